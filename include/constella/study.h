@@ -50,16 +50,6 @@ typedef struct {
   cst_node *node; /* [n] in the graph of the system */
 } cst_expressions;
 
-/* The distribution of the values of expressions over time and members. */
-typedef struct {
-  char           *name;
-  cst_expressions expressions;
-  int             bins;
-  /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
-  double *edge;
-  bool    fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
-} cst_histogram;
-
 /* A word of the study file, with its place. */
 typedef struct {
   char *text; /* NULL: none */
@@ -90,7 +80,7 @@ typedef struct {
   char **value; /* [nmethod] its text in each method; NULL: it is not swept there */
 } cst_argument;
 
-typedef struct {
+typedef struct cst_study {
   const cst_kind *kind;
   void           *own;          /* the values of its own keys of the study file; NULL: none */
   char           *file, *title; /* file as given on the command line */
@@ -156,30 +146,16 @@ typedef struct {
   cst_norm           hidden; /* of G v, over the constraints */
   int                nobservable;
   cst_observable    *observable;
-  int                nhistogram;
-  cst_histogram     *histogram;
-  void **collected;      /* what each collector has read of its own keys; NULL: it has none */
-  bool   averages;       /* time averages of the observables are taken */
-  bool   average_fixman; /* every sample of them has the weight (det G M^-1 G')^(-1/2) */
-  double burn_in;        /* the part of the run that averages and histograms leave out */
-  int    samples;        /* count, at most; 0: none */
-  bool   samples_log;
-  bool   observe_every;
-  int    ntrajectory; /* members whose states are stored, at most */
-  long  *trajectory;  /* [ntrajectory]; NULL: the worst ones, which are known after the run */
-  long   trajectory_every;
-  cst_study_word  worst_by; /* the quantity by which the worst are chosen */
-  bool            store_q, store_p, store_v, store_lambda;
-  int             nstored; /* names of further stored quantities */
-  cst_study_word *stored;
-  int             ntolerance;
-  double         *tolerance; /* [ntolerance], relative */
-  int             max_iterations;
-  cst_iteration   iteration; /* of convert(...) */
-  bool            dyadic, compensated;
-  bool            extensible; /* the result holds the data that a later end needs */
-  double          checkpoint_seconds;
-  int             timing_repeats; /* how often each class of cases is timed; 0: not at all */
+  void        **collected; /* what each collector has read of its own keys; NULL: it has none */
+  bool          observe_every;
+  int           ntolerance;
+  double       *tolerance; /* [ntolerance], relative */
+  int           max_iterations;
+  cst_iteration iteration; /* of convert(...) */
+  bool          dyadic, compensated;
+  bool          extensible; /* the result holds the data that a later end needs */
+  double        checkpoint_seconds;
+  int           timing_repeats; /* how often each class of cases is timed; 0: not at all */
 } cst_study;
 
 /* Reads the bytes of a file that a study names, as cst_document_fetch. */

@@ -138,28 +138,10 @@ static void print_scheme(const cst_study_scheme *x) {
   cst_show_defects(0, x->order, x->defect);
 }
 
-static void print_averages(const cst_study *s) {
-  printf("%-14s over the last %.6g %% of the run\n", "averages", 100 * (1 - s->burn_in));
-}
-
 static void print_collected(const cst_plan *p) {
   for (int k = 0; k < CST_COLLECTORS; k++)
     if (cst_collectors[k]->tell)
       cst_collectors[k]->tell(p, stdout);
-}
-
-static void print_trajectories(const cst_plan *p) {
-  const cst_study *s = p->study;
-  if (!s->ntrajectory)
-    return;
-  printf("%-14s %d per case, every %ld steps, %ld numbers per state\n", "trajectories",
-         s->ntrajectory, s->trajectory_every, cst_plan_track_numbers(p));
-  if (!s->worst_by.text)
-    return;
-  printf("%-14s the worst by %s, which are stepped once more when all has run: %.6g steps, about "
-         "%.3g s "
-         "besides\n",
-         "", s->worst_by.text, cst_plan_replay_steps(p), cst_plan_replay_time(p) * 1e-9);
 }
 
 static void print_extensible(const cst_plan *p) {
@@ -235,13 +217,10 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %ld per case, %.6g trajectories\n", "members", s->members,
          (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
-  if (s->averages)
-    print_averages(s);
   print_collected(p);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   print_trial(p);
   print_conclusions(p);
-  print_trajectories(p);
   print_size("memory per rank", cst_footprint_memory(p, a->batch));
   print_size("result file", cst_footprint_file(p));
   print_extensible(p);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include "constella/diag.h"
 #include "core/keys.h"
 #include "observe/observer.h"
 
@@ -21,9 +22,11 @@ typedef struct cst_collection cst_collection;
 typedef struct cst_later      cst_later;
 typedef struct cst_extension  cst_extension;
 typedef struct cst_class      cst_class;
+typedef struct cst_study      cst_study;
 typedef struct cst_result     cst_result;
 typedef struct cst_output     cst_output;
-typedef struct cst_series     cst_series;
+typedef struct cst_tallies    cst_tallies;
+typedef struct cst_cell       cst_cell;
 struct cst_reader;
 
 /* What a collector asks of the plan. */
@@ -31,6 +34,9 @@ typedef struct {
   bool   lambda;      /* it reads multipliers at observed steps */
   double nanoseconds; /* per observation and lane */
   double concludes;   /* numbers of each member of a case that it holds while it concludes */
+  double bins;        /* of each block of each member that it sums while it concludes */
+  bool   blocks;      /* it counts by blocks of the run (plan.h) */
+  int    chosen;      /* members of each case that it follows */
 } cst_demand;
 
 /* What becomes of its data of an earlier result in a study that extends that. Members that are NULL: nothing is
@@ -41,7 +47,7 @@ typedef struct {
   /* Copies its datasets of a case that are no rows of trajectories, also to a later end. */
   PetscErrorCode (*copy)(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
   /* Adds what the result has summed over the members of its cases. */
-  PetscErrorCode (*add)(const cst_extension *e, cst_series *s);
+  PetscErrorCode (*add)(const cst_extension *e, cst_tallies *t);
   /* With a later end. False: no class can go on to this one; text[n]: to which it can, as the end of "FILE,
    * which ends at T, ". */
   bool (*reaches)(const cst_extension *e, int from, int to, char *text, size_t n);
@@ -59,6 +65,15 @@ typedef struct {
 /* The row of this name; NULL: no collector measures it. */
 const cst_measured *cst_collector_measured(const char *name);
 
+/* Exact sums over the members of each case (result/tallies.h): the number of cells of a case, 0: there are none in
+ * this study; of the terms of a cell, at most; what is written of the cells of a case, on one rank, when the
+ * sums of all members are there. */
+typedef struct {
+  long (*cells)(const cst_plan *p);
+  double (*most)(const cst_plan *p, int icase);
+  PetscErrorCode (*finish)(const cst_plan *p, int icase, const cst_cell *x, cst_output *o);
+} cst_tally;
+
 typedef struct cst_collector {
   const char *name, *doc;
   /* Its keys of the study file, ending with a row without a key; NULL: none of its own. read: reads them,
@@ -70,10 +85,20 @@ typedef struct cst_collector {
   void (*forget)(void *wish);
   /* What it measures where `observables` names it, ending with a row without a name; NULL: nothing. */
   const cst_measured *measures;
-  /* NULL: it asks for nothing. */
-  cst_demand (*demand)(const cst_plan *p);
   /* NULL, or the steps of further trajectories that it makes in a step of a trajectory. */
   double (*steps)(const cst_plan *p, const cst_class *k);
+  /* NULL, or reports what does not go with other keys, when all of them have been read. */
+  void (*check)(struct cst_reader *r, const void *wish);
+  /* NULL, or whether time averages of the observables are taken for its sake. */
+  bool (*averages)(const cst_study *s);
+  /* NULL, or sets in a new class the steps that its keys tell. */
+  void (*schedule)(const cst_plan *p, cst_class *k);
+  /* NULL: it asks for nothing. */
+  cst_demand (*demand)(const cst_plan *p);
+  /* NULL, or finds what its keys name, with messages in d: owned, free(), then cst_plan.settled[..]. */
+  void *(*settle)(const cst_plan *p, cst_diag *d);
+  /* NULL, or bytes that it takes in batches of so many lanes, besides rows. */
+  double (*bytes)(const cst_plan *p, long batch);
   /* NULL, or prints its lines of `constella check`. */
   void (*tell)(const cst_plan *p, FILE *out);
   /* Adds its channels, those that there are in this study. */
@@ -84,6 +109,8 @@ typedef struct cst_collector {
   /* NULL, or writes what is known before the run into a new file, on one rank. */
   PetscErrorCode (*open)(const cst_plan *p, cst_output *o);
   const cst_reuse *reuse; /* NULL: as if all its members were */
+  /* NULL: none. It adds with cst_runner_cells, in look, along or stop. */
+  const cst_tally *tally;
 
   /* On a rank that steps. Members that are NULL have nothing to do. */
   bool (*wanted)(const cst_plan *p); /* in this study; NULL: in every study */
@@ -135,6 +162,7 @@ typedef struct cst_collector {
 /* A collector at work. */
 struct cst_collection {
   const cst_collector *row;
+  int                  number; /* of the row in the list */
   cst_runner          *run;
   void                *own;
 };

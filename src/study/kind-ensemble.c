@@ -78,7 +78,7 @@ static void conclude_distribution(const cst_case_rows *rows, const spread_column
 /* If averages are taken, they are shown instead, and NAME_mean is theirs (averages.h). */
 static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_columns *x) {
   const cst_quantity *q = &p->quantity[k];
-  const bool          shown = !p->study->averages;
+  const bool          shown = !p->averages;
   x->mean = cst_columns_number(c, cst_columns_shown(shown, "mean", q->name), "mean at the end",
                                "%s_mean%s", q->name, cst_plan_averages(p, k) ? "_end" : "");
   x->rms = cst_columns_number(c, cst_columns_shown(shown, "rms", q->name),

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import h5py
 
-from cli import BEAD, constella, done, ok, path, skip, write
+from cli import BEAD, ENVIRONMENT, FOLDER, constella, done, ok, path, skip, write
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -231,11 +231,14 @@ signs: {name: turns, expression: x}
     told = command(program, "check", write("signs.yaml", study.replace("expression: x", "expresion: x")))
     ok(told.returncode == 2 and ":9:" in told.stdout and "expresion" in told.stdout, "refused", told.stdout)
     write("signs.yaml", study)
-    for name, more in (("signs", []), ("signs-2", ["--batch", "3"])):
+    results = {"signs": (1, []), "signs-2": (1, ["--batch", "3"]), "signs-3": (2, []), "signs-4": (3, ["--batch", "2"])}
+    for name, (ranks, more) in results.items():
         words = ["-o", path(name + ".h5"), "--overwrite", "--progress", "none", *more]
-        told = command(program, "run", path("signs.yaml"), *words)
+        start = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+        told = command(*start, program, "run", path("signs.yaml"), *words, more=ENVIRONMENT)
         if not ok(told.returncode == 0, "it runs", told.stdout):
             return
+    sums(program, results)
     with h5py.File(path("signs.h5")) as one, h5py.File(path("signs-2.h5")) as other:
         found = one["signs/turns"][0]
         signs = one["trajectories/0/q"][:, :, 0] > 0
@@ -244,6 +247,36 @@ signs: {name: turns, expression: x}
         ok((found == other["signs/turns"][0]).all(), "the same for other batches")
     ok(command(program, "verify", path("signs.h5")).returncode == 0, "it is verified")
     figure(program, found[:, 1])
+
+
+def bits_of(name):
+    with h5py.File(path(name + ".h5")) as file:
+        return file["signs/turns_mean"][()].tobytes()
+
+
+def sums(program, results):
+    """The mean over all members by exact sums: right, and the same bits for any ranks, batches and stops."""
+    with h5py.File(path("signs.h5")) as file:
+        found, x = file["signs/turns_mean"][0], file["trajectories/0/q"][:, :, 0]
+    ok(abs(found - x.mean()) < 1e-14 and abs(found) > 1e-4, "the mean of all stored states", found, x.mean())
+    apart = [name for name in results if bits_of(name) != bits_of("signs")]
+    ok(not apart, "the same bits for other ranks and batches", apart)
+    with open(path("signs.yaml"), encoding="utf-8") as file:
+        study = re.sub("^trajectories.*\n", "", file.read(), flags=re.M).replace("end: 40.0", "end: 4000.0")
+    long = write("stopped.yaml", study + "checkpoint: {seconds: 0.02}\n")
+    stops = 0
+    for name, more in (("at-once", []), ("stopped", ["--max-hours", "0.00001"])):
+        words = [program, "run", long, "-o", path(name + ".h5"), "--progress", "none", "--batch", "2", *more]
+        told = command(*words, "--overwrite")
+        while told.returncode == 75 and stops < 60:
+            stops += 1
+            told = command(*(words if stops < 6 else words[: -len(more)]), "--resume")
+    ok(told.returncode == 0 and stops > 1, "stopped on its way, and resumed", stops, told.stdout)
+    ok(bits_of("stopped") == bits_of("at-once"), "the bits of a run without a stop")
+    with open(path("signs.yaml"), encoding="utf-8") as file:
+        more = write("more.yaml", file.read().replace("members: 5", "members: 6"))
+    told = command(program, "extend", path("signs.h5"), more, "-o", path("more.h5"), "--progress", "none")
+    ok(told.returncode == 0 and "the mean of signs is over all members" in told.stdout, "more members", told.stdout)
 
 
 def figure(program, changes):

@@ -460,7 +460,8 @@ static const mistake mistakes[] = {
     {{"observables: [energy, @energy]"}, "the observable 'energy' appears twice"},
     {{"observables: [@[energy]]"}, "'observables' is a list"},
     {{"observables: [@{a: x, b: y}]"},
-     "an observable is one of: energy, momentum, constraint, balance, temperature or \"NAME: "
+     "an observable is one of: energy, momentum, constraint, balance, temperature, travel, "
+     "rejected or \"NAME: "
      "expression\""},
     {{"observables: [@momentum]"}, "planar-pendulum declares no symmetries"},
     {{"system: henon-heiles", "reference: self", "methods: [midpoint]",

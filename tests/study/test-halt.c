@@ -64,7 +64,7 @@ static PetscErrorCode poll(void *context, double work, bool *stop) {
 static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_bundle *series) {
   cst_conclusion *table = cst_conclude_create(p);
   cst_reference  *reference = cst_reference_create(p);
-  cst_series     *s = cst_series_create(p);
+  cst_tallies    *s = cst_tallies_create(p);
   cst_agenda     *a = cst_agenda_create(p, 1, 64, NULL, NULL, 0);
   cst_output     *o;
   cst_runner     *r;
@@ -77,11 +77,11 @@ static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_
   cst_runner_halt_by(r, NULL, halt);
   for (int i = 0; i < a->n; i++)
     PetscCall(cst_runner_batch(r, &a->work[i], NULL, &stop));
-  cst_series_pack(s, series);
+  cst_tallies_pack(s, series);
   PetscCall(cst_runner_destroy(&r));
   PetscCall(cst_output_close(&o, "complete", &finished, NULL, NULL, 0));
   cst_agenda_destroy(a);
-  cst_series_destroy(s);
+  cst_tallies_destroy(s);
   cst_reference_destroy(reference);
   cst_conclude_destroy(table);
   PetscFunctionReturn(0);

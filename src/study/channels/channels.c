@@ -82,11 +82,11 @@ static void make_shared_axes(cst_channels *c) {
                          "64 bits of an exact sum, the least first, then its flags", NULL,
                          p->most_samples == 0 || p->study->members == 1},
       [CST_AXIS_BLOCK] = {"block", p->blocks, "equal part of the run after the burn-in", NULL,
-                          p->study->nhistogram == 0},
+                          p->blocks == 0},
       [CST_AXIS_OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside,
-                            p->study->nhistogram == 0},
-      [CST_AXIS_CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept",
-                           NULL, p->study->ntrajectory == 0}};
+                            p->blocks == 0},
+      [CST_AXIS_CHOSEN] = {"chosen", p->chosen, "member whose full states are kept", NULL,
+                           p->chosen == 0}};
   for (int k = 0; k < CST_AXES; k++) {
     c->shared[k] = c->ndim;
     if (!all[k].absent)

@@ -1,5 +1,5 @@
-/* averages.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of quantities that are averaged over
- * time and members (see averages.h).
+/* averages-columns.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of quantities that are averaged over
+ * time and members (see averages-columns.h).
  *
  * The autocorrelation time is the integral of the normalised autocorrelation from 0 to infinity, tau = T
  * var(mean) / (2 var(x)), where T is the total time of all members; T / (2 tau) is the effective number of
@@ -7,6 +7,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/averages-columns.h"
+#include "study/collect/averages.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,13 +48,13 @@ static void declare(const cst_plan *p, cst_columns *c, const cst_quantity *q, av
 }
 
 void *cst_averages_declare(const cst_plan *p, cst_columns *c) {
-  if (!p->study->averages)
+  if (!p->averages)
     return NULL;
   average_columns *x = cst_zeros(p->nquantity, sizeof *x);
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))
       declare(p, c, &p->quantity[k], &x[k]);
-  if (p->study->average_fixman) /* after those of the quantities */
+  if (cst_averages_wish_of(p->study)->fixman) /* after those of the quantities */
     x[p->nquantity].mean = cst_columns_number(
         c, cst_columns_use("effective", "averages"),
         "effective number of equally weighted samples: (sum w)^2 / sum w^2", "averages_effective");
@@ -114,7 +115,7 @@ static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effecti
     s->weight[i] = 1;
   for (long m = 0; m < n; m++)
     s->all_weight[m] = 1;
-  if (!rows->plan->study->average_fixman)
+  if (!cst_averages_wish_of(rows->plan->study)->fixman)
     PetscFunctionReturn(0);
   PetscCall(cst_output_read_members(rows->output, &cst_channel_average_weights, 0, rows->icase, 0,
                                     n, s->weight));
@@ -208,7 +209,7 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   for (int w = 0; w < CST_WINDOWS; w++)
     s.all += s.folds[w];
   PetscCall(read_weights(rows, &s, &effective));
-  if (p->study->average_fixman)
+  if (cst_averages_wish_of(p->study)->fixman)
     cst_column_set(x[p->nquantity].mean, i, effective);
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))

@@ -1,11 +1,11 @@
-/* averages.h: results of averages and histograms: means over time and members with standard errors, and
+/* averages-columns.h: results of averages and histograms: means over time and members with standard errors, and
  * densities.
  *
  * These columns and datasets exist in every kind of study whose file asks for them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_AVERAGES_H
-#define CST_AVERAGES_H
+#ifndef CST_AVERAGES_COLUMNS_H
+#define CST_AVERAGES_COLUMNS_H
 #include "study/result/case-rows.h"
 #include "study/channels/columns.h"
 

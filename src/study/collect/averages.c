@@ -7,7 +7,7 @@
 #include "constella/isa.h"
 #include "study/channels/channels.h"
 #include "study/collect/averages-columns.h"
-#include "study/collector.h"
+#include "study/collect/averages.h"
 #include "study/runner/runner-internal.h"
 
 /* clang-format off */
@@ -15,10 +15,84 @@ const cst_channel_row cst_channel_averages = {"/averages/mean/%s", NULL, "mean o
 const cst_channel_row cst_channel_squares = {"/averages/square/%s", "1", "mean of (x - x(0))^2 over the run after the burn-in", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_average_weights = {"/averages/weight", "1", "mean weight of the samples over each part; the means are of weight times deviation", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_average_squares = {"/averages/weight_square", "1", "mean square of the weight of the samples over the run after the burn-in", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
+
+static const cst_key keys[] = {
+    {"", "burn-in", CST_KEYS_ALL, "number", "0", "fraction of the run", "burn-in: 0.1", "The fraction of the run, at least 0 and below 1, that time averages and histograms leave out at its start."},
+    {"", "averages", CST_KEYS_ALL, "map", "taken where `burn-in`, `histograms` or temperature ask for them", "", "averages: {weight: none}", "How the samples of time averages are weighted (docs/averages.md)."},
+    {"averages", "weight", CST_KEYS_ALL, "none or fixman", "none", "", "averages: {weight: fixman}", "As `weight` of histograms."},
+    {0},
+};
 /* clang-format on */
 
+enum { MOST_WEIGHED = 128 };
+
+/* ---- the study file -------------------------------------------------------------------------- */
+
+const cst_averages_wish *cst_averages_wish_of(const cst_study *s) {
+  return s->collected[CST_COLLECTOR_averages];
+}
+
+bool cst_averages_read_weight(cst_reader *r, cst_yaml *n) {
+  static const char *const names[] = {"none", "fixman"};
+  cst_yaml                *weight = cst_yaml_get(n, "weight");
+  int                      which = 0;
+  cst_reader_choice(r, weight, "weight", names, CST_COUNT(names), &which);
+  if (!which || !r->s->system)
+    return which;
+  if (!r->s->system->ng)
+    cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has no constraints",
+                   r->s->system->name);
+  else if (r->s->system->ng > MOST_WEIGHED)
+    cst_yaml_error(r->doc, weight, r->d,
+                   "'weight' is fixman, and %s has %d constraints; at most %d are allowed",
+                   r->s->system->name, r->s->system->ng, MOST_WEIGHED);
+  return true;
+}
+
+static void read(cst_reader *r, void *wish) {
+  cst_averages_wish *w = wish;
+  cst_yaml          *n = cst_yaml_get(r->root, "burn-in");
+  cst_yaml          *averages = cst_yaml_get(r->root, "averages");
+  if (cst_reader_number(r, n, "burn-in", &w->burn_in) && !(w->burn_in >= 0 && w->burn_in < 1)) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "'burn-in' is %s; it must be at least 0 and below 1: a fraction of the run",
+                   cst_reader_shortest(w->burn_in));
+    w->burn_in = 0;
+  }
+  if (cst_reader_keys(r, averages, "averages", "averages", CST_KEYS_ALL))
+    w->fixman = cst_averages_read_weight(r, averages);
+  w->given = n || averages;
+}
+
+/* Averages and histograms divide the run into parts, which would move with its end. */
+static void check(cst_reader *r, const void *wish) {
+  const cst_averages_wish *w = wish;
+  bool                     taken = w->given;
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->averages)
+      taken |= cst_collectors[k]->averages(r->s);
+  if (r->s->extensible && taken)
+    cst_yaml_error(
+        r->doc, cst_yaml_get(r->root, "extensible"), r->d,
+        "'extensible' cannot be combined with averages and histograms ('burn-in', 'histograms', "
+        "temperature): the parts of the run over which they are taken would move with its end");
+}
+
+static bool averages(const cst_study *s) {
+  bool wants = cst_averages_wish_of(s)->given;
+  for (int i = 0; i < s->nobservable; i++)
+    wants |= s->observable[i].observer->averages;
+  return wants;
+}
+
+static void schedule(const cst_plan *p, cst_class *k) {
+  k->after = (long)ceil(cst_averages_wish_of(p->study)->burn_in * (double)k->n - 1e-9);
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
 static void declare(const cst_plan *p, cst_channels *c) {
-  if (!p->study->averages)
+  if (!p->averages)
     return;
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))
@@ -27,13 +101,19 @@ static void declare(const cst_plan *p, cst_channels *c) {
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))
       cst_channels_add(c, &cst_channel_squares, k, (cst_channel_use){.name = p->quantity[k].name});
-  if (!p->study->average_fixman)
+  if (!cst_averages_wish_of(p->study)->fixman)
     return;
   cst_channels_add(c, &cst_channel_average_weights, 0, (cst_channel_use){0});
   cst_channels_add(c, &cst_channel_average_squares, 0, (cst_channel_use){0});
 }
 
-static bool wanted(const cst_plan *p) { return p->study->averages; }
+static bool wanted(const cst_plan *p) { return p->averages; }
+
+static void tell(const cst_plan *p, FILE *out) {
+  const double left_out = cst_averages_wish_of(p->study)->burn_in;
+  if (wanted(p))
+    fprintf(out, "%-14s over the last %.6g %% of the run\n", "averages", 100 * (1 - left_out));
+}
 
 static cst_demand demand(const cst_plan *p) {
   return (cst_demand){.concludes = wanted(p) ? 2 * (CST_WINDOWS + 2) : 0};
@@ -157,7 +237,7 @@ static void begin(cst_collection *x) {
 static void look(cst_collection *x, int group, const cst_view *view) {
   cst_runner *r = x->run;
   double      weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
-  const bool  weighs = r->plan->study->average_fixman;
+  const bool  weighs = cst_averages_wish_of(r->plan->study)->fixman;
   if (r->b->step < r->cohort->after)
     return;
   if (weighs)
@@ -168,7 +248,14 @@ static void look(cst_collection *x, int group, const cst_view *view) {
 const cst_collector cst_collector_averages = {
     .name = "averages",
     .doc = "averages over time",
+    .keys = keys,
+    .wish = sizeof(cst_averages_wish),
+    .read = read,
+    .check = check,
+    .averages = averages,
+    .schedule = schedule,
     .demand = demand,
+    .tell = tell,
     .declare = declare,
     .own = sizeof(own),
     .wanted = wanted,

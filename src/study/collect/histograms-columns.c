@@ -1,4 +1,4 @@
-/* histograms.c: counts and densities of the histograms of a case, summed over its members (see averages.h).
+/* histograms-columns.c: counts and densities of the histograms of a case, summed over its members.
  *
  * The density of bin k is r / width, r = sum w_k / sum w over members and blocks of the run; unweighted
  * samples have w = 1. Its error is that of the mean of (w_k - r w) / <w>, the first-order error of a ratio.
@@ -10,6 +10,7 @@
 #include "constella/statistics.h"
 #include "core/need.h"
 #include "study/collect/averages-columns.h"
+#include "study/collect/histograms.h"
 
 /* Columns of a histogram; effective: for weighted samples only. */
 typedef struct {
@@ -17,9 +18,9 @@ typedef struct {
 } histogram_columns;
 
 void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
-  histogram_columns *x = cst_zeros(p->study->nhistogram, sizeof *x);
-  for (int k = 0; k < p->study->nhistogram; k++) {
-    const cst_histogram *h = &p->study->histogram[k];
+  histogram_columns *x = cst_zeros(cst_histograms_wish_of(p->study)->n, sizeof *x);
+  for (int k = 0; k < cst_histograms_wish_of(p->study)->n; k++) {
+    const cst_histogram *h = &cst_histograms_wish_of(p->study)->histogram[k];
     x[k].inside =
         cst_columns_number(c, cst_columns_use("inside", h->name),
                            "fraction of all samples that lie in the bins", "%s_inside", h->name);
@@ -220,7 +221,7 @@ static void set_columns(const conclusion *d, const histogram_columns *x) {
 static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x,
                                          int which) {
   const cst_plan      *p = rows->plan;
-  const cst_histogram *h = &p->study->histogram[which];
+  const cst_histogram *h = &cst_histograms_wish_of(p->study)->histogram[which];
   conclusion           d = {.rows = rows,
                             .h = h,
                             .which = which,
@@ -253,7 +254,7 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
 PetscErrorCode cst_histograms_conclude(cst_case_rows *rows, const void *handles) {
   const histogram_columns *x = handles;
   PetscFunctionBegin;
-  for (int k = 0; k < rows->plan->study->nhistogram; k++)
+  for (int k = 0; k < cst_histograms_wish_of(rows->plan->study)->n; k++)
     PetscCall(conclude_histogram(rows, &x[k], k));
   PetscFunctionReturn(0);
 }

@@ -6,12 +6,18 @@
 #include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collect/averages-columns.h"
+#include "study/collect/histograms.h"
 #include "study/collect/expressions.h"
 #include "study/result/extension.h"
 
+const cst_histograms_wish *cst_histograms_wish_of(const cst_study *s) {
+  return s->collected[CST_COLLECTOR_histograms];
+}
+
 /* The samples along a trajectory. */
 static double most_counted(const cst_plan *p, int icase, int which) {
-  return ((double)p->cases[icase].n + 1) * (double)p->study->histogram[which].expressions.n;
+  return ((double)p->cases[icase].n + 1) *
+         (double)cst_histograms_wish_of(p->study)->histogram[which].expressions.n;
 }
 
 /* clang-format off */
@@ -33,8 +39,8 @@ static cst_channel_use use_of(cst_channels *c, const cst_histogram *h, const cha
 /* One channel of each histogram; weighed: only of those whose samples have weights. */
 static void add(cst_channels *c, const cst_channel_row *row, const char *ending, int more,
                 const char *doc, bool weighed) {
-  const cst_study *s = c->plan->study;
-  for (int k = 0; k < s->nhistogram; k++)
+  const cst_histograms_wish *s = cst_histograms_wish_of(c->plan->study);
+  for (int k = 0; k < s->n; k++)
     if (s->histogram[k].fixman || !weighed)
       cst_channels_add(c, row, k, use_of(c, &s->histogram[k], ending, more, doc));
 }
@@ -45,23 +51,25 @@ static void declare(const cst_plan *p, cst_channels *c) {
       true);
   add(c, &cst_channel_histogram, "bin", 0, "bin", false);
   add(c, &cst_channel_edges, "edge", 1, "edge of a bin", false);
-  for (int k = 0; k < p->study->nhistogram; k++)
-    cst_channels_add(c, &cst_channel_outside, k,
-                     (cst_channel_use){.name = p->study->histogram[k].name});
+  for (int k = 0; k < cst_histograms_wish_of(p->study)->n; k++)
+    cst_channels_add(
+        c, &cst_channel_outside, k,
+        (cst_channel_use){.name = cst_histograms_wish_of(p->study)->histogram[k].name});
   add(c, &cst_channel_density, "bin", 0, "bin", false);
   add(c, &cst_channel_density_error, "bin", 0, "bin", false);
 }
 
 static PetscErrorCode open(const cst_plan *p, cst_output *o) {
   PetscFunctionBegin;
-  for (int i = 0; i < p->study->nhistogram; i++)
-    PetscCall(cst_output_all(o, &cst_channel_edges, i, p->study->histogram[i].edge));
+  for (int i = 0; i < cst_histograms_wish_of(p->study)->n; i++)
+    PetscCall(cst_output_all(o, &cst_channel_edges, i,
+                             cst_histograms_wish_of(p->study)->histogram[i].edge));
   PetscFunctionReturn(0);
 }
 
 static const char *anew(const cst_extension *e, int from, int to) {
   (void)from, (void)to;
-  if (e->now->study->nhistogram && e->old->blocks != e->now->blocks)
+  if (cst_histograms_wish_of(e->now->study)->n && e->old->blocks != e->now->blocks)
     return "with this number of members histograms are counted in other blocks";
   return NULL;
 }
@@ -100,7 +108,7 @@ static int place(const cst_histogram *h, double scale, double x) {
 
 static void count(const own *o, cst_runner *r, int which, int group, int block,
                   const double *weight) {
-  const cst_histogram *h = &r->plan->study->histogram[which];
+  const cst_histogram *h = &cst_histograms_wish_of(r->plan->study)->histogram[which];
   const size_t         W = (size_t)r->width;
   const size_t         at = (size_t)group * (size_t)r->plan->blocks + (size_t)block;
   const double         range = h->edge[h->bins] - h->edge[0];
@@ -126,31 +134,38 @@ static void count(const own *o, cst_runner *r, int which, int group, int block,
     }
 }
 
+static bool averages(const cst_study *s) { return cst_histograms_wish_of(s)->n > 0; }
+
+static bool wanted(const cst_plan *p) { return averages(p->study); }
+
+static void add_demand(const cst_plan *p, const cst_histogram *h, cst_demand *all) {
+  cst_values_demand(p, &h->expressions, all);
+  all->bins += h->bins;
+}
+
 static cst_demand demand(const cst_plan *p) {
-  cst_demand all = {0};
-  for (int k = 0; k < p->study->nhistogram; k++)
-    cst_values_demand(p, &p->study->histogram[k].expressions, &all);
+  cst_demand all = {.blocks = wanted(p)};
+  for (int k = 0; k < cst_histograms_wish_of(p->study)->n; k++)
+    add_demand(p, &cst_histograms_wish_of(p->study)->histogram[k], &all);
   return all;
 }
 
 static void tell(const cst_plan *p, FILE *out) {
-  for (int i = 0; i < p->study->nhistogram; i++) {
-    const cst_histogram *h = &p->study->histogram[i];
+  for (int i = 0; i < cst_histograms_wish_of(p->study)->n; i++) {
+    const cst_histogram *h = &cst_histograms_wish_of(p->study)->histogram[i];
     fprintf(out, "%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms", h->name,
             h->expressions.n, h->bins, h->edge[0], h->edge[h->bins]);
   }
 }
 
-static bool wanted(const cst_plan *p) { return p->study->nhistogram > 0; }
-
 static void create(cst_collection *x) {
-  own             *o = x->own;
-  cst_runner      *r = x->run;
-  const cst_study *s = r->plan->study;
-  o->counts = cst_zeros(2 * s->nhistogram, sizeof *o->counts);
-  o->weights = o->counts + s->nhistogram;
-  o->values = cst_zeros(s->nhistogram, sizeof *o->values);
-  for (int k = 0; k < s->nhistogram; k++) {
+  own                       *o = x->own;
+  cst_runner                *r = x->run;
+  const cst_histograms_wish *s = cst_histograms_wish_of(r->plan->study);
+  o->counts = cst_zeros(2 * s->n, sizeof *o->counts);
+  o->weights = o->counts + s->n;
+  o->values = cst_zeros(s->n, sizeof *o->values);
+  for (int k = 0; k < s->n; k++) {
     o->counts[k] = cst_rows_numbers(r->rows, &cst_channel_counts, k, 0);
     o->weights[k] = cst_rows_numbers(r->rows, &cst_channel_weights, k, 0);
     o->values[k] = cst_values_create(r, &s->histogram[k].expressions);
@@ -159,19 +174,19 @@ static void create(cst_collection *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  for (int k = 0; k < x->run->plan->study->nhistogram; k++)
+  for (int k = 0; k < cst_histograms_wish_of(x->run->plan->study)->n; k++)
     cst_values_destroy(&o->values[k]);
   free(o->counts);
   free(o->values);
 }
 
 static void begin(cst_collection *x) {
-  const own       *o = x->own;
-  cst_runner      *r = x->run;
-  const cst_study *s = r->plan->study;
-  const size_t     lanes = (size_t)r->b->groups * (size_t)r->width;
-  const size_t     bytes = lanes * (size_t)r->plan->blocks * sizeof(double);
-  for (int k = 0; k < s->nhistogram; k++) {
+  const own                 *o = x->own;
+  cst_runner                *r = x->run;
+  const cst_histograms_wish *s = cst_histograms_wish_of(r->plan->study);
+  const size_t               lanes = (size_t)r->b->groups * (size_t)r->width;
+  const size_t               bytes = lanes * (size_t)r->plan->blocks * sizeof(double);
+  for (int k = 0; k < s->n; k++) {
     memset(o->counts[k], 0, counted(&s->histogram[k]) * bytes);
     if (o->weights[k])
       memset(o->weights[k], 0, weighed(&s->histogram[k]) * bytes);
@@ -179,19 +194,19 @@ static void begin(cst_collection *x) {
 }
 
 static void look(cst_collection *x, int group, const cst_view *view) {
-  const own       *o = x->own;
-  cst_runner      *r = x->run;
-  const cst_study *s = r->plan->study;
-  double           weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
-  bool             weighs = false;
+  const own                 *o = x->own;
+  cst_runner                *r = x->run;
+  const cst_histograms_wish *s = cst_histograms_wish_of(r->plan->study);
+  double                     weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
+  bool                       weighs = false;
   if (r->b->step < r->cohort->after)
     return;
   const int block = cst_plan_class_part(r->cohort, r->b->step, r->plan->blocks);
-  for (int k = 0; k < s->nhistogram; k++)
+  for (int k = 0; k < s->n; k++)
     weighs |= s->histogram[k].fixman;
   if (weighs)
     r->meter.fold->weigh(view->context, view->record, weight);
-  for (int k = 0; k < s->nhistogram; k++) {
+  for (int k = 0; k < s->n; k++) {
     cst_values_look(&o->values[k], view);
     count(o, r, k, group, block, weight);
   }
@@ -200,6 +215,11 @@ static void look(cst_collection *x, int group, const cst_view *view) {
 const cst_collector cst_collector_histograms = {
     .name = "histograms",
     .doc = "distributions of expressions",
+    .keys = cst_histograms_keys,
+    .wish = sizeof(cst_histograms_wish),
+    .read = cst_histograms_read,
+    .forget = cst_histograms_forget,
+    .averages = averages,
     .demand = demand,
     .tell = tell,
     .declare = declare,

@@ -1,4 +1,5 @@
-/* series-cases.c: the series of cases as whole: their times, and what an earlier result has of them. */
+/* series-cases.c: the key `samples`; the series of cases as whole: their times, sums over members, and what an earlier
+ * result has of them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/series-cases.h"
 #include <math.h>
@@ -7,7 +8,63 @@
 #include "study/collect/longer.h"
 #include "study/plan/clock.h"
 #include "study/result/extension.h"
-#include "study/result/series.h"
+#include "study/result/tallies.h"
+
+/* clang-format off */
+const cst_key cst_series_keys[] = {
+    {"", "samples", CST_KEYS_ALL, "map", "{count: 400, spacing: log}", "", "samples: {count: 100, spacing: linear}", "Points of the time series that the result keeps. They change no verdict."},
+    {"samples", "count", CST_KEYS_ALL, "integer", "400", "", "samples: {count: 0}", "Maximal number of points, 0 to 100000."},
+    {"samples", "spacing", CST_KEYS_ALL, "linear or log", "log", "", "samples: {spacing: linear}", "Equidistant in t, or in log t."},
+    {0},
+};
+/* clang-format on */
+
+const cst_series_wish *cst_series_wish_of(const cst_study *s) {
+  return s->collected[CST_COLLECTOR_series];
+}
+
+void cst_series_read(cst_reader *r, void *wish) {
+  static const char *const spacings[] = {"linear", "log"};
+  cst_series_wish         *w = wish;
+  cst_yaml                *n = cst_yaml_get(r->root, "samples");
+  long                     count = 400;
+  int                      spacing = 1;
+  cst_reader_keys(r, n, "samples", "samples", CST_KEYS_ALL);
+  cst_reader_integer(r, cst_yaml_get(n, "count"), "count", 0, 100000, &count);
+  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings),
+                    &spacing);
+  *w = (cst_series_wish){(int)count, spacing};
+}
+
+/* At most `count` of the steps 0..n, equidistant, or equidistant in the logarithm after 0; they include 0 and
+ * n. */
+static int sample_steps(const cst_series_wish *w, long n, long **steps) {
+  int  k = 0;
+  long last = -1;
+  *steps = NULL;
+  if (w->count <= 0)
+    return 0;
+  const int count = w->count < 2 ? 2 : w->count;
+  *steps = cst_zeros(count, sizeof **steps);
+  for (int i = 0; i < count; i++) {
+    double part;
+    if (w->log)
+      part = (i - 1.0) / (count - 2);
+    else
+      part = i / (count - 1.0);
+    double at = i == 0   ? 0
+                : w->log ? cst_elementary_exp(cst_elementary_log((double)n) * part)
+                         : (double)n * part;
+    long   step = i == count - 1 ? n : lround(at);
+    if (step > last && step <= n)
+      (*steps)[k++] = last = step;
+  }
+  return k;
+}
+
+void cst_series_schedule(const cst_plan *p, cst_class *k) {
+  k->nsample = sample_steps(cst_series_wish_of(p->study), k->n, &k->sample);
+}
 
 PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o) {
   double *t;
@@ -25,10 +82,70 @@ PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-/* ---- an earlier result ----------------------------------------------------------------------- */
-
 /* Whether the sums over members are kept. */
 static bool summed(const cst_plan *p) { return p->most_samples > 0 && p->study->members > 1; }
+
+/* ---- sums over members ----------------------------------------------------------------------- */
+
+/* squares of larger values exceed the range of the exact sums */
+static const double LARGE = 0x1p39;
+
+static long cells(const cst_plan *p) {
+  return summed(p) ? (long)p->most_samples * p->nquantity : 0;
+}
+
+static double most(const cst_plan *p, int icase) {
+  (void)icase;
+  return (double)p->study->members;
+}
+
+/* The sum as it is stored. If squares exceeded its range, the rest would depend on the order of the terms;
+ * then only that fact is stored. */
+static cst_sum stored(const cst_cell *x) {
+  cst_sum beyond = {{0}};
+  cst_sum_add(&beyond, INFINITY);
+  return x->top >= LARGE ? beyond : x->sum;
+}
+
+/* The largest |x - x(0)| at a sample, and the root mean square. */
+static double reduced(const cst_cell *x, bool rms) {
+  if (x->count == 0)
+    return NAN;
+  return rms && x->top < LARGE ? sqrt(cst_sum_value(&x->sum) / x->count) : x->top;
+}
+
+static PetscErrorCode finish(const cst_plan *p, int icase, const cst_cell *cell, cst_output *o) {
+  const cst_class *k = &p->classes[p->class_of[icase]];
+  double          *x;
+  cst_sum         *sum;
+  long            *number;
+  PetscFunctionBegin;
+  x = cst_zeros(p->most_samples, sizeof *x);
+  sum = cst_zeros(p->most_samples, sizeof *sum);
+  number = cst_zeros(p->most_samples, sizeof *number);
+  for (int q = 0; q < p->nquantity; q++) {
+    for (int i = 0; i < p->most_samples; i++) {
+      sum[i] = stored(&cell[i * p->nquantity + q]);
+      number[i] = (long)cell[i * p->nquantity + q].count;
+    }
+    PetscCall(cst_output_case(o, &cst_channel_series_sum, q, icase, sum));
+    PetscCall(cst_output_case(o, &cst_channel_series_count, q, icase, number));
+    for (int rms = 0; rms < 2; rms++) {
+      for (int i = 0; i < p->most_samples; i++)
+        x[i] = i < k->nsample ? reduced(&cell[i * p->nquantity + q], rms) : NAN;
+      PetscCall(
+          cst_output_case(o, rms ? &cst_channel_series_rms : &cst_channel_series_max, q, icase, x));
+    }
+  }
+  free(x);
+  free(sum);
+  free(number);
+  PetscFunctionReturn(0);
+}
+
+const cst_tally cst_series_tally = {cells, most, finish};
+
+/* ---- an earlier result ----------------------------------------------------------------------- */
 
 /* Reads the samples of one quantity of a case from the file. */
 static bool read_samples(const cst_extension *e, const cst_channel_row *row, int quantity,
@@ -91,7 +208,7 @@ static bool read_quantity(const cst_extension *e, int quantity, int icase, cst_s
          read_samples(e, &cst_channel_series_count, quantity, icase, n, number);
 }
 
-static PetscErrorCode add_quantity(const cst_extension *e, cst_series *s, int icase, int quantity,
+static PetscErrorCode add_quantity(const cst_extension *e, cst_cell *cell, int icase, int quantity,
                                    cst_sum *sum, double *top, long *number) {
   const int        from = e->from[icase];
   const cst_class *was = &e->old->classes[e->old->class_of[from]];
@@ -104,12 +221,13 @@ static PetscErrorCode add_quantity(const cst_extension *e, cst_series *s, int ic
     const int    at = e->longer ? find_sample(was, is, i) : i;
     const double most = number[i] > 0 ? top[i] : 0;
     if (at >= 0)
-      cst_series_merge(s, icase, at, quantity, &sum[i], most, (double)number[i]);
+      cst_cell_merge(&cell[at * e->now->nquantity + quantity],
+                     &(cst_cell){sum[i], most, (double)number[i]});
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add(const cst_extension *e, cst_series *s) {
+static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
   const int samples = e->old->most_samples;
   cst_sum  *sum;
   double   *top;
@@ -123,8 +241,9 @@ static PetscErrorCode add(const cst_extension *e, cst_series *s) {
   for (int k = 0; k < e->now->ncase; k++) {
     if (e->from[k] < 0)
       continue;
+    cst_cell *cell = cst_tallies_at(t, CST_COLLECTOR_series, k);
     for (int q = 0; q < e->now->nquantity; q++)
-      PetscCall(add_quantity(e, s, k, q, sum, top, number));
+      PetscCall(add_quantity(e, cell, k, q, sum, top, number));
   }
   free(sum);
   free(top);

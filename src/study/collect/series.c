@@ -77,7 +77,26 @@ static void sample_single(cst_runner *r, int sample) {
   }
 }
 
-static void sample_members(const own *o, cst_runner *r, int sample) {
+/* Adds the exact bins, maxima and counts of some members at one sample to its cells. */
+static void add_sample(const own *o, const cst_plan *p, int W, cst_cell *cell) {
+  for (int k = 0; k < p->nquantity; k++) {
+    for (int b = 0; b < CST_BINS; b++) {
+      double part = 0; /* exact: multiples of one unit, far from overflow */
+      for (int l = 0; l < W; l++)
+        part += o->bins[(k * CST_BINS + b) * W + l];
+      if (part != 0)
+        cst_sum_add(&cell[k].sum, part);
+    }
+    for (int l = 0; l < W; l++) {
+      cell[k].top = fmax(cell[k].top, o->top[k * W + l]);
+      cell[k].count += o->count[k * W + l];
+    }
+  }
+}
+
+static void sample_members(cst_collection *x, int sample) {
+  const own      *o = x->own;
+  cst_runner     *r = x->run;
   const cst_work *work = r->work;
   const cst_plan *p = r->plan;
   const long      members = p->study->members;
@@ -87,7 +106,6 @@ static void sample_members(const own *o, cst_runner *r, int sample) {
     const long lane = work->first + at;
     const long last = at / W * W + CST_BIN_TERMS * (long)W; /* so many terms are exact */
     const long to = PetscMin(PetscMin(work->count, last), at + members - lane % members);
-    const int  icase = r->cohort->cases[lane / members];
     memset(o->bins, 0, CST_BINS * numbers * sizeof *o->bins);
     memset(o->top, 0, numbers * sizeof *o->top);
     memset(o->count, 0, numbers * sizeof *o->count);
@@ -97,7 +115,7 @@ static void sample_members(const own *o, cst_runner *r, int sample) {
       r->meter.fold->accumulate(p->nquantity, r->meter.value, cst_runner_accumulators(r, g), lanes,
                                 o->bins, o->top, o->count);
     }
-    cst_series_add(r->series, icase, sample, W, o->bins, o->top, o->count);
+    add_sample(o, p, W, cst_runner_cells(x, at) + (size_t)sample * (size_t)p->nquantity);
     at = to;
   }
 }
@@ -174,16 +192,21 @@ static PetscErrorCode stop(cst_collection *x) {
   if (r->plan->study->members == 1)
     sample_single(r, at);
   else
-    sample_members(x->own, r, at);
+    sample_members(x, at);
   PetscFunctionReturn(0);
 }
 
 const cst_collector cst_collector_series = {
     .name = "series",
     .doc = "samples at chosen steps",
+    .keys = cst_series_keys,
+    .wish = sizeof(cst_series_wish),
+    .read = cst_series_read,
+    .schedule = cst_series_schedule,
     .declare = declare,
     .open = cst_series_open,
     .reuse = &cst_series_reuse,
+    .tally = &cst_series_tally,
     .own = sizeof(own),
     .wanted = wanted,
     .create = create,

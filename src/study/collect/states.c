@@ -5,10 +5,10 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/collect/states.h"
+#include "study/collect/tracks.h"
 #include "study/result/output-internal.h"
 #include "study/runner/runner-internal.h"
-#include "study/runner/tracks.h"
 
 /* clang-format off */
 const cst_channel_row cst_channel_state_time = {"/trajectories/%d/t", "1", "time", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
@@ -20,11 +20,22 @@ const cst_channel_row cst_channel_state_quantity = {"/trajectories/%d/%s", NULL,
 const cst_channel_row cst_channel_state_member = {"/trajectories/%d/member", "1", "member; -1: none", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_LAST | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_NONE}, {0}};
 /* clang-format on */
 
+const cst_states_wish *cst_states_wish_of(const cst_study *s) {
+  return s->collected[CST_COLLECTOR_states];
+}
+
+static bool wanted(const cst_plan *p) { return cst_states_wish_of(p->study)->n > 0; }
+
+static cst_demand demand(const cst_plan *p) {
+  return (cst_demand){.chosen = cst_states_wish_of(p->study)->n};
+}
+
 /* The number of stored states differs between cases, so each case has its own axis of time. */
 static int axis_of(cst_channels *c, int icase) {
   const cst_plan *p = c->plan;
   return cst_channels_axis(c, "time of a stored state",
-                           p->cases[icase].n / p->study->trajectory_every + 1, "time%d", icase);
+                           p->cases[icase].n / cst_states_wish_of(p->study)->every + 1, "time%d",
+                           icase);
 }
 
 /* One channel of each case. */
@@ -35,8 +46,8 @@ static void add(cst_channels *c, const cst_channel_row *row, bool there) {
 
 static void add_quantity(cst_channels *c, int icase, int k) {
   const cst_plan     *p = c->plan;
-  const cst_quantity *x = &p->quantity[p->stored[k]];
-  cst_channels_add(c, &cst_channel_state_quantity, icase * p->nstored + k,
+  const cst_quantity *x = &p->quantity[cst_states_found_of(p)->quantity[k]];
+  cst_channels_add(c, &cst_channel_state_quantity, icase * cst_states_found_of(p)->n + k,
                    (cst_channel_use){.name = x->name,
                                      .icase = icase,
                                      .unit = x->unit,
@@ -45,16 +56,16 @@ static void add_quantity(cst_channels *c, int icase, int k) {
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  const cst_study *s = p->study;
-  if (!s->ntrajectory)
+  const cst_states_wish *s = cst_states_wish_of(p->study);
+  if (!s->n)
     return;
   add(c, &cst_channel_state_time, true);
-  add(c, &cst_channel_state_q, s->store_q);
-  add(c, &cst_channel_state_p, s->store_p);
-  add(c, &cst_channel_state_lambda, s->store_lambda);
-  add(c, &cst_channel_state_v, s->store_v);
+  add(c, &cst_channel_state_q, s->q);
+  add(c, &cst_channel_state_p, s->p);
+  add(c, &cst_channel_state_lambda, s->lambda);
+  add(c, &cst_channel_state_v, s->v);
   for (int i = 0; i < p->ncase; i++)
-    for (int k = 0; k < p->nstored; k++)
+    for (int k = 0; k < cst_states_found_of(p)->n; k++)
       add_quantity(c, i, k);
   add(c, &cst_channel_state_member, true);
 }
@@ -65,16 +76,16 @@ typedef struct {
 } group_state;
 
 static group_state state_of(cst_runner *r, int group) {
-  const int         W = r->width;
-  const cst_study  *s = r->plan->study;
-  const cst_layout *at = cst_stepper_layout(r->st);
-  const double     *record = cst_runner_record(r, group);
-  const bool        quantities = r->plan->nstored > 0;
+  const int              W = r->width;
+  const cst_states_wish *s = cst_states_wish_of(r->plan->study);
+  const cst_layout      *at = cst_stepper_layout(r->st);
+  const double          *record = cst_runner_record(r, group);
+  const bool             quantities = cst_states_found_of(r->plan)->n > 0;
   if (quantities)
     cst_runner_measure(r, group, CST_KEEP_NOT);
-  if (s->store_v && !quantities)
+  if (s->v && !quantities)
     r->meter.fold->velocities(cst_stepper_context(r->st), record, r->meter.scratch);
-  if (s->store_lambda)
+  if (s->lambda)
     cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
   return (group_state){record + at->q * W, record + at->p * W, r->lambda, r->meter.scratch};
 }
@@ -91,7 +102,7 @@ static const double *source_of(const cst_tracks *t, const cst_runner *r, const g
     return x->lambda;
   if (row == &cst_channel_state_v)
     return x->v;
-  const int quantity = r->plan->stored[t->part[which].which];
+  const int quantity = cst_states_found_of(r->plan)->quantity[t->part[which].which];
   return r->meter.value + quantity * r->width;
 }
 
@@ -127,22 +138,19 @@ static PetscErrorCode keep_states(cst_tracks *t, cst_runner *r) {
 
 /* `done`: this step has already been stored. */
 static void locate(cst_collection *x, long step, bool done) {
-  cst_runner      *r = x->run;
-  cst_tracks      *t = x->own;
-  const cst_plan  *p = r->plan;
-  const cst_study *s = p->study;
-  const long       every = s->trajectory_every;
+  cst_runner     *r = x->run;
+  cst_tracks     *t = x->own;
+  const cst_plan *p = r->plan;
+  const long      every = cst_states_wish_of(p->study)->every;
   cst_tracks_clear(t);
   for (long lane = 0; lane < r->work->count; lane++) {
     const long icase = cst_runner_case(r, lane) - p->cases;
-    const int  chosen = cst_plan_chosen_find(p, &r->chosen, icase, cst_runner_member(r, lane));
+    const int  chosen = cst_states_find(p, &r->chosen, icase, cst_runner_member(r, lane));
     if (chosen >= 0)
       cst_tracks_add(t, lane, icase, chosen);
   }
   cst_tracks_open(t, r->cohort, done ? step / every + 1 : (step + every - 1) / every);
 }
-
-static bool wanted(const cst_plan *p) { return p->study->ntrajectory > 0; }
 
 static void create(cst_collection *x) { cst_tracks_create(x->own, x->run->plan, x->run->output); }
 
@@ -152,13 +160,13 @@ static long next(const cst_collection *x, long step) {
   const cst_tracks *t = x->own;
   if (!t->n)
     return LONG_MAX;
-  return cst_runner_next_multiple(step, x->run->plan->study->trajectory_every, 0);
+  return cst_runner_next_multiple(step, cst_states_wish_of(x->run->plan->study)->every, 0);
 }
 
 static PetscErrorCode stop(cst_collection *x) {
   cst_tracks *t = x->own;
   PetscFunctionBegin;
-  if (t->n && x->run->b->step % x->run->plan->study->trajectory_every == 0)
+  if (t->n && x->run->b->step % cst_states_wish_of(x->run->plan->study)->every == 0)
     PetscCall(keep_states(t, x->run));
   PetscFunctionReturn(0);
 }
@@ -173,33 +181,32 @@ static PetscErrorCode flush(cst_collection *x) {
 
 static PetscErrorCode open(const cst_plan *p, cst_output *o) {
   PetscFunctionBegin;
-  for (int i = 0; i < p->ncase && p->study->trajectory; i++)
-    PetscCall(cst_tracks_choose(o, i, p->study->trajectory));
+  for (int i = 0; i < p->ncase && cst_states_wish_of(p->study)->member; i++)
+    PetscCall(cst_tracks_choose(o, i, cst_states_wish_of(p->study)->member));
   PetscFunctionReturn(0);
 }
 
 /* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
  * old file. */
 static PetscErrorCode copy(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
-  const cst_study *now = o->plan->study;
-  char             path[96];
+  const cst_states_wish *now = cst_states_wish_of(o->plan->study);
+  char                   path[96];
   PetscFunctionBegin;
-  if (!now->trajectory) /* the worst members are chosen at the end of the run */
+  if (!now->member) /* the worst members are chosen at the end of the run */
     PetscFunctionReturn(0);
   for (int at = 0; at < o->channels->n; at++) {
     const cst_channel *c = &o->channels->channel[at];
     const bool         time = c->field.ndim == 1;
     const int          along = time ? 0 : 1; /* the dimension of the stored steps */
-    const int          tracks = time ? 1 : now->ntrajectory;
+    const int          tracks = time ? 1 : now->n;
     if (!cst_channel_is_of_track(c, to) || c->row->is & CST_IS_LAST)
       continue;
     cst_channel_path_of(c, from, path, sizeof path);
     for (int i = 0; i < tracks; i++) {
-      const int was =
-          time ? 0 : cst_plan_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+      const int was = time ? 0 : cst_states_find(old, &(cst_chosen){NULL}, from, now->member[i]);
       long there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
       cst_output_extent(o, c, along, count);
-      count[along] = old->cases[from].n / now->trajectory_every + 1;
+      count[along] = old->cases[from].n / now->every + 1;
       if (was >= 0)
         PetscCall(cst_output_copy(o, file, old, from, c, path, there, here, count, along));
     }
@@ -212,6 +219,14 @@ static const cst_reuse reuse = {.copy = copy};
 const cst_collector cst_collector_states = {
     .name = "states",
     .doc = "states along trajectories",
+    .keys = cst_states_keys,
+    .wish = sizeof(cst_states_wish),
+    .read = cst_states_read,
+    .forget = cst_states_forget,
+    .demand = demand,
+    .settle = cst_states_settle,
+    .bytes = cst_states_bytes,
+    .tell = cst_states_tell,
     .declare = declare,
     .open = open,
     .reuse = &reuse,

@@ -6,6 +6,7 @@
 #include "study/channels/channels.h"
 #include "study/reference/reference.h"
 #include "study/result/conclude.h"
+#include "study/result/tallies.h"
 
 static const double program = 54e6; /* code and libraries */
 
@@ -26,13 +27,6 @@ static double reference_rows(const cst_plan *p) {
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
   return rows * (double)(s->members + cst_reference_twice(s));
-}
-
-static double series_bytes(const cst_plan *p) {
-  const double cells = (double)p->ncase * p->most_samples * p->nquantity;
-  if (p->study->members > 1)
-    return 2 * cells * (sizeof(cst_sum) + 16);
-  return 0;
 }
 
 static double row_bytes(const cst_plan *p) {
@@ -78,9 +72,12 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   const double group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
   const double status = 2.0 * (double)study->members * p->ncase;
-  double       sum = program + group + reference + cst_plan_track_bytes(p, batch);
+  double       sum = program + group + reference;
   sum += per_lane * (double)batch;
-  sum += series_bytes(p);
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->bytes)
+      sum += cst_collectors[k]->bytes(p, batch);
+  sum += 2 * cst_tallies_bytes(p);
   sum += conclusion_bytes(p);
   sum += case_bytes(p);
   return sum + status;

@@ -37,9 +37,7 @@ static double row_numbers(const cst_plan *p) {
 
 double cst_plan_conclusion_cost(const cst_plan *p) {
   const double members = (double)p->study->members;
-  double       bins = 0;
-  for (int k = 0; k < p->study->nhistogram; k++)
-    bins += (double)p->study->histogram[k].bins * p->blocks;
+  const double bins = p->collect_bins * p->blocks;
   return verdict_cost(p) + of_column * USUAL_COLUMNS +
          members * (of_bin * bins + of_number * row_numbers(p) + of_sorted * p->nquantity);
 }

@@ -1,4 +1,4 @@
-/* file-observe.c: the keys `observables`, `samples` and `observe`: what is measured along trajectories. */
+/* file-observe.c: the keys `observables` and `observe`: what is measured along trajectories. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,19 +271,6 @@ static void read_observables(cst_reader *r) {
   }
 }
 
-static void read_samples(cst_reader *r) {
-  static const char *const spacings[] = {"linear", "log"};
-  cst_yaml                *n = cst_yaml_get(r->root, "samples");
-  long                     count = 400;
-  int                      spacing = 1;
-  cst_reader_keys(r, n, "samples", "samples", CST_KEYS_ALL);
-  cst_reader_integer(r, cst_yaml_get(n, "count"), "count", 0, 100000, &count);
-  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings),
-                    &spacing);
-  r->s->samples = (int)count;
-  r->s->samples_log = spacing;
-}
-
 /* `hidden` concerns a column of the observable `constraint`. */
 static void check_hidden(cst_reader *r) {
   cst_yaml *hidden = cst_yaml_get(cst_yaml_get(r->root, "error"), "hidden");
@@ -300,10 +287,8 @@ void cst_file_observe(cst_reader *r) {
   static const char *const names[] = {"auto", "every"};
   int                      every = 0;
   read_observables(r);
-  read_samples(r);
   cst_reader_choice(r, cst_yaml_get(r->root, "observe"), "observe", names, CST_COUNT(names),
                     &every);
   r->s->observe_every = every;
-  cst_file_trajectories(r);
   check_hidden(r);
 }

@@ -111,15 +111,9 @@ static void read_timing(cst_reader *r) {
   r->s->timing_repeats = (int)repeats;
 }
 
-/* Averages and histograms divide the run into parts, which would move with its end. */
 static void read_extensible(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "extensible");
   cst_reader_flag(r, n, "extensible", &r->s->extensible);
-  if (r->s->extensible && r->s->averages)
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'extensible' cannot be combined with averages and histograms ('burn-in', 'histograms', "
-        "temperature): the parts of the run over which they are taken would move with its end");
 }
 
 /* The keys that collectors read themselves. */
@@ -132,6 +126,12 @@ static void read_collected(cst_reader *r) {
     r->s->collected[k] = cst_reader_memory(1, row->wish);
     row->read(r, r->s->collected[k]);
   }
+}
+
+static void check_collected(cst_reader *r) {
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->check)
+      cst_collectors[k]->check(r, r->s->collected[k]);
 }
 
 static void forget_collected(cst_study *s) {
@@ -175,12 +175,12 @@ static void read_all(cst_reader *r) {
   cst_file_steps(r);
   cst_file_methods(r);
   cst_file_observe(r);
-  cst_file_averages(r);
   read_collected(r);
   read_solver(r);
   read_roundoff(r);
   read_checkpoint(r);
   read_extensible(r);
+  check_collected(r);
   read_timing(r);
   cst_file_noise(r);
   check_size(r);
@@ -256,9 +256,7 @@ void cst_study_destroy(cst_study *s) {
     free(s->observable[i].name);
     free(s->observable[i].expression);
   }
-  cst_file_histograms_destroy(s);
   forget_collected(s);
-  cst_file_trajectories_destroy(s);
   for (int i = 0; i < s->nkey; i++)
     free(s->key[i].text);
   for (int i = 0; i < s->nlayer; i++) {
@@ -276,11 +274,10 @@ void cst_study_destroy(cst_study *s) {
     free(s->axis_name[k]);
     free(s->axis[k]);
   }
-  void *owned[] = {s->file,        s->system_file,  s->title,        s->canonical, s->parameter,
-                   s->q0,          s->v0,           s->end,          s->step,      s->observable,
-                   s->trajectory,  s->tolerance,    s->layer,        s->own,       s->start_name,
-                   s->start_state, s->deviation[0], s->deviation[1], s->starts,    s->starts_text,
-                   s->histogram,   s->key};
+  void *owned[] = {s->file,         s->system_file,  s->title,  s->canonical,   s->parameter,
+                   s->q0,           s->v0,           s->end,    s->step,        s->observable,
+                   s->tolerance,    s->layer,        s->own,    s->start_name,  s->start_state,
+                   s->deviation[0], s->deviation[1], s->starts, s->starts_text, s->key};
   for (int i = 0; i < CST_COUNT(owned); i++)
     free(owned[i]);
   free(s);

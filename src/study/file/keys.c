@@ -24,20 +24,14 @@ static const cst_key of_all[] = {
     {"", "observables", CST_KEYS_ALL, "list", "energy, momentum and constraint, where the system has them", "",
      "observables: [energy, \"height: y\", \"tension: lambda_rod\"]",
      "Quantities measured along the run: names of `constella list observables`, and \"NAME: expression\" of coordinates, velocities x', multipliers lambda_NAME, parameters, t and definitions of the system; a definition alone is named after itself."},
-    {"", "samples", CST_KEYS_ALL, "map", "{count: 400, spacing: log}", "", "samples: {count: 100, spacing: linear}", "Points of the time series that the result keeps. They change no verdict."},
     {"", "observe", CST_KEYS_ALL, "auto or every", "auto", "", "observe: every",
      "How often extrema, window means and drift are updated: at every k-th step, k the largest odd number not above min(15, n/1024), or at every step."},
-    {"", "trajectories", CST_KEYS_ALL, "map", "none", "", "trajectories: {members: [0], every: 10}", "Members whose states and observables are stored along the run."},
     {"", "solver", CST_KEYS_ALL, "map", "{tolerance: 1e-14, max-iterations: 25}", "", "solver: {tolerance: 1.0e-12}", "How accurately implicit equations are solved."},
     {"", "roundoff", CST_KEYS_ALL, "map", "see its keys", "", "roundoff: {dyadic-steps: false}", "Steps with few significant bits; sums in twice the precision."},
     {"", "checkpoint", CST_KEYS_ALL, "map", "{seconds: 600}", "", "checkpoint: {seconds: 60}", "How often a run saves its state. Changes no result and is not part of the study's identity."},
     {"", "layers", CST_KEYS_ALL, "map of names to maps", "none", "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}", "One-step methods of your own: Runge-Kutta tableaus, or C files."},
     {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "", "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}",
      "Composition schemes of your own for compose(METHOD, NAME): their gammas, a palindrome with sum 1 (docs/compositions.md)."},
-    {"", "histograms", CST_KEYS_ALL, "list of maps", "none", "",
-     "histograms: [{name: height, expression: y, from: -1, to: 1, bins: 20}]", "Distributions over time and members (docs/averages.md)."},
-    {"", "burn-in", CST_KEYS_ALL, "number", "0", "fraction of the run", "burn-in: 0.1", "The fraction of the run, at least 0 and below 1, that time averages and histograms leave out at its start."},
-    {"", "averages", CST_KEYS_ALL, "map", "taken where `burn-in`, `histograms` or temperature ask for them", "", "averages: {weight: none}", "How the samples of time averages are weighted (docs/averages.md)."},
     {"", "timing", CST_KEYS_ALL, "map", "none", "", "timing: {repeats: 2}", "Measures the time of the steps alone, for one batch of every case, after the run (docs/result-file.md)."},
     {"", "extensible", CST_KEYS_ALL, "flag", "false", "", "extensible: true",
      "Stores for every trajectory what `constella extend` needs to continue it to a later end (docs/extending.md)."},
@@ -104,18 +98,6 @@ static const cst_key of_all[] = {
     {"error", "over", CST_KEYS_ALL, "end, mesh or coarse", "end", "", "error: {over: coarse}", "When: at the end, the largest over all steps, or the largest over the mesh of the largest step."},
     {"error", "hidden", CST_KEYS_ALL, "max, one or two", "max", "", "error: {hidden: two}", "The norm of the hidden constraints |G v| over the constraints."},
 
-    {"samples", "count", CST_KEYS_ALL, "integer", "400", "", "samples: {count: 0}", "Maximal number of points, 0 to 100000."},
-    {"samples", "spacing", CST_KEYS_ALL, "linear or log", "log", "", "samples: {spacing: linear}", "Equidistant in t, or in log t."},
-    {"trajectories", "members", CST_KEYS_ALL, "list of integers and ranges, a range, all, or a map", NULL, "", "trajectories: {members: [\"0..0\"]}",
-     "Numbers of members, from 0, and ranges FROM..TO; as a map: a random choice, {random:, seed:}, or the worst members, {worst:, by:}."},
-    {"trajectories", "every", CST_KEYS_ALL, "integer", "1", "steps", "trajectories: {members: [0], every: 5}", "Steps from one stored state to the next."},
-    {"trajectories", "store", CST_KEYS_ALL, "list of q, p, v, lambda and observables", "[q, p, lambda]", "", "trajectories: {members: [0], store: [q, v, energy]}", "Quantities stored of each state."},
-    {"trajectories.members", "random", CST_KEYS_ALL, "integer", "none; required without `worst`", "", "trajectories: {members: {random: 1}}", "Number of members drawn."},
-    {"trajectories.members", "seed", CST_KEYS_ALL, "integer", "0", "", "trajectories: {members: {random: 1, seed: 5}}", "Seed of the random choice."},
-    {"trajectories.members", "worst", CST_KEYS_ALL, "integer", "none; required without `random`", "", "trajectories: {members: {worst: 1, by: constraint}}",
-     "Number of members with the largest values; they are computed once more after the run."},
-    {"trajectories.members", "by", CST_KEYS_ALL, "observable, or error", "required with `worst`", "", "trajectories: {members: {worst: 1, by: energy}}",
-     "Selects by the largest deviation of this observable, or by the error."},
 
     {"solver", "tolerance", CST_KEYS_ALL, "number, or a list of them", "1e-14", "of the constraint's scale", "solver: {tolerance: [1.0e-8, 1.0e-14]}", "Above 0, at most 0.01. A list is a sweep."},
     {"solver", "max-iterations", CST_KEYS_ALL, "integer", "25", "", "solver: {max-iterations: 50}", "Maximal iterations of Newton's method per substep, 1 to 1000. A step that needs more is repeated, at most twice, with four times as many and a more careful iteration; the trajectory fails if that does not converge either."},
@@ -125,7 +107,6 @@ static const cst_key of_all[] = {
     {"roundoff", "compensated", CST_KEYS_ALL, "flag", "false", "", "roundoff: {compensated: true}", "Sums q and p in twice the precision, in methods that only add to them."},
     {"checkpoint", "seconds", CST_KEYS_ALL, "number", "600", "seconds", "checkpoint: {seconds: 30}", "Time between checkpoints; --checkpoint-seconds overrides it."},
     {"timing", "repeats", CST_KEYS_ALL, "integer", NULL, "", "timing: {repeats: 5}", "Number of repeats, 1 to 1000; the smallest and the largest time are kept."},
-    {"averages", "weight", CST_KEYS_ALL, "none or fixman", "none", "", "averages: {weight: fixman}", "As `weight` of histograms."},
     {"noise", "resolution", CST_KEYS_ALL, "number", NULL, "time", "noise: {resolution: 0.025}", "A step H of which every step is a multiple; all steps then see the same path."},
 
     {"layers.NAME", "a", CST_LAYER_TABLEAU, "list of lists of numbers", NULL, "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [1/2, 1/2]}}", "As in `methods`."},
@@ -134,20 +115,11 @@ static const cst_key of_all[] = {
     {"layers.NAME", "file", CST_LAYER_TABLEAU | CST_LAYER_FILE, "path", "none; required without a tableau", "", "layers: {mine: {file: mine.c}}", "A C file with the formulas of a step (docs/adding.md), relative to the study file."},
     {"layers.NAME", "sha256", CST_LAYER_FILE, "text", "not checked", "", NULL, "The checksum that `file` must have. Results store it in their copy of the study."},
 
-    {"histograms", "name", CST_KEYS_ALL, "text", NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4}]", "Name of its datasets: a letter, then letters, digits, _ and -, at most 32."},
-    {"histograms", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "histograms: [{name: h, for: \"i = 1..2\", expression: \"i*y\", from: -2, to: 2, bins: 4}]",
-     "\"NAME = FROM..TO\": the values of the expression for all these indices are counted."},
-    {"histograms", "expression", CST_KEYS_ALL, "expression", NULL, "", "histograms: [{name: h, expression: \"atan2(x, -y)\", from: -4, to: 4, bins: 4}]", "The quantity that is counted, as in `observables`."},
-    {"histograms", "from", CST_KEYS_ALL, "number", NULL, "of the expression", "histograms: [{name: h, expression: y, from: -2, to: 1, bins: 4}]", "The lower edge of the first bin."},
-    {"histograms", "to", CST_KEYS_ALL, "number", NULL, "of the expression", "histograms: [{name: h, expression: y, from: -1, to: 2, bins: 4}]", "The upper edge of the last bin."},
-    {"histograms", "bins", CST_KEYS_ALL, "integer", NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 8}]", "Number of bins, 1 to 10000."},
-    {"histograms", "weight", CST_KEYS_ALL, "none or fixman", "none", "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4, weight: fixman}]",
-     "fixman: every sample has the weight (det G M^-1 G')^(-1/2), which gives the distribution with stiff springs in place of the constraints."},
     {0},
 };
 /* clang-format on */
 
-enum { MOST_OF_COLLECTORS = 64, ROWS = sizeof of_all / sizeof *of_all - 1 };
+enum { MOST_OF_COLLECTORS = 128, ROWS = sizeof of_all / sizeof *of_all - 1 };
 
 typedef struct {
   cst_key row[ROWS + MOST_OF_COLLECTORS + 1];

@@ -90,7 +90,6 @@ bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *nam
 void cst_places_read(cst_reader *r);
 
 void cst_file_methods_destroy(cst_study *s);
-void cst_file_histograms_destroy(cst_study *s);
 
 /* The keys of the file, in the order of the calls: each may use what earlier ones have read. */
 void cst_file_system(cst_reader *r); /* system */
@@ -104,12 +103,9 @@ void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: a
 void cst_file_error(cst_reader *r);              /* error */
 void cst_file_steps(cst_reader *r);              /* end, steps */
 void cst_file_schemes(cst_reader *r);
-void cst_file_methods(cst_reader *r);      /* methods, reference */
-void cst_file_observe(cst_reader *r);      /* observables, samples, observe, trajectories */
-void cst_file_trajectories(cst_reader *r); /* trajectories; after observables */
-void cst_file_trajectories_destroy(cst_study *s);
-void cst_file_noise(cst_reader *r);    /* noise; after methods, steps and roundoff */
-void cst_file_averages(cst_reader *r); /* burn-in, histograms */
+void cst_file_methods(cst_reader *r); /* methods, reference */
+void cst_file_observe(cst_reader *r); /* observables, observe */
+void cst_file_noise(cst_reader *r);   /* noise; after methods, steps and roundoff */
 
 /* A method from the map {a: ..., b: ..., c: ...}; NULL if it is invalid. Owned. */
 cst_method *cst_file_tableau(cst_reader *r, cst_yaml *n);

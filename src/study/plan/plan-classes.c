@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/method.h"
+#include "study/collector.h"
 #include "study/plan/plan.h"
 
 enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
@@ -16,32 +17,6 @@ static long observe_every(const cst_study *s, long n) {
   if (s->observe_every || k < 1)
     return 1;
   return k % 2 ? k : k - 1;
-}
-
-/* At most `count` of the steps 0..n, equidistant, or equidistant in the logarithm after 0; they include 0 and
- * n. */
-static int sample_steps(const cst_study *s, long n, long **steps) {
-  int  k = 0;
-  long last = -1;
-  *steps = NULL;
-  if (s->samples <= 0)
-    return 0;
-  const int count = s->samples < 2 ? 2 : s->samples;
-  *steps = cst_zeros(count, sizeof **steps);
-  for (int i = 0; i < count; i++) {
-    double part;
-    if (s->samples_log)
-      part = (i - 1.0) / (count - 2);
-    else
-      part = i / (count - 1.0);
-    double at = i == 0           ? 0
-                : s->samples_log ? cst_elementary_exp(cst_elementary_log((double)n) * part)
-                                 : (double)n * part;
-    long   step = i == count - 1 ? n : lround(at);
-    if (step > last && step <= n)
-      (*steps)[k++] = last = step;
-  }
-  return k;
 }
 
 /* Steps between reads of the error: 1 on the mesh, the spacing of the coarse mesh, or the whole run. */
@@ -109,8 +84,9 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   k->observe = observe_every(s, c->n);
   k->read = read;
   k->lead = read_lead(p, c);
-  k->after = (long)ceil(s->burn_in * (double)c->n - 1e-9);
-  k->nsample = sample_steps(s, c->n, &k->sample);
+  for (int x = 0; x < CST_COLLECTORS; x++)
+    if (cst_collectors[x]->schedule)
+      cst_collectors[x]->schedule(p, k);
   if (k->nsample > p->most_samples)
     p->most_samples = k->nsample;
   return p->nclass++;

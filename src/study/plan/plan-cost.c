@@ -184,25 +184,3 @@ double cst_plan_steps(const cst_plan *p) {
     sum += (double)p->cases[i].n * (double)p->study->members;
   return sum;
 }
-
-double cst_plan_replay_steps(const cst_plan *p) {
-  double sum = 0;
-  if (!p->study->worst_by.text)
-    return sum;
-  for (int i = 0; i < p->ncase; i++)
-    sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
-  return sum;
-}
-
-double cst_plan_replay_time(const cst_plan *p) {
-  const double width = cst_isas[p->isa].width;
-  const double lanes = ceil((double)p->study->ntrajectory / width) * width;
-  double       sum = 0;
-  if (!p->study->worst_by.text)
-    return sum;
-  for (int i = 0; i < p->ncase; i++) {
-    const double cost = p->classes[p->class_of[i]].cost;
-    sum += lanes * (double)p->cases[i].n * cost;
-  }
-  return sum;
-}

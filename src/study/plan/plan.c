@@ -90,6 +90,9 @@ static void check_blocks(const cst_plan *p, cst_diag *d) {
 }
 
 static void ask_collectors(cst_plan *p) {
+  const int blocks = p->study->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    p->averages |= cst_collectors[k]->averages && cst_collectors[k]->averages(p->study);
   for (int k = 0; k < CST_COLLECTORS; k++) {
     if (!cst_collectors[k]->demand)
       continue;
@@ -97,6 +100,10 @@ static void ask_collectors(cst_plan *p) {
     p->needs_lambda |= d.lambda;
     p->collect_cost += d.nanoseconds;
     p->collect_concludes += d.concludes;
+    p->collect_bins += d.bins;
+    p->chosen = PetscMax(p->chosen, d.chosen);
+    if (d.blocks)
+      p->blocks = blocks;
   }
 }
 
@@ -262,6 +269,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   const int before = cst_diag_count(d);
   cst_plan *p = cst_need(calloc(1, sizeof *p));
   p->study = s;
+  p->settled = cst_zeros(CST_COLLECTORS, sizeof *p->settled);
   prepare_methods(p);
   check_compensated(p, d);
   check_iteration(p, d);
@@ -271,9 +279,10 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   p->isa = cst_plan_fitting_isa(p, isa);
   make_looks(p);
   check_blocks(p, d);
-  p->blocks = s->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
   ask_collectors(p);
-  cst_plan_find_stored(p, d);
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->settle)
+      p->settled[k] = cst_collectors[k]->settle(p, d);
   count_freedom(p, d);
   cost_classes(p);
   check_reads(p, d);
@@ -295,7 +304,9 @@ void cst_plan_destroy(cst_plan *p) {
   for (int i = 0; i < p->nlook; i++)
     cst_tape_destroy(p->look[i].tape);
   free(p->freedom);
-  free(p->stored);
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    free(p->settled[k]);
+  free(p->settled);
   free(p->look);
   free(p->classes);
   free(p->class_of);
@@ -316,7 +327,7 @@ bool cst_plan_averages(const cst_plan *p, int quantity) {
     const cst_observation *x = &p->look[k];
     wanted |= x->wanted && quantity >= x->first && quantity < x->first + x->count;
   }
-  return wanted && p->study->averages && p->quantity[quantity].drifts;
+  return wanted && p->averages && p->quantity[quantity].drifts;
 }
 
 const double *cst_plan_parameters(const cst_plan *p, int variant) {

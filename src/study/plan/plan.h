@@ -42,17 +42,18 @@ typedef struct cst_plan {
   cst_observation *look;             /* in the order of the observers, then of the study file */
   int           nquantity, nbuiltin; /* nbuiltin: number of those before the user's expressions */
   cst_quantity *quantity;
-  /* parts of the run in which histograms are counted, for their error estimates */
+  /* parts of the run in which samples are counted, for error estimates; 0: none are counted */
   int blocks;
   /* [nmethod] degrees of freedom that share the kinetic energy: n - rank G, less the conserved momenta */
-  double *freedom;
-  bool    needs_lambda;      /* a user's expression reads multipliers */
-  double  collect_cost;      /* of collectors, in nanoseconds per observation and lane */
-  double  collect_concludes; /* of collectors: numbers per member that they conclude with */
-  int     most_samples;
-  int     nstored, *stored; /* quantities stored along trajectories */
-  /* the quantity by which the worst members are chosen; -1: the error, or none are chosen */
-  int            worst_by;
+  double        *freedom;
+  bool           needs_lambda;      /* a user's expression reads multipliers */
+  double         collect_cost;      /* of collectors, in nanoseconds per observation and lane */
+  double         collect_concludes; /* of collectors: numbers per member that they conclude with */
+  double         collect_bins; /* of collectors: bins of each block of a member that they sum */
+  bool           averages;     /* time averages of the observables are taken */
+  int            most_samples;
+  void         **settled;   /* [CST_COLLECTORS] what each has found (collector.h) */
+  int            chosen;    /* members of each case that a collector follows, at most */
   cst_prepared **method;    /* [nmethod] */
   cst_prepared  *reference; /* NULL: the reference is not a method */
 } cst_plan;
@@ -96,22 +97,11 @@ void cst_plan_trajectory(const cst_plan *p, int cohort, long lane, long *icase, 
 /* plan-names.c. Reports datasets and columns of the result that would have the same name. */
 void cst_plan_check_names(const cst_plan *p, cst_diag *d);
 
-/* plan-tracks.c. Finds the quantities stored along trajectories, with messages in d; the numbers per stored
- * state; the states per trajectory held in memory if a batch follows `tracks` trajectories; and the bytes
- * these take in batches of `batch` lanes. */
-void   cst_plan_find_stored(cst_plan *p, cst_diag *d);
-long   cst_plan_track_numbers(const cst_plan *p);
-long   cst_plan_track_depth(const cst_plan *p, const cst_class *k, long tracks);
-double cst_plan_track_bytes(const cst_plan *p, long batch);
-
-/* The members of each case whose states are stored, [ncase][ntrajectory], -1: none. NULL: those of the study
- * file, or none if it asks for the worst members. */
+/* The members of each case that a collector follows, [ncase][chosen], -1: none. NULL: those that the study file
+ * names. */
 typedef struct {
   long *member;
 } cst_chosen;
-
-/* Index of the member among the stored ones of a case; -1: it is not stored. */
-int cst_plan_chosen_find(const cst_plan *p, const cst_chosen *c, long icase, long member);
 
 /* plan-classes.c: finds the classes of the cases. */
 void cst_plan_classes_make(cst_plan *p);
@@ -134,7 +124,4 @@ double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study
 double cst_plan_conclusion_cost(const cst_plan *p);
 int    cst_plan_conclusion_cases(const cst_plan *p);
 int    cst_plan_conclusion_pieces(const cst_plan *p);
-/* Steps of the worst members, which are computed twice, and their nanoseconds. */
-double cst_plan_replay_steps(const cst_plan *p);
-double cst_plan_replay_time(const cst_plan *p);
 #endif

@@ -103,7 +103,7 @@ static void check_rows(const check *x, const cst_channel *c, int icase, judge *a
   free(rows);
 }
 
-static bool is_of_series(const cst_channel *c) { return c->row->is & CST_IS_SUMMED; }
+static bool is_summed(const cst_channel *c) { return c->row->is & CST_IS_SUMMED; }
 
 static void check_case(const check *x, int icase) {
   const cst_extension *e = x->e;
@@ -113,7 +113,7 @@ static void check_case(const check *x, int icase) {
       continue;
     if ((c->row->is & CST_IS_WIDER) && e->longer)
       check_rows(x, c, icase, can_be_continued);
-    else if (is_of_series(c) || (c->count && !e->longer && !(c->row->is & CST_IS_WIDER)))
+    else if (is_summed(c) || (c->count && !e->longer && !(c->row->is & CST_IS_WIDER)))
       check_rows(x, c, icase, are_possible);
   }
 }

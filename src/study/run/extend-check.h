@@ -5,6 +5,6 @@
 #include "study/run/extend.h"
 
 /* On one rank: reports in d numbers of the file at path that are not possible in its study: rows that are
- * taken over, counts of series, and the rows from which a longer run continues. At most a few are reported. */
+ * taken over, counts of sums, and the rows from which a longer run continues. At most a few are reported. */
 void cst_extend_check(const cst_extension *e, const char *path, cst_diag *d);
 #endif

@@ -286,10 +286,10 @@ PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int i
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
+PetscErrorCode cst_extend_tallies(const cst_extension *e, cst_tallies *t) {
   PetscFunctionBegin;
   for (int k = 0; k < CST_COLLECTORS; k++)
     if (reuse_of(k)->add)
-      PetscCall(reuse_of(k)->add(e, s));
+      PetscCall(reuse_of(k)->add(e, t));
   PetscFunctionReturn(0);
 }

@@ -10,7 +10,7 @@
 #ifndef CST_EXTEND_H
 #define CST_EXTEND_H
 #include "study/result/extension.h"
-#include "study/result/series.h"
+#include "study/result/tallies.h"
 #include "study/run/past.h"
 
 /* Checks that the study of `now` extends that of `old`, whose result is the file at path. Reports errors in
@@ -20,10 +20,10 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
 void cst_extend_destroy(cst_extension *e);
 /* Marks the trajectories that are taken over as done. */
 void cst_extend_mark(const cst_extension *e, cst_past *past);
-/* Collective: copies the rows that are taken over, and other datasets, into a new file. cst_extend_series, on
+/* Collective: copies the rows that are taken over, and other datasets, into a new file. cst_extend_tallies, on
  * one rank: adds what the file has summed over members. */
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o);
-PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s);
+PetscErrorCode cst_extend_tallies(const cst_extension *e, cst_tallies *s);
 /* With a later end: the row from which a member of a case continues (cst_longer_read). */
 PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
                               double *row);

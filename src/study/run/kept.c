@@ -2,7 +2,7 @@
  *
  * A part holds what a rank has done since its last part, and where it wrote its current batch. Parts are made
  * at different times, so no rank waits for another. Each part is consistent in itself: the contribution of a
- * lane to series and sums is in the same part as the state from which the lane continues, and a lane that is
+ * lane to sums over members is in the same part as the state from which the lane continues, and a lane that is
  * in no part yet has contributed nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -18,7 +18,7 @@ struct cst_kept {
   cst_reference  *reference;
   /* [nclass][lanes]: done, or midway: in a piece of the checkpoint being written */
   unsigned char **lane;
-  cst_series     *series;
+  cst_tallies    *tallies;
   double         *seconds; /* [nclass] */
   /* [items] of the reference that are unfinished in the checkpoint being written */
   unsigned char       *midway;
@@ -41,7 +41,7 @@ cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *refe
     for (long l = 0; l < p->classes[i].lanes; l++)
       k->lane[i][l] = past->lane[i][l] == CST_LANE_DONE ? CST_LANE_DONE : CST_LANE_OPEN;
   }
-  k->series = cst_series_create(p);
+  k->tallies = cst_tallies_create(p);
   k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
   k->seconds = cst_zeros(p->nclass, sizeof *k->seconds);
   k->concluded = cst_zeros(cst_plan_conclusion_pieces(p), 1);
@@ -61,7 +61,7 @@ void cst_kept_destroy(cst_kept *k) {
   free(k->concluded);
   free(k->piece);
   cst_bundle_destroy(&k->items);
-  cst_series_destroy(k->series);
+  cst_tallies_destroy(k->tallies);
   free(k);
 }
 
@@ -77,9 +77,9 @@ static bool add_seconds(cst_kept *k, const void *bytes, size_t size) {
 bool cst_kept_take_over(cst_kept *k, char *why, int n) {
   size_t size;
   bool   ok = true;
-  for (int i = -1; ok && (i = cst_past_find(k->past, "series", i + 1)) >= 0;) {
+  for (int i = -1; ok && (i = cst_past_find(k->past, CST_TALLY, i + 1)) >= 0;) {
     const void *x = cst_past_read(k->past, i, &size);
-    ok = x && cst_series_take(k->series, x, size);
+    ok = x && cst_tallies_take(k->tallies, x, size);
   }
   for (int i = -1; ok && (i = cst_past_find(k->past, "reference", i + 1)) >= 0;) {
     const void *x = cst_past_read(k->past, i, &size);
@@ -152,8 +152,8 @@ static void take_concluded(cst_kept *k, const cst_section *s) {
     k->concluded[x[i]] = 1;
 }
 
-static void take_series(cst_kept *k, const cst_section *s) {
-  cst_series_take(k->series, s->bytes, s->head->size);
+static void take_tally(cst_kept *k, const cst_section *s) {
+  cst_tallies_take(k->tallies, s->bytes, s->head->size);
 }
 static void take_reference(cst_kept *k, const cst_section *s) {
   cst_reference_take(k->reference, s->bytes, s->head->size);
@@ -168,7 +168,7 @@ static const struct {
   void (*take)(cst_kept *, const cst_section *);
 } sections[] = {{"lanes", take_lanes},     {"midway", take_midway},
                 {"gap", take_gap},         {"done", take_done},
-                {"series", take_series},   {"reference", take_reference},
+                {CST_TALLY, take_tally},   {"reference", take_reference},
                 {"seconds", take_seconds}, {"concluded", take_concluded}};
 
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
@@ -293,7 +293,7 @@ static void write_concluded(cst_kept *k) {
 static void write_gathered(cst_kept *k) {
   cst_bundle  b = {0};
   cst_section s;
-  cst_series_pack(k->series, &b);
+  cst_tallies_pack(k->tallies, &b);
   cst_reference_pack(k->reference, true, &b);
   for (size_t at = 0; cst_bundle_next(&b, &at, &s);)
     add(k, s.head->name, s.bytes, s.head->size);
@@ -341,12 +341,12 @@ bool cst_kept_commit(cst_kept *k, char *why, int n) {
   return whole && cst_snapshot_commit(writer, left ? k->past->number : 0, why, n);
 }
 
-void cst_kept_add_series(cst_kept *k, cst_series *s) {
+void cst_kept_add_tallies(cst_kept *k, cst_tallies *t) {
   cst_bundle  b = {0};
   cst_section section;
-  cst_series_pack(k->series, &b);
+  cst_tallies_pack(k->tallies, &b);
   for (size_t at = 0; cst_bundle_next(&b, &at, &section);)
-    cst_series_take(s, section.bytes, section.head->size);
+    cst_tallies_take(t, section.bytes, section.head->size);
   cst_bundle_destroy(&b);
 }
 

@@ -6,7 +6,7 @@
 
 typedef struct cst_kept cst_kept;
 
-/* past, reference: borrowed. cst_kept_take_over reads the series, times and reference states from the past;
+/* past, reference: borrowed. cst_kept_take_over reads exact sums, times and reference states from the past;
  * false with why[n] if they are damaged. */
 cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *reference);
 bool      cst_kept_take_over(cst_kept *k, char *why, int n);
@@ -21,7 +21,7 @@ bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n);
 bool cst_kept_commit(cst_kept *k, char *why, int n);
 void cst_kept_abandon(cst_kept *k);
 
-/* At the end of the run: adds the accumulated series and the seconds per class. */
-void cst_kept_add_series(cst_kept *k, cst_series *s);
+/* At the end of the run: adds the exact sums and the seconds per class. */
+void cst_kept_add_tallies(cst_kept *k, cst_tallies *s);
 void cst_kept_add_seconds(const cst_kept *k, double *seconds);
 #endif

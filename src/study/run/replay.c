@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/result/case-rows.h"
-#include "study/runner/tracks.h"
+#include "study/collect/states.h"
+#include "study/collect/tracks.h"
 
 typedef struct {
   double size;
@@ -25,7 +26,7 @@ static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
   const cst_plan *p = rows->plan;
   const double   *x;
   PetscFunctionBegin;
-  if (p->worst_by < 0) {
+  if (cst_states_found_of(p)->worst_by < 0) {
     PetscCall(cst_case_rows_get(rows, &cst_channel_error, CST_ERROR_ALL, &x));
     for (long m = 0; m < p->study->members; m++)
       if (rows->good[m])
@@ -34,8 +35,8 @@ static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
         size[m] = NAN;
     PetscFunctionReturn(0);
   }
-  const bool drifts = p->quantity[p->worst_by].drifts;
-  PetscCall(cst_case_rows_figures(rows, p->worst_by, &x));
+  const bool drifts = p->quantity[cst_states_found_of(p)->worst_by].drifts;
+  PetscCall(cst_case_rows_figures(rows, cst_states_found_of(p)->worst_by, &x));
   cst_case_rows_pick(rows, CST_FIGURE_DRIFT, drifts ? -1 : CST_FIGURE_START, size);
   PetscFunctionReturn(0);
 }
@@ -54,7 +55,7 @@ PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, lo
     if (!isnan(size[m]))
       list[n++] = (entry){size[m], m};
   qsort(list, (size_t)n, sizeof *list, worse);
-  for (long i = 0; i < p->study->ntrajectory; i++)
+  for (long i = 0; i < p->chosen; i++)
     if (i < n)
       member[i] = list[i].member;
     else
@@ -69,13 +70,13 @@ typedef struct {
   const cst_plan *plan;
   cst_output     *output;
   cst_runner     *runner;
-  long           *member; /* [ncase][ntrajectory] */
+  long           *member; /* [ncase][chosen] */
   signed char    *open;   /* [ncase] */
 } replay;
 
 /* On rank 0, which has also read the rows of every case for its conclusions. */
 static PetscErrorCode choose(replay *d) {
-  const int n = d->plan->study->ntrajectory;
+  const int n = d->plan->chosen;
   PetscFunctionBegin;
   for (int i = 0; i < d->plan->ncase; i++) {
     long *there = d->member + (size_t)i * (size_t)n;
@@ -90,7 +91,7 @@ static PetscErrorCode choose(replay *d) {
 /* The members are written after their states are on disk: a case with members is complete. */
 static PetscErrorCode replay_case(void *context, int i, bool *stop) {
   replay     *d = context;
-  const int   most = d->plan->study->ntrajectory;
+  const int   most = d->plan->chosen;
   const long *member = d->member + (size_t)i * (size_t)most;
   int         n = 0;
   char        why[256];
@@ -110,7 +111,7 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
 
 PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
                           cst_end *end) {
-  const size_t n = (size_t)p->ncase * (size_t)p->study->ntrajectory;
+  const size_t n = (size_t)p->ncase * (size_t)p->chosen;
   replay       d = {p, o, r, cst_zeros(n, sizeof *d.member), cst_zeros(p->ncase, 1)};
   PetscMPIInt  rank;
   PetscFunctionBegin;

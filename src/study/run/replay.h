@@ -9,7 +9,7 @@
 #define CST_REPLAY_H
 #include "study/run/run-control.h"
 
-/* The worst members of a case, [ntrajectory], worst first, ties by number; -1 after the last. */
+/* The worst members of a case, [plan->chosen], worst first, ties by number; -1 after the last. */
 PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, long *member);
 /* Collective, after all batches: chooses members, computes and writes their states. Cases that are complete
  * in the file are kept. */

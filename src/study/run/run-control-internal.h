@@ -38,7 +38,7 @@ struct cst_run_control {
   cst_coordinator        *coordinator;
   cst_output             *output;
   cst_reference          *reference;
-  cst_series             *series;
+  cst_tallies            *tallies;
   cst_runner             *runner; /* NULL: the batches have not begun */
   MPI_Datatype            unit;
   long                    obeyed; /* the last order that this rank has carried out */

@@ -17,7 +17,7 @@ static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25,
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
                                       const cst_run_control_options *options, cst_coordinator *c,
                                       cst_output *o, cst_past *past, cst_reference *r,
-                                      cst_series *s, cst_run_control **control) {
+                                      cst_tallies *t, cst_run_control **control) {
   cst_run_control *k;
   char             why[512] = "";
   int              ok = 1;
@@ -30,7 +30,7 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   k->coordinator = c;
   k->output = o;
   k->reference = r;
-  k->series = s;
+  k->tallies = t;
   PetscCallMPI(MPI_Comm_rank(comm, &k->rank));
   PetscCallMPI(MPI_Comm_size(comm, &k->size));
   PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
@@ -123,8 +123,8 @@ static PetscErrorCode make_part(cst_run_control *k) {
   cst_part_writer_clear(k->writer);
   if (k->runner) {
     cst_piece_pack(k->runner, states);
-    cst_series_pack(k->series, report);
-    cst_series_clear(k->series);
+    cst_tallies_pack(k->tallies, report);
+    cst_tallies_clear(k->tallies);
     pack_finished(k, report);
     pack_concluded(k, report);
     pack_seconds(k, report);
@@ -292,7 +292,7 @@ PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds) {
   for (int i = 0; i < k->plan->nclass; i++)
     seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
   if (k->rank == 0) {
-    cst_kept_add_series(k->checkpoint.kept, k->series);
+    cst_kept_add_tallies(k->checkpoint.kept, k->tallies);
     cst_kept_add_seconds(k->checkpoint.kept, seconds);
   }
   PetscFunctionReturn(0);

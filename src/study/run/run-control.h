@@ -30,7 +30,7 @@ typedef struct cst_run_control cst_run_control;
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
                                       const cst_run_control_options *options, cst_coordinator *c,
                                       cst_output *o, cst_past *past, cst_reference *r,
-                                      cst_series *s, cst_run_control **control);
+                                      cst_tallies *t, cst_run_control **control);
 PetscErrorCode cst_run_control_destroy(cst_run_control **control);
 /* Includes the runner's current batch in this rank's parts. */
 void cst_run_control_watch(cst_run_control *k, cst_runner *r);

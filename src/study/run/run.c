@@ -1,4 +1,4 @@
-/* run.c: runs a study from its plan to the finished file: reference, batches, series, conclusions. */
+/* run.c: runs a study from its plan to the finished file: reference, batches, sums over members, conclusions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "study/run/conclusions.h"
 #include "study/run/identity.h"
 #include "study/collect/longer.h"
+#include "study/collect/states.h"
 #include "study/run/replay.h"
 #include "study/run/run.h"
 #include "study/run/run-control.h"
@@ -55,7 +56,7 @@ typedef struct {
   const cst_agenda    *agenda;
   cst_output          *output;
   cst_reference       *reference;
-  cst_series          *series;
+  cst_tallies         *tallies;
   cst_past            *past;
   cst_runner          *runner;
   cst_run_control     *control;
@@ -79,7 +80,7 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
 
 /* Continues a batch of an extension to a later end, from the rows in the extended file, which are all at the
  * same step. The new file may have rows too, those of trajectories that reached the new end before the run
- * was killed: what they added to the series is lost, so they are computed again. */
+ * was killed: what they added to sums over members is lost, so they are computed again. */
 static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *stop) {
   const cst_class *k = &d->plan->classes[w->cohort];
   const long       members = d->plan->study->members;
@@ -190,12 +191,12 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
   double *seconds;
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
-  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series,
+  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->tallies,
                               cst_run_control_poll, d->control, &d->runner));
   cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
   cst_run_control_watch(d->control, d->runner);
   PetscCall(cst_run_control_phase(d->control, d->agenda->n, compute_batch, d, end));
-  if (*end == CST_END_DONE && d->plan->study->worst_by.text)
+  if (*end == CST_END_DONE && cst_states_wish_of(d->plan->study)->worst_by.text)
     PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
   if (*end == CST_END_DONE && d->plan->study->timing_repeats)
     PetscCall(time_classes(d, end));
@@ -206,7 +207,7 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
     cst_stop_grace(20); /* the rest usually takes moments */
     seconds = cst_zeros(d->plan->nclass + 1, sizeof *seconds);
     PetscCall(cst_run_control_gather(d->control, seconds));
-    PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
+    PetscCall(cst_tallies_finish(d->tallies, PETSC_COMM_WORLD, d->output));
     PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
     free(seconds);
   }
@@ -214,7 +215,7 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
   PetscFunctionReturn(0);
 }
 
-/* Copies rows and series from the extended file into a new one; later checkpoints contain them. */
+/* Copies rows and sums from the extended file into a new one; later checkpoints contain them. */
 static PetscErrorCode take_over(computation *d, const cst_run_options *options) {
   PetscMPIInt rank;
   PetscFunctionBegin;
@@ -224,7 +225,7 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
     PetscFunctionReturn(0);
   PetscCall(cst_extend_rows(d->extension, d->output));
   if (rank == 0)
-    PetscCall(cst_extend_series(d->extension, d->series));
+    PetscCall(cst_extend_tallies(d->extension, d->tallies));
   PetscFunctionReturn(0);
 }
 
@@ -244,7 +245,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                                .agenda = a,
                                .output = o,
                                .reference = cst_reference_create(p),
-                               .series = cst_series_create(p),
+                               .tallies = cst_tallies_create(p),
                                .past = past,
                                .extension = options->extension,
                                .table = table};
@@ -253,7 +254,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   cst_snapshot_own(&keep.owner, options->path, options->resume.run);
   PetscCall(take_over(&d, options));
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, before, &c));
-  PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series,
+  PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.tallies,
                                    &d.control));
   cst_past_release_lanes(p, past);
   d.reference->halt = cst_run_control_halts;
@@ -269,7 +270,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscCall(cst_run_control_destroy(&d.control));
   PetscCall(cst_coordinator_destroy(&c));
   free(d.rows);
-  cst_series_destroy(d.series);
+  cst_tallies_destroy(d.tallies);
   cst_reference_destroy(d.reference);
   free(identity);
   PetscFunctionReturn(0);

@@ -17,7 +17,8 @@
 #include "study/run/identity.h"
 #include "study/run/past.h"
 #include "study/run/verify.h"
-#include "study/runner/tracks.h"
+#include "study/collect/states.h"
+#include "study/collect/tracks.h"
 
 enum { PASTS = 2 };
 static const double tell_every = 10;
@@ -43,10 +44,10 @@ typedef struct {
   const bool    *left_out; /* [nmethod]; NULL: none */
   unsigned char *known;    /* [nvariant][members] the reference states are in the table */
   cst_output    *output;
-  cst_series    *series;
+  cst_tallies   *tallies;
   cst_runner    *runner;
-  long          *chosen; /* [ncase][ntrajectory] the worst members, if they are stored; else NULL */
-  long          *joined; /* [ncase] cst_longer_joined */
+  long          *chosen;     /* [ncase][chosen] the worst members, if they are stored; else NULL */
+  long          *joined;     /* [ncase] cst_longer_joined */
   cst_comparison comparison; /* of the current trajectory */
   long           n, at;      /* number of trajectories to compute, and the current one */
   double         total, done, told;
@@ -329,14 +330,13 @@ static void print_result(const verification *d, const trajectory *t) {
 
 /* Reads the worst members, as far as they are known. */
 static PetscErrorCode read_chosen(verification *d) {
-  const cst_study *s = d->plan->study;
+  const size_t n = (size_t)d->plan->chosen;
   PetscFunctionBegin;
-  if (!s->worst_by.text)
+  if (!cst_states_wish_of(d->plan->study)->worst_by.text)
     PetscFunctionReturn(0);
-  d->chosen =
-      cst_need(calloc((size_t)d->plan->ncase * (size_t)s->ntrajectory + 1, sizeof *d->chosen));
+  d->chosen = cst_need(calloc((size_t)d->plan->ncase * n + 1, sizeof *d->chosen));
   for (int i = 0; i < d->plan->ncase; i++)
-    PetscCall(cst_tracks_read_chosen(d->output, i, d->chosen + (size_t)i * (size_t)s->ntrajectory));
+    PetscCall(cst_tracks_read_chosen(d->output, i, d->chosen + (size_t)i * n));
   cst_runner_choose(d->runner, d->chosen);
   PetscFunctionReturn(0);
 }
@@ -347,12 +347,13 @@ static PetscErrorCode open_verification(verification *d) {
   d->known =
       cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
   d->reference = cst_reference_create(d->plan);
-  d->series = cst_series_create(d->plan);
+  d->tallies = cst_tallies_create(d->plan);
   d->told = MPI_Wtime();
   d->joined = cst_longer_joined(d->file, d->plan, why, sizeof why);
   PetscCheck(d->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
   PetscCall(cst_output_compare(d->plan, d->file, d->joined, &d->comparison, &d->output));
-  PetscCall(cst_runner_create(d->plan, 1, d->reference, d->output, d->series, poll, d, &d->runner));
+  PetscCall(
+      cst_runner_create(d->plan, 1, d->reference, d->output, d->tallies, poll, d, &d->runner));
   PetscCall(read_chosen(d));
   PetscFunctionReturn(0);
 }
@@ -362,7 +363,7 @@ static PetscErrorCode close_verification(verification *d) {
   PetscFunctionBegin;
   PetscCall(cst_runner_destroy(&d->runner));
   PetscCall(cst_output_close(&d->output, NULL, &closed, NULL, NULL, 0));
-  cst_series_destroy(d->series);
+  cst_tallies_destroy(d->tallies);
   cst_reference_destroy(d->reference);
   for (int i = 0; i < PASTS; i++)
     cst_past_destroy(d->plan, d->past[i]);

@@ -67,7 +67,7 @@ static void create_collections(cst_runner *r) {
     if (row->wanted && !row->wanted(r->plan))
       continue;
     cst_collection *x = &r->collection[r->ncollection++];
-    *x = (cst_collection){row, r, cst_zeros(1, row->own + 1)};
+    *x = (cst_collection){row, k, r, cst_zeros(1, row->own + 1)};
     if (row->create)
       row->create(x);
     r->meter.one_by_one |= row->look && !row->along;
@@ -85,7 +85,7 @@ static void destroy_collections(cst_runner *r) {
 }
 
 PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference,
-                                 cst_output *o, cst_series *series, cst_poll *poll, void *context,
+                                 cst_output *o, cst_tallies *tallies, cst_poll *poll, void *context,
                                  cst_runner **runner) {
   const cst_system *s = p->study->system;
   const int         ng = s->ng;
@@ -97,7 +97,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->plan = p;
   r->reference = reference;
   r->output = o;
-  r->series = series;
+  r->tallies = tallies;
   r->batch = batch;
   r->slices.slice_class = -1;
   r->slices.poll = poll;

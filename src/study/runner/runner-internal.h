@@ -5,7 +5,6 @@
 #include <limits.h>
 #include "study/collector.h"
 #include "study/runner/runner.h"
-#include "study/runner/tracks.h"
 
 typedef struct {
   int first, count;
@@ -61,7 +60,7 @@ struct cst_runner {
   long            batch; /* maximal number of lanes */
   cst_reference  *reference;
   cst_output     *output;
-  cst_series     *series;
+  cst_tallies    *tallies;
   int             width;
   cst_stepper   **stepper, **partner; /* [nmethod]; partner: half the step, for reference: self */
   cst_batch      *full, *half;        /* [nmethod] */
@@ -116,6 +115,9 @@ double *cst_runner_aligned(size_t n);
 /* Values of all quantities of a group at the current step, written to r->value. Returns the view that
  * observers had. */
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
+/* The exact sums of the collector (its row's tally) for the case of a lane; NULL for one that pads the batch, and in a replay, where all has been
+ * added. A lane that fails later has been added, too. */
+cst_cell *cst_runner_cells(const cst_collection *x, long lane);
 /* When a batch begins: finds the blocks that observers read. */
 void cst_runner_find_blocks(cst_runner *r);
 bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);

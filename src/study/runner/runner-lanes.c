@@ -88,6 +88,13 @@ double *cst_runner_observer(const cst_runner *r, int look, int group) {
   return NULL;
 }
 
+cst_cell *cst_runner_cells(const cst_collection *x, long lane) {
+  const cst_runner *r = x->run;
+  if (r->replayed || lane >= r->work->count)
+    return NULL;
+  return cst_tallies_at(r->tallies, x->number, (int)(cst_runner_case(r, lane) - r->plan->cases));
+}
+
 bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
   const int W = r->width;
   return b->alive[lane / W] >> lane % W & 1;

@@ -4,7 +4,7 @@
 #define CST_RUNNER_H
 #include "study/result/output.h"
 #include "study/reference/reference.h"
-#include "study/result/series.h"
+#include "study/result/tallies.h"
 
 /* The state from which a batch continues: its position, and a row for each of its lanes. */
 typedef struct {
@@ -18,7 +18,8 @@ typedef struct cst_runner cst_runner;
 
 /* batch: maximal lanes per batch. */
 PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o,
-                                 cst_series *s, cst_poll *poll, void *context, cst_runner **runner);
+                                 cst_tallies *s, cst_poll *poll, void *context,
+                                 cst_runner **runner);
 /* `halt` and `pause` are called with the context of poll. halt: while the lanes of a batch start; if it
  * returns true, the batch has not begun, and stops. pause: inside slices that may take long; if it returns
  * true, the batch goes back to the beginning of its slice, if possible without the lanes that have completed
@@ -39,7 +40,7 @@ PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *memb
  * observed. *lanes: number of trajectories. */
 PetscErrorCode cst_runner_time(cst_runner *runner, int cohort, int repeats, double *least,
                                double *most, long *lanes, bool *stop);
-/* Sets the members whose states are stored, if the study does not: member[ncase][ntrajectory], borrowed, -1:
+/* Sets the members whose states are stored, if the study does not: member[ncase][chosen], borrowed, -1:
  * none. */
 void cst_runner_choose(cst_runner *runner, long *member);
 /* Writes buffered states. */

@@ -1,6 +1,6 @@
 /* tracks.h: states along chosen trajectories, buffered in memory and written in large blocks.
  *
- * The buffer is bounded (cst_plan_track_bytes). It is written when it is full, at the end of a batch, and
+ * The buffer is bounded (cst_states_bytes). It is written when it is full, at the end of a batch, and
  * before every checkpoint: a resumed run finds everything up to the checkpoint in the file, and writes later
  * states again.
  */

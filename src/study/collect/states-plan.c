@@ -1,16 +1,17 @@
-/* plan-tracks.c: finds, by name, the quantities that are stored along trajectories, and the one by which the
+/* states-plan.c: finds, by name, the quantities that are stored along trajectories, and the one by which the
  * worst trajectories are chosen.
  *
  * A name is that of a quantity, for instance rotation-z, or of an observer, for instance momentum, which
  * stands for all its quantities.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 #include "constella/document.h"
 #include "core/diag.h"
-#include "study/plan/plan.h"
+#include "study/collect/states.h"
 
 enum { NAMES = 64 };
 
@@ -39,10 +40,10 @@ static void refuse(const cst_plan *p, const cst_study_word *w, const char *key, 
                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static bool is_stored(const cst_plan *p, int quantity) {
+static bool is_stored(const cst_states_found *x, int quantity) {
   bool there = false;
-  for (int i = 0; i < p->nstored; i++)
-    there |= p->stored[i] == quantity;
+  for (int i = 0; i < x->n; i++)
+    there |= x->quantity[i] == quantity;
   return there;
 }
 
@@ -55,15 +56,16 @@ static bool is_reserved(const char *name) {
   return false;
 }
 
-static void store(cst_plan *p, const cst_study_word *w, int quantity, cst_diag *d) {
+static void store(const cst_plan *p, cst_states_found *x, const cst_study_word *w, int quantity,
+                  cst_diag *d) {
   const char *name = p->quantity[quantity].name;
   if (is_reserved(name))
     cst_diag_add(d, p->study->file, w->line, w->column,
                  "'%s' cannot be stored under that name, which is taken; choose another one", name);
-  else if (is_stored(p, quantity))
+  else if (is_stored(x, quantity))
     cst_diag_add(d, p->study->file, w->line, w->column, "'%s' is stored twice", name);
   else
-    p->stored[p->nstored++] = quantity;
+    x->quantity[x->n++] = quantity;
 }
 
 /* All quantities with this name, or of the observer with this name, into found[nquantity]. */
@@ -79,11 +81,11 @@ static int find(const cst_plan *p, const char *text, int *found) {
   return n;
 }
 
-static void find_worst(cst_plan *p, int *found, cst_diag *d) {
-  const cst_study_word *w = &p->study->worst_by;
+static void find_worst(const cst_plan *p, cst_states_found *x, int *found, cst_diag *d) {
+  const cst_study_word *w = &cst_states_wish_of(p->study)->worst_by;
   const bool            has_error = p->study->reference != CST_REFERENCE_NONE;
   int                   n;
-  p->worst_by = -1;
+  x->worst_by = -1;
   if (!w->text)
     return;
   if (has_error && !strcmp(w->text, "error"))
@@ -101,66 +103,108 @@ static void find_worst(cst_plan *p, int *found, cst_diag *d) {
                  "'by' has '%s', which is %d quantities; name one of them, '%s' for instance",
                  w->text, n, p->quantity[found[0]].name);
   else
-    p->worst_by = found[0];
+    x->worst_by = found[0];
 }
 
-void cst_plan_find_stored(cst_plan *p, cst_diag *d) {
-  const cst_study *s = p->study;
-  int             *found = cst_zeros(p->nquantity, sizeof *found);
-  p->stored = cst_zeros(p->nquantity, sizeof *p->stored);
-  for (int i = 0; i < s->nstored; i++) {
-    const int n = find(p, s->stored[i].text, found);
+void *cst_states_settle(const cst_plan *p, cst_diag *d) {
+  const cst_states_wish *w = cst_states_wish_of(p->study);
+  int                   *found = cst_zeros(p->nquantity, sizeof *found);
+  cst_states_found *x = cst_need(calloc(1, sizeof *x + sizeof *x->quantity * (size_t)p->nquantity));
+  for (int i = 0; i < w->nstored; i++) {
+    const int n = find(p, w->stored[i].text, found);
     if (n == 0)
-      refuse(p, &s->stored[i], "store", NULL, d);
+      refuse(p, &w->stored[i], "store", NULL, d);
     for (int k = 0; k < n; k++)
-      store(p, &s->stored[i], found[k], d);
+      store(p, x, &w->stored[i], found[k], d);
   }
-  find_worst(p, found, d);
+  find_worst(p, x, found, d);
   free(found);
+  return x;
 }
 
-long cst_plan_track_numbers(const cst_plan *p) {
-  const cst_study *s = p->study;
-  return (s->store_q + s->store_p + s->store_v) * (long)s->system->nq +
-         s->store_lambda * (long)s->system->ng + p->nstored;
+const cst_states_found *cst_states_found_of(const cst_plan *p) {
+  return p->settled[CST_COLLECTOR_states];
+}
+
+long cst_states_numbers(const cst_plan *p) {
+  const cst_states_wish *w = cst_states_wish_of(p->study);
+  return (w->q + w->p + w->v) * (long)p->study->system->nq +
+         w->lambda * (long)p->study->system->ng + cst_states_found_of(p)->n;
 }
 
 /* Buffer size: large enough that writes of a few thousand tracks are kilobytes long. */
 enum { TRACK_BYTES = 16 << 20 };
 
-long cst_plan_track_depth(const cst_plan *p, const cst_class *k, long tracks) {
-  const long all = k->n / p->study->trajectory_every + 1;
-  const long numbers = cst_plan_track_numbers(p);
+long cst_states_depth(const cst_plan *p, const cst_class *k, long tracks) {
+  const long all = k->n / cst_states_wish_of(p->study)->every + 1;
+  const long numbers = cst_states_numbers(p);
   const long fits = TRACK_BYTES / (long)sizeof(double) / (tracks * (numbers > 0 ? numbers : 1));
   if (fits < 1)
     return 1;
   return fits < all ? fits : all;
 }
 
-double cst_plan_track_bytes(const cst_plan *p, long batch) {
+double cst_states_bytes(const cst_plan *p, long batch) {
   double most = 0;
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
-    const long       chosen = (long)k->ncase * p->study->ntrajectory;
+    const long       chosen = (long)k->ncase * cst_states_wish_of(p->study)->n;
     const long       tracks = chosen < batch ? chosen : batch;
-    const double     bytes = tracks
-                                 ? 8.0 * (double)tracks * (double)cst_plan_track_depth(p, k, tracks) *
-                                   (double)cst_plan_track_numbers(p)
-                                 : 0;
+    const double bytes = tracks ? 8.0 * (double)tracks * (double)cst_states_depth(p, k, tracks) *
+                                      (double)cst_states_numbers(p)
+                                : 0;
     most = bytes > most ? bytes : most;
   }
   return most;
 }
 
-int cst_plan_chosen_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
-  const int   n = p->study->ntrajectory;
+int cst_states_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
+  const int   n = cst_states_wish_of(p->study)->n;
   const long *list;
   if (c->member)
     list = c->member + icase * n;
   else
-    list = p->study->trajectory;
+    list = cst_states_wish_of(p->study)->member;
   for (int i = 0; list && i < n; i++)
     if (list[i] == member)
       return i;
   return -1;
+}
+
+/* Steps, and nanoseconds, that the worst members take once more after the run. */
+static double replay_steps(const cst_plan *p) {
+  double sum = 0;
+  if (!cst_states_wish_of(p->study)->worst_by.text)
+    return sum;
+  for (int i = 0; i < p->ncase; i++)
+    sum += (double)p->cases[i].n * (double)cst_states_wish_of(p->study)->n;
+  return sum;
+}
+
+static double replay_time(const cst_plan *p) {
+  const double width = cst_isas[p->isa].width;
+  const double lanes = ceil((double)cst_states_wish_of(p->study)->n / width) * width;
+  double       sum = 0;
+  if (!cst_states_wish_of(p->study)->worst_by.text)
+    return sum;
+  for (int i = 0; i < p->ncase; i++) {
+    const double cost = p->classes[p->class_of[i]].cost;
+    sum += lanes * (double)p->cases[i].n * cost;
+  }
+  return sum;
+}
+
+void cst_states_tell(const cst_plan *p, FILE *out) {
+  const cst_states_wish *w = cst_states_wish_of(p->study);
+  if (!w->n)
+    return;
+  fprintf(out, "%-14s %d per case, every %ld steps, %ld numbers per state\n", "trajectories", w->n,
+          w->every, cst_states_numbers(p));
+  if (!w->worst_by.text)
+    return;
+  fprintf(out,
+          "%-14s the worst by %s, which are stepped once more when all has run: %.6g steps, about "
+          "%.3g s "
+          "besides\n",
+          "", w->worst_by.text, replay_steps(p), replay_time(p) * 1e-9);
 }

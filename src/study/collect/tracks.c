@@ -1,9 +1,10 @@
 /* tracks.c: states along chosen trajectories, buffered in memory and written in large blocks (see tracks.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/runner/tracks.h"
+#include "study/collect/tracks.h"
 #include <stdlib.h>
 #include "core/need.h"
+#include "study/collect/states.h"
 #include "study/plan/clock.h"
 #include "study/result/output-internal.h"
 
@@ -17,16 +18,17 @@ static void part(cst_tracks *t, bool there, const cst_channel_row *row, int whic
 }
 
 void cst_tracks_create(cst_tracks *t, const cst_plan *p, cst_output *o) {
-  const cst_study  *s = p->study;
-  const cst_system *sys = s->system;
-  const int         nq = sys->nq;
+  const cst_states_wish *s = cst_states_wish_of(p->study);
+  const cst_system      *sys = p->study->system;
+  const int              nstored = cst_states_found_of(p)->n;
+  const int              nq = sys->nq;
   *t = (cst_tracks){
-      .plan = p, .output = o, .part = cst_need(calloc((size_t)p->nstored + 4, sizeof *t->part))};
-  part(t, s->store_q, &cst_channel_state_q, 0, nq);
-  part(t, s->store_p, &cst_channel_state_p, 0, nq);
-  part(t, s->store_lambda, &cst_channel_state_lambda, 0, sys->ng);
-  part(t, s->store_v, &cst_channel_state_v, 0, nq);
-  for (int i = 0; i < p->nstored; i++)
+      .plan = p, .output = o, .part = cst_need(calloc((size_t)nstored + 4, sizeof *t->part))};
+  part(t, s->q, &cst_channel_state_q, 0, nq);
+  part(t, s->p, &cst_channel_state_p, 0, nq);
+  part(t, s->lambda, &cst_channel_state_lambda, 0, sys->ng);
+  part(t, s->v, &cst_channel_state_v, 0, nq);
+  for (int i = 0; i < nstored; i++)
     part(t, true, &cst_channel_state_quantity, i, 1);
 }
 
@@ -60,7 +62,7 @@ void cst_tracks_open(cst_tracks *t, const cst_class *k, long first) {
     return;
   t->cohort = k;
   t->first = first;
-  t->depth = cst_plan_track_depth(t->plan, k, t->n);
+  t->depth = cst_states_depth(t->plan, k, t->n);
   const size_t depth = (size_t)t->depth;
   const size_t size = (size_t)t->n * depth * (size_t)t->numbers;
   t->t = cst_need(realloc(t->t, (depth + 1) * sizeof *t->t));
@@ -108,9 +110,9 @@ static PetscErrorCode write(cst_tracks *t, int at) {
   for (int i = 0; i < t->nparts; i++) {
     const cst_track_part *y = &t->part[i];
     const bool            of_quantity = y->row == &cst_channel_state_quantity;
-    const int             which = of_quantity ? icase * t->plan->nstored + y->which : icase;
-    const long            row = (long)at * t->numbers + y->at;
-    const double         *from = t->x + row * t->depth;
+    const int     which = of_quantity ? icase * cst_states_found_of(t->plan)->n + y->which : icase;
+    const long    row = (long)at * t->numbers + y->at;
+    const double *from = t->x + row * t->depth;
     PetscCall(write_part(t->output, y->row, which, x->chosen, t->first, x->held, from));
   }
   PetscFunctionReturn(0);
@@ -119,7 +121,7 @@ static PetscErrorCode write(cst_tracks *t, int at) {
 PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   PetscFunctionBegin;
   for (long i = 0; i < t->held; i++) {
-    const long step = (t->first + i) * t->plan->study->trajectory_every;
+    const long step = (t->first + i) * cst_states_wish_of(t->plan->study)->every;
     t->t[i] = cst_clock_at(t->cohort, (double)step);
   }
   for (int i = 0; i < t->n; i++) {
@@ -143,7 +145,7 @@ PetscErrorCode cst_tracks_choose(cst_output *o, int icase, const long *member) {
 PetscErrorCode cst_tracks_read_chosen(cst_output *o, int icase, long *member) {
   const cst_channel *c = cst_channels_find(o->channels, &cst_channel_state_member, icase);
   const long         start[1] = {0};
-  const long         count[1] = {o->plan->study->ntrajectory};
+  const long         count[1] = {o->plan->chosen};
   PetscFunctionBegin;
   if (o->file)
     PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member),

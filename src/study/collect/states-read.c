@@ -1,4 +1,4 @@
-/* file-trajectories.c: the key `trajectories`: members whose states are stored, how often, and which
+/* states-read.c: the key `trajectories`: members whose states are stored, how often, and which
  * quantities.
  *
  * Members are a list of numbers and ranges, `all`, a random choice, or the worst ones, which are known only
@@ -12,7 +12,24 @@
 #include <string.h>
 #include "core/need.h"
 #include "constella/random.h"
-#include "study/file/reader.h"
+#include "study/collect/states.h"
+
+/* clang-format off */
+const cst_key cst_states_keys[] = {
+    {"", "trajectories", CST_KEYS_ALL, "map", "none", "", "trajectories: {members: [0], every: 10}", "Members whose states and observables are stored along the run."},
+    {"trajectories", "members", CST_KEYS_ALL, "list of integers and ranges, a range, all, or a map", NULL, "", "trajectories: {members: [\"0..0\"]}",
+     "Numbers of members, from 0, and ranges FROM..TO; as a map: a random choice, {random:, seed:}, or the worst members, {worst:, by:}."},
+    {"trajectories", "every", CST_KEYS_ALL, "integer", "1", "steps", "trajectories: {members: [0], every: 5}", "Steps from one stored state to the next."},
+    {"trajectories", "store", CST_KEYS_ALL, "list of q, p, v, lambda and observables", "[q, p, lambda]", "", "trajectories: {members: [0], store: [q, v, energy]}", "Quantities stored of each state."},
+    {"trajectories.members", "random", CST_KEYS_ALL, "integer", "none; required without `worst`", "", "trajectories: {members: {random: 1}}", "Number of members drawn."},
+    {"trajectories.members", "seed", CST_KEYS_ALL, "integer", "0", "", "trajectories: {members: {random: 1, seed: 5}}", "Seed of the random choice."},
+    {"trajectories.members", "worst", CST_KEYS_ALL, "integer", "none; required without `random`", "", "trajectories: {members: {worst: 1, by: constraint}}",
+     "Number of members with the largest values; they are computed once more after the run."},
+    {"trajectories.members", "by", CST_KEYS_ALL, "observable, or error", "required with `worst`", "", "trajectories: {members: {worst: 1, by: energy}}",
+     "Selects by the largest deviation of this observable, or by the error."},
+    {0},
+};
+/* clang-format on */
 
 static const char wanted[] =
     "a list of numbers and ranges, [0, \"10..19\"], a range, all, {random: 5, seed: "
@@ -42,61 +59,59 @@ static bool is_range(const char *text, long *from, long *to) {
 }
 
 /* Whether so many more may be stored; else that is said at n. */
-static bool fit(cst_reader *r, cst_yaml *n, long more) {
-  if (r->s->ntrajectory + more <= MOST_STORED)
+static bool fit(cst_reader *r, cst_yaml *n, const cst_states_wish *w, long more) {
+  if (w->n + more <= MOST_STORED)
     return true;
   cst_yaml_error(
       r->doc, n, r->d,
       "the states of %ld members would be stored; of each case those of %d at most can be",
-      r->s->ntrajectory + more, MOST_STORED);
+      w->n + more, MOST_STORED);
   return false;
 }
 
-static void add(cst_study *s, long from, long to) {
-  s->trajectory = realloc(s->trajectory, sizeof *s->trajectory *
-                                             ((size_t)s->ntrajectory + (size_t)(to - from + 1)));
-  cst_need(s->trajectory);
+static void add(cst_states_wish *w, long from, long to) {
+  const size_t n = (size_t)w->n + (size_t)(to - from + 1);
+  w->member = cst_need(realloc(w->member, sizeof *w->member * n));
   for (long k = from; k <= to; k++)
-    s->trajectory[s->ntrajectory++] = k;
+    w->member[w->n++] = k;
 }
 
-static void read_item(cst_reader *r, cst_yaml *n) {
-  cst_study  *s = r->s;
-  const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
-  long        from, to;
+static void read_item(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+  const cst_study *s = r->s;
+  const char      *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
+  long             from, to;
   if (!is_range(text, &from, &to)) {
-    if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from) && fit(r, n, 1))
-      add(s, from, from);
+    if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from) && fit(r, n, w, 1))
+      add(w, from, from);
   } else if (from < 0 || to >= s->members || from > to)
     cst_yaml_error(r->doc, n, r->d,
                    "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, "
                    "the smaller one first",
                    text, s->members - 1);
-  else if (s->ntrajectory + (to - from + 1) > s->members)
+  else if (w->n + (to - from + 1) > s->members)
     cst_yaml_error(r->doc, n, r->d, "'members' has more numbers than there are members, %ld",
                    s->members);
-  else if (fit(r, n, to - from + 1))
-    add(s, from, to);
+  else if (fit(r, n, w, to - from + 1))
+    add(w, from, to);
 }
 
 /* The members of a list, each at most once. */
-static void read_list(cst_reader *r, cst_yaml *list) {
-  cst_study *s = r->s;
-  const int  items = cst_yaml_size(list);
-  int       *end = cst_reader_memory((size_t)items, sizeof *end);
+static void read_list(cst_reader *r, cst_yaml *list, cst_states_wish *w) {
+  const int items = cst_yaml_size(list);
+  int      *end = cst_reader_memory((size_t)items, sizeof *end);
   for (int i = 0; i < items && !cst_diag_full(r->d); i++) {
-    read_item(r, cst_yaml_item(list, i));
-    end[i] = s->ntrajectory;
+    read_item(r, cst_yaml_item(list, i), w);
+    end[i] = w->n;
   }
-  chosen *all = cst_reader_memory((size_t)s->ntrajectory, sizeof *all);
+  chosen *all = cst_reader_memory((size_t)w->n, sizeof *all);
   int     item = 0;
-  for (int k = 0; k < s->ntrajectory; k++) {
+  for (int k = 0; k < w->n; k++) {
     while (k >= end[item])
       item++;
-    all[k] = (chosen){s->trajectory[k], item};
+    all[k] = (chosen){w->member[k], item};
   }
-  qsort(all, (size_t)s->ntrajectory, sizeof *all, ascending);
-  for (int i = 1; i < s->ntrajectory && !cst_diag_full(r->d); i++) {
+  qsort(all, (size_t)w->n, sizeof *all, ascending);
+  for (int i = 1; i < w->n && !cst_diag_full(r->d); i++) {
     if (all[i].member != all[i - 1].member)
       continue;
     cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice",
@@ -137,7 +152,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* The n members with the least numbers. */
-static void draw(cst_study *s, long n, uint64_t seed) {
+static void draw(const cst_study *s, cst_states_wish *w, long n, uint64_t seed) {
   lot *heap = cst_reader_memory((size_t)n, sizeof *heap);
   for (long m = 0; m < s->members; m++) {
     const lot x = {cst_random_uniform(seed, (uint64_t)m, CST_PURPOSE_TRAJECTORIES, 0, 0), m};
@@ -151,12 +166,13 @@ static void draw(cst_study *s, long n, uint64_t seed) {
     sink(heap, n, 0);
   }
   for (long k = 0; k < n; k++)
-    add(s, heap[k].member, heap[k].member);
-  qsort(s->trajectory, (size_t)n, sizeof *s->trajectory, by_number);
+    add(w, heap[k].member, heap[k].member);
+  qsort(w->member, (size_t)n, sizeof *w->member, by_number);
   free(heap);
 }
 
-static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, long count) {
+static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, cst_states_wish *w,
+                        long count) {
   long number = 0;
   if (r->s->members > MOST_DRAWN_FROM) {
     cst_yaml_error(r->doc, random, r->d,
@@ -165,21 +181,20 @@ static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, long co
     return;
   }
   cst_reader_integer(r, seed, "seed", 0, 9007199254740992, &number);
-  draw(r->s, count, (uint64_t)number);
+  draw(r->s, w, count, (uint64_t)number);
 }
 
-static void read_worst(cst_reader *r, cst_yaml *n, long count) {
-  cst_study  *s = r->s;
+static void read_worst(cst_reader *r, cst_yaml *n, cst_states_wish *w, long count) {
   cst_yaml   *by = cst_reader_required(r, n, "members", "by");
   const char *text = cst_reader_text(r, by, "by", "the name of an observable, or error");
   if (!text)
     return;
-  s->ntrajectory = (int)count;
-  s->worst_by.text = strdup(text);
-  cst_yaml_place(by, &s->worst_by.line, &s->worst_by.column);
+  w->n = (int)count;
+  w->worst_by.text = strdup(text);
+  cst_yaml_place(by, &w->worst_by.line, &w->worst_by.column);
 }
 
-static void read_choice(cst_reader *r, cst_yaml *n) {
+static void read_choice(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
   cst_yaml   *random = cst_yaml_get(n, "random");
   cst_yaml   *worst = cst_yaml_get(n, "worst");
   const char *key = random ? "random" : "worst";
@@ -199,28 +214,28 @@ static void read_choice(cst_reader *r, cst_yaml *n) {
   }
   if (!cst_reader_integer(r, given, key, 1, r->s->members, &count))
     return;
-  if (!fit(r, given, count))
+  if (!fit(r, given, w, count))
     return;
   if (random)
-    read_random(r, random, cst_yaml_get(n, "seed"), count);
+    read_random(r, random, cst_yaml_get(n, "seed"), w, count);
   else
-    read_worst(r, n, count);
+    read_worst(r, n, w, count);
 }
 
 /* ---- the key --------------------------------------------------------------------------------- */
 
-static void read_members(cst_reader *r, cst_yaml *n) {
+static void read_members(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
   const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
   long        from, to;
   if (cst_yaml_is_list(n)) {
-    read_list(r, n);
+    read_list(r, n, w);
   } else if (cst_yaml_is_map(n)) {
-    read_choice(r, n);
+    read_choice(r, n, w);
   } else if (text && !strcmp(text, "all")) {
-    if (fit(r, n, r->s->members))
-      add(r->s, 0, r->s->members - 1);
+    if (fit(r, n, w, r->s->members))
+      add(w, 0, r->s->members - 1);
   } else if (is_range(text, &from, &to)) {
-    read_item(r, n);
+    read_item(r, n, w);
   } else if (text && *text) {
     cst_yaml_error(r->doc, n, r->d, "'members' is '%s'; it must be %s", text, wanted);
   } else {
@@ -228,18 +243,16 @@ static void read_members(cst_reader *r, cst_yaml *n) {
   }
 }
 
-/* Names other than q, p, v, lambda are quantities; plan-tracks.c looks them up. */
-static void read_store(cst_reader *r, cst_yaml *n) {
-  cst_study *s = r->s;
+/* Names other than q, p, v, lambda are quantities; states-plan.c looks them up. */
+static void read_store(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
   const struct {
     const char *name;
     bool       *flag;
-  } parts[] = {
-      {"q", &s->store_q}, {"p", &s->store_p}, {"v", &s->store_v}, {"lambda", &s->store_lambda}};
-  s->store_q = s->store_p = s->store_lambda = !n;
+  } parts[] = {{"q", &w->q}, {"p", &w->p}, {"v", &w->v}, {"lambda", &w->lambda}};
+  w->q = w->p = w->lambda = !n;
   if (!cst_reader_list(r, n, "store", "q, p, v, lambda and names of observables", false))
     return;
-  s->stored = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *s->stored);
+  w->stored = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *w->stored);
   for (int i = 0; i < cst_yaml_size(n); i++) {
     cst_yaml   *item = cst_yaml_item(n, i);
     const char *text =
@@ -250,37 +263,38 @@ static void read_store(cst_reader *r, cst_yaml *n) {
     while (k < sizeof parts / sizeof *parts && strcmp(text, parts[k].name))
       k++;
     bool twice = k < sizeof parts / sizeof *parts && *parts[k].flag;
-    for (int j = 0; j < s->nstored; j++)
-      twice |= !strcmp(text, s->stored[j].text);
+    for (int j = 0; j < w->nstored; j++)
+      twice |= !strcmp(text, w->stored[j].text);
     if (twice)
       cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", text);
     else if (k < sizeof parts / sizeof *parts)
       *parts[k].flag = true;
     else {
-      cst_study_word *x = &s->stored[s->nstored++];
+      cst_study_word *x = &w->stored[w->nstored++];
       x->text = strdup(text);
       cst_yaml_place(item, &x->line, &x->column);
     }
   }
 }
 
-void cst_file_trajectories(cst_reader *r) {
-  cst_study *s = r->s;
-  cst_yaml  *n = cst_yaml_get(r->root, "trajectories");
-  s->trajectory_every = 1;
+void cst_states_read(cst_reader *r, void *wish) {
+  cst_states_wish *w = wish;
+  cst_yaml        *n = cst_yaml_get(r->root, "trajectories");
+  w->every = 1;
   if (!cst_reader_keys(r, n, "trajectories", "trajectories", CST_KEYS_ALL))
     return;
   cst_yaml *members = cst_reader_required(r, n, "trajectories", "members");
-  cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000,
-                     &s->trajectory_every);
+  cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000, &w->every);
   if (members)
-    read_members(r, members);
-  read_store(r, cst_yaml_get(n, "store"));
+    read_members(r, members, w);
+  read_store(r, cst_yaml_get(n, "store"), w);
 }
 
-void cst_file_trajectories_destroy(cst_study *s) {
-  for (int i = 0; i < s->nstored; i++)
-    free(s->stored[i].text);
-  free(s->stored);
-  free(s->worst_by.text);
+void cst_states_forget(void *wish) {
+  const cst_states_wish *w = wish;
+  for (int i = 0; i < w->nstored; i++)
+    free(w->stored[i].text);
+  free(w->stored);
+  free(w->worst_by.text);
+  free(w->member);
 }

@@ -1,12 +1,29 @@
-/* file-histograms.c: the keys `burn-in`, `averages` and `histograms`, and whether time averages are taken. */
+/* histograms-read.c: the key `histograms` (see histograms.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "observe/observer.h"
-#include "study/file/reader.h"
+#include "study/collect/averages.h"
+#include "study/collect/histograms.h"
 
-enum { MOST_BINS = 10000, MOST_HISTOGRAMS = 64, MOST_WEIGHED = 128 };
+enum { MOST_BINS = 10000, MOST_HISTOGRAMS = 64 };
+
+/* clang-format off */
+const cst_key cst_histograms_keys[] = {
+    {"", "histograms", CST_KEYS_ALL, "list of maps", "none", "",
+     "histograms: [{name: height, expression: y, from: -1, to: 1, bins: 20}]", "Distributions over time and members (docs/averages.md)."},
+    {"histograms", "name", CST_KEYS_ALL, "text", NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4}]", "Name of its datasets: a letter, then letters, digits, _ and -, at most 32."},
+    {"histograms", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "histograms: [{name: h, for: \"i = 1..2\", expression: \"i*y\", from: -2, to: 2, bins: 4}]",
+     "\"NAME = FROM..TO\": the values of the expression for all these indices are counted."},
+    {"histograms", "expression", CST_KEYS_ALL, "expression", NULL, "", "histograms: [{name: h, expression: \"atan2(x, -y)\", from: -4, to: 4, bins: 4}]", "The quantity that is counted, as in `observables`."},
+    {"histograms", "from", CST_KEYS_ALL, "number", NULL, "of the expression", "histograms: [{name: h, expression: y, from: -2, to: 1, bins: 4}]", "The lower edge of the first bin."},
+    {"histograms", "to", CST_KEYS_ALL, "number", NULL, "of the expression", "histograms: [{name: h, expression: y, from: -1, to: 2, bins: 4}]", "The upper edge of the last bin."},
+    {"histograms", "bins", CST_KEYS_ALL, "integer", NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 8}]", "Number of bins, 1 to 10000."},
+    {"histograms", "weight", CST_KEYS_ALL, "none or fixman", "none", "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4, weight: fixman}]",
+     "fixman: every sample has the weight (det G M^-1 G')^(-1/2), which gives the distribution with stiff springs in place of the constraints."},
+    {0},
+};
+/* clang-format on */
 
 /* ---- the bins -------------------------------------------------------------------------------- */
 
@@ -46,23 +63,6 @@ static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   h->bins = (int)bins;
 }
 
-static bool read_weight(cst_reader *r, cst_yaml *n) {
-  static const char *const names[] = {"none", "fixman"};
-  cst_yaml                *weight = cst_yaml_get(n, "weight");
-  int                      which = 0;
-  cst_reader_choice(r, weight, "weight", names, CST_COUNT(names), &which);
-  if (!which || !r->s->system)
-    return which;
-  if (!r->s->system->ng)
-    cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has no constraints",
-                   r->s->system->name);
-  else if (r->s->system->ng > MOST_WEIGHED)
-    cst_yaml_error(r->doc, weight, r->d,
-                   "'weight' is fixman, and %s has %d constraints; at most %d are allowed",
-                   r->s->system->name, r->s->system->ng, MOST_WEIGHED);
-  return true;
-}
-
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *const endings[] = {"",       "_edges",   "_outside", "_density",
@@ -81,12 +81,11 @@ static bool collide(const char *a, const char *b) {
   return false;
 }
 
-static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
-  const cst_study *s = r->s;
+static void check_name(cst_reader *r, cst_yaml *n, const cst_histograms_wish *w, const char *name) {
   if (!cst_reader_name(r, n, "a histogram", name))
     return;
-  for (int i = 0; i < s->nhistogram; i++) {
-    const char *other = s->histogram[i].name;
+  for (int i = 0; i < w->n; i++) {
+    const char *other = w->histogram[i].name;
     if (!strcmp(other, name))
       cst_yaml_error(r->doc, n, r->d, "the histogram '%s' appears twice", name);
     else if (collide(other, name))
@@ -99,8 +98,7 @@ static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void read_histogram(cst_reader *r, cst_yaml *n) {
-  cst_study    *s = r->s;
+static void read_histogram(cst_reader *r, cst_yaml *n, cst_histograms_wish *w) {
   cst_histogram h = {0};
   char          what[64];
   if (!cst_yaml_is_map(n)) {
@@ -115,16 +113,17 @@ static void read_histogram(cst_reader *r, cst_yaml *n) {
   const char *text = cst_reader_text(r, name, "name", "a name");
   h.name = strdup(text ? text : "");
   if (text)
-    check_name(r, name, text);
+    check_name(r, name, w, text);
   snprintf(what, sizeof what, "histogram '%.40s'", h.name);
   cst_reader_expressions(r, n, "histograms", what, &h.expressions);
   read_bins(r, n, &h);
-  h.fixman = read_weight(r, n);
-  s->histogram[s->nhistogram++] = h;
+  h.fixman = cst_averages_read_weight(r, n);
+  w->histogram[w->n++] = h;
 }
 
-static void read_histograms(cst_reader *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "histograms");
+void cst_histograms_read(cst_reader *r, void *wish) {
+  cst_histograms_wish *w = wish;
+  cst_yaml            *n = cst_yaml_get(r->root, "histograms");
   if (!cst_reader_list(r, n, "histograms",
                        "maps {name: ..., expression: ..., from: ..., to: ..., bins: ...}", false))
     return;
@@ -134,39 +133,18 @@ static void read_histograms(cst_reader *r) {
                    MOST_HISTOGRAMS);
     return;
   }
-  r->s->histogram = cst_reader_memory((size_t)count, sizeof *r->s->histogram);
+  w->histogram = cst_reader_memory((size_t)count, sizeof *w->histogram);
   for (int i = 0; i < count; i++)
-    read_histogram(r, cst_yaml_item(n, i));
+    read_histogram(r, cst_yaml_item(n, i), w);
 }
 
-static bool wants_averages(const cst_study *s) {
-  bool wants = s->nhistogram > 0;
-  for (int i = 0; i < s->nobservable; i++)
-    wants |= s->observable[i].observer->averages;
-  return wants;
-}
-
-void cst_file_averages(cst_reader *r) {
-  cst_study *s = r->s;
-  cst_yaml  *n = cst_yaml_get(r->root, "burn-in");
-  if (cst_reader_number(r, n, "burn-in", &s->burn_in) && !(s->burn_in >= 0 && s->burn_in < 1)) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "'burn-in' is %s; it must be at least 0 and below 1: a fraction of the run",
-                   cst_reader_shortest(s->burn_in));
-    s->burn_in = 0;
-  }
-  read_histograms(r);
-  cst_yaml *averages = cst_yaml_get(r->root, "averages");
-  if (cst_reader_keys(r, averages, "averages", "averages", CST_KEYS_ALL))
-    s->average_fixman = read_weight(r, averages);
-  s->averages = n || averages || wants_averages(s);
-}
-
-void cst_file_histograms_destroy(cst_study *s) {
-  for (int i = 0; i < s->nhistogram; i++) {
-    cst_histogram *h = &s->histogram[i];
+void cst_histograms_forget(void *wish) {
+  const cst_histograms_wish *w = wish;
+  for (int i = 0; i < w->n; i++) {
+    cst_histogram *h = &w->histogram[i];
     free(h->name);
     cst_reader_forget(&h->expressions);
     free(h->edge);
   }
+  free(w->histogram);
 }
