@@ -2,12 +2,15 @@
 method's order; the trajectory keeps its bits; the same bits for any ranks, batches and interruptions, extended by
 members and to a later end; trajectories that events end, and their statistics; mistakes."""
 # SPDX-License-Identifier: BSD-2-Clause
+import os
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, table, together, write
 
+ANALYSIS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "analysis")
 OSCILLATOR = """system: oscillator
 doc: A harmonic oscillator.
 coordinates: [x]
@@ -273,6 +276,29 @@ events: [{name: over, when: y - 0.5, stop: true, take: [y]}, {name: bottom, when
     status = constella("status", result)
     ok("ended by an event" in status.stdout and "failed" not in status.stdout, "status tells", status.stdout)
     ok("ended by an event" in constella("table", result).stdout, "the table tells")
+    script = (
+        "import sys, constella; from constella import words; r = constella.open(sys.argv[1]);"
+        " print(words.state(r), words.failures(r), r.counts())"
+    )
+    told = subprocess.run(
+        ["/usr/bin/python3", "-c", script, result], env={**os.environ, "PYTHONPATH": ANALYSIS}, capture_output=True, text=True
+    )
+    mine = "40 of 40 trajectories are done, 11 ended by an event. [] (40, 40, 0)"
+    ok(mine in told.stdout, "so does the page", told.stdout, told.stderr)
+
+
+def pictures():
+    """The figure `section`: two expressions that an event takes, and what it says where there are none."""
+    text = CHAIN.replace("END", "10.24") + EVENTS
+    result = run("pictured", text)[1]
+    env = {"CONSTELLA_ANALYSIS": ANALYSIS}
+    for more in ([], ["--x", "y[1]", "--y", "x'[2]", "--z", "t"], ["--y", "x'[1]", "--z", "member"]):
+        process = constella("plot", result, "section", *more, "-o", path("section.png"), env=env)
+        drawn = process.returncode == 0 and os.path.getsize(path("section.png")) > 5000
+        ok(drawn, f"a section {' '.join(more)}", process.stderr)
+    for more, said in ((["--x", "y[7]"], "y[7]"), (["--x", "x[2]", "--y", "x[1]"], "no event takes x[2] and x[1]")):
+        process = constella("plot", result, "section", *more, "-o", path("none.png"), env=env)
+        ok(process.returncode and said in process.stderr, f"refused: {said}", process.stderr)
 
 
 def mistakes():
@@ -308,5 +334,5 @@ def mistakes():
     ok("events         section: x[1] = 0, upwards\n" in process.stdout and "ends the trajectory" in process.stdout, "told", process.stdout)
 
 
-together([exact, missed, surface, whole, unchanged, bits, extended, resumed, thermal, ended, mistakes])
+together([exact, missed, surface, whole, unchanged, bits, extended, resumed, thermal, ended, pictures, mistakes])
 done()

@@ -66,7 +66,7 @@ def draw(ax, points, colour, norm):
     """The points of a case; those of one colour in that of the first method."""
     x, y = points[:, :, 0].ravel(), points[:, :, 1].ravel()
     good = np.isfinite(style.bounded(x)) & np.isfinite(style.bounded(y))
-    size = 0.25 if good.sum() > CROWD else 1.2
+    size = 0.5 if good.sum() > CROWD else 1.2
     look = {"color": style.COLOURS[0]} if norm is None else {"c": colour.ravel()[good], "cmap": "turbo", "norm": norm}
     return ax.scatter(x[good], y[good], s=size, linewidths=0, rasterized=True, **look)
 
@@ -100,5 +100,5 @@ def section(result, sheet, x=None, y=None, z=None):
         if norm is not None:
             colour_bar(ax, image, told)
     sheet.hide(axes.ravel()[len(cases) :])
-    sheet.title(heading(result, f"section {event}"))
+    sheet.title(heading(result, f"event {event}"))
     return None

@@ -124,12 +124,18 @@ static void begin(cst_collection *x) {
              sizeof(double) * lanes * (size_t)cst_observer_kept(&r->plan->look[k]));
 }
 
+static double folds_until(const cst_runner *r, long step) {
+  return (double)cst_plan_position(r->plan, r->cohort, step).folds;
+}
+
 static PetscErrorCode finish(cst_collection *x) {
   cst_runner  *r = x->run;
-  const double folds = (double)cst_plan_position(r->plan, r->cohort, r->cohort->n).folds;
+  const double folds = folds_until(r, r->cohort->n);
   PetscFunctionBegin;
   for (long l = 0; l < r->work->count; l++) {
-    fill(r, l, r->b->status[l].reason != CST_NO_START, folds);
+    const cst_lane_status *status = &r->b->status[l];
+    const bool             stopped = cst_reason_stopped(status->reason);
+    fill(r, l, status->reason != CST_NO_START, stopped ? folds_until(r, status->step) : folds);
     check_energy(r, l);
   }
   PetscFunctionReturn(0);
