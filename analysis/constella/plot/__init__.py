@@ -17,6 +17,7 @@ from .drift import constraint, drift, signed_drift
 from .spread import ensemble, ensemble_drift
 from .averages import averages, histograms
 from .columns import axes
+from .exponents import exponents
 from .motion import configuration, multipliers, phase, trajectory
 from .sweep import heat, sweep, verdicts
 from .machine import draw_mechanism as mechanism
@@ -31,5 +32,5 @@ def __getattr__(name):
 
 __all__ = [
     "KINDS", "figure", "save", "order", "work", "work_energy", "drift", "signed_drift", "constraint", "ensemble", "ensemble_drift", "averages",
-    "histograms", "axes", "trajectory", "phase", "configuration", "multipliers", "sweep", "heat", "verdicts", "mechanism",
+    "histograms", "axes", "exponents", "trajectory", "phase", "configuration", "multipliers", "sweep", "heat", "verdicts", "mechanism",
 ]  # fmt: skip
