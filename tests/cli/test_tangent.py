@@ -124,7 +124,7 @@ def methods():
     for name in names[1:]:
         apart = max(abs(a - b) for a, b in zip(found[name], found["rattle"]))
         ok(apart < 2e-3, f"{name}: the exponents of rattle", found[name], found["rattle"])
-    row = one("springs", study(low, '"penalty(rattle, omega=15)"', 16, 0.015625, more))
+    row = one("on-springs", study(low, '"penalty(rattle, omega=15)"', 16, 0.015625, more))
     ok(row["lyapunov_survivors"] == 1 and abs(row["lyapunov_1"]) < 0.5, "springs: an exponent", row)
     more = "observables: [lyapunov, two-form, volume, reversibility]\ntangent: {vectors: 2, every: 0.5}"
     body = [one(f"body-{i}", study("euler-top", x, 32, 0.05, more)) for i, x in enumerate(("lie-rattle", "rattle"))]
@@ -134,7 +134,7 @@ def methods():
     ok(apart < 0.02 * abs(body[1]["lyapunov_1"]), "bodies: the same exponents", body)
     more = "observables: [two-form]\ntangent: {every: 0.5}"
     thermostat = "langevin(rattle, friction=0.25, inverse-temperature=1)"
-    row = one("noise", study("planar-pendulum", f'"{thermostat}"', 8, 0.0625, more))
+    row = one("noisy", study("planar-pendulum", f'"{thermostat}"', 8, 0.0625, more))
     expected = 1 - math.exp(-0.25 * 0.0625)
     ok(
         0.98 * expected < row["two-form_max"] < expected + 1e-9,
