@@ -87,6 +87,68 @@ states: {default: {q: [1], v: [0]}}
         ok(abs(row[name] - expected) < 1e-8, f"{name} of friction is 1 - exp(-c h)", row[name], expected)
 
 
+IDENTITY = """#include "constella/layer.h"
+static void step(const cst_layer_step *s) {
+  cst_layer_copy(s, s->q, s->q1), cst_layer_copy(s, s->v, s->v1);
+  *s->S = s->lagrangian(s, s->q, s->v);
+}
+const cst_layer_method cst_user_layer = {CST_LAYER_VERSION, "identity", 1, "Nothing moves.", step};
+"""
+
+
+def one(name, text):
+    """The row of a study with one case."""
+    process, result = run(name, text)
+    ok(process.returncode == 0, f"{name}: it runs", process.stderr)
+    return table(result)[0] if process.returncode == 0 else {}
+
+
+def study(system, method, end, h, more):
+    return (
+        f"study: conservation\nsystem: {system}\nend: {end}\nsteps: [{h}]\nmethods: [{method}]\n"
+        f"samples: {{count: 2}}\nobserve: every\n{more}\n"
+    )
+
+
+def methods():
+    """Exponents do not depend on the method, with or without a memory, on the constraints or off them; bodies on the group;
+    layers of the user; noise."""
+    more = "observables: [lyapunov]\ntangent: {vectors: 4, every: 1}"
+    low = "{name: double-pendulum}\ninitial: low"
+    found = {}
+    names = ["rattle", "shake", "bdf(4)", "generalized-alpha(rho=0.9)", "rk4", "hbvm(k=3, s=2)"]
+    names += ["lagrange-dalembert(rk4)", "{a: [[0, 0], [1, 0]], b: [1/2, 1/2]}"]
+    for i, name in enumerate(names):
+        row = one(f"method-{i}", study(low, f'"{name}"', 16, 0.015625, more))
+        found[name] = [row.get(f"lyapunov_{k}") for k in range(1, 5)]
+    for name in names[1:]:
+        apart = max(abs(a - b) for a, b in zip(found[name], found["rattle"]))
+        ok(apart < 2e-3, f"{name}: the exponents of rattle", found[name], found["rattle"])
+    row = one("on-springs", study(low, '"penalty(rattle, omega=15)"', 16, 0.015625, more))
+    ok(row["lyapunov_survivors"] == 1 and abs(row["lyapunov_1"]) < 0.5, "springs: an exponent", row)
+    more = "observables: [lyapunov, two-form, volume, reversibility]\ntangent: {vectors: 2, every: 0.5}"
+    body = [one(f"body-{i}", study("euler-top", x, 32, 0.05, more)) for i, x in enumerate(("lie-rattle", "rattle"))]
+    ok(all(x["two-form_max"] < 1e-7 and x["volume_max"] < 1e-7 for x in body), "bodies: symplectic both ways", body)
+    ok(body[0]["reversibility_max"] < 1e-10, "bodies: reversible", body)
+    apart = abs(body[0]["lyapunov_1"] - body[1]["lyapunov_1"])
+    ok(apart < 0.02 * abs(body[1]["lyapunov_1"]), "bodies: the same exponents", body)
+    more = "observables: [two-form]\ntangent: {every: 0.5}"
+    thermostat = "langevin(rattle, friction=0.25, inverse-temperature=1)"
+    row = one("noisy", study("planar-pendulum", f'"{thermostat}"', 8, 0.0625, more))
+    expected = 1 - math.exp(-0.25 * 0.0625)
+    ok(
+        0.98 * expected < row["two-form_max"] < expected + 1e-9,
+        "the two-form shrinks by exp(-c h) under noise, times that of unit vectors, at most 1",
+        row["two-form_max"],
+        expected,
+    )
+    write("identity.c", IDENTITY)
+    more = "layers: {still: {file: identity.c}}\nobservables: [energy, two-form, volume]\ntangent: {every: 0.5}"
+    row = one("identity", study("henon-heiles", "still", 32, 0.0625, more))
+    ok(row["two-form_max"] == 0 and row["volume_max"] == 0, "the identity changes nothing", row)
+    ok(row["energy_verdict"] == "frozen", "and is frozen", row)
+
+
 def bits():
     text = double(12.8)
     whole = run("whole", text)[1]
@@ -163,11 +225,13 @@ def mistakes():
         text = double(10, f"[{method}]", f"observables: [{what}]\ntangent: {{every: 1}}\n")
         process = constella("check", write(name + ".yaml", text))
         ok(process.returncode == 2 and f"'{what}': " in process.stderr and said in process.stderr, f"{name}: refused", process.stderr)
-    process = constella("check", write("good.yaml", double(10)))
+    process = constella("plot", path("good.h5"), "exponents") if run("good", double(10))[0].returncode == 0 else None
+    ok(process and process.returncode == 0, "drawn", process and process.stderr)
+    process = constella("check", path("good.yaml"))
     ok("tangent        lyapunov, megno, two-form, volume, reversibility, 3 vectors, every 0.5\n" in process.stdout, "told", process.stdout)
     names = constella("list", "observables").stdout
     ok("lyapunov " in names and "reversibility " in names, "listed", names)
 
 
-together([exponents, properties, bits, resumed, extended, mistakes])
+together([exponents, properties, methods, bits, resumed, extended, mistakes])
 done()

@@ -253,6 +253,10 @@ void cst_companions_lose(cst_companions *c, long lane) {
   }
 }
 
+void cst_companions_rest(cst_companions *c) {
+  memset(c->b->alive, 0, (size_t)c->b->groups * sizeof *c->b->alive);
+}
+
 bool cst_companions_live(const cst_companions *c, long lane) {
   bool live = cst_runner_lives(c->run, c->run->b, lane);
   for (int i = 0; i < c->each; i++)
@@ -344,6 +348,7 @@ void cst_companions_restore(cst_companions *c, long lane, const double *x) {
 /* ---- directions ------------------------------------------------------------------------------ */
 
 double cst_companions_draw(const cst_companions *c, long lane, long turn, int component) {
-  return cst_random_normal(0, (uint64_t)cst_runner_member(c->run, lane), CST_PURPOSE_TANGENT,
-                           (uint32_t)turn, (uint32_t)component);
+  return 2 * cst_random_uniform(0, (uint64_t)cst_runner_member(c->run, lane), CST_PURPOSE_TANGENT,
+                                (uint32_t)turn, (uint32_t)component) -
+         1;
 }

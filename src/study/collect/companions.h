@@ -49,6 +49,8 @@ bool cst_companions_start(cst_companions *c, long lane, int i, double distance, 
 void cst_companions_copy(cst_companions *c, long lane, int i);
 /* Gives up the companions of a lane. */
 void cst_companions_lose(cst_companions *c, long lane);
+/* Gives up all of them, whose state is of no use any more. */
+void cst_companions_rest(cst_companions *c);
 bool cst_companions_live(const cst_companions *c, long lane);
 /* Puts all companions on both constraints, where their method keeps them. */
 PetscErrorCode cst_companions_project(cst_companions *c);
@@ -62,6 +64,6 @@ size_t cst_companions_numbers(const cst_plan *p, int each);
 void   cst_companions_save(const cst_companions *c, long lane, double *x);
 void   cst_companions_restore(cst_companions *c, long lane, const double *x);
 
-/* A number of the normal distribution for each component of a vector: a function of its address alone. */
+/* A number between -1 and 1 for each component of a vector: a function of its address alone. */
 double cst_companions_draw(const cst_companions *c, long lane, long turn, int component);
 #endif

@@ -45,8 +45,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
   const size_t state = 2 * (size_t)p->study->system->nq;
   cst_channels_add(c, &earlier, 0, (cst_channel_use){.count = state});
   for (int i = 0; i < NUMBERS; i++)
-    cst_channels_add(c, &largest, i,
-                     (cst_channel_use){.name = texts[i].name, .doc = texts[i].doc});
+    cst_channels_add(c, &largest, i, (cst_channel_use){.name = texts[i].name, .doc = texts[i].doc});
 }
 
 typedef struct {
@@ -136,14 +135,15 @@ static PetscErrorCode go_back(own *o, cst_runner *r, bool displaced) {
     if (!cst_runner_lives(r, r->b, l))
       continue;
     cst_companions_get(c, cst_companions_column(c, l, 0), o->x);
-    const double d = displaced ? distance_of(o, l, o->x, back, 1) : distance_of(o, l, o->x, from, -1);
+    const double d =
+        displaced ? distance_of(o, l, o->x, back, 1) : distance_of(o, l, o->x, from, -1);
     if (!cst_companions_live(c, l))
       *most = NAN;
     else if (d > *most)
       *most = d;
     memcpy(back, o->x, 2 * sizeof(double) * (size_t)nq);
-    cst_companions_lose(c, l);
   }
+  cst_companions_rest(c);
   PetscFunctionReturn(0);
 }
 

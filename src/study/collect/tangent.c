@@ -60,11 +60,11 @@ static cst_yaml *entry_of(cst_reader *r, const char *name) {
 
 /* Why a method's step is no map of q and p alone; NULL: it is one. */
 static const char *not_of_state(const cst_method *m, const cst_system *s) {
-  static char        why[160];
-  double             more[CST_MORE_PARAMETERS];
-  const cst_system  *on = cst_method_system(m, s, more);
-  cst_program       *p = cst_program_create_on(m, on);
-  const char        *memory = cst_program_memory(p);
+  static char       why[160];
+  double            more[CST_MORE_PARAMETERS];
+  const cst_system *on = cst_method_system(m, s, more);
+  cst_program      *p = cst_program_create_on(m, on);
+  const char       *memory = cst_program_memory(p);
   cst_program_destroy(p);
   if (on != s)
     return "steps another system in the place of the study's";
@@ -80,7 +80,8 @@ static const char *not_on_phase_space(const cst_method *m, const cst_system *s) 
   const unsigned both = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
   const unsigned claims = cst_method_properties(m, s).claims;
   if (s->ng && !(claims & CST_CLAIM_POSITIONS))
-    return "leaves the constraints g(q) = 0, so that a step is no map of T*Q; project(...) keeps them";
+    return "leaves the constraints g(q) = 0, so that a step is no map of T*Q; project(...) keeps "
+           "them";
   if (s->ng && (claims & both) != both)
     return "keeps G v = 0 to the order of its error only, so that a step is no map of T*Q";
   return not_of_state(m, s);
@@ -91,7 +92,8 @@ static const char *refusal(int which, const cst_method *m, const cst_system *s) 
   const bool of_map = which == CST_TANGENT_TWO_FORM || which == CST_TANGENT_VOLUME;
   const bool back = which == CST_TANGENT_REVERSIBILITY;
   if (s->flat >= 0)
-    return "steps a flat body, of which some coordinates have no mass; no companions are put near it";
+    return "steps a flat body, of which some coordinates have no mass; no companions are put near "
+           "it";
   if (of_map && s->nvel)
     return "has constraints on velocities, and no two-form on its phase space";
   if (back && cst_method_has_noise(m))

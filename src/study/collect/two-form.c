@@ -65,10 +65,11 @@ static void declare(const cst_plan *p, cst_channels *c) {
 typedef struct {
   cst_companions c;
   int            k, nq, pairs;
-  double        *x, *w;            /* [numbers]; vectors of a lane [k][2 nq] */
-  double        *before;           /* [lane][k][2 nq] */
-  double        *defect, *doubled; /* [lane][pairs + 1], of the distance e and 2e: of pairs, of the volume */
-  double        *omega[2];         /* [k][k] */
+  double        *x, *w;  /* [numbers]; vectors of a lane [k][2 nq] */
+  double        *before; /* [lane][k][2 nq] */
+  double        *defect,
+      *doubled;     /* [lane][pairs + 1], of the distance e and 2e: of pairs, of the volume */
+  double *omega[2]; /* [k][k] */
 } own;
 
 static void create(cst_collection *x) {
@@ -242,8 +243,8 @@ static PetscErrorCode measure(own *o, cst_runner *r, double e, double *defect) {
     compare(o, o->before + (size_t)l * n, has(r->plan, VOLUME), defect);
     for (int i = 0; i <= o->pairs && !cst_companions_live(c, l); i++)
       defect[i] = NAN;
-    cst_companions_lose(c, l);
   }
+  cst_companions_rest(c);
   PetscFunctionReturn(0);
 }
 

@@ -1,0 +1,29 @@
+/* lyapunov.h: what the collector `lyapunov` keeps of trajectories (lyapunov.c), for its columns
+ * (lyapunov-columns.c). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_LYAPUNOV_H
+#define CST_LYAPUNOV_H
+#include <petscsys.h>
+#include "study/channels/channels.h"
+#include "study/collect/tangent.h"
+#include "study/result/case-rows.h"
+
+/* The distance of companions, a power of 2, so that dividing by it does not round. */
+#define CST_LYAPUNOV_DISTANCE 0x1p-23
+/* Parts of the run whose growth rates are kept; running exponents that are kept. */
+enum { CST_LYAPUNOV_BLOCKS = 64, CST_LYAPUNOV_POINTS = 64 };
+
+extern const cst_channel_row cst_lyapunov_exponents, cst_lyapunov_blocks, cst_lyapunov_times,
+    cst_lyapunov_megno;
+
+bool cst_lyapunov_wanted(const cst_plan *p);
+/* Tangent vectors; MEGNO alone needs one. */
+int cst_lyapunov_vectors(const cst_plan *p);
+/* The periods after which the i-th running exponent is kept: 1, 2, 3, 4, 6, 8, 12, 16, 24 ... */
+long cst_lyapunov_point(int i);
+/* "1" of vector 0. */
+const char *cst_lyapunov_number(int i);
+
+void          *cst_lyapunov_columns(const cst_plan *p, cst_columns *c);
+PetscErrorCode cst_lyapunov_conclude(cst_case_rows *rows, const void *handles);
+#endif
