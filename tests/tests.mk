@@ -5,7 +5,9 @@
 TEST_C    := $(sort $(wildcard tests/*/test-*.c))
 TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c $(filter-out tests/fuzz/fuzz-%.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
-TEST_PY   := $(sort $(wildcard tests/*/test_*.py))
+# Those first that take longest, beside which the others run.
+TEST_LONG := $(wildcard tests/survive/test_faults.py tests/survive/test_kill.py tests/survive/test_limits.py tests/method/test_lie.py tests/system/test_derivatives.py tests/cli/test_long_systems.py tests/analysis/test_report.py)
+TEST_PY   := $(TEST_LONG) $(filter-out $(TEST_LONG),$(sort $(wildcard tests/*/test_*.py)))
 TEST_BIN  := $(TEST_C:tests/%.c=$(BUILD)/tests/%) $(TEST_HELP:tests/%.c=$(BUILD)/tests/%)
 # CPU seconds of a test, with all processes that it starts (tests/watch.pl).
 SECONDS_ALLOWED ?= 240
@@ -39,7 +41,7 @@ tests-built: $(PROGRAM) $(TEST_BIN) $(BUILD)/tests/survive/strike.so
 
 # $(call RANKS,file.c)
 RANKS = $(or $(shell sed -n 's/.*ranks: *\([0-9 ]*[0-9]\).*/\1/p' $(1) | head -n 1),0)
-# The longest tests come first. Two more run at a time than there are cores, because many of them wait, for
+# The longest tests come first, as far as an earlier run has told them (run.pl). Two more run at a time than there are cores, because many of them wait, for
 # the start of MPI or the instant of a kill.
 define RUN_LIST
 @mkdir -p $(BUILD)
@@ -63,6 +65,7 @@ check:
 	@$(MAKE) --no-print-directory run-check
 .PHONY: run-tests run-check
 run-tests: export SECONDS_BUDGET ?= 800
+run-tests: export BUILD_SECONDS = $(shell cat $(BUILD)/seconds 2>/dev/null)
 run-tests:
 	$(call RUN_LIST,$(sort $(notdir $(wildcard tests/*))))
 run-check:
