@@ -3,7 +3,7 @@
 # it on these numbers of ranks, otherwise it runs alone. Scripts are tests/ROOM/test-*.sh and test_*.py. The
 # variables CONSTELLA and BUILD tell them where the built programs are.
 TEST_C    := $(sort $(wildcard tests/*/test-*.c))
-TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c $(filter-out tests/fuzz/fuzz-%.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
+TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c tests/cli/serve.c $(filter-out tests/fuzz/fuzz-%.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
 # Those first that take longest, beside which the others run.
 TEST_LONG := $(wildcard tests/survive/test_faults.py tests/survive/test_kill.py tests/survive/test_limits.py tests/method/test_lie.py tests/system/test_derivatives.py tests/cli/test_long_systems.py tests/analysis/test_report.py)
@@ -29,15 +29,16 @@ $(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -O1 -Itests -I$(<D) $(filter %.c,$<) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(PC_LIBS)
 
-# Loaded before the program, it fails or kills it in a chosen call.
-$(BUILD)/tests/survive/strike.so: tests/survive/strike.c
+# Loaded before the program: strike.so fails or kills it in a chosen call, serve.so starts it many times at once.
+TEST_PRELOADED := $(BUILD)/tests/survive/strike.so $(BUILD)/tests/cli/serve.so
+$(TEST_PRELOADED): $(BUILD)/%.so: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O1 -g $(WARN) -shared -fPIC $< -o $@ -ldl
 
 CHECK_C := $(call CHOSEN,$(filter $(ROOM:%=tests/%/%),$(TEST_C)))
 .PHONY: test test-all check tests-built check-built san
-check-built: $(PROGRAM) $(patsubst tests/%.c,$(BUILD)/tests/%,$(CHECK_C) $(TEST_HELP)) $(BUILD)/tests/survive/strike.so
-tests-built: $(PROGRAM) $(TEST_BIN) $(BUILD)/tests/survive/strike.so
+check-built: $(PROGRAM) $(patsubst tests/%.c,$(BUILD)/tests/%,$(CHECK_C) $(TEST_HELP)) $(TEST_PRELOADED)
+tests-built: $(PROGRAM) $(TEST_BIN) $(TEST_PRELOADED)
 
 # $(call RANKS,file.c)
 RANKS = $(or $(shell sed -n 's/.*ranks: *\([0-9 ]*[0-9]\).*/\1/p' $(1) | head -n 1),0)
