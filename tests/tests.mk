@@ -101,19 +101,19 @@ $(BUILD)/tests/bench/$(1).$(2).o: tests/bench/hand.c tests/bench/bench.h include
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND=$(3) -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
-$(foreach i,scalar $(ISAS),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
-BENCH_OBJ := $(foreach i,scalar $(ISAS),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
+$(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
+BENCH_OBJ := $(foreach i,$(sort scalar $(ISAS)),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
 define BENCH_LOOP
 $(BUILD)/tests/bench/hand-$(1).$(2).o: tests/bench/hand-$(1).c tests/bench/bench.h include/constella/lanes.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
-$(foreach i,scalar $(ISAS),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))))
-BENCH_OBJ_systems       := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-chain.$(i).o)
-BENCH_OBJ_line-integral := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-line.$(i).o)
-BENCH_OBJ_linear        := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-springs.$(i).o)
-BENCH_OBJ_lie           := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-lie.$(i).o)
-BENCH_OBJ_general       := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-angles.$(i).o)
+$(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))))
+BENCH_OBJ_systems       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-chain.$(i).o)
+BENCH_OBJ_line-integral := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-line.$(i).o)
+BENCH_OBJ_linear        := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-springs.$(i).o)
+BENCH_OBJ_lie           := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-lie.$(i).o)
+BENCH_OBJ_general       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-angles.$(i).o)
 BENCH_OBJ_bench         := $(BENCH_OBJ)
 # The tests compile the loops written by hand once, so that no change of a header breaks them unseen.
 tests-built: $(filter %.scalar.o,$(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general))
