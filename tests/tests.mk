@@ -3,9 +3,11 @@
 # it on these numbers of ranks, otherwise it runs alone. Scripts are tests/ROOM/test-*.sh and test_*.py. The
 # variables CONSTELLA and BUILD tell them where the built programs are.
 TEST_C    := $(sort $(wildcard tests/*/test-*.c))
-TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c $(filter-out tests/fuzz/fuzz-%.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
+TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c tests/cli/serve.c $(filter-out tests/fuzz/fuzz-%.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
-TEST_PY   := $(sort $(wildcard tests/*/test_*.py))
+# Those first that take longest, beside which the others run.
+TEST_LONG := $(wildcard tests/survive/test_faults.py tests/survive/test_kill.py tests/survive/test_limits.py tests/method/test_lie.py tests/system/test_derivatives.py tests/cli/test_long_systems.py tests/analysis/test_report.py)
+TEST_PY   := $(TEST_LONG) $(filter-out $(TEST_LONG),$(sort $(wildcard tests/*/test_*.py)))
 TEST_BIN  := $(TEST_C:tests/%.c=$(BUILD)/tests/%) $(TEST_HELP:tests/%.c=$(BUILD)/tests/%)
 # CPU seconds of a test, with all processes that it starts (tests/watch.pl).
 SECONDS_ALLOWED ?= 240
@@ -27,19 +29,20 @@ $(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -O1 -Itests -I$(<D) $(filter %.c,$<) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(TEST_LIBS)
 
-# Loaded before the program, it fails or kills it in a chosen call.
-$(BUILD)/tests/survive/strike.so: tests/survive/strike.c
+# Loaded before the program: strike.so fails or kills it in a chosen call, serve.so starts it many times at once.
+TEST_PRELOADED := $(BUILD)/tests/survive/strike.so $(BUILD)/tests/cli/serve.so
+$(TEST_PRELOADED): $(BUILD)/%.so: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O1 -g $(WARN) -shared -fPIC $< -o $@ -ldl
 
 CHECK_C := $(call CHOSEN,$(filter $(ROOM:%=tests/%/%),$(TEST_C)))
 .PHONY: test test-all check tests-built check-built san
-check-built: $(PROGRAM) $(patsubst tests/%.c,$(BUILD)/tests/%,$(CHECK_C) $(TEST_HELP)) $(BUILD)/tests/survive/strike.so
-tests-built: $(PROGRAM) $(TEST_BIN) $(BUILD)/tests/survive/strike.so
+check-built: $(PROGRAM) $(patsubst tests/%.c,$(BUILD)/tests/%,$(CHECK_C) $(TEST_HELP)) $(TEST_PRELOADED)
+tests-built: $(PROGRAM) $(TEST_BIN) $(TEST_PRELOADED)
 
 # $(call RANKS,file.c)
 RANKS = $(or $(shell sed -n 's/.*ranks: *\([0-9 ]*[0-9]\).*/\1/p' $(1) | head -n 1),0)
-# The longest tests come first. Two more run at a time than there are cores, because many of them wait, for
+# The longest tests come first, as far as an earlier run has told them (run.pl). Two more run at a time than there are cores, because many of them wait, for
 # the start of MPI or the instant of a kill.
 define RUN_LIST
 @mkdir -p $(BUILD)
@@ -63,6 +66,7 @@ check:
 	@$(MAKE) --no-print-directory run-check
 .PHONY: run-tests run-check
 run-tests: export SECONDS_BUDGET ?= 800
+run-tests: export BUILD_SECONDS = $(shell cat $(BUILD)/seconds 2>/dev/null)
 run-tests:
 	$(call RUN_LIST,$(sort $(notdir $(wildcard tests/*))))
 run-check:
@@ -97,19 +101,19 @@ $(BUILD)/tests/bench/$(1).$(2).o: tests/bench/hand.c tests/bench/bench.h include
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND=$(3) -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
-$(foreach i,scalar $(ISAS),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
-BENCH_OBJ := $(foreach i,scalar $(ISAS),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
+$(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
+BENCH_OBJ := $(foreach i,$(sort scalar $(ISAS)),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
 define BENCH_LOOP
 $(BUILD)/tests/bench/hand-$(1).$(2).o: tests/bench/hand-$(1).c tests/bench/bench.h include/constella/lanes.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
-$(foreach i,scalar $(ISAS),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))))
-BENCH_OBJ_systems       := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-chain.$(i).o)
-BENCH_OBJ_line-integral := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-line.$(i).o)
-BENCH_OBJ_linear        := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-springs.$(i).o)
-BENCH_OBJ_lie           := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-lie.$(i).o)
-BENCH_OBJ_general       := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-angles.$(i).o)
+$(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))))
+BENCH_OBJ_systems       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-chain.$(i).o)
+BENCH_OBJ_line-integral := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-line.$(i).o)
+BENCH_OBJ_linear        := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-springs.$(i).o)
+BENCH_OBJ_lie           := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-lie.$(i).o)
+BENCH_OBJ_general       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-angles.$(i).o)
 BENCH_OBJ_bench         := $(BENCH_OBJ)
 # The tests compile the loops written by hand once, so that no change of a header breaks them unseen.
 tests-built: $(filter %.scalar.o,$(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general))

@@ -103,6 +103,9 @@ static bool has_session(void) {
   }
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   setenv("OMPI_MCA_orte_tmpdir_base", session, 0);
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+  setenv("TMPDIR", session, 1); /* it takes no other */
+#endif
   return true;
 }
 

@@ -135,14 +135,19 @@ const cst_place *cst_document_place_of(cst_yaml *n) {
   return p ? p : &beginning;
 }
 
+/* A value of which nothing is written. libfyaml 0.7 gives it no mark, 0.8 one behind the colon of its key. */
+static bool is_unwritten(struct fy_node *n, enum fy_node_style style) {
+  return cst_yaml_is_scalar(n) && (style == FYNS_PLAIN || style == FYNS_ANY) && !*cst_yaml_text(n);
+}
+
 static const cst_place *remember(cst_document *doc, struct fy_node *n, const struct fy_mark *m,
                                  const cst_place *nearby) {
-  cst_place *p = cst_need(malloc(sizeof *p));
+  cst_place               *p = cst_need(malloc(sizeof *p));
+  const enum fy_node_style style = fy_node_get_style(n);
   *p = (cst_place){.line = nearby->line, .column = nearby->column, .start = nearby->start};
-  if (m) {
-    enum fy_node_style style = fy_node_get_style(n);
-    int                quote = style == FYNS_SINGLE_QUOTED ||
-                style == FYNS_DOUBLE_QUOTED; /* the mark is behind the quote */
+  if (m && !is_unwritten(n, style)) {
+    const int quote = style == FYNS_SINGLE_QUOTED ||
+                      style == FYNS_DOUBLE_QUOTED; /* the mark is behind the quote */
     *p = (cst_place){.line = m->line + 1, .column = m->column + 1 - quote, .start = m->input_pos};
   }
   p->next = doc->places;

@@ -37,7 +37,12 @@ def counts(folder, ranks):
     os.mkdir(out)
     study = os.path.join(folder, "s.yaml")
     words = ["run", study, "-o", f"{out}/r.h5", "--progress", "none", "--batch", "8", "--checkpoint-seconds", "1000"]
-    env = dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1")
+    env = dict(
+        os.environ,
+        OMPI_MCA_rmaps_base_oversubscribe="1",
+        PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",  # Open MPI 5
+        OMPI_MCA_mpi_yield_when_idle="1",
+    )
     subprocess.run(
         ["mpirun", "-n", str(ranks), "bash", "-c", TRACE, out, PROGRAM, *words],
         env=env,

@@ -47,6 +47,7 @@ def run(folder, ranks, lanes):
     env = dict(
         os.environ,
         OMPI_MCA_rmaps_base_oversubscribe="1",
+        PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",  # Open MPI 5
         OMPI_MCA_mpi_yield_when_idle="1",
         SLOW_DISK=".checkpoint.",
         SLOW_DISK_CLOCK=os.path.join(folder, "clock"),

@@ -49,13 +49,17 @@ accepted PMI_SIZE=4 mpirun -n 2
 if ldd "$program" | grep -q libmpi.so; then
   run OMPI_MCA_pml=none-of-these
   is "OMPI_MCA_pml=none-of-these: stays, and MPI refuses it" "$((status != 0)) $(ls study.h5 2>/dev/null)" "1 "
-  # Its MPI overwrites no code of the C library, which threads may be executing.
+  # Its MPI overwrites no code of the C library, which threads may be executing, but for what UCX overwrites when it
+  # is loaded, before there are threads (with Open MPI 5).
+  dirty='/^[0-9a-f]+-/ { code = /r-xp.*libc\.so/ } code && /^Private_Dirty/ { n += $2 } END { print n + 0 }'
+  library=$(ldd "$program" | awk '/libmpi.so/ { print $3 }')
+  loaded=$(/usr/bin/python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1]); print(open("/proc/self/smaps").read())' "$library" | awk "$dirty")
   sed -i 's/^end:.*/end: 1e9/' study.yaml
   rm -f study.h5
   "$program" run study.yaml --progress none >out 2>err &
   for ((i = 0; i < 300; i++)); do [ -e study.h5 ] && break; sleep 0.1; done
-  overwritten=$(awk '/^[0-9a-f]+-/ { code = /r-xp.*libc\.so/ } code && /^Private_Dirty/ { n += $2 } END { print n + 0 }' "/proc/$!/smaps")
-  is "one process: kibibytes of the C library's code that were overwritten" "$overwritten" 0
+  overwritten=$(awk "$dirty" "/proc/$!/smaps")
+  is "one process: kibibytes of the C library's code that were overwritten" "$overwritten" "${loaded:-0}"
   { kill -KILL $!; wait $!; } 2>/dev/null
   rm -f study.h5*
   cp "$here/small.yaml" study.yaml

@@ -47,12 +47,12 @@ done
 
 # Killed while it writes rows and attributes, at any instant; then opened again, and killed while opening,
 # writing and closing. The file always opens, and each row is complete or missing. The instants are spread
-# evenly over the first second.
+# evenly over the first 0.4 s.
 killed() { # NAME MODE TURN
   "$demo" busy.h5 "$2" >out 2>err &
   writer=$!
   for ((i = 0; i < 3000; i++)); do grep -q ready out && break; kill -0 $writer || break; sleep 0.01; done
-  sleep "0.$(printf %03d $(($3 * 617 % 1000)))"
+  sleep "0.$(printf %03d $(($3 * 617 % 400)))"
   kill -9 $writer
   wait $writer 2>/dev/null
   writer=
