@@ -137,6 +137,7 @@ static void print_counts(cst_result *r, const counts *c) {
     printf(", %ld of them failed (%s)", cst_failures_total(&c->failures), why);
   puts("");
   print_advice(&c->failures);
+  print_text(r, "projected", "projected");
   print_text(r, "rank", "rank_lost");
   print_text(r, "reference", "reference_again");
 }
