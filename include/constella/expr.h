@@ -45,6 +45,10 @@ bool cst_graph_depends(const cst_graph *g, cst_node n, char array);
 /* An upper bound of the degree of n as a polynomial in the inputs of the array (terms may cancel); -1 when n
  * is not a polynomial. */
 int cst_graph_degree(const cst_graph *g, cst_node n, char array);
+/* How many continuous derivatives n surely has, of what step, sign (CST_JUMPS), abs, min, max (CST_KINKS), ramp and
+ * smoothstep (1) are in it; INT_MAX without them. */
+enum { CST_JUMPS = -1, CST_KINKS = 0 };
+int cst_graph_smoothness(const cst_graph *g, cst_node n);
 
 /* The expressions of degree 1 in the inputs of the array on which n depends nonlinearly: the operands of its
  * products, quotients, powers and functions, each once. (x - a)^2 + y*z + w has x - a, y and z. *part is

@@ -76,6 +76,10 @@ CST_INLINE vd vmin(vd a, vd b) { return (vd)CST_MIN(a, b); }
 CST_INLINE vd vmax(vd a, vd b) { return vselect((vl)(a > b), a, b); }
 CST_INLINE vd vmin(vd a, vd b) { return vselect((vl)(a < b), a, b); }
 #endif
+/* 0 below 0, 1/2 at 0, 1 above */
+CST_INLINE vd vstep(vd a) {
+  return vselect((vl)(a > 0), vset(1), vselect((vl)(a < 0), vset(0), a + vset(0.5)));
+}
 
 CST_INLINE vd vpick(int on, vd a, vd b) { /* the same choice in every lane */
   if (on)

@@ -112,7 +112,13 @@ typedef struct cst_study {
   double  *q0, *v0;     /* [nvariant][nq] start of member 0 before spreading */
   bool     ensemble;    /* members are spread around (q0, v0) */
   bool     project;     /* inconsistent data are projected instead of refused */
-  long     members;     /* 1 without ensemble */
+  unsigned char *
+      keep; /* [2 nq] of q, then v: not 0 where a projection moves nothing; NULL: it may move all */
+  /* the largest move of a start by `project`, relative to the coordinates or velocities of that start, and its
+   * description; 0 and "" up to 1 % */
+  double   moved;
+  char     moved_text[200];
+  long     members; /* 1 without ensemble */
   uint64_t seed;
   double   spread_q, spread_v; /* standard deviations, in the units of q and v */
   bool     unspread;           /* the key is missing: members start from the same point */

@@ -210,6 +210,8 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   if (s->nstart)
     printf("%-14s %ld, of members that have their own%s%s\n", "starts", s->nstart,
            s->starts_text ? ", sha256 " : "", s->starts_sha256);
+  if (*s->moved_text)
+    printf("%-14s %s\n", "projected", s->moved_text);
   printf("%-14s %d: %d parameter sets%s x %d tolerances x %d methods x %d steps\n", "cases",
          p->ncase, s->nswept ? s->nset : s->nvariant, s->nswept ? " x starts" : "", s->ntolerance,
          s->nmethod, s->nstep);

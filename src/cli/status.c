@@ -126,6 +126,7 @@ static void print_counts(cst_result *r, const counts *c) {
     printf(", %ld ended by an event", cst_failures_stopped(&c->failures));
   puts("");
   print_advice(&c->failures);
+  print_text(r, "projected", "projected");
   print_text(r, "rank", "rank_lost");
   print_text(r, "reference", "reference_again");
 }

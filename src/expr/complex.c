@@ -57,6 +57,8 @@ static double complex apply(cst_op op, double complex a, double complex b, bool 
     return a / b;
   case CST_OP_NEG:
     return -a;
+  case CST_OP_STEP: /* constant between the pieces */
+    return *analytic &= creal(a) != 0, cst_elementary_apply(op, creal(a), 0);
   case CST_OP_SQRT:
     return *analytic &= creal(a) > 0, csqrt(a);
   case CST_OP_RSQRT:

@@ -36,6 +36,8 @@ double cst_elementary_apply(cst_op op, double a, double b) {
     return a / b;
   case CST_OP_NEG:
     return -a;
+  case CST_OP_STEP:
+    return a > 0 ? 1 : a < 0 ? 0 : a + 0.5;
   case CST_OP_SQRT:
     return sqrt(a);
   case CST_OP_RSQRT:

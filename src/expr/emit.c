@@ -22,6 +22,7 @@ static const char *const call[] = {
     [CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vrsqrt", [CST_OP_SIN] = "vsin",
     [CST_OP_COS] = "vcos",   [CST_OP_TAN] = "vtan",     [CST_OP_EXP] = "vexp",
     [CST_OP_LOG] = "vlog",   [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow",
+    [CST_OP_STEP] = "vstep",
 };
 
 enum { MOST_SLOTS = 65536 }; /* on the stack: 4 MiB with 8 lanes */

@@ -32,12 +32,13 @@ typedef enum {
   CST_OP_LOG,
   CST_OP_ATAN2,
   CST_OP_POW,
+  CST_OP_STEP, /* 0, 1/2, 1 for x < 0, x = 0, x > 0; its derivative is 0 */
   CST_OP_COPY, /* on tapes only, like END, which ends straight code */
   CST_OP_END
 } cst_op;
 
 /* A constant has its value; an input the letter of its array in a and the entry in b; an operation its
- * operands (b -1 when unary). */
+ * operands (b -1 when unary). The value of a STEP is how smooth the function is of which it is a part. */
 typedef struct {
   double   value;
   uint64_t depends; /* bit c - 'A': whether it depends on array c */
@@ -58,6 +59,7 @@ struct cst_graph {
   cst_slot   *table; /* open addressing; a power of two of slots, at most half full */
   uint32_t    slots;
   double      effort;     /* of the sums that were parsed */
+  bool        pieces;     /* there are STEPs */
   double      work, most; /* so far, in nodes looked up or visited; operations fail beyond `most` */
   const cst_definition *definition; /* [definitions], borrowed */
   int                   definitions;
@@ -67,12 +69,18 @@ typedef struct {
   const char *name;
   cst_op      op;
   int         arguments;
+  cst_node (*make)(cst_graph *g, cst_node a, cst_node b); /* NULL: the operation op */
 } cst_function;
 
-enum { CST_FUNCTIONS = 7, CST_LETTERS = 'z' - 'A' + 1 };
+enum { CST_FUNCTIONS = 7, CST_PIECES = 7, CST_LETTERS = 'z' - 'A' + 1 };
 extern const cst_function cst_graph_functions[CST_FUNCTIONS];
+/* Functions that are smooth in pieces. Their names are not reserved, and a definition goes before them. */
+extern const cst_function cst_graph_pieces[CST_PIECES];
 /* The row whose name is the first n characters of text; NULL when there is none. */
 const cst_function *cst_graph_function_find(const char *text, size_t n);
+const cst_function *cst_graph_piece_find(const char *text, size_t n);
+/* STEP of a, in a function with so many continuous derivatives; -1: it jumps. */
+cst_node cst_graph_step(cst_graph *g, cst_node a, int smooth);
 
 /* One operation on scalars, with the bits of every lane of the interpreter and of emitted C. */
 double cst_elementary_apply(cst_op op, double a, double b);

@@ -168,6 +168,8 @@ static cst_node higher(cst_graph *g, cst_op op, terms t, int k) {
     return product(g, t, k);
   case CST_OP_DIV:
     return quotient(g, t, k);
+  case CST_OP_STEP:
+    return cst_graph_constant(g, 0);
   case CST_OP_NEG:
     return cst_graph_neg(g, t.a[k]);
   case CST_OP_SQRT:

@@ -17,9 +17,9 @@
 enum { FIRST_SLOTS = 256, LARGEST_PRODUCT_POWER = 65536, LARGE_PAGE = 2 << 20 };
 
 const cst_function cst_graph_functions[CST_FUNCTIONS] = {
-    {"sqrt", CST_OP_SQRT, 1},   {"sin", CST_OP_SIN, 1}, {"cos", CST_OP_COS, 1},
-    {"tan", CST_OP_TAN, 1},     {"exp", CST_OP_EXP, 1}, {"log", CST_OP_LOG, 1},
-    {"atan2", CST_OP_ATAN2, 2},
+    {"sqrt", CST_OP_SQRT, 1, NULL},   {"sin", CST_OP_SIN, 1, NULL}, {"cos", CST_OP_COS, 1, NULL},
+    {"tan", CST_OP_TAN, 1, NULL},     {"exp", CST_OP_EXP, 1, NULL}, {"log", CST_OP_LOG, 1, NULL},
+    {"atan2", CST_OP_ATAN2, 2, NULL},
 };
 
 const cst_function *cst_graph_function_find(const char *text, size_t n) {
@@ -220,6 +220,17 @@ static cst_node strip(const cst_graph *g, cst_node n, bool *negative) {
   return g->node[n].a;
 }
 
+cst_node cst_graph_step(cst_graph *g, cst_node a, int smooth) {
+  if (a < 0)
+    return -1;
+  const cst_vertex *x = &g->node[a];
+  if (x->op == CST_OP_CONSTANT)
+    return cst_graph_constant(g, cst_elementary_apply(CST_OP_STEP, x->value, 0));
+  g->pieces = true;
+  return intern(
+      g, (cst_vertex){.op = CST_OP_STEP, .value = smooth, .a = a, .b = -1, .depends = x->depends});
+}
+
 cst_node cst_graph_neg(cst_graph *g, cst_node a) {
   if (a < 0)
     return -1;
@@ -353,6 +364,8 @@ cst_node cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b) {
     return cst_graph_neg(g, a);
   case CST_OP_POW:
     return cst_graph_pow(g, a, b);
+  case CST_OP_STEP:
+    return cst_graph_step(g, a, CST_KINKS);
   case CST_OP_ATAN2:
     if (a < 0 || b < 0)
       return -1;

@@ -4,12 +4,10 @@
 #include "expr/parse.h"
 
 static const char
-    kink[] = "it has a kink, and the methods need smooth functions; sqrt(x^2 + e^2) with a small e "
-             "is a smooth |x|",
     clock[] = "the time cannot stand here; it can in potential, constraints, forces and exact "
               "motions",
-    jump[] = "it jumps, and the methods need smooth functions; 1/(1 + exp(-k*x)) with a large "
-             "k is a smooth step";
+    jump[] = "step(x) is 0, 1/2, 1 where x is below, at, above 0; min, max, abs, ramp(x, w) and "
+             "smoothstep(x) are continuous";
 
 static const struct {
   const char *word, *instead;
@@ -24,10 +22,6 @@ static const struct {
     {"log10", "write log(x)/log(10)"},
     {"pow", "write x^y"},
     {"cbrt", "write x^(1/3)"},
-    {"abs", kink},
-    {"min", kink},
-    {"max", kink},
-    {"sign", jump},
     {"floor", jump},
     {"heaviside", jump},
     {"if", jump},

@@ -22,6 +22,8 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
     return a / b;
   case CST_OP_NEG:
     return -a;
+  case CST_OP_STEP:
+    return vstep(a);
   case CST_OP_SQRT:
     return vsqrt(a);
   case CST_OP_RSQRT:

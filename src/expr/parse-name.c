@@ -76,8 +76,10 @@ static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
 }
 
 static cst_node unknown_function(cst_parser *p, size_t at, size_t n) {
-  const char *allowed[CST_FUNCTIONS + 1 + CST_DEFINE_MOST];
+  const char *allowed[CST_FUNCTIONS + 1 + CST_PIECES + CST_DEFINE_MOST];
   int         count = list_functions(allowed);
+  for (int i = 0; i < CST_PIECES; i++)
+    allowed[count++] = cst_graph_pieces[i].name;
   for (int i = 0; i < p->g->definitions; i++)
     if (p->g->definition[i].n)
       allowed[count++] = p->g->definition[i].name;
@@ -225,6 +227,8 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
   const cst_definition *d = f || series || b ? NULL : find_definition(p, at, n);
   if (d && !find_loop(p, at, n))
     return cst_parse_definition(p, d, at);
+  if (!f && !series)
+    f = cst_graph_piece_find(p->text + at, n);
   if (!f && !series)
     return unknown_function(p, at, n);
   if (!cst_parse_enter(p, p->at++))

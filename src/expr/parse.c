@@ -84,7 +84,9 @@ cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at) {
     return wrong_count(p, f);
   if (cst_parse_closing(p, ')', 0) < 0 || p->failed)
     return -1;
-  return cst_parse_operation(p, f->op, argument[0], argument[1], at);
+  if (!f->make)
+    return cst_parse_operation(p, f->op, argument[0], argument[1], at);
+  return p->idle ? argument[0] : cst_parse_checked(p, f->make(p->g, argument[0], argument[1]), at);
 }
 
 static cst_node atom(cst_parser *p) {

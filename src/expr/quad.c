@@ -15,6 +15,8 @@ static __float128 apply(cst_op op, __float128 a, __float128 b) {
     return a / b;
   case CST_OP_NEG:
     return -a;
+  case CST_OP_STEP:
+    return a > 0 ? 1 : a < 0 ? 0 : a + 0.5Q;
   case CST_OP_SQRT:
     return sqrtq(a);
   case CST_OP_RSQRT:

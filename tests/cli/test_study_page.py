@@ -61,6 +61,7 @@ PLACES = {
     "range": "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 3, %s: 1}}}",
     "initial": "initial: {q: [0, -1], v: [1, 0], %s: 1}",
     "initial.spread": "initial: {members: 2, spread: {q: 0.1, %s: 1}}",
+    "initial.project": "initial: {around: default, project: {keep: [x], %s: 1}}",
     "initial.relax": "initial: {relax: {method: rattle, step: 0.1, end: 1, %s: 1}}",
     "steps": "steps: {from: 0.1, halvings: 1, %s: 1}",
     "methods": "methods: [{a: [[0]], b: [1], %s: 1}]",

@@ -167,7 +167,7 @@ def instead():
     """Functions that expressions do not have, and the advice in the message."""
     for old, new, said in (
         ("m*g*z", "m*g*sinh(z)", "unknown function 'sinh'; write (exp(x) - exp(-x))/2"),
-        ("m*g*z", "m*g*abs(z)", "it has a kink"),
+        ("m*g*z", "m*g*floor(z)", "step(x) is 0, 1/2, 1 where x is below, at, above 0"),
         (
             "mass: [m, m, m]",
             "mass: [m, m, m*(1 + t)]",

@@ -210,7 +210,8 @@ static void test_calls(void) {
           "f:7:17: error: potential: 'f' is not an array and has no entries\n");
   refused(POTENTIAL, "define: {fall: x, 'slip(u)': u}\npotential: z + slop(x)",
           "f:7:16: error: potential: unknown function 'slop'; allowed: sqrt, sin, cos, tan, exp, "
-          "log, atan2, sum, slip; did you mean 'slip'?\n");
+          "log, atan2, sum, step, sign, abs, min, max, ramp, smoothstep, slip; did you mean "
+          "'slip'?\n");
   refused(POTENTIAL, "define: {'f(u)': 1/u}\npotential: z + f(x - x)",
           "f:7:16: error: potential: in 'f': division by zero\n");
   refused(POTENTIAL, "define: {f: x}\npotential: z + sum(f, 1, 2, f)",
@@ -227,7 +228,7 @@ static void test_places(void) {
           "y, z, t; a force that depends on velocities belongs to the key `forces`\n");
   refused(CONSTRAINTS, "define: {f: \"x'\"}\nconstraints: {surface: x + f}",
           "f:8:28: error: constraint: 'f' cannot stand here, it depends on x'; allowed: a, m, b, "
-          "x, y, z; a constraint on velocities belongs to the key `nonholonomic`\n");
+          "x, y, z, t; a constraint on velocities belongs to the key `nonholonomic`\n");
   refused(
       MASS, "define: {f: 2 + sin(t)}\nmass: [m, f, m]",
       "f:6:11: error: mass: 'f' cannot stand here, it depends on t; allowed: a, m, b, x, y, z\n");

@@ -104,7 +104,7 @@ static void test_parameters(void) {
       "f:6:12: error: potential: unknown name 'm'; allowed: x, y, z, t, pi, sqrt, sin, cos, tan, "
       "exp, "
       "log, atan2, sum\n"
-      "f:7:28: error: constraint: unknown name 'a'; allowed: x, y, z, pi, sqrt, sin, cos, tan, "
+      "f:7:28: error: constraint: unknown name 'a'; allowed: x, y, z, t, pi, sqrt, sin, cos, tan, "
       "exp, log, "
       "atan2, sum\n"
       "f:11:85: error: exact lambda: unknown name 'a'; allowed: t, pi, sqrt, sin, cos, tan, exp, "

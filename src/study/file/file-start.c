@@ -90,7 +90,7 @@ static bool with_bodies(cst_reader *r, cst_yaml *n) {
 static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
   const bool bodies = r->s->system && r->s->system->nbodies;
   cst_reader_keys(r, n, what, "initial", CST_START_SINGLE | (bodies ? CST_START_BODIES : 0));
-  cst_reader_flag(r, cst_yaml_get(n, "project"), "project", &r->s->project);
+  cst_start_project(r, cst_yaml_get(n, "project"));
   r->s->state = -1;
   if (bodies && cst_yaml_get(n, "bodies"))
     return with_bodies(r, n);
@@ -135,11 +135,18 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
   else
     s->members = 1;
   cst_file_seed(r, cst_yaml_get(n, "seed"));
+  cst_start_project(r, cst_yaml_get(n, "project"));
   s->unspread = !cst_yaml_get(n, "spread");
   /* file-noise.c checks for a zero spread once the methods are known */
   cst_start_spread(r, cst_yaml_get(n, "spread"));
   cst_file_single_start(r, cst_yaml_get(n, "around"), "around");
   cst_file_relax(r, cst_yaml_get(n, "relax"));
+}
+
+/* A start of the system file, or numbers, that is projected: {around: low, project: true}. */
+static bool is_moved(cst_yaml *n) {
+  return cst_yaml_get(n, "around") && cst_yaml_get(n, "project") && !cst_yaml_get(n, "members") &&
+         !cst_yaml_get(n, "seed") && !cst_yaml_get(n, "spread") && !cst_yaml_get(n, "relax");
 }
 
 static bool is_ensemble(cst_yaml *n) {
@@ -160,6 +167,13 @@ void cst_file_start(cst_reader *r) {
   s->v0 = cst_reader_memory(size, sizeof(double));
   if (cst_starts_read(r, n))
     return;
+  if (is_moved(n)) {
+    cst_reader_keys(r, n, "initial", "initial", CST_START_MOVED);
+    cst_file_single_start(r, cst_yaml_get(n, "around"), "around");
+    cst_start_project(r, cst_yaml_get(n, "project"));
+    s->state = -1; /* no exact motion is known from there */
+    return;
+  }
   if (is_ensemble(n)) {
     ensemble(r, n);
     return;

@@ -20,6 +20,7 @@ enum {
   CST_START_ENSEMBLE = 4,
   CST_START_TABLE = 8,
   CST_START_SWEEP = 16,
+  CST_START_MOVED = 32, /* a projected state */
   CST_STEPS_HALVED = 1, /* of steps */
   CST_STEPS_COUNTED = 2,
   CST_LAYER_TABLEAU = 1, /* of layers */

@@ -84,7 +84,7 @@ bool cst_study_member(const cst_study *s, int variant, long member, double *q, d
   spread(s, member, CST_PURPOSE_INITIAL_Q, 0, q);
   spread(s, member, CST_PURPOSE_INITIAL_V, 1, v);
   turn(s, member, q, v);
-  if (!cst_system_project(s->system, c, q, v))
+  if (!cst_study_project(s, c, q, v))
     return false;
   return is_finite(q, nq) && is_finite(v, nq);
 }

@@ -135,7 +135,7 @@ bool cst_starts_sweep(cst_reader *r, cst_yaml *map) {
   cst_yaml  *value = cst_yaml_get(map, "sweep");
   double     n;
   cst_reader_keys(r, map, "initial", "initial", CST_START_SWEEP);
-  cst_reader_flag(r, cst_yaml_get(map, "project"), "project", &s->project);
+  cst_start_project(r, cst_yaml_get(map, "project"));
   cst_file_single_start(r, cst_yaml_get(map, "around"), "around");
   const bool known = r->start_known;
   axis      *a = grid(r, "sweep", value, &n);

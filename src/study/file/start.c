@@ -179,10 +179,15 @@ static bool enforce(cst_reader *r, const start *first) {
 /* ---- constraints ----------------------------------------------------------------------------- */
 
 static bool is_projected(cst_reader *r, const start *x) {
-  const cst_study *s = r->s;
-  if (!s->project || cst_system_project(s->system, x->c, x->q, x->v))
+  cst_study *s = r->s;
+  if (!s->project || cst_start_move(s, name(x), x->c, x->q, x->v))
     return true;
-  if (is_redundant_alike(r, x, false))
+  if (s->keep)
+    cst_yaml_error(r->doc, r->start, r->d,
+                   "%s: with what 'keep' holds no point on the constraints was found near it%s; keep "
+                   "less, or start closer to them",
+                   name(x), cst_reader_with(r, x->variant));
+  else if (is_redundant_alike(r, x, false))
     cst_yaml_error(r->doc, r->start, r->d,
                    "%s: no nearest point on the constraints was found%s; it must be closer to them",
                    name(x), cst_reader_with(r, x->variant));

@@ -129,7 +129,7 @@ static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   check_keys(r, map, f);
   cst_file_seed(r, cst_yaml_get(map, "seed"));
   cst_start_spread(r, cst_yaml_get(map, "spread"));
-  cst_reader_flag(r, cst_yaml_get(map, "project"), "project", &s->project);
+  cst_start_project(r, cst_yaml_get(map, "project"));
   check_unused(r, map, f);
   s->project |= f->projects;
   cst_file_single_start(r, cst_yaml_get(map, "around"), "around");

@@ -51,6 +51,11 @@ bool cst_starts_read(cst_reader *r, cst_yaml *initial);
 void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what);
 void cst_file_seed(cst_reader *r, cst_yaml *n);
 void cst_start_spread(cst_reader *r, cst_yaml *n);
+/* start-keep.c: the key `project`; projects a start, whose name in messages is `of`, and notes what it moved; the
+ * same without the note. */
+void cst_start_project(cst_reader *r, cst_yaml *n);
+bool cst_start_move(cst_study *s, const char *of, const double *c, double *q, double *v);
+bool cst_study_project(const cst_study *s, const double *c, double *q, double *v);
 bool cst_study_spreads(const cst_study *s); /* some deviation is not 0 */
 /* A number, a list, or {from:, to:, count:, spacing: linear | log}, as values[*n]; owned. False after a
  * mistake. */

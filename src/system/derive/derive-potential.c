@@ -1,6 +1,7 @@
 /* derive-potential.c: the potential, its derivatives, and the kernels of linearly implicit methods (see
  * derive.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
 #include "system/derive/derive.h"
 
 void cst_derive_potential(const cst_derivation *d) {
@@ -13,7 +14,7 @@ void cst_derive_potential(const cst_derivation *d) {
   if (!s->bent)
     return;
   cst_derive_jacobian(d, CST_K_d2V, dV, n, true);
-  s->linear_v = s->kernel_size[CST_K_d2V] == 0;
+  s->linear_v = s->kernel_size[CST_K_d2V] == 0 && cst_graph_smoothness(d->graph, s->V) == INT_MAX;
 }
 
 /* The Hessian of the stiff part of V. */

@@ -1,5 +1,6 @@
 /* examine-structure.c: describes a system: its mass, and the sparsity of its matrices. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
 #include <math.h>
 #include "system/examine/examiner.h"
 
@@ -87,6 +88,35 @@ static void say_pairs(cst_examiner *e) {
   }
 }
 
+static int smoothness_of(const cst_system *s, const cst_node *of, int n) {
+  int least = INT_MAX;
+  for (int i = 0; of && i < n; i++) {
+    const int smooth = cst_graph_smoothness(s->graph, of[i]);
+    least = smooth < least ? smooth : least;
+  }
+  return least;
+}
+
+/* Notes that there are functions which are smooth in pieces. */
+static void say_pieces(cst_examiner *e) {
+  const cst_system *s = e->s;
+  const cst_node    V = s->V;
+  const int         masses = s->matrix ? s->nq * s->nq : s->nq;
+  const struct {
+    const char *name;
+    int         smooth;
+  } part[] = {{"the potential", smoothness_of(s, &V, 1)},
+              {"the mass", smoothness_of(s, s->mass, masses)},
+              {"constraints", smoothness_of(s, s->g, s->ng)},
+              {"forces", smoothness_of(s, s->force, s->nforce * s->nq)}};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+    if (part[i].smooth < INT_MAX)
+      cst_examine_say(e, CST_NOTE, "pieces",
+                      "%s: smooth in pieces; derivatives are those between them, and where a step "
+                      "passes from one to another it has a lower order",
+                      part[i].name);
+}
+
 void cst_examine_structure(cst_examiner *e) {
   const cst_system *s = e->s;
   say_bodies(e);
@@ -95,6 +125,7 @@ void cst_examine_structure(cst_examiner *e) {
                   s->gyroscopic ? "" : "not ");
   say_elimination(e);
   say_pairs(e);
+  say_pieces(e);
   if (s->linear_v)
     cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
   else if (!s->bent)

@@ -53,6 +53,8 @@ static void read_all(cst_reading *r) {
   read_title(r);
   cst_read_units(r);
   cst_read_parameters(r);
+  if (!cst_read_goes_on(r))
+    return;
   if (!cst_read_coordinates(r) || !cst_read_definitions(r)) {
     static const char *const others[] = {"mass", "potential", "states"};
     for (int i = cst_read_has_bodies(r) ? 2 : 0; i < 3; i++)

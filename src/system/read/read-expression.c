@@ -1,6 +1,7 @@
 /* read-expression.c: the expressions of a description, the names they may use, and lists with one entry per
  * name. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include "core/text.h"
@@ -69,6 +70,46 @@ static const char *place_of_velocity(const char *what, const char *message) {
              : "";
 }
 
+/* Where a text must be continuous (0), or have a continuous gradient (1). */
+static const struct {
+  const char *what;
+  int         smooth;
+} places[] = {{"potential", 0},  {"stiff", 0},        {"mass", 0},
+              {"gyroscopic", 0}, {"nonholonomic", 0}, {"constraint", 1}};
+
+/* The first word in the text that makes it less smooth than `least`; 0: it is inside a definition. */
+static int place_of_piece(const char *text, int least) {
+  static const char *const words[] = {"step(", "sign(", "abs(", "min(", "max("};
+  const int                n = least > CST_KINKS ? 5 : 2;
+  const char              *first = NULL;
+  for (int i = 0; i < n; i++) {
+    const char *at = strstr(text, words[i]);
+    while (at && at > text && strchr("_abcdefghijklmnopqrstuvwxyz", at[-1]))
+      at = strstr(at + 1, words[i]); /* the end of another word, smoothstep( */
+    if (at && (!first || at < first))
+      first = at;
+  }
+  return first ? (int)(first - text) : 0;
+}
+
+static cst_node check_smooth(cst_reading *r, cst_yaml *n, const char *what, cst_node node) {
+  const int smooth = node < 0 ? INT_MAX : cst_graph_smoothness(r->s->graph, node);
+  int       least = CST_JUMPS;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (cst_text_begins(what, places[i].what))
+      least = places[i].smooth;
+  if (smooth >= least)
+    return node;
+  cst_yaml_error_at(r->doc, n, place_of_piece(cst_yaml_text(n), least), r->d,
+                    least == CST_KINKS
+                        ? "%s: it jumps, by step or sign, which forces alone may; abs, min, max, "
+                          "ramp and smoothstep are continuous"
+                        : "%s: its gradient jumps, by step, sign, abs, min or max; those of ramp "
+                          "and smoothstep are continuous",
+                    what);
+  return -1;
+}
+
 static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text, cst_scope in,
                       const char *what) {
   cst_system    *s = r->s;
@@ -98,13 +139,13 @@ cst_node cst_read_potential_expression(cst_reading *r, cst_yaml *n) {
     V = -1;
   cst_parse_pair_sums_destroy(&sums);
   if (V >= 0)
-    return V;
+    return check_smooth(r, n, "potential", V);
   return cst_read_expression(r, n, cst_read_timed(r), "potential");
 }
 
 cst_node cst_read_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what) {
   if (cst_yaml_is_scalar(n))
-    return parse(r, n, 0, cst_yaml_text(n), in, what);
+    return check_smooth(r, n, what, parse(r, n, 0, cst_yaml_text(n), in, what));
   cst_yaml_error(r->doc, n, r->d, "%s must be a number or an expression", what);
   return -1;
 }
