@@ -87,8 +87,8 @@ def number(text, digits=4):
 
 
 def cheapest(result, markdown, costs=("evaluations", "solves")):
-    """The methods with the least work at each accuracy that some method reaches."""
-    rows = [r for r in table(result, "--cheapest") if r["method"] and r["cost"] in costs]
+    """The methods with the least work at each accuracy that some method reaches, and for which any is needed."""
+    rows = [r for r in table(result, "--cheapest") if r["method"] and r["cost"] in costs and float(r["least"])]
     heads = ["cheapest", "accuracy", "of", "step", "least", "next", "its least"]
     keys = ("method", "accuracy", "cost", "at_step", "least", "next", "next_least")
     texts = ("method", "cost", "next")

@@ -20,7 +20,8 @@ static const char *home(void) {
 }
 
 int cst_home_find(const char *name, char *path, size_t n) {
-  static const char *const places[] = {"../share/constella/", "../", "../../"}; /* build/, build/scalar/ */
+  static const char *const places[] = {"../share/constella/", "../",
+                                       "../../"}; /* build/, build/scalar/ */
   for (size_t i = 0; i < sizeof places / sizeof *places && home(); i++) {
     snprintf(path, n, "%s/%s%s", home(), places[i], name);
     if (!access(path, R_OK))

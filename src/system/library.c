@@ -54,9 +54,9 @@ static int order(const struct dirent **a, const struct dirent **b) {
 }
 
 const char *const *cst_library_names(int *count) {
-  static const char    **names;
-  static int             n;
-  struct dirent        **found = NULL;
+  static const char **names;
+  static int          n;
+  struct dirent     **found = NULL;
   if (!names) {
     n = folder() ? scandir(folder(), &found, is_system, order) : 0;
     n = n < 0 ? 0 : n;
