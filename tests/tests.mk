@@ -108,18 +108,19 @@ $(BUILD)/tests/bench/hand-$(1).$(2).o: tests/bench/hand-$(1).c tests/bench/bench
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
-$(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))))
+$(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))) $(eval $(call BENCH_LOOP,constrained,$(i))))
 BENCH_OBJ_systems       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-chain.$(i).o)
 BENCH_OBJ_line-integral := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-line.$(i).o)
 BENCH_OBJ_linear        := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-springs.$(i).o)
 BENCH_OBJ_lie           := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-lie.$(i).o)
 BENCH_OBJ_general       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-angles.$(i).o)
+BENCH_OBJ_constrained   := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-constrained.$(i).o)
 BENCH_OBJ_bench         := $(BENCH_OBJ)
 # The tests compile the loops written by hand once, so that no change of a header breaks them unseen.
-tests-built: $(filter %.scalar.o,$(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general))
+tests-built: $(filter %.scalar.o,$(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general) $(BENCH_OBJ_constrained))
 BENCH_OBJ_matrix        := $(BENCH_OBJ)
-BENCH_PARTS             := bench matrix systems conversion line-integral linear lie thermostat general
-$(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general) $(LIBRARY)
+BENCH_PARTS             := bench matrix systems conversion line-integral linear lie thermostat general constrained
+$(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general) $(BENCH_OBJ_constrained) $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(TEST_LIBS)
 
 # Checkpoints of many ranks on a slow disk.

@@ -12,33 +12,18 @@
 #include "cli/guard.h"
 #include "cli/limits.h"
 #include "constella/record.h"
+#include "core/home.h"
 #include "core/need.h"
 #include "core/text.h"
 
-/* The folder of the program; NULL where it cannot be found. */
-static const char *home(void) {
-  static char self[4096];
-  ssize_t     n = readlink("/proc/self/exe", self, sizeof self - 1);
-  char       *slash = n > 0 ? strrchr(self, '/') : NULL;
-  if (!slash)
-    return NULL;
-  *slash = 0;
-  return self;
-}
-
-/* The script: in CONSTELLA_ANALYSIS, where it is installed beside the program, or in the sources around the
- * folder of the build. Never one of the current folder, which may be anybody's. */
+/* The script: in CONSTELLA_ANALYSIS, or where the program's files are. */
 static const char *script(void) {
   static char path[4200];
   const char *set = getenv("CONSTELLA_ANALYSIS");
-  const char *program = home();
   if (set)
     snprintf(path, sizeof path, "%s/command.py", set);
-  else if (program) {
-    snprintf(path, sizeof path, "%s/../share/constella/analysis/command.py", program);
-    if (access(path, R_OK))
-      snprintf(path, sizeof path, "%s/../analysis/command.py", program);
-  }
+  else
+    cst_home_find("analysis/command.py", path, sizeof path);
   return path;
 }
 

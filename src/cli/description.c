@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "system/library.h"
 
 char *cst_description_text(const char *name, size_t *length, bool *catalogue, cst_diag *d) {
   char       *text = NULL;
@@ -14,6 +15,8 @@ char *cst_description_text(const char *name, size_t *length, bool *catalogue, cs
   if (*catalogue) {
     text = cst_need(strdup(known));
     *length = strlen(text);
+  } else if (access(name, F_OK) && cst_library_path(name)) {
+    return cst_document_read_file(cst_library_path(name), &text, length, d) ? text : NULL;
   } else if (access(name, F_OK)) {
     cst_diag_add(
         d, NULL, 0, 0,

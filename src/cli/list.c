@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/description.h"
 #include "observe/observer.h"
 #include "core/diag.h"
 #include "study/collector.h"
 #include "constella/study.h"
+#include "system/library.h"
 
 /* The length of the first sentence. */
 static int sentence(const char *text) {
@@ -14,11 +16,29 @@ static int sentence(const char *text) {
   return end ? (int)(end - text) + 1 : (int)strlen(text);
 }
 
+static void print_system(const cst_system *s) {
+  printf("%-22s %2d coordinates, %2d constraints  %.*s\n", s->name, s->nq, s->ng, sentence(s->doc),
+         s->doc);
+}
+
+/* Those of the library follow; their files are read. */
 static void systems(void) {
+  int                n;
+  const char *const *name = cst_library_names(&n);
   for (int i = 0; i < cst_catalogue_size(); i++) {
     cst_system *s = cst_catalogue_create(cst_catalogue_name(i));
-    printf("%-22s %2d coordinates, %2d constraints  %.*s\n", s->name, s->nq, s->ng,
-           sentence(s->doc), s->doc);
+    print_system(s);
+    cst_system_destroy(s);
+  }
+  if (n)
+    printf("\nBenchmarks, compiled where they are used:\n");
+  for (int i = 0; i < n; i++) {
+    cst_diag   *d = cst_diag_create();
+    cst_system *s = cst_description_read(name[i], d);
+    if (s)
+      print_system(s);
+    cst_diag_print(d, stderr);
+    cst_diag_destroy(d);
     cst_system_destroy(s);
   }
 }

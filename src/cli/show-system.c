@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/description.h"
 #include "cli/show.h"
+#include "system/library.h"
 #include "constella/system.h"
 #include "core/need.h"
 
@@ -165,11 +167,23 @@ static void print_equations(const cst_system *s) {
     printf("\nEquations: L = 1/2 v'M v - V(q), p = M v; M A = f%s, f = -dV.\n", g);
 }
 
+/* A system whose file is found by its name. */
+static cst_system *from_library(const char *name) {
+  cst_diag   *d = cst_diag_create();
+  cst_system *s = cst_library_path(name) ? cst_description_read(name, d) : NULL;
+  cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
+  return s;
+}
+
 bool cst_show_system(const char *name) {
   cst_system *s = cst_catalogue_create(name);
+  const char *where = s ? "of the catalogue" : "in a file, found by its name";
+  if (!s)
+    s = from_library(name);
   if (!s)
     return false;
-  printf("%s: a system of the catalogue\n\n", s->name);
+  printf("%s: a system %s\n\n", s->name, where);
   cst_show_item("", s->doc);
   cst_show_item("source", s->source);
   printf("\n");

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "method/user-layer.h"
 #include "study/file/starts.h"
+#include "system/library.h"
 
 static struct {
   char  folder[4096], study_folder[4096]; /* with the last slash, or empty */
@@ -85,7 +86,10 @@ static const char *serve(cst_fetch *fetch, const char *path, char **bytes, size_
     *length = strlen(source.starts);
     return NULL;
   }
-  if (!source.system || strcmp(beside(path), source.system))
+  const bool described = fetch == cst_library_fetch
+                             ? *source.description != 0
+                             : source.system && !strcmp(beside(path), source.system);
+  if (!described)
     return source.share(fetch_either, path, bytes, length);
   *bytes = strdup(source.description);
   *length = strlen(source.description);

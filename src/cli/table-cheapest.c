@@ -20,11 +20,12 @@ enum { ACCURACY, COST, METHOD, STEP, LEAST, SPREAD, NEXT, NEXT_LEAST, COLUMNS };
 static const struct {
   const char *name;
   bool        text;
-} columns[COLUMNS] = {{"accuracy", false}, {"cost", true},  {"method", true},     {"at_step", false},
-                      {"least", false}, {"spread", false},    {"next", true}, {"next_least", false}};
+} columns[COLUMNS] = {{"accuracy", false}, {"cost", true},       {"method", true},
+                      {"at_step", false},  {"least", false},     {"spread", false},
+                      {"next", true},      {"next_least", false}};
 
 typedef struct {
-  long   first, n; /* rows */
+  long   first, n;           /* rows */
   double cost, step, spread; /* spread: of measured costs, largest / least - 1 */
 } curve;
 

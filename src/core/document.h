@@ -33,6 +33,8 @@ struct cst_document {
 
 /* The place of n; the beginning of the text for NULL. */
 const cst_place *cst_document_place_of(cst_yaml *n);
+/* Replaces key: TEXT by key: {inner: TEXT}. */
+void cst_yaml_wrap(cst_yaml *map, const char *key, const char *inner);
 
 /* A key of a map, or its value, sorted by the key; rank is its number in the text. */
 typedef struct {

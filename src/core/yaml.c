@@ -124,6 +124,25 @@ void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
   changed(map);
 }
 
+/* The new map takes the place of the scalar. */
+void cst_yaml_wrap(cst_yaml *map, const char *key, const char *inner) {
+  CST_REQUIRE(map && key && inner);
+  cst_yaml *old = cst_yaml_get(map, key);
+  CST_REQUIRE(cst_yaml_is_scalar(old));
+  struct fy_document *tree = fy_node_document(map);
+  struct fy_node     *inside = fy_node_create_mapping(tree);
+  cst_place          *place = fy_node_get_meta(old);
+  if (fy_node_mapping_append(inside, fy_node_create_scalar_copy(tree, inner, FY_NT),
+                             fy_node_create_scalar_copy(tree, cst_yaml_text(old), FY_NT)))
+    cst_need_fail();
+  fy_node_clear_meta(old);
+  cst_yaml_remove(map, key);
+  if (fy_node_mapping_append(map, fy_node_create_scalar_copy(tree, key, FY_NT), inside) ||
+      fy_node_set_meta(inside, place))
+    cst_need_fail();
+  changed(map);
+}
+
 /* Errors at nodes. */
 
 void cst_yaml_place(cst_yaml *n, int *line, int *column) {

@@ -86,8 +86,8 @@ static void read_own(cst_reader *r) {
   const bool bound = r->s->system && r->s->system->ng > 0;
   const bool needs = w->of == CST_ERROR_LAMBDA || w->of == OF_CONSTRAINT || w->of == OF_HIDDEN;
   if (r->s->system && needs && !bound)
-    cst_yaml_error(r->doc, of, r->d, "'accuracy' is %s, but %s has no constraints",
-                   measures[w->of], r->s->system->name);
+    cst_yaml_error(r->doc, of, r->d, "'accuracy' is %s, but %s has no constraints", measures[w->of],
+                   r->s->system->name);
   if (list && cst_reader_list(r, list, "accuracies", "numbers", false)) {
     if (cst_yaml_size(list) > MOST)
       cst_yaml_error(r->doc, list, r->d, "there are %d accuracies; at most %d are allowed",
@@ -116,8 +116,7 @@ static void declare_at(cst_columns *c, columns *x, const wish *w, int k) {
 static void declare_costs(cst_columns *c, columns *x, const wish *w) {
   for (int k = 0; k < COSTS; k++)
     x->cost[k] = cst_columns_number(
-        c,
-        (cst_column_use){.shown = true, .role = "work", .of = costs[k].name, .axis = "x log"},
+        c, (cst_column_use){.shown = true, .role = "work", .of = costs[k].name, .axis = "x log"},
         costs[k].doc, "%s", costs[k].name);
   x->judged = cst_columns_number(c, cst_columns_use("accuracy", measures[w->of]),
                                  "what `accuracies` are of: the key `accuracy`", "accuracy");
@@ -214,9 +213,9 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, i
   PetscFunctionBegin;
   for (int k = 0; k < COSTS; k++)
     for (int a = 0; a < w->n; a++) {
-      const double work = cst_work_at(x->judged.value + first, x->cost[k].value + first, n,
-                                      w->accuracy[a]);
-      const bool   known = is_known(x, w, first, w->accuracy[a]);
+      const double work =
+          cst_work_at(x->judged.value + first, x->cost[k].value + first, n, w->accuracy[a]);
+      const bool known = is_known(x, w, first, w->accuracy[a]);
       for (int i = first; i < first + n; i++)
         cst_column_set(x->at[k][a], i, known ? work : NAN);
     }

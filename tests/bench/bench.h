@@ -31,6 +31,13 @@ typedef void   hand_line_loop(double *state, int groups, const double *weighted,
                               const double *integral, double h, long n);
 hand_line_loop hand_line_scalar, hand_line_v2, hand_line_v3, hand_line_v4, hand_line_portable;
 
+/* hand-constrained.c: generalised-alpha (stages = 1) or Radau IIA of two or three stages on the double pendulum,
+ * states as those of hand.c. */
+typedef void hand_constrained_loop(double *state, int groups, int stages, int iterations, double h,
+                                   long n);
+hand_constrained_loop hand_constrained_scalar, hand_constrained_v2, hand_constrained_v3,
+    hand_constrained_v4, hand_constrained_portable;
+
 /* hand-springs.c: the double pendulum on springs by Zhang and Skeel's full method, states [group][q p][W]. */
 typedef void      hand_springs_loop(double *state, int groups, double omega, double beta, double h,
                                     long n);

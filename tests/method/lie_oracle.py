@@ -165,6 +165,11 @@ def lie_rattle(P, s, h, tau):
     return step(P, s, h, tau, 0.5, 0.5, 2)
 
 
+def rattlie(P, s, h, tau):
+    """Hante and Arnold's: half the force at either end of one drift by the exponential map."""
+    return step(P, s, h, "exp", 0.5, 0.5, 1)
+
+
 METHODS = {
     "lie-euler-a": lie_euler_a,
     "lie-euler-b": lie_euler_b,

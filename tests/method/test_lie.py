@@ -7,7 +7,7 @@ import sys
 import tempfile
 import h5py
 import numpy as np
-from lie_oracle import METHODS, MAPS, Problem, compose, coordinates, exponential, run
+from lie_oracle import METHODS, MAPS, Problem, compose, coordinates, exponential, rattlie, run
 
 count = failed = 0
 
@@ -209,6 +209,7 @@ def maps():
         yield labelled("lie-rattle", tau, "yoshida4"), tau, compose(METHODS["lie-rattle"], YOSHIDA4), COUNTS[
             1:2
         ]
+    yield "rattlie", "exp", rattlie, COUNTS
     yield labelled("lie-euler-a", "cayley", "yoshida4"), "cayley", compose(
         METHODS["lie-lobatto"], YOSHIDA4
     ), COUNTS[1:2]

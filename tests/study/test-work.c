@@ -23,7 +23,8 @@ int main(void) {
 
   const double dip[N] = {1e-2, 1e-8, 1e-3, 1e-5, 1e-7};
   const double there = cst_work_at(dip, work, N, 1e-4);
-  OK(there > 400 && there < 800, "a coarse step that is right by chance does not count (%g)", there);
+  OK(there > 400 && there < 800, "a coarse step that is right by chance does not count (%g)",
+     there);
   const double plateau[N] = {1e-2, 1e-6, 1e-10, 4e-10, 1e-9};
   OK(fabs(cst_work_at(plateau, work, N, 1e-10) / 400 - 1) < 1e-12,
      "round-off at small steps does not count");

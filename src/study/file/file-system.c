@@ -12,6 +12,7 @@
 #include "constella/random.h"
 #include "study/file/reader.h"
 #include "study/file/starts.h"
+#include "system/library.h"
 
 enum { MAX_VARIANT = 1000000 };
 
@@ -71,7 +72,44 @@ static void resize(cst_reader *r, const char *file, const char *text, size_t len
 
 /* ---- which system ---------------------------------------------------------------------------- */
 
-static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
+/* A system whose text is described in a file; where: its name in messages. */
+static void described(cst_reader *r, const char *where, const char *text, size_t length,
+                      cst_yaml *map) {
+  cst_study *s = r->s;
+  cst_sha256(text, length, s->system_sha256);
+  s->system = cst_system_read(where, text, length, NULL, 0, r->d);
+  if (!s->system)
+    return;
+  cst_system_interpret(s->system);
+  resize(r, where, text, length, map);
+}
+
+/* A system that is found by its name, but is not part of the program. False: there is none. */
+static bool from_library(cst_reader *r, const char *name, cst_yaml *sum, cst_yaml *map) {
+  char  *text;
+  size_t length;
+  if (r->share(cst_library_fetch, name, &text, &length))
+    return false;
+  const char *path = cst_library_path(name);
+  r->s->system_file = strdup(path ? path : name);
+  described(r, r->s->system_file, text, length, map);
+  free(text);
+  cst_reader_check_sum(r, sum, name, r->s->system_sha256);
+  return true;
+}
+
+static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
+  int                more;
+  const int          known = cst_catalogue_size();
+  const char *const *library = cst_library_names(&more);
+  const char       **all = cst_reader_memory((size_t)(known + more), sizeof *all);
+  memcpy(all, cst_catalogue_names(), (size_t)known * sizeof *all);
+  memcpy(all + known, library, (size_t)more * sizeof *all);
+  cst_reader_unknown(r, n, "system", name, all, known + more);
+  free(all);
+}
+
+static void named(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
   const char *name = cst_reader_text(r, n, "system",
                                      "the name of a system or a map with the key 'name' or 'file'");
   if (!name)
@@ -82,8 +120,8 @@ static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
   else if (cst_text_ends(name, ".yaml") || cst_text_ends(name, ".yml") || strchr(name, '/'))
     cst_yaml_error(r->doc, n, r->d,
                    "unknown system '%s'; a system of your own is `system: {file: %s}`", name, name);
-  else
-    cst_reader_unknown(r, n, "system", name, cst_catalogue_names(), cst_catalogue_size());
+  else if (!from_library(r, name, sum, map))
+    unknown(r, n, name);
 }
 
 static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
@@ -96,12 +134,7 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
   s->system_file = cst_reader_beside(r, name);
   if (!cst_reader_fetch(r, n, cst_document_fetch, s->system_file, &text, &length))
     return;
-  cst_sha256(text, length, s->system_sha256);
-  s->system = cst_system_read(s->system_file, text, length, NULL, 0, r->d);
-  if (s->system) {
-    cst_system_interpret(s->system);
-    resize(r, s->system_file, text, length, map);
-  }
+  described(r, s->system_file, text, length, map);
   free(text);
   cst_reader_check_sum(r, sum, s->system_file, s->system_sha256);
 }
@@ -263,12 +296,12 @@ static void from_map(cst_reader *r, cst_yaml *n) {
   else if (file)
     from_file(r, file, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
   else if (name)
-    named(r, name, cst_yaml_get(n, "parameters"));
+    named(r, name, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
   else
     cst_yaml_error(
         r->doc, n, r->d,
         "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
-  if (cst_yaml_get(n, "sha256") && !file)
+  if (cst_yaml_get(n, "sha256") && !r->s->system_file && r->s->system)
     cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' needs a 'file'");
   if (r->s->system && wish == CST_COMPILE_NEVER)
     cst_system_interpret(r->s->system);
@@ -282,7 +315,7 @@ void cst_file_system(cst_reader *r) {
   if (cst_yaml_is_map(n))
     from_map(r, n);
   else
-    named(r, n, NULL);
+    named(r, n, NULL, NULL);
   if (r->s->system)
     sets(r, cst_yaml_get(n, "parameters"));
 }

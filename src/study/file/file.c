@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/boundary.h"
+#include "core/document.h"
 #include "constella/random.h"
 #include "study/collector.h"
 #include "study/kind.h"
@@ -196,6 +197,10 @@ static void fingerprint(cst_reader *r) {
   cst_yaml  *layers = cst_yaml_get(r->root, "layers");
   cst_yaml_remove(r->root, "checkpoint");
   cst_yaml_remove(system, "compile");
+  if (s->system_file && cst_yaml_is_scalar(system)) {
+    cst_yaml_wrap(r->root, "system", "name");
+    system = cst_yaml_get(r->root, "system");
+  }
   if (s->system_file)
     cst_yaml_put(system, "sha256", s->system_sha256);
   for (int i = 0; i < s->nlayer; i++)

@@ -1,0 +1,32 @@
+/* home.c: finds the program's data files (see home.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1
+#include "core/home.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The folder of the program; NULL where it cannot be found. */
+static const char *home(void) {
+  static char self[4096];
+  if (*self)
+    return self;
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  char   *slash = n > 0 ? strrchr(self, '/') : NULL;
+  if (!slash)
+    return NULL;
+  *slash = 0;
+  return self;
+}
+
+int cst_home_find(const char *name, char *path, size_t n) {
+  static const char *const places[] = {"../share/constella/", "../",
+                                       "../../"}; /* build/, build/scalar/ */
+  for (size_t i = 0; i < sizeof places / sizeof *places && home(); i++) {
+    snprintf(path, n, "%s/%s%s", home(), places[i], name);
+    if (!access(path, R_OK))
+      return 1;
+  }
+  *path = 0;
+  return 0;
+}
