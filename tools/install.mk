@@ -43,6 +43,7 @@ install:
 	@$(PROGRAM) help all | tools/completion.sh >$(INTO)/share/bash-completion/completions/constella
 	@install -d $(INTO)/$(PYTHON_PACKAGES) && ln -sfn ../../../share/constella/analysis/constella $(INTO)/$(PYTHON_PACKAGES)/constella
 	@for f in $(INSTALLED_TEXTS); do install -m "$$([ -x $$f ] && echo 755 || echo 644)" $$f $(SHARE)/$$f; done
+	@$(PYTHON) -m compileall -q -s '$(DESTDIR)' $(SHARE)/analysis/constella 2>/dev/null || :
 	@echo 'installed into $(INTO)'
 
 uninstall:

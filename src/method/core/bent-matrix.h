@@ -1,5 +1,5 @@
 /* bent-matrix.h: lane code: Newton's matrix of a drift with a force inside it, for midpoint.c and null-space.c,
- * whose fields are q_m, G, G1 and the weights HM. */
+ * whose fields are q_m, G, G1 and the weights HM, and which define BENT (B is formed) and B_SIZE. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /* B := 1 + product V''(q_m) h M^-1. */
@@ -32,4 +32,44 @@ static void complement(const cst_context *C, const struct local *L, int j, const
       S[a * NG + b] = DROPPED(a) || DROPPED(b) ? vset(a == b) : s;
     }
   }
+}
+
+#include "method/core/near-root-test.h"
+
+/* The solution of B d = e - G0't, h G1 M^-1 d = -g, by its Schur complement:
+ * (h G1 M^-1 B^-1 G0') t = g + h G1 M^-1 B^-1 e. */
+static void solve_by_complement(const cst_context *C, struct local *L, int j, double product,
+                                const vd *e, const vd *g, vd *d, vd *t) {
+  vd B[ROOM(B_SIZE)];
+  vd S[ROOM(GRAM_SIZE)];
+  USES_G
+  if (BENT) {
+    bend(C, L, j, product, B);
+    cst_lu(B, NQ);
+  }
+  for (int i = 0; i < NQ; i++)
+    d[i] = e[i];
+  if (BENT)
+    cst_lu_solve(B, d, NQ);
+  for (int a = 0; a < NG; a++) {
+    t[a] = g[a];
+    ROW_G(a, i, k)
+      t[a] += (L->G1[k] * HM(i)) * d[i];
+  }
+  if (BENT)
+    complement(C, L, j, B, S);
+  else
+    cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
+  L->sure = BENT ? cst_lu_is_positive(B, NQ) : vmask(1);
+  if (L->strict)
+    L->sure &= cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
+  cst_gram_solve(C, S, t, 0);
+  L->sure &= cst_gram_is_positive(C, S, H(j));
+  for (int i = 0; i < NQ; i++) {
+    d[i] = e[i];
+    COL_G(i, a, k)
+      d[i] -= L->G[k] * t[a];
+  }
+  if (BENT)
+    cst_lu_solve(B, d, NQ);
 }

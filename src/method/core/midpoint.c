@@ -145,7 +145,6 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 }
 
 #include "method/core/bent-matrix.h"
-#include "method/core/near-root-test.h"
 #define PRODUCT(j) (OWN(j)->theta * LEFT)
 
 /* J[NX * NX] := Newton's matrix. */
@@ -212,46 +211,16 @@ static void direction_pivoted(const cst_context *C, struct local *L, int j, cons
   cst_pivoted_solve(J, d, n);
 }
 
-/* Schur complement: (h G1 M^-1 B^-1 G0') dL = g - h G1 M^-1 B^-1 f_p, then B dp = -f_p - G0' dL. */
 static void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                       vd *d) {
-  vd  B[ROOM(B_SIZE)];
-  vd  S[ROOM(GRAM_SIZE)];
-  vd *t = d + NQ;
-  USES_G
+  vd e[ROOM(NQ)];
   if (MARCH->robust && !BANDED) {
     direction_pivoted(C, L, j, f, d);
     return;
   }
-  if (BENT) {
-    bend(C, L, j, PRODUCT(j), B);
-    cst_lu(B, NQ);
-  }
   for (int i = 0; i < NQ; i++)
-    d[i] = -f[i];
-  if (BENT)
-    cst_lu_solve(B, d, NQ);
-  for (int a = 0; a < NG; a++) {
-    t[a] = f[NQ + a];
-    ROW_G(a, i, e)
-      t[a] += (L->G1[e] * HM(i)) * d[i];
-  }
-  if (BENT)
-    complement(C, L, j, B, S);
-  else
-    cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
-  L->sure = BENT ? cst_lu_is_positive(B, NQ) : vmask(1);
-  if (L->strict)
-    L->sure &= cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
-  cst_gram_solve(C, S, t, 0);
-  L->sure &= cst_gram_is_positive(C, S, H(j));
-  for (int i = 0; i < NQ; i++) {
-    d[i] = -f[i];
-    COL_G(i, a, e)
-      d[i] -= L->G[e] * t[a];
-  }
-  if (BENT)
-    cst_lu_solve(B, d, NQ);
+    e[i] = -f[i];
+  solve_by_complement(C, L, j, PRODUCT(j), e, f + NQ, d, d + NQ);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {

@@ -7,9 +7,11 @@
  *
  * w = 0: the kicks of core/kick.c; w = 1 and w0 = w1 = 0: the maps of core/midpoint.c. The maps are the same,
  * since N'G' = 0. M is a constant diagonal. N is the last part of Q in G' = Q R, so only R and, for p1, N'M N
- * are inverted. Unknowns are the p_h; Newton's matrix is [ N0' (1 + w theta (1-theta) h^2 V''(q_m) M^-1) ; h
- * G1 M^-1 ], solved by Householder reflections. The multipliers follow by R from the impulses that the
- * projections remove. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
+ * are inverted. Unknowns are the p_h; Newton's matrix is [ N0' B ; h G1 M^-1 ], B = 1 + w theta (1-theta) h^2
+ * V''(q_m) M^-1. N is orthonormal: B d = e - G0't with e = -N f solves the first equations for any t, and the
+ * others are small equations for t. A lane that fails is stepped again with the whole matrix and Householder
+ * reflections. With the p_h their impulses L, of which R^-1 times the first part of Q' is p0 - .. - p_h, go from step
+ * to step: extrapolated, they are the start of the next p_h. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE null_space
@@ -25,11 +27,14 @@ struct data {
 #include "core/householder.h"
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
-#define KEEPS_NOTHING
 #define SEEKS_NEAR_ROOT 1
-#define NX              NQ
+#define NX              (NQ + NG) /* p_h and L */
+#define NX_PREDICTED    NG
 #define NR              (OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
-#define BENT            (!LINEAR_V && OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta) != 0)
+#define PRODUCT(j)      (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta) * H(j))
+#define BENT            (!LINEAR_V && PRODUCT(j) != 0)
+#define B_SIZE          (BENT ? NQ * NQ : 0)
+#define BANDED          (!CST_HOT && C->system->gram.banded)
 
 /* A, d, b: the factors of G' at q; A1, d1, b1: those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m). */
 #define LOCAL(X)                                                                                   \
@@ -57,44 +62,13 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c, *mass, *length;
   vd        iterations;
-  vl        sure;
+  vl        near, sure;
   int       strict;
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 #define MI(i) vpick(MASS_UNIT, vset(1.0), L->mass[CLASS(i)])
 
-/* G' = Q R, for the enforced rows of G. */
-static void factor(const cst_context *C, const vd *G, vd *A, vd *d, vd *b) {
-  const int m = NR;
-  USES_G
-  for (int k = 0; k < NQ * m; k++)
-    A[k] = vset(0);
-  for (int a = 0, row = 0; a < NG; a++) {
-    if (DROPPED(a))
-      continue;
-    ROW_G(a, i, e)
-      A[i * m + row] = G[e];
-    row++;
-  }
-  cst_householder(A, d, b, NQ, m);
-}
-
-/* impulse += l, with G'l the part of r[NQ] in the range of G', where r is Q'r. */
-static void add_impulse(const cst_context *C, struct local *L, const vd *A, const vd *d, vd *r) {
-  cst_householder_solve(A, d, NR, r);
-  for (int a = 0, row = 0; a < NG; a++)
-    if (!DROPPED(a))
-      L->impulse[a] += r[row++];
-}
-
-static void fill_basis(const cst_context *C, const vd *A, const vd *b, vd *N) {
-  for (int k = 0; k < NQ - NR; k++) {
-    vd *row = N + k * NQ;
-    for (int i = 0; i < NQ; i++)
-      row[i] = vset(i == NR + k);
-    cst_householder_back(A, b, NQ, NR, row);
-  }
-}
+#include "method/core/null-space-basis.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -118,26 +92,35 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (j == 0 && MARCH->opens)
     for (int a = 0; a < NG; a++)
       L->impulse[a] = vset(0);
-  fill_basis(C, L->A, L->b, L->N);
+  USES_G
   for (int i = 0; i < NQ; i++) {
     L->pt[i] = L->p[i] - (s->w0 * H(j)) * L->dV[i];
     x[i] = L->pt[i] - (s->middle * (1 - s->theta) * H(j)) * L->dV[i];
+    COL_G(i, a, e)
+      x[i] -= L->G[e] * x[NQ + a];
   }
 }
 
-/* The residual of the equations for p_h before projection: x + w (1-theta) h grad V(q_m) - (p0 - w0 h grad
- * V(q0)). */
-static void gather(const cst_context *C, const struct local *L, int j, const vd *x, vd *r) {
-  const struct data *s = OWN(j);
-  const double       left = s->middle * (1 - s->theta) * H(j);
-  for (int i = 0; i < NQ; i++)
-    r[i] = (x[i] - L->pt[i]) + left * L->mid[i];
+/* f[0 .. NR - 1] := by how much the L of x exceed those of p_h, where r[NQ] is Q' times the change of p_h. They
+ * change together if B = 1. */
+static void excess(const cst_context *C, const struct local *L, int j, const vd *x, vd *r, vd *f) {
+  for (int a = 0; a < NR; a++)
+    f[a] = vset(0);
+  if (!BENT)
+    return;
+  cst_householder_solve(L->A, L->d, NR, r);
+  for (int a = 0, row = 0; a < NG; a++)
+    if (!DROPPED(a)) {
+      f[row] = x[NQ + a] + r[row];
+      row++;
+    }
 }
 
+/* f: NR entries by which L is off, NQ - NR of the equations on the basis, NG of g. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const struct data *s = OWN(j);
+  const double       left = s->middle * (1 - s->theta) * H(j);
   vd                 r[ROOM(NQ)];
-  vd                 g[ROOM(NG)];
   vd                 size = vset(0);
   vd                 off = vset(0);
   for (int i = 0; i < NQ; i++) {
@@ -148,36 +131,42 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   }
   if (s->middle != 0)
     K_dV(L->c, L->qm, L->mid);
-  K_g(L->c, L->q1, g);
+  K_g(L->c, L->q1, f + NQ);
   K_G(L->c, L->q1, L->G1);
-  gather(C, L, j, x, r);
+  for (int i = 0; i < NQ; i++)
+    r[i] = (x[i] - L->pt[i]) + left * L->mid[i];
   cst_householder_forth(L->A, L->b, NQ, NR, r);
   for (int k = NR; k < NQ; k++) {
-    f[k - NR] = r[k];
+    f[k] = r[k];
     off = vmax(vabs(r[k]), off);
   }
-  for (int a = 0, row = NQ - NR; a < NG; a++)
-    if (!DROPPED(a))
-      f[row++] = g[a];
-  const vl met = cst_on_manifold(C, g, L->G1, L->q1, L->slack);
+  excess(C, L, j, x, r, f);
+  L->near = (vl)(off <= (BENT ? 0x1p-32 : INFINITY) * size);
+  for (int a = 0; a < NG; a++)
+    L->near &= cst_is_near(C, a, f[NQ + a], L->G1, L->q1, L->slack);
+  const vl met = cst_on_manifold(C, f + NQ, L->G1, L->q1, L->slack);
   return met & (vl)(off <= (16 * EPS) * size);
 }
 
-/* J := Newton's matrix. */
+#include "method/core/bent-matrix.h"
+
+/* J[NQ * NQ] := Newton's matrix of the p_h. */
 static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
-  const struct data *s = OWN(j);
-  const cst_pattern *P = &C->system->pattern[CST_K_d2V];
-  const double       product = s->middle * s->theta * (1 - s->theta) * H(j);
-  vd                 V2[ROOM(P->n)];
+  vd B[ROOM(B_SIZE)];
   USES_G
+  fill_basis(C, L->A, L->b, J);
   if (BENT)
-    K_d2V(L->c, L->qm, V2);
-  for (int k = 0; k < (NQ - NR) * NQ; k++)
-    J[k] = L->N[k];
-  for (int k = 0; k < NQ - NR && BENT; k++)
-    for (int i = 0; i < NQ; i++)
-      for (int e = P->start[i]; e < P->start[i + 1]; e++)
-        J[k * NQ + P->column[e]] += L->N[k * NQ + i] * (V2[e] * (product * HM(P->column[e])));
+    bend(C, L, j, PRODUCT(j), B);
+  for (int k = 0; k < NQ - NR && BENT; k++) {
+    vd row[ROOM(NQ)];
+    for (int c = 0; c < NQ; c++) {
+      row[c] = vset(0);
+      for (int i = 0; i < NQ; i++)
+        row[c] += J[k * NQ + i] * B[i * NQ + c];
+    }
+    for (int c = 0; c < NQ; c++)
+      J[k * NQ + c] = row[c];
+  }
   for (int a = 0, row = NQ - NR; a < NG; a++) {
     if (DROPPED(a))
       continue;
@@ -189,25 +178,24 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
   }
 }
 
-#include "method/core/bent-matrix.h"
-#include "method/core/near-root-test.h"
-
 /* The test of near-root.h: the matrix of the impulses is that of the form with multipliers. */
 static vl is_near_root(const cst_context *C, const struct local *L, int j) {
-  const struct data *s = OWN(j);
-  const double       product = s->middle * s->theta * (1 - s->theta) * H(j);
-  vd                 B[ROOM(NQ * NQ)];
-  vd                 S[ROOM(NG * NG)];
+  vd B[ROOM(NQ * NQ)];
+  vd S[ROOM(NG * NG)];
   for (int k = 0; k < NQ * NQ && !BENT; k++)
     B[k] = vset(k % (NQ + 1) == 0);
   if (BENT)
-    bend(C, L, j, product, B);
+    bend(C, L, j, PRODUCT(j), B);
   cst_lu(B, NQ);
   complement(C, L, j, B, S);
   return cst_lu_is_positive(B, NQ) & cst_dense_leans(C, S, H(j)) & has_moved_little(C, L);
 }
 
-CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) { begin(C, L, j, x); }
+CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
+  for (int a = 0; a < NG; a++)
+    x[NQ + a] = vset(0);
+  begin(C, L, j, x);
+}
 
 static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
                      cst_determinant *D) {
@@ -219,62 +207,68 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
     cst_determinant_times(D, 1 / H(j));
 }
 
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+/* d[NQ]: the correction of p_h by the whole matrix. */
+static void solve_whole(const cst_context *C, struct local *L, int j, const vd *f, vd *d) {
   vd J[ROOM(NQ * NQ)];
   vd diagonal[ROOM(NQ)];
   vd b[ROOM(NQ)];
-  (void)x;
   L->sure = is_near_root(C, L, j);
   matrix(C, L, j, J);
   cst_householder(J, diagonal, b, NQ, NQ);
-  for (int i = 0; i < NQ; i++)
-    d[i] = -f[i];
+  for (int k = NR; k < NQ; k++)
+    d[k - NR] = -f[k];
+  for (int a = 0, row = NQ - NR; a < NG; a++)
+    if (!DROPPED(a))
+      d[row++] = -f[NQ + a];
   cst_householder_forth(J, b, NQ, NQ, d);
   cst_householder_solve(J, diagonal, NQ, d);
 }
 
-/* p := M N (N' M N)^-1 N' p at q1; adds the impulses of the removed part. */
-static void make_tangent(const cst_context *C, struct local *L, vd *p) {
-  const int n = NQ - NR;
-  vd        S[ROOM(n * n)];
-  vd        y[ROOM(n)];
-  vd        r[ROOM(NQ)];
-  fill_basis(C, L->A1, L->b1, L->N);
-  for (int k = 0; k < n; k++) {
-    y[k] = vset(0);
-    for (int i = 0; i < NQ; i++)
-      y[k] += L->N[k * NQ + i] * p[i];
-    for (int l = k; l < n; l++) {
-      vd s = vset(0);
-      for (int i = 0; i < NQ; i++)
-        s += (L->N[k * NQ + i] * MI(i)) * L->N[l * NQ + i];
-      S[k * n + l] = s;
-    }
-  }
-  cst_ldl(S, n);
-  cst_lu_solve(S, y, n);
+/* t[NG] := what L changes by where p_h changes by d, but for its excess. */
+static void find_impulses(const cst_context *C, const struct local *L, int j, const vd *d, vd *t) {
+  vd B[ROOM(B_SIZE)];
+  vd r[ROOM(NQ)];
+  if (BENT)
+    bend(C, L, j, PRODUCT(j), B);
   for (int i = 0; i < NQ; i++) {
-    vd v = vset(0);
-    for (int k = 0; k < n; k++)
-      v += L->N[k * NQ + i] * y[k];
-    r[i] = p[i] - MI(i) * v;
-    p[i] = MI(i) * v;
+    r[i] = vpick(BENT, vset(0), d[i]);
+    for (int k = 0; k < NQ && BENT; k++)
+      r[i] += B[i * NQ + k] * d[k];
   }
-  cst_householder_forth(L->A1, L->b1, NQ, NR, r);
-  add_impulse(C, L, L->A1, L->d1, r);
+  cst_householder_forth(L->A, L->b, NQ, NR, r);
+  cst_householder_solve(L->A, L->d, NR, r);
+  for (int a = 0, row = 0; a < NG; a++) {
+    t[a] = vpick(DROPPED(a), vset(0), -r[row]);
+    row += !DROPPED(a);
+  }
+}
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+  vd e[ROOM(NQ)];
+  (void)x;
+  if (MARCH->robust || (BENT && BANDED)) {
+    solve_whole(C, L, j, f, d);
+    find_impulses(C, L, j, d, d + NQ);
+  } else {
+    for (int k = 0; k < NQ; k++)
+      e[k] = vpick(k < NR, vset(0), -f[k]);
+    cst_householder_back(L->A, L->b, NQ, NR, e);
+    solve_by_complement(C, L, j, PRODUCT(j), e, f + NQ, d, d + NQ);
+  }
+  for (int a = 0, row = 0; a < NG; a++) {
+    d[NQ + a] = vpick(DROPPED(a), vset(0), d[NQ + a] - f[row]);
+    row += !DROPPED(a);
+  }
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const struct data *s = OWN(j);
   const double       last = s->w1 * H(j);
   const double       right = s->middle * s->theta * H(j);
-  vd                 r[ROOM(NQ)], p[ROOM(NQ)];
-  gather(C, L, j, x, r);
-  for (int i = 0; i < NQ; i++)
-    r[i] = -r[i];
-  cst_householder_forth(L->A, L->b, NQ, NR, r);
-  add_impulse(C, L, L->A, L->d, r);
+  vd                 p[ROOM(NQ)];
+  for (int a = 0; a < NG; a++)
+    L->impulse[a] += x[NQ + a];
   K_dV(L->c, L->q1, L->dV);
   for (int i = 0; i < NQ; i++)
     p[i] = x[i] - last * L->dV[i] - right * L->mid[i];
@@ -336,13 +330,15 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const double             q = s->nq;
   return (cst_substep_size){
       .stages = 1,
-      .unknowns = s->nq,
+      .unknowns = s->nq + s->ng,
+      .kept = s->nq + s->ng,
+      .predicted = s->ng,
       .matrix = 4 * q * q + 2 * q * s->ng,
       .fixed = x->middle != 0 ? 1 : x->w1 != 0 || x->w0 != 0,
       .each = x->middle != 0,
       .solves_fixed = x->tangent,
       .solves_each = 1,
-      .cost = 8 * (cst_substep_unit(s) + 0.3 * q * q * q),
+      .cost = 8 * (cst_substep_unit(s) + 0.04 * q * q * q),
   };
 }
 
