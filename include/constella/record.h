@@ -142,7 +142,8 @@ char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TE
 bool cst_result_progress(cst_result *r, long *done, long *total);
 /* The process that wrote the file: 1 it lives on this host, 0 it is gone, -1 it was on another host. */
 int cst_result_alive(cst_result *r);
-/* "running", "interrupted" (also when its process is gone from this host) or "complete". Static. */
+/* "running", "interrupted" (also when its process is gone from this host) "complete", or "part": a complete part of a
+ * study. Static. */
 const char *cst_result_state(cst_result *r);
 
 /* A run's claim on its output: the file PATH.lock holds "host pid pid_start since token" of one process (rank 0),

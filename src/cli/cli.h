@@ -9,6 +9,7 @@
 /* In the order of `constella help`. */
 #define CST_COMMANDS(X)                                                                            \
   X(run)                                                                                           \
+  X(merge)                                                                                         \
   X(extend)                                                                                        \
   X(check)                                                                                         \
   X(list)                                                                                          \

@@ -72,10 +72,11 @@ static int find_option(const parser *p, const char *word) {
   return -1;
 }
 
-/* The row of the next argument; -1: all are given. */
+/* The row of the next argument; -1: all are given. One that repeats takes all that follow. */
 static int find_argument(const parser *p) {
   for (int k = 0; p->command->option[k].name; k++)
-    if (is_argument(&p->command->option[k]) && !p->given[k])
+    if (is_argument(&p->command->option[k]) &&
+        (!p->given[k] || p->command->option[k].is & CST_OPTION_REPEATS))
       return k;
   return -1;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "core/text.h"
 
 static const struct {
   const char      *name;
@@ -29,6 +30,22 @@ static int find_format(const char *name) {
   return k;
 }
 
+static void tell_state(cst_result *r, const char *file) {
+  const char *state = cst_result_state(r);
+  const char *so = *state == 'r' ? "is not finished" : "was interrupted";
+  char       *part = cst_result_text(r, "/", "part");
+  if (part)
+    cst_text_disarm(part, 0);
+  if (part)
+    fprintf(stderr,
+            "constella: %s: part %s of a study; columns are made when `constella merge` has all "
+            "parts\n",
+            file, part);
+  else if (strcmp(state, "complete"))
+    fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", file, so);
+  free(part);
+}
+
 static void show(cst_result *r, const request *q, int format, cst_diag *d) {
   cst_table       *t = cst_table_read(r);
   cst_table_choice c = {.n = 0};
@@ -39,13 +56,10 @@ static void show(cst_result *r, const request *q, int format, cst_diag *d) {
     cst_table_choose(&c, t, q->columns, useful, q->where, d);
   if (t->n && q->sort)
     cst_table_sort(t, &c, q->sort, d);
-  const char *state = cst_result_state(r);
   if (!cst_diag_count(d)) {
     formats[format].print(t, &c);
     fflush(stdout);
-    const char *so = *state == 'r' ? "is not finished" : "was interrupted";
-    if (strcmp(state, "complete"))
-      fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", q->file, so);
+    tell_state(r, q->file);
   }
   free(useful);
   cst_table_choice_free(&c);

@@ -8,6 +8,18 @@
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
+/* Of the times of stored states, which stop where those of the longest track do, and of other numbers, those that
+ * there are. */
+static long count_written(const cst_channel *c, const void *x, long n) {
+  const double *t = x;
+  long          i = 0;
+  if (c->row != &cst_channel_state_time)
+    return n;
+  while (i < n && !isnan(t[i]))
+    i++;
+  return i;
+}
+
 /* Copies count[along] rows of a field, at start[along], from a dataset of the same shape, where they begin at
  * from_start. */
 static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan *old, int icase,
@@ -32,6 +44,7 @@ static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_plan 
                          (size_t)count[along] * row / cst_record_width(field->type), why,
                          sizeof why),
                PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+    count[along] = count_written(c, x, count[along]);
     PetscCall(cst_output_block(o, c, start, count, x));
   }
   PetscCall(PetscFree(x));
@@ -46,27 +59,35 @@ static long numbers_of(const cst_plan *p) {
   return n;
 }
 
-/* Copies rows, [case][member]..., and series of single members, [case][sample]. */
+/* Copies rows of n members, [case][member]..., and series of single members, [case][sample]. */
 static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                   int to, const cst_channel *c) {
+                                   int to, long first, long n, const cst_channel *c) {
   const bool is_series = c->row->is & CST_IS_OF_ONE;
   const bool single = old->study->members == 1 && is_series;
-  long there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
+  long       there[CST_FIELD_DIMS] = {from, first};
+  long       here[CST_FIELD_DIMS] = {to, first}, count[CST_FIELD_DIMS] = {1};
   PetscFunctionBegin;
   if (!cst_output_has_rows(c) && !single)
     PetscFunctionReturn(0);
   cst_output_extent(o, c, 2, count);
   if (c->row->is & CST_IS_WIDER)
     count[2] = numbers_of(old);
-  count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
+  count[1] = single ? old->classes[old->class_of[from]].nsample : n;
   PetscCall(take_rows(o, file, old, from, c, c->field.path, there, here, count, 1));
   PetscFunctionReturn(0);
 }
 
-/* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
- * old file. */
+/* Index among the stored members of the old file, if it is one of n from `first` on; else -1. */
+static int stored_as(const cst_plan *old, int icase, long member, long first, long n) {
+  if (member < first || member >= first + n)
+    return -1;
+  return cst_plan_chosen_find(old, &(cst_chosen){NULL}, icase, member);
+}
+
+/* Copies stored states of n members of a case; their paths contain its number. A member that both studies chose
+ * is in the old file. */
 static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                  int to) {
+                                  int to, long first, long n) {
   const cst_study *now = o->plan->study;
   char             path[96];
   PetscFunctionBegin;
@@ -79,8 +100,7 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
       continue;
     cst_channel_path_of(c, from, path, sizeof path);
     for (int i = 0; i < tracks; i++) {
-      const int was =
-          time ? 0 : cst_plan_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+      const int was = time ? 0 : stored_as(old, from, now->trajectory[i], first, n);
       long there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
       cst_output_extent(o, c, along, count);
       count[along] = old->cases[from].n / now->trajectory_every + 1;
@@ -92,19 +112,19 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
 }
 
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                    int to) {
+                                    int to, long first, long n) {
   const cst_channel *status = cst_channels_find(o->channels, &cst_channel_status, 0);
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++) {
     const cst_channel *c = &o->channels->channel[k];
     if (c != status)
-      PetscCall(take_channel(o, file, old, from, to, c));
+      PetscCall(take_channel(o, file, old, from, to, first, n, c));
   }
   /* the worst members are chosen at the end of the run */
   if (o->plan->study->trajectory)
-    PetscCall(take_states(o, file, old, from, to));
+    PetscCall(take_states(o, file, old, from, to, first, n));
   /* last: a row with a status is complete */
-  PetscCall(take_channel(o, file, old, from, to, status));
+  PetscCall(take_channel(o, file, old, from, to, first, n, status));
   PetscFunctionReturn(0);
 }
 
@@ -138,6 +158,6 @@ PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_plan 
                                 int to) {
   PetscFunctionBegin;
   if (o->plan->study->trajectory)
-    PetscCall(take_states(o, file, old, from, to));
+    PetscCall(take_states(o, file, old, from, to, 0, old->study->members));
   PetscFunctionReturn(0);
 }

@@ -35,9 +35,10 @@ PetscErrorCode cst_output_join(cst_output *o, int icase, long members);
 /* Writes a channel of the samples of a case, x[most_samples]; of a quantity if the channel has several. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, const cst_channel_row *row, int quantity,
                                  const void *x);
-/* Copies rows, states, and series of single members from case `from` of a smaller study to case `to`. */
+/* Copies rows, states, and series of single members from case `from` of a smaller study to case `to`: those of
+ * n members from `first` on. */
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                    int to);
+                                    int to, long first, long n);
 /* Writes n stored states of a chosen member, beginning with the at-th: times, or one part of each state,
  * x[n][numbers]. */
 PetscErrorCode cst_output_track(cst_output *o, const cst_channel_row *row, int which, int chosen,
