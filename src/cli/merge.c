@@ -8,7 +8,7 @@
 /* The study of the first part. Its layers in C, which all methods need, may come from anybody. */
 static cst_study *read_first(cst_arguments *a, cst_diag *d) {
   const cst_trust trust = {.given = a->trusts};
-  cst_study *s = cst_stored_study(a->first, a->parts.file[0], cst_run_share, &trust, d);
+  cst_study      *s = cst_stored_study(a->first, a->parts.file[0], cst_run_share, &trust, d);
   if (s && *cst_stored_withheld(s))
     cst_diag_add(d, a->parts.file[0], 0, 0,
                  "it has methods in C, which are not compiled without permission: %s; --trust-code "

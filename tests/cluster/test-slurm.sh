@@ -77,7 +77,7 @@ went_on() {
 
 # ---- what is submitted
 
-for name in undisturbed signalled relayed preempted cancelled mistaken; do study >$name.yaml; done
+for name in undisturbed signalled relayed preempted cancelled array mistaken; do study >$name.yaml; done
 sed 's/^if srun --mpi=list.*/launch=(mpirun -n @RANKS@)/' "$here/../../jobs/submit.slurm" >mpirun.template
 
 submit undisturbed --ranks 2 --template mpirun.template
@@ -92,6 +92,12 @@ submit preempted --ranks 2 --partition spare
 preempted=$job
 submit cancelled --ranks 2
 cancelled=$job
+
+# Three parts, of which the second is put back while the job that merges them waits.
+submit array --ranks 1 --array 3
+array=$(head -n 1 <<<"$job") merge=$(tail -n 1 <<<"$job")
+is "an array: exit status" "$status: $(cat err)" "0: "
+has "an array: its merge waits for it" "$(field "$merge" Dependency)" "afterany:$array"
 
 submit mistaken --ranks 64
 is "too many ranks: exit status" "$status" 1
@@ -129,6 +135,9 @@ study double-pendulum 1.0 >short.yaml
 sbatch --parsable -W -n 4 -o inside.log --wrap "$CONSTELLA run short.yaml -o one.h5; mpirun -n 2 $CONSTELLA run short.yaml -o two.h5; srun --mpi=pmix -n 2 $CONSTELLA run short.yaml -o three.h5" >/dev/null
 is "one process, mpirun and srun of fewer ranks than the job has" "$(grep -c complete inside.log)" 3
 
+until_true 200 test -e array.part-2-of-3.h5
+sleep 0.5
+scancel -b -s USR1 "${array}_2"
 until_true 200 ended "$undisturbed"
 is "undisturbed, with mpirun: completed" "$(state "$undisturbed")" "COMPLETED, exit 0:0, restarts 0"
 has "undisturbed: the table stands in the log" "$(log undisturbed)" "energy_verdict"
@@ -138,6 +147,11 @@ went_on preempted "$preempted" SIGTERM
 until_true 200 ended "$again"
 is "cancelled, submitted again: completed" "$(state "$again")" "COMPLETED, exit 0:0, restarts 0"
 is_same cancelled
+until_true 300 ended "$merge"
+is "the array: the second part was put back" "$(grep -c "put back 1 times" array-"$array"_2.log)" 1
+is "the merge: completed" "$(state "$merge")" "COMPLETED, exit 0:0, restarts 0"
+has "the merge: its log has the table" "$(cat array-merge-"$merge".log)" "energy_verdict"
+is_same array
 h5diff --exclude-path /run undisturbed.h5 one.h5 >/dev/null 2>&1
 is "h5diff tells results apart" $? 1
 done_testing

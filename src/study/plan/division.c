@@ -53,8 +53,8 @@ static long before(long begin, long left, long n, long part) {
   return sum;
 }
 
-void cst_division_lanes(const cst_plan *p, const cst_division *d, long part, int cohort, long *first,
-                        long *count) {
+void cst_division_lanes(const cst_plan *p, const cst_division *d, long part, int cohort,
+                        long *first, long *count) {
   const long each = p->classes[cohort].lanes / d->n;
   const long left = p->classes[cohort].lanes % d->n;
   const long begin = d->begin[cohort];

@@ -20,8 +20,8 @@ struct cst_division {
 cst_division *cst_division_create(const cst_plan *p, long n);
 void          cst_division_destroy(cst_division *d);
 /* The lanes of a class that a part has: *count from *first on. */
-void cst_division_lanes(const cst_plan *p, const cst_division *d, long part, int cohort, long *first,
-                        long *count);
+void cst_division_lanes(const cst_plan *p, const cst_division *d, long part, int cohort,
+                        long *first, long *count);
 /* The members of a case that it has, which are consecutive too. */
 void cst_division_members(const cst_plan *p, const cst_division *d, long part, int icase,
                           long *first, long *count);

@@ -51,8 +51,8 @@ static PetscErrorCode read_back(cst_output *o, const cst_channel *c, const long 
     size_t       skip, own = n;
     own_numbers(o, c, icase, start, count, &skip, &own);
     const char *of_case = (const char *)x + ((size_t)i * n + skip) * width;
-    PetscCheck(cst_sound(o->plan, icase, c, of_case, own, why, sizeof why),
-               PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+    PetscCheck(cst_sound(o->plan, icase, c, of_case, own, why, sizeof why), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_UNEXPECTED, "%s", why);
   }
   PetscFunctionReturn(0);
 }

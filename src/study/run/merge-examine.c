@@ -75,7 +75,8 @@ static bool is_of_program(const candidate *c) {
 static bool read_part(candidate *c) {
   c->text = cst_result_text(c->file, "/", "part");
   if (!c->text || !cst_part_parse(c->text, &c->part, &c->n)) {
-    cst_diag_add(c->d, c->path, 0, 0, "is not a part of a study; `constella run --part K/N` makes one");
+    cst_diag_add(c->d, c->path, 0, 0,
+                 "is not a part of a study; `constella run --part K/N` makes one");
     return false;
   }
   if (c->m->division && c->m->division->n != c->n) {
@@ -90,7 +91,8 @@ static bool is_complete(const candidate *c) {
   const char *state = cst_result_state(c->file);
   if (!strcmp(state, "part"))
     return true;
-  cst_diag_add(c->d, c->path, 0, 0, "is part %s, which is not complete (%s); finish it with --part %s and --resume",
+  cst_diag_add(c->d, c->path, 0, 0,
+               "is part %s, which is not complete (%s); finish it with --part %s and --resume",
                c->text, state, c->text);
   return false;
 }
@@ -103,16 +105,16 @@ static bool has_rows(const candidate *c, const cst_extension *e) {
     cst_extend_members(e, k, &first, &count);
     const long   start[2] = {k, first}, extent[2] = {1, count};
     signed char *status = cst_need(malloc((size_t)count + 1));
-    if (count && !cst_result_read_block(c->file, cst_channel_status.path, CST_TYPE_I8, start, extent,
-                                        status))
+    if (count && !cst_result_read_block(c->file, cst_channel_status.path, CST_TYPE_I8, start,
+                                        extent, status))
       memset(status, -1, (size_t)count);
     for (long i = 0; i < count; i++)
       without += status[i] < 0;
     free(status);
   }
   if (without)
-    cst_diag_add(c->d, c->path, 0, 0, "is damaged: %ld trajectories of part %s have no rows", without,
-                 c->text);
+    cst_diag_add(c->d, c->path, 0, 0, "is damaged: %ld trajectories of part %s have no rows",
+                 without, c->text);
   else
     cst_extend_check(e, c->path, c->d);
   return cst_diag_count(c->d) == before;
@@ -144,13 +146,14 @@ static void meet(const candidate *c, const cst_extension *e) {
   failed = compare(c, e, &x);
   PetscPopErrorHandler();
   if (failed)
-    cst_diag_add(c->d, c->path, 0, 0, "is part %s as %s is, and cannot be compared with it", c->text,
-                 other);
+    cst_diag_add(c->d, c->path, 0, 0, "is part %s as %s is, and cannot be compared with it",
+                 c->text, other);
   else if (x.different)
-    cst_diag_add(c->d, c->path, 0, 0,
-                 "is part %s as %s is, with %ld other numbers of %ld, the first in %s; give the right "
-                 "one alone",
-                 c->text, other, x.different, x.compared, x.first);
+    cst_diag_add(
+        c->d, c->path, 0, 0,
+        "is part %s as %s is, with %ld other numbers of %ld, the first in %s; give the right "
+        "one alone",
+        c->text, other, x.different, x.compared, x.first);
   else
     fprintf(stderr, "constella: %s is left out: it is part %s, as %s is, with the same bits\n",
             c->path, c->text, other);

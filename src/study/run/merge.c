@@ -77,8 +77,8 @@ PetscErrorCode cst_merge_seconds(const cst_merge *m, double *seconds) {
   cst_result *file;
   PetscFunctionBegin;
   for (long part = 1; part <= m->division->n; part++) {
-    int     ndim;
-    long    e[CST_FIELD_DIMS];
+    int  ndim;
+    long e[CST_FIELD_DIMS];
     PetscCall(reopen(m, part, &file));
     double *rate = cst_result_read(file, cst_channel_rate.path, &ndim, e);
     if (rate && ndim == 1 && e[0] == m->plan->ncase)
