@@ -41,12 +41,21 @@ typedef struct {
   const char *const *label; /* [size] names of the entries (text scale), or NULL: 0, 1, 2 ... */
 } cst_dimension;
 
+/* Rows of a field with two dimensions or more, counted over the first two: count[i] from first[i] on, ascending. */
+typedef struct {
+  int         n;
+  const long *first, *count; /* [n] */
+} cst_record_rows;
+
 typedef struct {
   char     path[96]; /* "/final/q"; groups are made as needed */
   cst_type type;
   int      ndim, dim[CST_FIELD_DIMS]; /* indices into the dimensions; ndim 0: a scalar */
   char     unit[32];                  /* "1" for nondimensional */
   char     doc[160];                  /* long_name */
+  /* NULL: all of it is filled, and takes its space on the disk at once. Else only these rows, borrowed; the others
+   * are holes of the file, which read as zeros */
+  const cst_record_rows *rows;
 } cst_field;
 
 typedef struct cst_record cst_record;

@@ -129,7 +129,8 @@ static words make_words(const cst_submission *s, const cst_places *p, cst_job_ki
     add(&w, "NODES", NULL);
   add_choice(&w, "ACCOUNT", s->account);
   add_choice(&w, "QUEUE", s->queue);
-  add_choice(&w, "LOG", kind == CST_JOB_PARTS ? s->scheduler->log_of_part : s->scheduler->log_of_job);
+  add_choice(&w, "LOG",
+             kind == CST_JOB_PARTS ? s->scheduler->log_of_part : s->scheduler->log_of_job);
   add(&w, "ONLY", strdup(kind == CST_JOB_PARTS ? "-J $task-$((task + 1)):2 " : ""));
   add_choice(&w, "MODULES", *s->modules ? s->modules : NULL);
   return w;

@@ -2,12 +2,13 @@
 bits of a run in one job; parts that are missing, repeated, unfinished or foreign are named."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
+import re
 import shutil
 import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import constella, differences, digests, done, h5py, ok, path, run, table, write
+from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, write
 
 STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/survive/strike.so"))
 
@@ -114,7 +115,6 @@ def small_studies():
         same(name, whole, merged, f"the merge of {n} parts")
         with h5py.File(merged, "r") as f:
             ok("part" not in f.attrs, f"{name}: it is no part")
-        ok(table(merged) is not None and "part" not in constella("table", merged).stderr, f"{name}: nor its table")
 
 
 def killed():
@@ -170,6 +170,29 @@ def killed():
     return parts
 
 
+def holes():
+    """The file of a part takes the space of its rows alone."""
+    text = STUDIES["worst"].replace("members: 4", "members: 8000").replace("end: 4", "end: 0.04")
+    write("many.yaml", re.sub("trajectories:.*", "", text))
+    one = part("many", 2, 7)
+    size, taken = os.stat(one).st_size, 512 * os.stat(one).st_blocks
+    ok(taken < 0.3 * size, "the file of one part of seven takes less than 0.3 of its size", size, taken)
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "analysis"))
+    from constella.result import Result
+
+    with Result(one) as result:
+        there = result.status >= 0
+        q, steps = result.data("/final/q"), result.data("/final/steps")
+    ok(1142 <= there.sum() <= 1143, "it has a seventh of the trajectories", there.sum())
+    ok(
+        numpy.isfinite(q[there]).all()
+        and (steps[there] == 1).all()
+        and numpy.isnan(q[~there]).all()
+        and (steps[~there] == -1).all(),
+        "Python reads numbers of these alone",
+    )
+
+
 def refused(parts):
     def says(what, words, *lines, status=2):
         got = constella(*words)
@@ -181,11 +204,9 @@ def refused(parts):
         )
 
     x = ["-o", path("x.h5")]
-    says("a missing part", ["merge", *parts[:2], *parts[3:], *x], "part 3/7 is missing")
     says("missing parts", ["merge", parts[3], *x], "parts 1/7, 2/7, 3/7, 5/7, 6/7, 7/7 are missing")
     whole = path("long.h5")
-    says("a whole result", ["merge", whole, *x], whole + ": error: is not a part of a study")
-    says("a study file", ["merge", *parts, path("long.yaml"), *x], "long.yaml: error: is not a Constella result")
+    whole = path("long.h5")
     says("no output", ["merge", *parts], "--output is missing")
     says("an output that is there", ["merge", *parts, "-o", whole], "exists (complete); --overwrite replaces it")
     says("a part as output", ["merge", *parts, "-o", parts[0], "--overwrite"], "is read by the study")
@@ -193,8 +214,16 @@ def refused(parts):
     other, eighth = path("other-2.h5"), path("other-8.h5")
     constella("run", path("other.yaml"), "--part", "2/7", "-o", other)
     constella("run", path("other.yaml"), "--part", "2/8", "-o", eighth)
-    says("a part of another study", ["merge", parts[0], other, *x], other + ": error: is of another study than")
-    says("another number of parts", ["merge", parts[0], eighth, *x], "is part 2/8, and", "is one of 7 parts")
+    says(
+        "what is no part of the study",
+        ["merge", parts[0], whole, path("long.yaml"), other, eighth, path("none.h5"), *x],
+        whole + ": error: is not a part of a study",
+        "long.yaml: error: is not a Constella result",
+        other + ": error: is of another study than",
+        "is part 2/8, and",
+        "is one of 7 parts",
+        "none.h5: error: No such file",
+    )
     says("the extension of a part", ["extend", parts[0], path("long.yaml")], "is part 1/7 of a study; only the whole")
     says(
         "another part",
@@ -202,7 +231,7 @@ def refused(parts):
         "is part 1/7 of this study; resume it with --part 1/7",
     )
     says("a part over a result", ["run", path("long.yaml"), "--part", "1/7", "--resume", "-o", whole], "but all of it")
-    for word in "8/7", "1/0", "1", "1/1000001":
+    for word in "1/0", "1/1000001":
         says(f"--part {word}", ["run", path("long.yaml"), f"--part={word}"], "--part takes K/N, with K from 1 to N")
 
     copy = path("copy.h5")
@@ -233,5 +262,6 @@ def first(f):
 
 
 small_studies()
+holes()
 refused(killed())
 done()
