@@ -9,12 +9,14 @@
 static cst_study *read_first(cst_arguments *a, cst_diag *d) {
   const cst_trust trust = {.given = a->trusts};
   cst_study      *s = cst_stored_study(a->first, a->parts.file[0], cst_run_share, &trust, d);
-  if (s && *cst_stored_withheld(s))
-    cst_diag_add(d, a->parts.file[0], 0, 0,
-                 "it has methods in C, which are not compiled without permission: %s; --trust-code "
-                 "gives it",
-                 cst_stored_withheld(s));
-  return s;
+  if (!s || !*cst_stored_withheld(s))
+    return s;
+  cst_diag_add(d, a->parts.file[0], 0, 0,
+               "it has methods in C, which are not compiled without permission: %s; --trust-code "
+               "gives it",
+               cst_stored_withheld(s));
+  cst_study_destroy(s);
+  return NULL;
 }
 
 cst_study *cst_run_read_parts(cst_arguments *a, cst_diag *d) {

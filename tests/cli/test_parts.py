@@ -193,6 +193,18 @@ def holes():
     )
 
 
+def own_code():
+    """The study inside a file may come from anybody: its methods in C are not compiled unasked."""
+    layer = os.path.join(os.path.dirname(__file__), "..", "..", "jobs", "layers", "kutta38.c")
+    shutil.copy(layer, path("kutta38.c"))
+    text = STUDIES["order"].replace("rattle, euler-a, midpoint]", "kutta38]\nlayers: {kutta38: {file: kutta38.c}}")
+    write("own.yaml", text)
+    one = part("own", 1, 2)
+    for words, line in ((), "not compiled without permission: 'kutta38'"), (["--trust-code"], "part 2/2 is missing"):
+        got = merge([one], path("x.h5"), *words)
+        ok(got.returncode == 2 and line in got.stderr, f"methods in C: {line}", got.stderr)
+
+
 def refused(parts):
     def says(what, words, *lines, status=2):
         got = constella(*words)
@@ -263,5 +275,6 @@ def first(f):
 
 small_studies()
 holes()
+own_code()
 refused(killed())
 done()
