@@ -210,9 +210,15 @@ class Reader:
         entry = ... if figure is None else (..., self.figure_index(figure))
         with Watch.over(node.nbytes):
             x = node[entry]
+            if path != "/final/status" and "part" in self.file.attrs and self.scales(path)[:2] == ["case", "member"]:
+                self._leave_out(x)
         if node.dtype.kind in "SO":
             return np.array([as_text(text) for text in np.ravel(x)], dtype=object).reshape(node.shape)
         return x if np.issubdtype(x.dtype, np.integer) else x.astype(float)
+
+    def _leave_out(self, x):
+        """The file of a part has holes where trajectories of other parts would be."""
+        x[self.file["/final/status"][()] < 0] = np.nan if x.dtype.kind == "f" else -1
 
     def figure_index(self, figure):
         """Which entry of the dimension `figure` has that name."""

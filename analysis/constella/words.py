@@ -197,13 +197,16 @@ def state(result):
     """The state of the run and of its trajectories."""
     total, done, failed = result.counts()
     written = result.attribute("/run", "state")
+    tail = f", {failed} of them failed" if failed else ""
+    tail += f", {result.stopped()} ended by an event" if result.stopped() else ""
+    part = result.attribute("/", "part")
+    if part:
+        return f"This is part {part} of a study: {done} of its {total} trajectories are done here{tail}."
     words = {
         "complete": "The run is complete",
         "running": "The run was still going when this was written, or was killed",
     }
     head = words.get(written, f"The run was {written}")
-    tail = f", {failed} of them failed" if failed else ""
-    tail += f", {result.stopped()} ended by an event" if result.stopped() else ""
     return f"{head}: {done} of {total} trajectories are done{tail}."
 
 

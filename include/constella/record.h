@@ -41,12 +41,21 @@ typedef struct {
   const char *const *label; /* [size] names of the entries (text scale), or NULL: 0, 1, 2 ... */
 } cst_dimension;
 
+/* Rows of a field with two dimensions or more, counted over the first two: count[i] from first[i] on, ascending. */
+typedef struct {
+  int         n;
+  const long *first, *count; /* [n] */
+} cst_record_rows;
+
 typedef struct {
   char     path[96]; /* "/final/q"; groups are made as needed */
   cst_type type;
   int      ndim, dim[CST_FIELD_DIMS]; /* indices into the dimensions; ndim 0: a scalar */
   char     unit[32];                  /* "1" for nondimensional */
   char     doc[240];                  /* long_name */
+  /* NULL: all of it is filled, and takes its space on the disk at once. Else only these rows, borrowed; the others
+   * are holes of the file, which read as zeros */
+  const cst_record_rows *rows;
 } cst_field;
 
 typedef struct cst_record cst_record;
@@ -142,7 +151,8 @@ char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TE
 bool cst_result_progress(cst_result *r, long *done, long *total);
 /* The process that wrote the file: 1 it lives on this host, 0 it is gone, -1 it was on another host. */
 int cst_result_alive(cst_result *r);
-/* "running", "interrupted" (also when its process is gone from this host) or "complete". Static. */
+/* "running", "interrupted" (also when its process is gone from this host) "complete", or "part": a complete part of a
+ * study. Static. */
 const char *cst_result_state(cst_result *r);
 
 /* A run's claim on its output: the file PATH.lock holds "host pid pid_start since token" of one process (rank 0),

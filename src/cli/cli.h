@@ -10,6 +10,7 @@
 /* clang-format off */
 #define CST_COMMANDS(X) \
   X(run) \
+  X(merge) \
   X(extend) \
   X(check) \
   X(list) \

@@ -18,12 +18,15 @@ static char *options_text(const cst_arguments *a) {
   size_t n;
   FILE  *f = cst_need(open_memstream(&text, &n));
   fprintf(f, "program: %s, build %s\n", cst_identity_version(), cst_identity_build());
-  fprintf(f, "command: %s\n", a->extends ? "extend" : "run");
+  fprintf(f, "command: %s\n", a->extends ? "extend" : a->parts.n ? "merge" : "run");
   fprintf(f, "study: %s\n", or_none(a->study));
   fprintf(f, "result to extend: %s\n", or_none(a->file));
+  for (int i = 0; i < a->parts.n; i++)
+    fprintf(f, "part: %s\n", a->parts.file[i]);
   fprintf(f, "output: %s\n", or_none(a->run.output));
   fprintf(f, "--resume: %s\n", a->run.resumes ? "yes" : "no");
   fprintf(f, "--overwrite: %s\n", a->run.overwrite ? "yes" : "no");
+  fprintf(f, "--part: %ld/%ld\n", a->run.part.k, a->run.part.n);
   fprintf(f, "--batch: %ld\n", a->run.batch);
   fprintf(f, "--max-hours: %.17g\n", a->hours);
   fprintf(f, "--checkpoint-seconds: %.17g\n", a->run.checkpoint_seconds);

@@ -1,4 +1,4 @@
-/* run-arguments.c: the command lines of `constella run` and `constella extend`. */
+/* run-arguments.c: the command lines of `constella run`, `extend` and `merge`. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include "cli/run.h"
 #include "core/need.h"
 #include "core/text.h"
+#include "study/plan/division.h"
 
 enum { MOST_LANES = 1 << 20 };
 
@@ -45,6 +46,17 @@ static int pass_petsc(void *into, int n, char **words, cst_diag *d) {
   if (valued)
     a->petsc[a->npetsc++] = words[1];
   return valued ? 2 : 1;
+}
+
+static bool add_file(void *to, const char *value) {
+  cst_files *x = to;
+  x->file = cst_need(realloc(x->file, sizeof *x->file * (size_t)(x->n + 1)));
+  x->file[x->n++] = value;
+  return *value;
+}
+
+static bool set_part(void *to, const char *value) {
+  return cst_part_parse(value, to, (long *)to + 1);
 }
 
 #define AT(MEMBER) offsetof(cst_arguments, MEMBER)
@@ -83,9 +95,15 @@ static int pass_petsc(void *into, int n, char **words, cst_diag *d) {
 
 static const cst_option run_options[] = {
     STUDY("a study file"),
-    OUTPUT("the result; default: the name of the study with .h5, in the current folder"),
+    OUTPUT(
+        "the result; default: the name of the study with .h5, or .part-K-of-N.h5, in the current "
+        "folder"),
     RESUME,
     {"--overwrite", .at = AT(run.overwrite), .doc = "replace a result that exists"},
+    {"--part", .value = "K/N", .at = AT(run.part), .set = set_part,
+     .takes = "K/N, with K from 1 to N and N at most 1000000",
+     .doc = "compute only the K-th of N parts of the trajectories; `constella merge` makes one "
+            "result of the parts"},
     LIMITS,
     {NULL},
 };
@@ -122,6 +140,25 @@ const cst_command cst_command_extend = {
     .run = cst_run_start,
 };
 
+static const cst_option merge_options[] = {
+    {"PARTS", .is = CST_OPTION_REQUIRED | CST_OPTION_REPEATS, .at = AT(parts), .set = add_file,
+     .doc = "the results of all parts of a study, in any order", .takes = "results of parts"},
+    {"--output", .short_name = "-o", .value = "FILE", .is = CST_OPTION_REQUIRED,
+     .at = AT(run.output), .doc = "the result of the whole study", .takes = "the name of a file"},
+    RESUME,
+    {"--overwrite", .at = AT(run.overwrite), .doc = "replace a result that exists"},
+    {"--trust-code", .at = AT(trusts), .doc = "compile and load the methods in C of the study"},
+    LIMITS,
+    {NULL},
+};
+
+const cst_command cst_command_merge = {
+    .name = "merge",
+    .doc = "Makes one result of the parts of a study: the bytes that one job would have made.",
+    .option = merge_options,
+    .run = cst_run_start,
+};
+
 void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a,
                              cst_diag *d) {
   a->extends = c == &cst_command_extend;
@@ -153,7 +190,11 @@ void cst_run_arguments_name_output(cst_arguments *a) {
     return;
   const char *name;
   const int   length = cst_text_stem(a->study, &name);
-  snprintf(a->output, sizeof a->output, "%.*s.h5", length, name);
+  if (a->run.part.k)
+    snprintf(a->output, sizeof a->output, "%.*s.part-%ld-of-%ld.h5", length, name, a->run.part.k,
+             a->run.part.n);
+  else
+    snprintf(a->output, sizeof a->output, "%.*s.h5", length, name);
   a->run.output = a->output;
 }
 

@@ -1,5 +1,4 @@
-/* run-examine.c: reads and checks everything before `constella run` and `constella extend` start work.
- */
+/* run-examine.c: reads and checks everything before `constella run`, `extend` and `merge` start work. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <dirent.h>
 #include <stdio.h>
@@ -17,8 +16,7 @@
 #include "study/run/extend-check.h"
 #include "system/compile/compile.h"
 
-/* Calls fetch on rank 0 for all ranks. Collective. */
-static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
   static char reason[CST_WHY];
   long        size = -1;
   PetscMPIInt rank;
@@ -73,10 +71,10 @@ static const char *fetch_table(const char *path, char **bytes, size_t *length) {
 }
 
 static const char *share_resumed(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
-  return share(fetch == cst_starts_fetch_result ? fetch_from
-               : fetch == cst_starts_fetch_csv  ? fetch_table
-                                                : fetch,
-               path, bytes, length);
+  return cst_run_share(fetch == cst_starts_fetch_result ? fetch_from
+                       : fetch == cst_starts_fetch_csv  ? fetch_table
+                                                        : fetch,
+                       path, bytes, length);
 }
 
 /* Rank 0 reads and broadcasts the text, and all ranks parse it: they get the same errors. */
@@ -84,7 +82,7 @@ cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d)
   char  *text = NULL;
   size_t length = 0;
   resumed = result;
-  const char *why = share(cst_document_fetch, file, &text, &length);
+  const char *why = cst_run_share(cst_document_fetch, file, &text, &length);
   if (why) {
     cst_diag_add(d, file, 0, 0, "%s", why);
     return NULL;
@@ -177,9 +175,17 @@ static void lock_output(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
 /* On rank 0: checks the result to extend, and the path of the new one. */
 static void examine_extended(const cst_arguments *a, cst_diag *d) {
   cst_result *file = a->old.file;
-  if (file && strcmp(cst_result_state(file), "complete"))
+  char       *part = file ? cst_result_text(file, "/", "part") : NULL;
+  if (part)
+    cst_diag_add(
+        d, a->file, 0, 0,
+        "is part %s of a study; only the whole result can be extended: merge all parts first, "
+        "with `constella merge`",
+        part);
+  else if (file && strcmp(cst_result_state(file), "complete"))
     cst_diag_add(d, a->file, 0, 0, "is %s; finish it first, with `constella run` and --resume",
                  cst_result_state(file));
+  free(part);
   if (!a->run.resumes && !access(a->run.output, F_OK))
     cst_diag_add(d, a->run.output, 0, 0, "exists; --resume goes on with it, or remove it");
   if (a->run.extension && !cst_diag_count(d))
@@ -240,7 +246,7 @@ void cst_run_close_extended(cst_arguments *a) {
  * same bytes. */
 static cst_study *read_extended(const cst_arguments *a, const cst_study *own, cst_diag *d) {
   const cst_trust trust = {.own = own};
-  cst_study      *s = cst_stored_study(a->old.file, a->file, share, &trust, d);
+  cst_study      *s = cst_stored_study(a->old.file, a->file, cst_run_share, &trust, d);
   if (s && own && *cst_stored_withheld(s))
     cst_diag_add(
         d, a->file, 0, 0,
@@ -278,6 +284,8 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
   (void)MPI_Bcast(a->run.extends, sizeof a->run.extends, MPI_CHAR, 0, PETSC_COMM_WORLD);
   (void)MPI_Bcast(a->run.path, sizeof a->run.path, MPI_CHAR, 0, PETSC_COMM_WORLD);
+  if (a->run.resume.start == CST_START_ANEW && a->run.merge)
+    cst_merge_mark(a->run.merge, past);
   if (a->run.resume.start == CST_START_ANEW && a->run.extension)
     cst_extend_mark(a->run.extension, past);
   if (a->run.resume.start == CST_START_RESUMED &&

@@ -1,5 +1,6 @@
 /* run.c: `constella run STUDY` reads and checks everything before any work starts, then runs the study under
- * MPI and PETSc; `constella extend FILE STUDY` runs only the trajectories that FILE does not have. */
+ * MPI and PETSc; `constella extend FILE STUDY` runs only the trajectories that FILE does not have, and `constella
+ * merge PARTS` runs none: it takes them over from the parts of a study and concludes them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <math.h>
@@ -14,6 +15,7 @@
 #include "core/need.h"
 #include "core/status.h"
 #include "record/snapshot.h"
+#include "study/plan/division.h"
 #include "study/run/identity.h"
 #include "study/run/stop.h"
 
@@ -95,15 +97,23 @@ static bool replace_extended(const cst_arguments *a) {
   return false;
 }
 
+/* "part 2/7 complete" or "complete". */
+static const char *complete_word(const cst_plan *p) {
+  static char text[CST_PART_TEXT + 16];
+  char        part[CST_PART_TEXT];
+  cst_part_print(p, part);
+  snprintf(text, sizeof text, "%s%s%scomplete", *part ? "part " : "", part, *part ? " " : "");
+  return text;
+}
+
 /* On rank 0: reports the end of the run. */
-static void report_end(const cst_arguments *a, const cst_study *study, const cst_plan *plan,
-                       const cst_run_end *end) {
-  const char  *file = a->renames && end->end == CST_END_DONE ? a->file : a->run.output;
-  const double all = (double)plan->ncase * (double)study->members;
-  char         why[CST_FAILURE_TEXT], stopped[64] = "";
+static void report_end(const cst_arguments *a, const cst_plan *plan, const cst_run_end *end) {
+  const long  all = cst_plan_own_trajectories(plan);
+  const char *file = a->renames && end->end == CST_END_DONE ? a->file : a->run.output;
+  char        why[CST_FAILURE_TEXT], stopped[64] = "";
   cst_failures_say(&end->failures, why, sizeof why);
   if (cst_failures_stopped(&end->failures))
-    snprintf(stopped, sizeof stopped, ", %ld of %.0f ended by an event",
+    snprintf(stopped, sizeof stopped, ", %ld of %ld ended by an event",
              cst_failures_stopped(&end->failures), all);
   if (end->end == CST_END_STOPPED)
     printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file,
@@ -120,14 +130,14 @@ static void report_end(const cst_arguments *a, const cst_study *study, const cst
             file, end->kept,
             end->end == CST_END_DONE ? "complete" : "interrupted; `-o` that file --resume goes on");
   else if (end->end == CST_END_DONE && end->failed)
-    printf("%s: complete, %ld of %.0f failed%s\n", file, end->failed, all, stopped);
+    printf("%s: %s, %ld of %ld failed%s\n", file, complete_word(plan), end->failed, all, stopped);
   else if (end->end == CST_END_DONE)
-    printf("%s: complete, no trajectory failed%s\n", file, stopped);
+    printf("%s: %s, no trajectory failed%s\n", file, complete_word(plan), stopped);
   fflush(stdout);
   if (end->end == CST_END_DONE && end->failed)
     fprintf(
         stderr,
-        "constella: %ld of %.0f trajectories failed (%s); /final/status%s of %s tells which, and "
+        "constella: %ld of %ld trajectories failed (%s); /final/status%s of %s tells which, and "
         "`constella status %s` what helps\n",
         end->failed, all, why, end->failures.of[CST_NO_REFERENCE] ? " or /error" : "", file, file);
 }
@@ -173,12 +183,12 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
   if (rank == 0 && end.end == CST_END_DONE && !*end.kept && !replace_extended(a))
     return 1;
   if (rank == 0)
-    report_end(a, study, plan, &end);
+    report_end(a, plan, &end);
   return end.failed > 0 || *end.kept ? 1 : status[end.end];
 }
 
 /* Reports --resume of a complete result, and removes the checkpoints that its run has left. */
-static int report_complete(const cst_arguments *a) {
+static int report_complete(const cst_arguments *a, const cst_plan *plan) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0 && a->run.resume.left)
@@ -186,10 +196,10 @@ static int report_complete(const cst_arguments *a) {
   if (rank == 0 && !replace_extended(a))
     return 1;
   if (rank == 0 && a->run.resume.failed)
-    printf("%s: complete already, %ld trajectories failed\n", a->renames ? a->file : a->run.output,
-           a->run.resume.failed);
+    printf("%s: %s already, %ld trajectories failed\n", a->renames ? a->file : a->run.output,
+           complete_word(plan), a->run.resume.failed);
   else if (rank == 0)
-    printf("%s: complete already\n", a->renames ? a->file : a->run.output);
+    printf("%s: %s already\n", a->renames ? a->file : a->run.output, complete_word(plan));
   return a->run.resume.failed > 0;
 }
 
@@ -219,29 +229,34 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
                                                    : a->extends   ? a->file
                                                                   : NULL,
                                                    d)
-                              : NULL;
+                              : cst_run_read_parts(a, d);
   if (study && isa >= 0)
     plan = cst_plan_create(study, isa, d);
+  if (plan && a->run.part.k)
+    cst_plan_divide(plan, a->run.part.k, a->run.part.n);
   if (plan && !a->run.checkpoint_seconds)
     a->run.checkpoint_seconds = study->checkpoint_seconds;
   cst_run_open_extended(a, isa, study, plan, d);
-  if (a->study && rank == 0 && (plan || !a->run.resumes))
+  cst_run_examine_parts(a, plan, d);
+  if (a->run.output && rank == 0 && (plan || !a->run.resumes))
     cst_run_examine_output(a, plan, d);
   rank == 0 ? cst_resume_release() : cst_resume_help();
   cst_past   *past = NULL;
   cst_agenda *agenda = NULL;
   int         first = first_with_errors(d, rank, ranks);
   if (first == ranks) {
+    cst_run_share_parts(a);
     past = cst_past_create(plan);
     agenda = cst_run_open_checkpoint(a, plan, past, ranks, d);
     first = first_with_errors(d, rank, ranks);
   }
   if (first == ranks && rank == 0) {
-    cst_reference_warn(plan, d);
+    if (!a->parts.n) /* its parts have said so */
+      cst_reference_warn(plan, d);
     cst_diag_print(d, stderr);
   }
   if (first == ranks)
-    status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a)
+    status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a, plan)
              : cst_run_agree_on_work(plan, agenda)     ? execute(a, study, plan, agenda, past)
                                                        : 2;
   else if (rank == first)
@@ -251,6 +266,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   cst_agenda_destroy(agenda);
   cst_past_destroy(plan, past);
   cst_run_close_extended(a);
+  cst_run_close_parts(a);
   cst_plan_destroy(plan);
   cst_study_destroy(study);
   return status;
@@ -269,7 +285,9 @@ static int begin(cst_arguments *a) {
 }
 
 int cst_run_start(int argc, char **argv) {
-  const cst_command *c = !strcmp(argv[0], "extend") ? &cst_command_extend : &cst_command_run;
+  const cst_command *c = !strcmp(argv[0], "extend")  ? &cst_command_extend
+                         : !strcmp(argv[0], "merge") ? &cst_command_merge
+                                                     : &cst_command_run;
   cst_arguments      a = {.run.deadline = INFINITY};
   cst_diag          *d = cst_diag_create();
   clock_gettime(CLOCK_MONOTONIC, &a.begun);

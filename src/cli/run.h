@@ -1,5 +1,5 @@
-/* run.h: inside the room: the command lines of `constella run` and `constella extend`, and the checks before
- * any work. */
+/* run.h: inside the room: the command lines of `constella run`, `extend` and `merge`, and the checks before any
+ * work. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CLI_RUN_H
 #define CST_CLI_RUN_H
@@ -9,10 +9,19 @@
 #include "study/run/run.h"
 
 typedef struct {
+  int          n;
+  const char **file; /* [n] */
+} cst_files;
+
+typedef struct {
   const char     *study;
   bool            extends; /* `constella extend` */
   const char     *file;    /* the result to extend */
   bool            renames; /* the new result takes its place */
+  cst_files       parts;   /* of `constella merge`; n = 0: another command */
+  bool            trusts;  /* its methods in C are compiled */
+  cst_result     *first;   /* of the parts */
+  cst_merge       found;
   cst_run_options run;
   int             npetsc;
   char          **petsc; /* argv[0] and the words for PETSc */
@@ -28,7 +37,7 @@ typedef struct {
   char          output[4096], target[4096]; /* target: the real path of that result */
 } cst_arguments;
 
-/* run.c: the two commands. */
+/* run.c: the three commands. */
 int cst_run_start(int argc, char **argv);
 
 /* run-arguments.c: the command line. Mistakes go into d. */
@@ -43,7 +52,18 @@ char *cst_run_arguments_join(int argc, char **argv); /* as one line; owned */
 bool cst_run_agree_on_options(const cst_arguments *a);
 bool cst_run_agree_on_work(const cst_plan *p, const cst_agenda *agenda);
 
+/* merge.c: under MPI. */
+/* Collective. Every rank reads the study of the first part. */
+cst_study *cst_run_read_parts(cst_arguments *a, cst_diag *d);
+/* On every rank; on rank 0 it finds the parts. */
+void cst_run_examine_parts(cst_arguments *a, const cst_plan *plan, cst_diag *d);
+/* Collective: all ranks know the parts. */
+void cst_run_share_parts(cst_arguments *a);
+void cst_run_close_parts(cst_arguments *a);
+
 /* run-examine.c: under MPI. */
+/* Calls fetch on rank 0 for all ranks, as cst_share. Collective. */
+const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length);
 /* Collective. Rank 0 reads the file; all ranks get the same errors. result: the one to resume or extend;
  * NULL: none. */
 cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d);

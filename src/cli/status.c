@@ -25,9 +25,13 @@ typedef struct {
   cst_failures failures;
 } counts;
 
+/* Of a part of a study only its own trajectories count. */
 static counts count(cst_result *r) {
   counts c;
+  double own;
   c.total = cst_failures_read(&c.failures, r);
+  if (cst_result_number(r, "/run", "part_trajectories", &own) && own >= 0 && own < (double)c.total)
+    c.total = (long)own;
   c.finished = cst_failures_ended(&c.failures);
   return c;
 }
@@ -69,7 +73,7 @@ static void print_text(cst_result *r, const char *label, const char *name) {
 }
 
 typedef struct {
-  const char *word; /* running, interrupted, complete */
+  const char *word; /* running, interrupted, complete, part */
   char        note[128];
 } condition;
 
@@ -103,8 +107,15 @@ static condition condition_of(cst_result *r, const char *file) {
   return c;
 }
 
-static void print_condition(const condition *c) {
-  printf("%-13s %s%s%s%s\n", "state", c->word, *c->note ? " (" : "", c->note, *c->note ? ")" : "");
+/* "part 2/7, complete", "part 2/7, running", "complete". */
+static void print_condition(cst_result *r, const condition *c) {
+  char       *part = cst_result_text(r, "/", "part");
+  const char *word = strcmp(c->word, "part") ? c->word : "complete";
+  if (part)
+    cst_text_disarm(part, 0);
+  printf("%-13s %s%s%s%s%s%s%s\n", "state", part ? "part " : "", part ? part : "", part ? ", " : "",
+         word, *c->note ? " (" : "", c->note, *c->note ? ")" : "");
+  free(part);
 }
 
 /* Prints advice on each reason of failure. */
@@ -231,7 +242,7 @@ static void show(cst_result *r, const char *file) {
   condition state = condition_of(r, file);
   counts    c = count(r);
   double    ranks;
-  print_condition(&state);
+  print_condition(r, &state);
   print_counts(r, &c);
   printf("%-13s %.1f%% done\n", "work", floor(1000 * share(r, &c)) / 10);
   print_times(r, state.word, share(r, &c));

@@ -3,6 +3,7 @@
 #include "cli/submit.h"
 #include "cli/cli.h"
 #include "core/text.h"
+#include "study/plan/division.h"
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -65,6 +66,10 @@ static bool set_count(void *to, const char *value) {
   return set_times(to, value) && *(long *)to > 0;
 }
 
+static bool set_parts(void *to, const char *value) {
+  return set_times(to, value) && *(long *)to > 1 && *(long *)to <= CST_PARTS_MOST;
+}
+
 static bool set_hours(void *to, const char *value) {
   char  *end;
   double h = strtod(value, &end);
@@ -116,6 +121,9 @@ static const cst_option options[] = {
          "the template of the job script; default: submit.SCHEDULER in the current folder, or the "
          "built-in one",
      .takes = "the name of a file"},
+    {"--array", .value = "N", .at = AT(array), .set = set_parts,
+     .doc = "N jobs, each with a part of the study, and a job that merges their results",
+     .takes = "a number of parts from 2 to 1000000"},
     {"--requeue", .value = "COUNT", .standard = "100", .at = AT(requeues), .set = set_times,
      .doc = "how many times the job may be put back into the queue",
      .takes = "how many times the job may be put back into the queue, from 0 to 10000000"},

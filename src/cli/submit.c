@@ -2,12 +2,10 @@
  * output, and hands it to the scheduler. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* asprintf */
-#include "constella/random.h"
 #include "cli/submit.h"
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,25 +15,19 @@
 #include "cli/inputs.h"
 #include "constella/record.h"
 #include "core/need.h"
+#include "study/plan/division.h"
 #include "study/run/identity.h"
 
 const cst_scheduler cst_submit_schedulers[] = {
-    {"slurm", "sbatch", "--parsable", "-%s.log"},
-    {"pbs", "qsub", "", ".log"},
-    {"sge", "qsub", "-terse", ".log"},
-    {NULL, NULL, NULL, NULL},
+    {"slurm", "sbatch", "--parsable", "-%s.log", "-%s_K.log", "%j", "%A_%a",
+     "--dependency=afterany:%s", 0},
+    {"pbs", "qsub", "", ".log", "-K.log", "", "-$task", "-W 'depend=afterany:%s'", 0},
+    {"sge", "qsub", "-terse", ".log", "-K.log", "", "-$task", "-hold_jid %s", '.'},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0},
 };
 
-/* The folder and files of a job. */
-typedef struct {
-  char folder[PATH_MAX], output[PATH_MAX + 304], study[PATH_MAX], program[PATH_MAX],
-      script[PATH_MAX + 304];
-} places;
-
-/* ---- the script ---- */
-
 /* Finds absolute names, because a job may start anywhere. */
-static void find_places(const cst_submission *s, places *p, cst_diag *d) {
+static void find_places(const cst_submission *s, cst_places *p, cst_diag *d) {
   const char *output = s->output ? s->output : "";
   const char *slash = strrchr(output, '/');
   char        folder[PATH_MAX], name[sizeof s->stem + 4];
@@ -53,148 +45,6 @@ static void find_places(const cst_submission *s, places *p, cst_diag *d) {
            !s->output ? name
            : slash    ? slash + 1
                       : output);
-  snprintf(p->script, sizeof p->script, "%s/%s.%s", root, s->name, s->scheduler->name);
-}
-
-/* The given template, or the one in the current folder, or the built-in one. Owned, free(). */
-static char *read_template(const cst_submission *s, char *file, size_t size, cst_diag *d) {
-  char  *text = NULL;
-  size_t length;
-  snprintf(file, size, "submit.%s", s->scheduler->name);
-  const bool here = !s->template_file && !access(file, F_OK);
-  if (here)
-    fprintf(stderr, "constella: note: the template is %s of this folder\n", file);
-  if (s->template_file)
-    snprintf(file, size, "%s", s->template_file);
-  if (here || s->template_file) {
-    if (!cst_document_read_file(file, &text, &length, d))
-      return NULL;
-    if (!length || strlen(text) < length)
-      cst_diag_add(d, file, 0, 0, length ? "holds a byte 0; a template is text" : "is empty");
-    return text;
-  }
-  snprintf(file, size, "jobs/submit.%s", s->scheduler->name);
-  for (int i = 0; i < cst_template_count; i++)
-    if (!strcmp(cst_templates[i].path, file))
-      text = strdup(cst_templates[i].text);
-  return cst_need(text);
-}
-
-/* Seconds between the limit of the run and that of the job: a twentieth, at least one minute and at most ten,
- * but not more than half. */
-static double spare(double limit) { return fmin(fmin(fmax(limit / 20, 60), 600), limit / 2); }
-
-enum { WORDS = 16 };
-typedef struct {
-  int      n;
-  cst_word word[WORDS];
-} words;
-
-/* value: owned from now on. */
-static void add(words *w, const char *name, char *value) {
-  w->word[w->n++] = (cst_word){name, value};
-}
-
-__attribute__((format(printf, 3, 4))) static void add_printed(words *w, const char *name,
-                                                              const char *format, ...) {
-  char   *value;
-  va_list a;
-  va_start(a, format);
-  if (vasprintf(&value, format, a) < 0)
-    abort();
-  va_end(a);
-  add(w, name, value);
-}
-
-static void add_choice(words *w, const char *name, const char *value) {
-  add(w, name, value ? strdup(value) : NULL);
-}
-
-/* PBS allocates chunks of cores: the share of a node each, or one rank each where nodes do not matter. Slurm
- * counts in minutes. */
-static words make_words(const cst_submission *s, const places *p) {
-  words  w = {0};
-  long   minutes = (long)ceil(s->hours * 60 - 0.01);
-  double limit = 60.0 * (double)minutes;
-  add(&w, "NAME", strdup(s->name));
-  add(&w, "CONSTELLA", cst_submit_quote(p->program));
-  add(&w, "STUDY", cst_submit_quote(p->study));
-  add(&w, "OUTPUT", cst_submit_quote(p->output));
-  add(&w, "FOLDER", cst_submit_quote(p->folder));
-  add_printed(&w, "RANKS", "%ld", s->ranks);
-  add_printed(&w, "CHUNKS", "%ld", s->nodes ? s->nodes : s->ranks);
-  add_printed(&w, "CHUNK_RANKS", "%ld", s->nodes ? s->ranks / s->nodes : 1);
-  add_printed(&w, "TIME", "%02ld:%02ld:00", minutes / 60, minutes % 60);
-  add_printed(&w, "SPARE", "%.0f", spare(limit));
-  add_printed(&w, "HOURS", "%.4f", (limit - spare(limit)) / 3600);
-  add_printed(&w, "REQUEUES", "%ld", s->requeues);
-  if (s->nodes)
-    add_printed(&w, "NODES", "%ld", s->nodes);
-  else
-    add(&w, "NODES", NULL);
-  add_choice(&w, "ACCOUNT", s->account);
-  add_choice(&w, "QUEUE", s->queue);
-  add_choice(&w, "MODULES", *s->modules ? s->modules : NULL);
-  return w;
-}
-
-static const char seal_begins[] = "# made by constella submit for ";
-
-/* The script with a last line that tells for which output it was made, and its sha256: a script that a user has
- * changed is not replaced. Owned; frees the script. */
-static char *seal(char *script, const char *output) {
-  char  hex[65];
-  char *quoted = cst_submit_quote(output);
-  char *sealed;
-  cst_sha256(script, strlen(script), hex);
-  if (asprintf(&sealed, "%s%s%s, sha256 %s\n", script, seal_begins, quoted, hex) < 0)
-    abort();
-  free(quoted);
-  free(script);
-  return sealed;
-}
-
-/* Whether the text is a script that was made for this output and has not been changed since. */
-static bool is_ours(const char *text, const char *output) {
-  const char *last = NULL;
-  for (const char *at = strstr(text, seal_begins); at; at = strstr(at + 1, seal_begins))
-    last = at;
-  if (!last)
-    return false;
-  char      *again = seal(strndup(text, (size_t)(last - text)), output);
-  const bool same = !strcmp(again, text);
-  free(again);
-  return same;
-}
-
-/* The text of the script; NULL with errors in d. Owned, free(). */
-static char *make_script(const cst_submission *s, const places *p, cst_diag *d) {
-  char  file[PATH_MAX];
-  words w = make_words(s, p);
-  char *text = read_template(s, file, sizeof file, d);
-  char *script = text ? cst_submit_fill(file, text, w.word, w.n, d) : NULL;
-  for (int k = 0; k < w.n; k++)
-    free(w.word[k].value);
-  free(text);
-  return script ? seal(script, p->output) : NULL;
-}
-
-/* Whether the script exists with these contents. One that was made for the same output, with other hours or
- * ranks, is removed, and else it is an error. */
-static bool is_there(const places *p, const char *script, cst_diag *d) {
-  char  *text;
-  size_t length;
-  if (access(p->script, F_OK) || !cst_document_read_file(p->script, &text, &length, d))
-    return false;
-  const bool same = !strcmp(text, script);
-  const bool replaced = !same && is_ours(text, p->output) && !remove(p->script);
-  if (!same && !replaced)
-    cst_diag_add(
-        d, p->script, 0, 0,
-        "is there with other contents, and was changed, or made for another output; submit "
-        "it yourself, remove it, or choose another --name");
-  free(text);
-  return same;
 }
 
 /* The job resumes what its output holds, which must be this study. */
@@ -250,12 +100,26 @@ static bool on_path(const char *program) {
   return false;
 }
 
-/* Submits the script, from its folder. Messages of the scheduler go to stderr. */
-static bool hand_over(const cst_submission *s, const places *p, char *job, size_t size) {
+/* What a scheduler prints of a job goes into a command line. */
+static bool is_identity(const char *text) {
+  for (const char *c = text; *c; c++)
+    if (!isalnum((unsigned char)*c) && !strchr(".-_[]:", *c))
+      return false;
+  return *text;
+}
+
+/* Submits the script of a job, from its folder; after: the job that must have ended before; NULL: none.
+ * Messages of the scheduler go to stderr. */
+static bool hand_over(const cst_submission *s, const cst_places *p, cst_job_kind kind,
+                      const char *after, char *job, size_t size) {
   char *folder = cst_submit_quote(p->folder);
+  char *name = cst_submit_name(s, kind);
+  char  flags[512] = "";
   char *command;
-  if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program,
-               s->scheduler->flags, s->name, s->scheduler->name) < 0)
+  if (after)
+    snprintf(flags, sizeof flags, s->scheduler->after, after);
+  if (asprintf(&command, "cd %s && exec %s %s %s%s%s.%s", folder, s->scheduler->program,
+               s->scheduler->flags, flags, *flags ? " " : "", name, s->scheduler->name) < 0)
     abort();
   FILE *f = popen(command, "r");
   if (!f || !fgets(job, (int)size, f))
@@ -265,41 +129,125 @@ static bool hand_over(const cst_submission *s, const places *p, char *job, size_
   int status = f ? pclose(f) : -1;
   free(folder);
   free(command);
+  free(name);
   job[strcspn(job, ";\r\n")] = 0; /* Slurm may add the name of a cluster */
-  if (!status && *job)
+  if (kind == CST_JOB_PARTS && s->scheduler->ends)
+    job[strcspn(job, (char[]){s->scheduler->ends, 0})] = 0;
+  if (!status && (kind == CST_JOB_PARTS ? is_identity(job) : *job))
     return true;
   fprintf(stderr, "constella: error: %s has not taken the job (exit status %d)\n",
           s->scheduler->program, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
   return false;
 }
 
-static int submit(const cst_submission *s, const places *p, const char *script, bool there) {
-  char job[256], log[300];
-  if (!on_path(s->scheduler->program) || (!there && !write_script(p->script, script)))
+/* A script, and what is to be done with it. */
+typedef struct {
+  cst_job_kind kind;
+  char        *path, *text; /* owned */
+  bool         there;       /* it is on the disk */
+  char         job[256];    /* identity, when it is submitted */
+} job_script;
+
+static bool submit_one(const cst_submission *s, const cst_places *p, job_script *x,
+                       const char *after) {
+  if (!x->there && !write_script(x->path, x->text))
+    return false;
+  if (hand_over(s, p, x->kind, after, x->job, sizeof x->job))
+    return true;
+  if (!x->there)
+    remove(x->path);
+  return false;
+}
+
+static void tell_whole(const cst_submission *s, const cst_places *p, const job_script *x) {
+  char log[300];
+  snprintf(log, sizeof log, s->scheduler->log, x->job);
+  printf("job %s: %s\nlog: %s/%s%s\nconstella status %s tells how far it is\n", x->job, x->path,
+         p->folder, s->name, log, p->output);
+}
+
+static void tell_parts(const cst_submission *s, const cst_places *p, const job_script *x) {
+  char log[300];
+  snprintf(log, sizeof log, s->scheduler->log_of_parts, x->job);
+  printf("job %s: %s, parts K = 1 .. %ld\nlog: %s/%s%s\n", x->job, x->path, s->array, p->folder,
+         s->name, log);
+}
+
+/* Jobs that PBS scripts submitted for their parts in an earlier submission (jobs/submit.pbs). */
+static void forget_again(const cst_submission *s, const cst_places *p) {
+  char *path;
+  if (asprintf(&path, "%s/%s.again", p->folder, s->name) < 0)
+    abort();
+  remove(path);
+  free(path);
+}
+
+static int submit(const cst_submission *s, const cst_places *p, job_script *x) {
+  if (!on_path(s->scheduler->program))
     return 1;
-  if (!hand_over(s, p, job, sizeof job)) {
-    if (!there)
-      remove(p->script);
+  if (!s->array) {
+    const bool taken = submit_one(s, p, &x[0], NULL);
+    if (taken)
+      tell_whole(s, p, &x[0]);
+    return !taken;
+  }
+  forget_again(s, p);
+  if (!submit_one(s, p, &x[0], NULL))
+    return 1;
+  tell_parts(s, p, &x[0]);
+  fflush(stdout);
+  if (!submit_one(s, p, &x[1], x[0].job)) {
+    fprintf(stderr, "constella: error: job %s will compute the parts, and nothing merges them\n",
+            x[0].job);
     return 1;
   }
-  snprintf(log, sizeof log, s->scheduler->log, job);
-  printf("job %s: %s\nlog: %s/%s%s\nconstella status %s tells how far it is\n", job, p->script,
-         p->folder, s->name, log, p->output);
+  printf("job %s: %s, merges them when they have ended\n"
+         "constella status tells of each how far it is\n",
+         x[1].job, x[1].path);
   return 0;
 }
 
-static void warn(const cst_submission *s, const cst_agenda *a) {
-  if (s->ranks > a->n)
-    fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", a->n,
-            s->ranks);
+static void warn(const cst_submission *s, const cst_checked *c) {
+  const char *whose = s->array ? " of a part" : "";
+  if (s->array && cst_plan_own_trajectories(c->plan) == 0)
+    fprintf(stderr, "constella: note: there are fewer trajectories than parts\n");
+  else if (s->ranks > c->agenda->n)
+    fprintf(stderr, "constella: note: there is work for %d of the %ld ranks%s only\n", c->agenda->n,
+            s->ranks, whose);
+}
+
+/* Plans the last part, which has no more than any other. */
+static void plan_part(const cst_submission *s, cst_checked *c) {
+  cst_plan_divide(c->plan, s->array, s->array);
+  cst_agenda_destroy(c->agenda);
+  c->agenda = cst_agenda_create(c->plan, (int)s->ranks, 0, NULL, NULL, 0);
+}
+
+/* Makes the scripts: one, or two with --array. */
+static int make_scripts(const cst_submission *s, const cst_places *p, job_script *x, cst_diag *d) {
+  const int n = s->array ? 2 : 1;
+  for (int i = 0; i < n; i++) {
+    x[i].kind = !s->array ? CST_JOB_WHOLE : i == 0 ? CST_JOB_PARTS : CST_JOB_MERGE;
+    x[i].path = cst_submit_path(s, p, x[i].kind);
+    x[i].text = cst_diag_count(d) ? NULL : cst_submit_make(s, p, x[i].kind, d);
+    if (x[i].text && !s->dry_run)
+      x[i].there = cst_submit_is_there(x[i].path, p, x[i].text, d);
+  }
+  return n;
+}
+
+static bool print_scripts(const job_script *x, int n) {
+  bool good = true;
+  for (int i = 0; i < n; i++)
+    good &= fputs(x[i].text, stdout) >= 0;
+  return good;
 }
 
 int cst_submit_run(int argc, char **argv) {
   cst_submission s;
-  places         p;
-  char          *script = NULL;
-  bool           there = false;
-  int            status = 2;
+  cst_places     p = {.trusts = false};
+  job_script     x[2] = {{0}};
+  int            status = 2, n = 0;
   cst_checked    c = {0};
   cst_diag      *d = cst_diag_create();
   cst_submit_read(&s, argc, argv, d);
@@ -309,17 +257,22 @@ int cst_submit_run(int argc, char **argv) {
     find_places(&s, &p, d);
   if (!cst_diag_count(d))
     check_output(p.output, c.study, d);
-  if (!cst_diag_count(d))
-    script = make_script(&s, &p, d);
-  if (script && !s.dry_run)
-    there = is_there(&p, script, d);
+  if (!cst_diag_count(d)) {
+    p.trusts = c.study->nlayer > 0;
+    n = make_scripts(&s, &p, x, d);
+  }
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);
   else {
-    warn(&s, c.agenda);
-    status = s.dry_run ? fputs(script, stdout) < 0 : submit(&s, &p, script, there);
+    if (s.array)
+      plan_part(&s, &c);
+    warn(&s, &c);
+    status = s.dry_run ? !print_scripts(x, n) : submit(&s, &p, x);
   }
-  free(script);
+  for (int i = 0; i < n; i++) {
+    free(x[i].path);
+    free(x[i].text);
+  }
   cst_checked_free(&c);
   cst_diag_destroy(d);
   return status;

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SUBMIT_H
 #define CST_SUBMIT_H
+#include <limits.h>
 #include <stdbool.h>
 #include "constella/diag.h"
 #include "system/compile/compile.h"
@@ -13,6 +14,10 @@ typedef struct {
   const char *program; /* takes a script, prints the job's identity */
   const char *flags;   /* flags that make it print nothing else */
   const char *log; /* the end of the name of a job's log, behind the job's name; %s: its identity */
+  const char *log_of_parts;             /* the same of an array, whose parts are K */
+  const char *log_of_job, *log_of_part; /* how the script names them: the word LOG */
+  const char *after; /* flags for a job that begins when job %s has ended, however it did */
+  char        ends;  /* ends the identity of an array in what the program prints; 0: nothing does */
 } cst_scheduler;
 extern const cst_scheduler cst_submit_schedulers[]; /* ends with name NULL */
 
@@ -31,12 +36,32 @@ typedef struct {
   char   modules[CST_MODULES]; /* with blanks between them; empty: none */
   long   ranks, nodes;         /* nodes 0: the scheduler decides */
   long   requeues;             /* at most */
+  long   array;                /* parts of the study; 0: it is one job */
   double hours;
   bool   dry_run;
 } cst_submission;
 
 /* Errors go to d; the values that they concern keep their defaults. */
 void cst_submit_read(cst_submission *s, int argc, char **argv, cst_diag *d);
+
+/* ---- the scripts: submit-job.c ---- */
+
+/* The folder and files of a job. */
+typedef struct {
+  char folder[PATH_MAX], output[PATH_MAX + 304], study[PATH_MAX], program[PATH_MAX];
+  bool trusts; /* the study has methods in C */
+} cst_places;
+
+/* A job of the whole study; an array of jobs for its parts; the job that merges these. */
+typedef enum { CST_JOB_WHOLE, CST_JOB_PARTS, CST_JOB_MERGE } cst_job_kind;
+
+/* The job's name; the path of its script; its text, NULL with errors in d. Owned, free(). */
+char *cst_submit_name(const cst_submission *s, cst_job_kind kind);
+char *cst_submit_path(const cst_submission *s, const cst_places *p, cst_job_kind kind);
+char *cst_submit_make(const cst_submission *s, const cst_places *p, cst_job_kind kind, cst_diag *d);
+/* Whether the script exists with these contents. One that was made for the same output, with other hours or
+ * ranks, is removed, and else it is an error. */
+bool cst_submit_is_there(const char *path, const cst_places *p, const char *script, cst_diag *d);
 
 /* ---- templates: submit-script.c ---- */
 

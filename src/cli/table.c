@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "core/text.h"
 
 static const struct {
   const char      *name;
@@ -30,19 +31,32 @@ static int find_format(const char *name) {
   return k;
 }
 
+static void tell_state(cst_result *r, const char *file) {
+  const char *state = cst_result_state(r);
+  const char *so = *state == 'r' ? "is not finished" : "was interrupted";
+  char       *part = cst_result_text(r, "/", "part");
+  if (part)
+    cst_text_disarm(part, 0);
+  if (part)
+    fprintf(stderr,
+            "constella: %s: part %s of a study; columns are made when `constella merge` has all "
+            "parts\n",
+            file, part);
+  else if (strcmp(state, "complete"))
+    fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", file, so);
+  free(part);
+}
+
 /* Prints x, the whole table or that of the cheapest methods, whose rows c keeps. */
 static void print(cst_table *x, cst_table_choice *c, const request *q, cst_result *r, int format,
                   cst_diag *d) {
-  const char *state = cst_result_state(r);
   if (q->sort)
     cst_table_sort(x, c, q->sort, d);
   if (cst_diag_count(d))
     return;
   formats[format].print(x, c);
   fflush(stdout);
-  const char *so = *state == 'r' ? "is not finished" : "was interrupted";
-  if (strcmp(state, "complete"))
-    fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", q->file, so);
+  tell_state(r, q->file);
 }
 
 static void show_cheapest(const cst_table *t, const cst_table_choice *kept, const request *q,

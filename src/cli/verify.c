@@ -10,6 +10,7 @@
 #include "cli/petsc.h"
 #include "cli/stored.h"
 #include "method/user-layer.h"
+#include "study/plan/division.h"
 #include "study/run/verify.h"
 #include "core/need.h"
 #include "core/status.h"
@@ -175,6 +176,15 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
                                                    : 0; /* 2: permission is missing */
 }
 
+/* The file may be a part of a study. */
+static void divide(cst_plan *p, cst_result *file) {
+  long  part, n;
+  char *text = cst_result_text(file, "/", "part");
+  if (text && cst_part_parse(text, &part, &n))
+    cst_plan_divide(p, part, n);
+  free(text);
+}
+
 static int run_checked(arguments *a, cst_diag *d) {
   const char *reason = NULL;
   char        why[512];
@@ -192,6 +202,8 @@ static int run_checked(arguments *a, cst_diag *d) {
   cst_study *s =
       file ? cst_stored_study(file, a->file, cst_reader_share_alone, &a->trust, d) : NULL;
   cst_plan *p = s && isa >= 0 ? cst_plan_create(s, isa, d) : NULL;
+  if (p)
+    divide(p, file);
   if (p)
     check_choice(&a->choice, p, d);
   if (p)

@@ -233,10 +233,13 @@ double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *fie
     sum +=
         (double)dim[i].size * (double)cst_record_width(dim[i].label ? CST_TYPE_TEXT : CST_TYPE_I64);
   for (int k = 0; k < nfield; k++) {
-    double one = (double)cst_record_width(field[k].type);
-    for (int i = 0; i < field[k].ndim; i++)
+    const cst_record_rows *rows = field[k].rows;
+    double                 one = (double)cst_record_width(field[k].type), some = 0;
+    for (int i = rows ? 2 : 0; i < field[k].ndim; i++)
       one *= (double)dim[field[k].dim[i]].size;
-    sum += one;
+    for (int i = 0; rows && i < rows->n; i++)
+      some += (double)rows->count[i];
+    sum += rows ? one * some : one;
   }
   return sum;
 }

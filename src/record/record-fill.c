@@ -27,33 +27,51 @@ static void repeat(unsigned char *value, size_t width, size_t size) {
     memcpy(value + done, value, done <= size - done ? done : size - done);
 }
 
-/* *turn counts the blocks of all fields: block k belongs to rank k modulo the number of ranks. */
-static bool fill_field(const cst_record *r, const cst_record_place *p, unsigned char *block,
-                       long *turn) {
-  bool filled = false;
-  for (long done = 0; done < p->size; done += BLOCK, ++*turn) {
-    const size_t size = (size_t)(p->size - done < BLOCK ? p->size - done : BLOCK);
-    if (*turn % r->size != r->rank)
+typedef struct {
+  unsigned char *block;
+  bool           filled; /* the block has the fill values of this field */
+  long
+      turn; /* counts the blocks of all fields: block k belongs to rank k modulo the number of ranks */
+} filler;
+
+/* `size` bytes of the field from `from` on. */
+static bool fill_bytes(const cst_record *r, const cst_record_place *p, long from, long size,
+                       filler *f) {
+  for (long done = 0; done < size; done += BLOCK, f->turn++) {
+    const long left = size - done;
+    if (f->turn % r->size != r->rank)
       continue;
-    if (!filled) {
-      fill_value(p->field.type, block);
-      repeat(block, cst_record_width(p->field.type), size);
-      filled = true;
+    if (!f->filled) {
+      fill_value(p->field.type, f->block);
+      repeat(f->block, cst_record_width(p->field.type), (size_t)(p->size < BLOCK ? p->size : BLOCK));
+      f->filled = true;
     }
-    if (!cst_record_put(r, block, size, p->at + done))
+    if (!cst_record_put(r, f->block, (size_t)(left < BLOCK ? left : BLOCK), p->at + from + done))
       return false;
   }
   return true;
 }
 
+static bool fill_field(const cst_record *r, const cst_record_place *p, filler *f) {
+  const cst_record_rows *rows = p->field.rows;
+  const long             all = rows ? p->extent[0] * p->extent[1] : 0;
+  const long             row = all ? p->size / all : 0;
+  bool                   ok = true;
+  f->filled = false;
+  if (!rows)
+    return fill_bytes(r, p, 0, p->size, f);
+  for (int i = 0; ok && i < rows->n; i++)
+    ok = fill_bytes(r, p, rows->first[i] * row, rows->count[i] * row, f);
+  return ok;
+}
+
 bool cst_record_fill(cst_record *r, char *why, int n) {
-  unsigned char *block = cst_need(malloc(BLOCK));
-  long           turn = 0;
-  bool           ok = true;
+  filler f = {.block = cst_need(malloc(BLOCK))};
+  bool   ok = true;
   for (int k = 0; ok && k < r->nfield; k++)
-    ok = fill_field(r, &r->place[k], block, &turn);
+    ok = fill_field(r, &r->place[k], &f);
   if (!ok)
     snprintf(why, (size_t)n, "cannot fill %s: %s", r->path, strerror(errno));
-  free(block);
+  free(f.block);
   return ok;
 }

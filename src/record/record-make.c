@@ -154,7 +154,8 @@ static bool unfinished(const char *path, char *why, int n) {
   cst_result *r = cst_result_open(path, why, n);
   if (!r)
     return false;
-  bool is_complete = !strcmp(cst_result_state(r), "complete");
+  const char *state = cst_result_state(r);
+  const bool  is_complete = !strcmp(state, "complete") || !strcmp(state, "part");
   if (is_complete)
     snprintf(why, (size_t)n, "is complete");
   cst_result_close(r);

@@ -110,6 +110,8 @@ static const char *refuse_result(cst_result *r, bool overwrite) {
     return NULL;
   if (!strcmp(state, "complete"))
     return "exists (complete); --overwrite replaces it";
+  if (!strcmp(state, "part"))
+    return "exists (a complete part of a study); --overwrite replaces it";
   cst_result_progress(r, &done, &total);
   snprintf(
       text, sizeof text,

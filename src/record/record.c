@@ -109,6 +109,9 @@ static void set_aside(cst_record *r) {
  * take it elsewhere. */
 static bool reserve(const cst_record *r, char *why, int n) {
   struct stat s;
+  for (int k = 0; k < r->nfield; k++)
+    if (r->place[k].field.rows)
+      return true; /* there are holes */
   if (!fstat(r->disk, &s) && !fallocate(r->disk, 0, 0, s.st_size))
     return true;
   if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL)

@@ -323,6 +323,8 @@ const char *cst_result_state(cst_result *r) {
   const char *state = "interrupted";
   if (text && !strcmp(text, "complete"))
     state = "complete";
+  else if (text && !strcmp(text, "part"))
+    state = "part";
   else if (text && !strcmp(text, "running") && cst_result_alive(r))
     state = "running";
   free(text);

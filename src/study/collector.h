@@ -44,8 +44,10 @@ typedef struct {
 typedef struct {
   /* Why case `from` of the result is computed again as case `to`; NULL: it need not be. */
   const char *(*anew)(const cst_extension *e, int from, int to);
-  /* Copies its datasets of a case that are no rows of trajectories, also to a later end. */
-  PetscErrorCode (*copy)(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
+  /* Copies its datasets of a case that are no rows of trajectories, also to a later end: those of n members from
+   * `first` on. */
+  PetscErrorCode (*copy)(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
+                         long first, long n);
   /* Adds what the result has summed over the members of its cases. */
   PetscErrorCode (*add)(const cst_extension *e, cst_tallies *t);
   /* With a later end. False: no class can go on to this one; text[n]: to which it can, as the end of "FILE,

@@ -18,7 +18,7 @@ stub() {   # stub NAME: the body comes on stdin
 # The run: waits for USR1 on request, and ends with a status.
 stub constella <<'END'
 echo "constella $*"
-[[ $1 == run ]] || exit 0
+[[ $1 == run || $1 == merge ]] || exit 0
 trap 'exit 75' USR1
 touch working
 if [[ $WAITS ]]; then sleep 20 & wait $!; fi
@@ -94,4 +94,29 @@ after sge 75 99 ""
 after sge 75 99 ""
 after sge 75 75 ""
 is "sge: the log holds all of it" "$(grep -c '^== job 1 ' study.log)" 3
+
+# The jobs of an array, each of which computes its part, and the job that merges these.
+export SLURM_ARRAY_TASK_ID=2 PBS_ARRAY_INDEX=2 SGE_TASK_ID=2
+for scheduler in slurm pbs sge; do
+  "$program" submit study.yaml --scheduler $scheduler --ranks 2 --hours 1 --requeue 2 --array 3 --dry-run 2>/dev/null |
+    awk -v name=study -v end=$scheduler '/^#!/ { file = name (n++ ? "-merge." : ".") end; printf "" >file } { print >>file }'
+  rm -f study*.log
+  again[pbs]='qsub -J 2-3:2 -v CONSTELLA_AGAIN=1 study.pbs' back=75
+  [[ $scheduler != sge ]] || back=99
+  after $scheduler 75 $back "${again[$scheduler]}"
+  after $scheduler 0 0 ""
+  has "$scheduler: the second part" "$(log; cat study-2.log 2>/dev/null)" "constella run $PWD/study.yaml --part 2/3 -o $PWD/study.part-2-of-3.h5 --resume --max-hours 0.9500"
+  has "$scheduler: its status" "$(log; cat study-2.log 2>/dev/null)" "constella status $PWD/study.part-2-of-3.h5"
+  mv study-merge.$scheduler study.$scheduler
+  after $scheduler 0 0 ""
+  has "$scheduler: the merge" "$(log; cat study-merge.log 2>/dev/null)" "constella merge $PWD/study.part-1-of-3.h5 $PWD/study.part-2-of-3.h5 $PWD/study.part-3-of-3.h5 -o $PWD/study.h5 --resume"
+  has "$scheduler: its table" "$(log; cat study-merge.log 2>/dev/null)" "constella table $PWD/study.h5"
+  if [[ $scheduler == pbs ]]; then
+    echo 5.server >study.again
+    echo 6.server >>study.again
+    after pbs 2 75 "qsub -W depend=afterany:5.server:6.server study-merge.pbs"
+    is "pbs: which it waits for is told once" "$(cat study.again 2>/dev/null)" ""
+  fi
+  after $scheduler 2 2 ""
+done
 done_testing

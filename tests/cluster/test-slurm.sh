@@ -93,6 +93,13 @@ preempted=$job
 submit cancelled --ranks 2
 cancelled=$job
 
+study double-pendulum 6000.0 >array.yaml
+# Three parts, of which the second is put back while the job that merges them waits.
+submit array --ranks 1 --array 3
+array=$(head -n 1 <<<"$job") merge=$(tail -n 1 <<<"$job")
+is "an array: exit status" "$status: $(cat err)" "0: "
+has "an array: its merge waits for it" "$(field "$merge" Dependency)" "afterany:$array"
+
 submit mistaken --ranks 64
 is "too many ranks: exit status" "$status" 1
 has "too many ranks: the scheduler's words" "$(cat err)" "sbatch: error"
@@ -107,6 +114,8 @@ sbatch --parsable -p urgent -n 2 -o urgent.log --wrap 'sleep 1' >/dev/null # now
 until_true 10 preempted "$preempted"
 scancel -b -s USR1 "$signalled" "$relayed" # as Slurm does before the limit
 scancel "$cancelled"
+until_true 60 test -e array.part-2-of-3.h5 # on the cores that are free now
+scancel -b -s USR1 "${array}_2"
 until_true 20 ended "$cancelled"
 sleep 1
 is "cancelled: stays so" "$(field "$cancelled" JobState), restarts $(field "$cancelled" Restarts)" "CANCELLED, restarts 0"
@@ -138,6 +147,12 @@ went_on preempted "$preempted" SIGTERM
 until_true 200 ended "$again"
 is "cancelled, submitted again: completed" "$(state "$again")" "COMPLETED, exit 0:0, restarts 0"
 is_same cancelled
+until_true 300 ended "$merge"
+is "the array: the second part was put back" "$(grep -c "put back 1 times" array-"$array"_2.log)" 1
+is "the merge: completed" "$(state "$merge")" "COMPLETED, exit 0:0, restarts 0"
+has "the merge: its log has the table" "$(cat array-merge-"$merge".log)" "energy_verdict"
+"$CONSTELLA" run array.yaml -o whole.h5 --progress none >/dev/null
+is "the merge: the result of one job" "$(h5diff --exclude-path /run whole.h5 array.h5 2>&1)" ""
 h5diff --exclude-path /run undisturbed.h5 one.h5 >/dev/null 2>&1
 is "h5diff tells results apart" $? 1
 done_testing

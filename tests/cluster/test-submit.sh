@@ -55,6 +55,7 @@ refused "option without value" "'--nodes' needs a value" study.yaml "${slurm[@]}
 for ranks in 0 -1 2.5 two 99999999999999999999 ''; do refused "--ranks '$ranks'" "--ranks takes a number of ranks" study.yaml --scheduler slurm --hours 1 --ranks "$ranks"; done
 for hours in 0 -1 nan inf 0.01 1h ''; do refused "--hours '$hours'" "--hours takes hours" study.yaml --scheduler slurm --ranks 1 --hours "$hours"; done
 refused "--requeue -1" "--requeue takes how many times" study.yaml "${slurm[@]}" --requeue -1
+for parts in 0 1 2.5 1000001; do refused "--array $parts" "--array takes a number of parts from 2" study.yaml "${slurm[@]}" --array $parts; done
 refused "a name that no scheduler takes" "--name takes a letter" study.yaml "${slurm[@]}" --name 'a b'
 refused "an account with a line of its own" "--account takes letters" study.yaml "${slurm[@]}" --account $'a\n#SBATCH --exclusive'
 refused "two modules in one" "--module takes one module" study.yaml "${slurm[@]}" --module 'gcc openmpi'
@@ -113,6 +114,28 @@ is "the scheduler refuses: a script that was there stays" "$(ls study.slurm)" st
 submit '' study.yaml "${slurm[@]}" --name other
 is "the scheduler refuses: a new script does not" "$(ls other.slurm 2>/dev/null)" ""
 
+submit 700 study.yaml "${slurm[@]}" --array 7 --name parts
+is "slurm, an array: both jobs" "$status: $(called)" "0: sbatch --parsable parts.slurm, in $folder
+sbatch --parsable --dependency=afterany:700 parts-merge.slurm, in $folder"
+is "slurm, an array: what is said" "$(cat out)" "job 700: $folder/parts.slurm, parts K = 1 .. 7
+log: $folder/parts-700_K.log
+job 700: $folder/parts-merge.slurm, merges them when they have ended
+constella status tells of each how far it is"
+has "slurm, an array: more parts than there is work for" "$(cat err)" "note: there are fewer trajectories than parts"
+echo 1.server >parts.again
+submit '70[].server' study.yaml --scheduler pbs --ranks 1 --hours 1 --array 2 --name parts
+is "pbs, an array: both jobs" "$status: $(called)" "0: qsub parts.pbs, in $folder
+qsub -W depend=afterany:70[].server parts-merge.pbs, in $folder"
+is "pbs, an array: nothing is left of an earlier one" "$(ls parts.again 2>/dev/null)" ""
+submit 70.1-2:1 study.yaml --scheduler sge --ranks 1 --hours 1 --array 2 --name parts
+is "sge, an array: both jobs" "$status: $(called)" "0: qsub -terse parts.sge, in $folder
+qsub -terse -hold_jid 70 parts-merge.sge, in $folder"
+submit '7 0' study.yaml "${slurm[@]}" --array 7 --name strange
+is "an identity that is none: the merge is not submitted" "$status: $(called)" "1: sbatch --parsable strange.slurm, in $folder"
+echo '# @RANKS@' >plain
+submit 1 study.yaml "${slurm[@]}" --array 7 --template plain --name plain
+has "a template that knows no arrays: refused" "$status $(cat err)" "2 plain: error: has no words @ARRAY@ and @COMMAND@, which --array needs"
+
 mkdir "a b's"
 submit 7.server study.yaml --scheduler pbs --ranks 6 --hours 0.5 --output "a b's/x y.h5" --name spaced
 is "pbs, a folder with blanks" "$(called)" "qsub spaced.pbs, in $folder/a b's"
@@ -163,6 +186,10 @@ dry --scheduler pbs --ranks 64 --hours 1
 line '#PBS -l select=64:ncpus=1:mpiprocs=1'
 dry --scheduler sge --ranks 16 --hours 1 --queue long --account phys
 for text in '#$ -pe mpi 16' '#$ -l h_rt=01:00:00' '#$ -q long' '#$ -P phys' '#$ -notify' '#$ -r y'; do line "$text"; done
+
+for scheduler in slurm pbs sge; do dry --scheduler $scheduler --ranks 2 --hours 1 --array 7; done
+has "... a part" "$(cat out)" "constella\" run \"\$study\" --part \$task/7 -o \"\$output\" --resume"
+has "... the merge" "$(cat out)" "constella\" merge $folder/study.part-{1..7}-of-7.h5 -o \"\$output\" --resume"
 
 echo '# of the site, @RANKS@ ranks' >submit.slurm
 submit 1 study.yaml "${slurm[@]}" --dry-run

@@ -317,7 +317,7 @@ static void pulled_away(void) {
 
 static void misuse(void) {
   cst_dimension d[2] = {{"case", 2, "c", NULL}, {"member", 0, "m", NULL}};
-  cst_field     f = {"/case/system", CST_TYPE_TEXT, 1, {0}, "1", "x"};
+  cst_field     f = {"/case/system", CST_TYPE_TEXT, 1, {0}, "1", "x", NULL};
   in_folder("misuse.h5");
   OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, &f, 1, why, sizeof why) &&
          strstr(why, "/case is the scale"),
@@ -328,8 +328,8 @@ static void misuse(void) {
   strcpy(f.path, "/a/b"), f.dim[0] = 2;
   OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, &f, 1, why, sizeof why),
      "a dimension out of range: %s", why);
-  cst_field twice[2] = {{"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"},
-                        {"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}};
+  cst_field twice[2] = {{"/a/b", CST_TYPE_I8, 1, {0}, "1", "x", NULL},
+                        {"/a/b", CST_TYPE_I8, 1, {0}, "1", "x", NULL}};
   OK(!cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, d, 2, twice, 2, why, sizeof why) &&
          !exists(file),
      "a field twice: %s", why);
@@ -351,7 +351,7 @@ static void misuse(void) {
 
 static void no_room(void) {
   cst_dimension d[2] = {{"case", 1 << 17, "c", NULL}, {"member", 64, "m", NULL}};
-  cst_field     f = {"/final/q", CST_TYPE_F64, 2, {0, 1}, "m", "x"};
+  cst_field     f = {"/final/q", CST_TYPE_F64, 2, {0, 1}, "m", "x", NULL};
   in_folder("room.h5");
   OK(!cst_record_create(MPI_COMM_WORLD, "/proc/none.h5", DEMO_TOKEN, d, 2, &f, 1, why, sizeof why),
      "a folder that cannot be written: %s", why);

@@ -14,9 +14,9 @@ enum { BUSY = 60000, WIDE = 32, NOTES = 24 };
 
 static const cst_dimension busy_dimension[2] = {{"case", BUSY, "row", NULL},
                                                 {"coordinate", WIDE, "column", NULL}};
-static const cst_field     busy_field[3] = {{"/final/x", CST_TYPE_F64, 2, {0, 1}, "1", "numbers"},
-                                            {"/final/status", CST_TYPE_I8, 1, {0}, "1", "mark"},
-                                            {"/run/speed", CST_TYPE_F64, 1, {0}, "1/s", "speed"}};
+static const cst_field busy_field[3] = {{"/final/x", CST_TYPE_F64, 2, {0, 1}, "1", "numbers", NULL},
+                                        {"/final/status", CST_TYPE_I8, 1, {0}, "1", "mark", NULL},
+                                        {"/run/speed", CST_TYPE_F64, 1, {0}, "1/s", "speed", NULL}};
 
 /* A row of x, then its mark: what a run does with a finished trajectory and its status. */
 static bool busy_row(cst_record *r, long i) {

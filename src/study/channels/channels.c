@@ -1,5 +1,6 @@
 /* channels.c: makes the channels of one study from what their owners declare (see channels.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/plan/division.h"
 #include "study/channels/channels.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -161,6 +162,8 @@ void cst_channels_add(cst_channels *c, const cst_channel_row *row, int which, cs
     x->count = use.count ? use.count : 1;
   for (int k = 2; k < x->field.ndim && x->count && !use.count; k++)
     x->count *= (size_t)c->dim[x->field.dim[k]].size;
+  if (c->plan->part && x->count && row != &cst_channel_status)
+    x->field.rows = &c->own;
   if ((row->is | use.is) & CST_IS_WRITTEN) {
     x->place = c->nfield;
     c->field[c->nfield++] = x->field;
@@ -182,11 +185,25 @@ static void declare_of_collectors(cst_channels *c) {
   c->owner = NULL;
 }
 
+/* The trajectories of a part of a study: the file has space for these only. Their status tells them apart. */
+static void find_own(cst_channels *c) {
+  const cst_plan *p = c->plan;
+  long           *first = cst_zeros(p->ncase, sizeof *first);
+  long           *count = cst_zeros(p->ncase, sizeof *count);
+  for (int i = 0; i < p->ncase; i++) {
+    cst_division_members(p, p->division, p->part, i, &first[i], &count[i]);
+    first[i] += i * p->study->members;
+  }
+  c->own = (cst_record_rows){p->ncase, first, count};
+}
+
 cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns) {
   cst_channels *c = cst_need(calloc(1, sizeof *c));
   c->plan = p;
   c->columns = columns;
   make_shared_axes(c);
+  if (p->part)
+    find_own(c);
   cst_channels_declare_first(c);
   declare_of_collectors(c);
   cst_channels_declare_last(c);
@@ -200,6 +217,8 @@ void cst_channels_destroy(cst_channels *c) {
   free(c->channel);
   free(c->field);
   free(c->block);
+  free((void *)c->own.first);
+  free((void *)c->own.count);
   free(c);
 }
 

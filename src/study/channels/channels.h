@@ -138,6 +138,7 @@ typedef struct cst_channels {
   cst_channel                *channel;
   cst_field                  *field; /* [nfield] of the channels that are written */
   cst_channel_block          *block;
+  cst_record_rows             own; /* the trajectories of the plan's part */
 } cst_channels;
 
 /* Makes the channels of a plan. columns == NULL: without the statistics. Borrows both. */

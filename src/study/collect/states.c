@@ -186,9 +186,17 @@ static PetscErrorCode open(const cst_plan *p, cst_output *o) {
   PetscFunctionReturn(0);
 }
 
+/* Index among the stored members of the old file, if it is one of n from `first` on; else -1. */
+static int stored_as(const cst_plan *old, int icase, long member, long first, long n) {
+  if (member < first || member >= first + n)
+    return -1;
+  return cst_states_find(old, &(cst_chosen){NULL}, icase, member);
+}
+
 /* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
  * old file. */
-static PetscErrorCode copy(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+static PetscErrorCode copy(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
+                           long first, long n) {
   const cst_states_wish *now = cst_states_wish_of(o->plan->study);
   char                   path[96];
   PetscFunctionBegin;
@@ -203,7 +211,7 @@ static PetscErrorCode copy(cst_output *o, cst_result *file, const cst_plan *old,
       continue;
     cst_channel_path_of(c, from, path, sizeof path);
     for (int i = 0; i < tracks; i++) {
-      const int was = time ? 0 : cst_states_find(old, &(cst_chosen){NULL}, from, now->member[i]);
+      const int was = time ? 0 : stored_as(old, from, now->member[i], first, n);
       long there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
       cst_output_extent(o, c, along, count);
       count[along] = old->cases[from].n / now->every + 1;

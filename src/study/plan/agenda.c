@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/plan/agenda.h"
+#include "study/plan/division.h"
 
 enum {
   BATCH_BYTES = 512 * 1024,
@@ -111,6 +112,13 @@ static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda)
   qsort(agenda->work, (size_t)agenda->n, sizeof *agenda->work, sooner);
 }
 
+static void put_own(stretches *a, const cst_plan *p, int cohort) {
+  cst_stretch s = {.cohort = cohort};
+  cst_plan_own_lanes(p, cohort, &s.first, &s.count);
+  if (s.count > 0)
+    put(a, s, -1);
+}
+
 static void put_open(stretches *a, int cohort, const unsigned char *lane, long lanes) {
   for (long from = 0, to; from < lanes; from = to) {
     for (to = from + 1; to < lanes && lane[to] == lane[from];)
@@ -130,7 +138,7 @@ cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned
     if (lane)
       put_open(&a, k, lane[k], p->classes[k].lanes);
     else
-      put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
+      put_own(&a, p, k);
   if (batch > 0)
     agenda->batch = (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST;
   else

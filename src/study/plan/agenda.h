@@ -22,8 +22,9 @@ typedef struct {
   double    left;  /* total cost of the items */
 } cst_agenda;
 
-/* State of a lane when a run begins: not computed, its row is in the result, or in a checkpoint. */
-enum { CST_LANE_OPEN, CST_LANE_DONE, CST_LANE_MIDWAY };
+/* State of a lane when a run begins: not computed, its row is in the result, or in a checkpoint; of
+ * another part. */
+enum { CST_LANE_OPEN, CST_LANE_DONE, CST_LANE_MIDWAY, CST_LANE_ELSEWHERE };
 
 /* Consecutive lanes of one class at the same step. */
 typedef struct {
@@ -32,7 +33,8 @@ typedef struct {
 } cst_stretch;
 
 /* Batches of the remaining work: first the checkpointed ranges pieces[n], then the lanes marked CST_LANE_OPEN
- * in lane[nclass][lanes]; lane == NULL: all lanes. batch: lanes per batch, 0 for the default. */
+ * in lane[nclass][lanes]; lane == NULL: all of the
+ * plan. batch: lanes per batch, 0 for the default. */
 cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane,
                               const cst_stretch *pieces, int n);
 void        cst_agenda_destroy(cst_agenda *a);

@@ -6,6 +6,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/collector.h"
+#include "study/plan/division.h"
 #include "study/plan/plan.h"
 #include "study/plan/clock.h"
 
@@ -316,6 +317,7 @@ void cst_plan_destroy(cst_plan *p) {
     cst_program_prepared_destroy(p->method[i]);
   free(p->method);
   cst_program_prepared_destroy(p->reference);
+  cst_division_destroy(p->division);
   free(p);
 }
 

@@ -29,6 +29,8 @@ typedef struct cst_class {
   long *sample; /* steps at which the series are recorded, ascending, first 0, last n */
 } cst_class;
 
+typedef struct cst_division cst_division;
+
 typedef struct cst_plan {
   const cst_study *study;
   int              ncase;
@@ -36,7 +38,10 @@ typedef struct cst_plan {
   int              nclass;
   cst_class       *classes;
   int             *class_of; /* [ncase] */
-  double           cost;     /* of all steps of the study */
+  double           cost;     /* of all steps of the study, or of its part */
+  /* the part of the study that is computed (division.h), from 1 on; 0, without a division: all of it */
+  long             part;
+  cst_division    *division;
   int              isa;
   int              nlook;
   cst_observation *look;             /* in the order of the observers, then of the study file */

@@ -195,14 +195,16 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
 
 static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
   const cst_plan *p = r->plan;
-  if (x.first < cst_reference_twice(p->study))
+  if (!p->part && x.first < cst_reference_twice(p->study))
     return true; /* for the error of the reference itself */
+  if (x.table >= p->study->nvariant)
+    return false;
   for (int i = 0; i < p->ncase; i++) {
     if (p->cases[i].variant != x.variant)
       continue;
     const unsigned char *state = lane[p->class_of[i]] + cst_plan_lane(p, i, x.first);
     for (long m = 0; m < x.count; m++)
-      if (state[m] != CST_LANE_DONE)
+      if (state[m] != CST_LANE_DONE && state[m] != CST_LANE_ELSEWHERE)
         return true;
   }
   return false;

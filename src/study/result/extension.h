@@ -18,6 +18,9 @@ typedef struct cst_extension {
   /* then it is kept as `continued`: the identifier of the result that is continued; else empty */
   char origin[80];
   long taken, anew; /* trajectories taken over; trajectories in the file that are recomputed */
-  const char *why;  /* why they are recomputed; NULL: none are */
+  /* of the file, only the members of this part have rows; NULL: all have */
+  const struct cst_division *division;
+  long                       part;
+  const char                *why; /* why they are recomputed; NULL: none are */
 } cst_extension;
 #endif

@@ -1,5 +1,5 @@
-/* output-internal.h: the object that writes or compares a result, shared by output.c and
- * output-take-over.c. */
+/* output-internal.h: the object that writes or compares a result, shared by output.c,
+ * output-read.c and output-take-over.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_OUTPUT_INTERNAL_H
 #define CST_OUTPUT_INTERNAL_H

@@ -9,6 +9,18 @@
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
+/* Of the times of stored states, a dataset of one dimension, those before the first NaN: they stop where those of
+ * the longest track do. Of other numbers all. */
+static long count_written(const cst_channel *c, const void *x, long n) {
+  const double *t = x;
+  long          i = 0;
+  if (c->field.ndim > 1)
+    return n;
+  while (i < n && !isnan(t[i]))
+    i++;
+  return i;
+}
+
 PetscErrorCode cst_output_copy(cst_output *o, cst_result *file, const cst_plan *old, int icase,
                                const cst_channel *c, const char *from, long *from_start,
                                long *start, long *count, int along) {
@@ -31,6 +43,7 @@ PetscErrorCode cst_output_copy(cst_output *o, cst_result *file, const cst_plan *
                          (size_t)count[along] * row / cst_record_width(field->type), why,
                          sizeof why),
                PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+    count[along] = count_written(c, x, count[along]);
     PetscCall(cst_output_block(o, c, start, count, x));
   }
   free(x);
@@ -45,45 +58,46 @@ static long width_in(const cst_plan *p, const cst_channel *c) {
   return n;
 }
 
-/* Copies rows, [case][member]..., and series of single members, [case][sample]. */
+/* Copies rows of n members, [case][member]..., and series of single members, [case][sample]. */
 static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                   int to, const cst_channel *c) {
+                                   int to, long first, long n, const cst_channel *c) {
   const bool is_series = c->row->is & CST_IS_OF_ONE;
   const bool single = old->study->members == 1 && is_series;
-  long there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
+  long       there[CST_FIELD_DIMS] = {from, first};
+  long       here[CST_FIELD_DIMS] = {to, first}, count[CST_FIELD_DIMS] = {1};
   PetscFunctionBegin;
   if (!cst_output_has_rows(c) && !single)
     PetscFunctionReturn(0);
   cst_output_extent(o, c, 2, count);
   if (c->row->is & CST_IS_WIDER)
     count[2] = width_in(old, c);
-  count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
+  count[1] = single ? old->classes[old->class_of[from]].nsample : n;
   PetscCall(cst_output_copy(o, file, old, from, c, c->field.path, there, here, count, 1));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                 int to) {
+                                 int to, long first, long n) {
   PetscFunctionBegin;
   for (int k = 0; k < CST_COLLECTORS; k++) {
     const cst_reuse *reuse = cst_collectors[k]->reuse;
     if (reuse && reuse->copy)
-      PetscCall(reuse->copy(o, file, old, from, to));
+      PetscCall(reuse->copy(o, file, old, from, to, first, n));
   }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                    int to) {
+                                    int to, long first, long n) {
   const cst_channel *status = cst_channels_find(o->channels, &cst_channel_status, 0);
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++) {
     const cst_channel *c = &o->channels->channel[k];
     if (c != status)
-      PetscCall(take_channel(o, file, old, from, to, c));
+      PetscCall(take_channel(o, file, old, from, to, first, n, c));
   }
-  PetscCall(cst_output_copies(o, file, old, from, to));
+  PetscCall(cst_output_copies(o, file, old, from, to, first, n));
   /* last: a row with a status is complete */
-  PetscCall(take_channel(o, file, old, from, to, status));
+  PetscCall(take_channel(o, file, old, from, to, first, n, status));
   PetscFunctionReturn(0);
 }

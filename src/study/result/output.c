@@ -207,63 +207,6 @@ bool cst_output_is_joined(const cst_output *o, const cst_channel *c, const long 
 
 /* ---- other channels -------------------------------------------------------------------------------- */
 
-/* Reads numbers of count[0] cases, with which something is computed: an earlier run may have written them. */
-static PetscErrorCode read_back(cst_output *o, const cst_channel *c, const long *start,
-                                const long *count, void *x) {
-  char   why[256];
-  size_t n = 1; /* numbers of a case */
-  PetscFunctionBegin;
-  for (int k = 1; k < c->field.ndim; k++)
-    n *= (size_t)count[k];
-  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
-  for (long i = 0; i < count[0]; i++) {
-    const char *of_case = (const char *)x + (size_t)i * n * cst_record_width(c->field.type);
-    PetscCheck(cst_sound(o->plan, (int)(start[0] + i), c, of_case, n, why, sizeof why),
-               PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
-  }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first,
-                               int n, double *x) {
-  const cst_channel *c = cst_channels_find(o->channels, row, which);
-  long               start[CST_FIELD_DIMS] = {first}, count[CST_FIELD_DIMS] = {n};
-  void              *rows = x;
-  PetscFunctionBegin;
-  PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", row->path);
-  cst_output_extent(o, c, 1, count);
-  if (!c->count)
-    PetscFunctionReturn(0);
-  signed char *flag = NULL;
-  if (c->field.type == CST_TYPE_I8) {
-    flag = cst_zeros(n * count[1], sizeof *flag);
-    rows = flag;
-  }
-  PetscCall(read_back(o, c, start, count, rows));
-  for (long i = 0; flag && i < n * count[1]; i++)
-    x[i] = flag[i];
-  free(flag);
-  for (long i = 0; c->field.type == CST_TYPE_I64 && i < n * count[1]; i++) {
-    int64_t whole;
-    memcpy(&whole, &x[i], sizeof whole);
-    x[i] = (double)whole;
-  }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_output_read_members(cst_output *o, const cst_channel_row *row, int which,
-                                       int icase, long first, long n, double *x) {
-  const cst_channel *c = cst_channels_find(o->channels, row, which);
-  long               start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
-  PetscFunctionBegin;
-  PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "the study has no %s", row->path);
-  cst_output_extent(o, c, 2, count);
-  PetscCall(read_back(o, c, start, count, x));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode cst_output_case(cst_output *o, const cst_channel_row *row, int which, int icase,
                                const void *x) {
   PetscFunctionBegin;

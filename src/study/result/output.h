@@ -20,12 +20,12 @@ PetscErrorCode      cst_output_compare(const cst_plan *p, cst_result *file, cons
                                        cst_comparison *comparison, cst_output **output);
 const cst_channels *cst_output_channels(const cst_output *o);
 PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
-/* Copies rows, series of single members, and what collectors copy (cst_reuse.copy; alone: cst_output_copies), from
- * case `from` of the result of a smaller study to case `to`. */
+/* Copies rows of n members from `first` on, series of single members, and what collectors copy (cst_reuse.copy;
+ * alone: cst_output_copies), from case `from` of the result of a smaller study to case `to`. */
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                    int to);
+                                    int to, long first, long n);
 PetscErrorCode cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                 int to);
+                                 int to, long first, long n);
 /* Reads the rows of cases first .. first + n - 1: x[n][members][count of the channel]. */
 PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first,
                                int n, double *x);

@@ -2,7 +2,8 @@
  *
  * A piece is a range of cases, in whole groups of those that differ only in the step. Its values depend on the
  * rows of these cases alone, so they are the same on any rank. A piece whose columns are written is reported to
- * the next checkpoint, and a resumed run leaves it out.
+ * the next checkpoint, and a resumed run leaves it out. Of a part of a study only the failures are counted: its
+ * columns are made when the parts are merged.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/conclusions.h"
@@ -42,7 +43,7 @@ static PetscErrorCode conclude_piece(void *context, int piece, bool *stop) {
   const int until = PetscMin(first + cases, d->plan->ncase);
   PetscFunctionBegin;
   cst_case_rows_ahead(d->rows, until);
-  if (!d->past->concluded[piece]) {
+  if (!d->past->concluded[piece] && !d->plan->part) {
     PetscCall(conclude_cases(d, first, until, stop));
     if (*stop)
       PetscFunctionReturn(0);
@@ -87,7 +88,7 @@ PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_past 
   PetscCallMPI(
       MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD));
   PetscCall(warn(&d));
-  if (rank == 0)
+  if (rank == 0 && !p->part)
     PetscCall(cst_conclude_table(table, o));
   PetscFunctionReturn(0);
 }

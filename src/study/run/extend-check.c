@@ -89,13 +89,15 @@ static bool can_be_continued(const check *x, const cst_channel *c, int icase, lo
   return true;
 }
 
-/* Judges all rows of a channel in one case. */
+/* Judges all rows of a channel in one case: of its members, or samples. */
 static void check_rows(const check *x, const cst_channel *c, int icase, judge *accepts) {
-  const long   all = extent(x, c, 1);
+  long         at = 0, all = extent(x, c, 1);
   const size_t row = cst_record_width(c->field.type) * (size_t)width_of(x, c);
-  const long   some = row ? 1 + (long)(AT_ONCE / row) : all;
+  const long   some = row ? 1 + (long)(AT_ONCE / row) : 1;
   char        *rows = cst_need(malloc((size_t)some * row + 1));
-  for (long at = 0; row && at < all; at += some) {
+  if (c->count)
+    cst_extend_members(x->e, icase, &at, &all);
+  for (all += at; row && at < all; at += some) {
     const long n = all - at < some ? all - at : some;
     if (!read_rows(x, c, icase, at, n, rows) || !accepts(x, c, icase, at, n, rows))
       break;

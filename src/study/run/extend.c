@@ -263,6 +263,36 @@ static long joined(const cst_extension *e, int k) {
   return e->from[k] < 0 ? 0 : e->joined[e->from[k]];
 }
 
+void cst_extend_members(const cst_extension *e, int icase, long *first, long *count) {
+  *first = 0;
+  *count = e->old->study->members;
+  if (e->division)
+    cst_division_members(e->old, e->division, e->part, icase, first, count);
+}
+
+PetscErrorCode cst_extend_case(const cst_extension *e, cst_output *o, int icase) {
+  long first, count;
+  PetscFunctionBegin;
+  cst_extend_members(e, e->from[icase], &first, &count);
+  if (count > 0)
+    PetscCall(cst_output_take_over(o, e->file, e->old, e->from[icase], icase, first, count));
+  PetscFunctionReturn(0);
+}
+
+void cst_extend_whole(cst_extension *e, cst_result *file, const cst_plan *p,
+                      const cst_division *division, long part) {
+  *e = (cst_extension){.file = file,
+                       .old = p,
+                       .now = p,
+                       .channels = cst_channels_create(p, NULL),
+                       .now_channels = cst_channels_create(p, NULL),
+                       .from = cst_need(malloc(sizeof(int) * (size_t)(p->ncase + 1))),
+                       .division = division,
+                       .part = part};
+  for (int k = 0; k < p->ncase; k++)
+    e->from[k] = k;
+}
+
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscMPIInt rank, ranks;
   PetscFunctionBegin;
@@ -272,9 +302,9 @@ PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
     PetscCall(cst_longer_join(o, k, joined(e, k)));
   for (int k = rank; k < e->now->ncase; k += ranks)
     if (e->longer)
-      PetscCall(cst_output_copies(o, e->file, e->old, e->from[k], k));
+      PetscCall(cst_output_copies(o, e->file, e->old, e->from[k], k, 0, e->old->study->members));
     else if (e->from[k] >= 0)
-      PetscCall(cst_output_take_over(o, e->file, e->old, e->from[k], k));
+      PetscCall(cst_extend_case(e, o, k));
   PetscFunctionReturn(0);
 }
 

@@ -9,6 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXTEND_H
 #define CST_EXTEND_H
+#include "study/plan/division.h"
 #include "study/result/extension.h"
 #include "study/result/tallies.h"
 #include "study/run/past.h"
@@ -17,9 +18,16 @@
  * d. */
 void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old,
                        const cst_plan *now, cst_diag *d);
+/* The file is a part of the same study, and all that it has is taken over. */
+void cst_extend_whole(cst_extension *e, cst_result *file, const cst_plan *p,
+                      const cst_division *division, long part);
 void cst_extend_destroy(cst_extension *e);
 /* Marks the trajectories that are taken over as done. */
 void cst_extend_mark(const cst_extension *e, cst_past *past);
+/* The members of a case of the file that have rows: count from first on. */
+void cst_extend_members(const cst_extension *e, int icase, long *first, long *count);
+/* Copies those of a case of the study, with what collectors copy, into a new file. */
+PetscErrorCode cst_extend_case(const cst_extension *e, cst_output *o, int icase);
 /* Collective: copies the rows that are taken over, and other datasets, into a new file. cst_extend_tallies, on
  * one rank: adds what the file has summed over members. */
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/plan/division.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
 
@@ -66,6 +67,8 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
   fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n",
           run, p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries,
           cst_identity_build());
+  if (p->part)
+    fprintf(f, "part: %ld/%ld\n", p->part, p->division->n);
   print_quantities(f, p);
   fclose(f);
   return text;

@@ -4,13 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/plan/division.h"
 #include "study/run/past.h"
+
+/* All lanes of the plan are open, those of other parts are not. */
+static void open_lanes(const cst_plan *p, cst_past *past) {
+  long first, count;
+  for (int k = 0; k < p->nclass; k++) {
+    cst_plan_own_lanes(p, k, &first, &count);
+    memset(past->lane[k], CST_LANE_ELSEWHERE, (size_t)p->classes[k].lanes);
+    memset(past->lane[k] + first, CST_LANE_OPEN, (size_t)count);
+  }
+}
 
 cst_past *cst_past_create(const cst_plan *p) {
   cst_past *past = cst_need(calloc(1, sizeof *past));
   past->lane = cst_zeros(p->nclass, sizeof *past->lane);
   for (int k = 0; k < p->nclass; k++)
     past->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
+  open_lanes(p, past);
   past->concluded = cst_zeros(cst_plan_conclusion_pieces(p), 1);
   past->loaded = -1;
   return past;
@@ -248,8 +260,7 @@ static bool read_items(cst_past *past) {
 bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why,
                    int n) {
   forget(past);
-  for (int k = 0; k < p->nclass; k++)
-    memset(past->lane[k], CST_LANE_OPEN, (size_t)p->classes[k].lanes);
+  open_lanes(p, past);
   past->number = number;
   past->snapshot = cst_snapshot_open(path, number, why, n);
   if (!past->snapshot)

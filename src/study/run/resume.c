@@ -10,6 +10,7 @@
 #include "record/snapshot.h"
 #include "record/bundle.h"
 #include "study/channels/channels.h"
+#include "study/plan/division.h"
 #include "study/result/failure.h"
 #include "study/run/identity.h"
 #include "study/run/resume.h"
@@ -252,6 +253,20 @@ static double seconds_of(const cst_resume *r, const char *path, cst_result *f) {
   return fmax(before, 0) + fmax(end - started, 0);
 }
 
+/* Whether the file is of the part of the study that is to be computed; else it is refused. */
+static bool is_part(const cst_plan *p, const char *name, cst_result *f, cst_diag *d) {
+  char  own[CST_PART_TEXT];
+  char *part = cst_result_text(f, "/", "part");
+  cst_part_print(p, own);
+  const bool same = !strcmp(part ? part : "", own);
+  if (!same && part)
+    cst_diag_add(d, name, 0, 0, "is part %s of this study; resume it with --part %s", part, part);
+  else if (!same)
+    cst_diag_add(d, name, 0, 0, "is not a part of this study, but all of it; name another output");
+  free(part);
+  return same;
+}
+
 static void examine_result(const cst_plan *p, const char *path, const char *name, cst_result *f,
                            cst_resume *r, cst_diag *d) {
   char  *study = cst_result_text(f, "/", "study");
@@ -269,7 +284,9 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
   if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
     cst_diag_add(d, name, 0, 0, "holds another study: %s; name another output, or --overwrite",
                  study ? why : "the file names no study");
-  else if (state && !strcmp(state, "complete")) {
+  else if (!is_part(p, name, f, d))
+    r->number = 0;
+  else if (state && (!strcmp(state, "complete") || !strcmp(state, "part"))) {
     r->start = CST_START_COMPLETE;
     r->failed = count_failed(f);
     r->left = has_checkpoint(path, r);

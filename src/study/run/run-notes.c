@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 #include "constella/constella.h"
+#include "study/plan/division.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
 #include "study/collector.h"
@@ -47,6 +48,15 @@ static void note_back_end(cst_output *o, const cst_back_end *b) {
     cst_output_note(o, "/run", "compile_refused", b->why);
 }
 
+void cst_run_notes_part(cst_output *o, const cst_plan *p) {
+  char text[CST_PART_TEXT];
+  if (!p->part)
+    return;
+  cst_part_print(p, text);
+  cst_output_note(o, "/", "part", text);
+  cst_output_number(o, "/run", "part_trajectories", (double)cst_plan_own_trajectories(p));
+}
+
 void cst_run_notes_first(cst_output *o, const cst_run_options *options) {
   char text[512];
   cst_run_notes_time(text);
@@ -70,7 +80,10 @@ bool cst_run_notes_read_time(const char *text, double *seconds) {
   return true;
 }
 
-static double conclusions(const cst_plan *p) { return p->ncase * cst_plan_conclusion_cost(p); }
+/* A part is not concluded. */
+static double conclusions(const cst_plan *p) {
+  return p->part ? 0 : p->ncase * cst_plan_conclusion_cost(p);
+}
 
 double cst_run_notes_work(const cst_plan *p) { return p->cost + conclusions(p); }
 

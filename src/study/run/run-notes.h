@@ -13,6 +13,9 @@ bool cst_run_notes_read_time(const char *text, double *seconds);
 /* Attributes of the root: everything on which the result depends. */
 void cst_run_notes_study(cst_output *o, const cst_study *s);
 
+/* Of a part of a study: which one it is, and the number of its trajectories. */
+void cst_run_notes_part(cst_output *o, const cst_plan *p);
+
 /* Attributes of /run that concern the first run of the file and never change. The result does not depend on
  * them. */
 void cst_run_notes_first(cst_output *o, const cst_run_options *options);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/plan/division.h"
 #include "study/run/extend.h"
 #include "study/run/conclusions.h"
 #include "study/run/identity.h"
@@ -18,8 +19,9 @@
 
 /* Steps of a class that were computed for this file. */
 static double computed(const cst_plan *p, const cst_extension *e, int cohort) {
-  return e ? cst_extend_steps(e, cohort)
-           : (double)p->classes[cohort].lanes * (double)p->classes[cohort].n;
+  long first, count;
+  cst_plan_own_lanes(p, cohort, &first, &count);
+  return e ? cst_extend_steps(e, cohort) : (double)count * (double)p->classes[cohort].n;
 }
 
 static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e,
@@ -61,6 +63,7 @@ typedef struct {
   cst_runner          *runner;
   cst_run_control     *control;
   const cst_extension *extension;
+  const cst_merge     *merge;
   cst_conclusion      *table;
   double              *rows;         /* from which a batch continues */
   double              *least, *most; /* [nclass] seconds per trajectory */
@@ -188,17 +191,19 @@ static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *
 }
 
 static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cst_end *end) {
-  double *seconds;
+  double     *seconds;
+  PetscMPIInt rank;
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
   PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->tallies,
                               cst_run_control_poll, d->control, &d->runner));
   cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
   cst_run_control_watch(d->control, d->runner);
   PetscCall(cst_run_control_phase(d->control, d->agenda->n, compute_batch, d, end));
-  if (*end == CST_END_DONE && cst_states_wish_of(d->plan->study)->worst_by.text)
+  if (*end == CST_END_DONE && !d->plan->part && cst_states_wish_of(d->plan->study)->worst_by.text)
     PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
-  if (*end == CST_END_DONE && d->plan->study->timing_repeats)
+  if (*end == CST_END_DONE && !d->plan->part && d->plan->study->timing_repeats)
     PetscCall(time_classes(d, end));
   if (*end == CST_END_DONE)
     PetscCall(conclude(d, failures, end));
@@ -207,6 +212,8 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
     cst_stop_grace(20); /* the rest usually takes moments */
     seconds = cst_zeros(d->plan->nclass + 1, sizeof *seconds);
     PetscCall(cst_run_control_gather(d->control, seconds));
+    if (d->merge && rank == 0)
+      PetscCall(cst_merge_seconds(d->merge, seconds));
     PetscCall(cst_tallies_finish(d->tallies, PETSC_COMM_WORLD, d->output));
     PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
     free(seconds);
@@ -215,12 +222,15 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
   PetscFunctionReturn(0);
 }
 
-/* Copies rows and sums from the extended file into a new one; later checkpoints contain them. */
+/* Copies rows and sums from the extended file, or from the parts of the study, into a new one; later checkpoints
+ * contain them. */
 static PetscErrorCode take_over(computation *d, const cst_run_options *options) {
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   cst_reference_spare(d->reference, d->past->lane);
+  if (options->merge && options->resume.start == CST_START_ANEW)
+    PetscCall(cst_merge_rows(options->merge, d->output, d->tallies));
   if (!d->extension || options->resume.start != CST_START_ANEW)
     PetscFunctionReturn(0);
   PetscCall(cst_extend_rows(d->extension, d->output));
@@ -248,6 +258,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                                .tallies = cst_tallies_create(p),
                                .past = past,
                                .extension = options->extension,
+                               .merge = options->merge,
                                .table = table};
   cst_coordinator        *c;
   PetscFunctionBegin;
@@ -290,6 +301,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
       cst_output_create(p, options->path, options->output, options->resume.run, anew, columns, o));
   if (anew) {
     cst_run_notes_study(*o, p->study);
+    cst_run_notes_part(*o, p);
     cst_run_notes_first(*o, options);
     cst_run_notes_columns(*o, p, columns);
     if (options->extension && options->extension->longer)
@@ -323,6 +335,13 @@ static PetscErrorCode settle_in(const cst_run_options *options) {
   PetscFunctionReturn(0);
 }
 
+/* What the file says of itself when it is closed. */
+static const char *state_of(const cst_plan *p, cst_end end) {
+  if (end != CST_END_DONE)
+    return "interrupted";
+  return p->part ? "part" : "complete";
+}
+
 PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past,
                        const cst_run_options *options, cst_run_end *run) {
   cst_conclusion *table = cst_conclude_create(p);
@@ -347,8 +366,7 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
   cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
   cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
-  PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished,
-                             run->kept, why, sizeof why));
+  PetscCall(cst_output_close(&o, state_of(p, run->end), &finished, run->kept, why, sizeof why));
   run->agreed = !finished;
   PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE,
              "%s could not be finished: %s", options->output, why);

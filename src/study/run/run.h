@@ -7,14 +7,18 @@
 #include "study/plan/agenda.h"
 #include "study/run/back-end.h"
 #include "study/run/extend.h"
+#include "study/run/merge.h"
 #include "study/result/failure.h"
 #include "study/run/past.h"
 #include "study/run/resume.h"
 
 typedef struct {
-  const char  *output;         /* NULL: the study's name with .h5 in the current folder */
-  char         path[PATH_MAX]; /* its real path, by which all files are found */
-  bool         overwrite, resumes;
+  const char *output;         /* NULL: the study's name with .h5 in the current folder */
+  char        path[PATH_MAX]; /* its real path, by which all files are found */
+  bool        overwrite, resumes;
+  struct {
+    long k, n;
+  } part;                          /* compute the k-th of n parts; k = 0: the whole study */
   long         batch;              /* 0: default */
   const char  *progress;           /* auto, line, log, none */
   const char  *command;            /* the command line, for /run */
@@ -25,6 +29,7 @@ typedef struct {
   cst_lock    *lock;        /* on rank 0 */
   cst_back_end back_end;
   const cst_extension *extension; /* result to take over; NULL: none */
+  const cst_merge     *merge;     /* parts to take over; NULL: none */
 } cst_run_options;
 
 /* How a run ends: still running; complete; stopped with a checkpoint; stopped because a checkpoint could not

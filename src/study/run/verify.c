@@ -13,6 +13,7 @@
 #include "core/need.h"
 #include "method/core.h"
 #include "study/collect/longer.h"
+#include "study/plan/division.h"
 #include "study/result/failure.h"
 #include "study/run/identity.h"
 #include "study/run/past.h"
@@ -24,7 +25,7 @@ enum { PASTS = 2 };
 static const double tell_every = 10;
 
 /* From MIDWAY on there is something to compare. */
-typedef enum { OPEN, LEFT_OUT, MIDWAY, FINISHED } stage;
+typedef enum { OPEN, ELSEWHERE, LEFT_OUT, MIDWAY, FINISHED } stage;
 
 typedef struct {
   stage     stage;
@@ -126,7 +127,11 @@ static void place(const verification *d, trajectory *t) {
   const bool       done = has_status || (past && past->lane[cohort][lane] == CST_LANE_DONE);
   t->work = (cst_work){.cohort = cohort, .first = lane, .count = 1, .piece = -1};
   t->work.cost = (double)k->n * k->cost;
-  if (left_out)
+  long first, count;
+  cst_plan_own_lanes(p, cohort, &first, &count);
+  if (lane < first || lane >= first + count)
+    t->stage = ELSEWHERE;
+  else if (left_out)
     t->stage = LEFT_OUT;
   else if (done) {
     t->stage = FINISHED;
@@ -314,6 +319,8 @@ static void print_result(const verification *d, const trajectory *t) {
   print_trajectory(d->plan, t);
   if (t->stage == LEFT_OUT)
     printf("left out\n");
+  else if (t->stage == ELSEWHERE)
+    printf("in another part\n");
   else if (t->stage == OPEN)
     printf("not begun%s\n", d->past[0] ? "" : ", or not far enough for a checkpoint");
   else {
