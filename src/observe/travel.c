@@ -1,5 +1,5 @@
-/* travel.c: the observer `travel`: how far q has gone, the sum of |q - q'| from each observed state q' to the next
- * one, q. With `observe: every` it is the length of the polygon through the states of all steps. */
+/* travel.c: the observer `travel`: how far q has gone, the sum of |q - q'| from each observed state q' to the
+ * next one, q. With `observe: every` it is the length of the polygon through the states of all steps. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE

@@ -147,7 +147,7 @@ def main():
 
         change(name, whole, state)
         refused(f"of a trajectory, {where}: {value}", result, 1)
-    for title in ("series", "reference", "seconds", "done", "pieces"):
+    for title in ("tally", "reference", "seconds", "done", "pieces"):
 
         def cut(c):
             for s in c.find(title):

@@ -1,5 +1,5 @@
-/* averages-columns.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of quantities that are averaged over
- * time and members (see averages-columns.h).
+/* averages-columns.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of quantities that are averaged
+ * over time and members (see averages-columns.h).
  *
  * The autocorrelation time is the integral of the normalised autocorrelation from 0 to infinity, tau = T
  * var(mean) / (2 var(x)), where T is the total time of all members; T / (2 tau) is the effective number of

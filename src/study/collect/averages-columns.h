@@ -1,5 +1,5 @@
-/* averages-columns.h: results of averages and histograms: means over time and members with standard errors, and
- * densities.
+/* averages-columns.h: results of averages and histograms: means over time and members with standard errors,
+ * and densities.
  *
  * These columns and datasets exist in every kind of study whose file asks for them.
  */

@@ -1,5 +1,5 @@
-/* series-cases.c: the key `samples`; the series of cases as whole: their times, sums over members, and what an earlier
- * result has of them. */
+/* series-cases.c: the key `samples`; the series of cases as a whole: their times, sums over members, and what an
+ * earlier result has of them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/series-cases.h"
 #include <math.h>

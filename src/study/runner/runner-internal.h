@@ -115,8 +115,8 @@ double *cst_runner_aligned(size_t n);
 /* Values of all quantities of a group at the current step, written to r->value. Returns the view that
  * observers had. */
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
-/* The exact sums of the collector (its row's tally) for the case of a lane; NULL for one that pads the batch, and in a replay, where all has been
- * added. A lane that fails later has been added, too. */
+/* The exact sums of the collector (its row's tally) for the case of a lane; NULL for one that pads the batch, and
+ * in a replay, where all has been added. What a lane added before it failed stays. */
 cst_cell *cst_runner_cells(const cst_collection *x, long lane);
 /* When a batch begins: finds the blocks that observers read. */
 void cst_runner_find_blocks(cst_runner *r);
