@@ -48,6 +48,8 @@ typedef struct cst_collector {
   cst_demand (*demand)(const cst_plan *p);
   /* NULL, or the steps of further trajectories that it makes in a step of a trajectory. */
   double (*steps)(const cst_plan *p, const cst_class *k);
+  /* NULL, or the further lanes that it holds for each one of a batch. */
+  double (*lanes)(const cst_plan *p);
   /* NULL, or prints its lines of `constella check`. */
   void (*tell)(const cst_plan *p, FILE *out);
   /* Adds its channels, those that there are in this study. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/channels/channels.h"
+#include "study/collector.h"
 #include "study/reference/reference.h"
 #include "study/result/conclude.h"
 
@@ -70,18 +71,28 @@ static double conclusion_bytes(const cst_plan *p) {
                                  (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 
+/* Lanes that collectors hold for each one of a batch. */
+static double lanes_beside(const cst_plan *p) {
+  double sum = 0;
+  for (int i = 0; i < CST_COLLECTORS; i++)
+    if (cst_collectors[i]->lanes)
+      sum += cst_collectors[i]->lanes(p);
+  return sum;
+}
+
 /* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
  * reference: self also the partner's. A checkpoint copies the active batch. Rank 0 keeps two marks per
  * trajectory. */
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_study  *study = p->study;
   const cst_system *s = study->system;
-  const double batches = 4.0 * study->nmethod * (study->reference == CST_REFERENCE_SELF ? 2 : 1);
-  const double per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
-  const double group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
-  const double reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  const double status = 2.0 * (double)study->members * p->ncase;
-  double       sum = program + group + reference + cst_plan_track_bytes(p, batch);
+  const double      partner = study->reference == CST_REFERENCE_SELF;
+  const double      batches = 4.0 * study->nmethod * (1 + partner + lanes_beside(p));
+  const double      per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
+  const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
+  const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
+  const double      status = 2.0 * (double)study->members * p->ncase;
+  double            sum = program + group + reference + cst_plan_track_bytes(p, batch);
   sum += per_lane * (double)batch;
   sum += series_bytes(p);
   sum += conclusion_bytes(p);
