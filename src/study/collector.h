@@ -89,6 +89,8 @@ typedef struct cst_collector {
   const cst_measured *measures;
   /* NULL, or the steps of further trajectories that it makes in a step of a trajectory. */
   double (*steps)(const cst_plan *p, const cst_class *k);
+  /* NULL, or the further lanes that it holds for each one of a batch. */
+  double (*lanes)(const cst_plan *p);
   /* NULL, or reports what does not go with other keys, when all of them have been read. */
   void (*check)(struct cst_reader *r, const void *wish);
   /* NULL, or whether time averages of the observables are taken for its sake. */

@@ -106,7 +106,9 @@ static PetscErrorCode conclude_times(cst_case_rows *rows) {
   double           t[CST_LYAPUNOV_POINTS];
   PetscFunctionBegin;
   for (int i = 0; i < CST_LYAPUNOV_POINTS; i++)
-    t[i] = cst_lyapunov_point(i) <= k->n / every ? cst_clock_at(k, (double)cst_lyapunov_point(i) * (double)every) : NAN;
+    t[i] = cst_lyapunov_point(i) <= k->n / every
+               ? cst_clock_at(k, (double)cst_lyapunov_point(i) * (double)every)
+               : NAN;
   PetscCall(cst_output_case(rows->output, &cst_lyapunov_times, 0, rows->icase, t));
   PetscFunctionReturn(0);
 }
@@ -142,7 +144,8 @@ static PetscErrorCode conclude_exponents(cst_case_rows *rows, const columns_of *
     cst_parts_survivors_conclude(c->survivors, icase, numbers_in(of, members), members);
     PetscCall(conclude_error(rows, i, c->of[i].error));
   }
-  cst_column_set(c->floor, icase, (CST_LYAPUNOV_DISTANCE + tolerance / CST_LYAPUNOV_DISTANCE) / every);
+  cst_column_set(c->floor, icase,
+                 (CST_LYAPUNOV_DISTANCE + tolerance / CST_LYAPUNOV_DISTANCE) / every);
   PetscCall(conclude_times(rows));
   PetscFunctionReturn(0);
 }
@@ -170,4 +173,3 @@ PetscErrorCode cst_lyapunov_conclude(cst_case_rows *rows, const void *handles) {
   free(of);
   PetscFunctionReturn(0);
 }
-

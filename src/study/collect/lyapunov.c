@@ -30,7 +30,7 @@ const cst_channel_row cst_lyapunov_megno = {"/lyapunov/megno", "1", "mean expone
 /* clang-format on */
 
 /* Numbers of a trajectory: periods done; periods of a block; the sums of j g_j and of Y_n. Then of each vector
- * the sum of its logarithms, and the sums of CST_LYAPUNOV_BLOCKS blocks, of which two become one when all are full. */
+ * the sum of its logarithms, and the sums of its blocks, of which two become one when all are full. */
 enum { PERIODS, LENGTH, WEIGHTED, GROWTH, HEAD, OF_VECTOR = 1 + CST_LYAPUNOV_BLOCKS };
 
 bool cst_lyapunov_wanted(const cst_plan *p) {
@@ -42,9 +42,13 @@ int cst_lyapunov_vectors(const cst_plan *p) {
   return cst_tangent_of(p)->asked[CST_TANGENT_LYAPUNOV] ? cst_tangent_of(p)->vectors : 1;
 }
 
+static double lanes(const cst_plan *p) {
+  return cst_lyapunov_wanted(p) ? cst_lyapunov_vectors(p) : 0;
+}
+
 static double steps(const cst_plan *p, const cst_class *k) {
   (void)k;
-  return cst_lyapunov_wanted(p) ? cst_lyapunov_vectors(p) : 0;
+  return lanes(p);
 }
 
 long cst_lyapunov_point(int i) { return i % 2 || i == 0 ? 1L << (i + 1) / 2 : 3L << (i / 2 - 1); }
@@ -327,6 +331,7 @@ const cst_collector cst_collector_lyapunov = {
     .name = "lyapunov",
     .doc = "Lyapunov exponents and MEGNO",
     .steps = steps,
+    .lanes = lanes,
     .declare = declare,
     .own = sizeof(own),
     .wanted = cst_lyapunov_wanted,

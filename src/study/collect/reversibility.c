@@ -39,6 +39,8 @@ static double steps(const cst_plan *p, const cst_class *k) {
   return wanted(p) ? 1 : 0;
 }
 
+static double lanes(const cst_plan *p) { return wanted(p) ? 1 : 0; }
+
 static void declare(const cst_plan *p, cst_channels *c) {
   if (!wanted(p))
     return;
@@ -194,6 +196,7 @@ const cst_collector cst_collector_reversibility = {
     .name = "reversibility",
     .doc = "distance from the start after going back",
     .steps = steps,
+    .lanes = lanes,
     .declare = declare,
     .own = sizeof(own),
     .wanted = wanted,

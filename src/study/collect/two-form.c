@@ -53,6 +53,8 @@ static double steps(const cst_plan *p, const cst_class *k) {
   return wanted(p) ? 4.0 * vectors(p) / (double)cst_tangent_steps(p, k) : 0;
 }
 
+static double lanes(const cst_plan *p) { return wanted(p) ? 2 * vectors(p) : 0; }
+
 static void declare(const cst_plan *p, cst_channels *c) {
   for (int i = 0; i < NUMBERS; i++)
     if (has(p, i))
@@ -328,6 +330,7 @@ const cst_collector cst_collector_two_form = {
     .name = "two-form",
     .doc = "changes of the two-form and of volume in a step",
     .steps = steps,
+    .lanes = lanes,
     .declare = declare,
     .own = sizeof(own),
     .wanted = wanted,

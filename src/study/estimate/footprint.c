@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/channels/channels.h"
+#include "study/collector.h"
 #include "study/reference/reference.h"
 #include "study/result/conclude.h"
 #include "study/result/tallies.h"
@@ -61,13 +62,23 @@ static double conclusion_bytes(const cst_plan *p) {
                                  (p->collect_concludes + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 
+/* Lanes that collectors hold for each one of a batch. */
+static double lanes_beside(const cst_plan *p) {
+  double sum = 0;
+  for (int i = 0; i < CST_COLLECTORS; i++)
+    if (cst_collectors[i]->lanes)
+      sum += cst_collectors[i]->lanes(p);
+  return sum;
+}
+
 /* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
  * reference: self also the partner's. A checkpoint copies the active batch. Rank 0 keeps two marks per
  * trajectory. */
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_study  *study = p->study;
   const cst_system *s = study->system;
-  const double batches = 4.0 * study->nmethod * (study->reference == CST_REFERENCE_SELF ? 2 : 1);
+  const double partner = study->reference == CST_REFERENCE_SELF;
+  const double batches = 4.0 * study->nmethod * (1 + partner + lanes_beside(p));
   const double per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
   const double group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);

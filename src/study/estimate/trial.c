@@ -208,7 +208,8 @@ cst_trial cst_trial_make(const cst_plan *p) {
     }
     const double groups = ceil((double)k->lanes / width);
     const double per_step =
-        steps_each(p->study) * last.nanoseconds + width * cst_plan_look_cost(p, k);
+        (steps_each(p->study) + cst_plan_steps_beside(p, k)) * last.nanoseconds +
+        width * cst_plan_look_cost(p, k);
     all.evaluations += last.evaluations * n * (double)k->lanes;
     all.seconds += 1e-9 * groups * n * per_step;
   }

@@ -153,8 +153,7 @@ double cst_plan_look_cost(const cst_plan *p, const cst_class *k) {
   return look_cost(p) / (double)k->observe;
 }
 
-/* Steps that collectors make beside one of a trajectory. */
-static double steps_beside(const cst_plan *p, const cst_class *k) {
+double cst_plan_steps_beside(const cst_plan *p, const cst_class *k) {
   double sum = 0;
   for (int i = 0; i < CST_COLLECTORS; i++)
     if (cst_collectors[i]->steps)
@@ -164,7 +163,8 @@ static double steps_beside(const cst_plan *p, const cst_class *k) {
 
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
   const cst_prepared *m = p->method[k->method];
-  return (1 + steps_beside(p, k)) * program_cost(m->program, m->stepped) + cst_plan_look_cost(p, k);
+  return (1 + cst_plan_steps_beside(p, k)) * program_cost(m->program, m->stepped) +
+         cst_plan_look_cost(p, k);
 }
 
 double cst_plan_time(const cst_plan *p) {

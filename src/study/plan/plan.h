@@ -117,6 +117,8 @@ double cst_plan_work_bytes(const cst_plan *p);
 /* numbers per lane in a checkpoint, at most, without accumulated quantities */
 long   cst_plan_state_numbers(const cst_plan *p);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
+/* steps that collectors make beside one of a trajectory */
+double cst_plan_steps_beside(const cst_plan *p, const cst_class *k);
 /* the part of it that is looking at what is observed */
 double cst_plan_look_cost(const cst_plan *p, const cst_class *k);
 long   cst_plan_most_lanes(const cst_plan *p);
