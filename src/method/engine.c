@@ -17,6 +17,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
+#include "method/symmetry.h"
 #include "method/method.h"
 #include "method/substeps.h"
 
@@ -59,9 +60,15 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_program_add(p, cst_engine(fraction, number(t, "erp"), number(t, "post") == 1, is_linear(t)));
 }
 
+/* A symmetry that turns constraints into each other, as turns of a body about an axis of its own do with orthogonality,
+ * leaves them alone only where they hold; here they hold to order h^2, so that its momentum is not kept. */
+static bool keeps_momenta(const cst_system *s) {
+  return !s->general && !cst_system_is_gauged(s) && (!s->ng || cst_symmetry_is_translation(s));
+}
+
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   unsigned claims = 0;
-  if (!is_linear(t) && !s->general && !number(t, "post") && !cst_system_is_gauged(s))
+  if (!is_linear(t) && !number(t, "post") && keeps_momenta(s))
     claims |= CST_CLAIM_MOMENTUM;
   if (!is_linear(t) && !s->general && !s->ng)
     claims |= CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED;

@@ -17,24 +17,24 @@ static double apart(const bench_run *r, const double *hand, int width) {
   for (long l = 0; l < LANES; l++)
     for (int e = 0; e < 4; e++)
       worst = fmax(worst, fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + e) -
-                               hand[(size_t)(l / width) * (size_t)(10 * width) + (size_t)(e * width) +
-                                    (size_t)(l % width)]));
+                               hand[(size_t)(l / width) * (size_t)(10 * width) +
+                                    (size_t)(e * width) + (size_t)(l % width)]));
   return worst;
 }
 
 static PetscErrorCode bench_method(int isa, const char *method, int stages) {
   static hand_constrained_loop *const loops[] = {hand_constrained_v2, hand_constrained_v3,
                                                  hand_constrained_v4};
-  const int              width = cst_isas[isa].width;
-  hand_constrained_loop *loop = loops[width == 2 ? 0 : width == 4 ? 1 : 2];
-  cst_study             *s = bench_members("double-pendulum", "default", LANES, 0.1);
-  double                *state = bench_aligned(LANES * 10), hand = INFINITY;
-  bench_run              r = {.study = s,
-                              .system = s->system,
-                              .method = method,
-                              .lanes = LANES,
-                              .h = STEP,
-                              .steps = CHECK_STEPS};
+  const int                           width = cst_isas[isa].width;
+  hand_constrained_loop              *loop = loops[width == 2 ? 0 : width == 4 ? 1 : 2];
+  cst_study                          *s = bench_members("double-pendulum", "default", LANES, 0.1);
+  double                             *state = bench_aligned(LANES * 10), hand = INFINITY;
+  bench_run                           r = {.study = s,
+                                           .system = s->system,
+                                           .method = method,
+                                           .lanes = LANES,
+                                           .h = STEP,
+                                           .steps = CHECK_STEPS};
   PetscFunctionBegin;
   PetscCall(bench_run_create(&r, isa));
   r.best = INFINITY;
@@ -51,9 +51,11 @@ static PetscErrorCode bench_method(int isa, const char *method, int stages) {
     hand = fmin(hand, 1e9 * (bench_busy() - t) / ((double)LANES * STEPS));
     PetscCall(bench_run_time(&r));
   }
-  printf("  %-28s %8.1f ns a step, %5.2f times a hand-written loop (%.1f ns, %d iterations; %.2f here), "
+  printf("  %-28s %8.1f ns a step, %5.2f times a hand-written loop (%.1f ns, %d iterations; %.2f "
+         "here), "
          "which differs by %.1e after %d steps\n",
-         method, r.best, r.best / hand, hand, iterations, bench_iterations(&r), differ, CHECK_STEPS);
+         method, r.best, r.best / hand, hand, iterations, bench_iterations(&r), differ,
+         CHECK_STEPS);
   PetscCall(bench_run_destroy(&r));
   free(state);
   cst_study_destroy(s);

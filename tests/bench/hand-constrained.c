@@ -34,8 +34,8 @@ CST_INLINE void bend(const vd *l, vd K[N][N]) {
   UNROLL
   for (int r = 0; r < N; r++)
     UNROLL
-    for (int k = 0; k < N; k++)
-      K[r][k] = vset(0);
+  for (int k = 0; k < N; k++)
+    K[r][k] = vset(0);
   K[0][0] = K[1][1] = 2.0 * (l[0] + l[1]);
   K[2][2] = K[3][3] = 2.0 * l[1];
   K[0][2] = K[2][0] = K[1][3] = K[3][1] = -2.0 * l[1];
@@ -54,8 +54,8 @@ static void make_radau3(void) {
 
 /* One correction of A[S][N], l[S][D] and, with both constraints, m[S][D]. Q = Q0 + h^2 (B A - Dm G'm), V = V0 + h C A.
  * P[S][N]: -G'm at the last points. */
-CST_INLINE void correct(int S, int both, double h, const double *C, const double *B, const vd *Q0, const vd *V0, vd *A,
-                        vd *l, vd *m, vd *P, vd *Q, vd *V) {
+CST_INLINE void correct(int S, int both, double h, const double *C, const double *B, const vd *Q0,
+                        const vd *V0, vd *A, vd *l, vd *m, vd *P, vd *Q, vd *V) {
   const int n = S * (N + (1 + both) * D), atl = S * N, atm = S * (N + D);
   vd        J[24 * 24], b[24], f[D], K[N][N], Gs[3][D][N];
   UNROLL
@@ -158,8 +158,8 @@ CST_INLINE void correct(int S, int both, double h, const double *C, const double
   }
   for (int i = 0; i < S && both; i++)
     UNROLL
-    for (int k = 0; k < N; k++)
-      P[i * N + k] = -(Gs[i][0][k] * m[i * D] + Gs[i][1][k] * m[i * D + 1]);
+  for (int k = 0; k < N; k++)
+    P[i * N + k] = -(Gs[i][0][k] * m[i * D] + Gs[i][1][k] * m[i * D + 1]);
 }
 
 /* n steps of Radau IIA; state is q[4], v[4]. */
@@ -180,8 +180,8 @@ CST_INLINE void radau(int S, const double *a, vd *state, int iterations, double 
     UNROLL
     for (int i = 0; i < S; i++)
       UNROLL
-      for (int k = 0; k < N; k++)
-        Q0[i * N + k] = state[k] + (h * c[i]) * state[N + k];
+    for (int k = 0; k < N; k++)
+      Q0[i * N + k] = state[k] + (h * c[i]) * state[N + k];
     for (int k = step ? iterations : 3 * iterations; k > 0; k--)
       correct(S, 1, h, a, B, Q0, state + N, A, l, m, P, Q, V);
     UNROLL
