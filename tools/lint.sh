@@ -48,6 +48,7 @@ accepted=(readdirCalled legacyUninitvar uninitvar assignBoolToPointer missingInc
   ctuArrayIndex:src/expr/pairs.h                     # part has PAIRS_PARTS elements
   negativeIndex:src/method/core/dopri5.c             # the time, where the form for no system has none
   negativeIndex:src/method/core/engine.c             # the same
+  negativeIndex:src/method/core/project.c            # the same
   selfAssignment:src/method/core/march.h             # a macro, for cores that do not end by round-off
   arrayIndexOutOfBoundsCond:src/tableau/scheme-order.c   # which is w, at most MOST
   autoVariables:src/expr/parse-pairs.c               # the parser is put back before these go

@@ -183,10 +183,11 @@ static bool is_projected(cst_reader *r, const start *x) {
   if (!s->project || cst_start_move(s, name(x), x->c, x->q, x->v))
     return true;
   if (s->keep)
-    cst_yaml_error(r->doc, r->start, r->d,
-                   "%s: with what 'keep' holds no point on the constraints was found near it%s; keep "
-                   "less, or start closer to them",
-                   name(x), cst_reader_with(r, x->variant));
+    cst_yaml_error(
+        r->doc, r->start, r->d,
+        "%s: with what 'keep' holds no point on the constraints was found near it%s; keep "
+        "less, or start closer to them",
+        name(x), cst_reader_with(r, x->variant));
   else if (is_redundant_alike(r, x, false))
     cst_yaml_error(r->doc, r->start, r->d,
                    "%s: no nearest point on the constraints was found%s; it must be closer to them",
