@@ -141,6 +141,9 @@ typedef struct cst_collector {
    * Velocities are there if it has asked for them (cst_watch.speeds). */
   void (*watch)(cst_collection *x, int group, const cst_view *view, const cst_states *states,
                 const long *step, int i);
+  /* Whether there is nothing in these states for which `watch` must be called; they are then passed over. NULL:
+   * there is always. */
+  bool (*quiet)(cst_collection *x, int group, const cst_view *view, const cst_states *states);
   /* A group, and its record, after these states: `step` is the last of them. */
   void (*watched)(cst_collection *x, int group, long step);
   /* At a stop, after that. */

@@ -8,7 +8,7 @@
 
 enum { N = 21, SHARES = 8 };
 static const double weeks[N] = {6,  6,  6,  6,  7,  9,  10, 10, 11, 13, 16,
-                               17, 19, 20, 22, 23, 25, 32, 32, 34, 35};
+                                17, 19, 20, 22, 23, 25, 32, 32, 34, 35};
 static const bool   happened[N] = {1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0};
 
 static void textbook(void) {
@@ -23,8 +23,8 @@ static void textbook(void) {
   cst_survival_quantiles(weeks, happened, N, share, SHARES, found);
   cst_survival_quantiles(back, happened_back, N, share, SHARES, reversed);
   for (int k = 0; k < SHARES; k++) {
-    OK(found[k] == known[k] || (isnan(found[k]) && isnan(known[k])), "share %g: %g, not %g", share[k],
-       found[k], known[k]);
+    OK(found[k] == known[k] || (isnan(found[k]) && isnan(known[k])), "share %g: %g, not %g",
+       share[k], found[k], known[k]);
     OK(found[k] == reversed[k] || isnan(found[k]), "share %g: whatever the order", share[k]);
   }
 }

@@ -23,23 +23,26 @@ def taken(result):
 
 
 def axes_of(result, x, y):
-    """(event, index of x, index of y): of the first event that takes both, or two expressions; a text where there is
-    none."""
+    """(event, index of x, index of y): of the first event that takes both, or two expressions; a text where
+    there is none."""
     found, asked = taken(result), [a for a in (x, y) if a]
     for name in asked:
         if not any(name in takes for takes in found.values()):
-            raise unknown("expression of an event", name, sorted({t for takes in found.values() for t in takes}))
+            known = sorted({t for takes in found.values() for t in takes})
+            raise unknown("expression of an event", name, known)
     for event, takes in found.items():
         if len(takes) < 2 or any(name not in takes for name in asked):
             continue
         first = takes.index(x) if x else next(k for k, t in enumerate(takes) if t != y)
         return event, first, takes.index(y) if y else next(k for k in range(len(takes)) if k != first)
-    return "no event of the study takes two expressions" if not asked else f"no event takes {' and '.join(asked)}"
+    if not asked:
+        return "no event of the study takes two expressions"
+    return f"no event takes {' and '.join(asked)}"
 
 
 def shade(result, z, event, case, count):
-    """A number for each point of a case, [member, event], and its name: the energy at the start, the member, or an
-    expression that is taken."""
+    """A number for each point of a case, [member, event], and its name: the energy at the start, the member,
+    or an expression that is taken."""
     takes = taken(result)[event]
     if z in takes:
         return result.data(f"/events/{event}/take")[case][:, :, takes.index(z)], style.symbol(z)
@@ -67,14 +70,16 @@ def draw(ax, points, colour, norm):
     x, y = points[:, :, 0].ravel(), points[:, :, 1].ravel()
     good = np.isfinite(style.bounded(x)) & np.isfinite(style.bounded(y))
     size = 0.5 if good.sum() > CROWD else 1.2
-    look = {"color": style.COLOURS[0]} if norm is None else {"c": colour.ravel()[good], "cmap": "turbo", "norm": norm}
+    look = {"color": style.COLOURS[0]}
+    if norm is not None:
+        look = {"c": colour.ravel()[good], "cmap": "turbo", "norm": norm}
     return ax.scatter(x[good], y[good], s=size, linewidths=0, rasterized=True, **look)
 
 
 @kind(
     "section",
-    "Points of two expressions at every event of all members, at the finest step of each method: a Poincare section, "
-    "or a stroboscopic map.",
+    "Points of two expressions at every event of all members, at the finest step of each method: a Poincare "
+    "section, or a stroboscopic map.",
 )
 def section(result, sheet, x=None, y=None, z=None):
     """Points of two expressions --x, --y at an event; colours --z: energy, member or an expression."""

@@ -305,6 +305,38 @@ static void pass(own *o, const cst_runner *r, int group, int alive) {
       last[k * W + l] = alive >> l & 1 ? o->now[k * W + l] : last[k * W + l];
 }
 
+/* Whether event k is in none of these states; fills `now` with the values at the last of them. */
+static bool is_quiet(own *o, const cst_runner *r, int k, int group, const cst_view *view,
+                     const cst_states *states) {
+  const cst_events *w = cst_events_of(r->plan);
+  const int         W = r->width;
+  const double     *last = o->last + (group * w->n + k) * W;
+  cst_values       *when = &o->each[k].when;
+  if (w->each[k].every)
+    return states->time[(states->n - 1) * W] * (1 + 4 * DBL_EPSILON) < o->next[group * w->n + k];
+  if (when->lambda)
+    return false;
+  for (int i = 0; i < states->n; i++) {
+    int others = 0;
+    cst_values_along(when, view, states, i);
+    for (int l = 0; l < W; l++)
+      others |= !(last[l] * when->value[l] > 0) << l;
+    if (others & r->b->alive[group])
+      return false;
+  }
+  memcpy(o->now + k * W, when->value, (size_t)W * sizeof(double));
+  return true;
+}
+
+static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_states *states) {
+  own *o = x->own;
+  for (int k = 0; k < cst_events_of(x->run->plan)->n; k++)
+    if (!is_quiet(o, x->run, k, group, view, states))
+      return false;
+  pass(o, x->run, group, x->run->b->alive[group]);
+  return true;
+}
+
 static void watch(cst_collection *x, int group, const cst_view *view, const cst_states *states,
                   const long *step, int i) {
   own        *o = x->own;
@@ -358,6 +390,7 @@ const cst_collector cst_collector_events = {
     .begin = begin,
     .locate = locate,
     .before = before,
+    .quiet = quiet,
     .watch = watch,
     .watched = watched,
     .columns = cst_events_columns,
