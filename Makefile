@@ -201,7 +201,7 @@ $(GEN)/forms.list.h: $(LANE_GENERIC) Makefile src/system/classes.h
 OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES) $(LANE_USERS)
 OBJECT_FLAGS   := -std=gnu11 $(if $(SCALAR),-DCST_SCALAR) $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
-$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/observers.list.h
+$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/observers.list.h | $(GEN)/catalogue-data.c
 	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
 	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
