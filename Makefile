@@ -109,9 +109,11 @@ PLAIN        := $(filter-out src/expr/interpret.c src/system/compile/kernels.c s
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o $(BUILD)/obj/gen/bibliography.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o))
+# Systems that no benchmark and no paper's page times run the general code with their compiled kernels.
+GENERAL_ONLY := chaplygin-sphere forced-oscillator knife-edge pivoted-top turntable van-der-pol
 # The generated header of a system tells its classes. The first recursive `make` of `all` generates these
 # headers.
-HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
+HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(patsubst %,$(GEN)/%.h,$(filter-out $(GENERAL_ONLY),$(SYSTEMS)))))
 FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
 OBJ_HOT      := $(foreach k,$(CLASSES),$(call FORMS,$(LANE_$(k)),SYS_IN_$(k)))
 OBJ_LANE     := $(sort $(OBJ_LANE))
@@ -126,8 +128,13 @@ PROGRAM      := $(BUILD)/constella
 .PHONY: all scalar setup config help clean
 all:
 	@if [ -n '$(MISSING)' ]; then echo 'constella: not found: $(MISSING). Run `make setup` first (Debian 12), or see docs/building.md' >&2; exit 1; fi
-	@$(MAKE) --no-print-directory $(BUILD)/generated
-	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(SHARED_LIB) $(BUILD)/constella.pc $(BUILD)/analysis
+	@set -e; $(MAKE) --no-print-directory $(BUILD)/generated; \
+	$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(SHARED_LIB) $(BUILD)/constella.pc $(BUILD)/analysis; \
+	if [ $(PROGRAM) -nt $(BUILD)/seconds ]; then times >$(BUILD)/times; awk $(SECONDS_OF) $(BUILD)/times >$(BUILD)/seconds; rm $(BUILD)/times; \
+	  echo "built in $$(cat $(BUILD)/seconds) CPU seconds"; fi
+
+# What the last `make` that linked the program took with all that it started: the second line of bash's `times`.
+SECONDS_OF := 'NR == 2 { for (i = 1; i <= 2; i++) { split($$i, x, "m"); sum += 60 * x[1] + x[2] } printf "%.0f\n", sum }'
 
 # The program without optimisation and with one lane, for debugging: CONSTELLA_ISA=scalar runs it.
 scalar:
@@ -199,7 +206,7 @@ $(GEN)/forms.list.h: $(LANE_GENERIC) Makefile src/system/classes.h
 OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES) $(LANE_USERS)
 OBJECT_FLAGS   := -std=gnu11 $(if $(SCALAR),-DCST_SCALAR) $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
-$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/observers.list.h
+$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/observers.list.h | $(GEN)/catalogue-data.c
 	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
 	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
@@ -238,7 +245,7 @@ $(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c | 
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) -c $$< -o $$@
 $(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/compile/kernels/%.$(1).o: src/system/compile/kernels.c | $(GEN)/catalogue-data.c $(GEN)/forms.list.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) $(if $(filter $(1),$(FORM_ISAS)),,-DCST_NO_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
+	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) $(if $(filter $(1),$(FORM_ISAS)),$$(if $$(filter $$*,$$(GENERAL_ONLY)),-DCST_NO_FORMS),-DCST_NO_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
 define HOT_RULES

@@ -65,7 +65,7 @@ run_clang_tidy() {
   flags+=(-std=gnu11 -idirafter "$(gcc -print-file-name=include)")
   read -ra libraries <<<"$(pkg-config --cflags PETSc hdf5-openmpi libfyaml ompi-c | sed 's/-D_FORTIFY_SOURCE=2//')"
   local generic status=0
-  generic=$(grep -L '^#define CORE_IS_FOR_USUAL' src/*/core/*.c)
+  generic=$(grep -L -E '^#define CORE_IS_FOR_(USUAL|HOLONOMIC)' src/*/core/*.c)
   tidy() { xargs -P "$jobs" -I FILE clang-tidy --quiet FILE -- "${flags[@]}" "$@" "${libraries[@]}" 2>/dev/null; }
   tidy <<<"$generic" || status=1
   find src -name '*.c' ! -path src/core/isa.c | grep -vxF "$generic" | sort | tidy "$hot" || status=1
@@ -75,8 +75,8 @@ run_clang_tidy() {
 tools/format.sh --check || failed=1
 exported_names >"$log" 2>&1
 verdict $? 'exported names'
-tools/rooms.sh >"$log" 2>&1
-verdict $? 'includes between rooms'
+tools/rooms.sh . "$build" >"$log" 2>&1
+verdict $? 'includes and calls between rooms'
 ! grep -rl '#include <hdf5.h>' include src | grep -v '^src/record/' >"$log"
 verdict $? 'HDF5 in src/record alone'
 if has nm && has cppcheck; then

@@ -11,6 +11,7 @@
 #endif
 /* clang-format off */
 CLASS(USUAL, cst_system_is_usual)         /* a constant diagonal mass, no forces and no time */
+CLASS(HOLONOMIC, cst_system_is_holonomic) /* usual, without constraints on velocities */
 CLASS(SMALL, cst_system_is_small)         /* everything may be unrolled, for any mass, forces and time */
 CLASS(BODIES, cst_system_has_free_bodies) /* bodies without constraints of the text */
 CLASS(GENERAL, cst_system_is_hot_general) /* small, with a mass that depends on the coordinates, no forces */

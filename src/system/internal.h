@@ -120,6 +120,7 @@ void cst_system_emit_point(const cst_system *s, FILE *f);
  * explained in system/classes.h. */
 bool cst_system_is_hot(const cst_system *s);
 bool cst_system_is_usual(const cst_system *s);
+bool cst_system_is_holonomic(const cst_system *s);
 bool cst_system_is_small(const cst_system *s);
 bool cst_system_is_soft(const cst_system *s);
 bool cst_system_has_free_bodies(const cst_system *s);

@@ -24,9 +24,9 @@ enum {
   MOST_METHODS = 160,
   MOST_SYSTEMS = 64,
   MOST_PROMISES = 16,
-  PER_METHOD = 3,
-  PER_SYSTEM = 4,
-  MEETS = 8,
+  PER_METHOD = 2,
+  PER_SYSTEM = 3,
+  MEETS = 6,
   DEAR = 4
 };
 

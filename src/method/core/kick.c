@@ -11,7 +11,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE kick
-#define CORE_IS_FOR_USUAL
+#define CORE_IS_FOR_HOLONOMIC
 
 #include "method/core/kick-data.h"
 

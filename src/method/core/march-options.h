@@ -29,7 +29,7 @@
  *   ADAPTS               whether it is in the lanes of L->slow
  *   CONVERGES_LINEARLY   no matrix is kept
  *   NP                   the length of L->p, if not NQ
- *   SPLIT_AT             a value of MARCH->stages for which the march is compiled separately; SPLIT_ELSE: the
+ *   SPLIT_AT             a value of MARCH->stages for which hot code has a march of its own; SPLIT_ELSE: the
  *                        only other one
  *   HAS_NO_PIECES        hot code uses the pieces of the generic core, and compiles in two thirds of the time
  *   USES_STEP            L->step, of type vl, is the number of steps before this one

@@ -124,6 +124,21 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   return active & (small | stalled) & (vl)(odd == 0);
 }
 
+/* Generic code has one copy of what an iteration does, for the march, its search, its trials and its pieces:
+ * inlined at each place they would take the compiler most of its time. */
+#if !CST_HOT
+static __attribute__((noinline)) vl evaluate_apart(const cst_context *C, struct local *L, int j,
+                                                   const vd *x, vd *f) {
+  return evaluate(C, L, j, x, f);
+}
+static __attribute__((noinline)) void direction_apart(const cst_context *C, struct local *L, int j,
+                                                      const vd *x, const vd *f, vd *d) {
+  direction(C, L, j, x, f, d);
+}
+#define evaluate  evaluate_apart
+#define direction direction_apart
+#endif
+
 #include "method/core/extrapolate.h"
 #include "method/core/near-root.h"
 
@@ -140,6 +155,14 @@ static vl leave_at_round_off(const cst_context *C, struct local *L, int j, vl so
   return some & ~rests_on_round_off(C, L, j, x[0], f, d, c->last);
 }
 #endif
+
+/* The lanes without a root, and those whose root is not known to be the near one: those that a search has
+ * lost, or those that no test has made sure. */
+CST_INLINE vl uncertain(const int K, vl some, int sought, vl lost, const course *c) {
+  EACH_GROUP(g)
+    some |= sought ? lost : ~c[g].sure;
+  return some;
+}
 
 /* Newton for one substep of K groups: young, x, due of each. Returns the lanes that did not converge in one
  * of them, or not to the near root, among them those whose branch has ended; x is the solution of the others.
@@ -170,34 +193,34 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
       active[g] = ~done[g];
       some |= active[g];
     }
-    if (!vany(some) || it == MARCH->max_iterations) {
-      if (vany(some))
-        some = leave_at_round_off(C, L, j, some, x, f, d, &c[0]);
-      EACH_GROUP(g) {
-        if (SEEKS && it == 0 && !sought) {
-          SET_STRICT(&L[g], 0);
-          direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
-          c[g].sure = SURE(&L[g]);
-        }
-        some |= sought ? lost : ~c[g].sure;
-      }
-      return some;
-    }
+    const int over = !vany(some) || it == MARCH->max_iterations;
+    const int unsure =
+        SEEKS && it == 0 && !sought; /* about the root: its matrix is formed for this */
+    if (over && vany(some))
+      some = leave_at_round_off(C, L, j, some, x, f, d, &c[0]);
+    if (over && !unsure)
+      return uncertain(K, some, sought, lost, c);
     EACH_GROUP(g) {
-      note(C, active[g], young[g], plain[g], it, due[g]);
-      SLOW(C, &L[g], c[g].rate);
+      if (!over) {
+        note(C, active[g], young[g], plain[g], it, due[g]);
+        SLOW(C, &L[g], c[g].rate);
+      }
       SET_STRICT(&L[g], it > 0);
       direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
       if (SEEKS) {
         const vl now = active[g] | vmask(it == 0);
         c[g].sure = (SURE(&L[g]) & now) | (c[g].sure & ~now);
       }
+      if (over)
+        continue;
       L[g].iterations -= __builtin_convertvector(active[g], vd); /* an active lane is -1 */
       done[g] |= correct(C, active[g], d + g * NX, x[g], SIZE(&L[g]), &c[g]);
       if (FREELY && PREDICTS)
         *due[g] = vmax(c[g].rate, *due[g]);
       more |= ~done[g];
     }
+    if (over)
+      return uncertain(K, some, sought, lost, c);
     if (BY_UPDATE && !vany(more))
       return more;
   }
@@ -396,7 +419,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
 /* Compensated or not is known when this is compiled. */
 static cst_outcome march(const cst_march *m, double *record, long n) {
   cst_march own = *m;
-#ifdef SPLIT_AT
+#if defined(SPLIT_AT) && CST_HOT
   if (m->stages == SPLIT_AT) {
     own.stages = SPLIT_AT;
     own.compensated = 0;

@@ -42,12 +42,13 @@ static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const c
   fprintf(f, "-1};\n");
 }
 
+bool cst_system_is_holonomic(const cst_system *s) { return cst_system_is_usual(s) && !s->nvel; }
 bool cst_system_is_soft(const cst_system *s) { return cst_system_is_hot(s) && !s->stiff_text; }
 bool cst_system_is_small(const cst_system *s) {
   return cst_system_is_hot(s) && s->nq + s->ng <= SMALL;
 }
 bool cst_system_has_free_bodies(const cst_system *s) {
-  return cst_system_is_usual(s) && s->nbodies && !s->nown;
+  return cst_system_is_holonomic(s) && s->nbodies && !s->nown;
 }
 
 static bool is_principal(const cst_system *s) {
