@@ -3,7 +3,7 @@ speaks a protocol of lines. They run in a child process under a limit of time, s
 ends one cell with a reason.
 
     steppers:
-      mine: {python: "verlet.py:step", claims: "order=2, symplectic"}
+      mine: {python: "verlet.py:step", claims: "order=2, symplectic", systems: [henon-heiles, kepler]}
       theirs: {program: [python3, dopri.py], claims: "order=5"}
 
 A program reads lines and answers each with one line:
@@ -18,6 +18,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -31,7 +32,7 @@ from .maps import Failed, Stepper
 from .property import OPEN, Found, Judged
 
 LIMIT = 120  # seconds of one cell
-KEYS = ("python", "program", "claims")
+KEYS = ("python", "program", "claims", "systems")
 
 
 def parsed_claims(text: str) -> dict[str, int]:
@@ -55,9 +56,10 @@ class Stranger:
     what: Any
     folder: str
     told: dict[str, int]
+    systems: list[str]  # on which it is measured; empty: on all
 
     def refuses(self, system: System) -> str:
-        return ""
+        return "" if not self.systems or system.name in self.systems else f"it is for {', '.join(self.systems)}"
 
     def claims(self, system: System) -> dict[str, int]:
         return dict(self.told)
@@ -66,9 +68,9 @@ class Stranger:
         """The cells, from a child process."""
         from .certificate import Cell
 
-        request = {**dataclasses.asdict(self), "system": bench.name, "claims": claims, "quick": quick}
+        request = {**dataclasses.asdict(self), "bench": bench.name, "claims": claims, "quick": quick}
         here = pathlib.Path(__file__).resolve().parents[2]
-        child = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(here)!r}); from constella.certify.strangers import child; child()"]
+        child = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(here)!r}); from constella.certifying.strangers import child; child()"]
         why = ""
         try:
             done = subprocess.run(child, input=json.dumps(request), capture_output=True, text=True, timeout=LIMIT * (1 if quick else 10))
@@ -85,7 +87,7 @@ class Stranger:
 
     def stepper(self) -> Stepper:
         """In the child: the map itself."""
-        step = function_of(self.what, self.folder) if self.kind == "python" else Program(self.what, self.folder)
+        step: Any = function_of(self.what, self.folder) if self.kind == "python" else Program(self.what, self.folder)
         return Stepper(step, self.name, self.told)
 
 
@@ -111,6 +113,7 @@ class Program:
 
     def ask(self, line: str) -> list[str]:
         assert self.pipe.stdin and self.pipe.stdout
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a program that has ended is an error of writing; MPI undoes this
         try:
             self.pipe.stdin.write(line + "\n")
             self.pipe.stdin.flush()
@@ -144,14 +147,14 @@ def child() -> None:
     from .systems import Bench, chosen
 
     request = json.loads(sys.stdin.read())
-    of = Stranger(*(request[k] for k in ("name", "kind", "what", "folder", "told")))
-    cells = measured(of.stepper(), Bench(chosen([request["system"]])[0]), request["claims"], request["quick"])
+    of = Stranger(*(request[k] for k in ("name", "kind", "what", "folder", "told", "systems")))
+    cells = measured(of.stepper(), Bench(chosen([request["bench"]])[0]), request["claims"], request["quick"])
     print(json.dumps([dataclasses.asdict(c) for c in cells]))
 
 
 def read(path: str) -> list[Stranger]:
     """The steppers of a file. Raises ConstellaError."""
-    import yaml
+    import yaml  # type: ignore[import]
 
     try:
         told = yaml.safe_load(pathlib.Path(path).read_text())
@@ -180,4 +183,11 @@ def one(path: str, name: str, row: Any) -> Stranger:
         raise ConstellaError(f"{where}.python: FILE.py:FUNCTION is needed")
     if kinds[0] == "program" and not (isinstance(what, list) and what and all(isinstance(w, str) for w in what)):
         raise ConstellaError(f"{where}.program: a list of words is needed, the program first")
-    return Stranger(name, kinds[0], what, os.path.dirname(os.path.abspath(path)), parsed_claims(str(row.get("claims", ""))))
+    return Stranger(name, kinds[0], what, os.path.dirname(os.path.abspath(path)), parsed_claims(str(row.get("claims", ""))), systems_of(where, row))
+
+
+def systems_of(where: str, row: Mapping[str, Any]) -> list[str]:
+    named = row.get("systems", [])
+    if not isinstance(named, list) or not all(isinstance(n, str) for n in named):
+        raise ConstellaError(f"{where}.systems: a list of names is needed")
+    return named
