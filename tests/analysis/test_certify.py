@@ -79,7 +79,7 @@ def test_functions():
 STEPPERS = """steppers:
   dies: {python: "own.py:dies", claims: "order=2", systems: [henon-heiles]}
   fine: {python: "own.py:fine", claims: "order=1", systems: [henon-heiles]}
-  other: {program: [/usr/bin/python3, -c, "print('hello')"], claims: "order=2", systems: [henon-heiles]}
+  other: {program: [/usr/bin/python3, -c, "import sys; print('hello', flush=True); sys.stdin.read()"], claims: "order=2", systems: [henon-heiles]}
 """
 OWN = """import os
 
