@@ -13,6 +13,8 @@ A program reads lines and answers each with one line:
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
+import atexit
+import contextlib
 import dataclasses
 import importlib.util
 import json
@@ -33,6 +35,18 @@ from .property import OPEN, Found, Judged
 
 LIMIT = 120  # seconds of one cell
 KEYS = ("python", "program", "claims", "systems")
+
+
+def within(words: list[str], text: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a session of its own, which ends with it or after so many seconds (TimeoutExpired)."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as p:
+        try:
+            out, err = p.communicate(text, timeout=seconds)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(p.pid, signal.SIGKILL)
+        return subprocess.CompletedProcess(words, p.returncode, out, err)
 
 
 def parsed_claims(text: str) -> dict[str, int]:
@@ -73,13 +87,13 @@ class Stranger:
         child = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(here)!r}); from constella.certifying.strangers import child; child()"]
         why = ""
         try:
-            done = subprocess.run(child, input=json.dumps(request), capture_output=True, text=True, timeout=LIMIT * (1 if quick else 10))
+            done = within(child, json.dumps(request), LIMIT * (1 if quick else 10))
             if done.returncode == 0:
                 return [Cell(c["method"], c["system"], c["claim"], c["claimed"], Judged(**c["judged"]), Found(**c["found"])) for c in json.loads(done.stdout.splitlines()[-1])]
             last = done.stderr.strip().splitlines()[-1:] or ["no message"]
             why = f"it ended with signal {-done.returncode}" if done.returncode < 0 else f"it ended with status {done.returncode}: {last[0]}"
-        except subprocess.TimeoutExpired:
-            why = f"it took more than {LIMIT * (1 if quick else 10)} s"
+        except subprocess.TimeoutExpired as e:
+            why = f"it took more than {e.timeout:g} s"
         except (ValueError, IndexError):
             why = "it printed among the results"
         told = claims if claims is not None else self.told
@@ -109,6 +123,7 @@ class Program:
 
     def __init__(self, words: list[str], folder: str) -> None:
         self.pipe = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        atexit.register(self.pipe.kill)
         self.system: System | None = None
 
     def ask(self, line: str) -> list[str]:
