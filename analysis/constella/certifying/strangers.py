@@ -125,9 +125,12 @@ class Program:
         self.pipe = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         atexit.register(self.pipe.kill)
         self.system: System | None = None
+        self.broken = ""
 
     def ask(self, line: str) -> list[str]:
         assert self.pipe.stdin and self.pipe.stdout
+        if self.broken:  # it may wait for something else for ever
+            raise Failed(self.broken)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a program that has ended is an error of writing; MPI undoes this
         try:
             self.pipe.stdin.write(line + "\n")
@@ -140,7 +143,8 @@ class Program:
         if words[0] in ("refuse", "fail"):
             raise Failed(" ".join(words[1:]) or words[0])
         if words[0] != "ok":
-            raise Failed(f'it answered "{" ".join(words)[:60]}"')
+            self.broken = f'it answered "{" ".join(words)[:60]}"'
+            raise Failed(self.broken)
         return words[1:]
 
     def __call__(self, system: System, q: np.ndarray, v: np.ndarray, h: float) -> tuple[np.ndarray, ...]:
