@@ -42,7 +42,7 @@ def __getattr__(name):
 
         return getattr(integrator, name)
     if name == "certify":
-        from .certify import certify
+        from .certifying import certify
 
         return certify
     if name == "plot":

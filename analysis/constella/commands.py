@@ -145,7 +145,7 @@ def compare(args):
 
 def certify(args):
     """Measure what methods claim; status 1 where a claim is refuted."""
-    from .certify.command import run
+    from .certifying.command import run
 
     return run(args)
 

@@ -100,6 +100,14 @@ class System:
         self._lib.cst_foreign_momentum_maps(self._at, len(q), *map(pointer, (c, q, v, out)))
         return out
 
+    def acceleration(self, q: np.ndarray, v: np.ndarray | None = None, c: np.ndarray | None = None) -> np.ndarray:
+        """The acceleration of one state, M A = f - G' lambda with the multipliers that keep the constraints; v = 0 by
+        default."""
+        q, c = np.ascontiguousarray(q, dtype=float), self.values({}) if c is None else c
+        v, out = np.zeros_like(q) if v is None else np.ascontiguousarray(v, dtype=float), np.empty_like(q)
+        self._lib.cst_foreign_acceleration(self._at, *map(pointer, (c, q, v, out)))
+        return out
+
     def project(self, c: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
         """Makes a start consistent, in place: the nearest q with g(q) = 0, then v with G v = 0."""
         if not self._lib.cst_system_project(self._at, pointer(c), pointer(q), pointer(v)):

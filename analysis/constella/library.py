@@ -91,6 +91,7 @@ FUNCTIONS = {  # name: result, arguments
     "cst_foreign_velocity_constraints": (c_int, c_void_p),
     "cst_foreign_energies": (None, c_void_p, c_long, *[Doubles] * 5),
     "cst_foreign_momentum_maps": (None, c_void_p, c_long, *[Doubles] * 4),
+    "cst_foreign_acceleration": (None, c_void_p, *[Doubles] * 4),
     "cst_system_destroy": (None, c_void_p),
     "cst_system_defaults": (None, c_void_p, POINTER(c_bool), Doubles),
     "cst_system_state": (None, c_void_p, c_int, Doubles, Doubles, Doubles),

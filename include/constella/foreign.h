@@ -31,4 +31,7 @@ void cst_foreign_energies(const cst_system *s, long n, const double *c, const do
                           const double *v, double *kinetic, double *potential);
 void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, const double *q,
                                const double *v, double *map);
+/* The acceleration A of a state, M A = f - G' lambda with the multipliers that keep the constraints. */
+void cst_foreign_acceleration(const cst_system *s, const double *c, const double *q,
+                              const double *v, double *acceleration);
 #endif

@@ -1,4 +1,4 @@
-/* certify.c: `constella certify METHOD...`: the command line of analysis/constella/certify. */
+/* certify.c: `constella certify METHOD...`: the command line of analysis/constella/certifying. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* asprintf */
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "core/boundary.h"
 #include "core/diag.h"
 #include "core/need.h"
+#include "method/constrained.h"
 
 /* The printed messages of d. */
 static void tell(const cst_diag *d, char *why, int n) {
@@ -118,4 +119,10 @@ void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, con
       map[k * nsym + j] = product(p, xi + j * nq, nq) - gauge[j];
   }
   free(p);
+}
+
+void cst_foreign_acceleration(const cst_system *s, const double *c, const double *q,
+                              const double *v, double *acceleration) {
+  CST_REQUIRE(s && q && v && acceleration);
+  cst_constrained_accelerations(s, c, q, v, acceleration);
 }

@@ -36,4 +36,4 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     return found
 
 
-PROPERTY = Property("symmetric", "a step of -h after a step of h, of the method itself and of its adjoint", CLAIMS, measure, small(1e-11, 1e-8))
+PROPERTY = Property("symmetric", "a step of -h after a step of h, of the method itself and of its adjoint", CLAIMS, measure, small(1e-11, 1e-10))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import re
 
 from .certificate import PROPERTIES, Certificate
 from .property import CONFIRMED, OPEN, REFUTED
@@ -33,10 +34,18 @@ def text(c: Certificate) -> str:
         lines.append(method)
         mine = [r for r in rows(c) if r[0] == method]
         lines += [f"  {claim:<16} {verdict:<12} {said}" for _, claim, verdict, said in mine] or ["  claims nothing that is measured"]
-    lines += [f"{m} was not measured on {s}: {why}" for m, s, why in c.left]
+    lines += [f"{m} was not measured on {', '.join(systems)}: {why}" for (m, why), systems in left(c).items()]
     n = len(c.refuted)
     lines.append("no claim is refuted" if not n else f"{n} claim{'s' * (n > 1)} refuted")
     return "\n".join(lines) + "\n"
+
+
+def left(c: Certificate) -> dict[tuple[str, str], list[str]]:
+    """{(method, why): the systems that it does not fit}"""
+    found: dict[tuple[str, str], list[str]] = {}
+    for method, system, why in c.left:
+        found.setdefault((method, why.replace(system, "it")), []).append(system)
+    return found
 
 
 def columns(c: Certificate) -> list[str]:
@@ -68,7 +77,7 @@ def markdown(c: Certificate) -> str:
 
 
 def latex(c: Certificate) -> str:
-    from ..latex import escaped as tex
+    from ..latex import text as tex
 
     names = columns(c)
     out = ["\\begin{tabular}{l" + "c" * len(names) + "}", "\\hline", "method & " + " & ".join(map(tex, names)) + " \\\\", "\\hline"]
@@ -107,7 +116,7 @@ def figure(c: Certificate, method: str) -> str:
     ax.legend(fontsize=6)
     out = io.StringIO()
     fig.savefig(out, format="svg", metadata={"Date": None})
-    drawn = out.getvalue()
+    drawn = re.sub(r"<metadata>.*?</metadata>", "", out.getvalue(), flags=re.S)
     return drawn[drawn.index("<svg") :]
 
 
@@ -139,7 +148,7 @@ def page(c: Certificate) -> str:
             claimed = "" if not x.claimed else str(x.claimed) if x.claim.startswith("order") else "yes"
             parts.append(f'<tr><td>{e(x.system)}</td><td>{e(x.claim)}</td><td>{claimed}</td><td class="{x.judged.verdict}">{x.judged.verdict}</td><td>{e(x.judged.said)}</td></tr>')
         parts.append("</tbody></table>")
-        parts += [f"<p>Not measured on {e(s)}: {e(why)}.</p>" for of, s, why in c.left if of == m]
+        parts += [f"<p>Not measured on {e(', '.join(s))}: {e(why)}.</p>" for (of, why), s in left(c).items() if of == m]
     return "".join(parts) + "</body></html>\n"
 
 

@@ -3,7 +3,7 @@ speaks a protocol of lines. They run in a child process under a limit of time, s
 ends one cell with a reason.
 
     steppers:
-      mine: {python: "verlet.py:step", claims: "order=2, symplectic"}
+      mine: {python: "verlet.py:step", claims: "order=2, symplectic", systems: [henon-heiles, kepler]}
       theirs: {program: [python3, dopri.py], claims: "order=5"}
 
 A program reads lines and answers each with one line:
@@ -13,11 +13,14 @@ A program reads lines and answers each with one line:
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
+import atexit
+import contextlib
 import dataclasses
 import importlib.util
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -31,7 +34,19 @@ from .maps import Failed, Stepper
 from .property import OPEN, Found, Judged
 
 LIMIT = 120  # seconds of one cell
-KEYS = ("python", "program", "claims")
+KEYS = ("python", "program", "claims", "systems")
+
+
+def within(words: list[str], text: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a session of its own, which ends with it or after so many seconds (TimeoutExpired)."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as p:
+        try:
+            out, err = p.communicate(text, timeout=seconds)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(p.pid, signal.SIGKILL)
+        return subprocess.CompletedProcess(words, p.returncode, out, err)
 
 
 def parsed_claims(text: str) -> dict[str, int]:
@@ -55,9 +70,10 @@ class Stranger:
     what: Any
     folder: str
     told: dict[str, int]
+    systems: list[str]  # on which it is measured; empty: on all
 
     def refuses(self, system: System) -> str:
-        return ""
+        return "" if not self.systems or system.name in self.systems else f"it is for {', '.join(self.systems)}"
 
     def claims(self, system: System) -> dict[str, int]:
         return dict(self.told)
@@ -66,18 +82,18 @@ class Stranger:
         """The cells, from a child process."""
         from .certificate import Cell
 
-        request = {**dataclasses.asdict(self), "system": bench.name, "claims": claims, "quick": quick}
+        request = {**dataclasses.asdict(self), "bench": bench.name, "claims": claims, "quick": quick}
         here = pathlib.Path(__file__).resolve().parents[2]
-        child = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(here)!r}); from constella.certify.strangers import child; child()"]
+        child = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(here)!r}); from constella.certifying.strangers import child; child()"]
         why = ""
         try:
-            done = subprocess.run(child, input=json.dumps(request), capture_output=True, text=True, timeout=LIMIT * (1 if quick else 10))
+            done = within(child, json.dumps(request), LIMIT * (1 if quick else 10))
             if done.returncode == 0:
                 return [Cell(c["method"], c["system"], c["claim"], c["claimed"], Judged(**c["judged"]), Found(**c["found"])) for c in json.loads(done.stdout.splitlines()[-1])]
             last = done.stderr.strip().splitlines()[-1:] or ["no message"]
             why = f"it ended with signal {-done.returncode}" if done.returncode < 0 else f"it ended with status {done.returncode}: {last[0]}"
-        except subprocess.TimeoutExpired:
-            why = f"it took more than {LIMIT * (1 if quick else 10)} s"
+        except subprocess.TimeoutExpired as e:
+            why = f"it took more than {e.timeout:g} s"
         except (ValueError, IndexError):
             why = "it printed among the results"
         told = claims if claims is not None else self.told
@@ -85,7 +101,7 @@ class Stranger:
 
     def stepper(self) -> Stepper:
         """In the child: the map itself."""
-        step = function_of(self.what, self.folder) if self.kind == "python" else Program(self.what, self.folder)
+        step: Any = function_of(self.what, self.folder) if self.kind == "python" else Program(self.what, self.folder)
         return Stepper(step, self.name, self.told)
 
 
@@ -107,10 +123,15 @@ class Program:
 
     def __init__(self, words: list[str], folder: str) -> None:
         self.pipe = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        atexit.register(self.pipe.kill)
         self.system: System | None = None
+        self.broken = ""
 
     def ask(self, line: str) -> list[str]:
         assert self.pipe.stdin and self.pipe.stdout
+        if self.broken:  # it may wait for something else for ever
+            raise Failed(self.broken)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a program that has ended is an error of writing; MPI undoes this
         try:
             self.pipe.stdin.write(line + "\n")
             self.pipe.stdin.flush()
@@ -122,7 +143,8 @@ class Program:
         if words[0] in ("refuse", "fail"):
             raise Failed(" ".join(words[1:]) or words[0])
         if words[0] != "ok":
-            raise Failed(f'it answered "{" ".join(words)[:60]}"')
+            self.broken = f'it answered "{" ".join(words)[:60]}"'
+            raise Failed(self.broken)
         return words[1:]
 
     def __call__(self, system: System, q: np.ndarray, v: np.ndarray, h: float) -> tuple[np.ndarray, ...]:
@@ -144,14 +166,14 @@ def child() -> None:
     from .systems import Bench, chosen
 
     request = json.loads(sys.stdin.read())
-    of = Stranger(*(request[k] for k in ("name", "kind", "what", "folder", "told")))
-    cells = measured(of.stepper(), Bench(chosen([request["system"]])[0]), request["claims"], request["quick"])
+    of = Stranger(*(request[k] for k in ("name", "kind", "what", "folder", "told", "systems")))
+    cells = measured(of.stepper(), Bench(chosen([request["bench"]])[0]), request["claims"], request["quick"])
     print(json.dumps([dataclasses.asdict(c) for c in cells]))
 
 
 def read(path: str) -> list[Stranger]:
     """The steppers of a file. Raises ConstellaError."""
-    import yaml
+    import yaml  # type: ignore[import]
 
     try:
         told = yaml.safe_load(pathlib.Path(path).read_text())
@@ -180,4 +202,11 @@ def one(path: str, name: str, row: Any) -> Stranger:
         raise ConstellaError(f"{where}.python: FILE.py:FUNCTION is needed")
     if kinds[0] == "program" and not (isinstance(what, list) and what and all(isinstance(w, str) for w in what)):
         raise ConstellaError(f"{where}.program: a list of words is needed, the program first")
-    return Stranger(name, kinds[0], what, os.path.dirname(os.path.abspath(path)), parsed_claims(str(row.get("claims", ""))))
+    return Stranger(name, kinds[0], what, os.path.dirname(os.path.abspath(path)), parsed_claims(str(row.get("claims", ""))), systems_of(where, row))
+
+
+def systems_of(where: str, row: Mapping[str, Any]) -> list[str]:
+    named = row.get("systems", [])
+    if not isinstance(named, list) or not all(isinstance(n, str) for n in named):
+        raise ConstellaError(f"{where}.systems: a list of names is needed")
+    return named

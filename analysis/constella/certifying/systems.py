@@ -46,7 +46,7 @@ class Bench:
         rng = np.random.Generator(np.random.Philox(SEED))
         q0, v0 = self.system.state(self.system.states[0], self.parameters)
         size = 0.03 * max(1.0, float(np.abs(q0).max()))
-        rows = []
+        rows: list[tuple[np.ndarray, np.ndarray]] = []
         while len(rows) < n:
             q, v = q0 + size * rng.standard_normal(q0.shape), v0 + size * rng.standard_normal(q0.shape)
             if not rows:

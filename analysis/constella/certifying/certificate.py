@@ -19,8 +19,8 @@ from .systems import Bench, chosen
 
 PROPERTIES = [order.PROPERTY, symplectic.PROPERTY, symmetric.PROPERTY, conserved.PROPERTY, energy.PROPERTY]
 SCHEMA = "constella-certificate 1"
-WORDS = [claim for p in PROPERTIES for claim in p.claims]
 UNMEASURED = ("temperature",)  # a claim of methods that nothing here measures
+WORDS = [*(claim for p in PROPERTIES for claim in p.claims), *UNMEASURED]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,8 +54,9 @@ class Certificate:
     left: list[tuple[str, str, str]] = dataclasses.field(default_factory=list)  # method, system, why it does not fit
 
     def of(self, method: str, claim: str) -> Judged:
-        """Over all systems: refuted where one refutes, confirmed where one confirms and none refutes."""
-        mine = [c for c in self.cells if (c.method, c.claim) == (method, claim)]
+        """Over the systems on which it is claimed: refuted where one refutes, confirmed where one confirms and none
+        refutes."""
+        mine = [c for c in self.cells if (c.method, c.claim) == (method, claim) and c.claimed]
         for verdict in (REFUTED, CONFIRMED):
             there = [c for c in mine if c.judged.verdict == verdict]
             if there:
@@ -127,19 +128,22 @@ def checked(claims: Mapping[str, int] | None) -> dict[str, int] | None:
 
 
 def measured(of: Any, bench: Bench, claims: Mapping[str, int] | None, quick: bool) -> list[Cell]:
-    """The cells of a map on a system that it fits. Claims that are not made are measured too, with claimed 0."""
+    """The cells of a map on a system that it fits. Of our methods, claims that are not made are measured too, with
+    claimed 0; of strangers, and where claims are given, only properties of which something is claimed."""
     told = of.claims(bench.system) if claims is None else dict(claims)
+    all_ = claims is None and isinstance(of, Method)
     cells = []
-    for p in PROPERTIES:
+    for p in [p for p in PROPERTIES if all_ or told.keys() & set(p.claims)]:
         found = p.measure(of, bench, quick)
         for claim in [c for c in p.claims if c in found]:  # the others are nothing to the system
-            claimed = told.get(claim, 1 if claim == "adjoint" and claims is None else 0)
+            claimed = told.get(claim, 1 if claim == "adjoint" and all_ else 0)
             cells.append(Cell(of.name, bench.name, claim, claimed, p.judge(claim, claimed or 1, found[claim]), found[claim]))
-    return cells
+    why = "nothing here measures it: averages of a study do"
+    return cells + [Cell(of.name, bench.name, c, 1, Judged(OPEN, why), Found(why=why)) for c in UNMEASURED if c in told]
 
 
 def as_map(method: Any) -> Any:
-    if hasattr(method, "begin"):
+    if hasattr(method, "measured"):
         return method
     return Stepper(method) if callable(method) else Method(str(method))
 

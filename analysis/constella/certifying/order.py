@@ -16,6 +16,7 @@ CLAIMS = ("order", "order-p", "order-lambda")
 REFERENCE, FINE = "gauss(6)", 256  # steps of the reference in the whole time
 EPS = float(np.finfo(float).eps)
 FLAGS = ("ok", "pre-asymptotic", "plateau", "too-few", "returns", "contradicts", "no-reference")
+ENOUGH = 4  # steps above a plateau of errors that tell an order
 NEAR = 0.35  # an order is that of the steps used, which are finite
 
 
@@ -62,6 +63,12 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     return {claim: fitted(np.array(steps), np.array(x), float(scale[claim]), why) for claim, x in errors.items()}
 
 
+def stalls(error: np.ndarray, floor: np.ndarray) -> bool:
+    """Whether the last three errors are the same, to a tenth, far above their floor: the method does not converge."""
+    last = error[-3:]
+    return bool(np.isfinite(last).all() and last.min() > 1e4 * floor[-1] and last.max() < 1.1 * last.min())
+
+
 def fitted(h: np.ndarray, error: np.ndarray, scale: float, why: str) -> Found:
     if len(h) < 3:
         return Found(why=why or "too few steps")
@@ -69,7 +76,9 @@ def fitted(h: np.ndarray, error: np.ndarray, scale: float, why: str) -> Found:
         return Found(why="not given by the stepper")
     floor = 8 * EPS * scale * np.sqrt(h[0] / h * 8) + np.zeros_like(h)
     fit = library().cst_order_estimate(pointer(np.ascontiguousarray(h)), pointer(np.ascontiguousarray(error)), pointer(floor), len(h))
-    how = {"steps": h.tolist(), "errors": error.tolist(), "flag": FLAGS[fit.flag]}
+    how = {"steps": h.tolist(), "errors": error.tolist(), "flag": FLAGS[fit.flag], "used": fit.last - fit.first + 1}
+    if stalls(error, floor):
+        return Found(0.0, -0.1, 0.1, 0.0, "", {**how, "flag": "ok", "used": len(h)})
     if not np.isfinite(fit.order):
         return Found(why=f"no order: {FLAGS[fit.flag]}", how=how)
     return Found(fit.order, fit.low, fit.high, 0.0, "", how)
@@ -79,10 +88,11 @@ def judge(claim: str, claimed: int, found: Found) -> Judged:
     said = f"{number(found.value)} ({number(found.low)} to {number(found.high)})"
     if found.why:
         return Judged(OPEN, found.why)
-    flag = found.how.get("flag", "ok")
+    flag, used = found.how["flag"], found.how["used"]
     low, high = min(found.low, found.value), max(found.high, found.value)
     if high < claimed - NEAR:
-        return Judged(REFUTED, said) if flag in ("ok", "plateau") else Judged(OPEN, f"{said}, {flag}")
+        sure = flag == "ok" or (flag == "plateau" and used >= ENOUGH)
+        return Judged(REFUTED, said) if sure else Judged(OPEN, f"{said}, {flag}, {used} steps")
     if low > claimed - NEAR:
         return Judged(CONFIRMED, said + (": higher than claimed" if low > claimed + NEAR else ""))
     return Judged(OPEN, f"{said}, {flag}")

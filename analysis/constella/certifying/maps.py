@@ -156,6 +156,8 @@ class ForeignRun:
     def _one(self, q: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
         try:
             told = [np.asarray(x, dtype=float) for x in self.of.step(self.system, q.copy(), v.copy(), self.h)]
+        except Failed:
+            raise
         except Exception as e:  # noqa: BLE001  (it is not ours)
             raise Failed(f"it raised {type(e).__name__}: {e}") from None
         if len(told) not in (2, 3) or told[0].shape != q.shape or told[1].shape != v.shape:
