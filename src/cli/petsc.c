@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "solve/petsc.h"
 #include "solve/solver.h"
+#include "study/run/stop.h"
 
 enum { ROOM = 512, PATH = 4096 };
 
@@ -131,6 +132,25 @@ bool cst_petsc_begin(int n, char **words) {
   cst_status_push(tell, NULL);
   const PetscErrorCode failed = begin_petsc(n, words);
   cst_status_pop();
+  return !failed;
+}
+
+static bool iterates(const cst_plan *p) {
+  for (int i = 0; i < p->study->nmethod; i++)
+    if (cst_method_iterates(p->method[i]))
+      return true;
+  return false;
+}
+
+bool cst_petsc_drive(const cst_plan *p) {
+  char  name[] = "constella";
+  char *words[] = {name, NULL};
+  if (cst_petsc_is_on() || !iterates(p))
+    return true;
+  cst_status_push(tell, NULL);
+  const PetscErrorCode failed = begin_petsc(1, words);
+  cst_status_pop();
+  cst_stop_listen(); /* PETSc installs handlers of signals */
   return !failed;
 }
 

@@ -5,11 +5,15 @@
 #define CST_CLI_PETSC_H
 #include <stdbool.h>
 #include "constella/diag.h"
+#include "study/plan/plan.h"
 
-/* Initialises MPI and, if a rank has options of it, PETSc: options words[1..n), those of PETSC_OPTIONS and of
+/* Initialises MPI and, if a rank has options of PETSc, PETSc: options words[1..n), those of PETSC_OPTIONS and of
  * ~/.petscrc; PETSc reads no file of the current folder. False if an option is rejected, after an error
  * message. Collective. */
 bool cst_petsc_begin(int n, char **words);
+/* Initialises PETSc too if a method of the plan has implicit steps, which SNES drives. False after an error message.
+ * Collective. */
+bool cst_petsc_drive(const cst_plan *p);
 /* Finalises them; false if one of them cannot. */
 bool cst_petsc_end(void);
 /* Adds an error for each option that is unknown, refused, or without effect. */

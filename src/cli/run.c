@@ -257,8 +257,9 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   }
   if (first == ranks)
     status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a, plan)
-             : cst_run_agree_on_work(plan, agenda)     ? execute(a, study, plan, agenda, past)
-                                                       : 2;
+             : !cst_run_agree_on_work(plan, agenda)    ? 2
+             : !cst_petsc_drive(plan)                  ? 1
+                                                       : execute(a, study, plan, agenda, past);
   else if (rank == first)
     cst_diag_print(d, stderr);
   cst_lock_release(a->run.lock);

@@ -211,7 +211,7 @@ static int run_checked(arguments *a, cst_diag *d) {
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);
   else
-    status = execute(a, s, p, file);
+    status = cst_petsc_drive(p) ? execute(a, s, p, file) : 1;
   cst_plan_destroy(p);
   cst_study_destroy(s);
   cst_result_close(file);

@@ -192,6 +192,8 @@ void          cst_program_prepared_destroy(cst_prepared *p);
 /* Linear systems that it solves (substep.h): per step, and per iteration of the solver, whose iterations all
  * count as those of the substep with the most. */
 void cst_method_solves(const cst_prepared *p, double *per_step, double *per_iteration);
+/* Whether a step has unknowns that the solver iterates for. */
+bool cst_method_iterates(const cst_prepared *p);
 /* Appends the names of the cores that step it to the n names in `name`, each once and `most` in all. Returns
  * the number of names. */
 int cst_program_cores(const cst_program *p, const char **name, int n, int most);

@@ -107,6 +107,13 @@ void cst_method_solves(const cst_prepared *p, double *per_step, double *per_iter
   }
 }
 
+bool cst_method_iterates(const cst_prepared *p) {
+  for (int i = 0; i < p->program->n; i++)
+    if (cst_substep_size_on(&p->program->step[i], p->stepped).unknowns > 0)
+      return true;
+  return false;
+}
+
 bool cst_program_same_layer(const cst_layer *x, const cst_layer *y) {
   const cst_tableau *t = &x->tableau;
   const cst_tableau *u = &y->tableau;

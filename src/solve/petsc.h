@@ -1,9 +1,9 @@
 /* petsc.h: PETSc's library, which is loaded when it is first asked for.
  *
  * It brings a hundred other libraries along, and binding their symbols takes as long as all else that a short
- * run does. Only runs with options of PETSc use it. So the program is not linked with it; what it calls of
- * PETSc is called through this table, which has the types of PETSc's headers. Where PETSc is there as an
- * archive only, the program is linked with it.
+ * run does. Runs with implicit steps or options of PETSc use it, others do not. So the program is not linked
+ * with it; what it calls of PETSc is called through this table, which has the types of PETSc's headers. Where
+ * PETSc is there as an archive only, the program is linked with it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SOLVE_PETSC_H
