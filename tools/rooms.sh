@@ -39,6 +39,7 @@ cli
 accepted='
 core cst_elementary_cos
 core cst_elementary_log
+study/file cst_collector_measured
 study/file cst_kind_at
 study/file cst_kind_count
 study/file cst_kind_name

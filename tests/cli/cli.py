@@ -122,7 +122,7 @@ class _Server:
 
     LIBRARY = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/cli/serve.so"))
     # what acts when a program is loaded, and the sanitizers, which want to be loaded first
-    AT_LOADING = ("LD_PRELOAD", "GLIBC_TUNABLES", "LD_LIBRARY_PATH")
+    AT_LOADING = ("LD_PRELOAD", "GLIBC_TUNABLES", "LD_LIBRARY_PATH", "LD_DEBUG")
     MOST = 100000  # bytes of a request
 
     def __init__(self):

@@ -113,6 +113,7 @@ def keys_of_studies():
     return {line for line in constella("show", "study").stdout.splitlines() if re.fullmatch(r"[\w.-]+", line)}
 
 
+CERTIFY_KEYS = {"steppers"}  # of `constella certify --with`
 STUDY_KEYS = {key for key in keys_of_studies() if "." not in key}
 SYSTEM_KEYS = set(
     (
@@ -153,8 +154,8 @@ def read_yaml(block, folder):
     where = os.path.join(folder, name)
     if not is_study(block.text) and not is_system(block.text):
         keys = set(re.findall(r"^([\w-]+):", block.text, re.M))
-        if keys - STUDY_KEYS - SYSTEM_KEYS:
-            return f"{block}: unknown keys {sorted(keys - STUDY_KEYS - SYSTEM_KEYS)}"
+        if keys - STUDY_KEYS - SYSTEM_KEYS - CERTIFY_KEYS:
+            return f"{block}: unknown keys {sorted(keys - STUDY_KEYS - SYSTEM_KEYS - CERTIFY_KEYS)}"
         return None
     with open(where, "w", encoding="utf-8") as f:
         f.write(block.text)
@@ -266,7 +267,7 @@ def run_command(block, command, printed, folder, environment):
         encoding="utf-8",
         timeout=1000,
     )
-    fails = any(re.search(r"(^| )error: ", line) for line in printed)
+    fails = any(re.search(r"(^| )error: |claims? refuted$|differ beyond noise", line) for line in printed)
     if (process.returncode != 0) != fails:
         return f"{block}: $ {command}\nexit status {process.returncode}\n{process.stdout}"
     if printed and not same_output(process.stdout.split("\n"), printed):

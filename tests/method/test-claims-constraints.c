@@ -62,17 +62,22 @@ static double step_of(const problem *x, const char *method) {
   return heated && pace > 1 ? H : H * pace;
 }
 
-static residuals residuals_of(const problem *x, const char *method, bool *well) {
-  run          r;
-  residuals    most = {0, 0, 0};
-  course       c[LANES];
-  double       q[CST_MAX_Q], p[CST_MAX_Q];
+static residuals residuals_of(const problem *start, const char *method, bool *well) {
+  static problem now; /* with the time among its parameters */
+  const problem *x = &now;
+  run            r;
+  residuals      most = {0, 0, 0};
+  course         c[LANES];
+  double         q[CST_MAX_Q], p[CST_MAX_Q];
+  now = *start;
   const double step = step_of(x, method);
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   for (int n = 0; n <= affordable(x, method, STEPS); n++) {
     if (n)
       run_go(&r, step, 1);
+    if (x->s->timed)
+      now.c[cst_system_named(x->s)] = n * step;
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
       observe(x, q, p, n == 0, &c[l], &most);

@@ -33,7 +33,8 @@ static void read_off(const run *r, int isa, int tangential, reading *x) {
                                   .isa = isa,
                                   .keep = CST_KEEP_NOT};
     memset(kept, 0, sizeof kept);
-    if (row->expression || (row->refuse && row->refuse(r->x->s)))
+    if (row->expression || row->state || row->kept.q || row->kept.g ||
+        (row->refuse && row->refuse(r->x->s)))
       continue;
     cst_fold_measure(fold, row)(&look, &view, kept, x->value + at, x->scale + at);
     at += (row->count ? row->count(r->x->s) : 1) * cst_isas[isa].width;

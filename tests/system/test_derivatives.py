@@ -293,7 +293,8 @@ def main():
     printed = read_driver(size)
     for path in systems:
         name, text = os.path.basename(path)[:-5], read_yaml(path)
-        if any(key in text for key in ELSEWHERE) or re.search(r"\bt\b", str(text.get("potential", ""))):
+        timed = (text.get("potential", ""), text.get("constraints", ""))
+        if any(key in text for key in ELSEWHERE) or any(re.search(r"\bt\b", str(part)) for part in timed):
             continue
         result = (
             check(path, printed[name], size)
