@@ -43,7 +43,8 @@ static bool fill_bytes(const cst_record *r, const cst_record_place *p, long from
       continue;
     if (!f->filled) {
       fill_value(p->field.type, f->block);
-      repeat(f->block, cst_record_width(p->field.type), (size_t)(p->size < BLOCK ? p->size : BLOCK));
+      repeat(f->block, cst_record_width(p->field.type),
+             (size_t)(p->size < BLOCK ? p->size : BLOCK));
       f->filled = true;
     }
     if (!cst_record_put(r, f->block, (size_t)(left < BLOCK ? left : BLOCK), p->at + from + done))

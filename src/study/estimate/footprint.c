@@ -77,13 +77,13 @@ static double lanes_beside(const cst_plan *p) {
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_study  *study = p->study;
   const cst_system *s = study->system;
-  const double partner = study->reference == CST_REFERENCE_SELF;
-  const double batches = 4.0 * study->nmethod * (1 + partner + lanes_beside(p));
-  const double per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
-  const double group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
-  const double reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  const double status = 2.0 * (double)study->members * p->ncase;
-  double       sum = program + group + reference;
+  const double      partner = study->reference == CST_REFERENCE_SELF;
+  const double      batches = 4.0 * study->nmethod * (1 + partner + lanes_beside(p));
+  const double      per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
+  const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
+  const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
+  const double      status = 2.0 * (double)study->members * p->ncase;
+  double            sum = program + group + reference;
   sum += per_lane * (double)batch;
   for (int k = 0; k < CST_COLLECTORS; k++)
     if (cst_collectors[k]->bytes)

@@ -279,10 +279,10 @@ void cst_study_destroy(cst_study *s) {
     free(s->axis_name[k]);
     free(s->axis[k]);
   }
-  void *owned[] = {s->file,         s->system_file,  s->title,  s->canonical,   s->parameter,
-                   s->q0,           s->v0,           s->end,    s->step,        s->observable,
-                   s->tolerance,    s->layer,        s->own,    s->start_name,  s->start_state,
-                   s->deviation[0], s->deviation[1], s->keep,   s->starts,      s->starts_text,
+  void *owned[] = {s->file,         s->system_file,  s->title, s->canonical,  s->parameter,
+                   s->q0,           s->v0,           s->end,   s->step,       s->observable,
+                   s->tolerance,    s->layer,        s->own,   s->start_name, s->start_state,
+                   s->deviation[0], s->deviation[1], s->keep,  s->starts,     s->starts_text,
                    s->key};
   for (int i = 0; i < CST_COUNT(owned); i++)
     free(owned[i]);
