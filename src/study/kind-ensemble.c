@@ -121,10 +121,13 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_column
   conclude_distribution(rows, x);
   if (!x->survivors.members.value)
     PetscFunctionReturn(0);
-  long survivors = 0;
-  for (long m = 0; m < n; m++)
+  long survivors = 0, good = 0;
+  for (long m = 0; m < n; m++) {
     survivors += !isnan(rows->number[m]);
-  cst_parts_survivors_conclude(x->survivors, i, survivors, n);
+    good += rows->good[m];
+  }
+  /* of an observable that is not taken no member has a number, and none is missing */
+  cst_parts_survivors_conclude(x->survivors, i, survivors, good == n ? survivors : n);
   PetscFunctionReturn(0);
 }
 

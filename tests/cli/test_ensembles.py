@@ -5,7 +5,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import close, differences, digests, done, h5py, numpy, ok, run, skip, table, together
+from cli import close, constella, differences, digests, done, h5py, numpy, ok, run, skip, table, together
 
 try:
     from scipy.stats import binom
@@ -100,6 +100,13 @@ def ranks():
     )
 
 
+def untaken():
+    """An observable that the study does not take has no number: no member has failed."""
+    process, result = run("untaken", study(4, 1.0).replace("[energy, ", "["))
+    told = constella("table", result)
+    ok("biased" not in told.stdout and "height" in told.stdout, "no mean is called biased where no member failed", told.stdout)
+
+
 def covered():
     """At least 95 % of samples of 40, where the probability is given: by the distribution itself."""
     for p in QUANTILES:
@@ -109,7 +116,7 @@ def covered():
 
 
 together(
-    [against(2, 1.0), against(7, 1.0), against(100, 1.0), against(300, 9.0), ranks]
+    [against(2, 1.0), against(7, 1.0), against(100, 1.0), against(300, 9.0), ranks, untaken]
     + ([covered] if binom else [])
 )
 if not binom:
