@@ -11,7 +11,6 @@
 #include "core/text.h"
 #include "solve/petsc.h"
 #include "solve/solver.h"
-#include "study/run/stop.h"
 
 enum { ROOM = 512, PATH = 4096 };
 
@@ -150,7 +149,6 @@ bool cst_petsc_drive(const cst_plan *p) {
   cst_status_push(tell, NULL);
   const PetscErrorCode failed = begin_petsc(1, words);
   cst_status_pop();
-  cst_stop_listen(); /* PETSc installs handlers of signals */
   return !failed;
 }
 

@@ -211,6 +211,13 @@ static int first_with_errors(const cst_diag *d, int rank, int ranks) {
   return first;
 }
 
+/* PETSc installs handlers of signals. */
+static bool drive(const cst_plan *p) {
+  const bool done = cst_petsc_drive(p);
+  cst_stop_listen();
+  return done;
+}
+
 static int run_checked(cst_arguments *a, cst_diag *d) {
   const char *reason = NULL;
   int         isa = cst_isa_choose(&reason);
@@ -258,7 +265,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   if (first == ranks)
     status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a, plan)
              : !cst_run_agree_on_work(plan, agenda)    ? 2
-             : !cst_petsc_drive(plan)                  ? 1
+             : !drive(plan)                            ? 1
                                                        : execute(a, study, plan, agenda, past);
   else if (rank == first)
     cst_diag_print(d, stderr);
