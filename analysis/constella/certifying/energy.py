@@ -35,7 +35,8 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
         for _ in range(WINDOWS * per_window):
             run.step(every)
             energy.append(bench.energy(run.q, run.v))
-            moved = np.maximum(moved, np.linalg.norm(run.q - q, axis=1))
+            with np.errstate(over="ignore"):  # of runs that go to infinity
+                moved = np.maximum(moved, np.linalg.norm(run.q - q, axis=1))
     except Failed as e:
         return missing(CLAIMS, str(e))
     x = np.array(energy).T
