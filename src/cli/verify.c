@@ -185,6 +185,15 @@ static void divide(cst_plan *p, cst_result *file) {
   free(text);
 }
 
+/* The handler of PETSc would end MPI with many words. */
+static void ignore_pipes(void) { signal(SIGPIPE, SIG_IGN); }
+
+static bool drive(const cst_plan *p) {
+  const bool done = cst_petsc_drive(p);
+  ignore_pipes();
+  return done;
+}
+
 static int run_checked(arguments *a, cst_diag *d) {
   const char *reason = NULL;
   char        why[512];
@@ -211,7 +220,7 @@ static int run_checked(arguments *a, cst_diag *d) {
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);
   else
-    status = cst_petsc_drive(p) ? execute(a, s, p, file) : 1;
+    status = drive(p) ? execute(a, s, p, file) : 1;
   cst_plan_destroy(p);
   cst_study_destroy(s);
   cst_result_close(file);
@@ -224,7 +233,7 @@ static int begin(char **argv) {
     return 2;
   if (!cst_petsc_begin(1, argv))
     return 2;
-  signal(SIGPIPE, SIG_IGN); /* the handler of PETSc would end MPI with many words */
+  ignore_pipes();
   return 0;
 }
 
