@@ -310,19 +310,10 @@ static void *columns(const cst_plan *p, cst_columns *c) {
 
 static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
   const cst_number_column *to = handles;
-  const long               members = rows->plan->study->members;
-  double                  *good = cst_zeros(members, sizeof *good);
   PetscFunctionBegin;
-  for (int i = 0; i < NUMBERS; i++) {
-    const double *x;
-    if (!has(rows->plan, i))
-      continue;
-    PetscCall(cst_case_rows_get(rows, &largest, i, &x));
-    for (long m = 0; m < members; m++)
-      good[m] = rows->good[m] ? x[m] : NAN;
-    cst_column_set(to[i], rows->icase, cst_case_rows_largest(good, members));
-  }
-  free(good);
+  for (int i = 0; i < NUMBERS; i++)
+    if (has(rows->plan, i))
+      PetscCall(cst_parts_largest(rows, &largest, i, to[i]));
   PetscFunctionReturn(0);
 }
 

@@ -36,6 +36,18 @@ PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_co
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode cst_parts_largest(cst_case_rows *rows, const cst_channel_row *row, int which,
+                                 cst_number_column to) {
+  const long    members = rows->plan->study->members;
+  const double *x;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_get(rows, row, which, &x));
+  for (long m = 0; m < members; m++)
+    rows->number[m] = rows->good[m] ? x[m] : NAN;
+  cst_column_set(to, rows->icase, cst_case_rows_largest(rows->number, members));
+  PetscFunctionReturn(0);
+}
+
 /* ---- survivors -------------------------------------------------------------------------------- */
 
 cst_survivor_columns cst_parts_survivors_declare(cst_columns *c, const char *of) {

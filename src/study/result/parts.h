@@ -56,4 +56,7 @@ PetscErrorCode cst_parts_constraints_conclude(cst_case_rows *rows, const cst_con
 cst_number_column cst_parts_displacement_declare(cst_columns *c, bool shown);
 /* Of the open case. */
 PetscErrorCode cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x);
+/* Sets a column to the largest number of a channel over the members that did not fail; NaN: there is none. */
+PetscErrorCode cst_parts_largest(cst_case_rows *rows, const cst_channel_row *row, int which,
+                                 cst_number_column to);
 #endif
