@@ -52,9 +52,11 @@ struct cst_noise {
 
 /* A substep as lane code reads it. */
 typedef struct {
-  double h; /* its length */
-  /* start: time of its beginning after that of the step; whole: length of the step */
-  double           start, whole;
+  /* of each lane: its length, the time of its beginning after that of the step, the length of the step. Lanes
+   * of several groups that march side by side have those of their place. */
+  double           h[CST_W_MAX] __attribute__((aligned(64)));
+  double           start[CST_W_MAX] __attribute__((aligned(64)));
+  double           whole[CST_W_MAX] __attribute__((aligned(64)));
   const cst_noise *noise;                /* noise after it; NULL: none */
   _Alignas(16) char data[CST_LANE_DATA]; /* the core's `struct data` */
 } cst_lane_substep;
@@ -92,12 +94,13 @@ typedef struct {
   /* motions are smooth: starts of unknowns may be extrapolated from kept ones (march.h) */
   int smooth;
   int max_iterations;
-  /* retry of a failed lane, alone: 1: solve with pivoting; 2: also start the iteration closer to the solution
-   */
-  int                       robust;
-  int                       compensated;
-  double                    time; /* time of a record after `since` steps */
-  long                      since;
+  /* 0: the usual one. At the step of a failed lane, alone: 1: with pivoting; 2: also from a start of the
+   * iteration that is closer to the solution */
+  int attempt;
+  int compensated;
+  /* time of a lane after `since` steps */
+  double                    time[CST_W_MAX] __attribute__((aligned(64)));
+  long                      since[CST_W_MAX] __attribute__((aligned(64)));
   const cst_march_observer *observer; /* NULL: none */
 } cst_march;
 

@@ -51,9 +51,10 @@ long cst_spare_step(const cst_spare *x, const double *record, int lane) {
   return (long)step;
 }
 
-static void revive(cst_spare *x, long step) {
-  x->b.alive[0] = 1;
-  x->b.status[0] = (cst_lane_status){CST_DONE, 0};
+static void revive(cst_spare *x, int n, long step) {
+  x->b.alive[0] = (1 << n) - 1;
+  for (int i = 0; i < n; i++)
+    x->b.status[i] = (cst_lane_status){CST_DONE, 0};
   x->b.step = step;
   cst_batch_ready(x->st, &x->b);
 }
@@ -63,7 +64,7 @@ void cst_spare_copy(cst_spare *x, const double *record, int lane) {
   const size_t n = cst_stepper_record_size(x->st) / W;
   for (size_t k = 0; k < n; k++)
     x->b.record[k * W] = record[k * W + (size_t)lane];
-  revive(x, cst_spare_step(x, record, lane));
+  revive(x, 1, cst_spare_step(x, record, lane));
 }
 
 static PetscErrorCode step(cst_spare *x, double h, long n, bool *good) {
@@ -96,15 +97,52 @@ static void refine(cst_spare *x) {
     tolerance[l] = fmin(tolerance[l], near);
 }
 
+/* The first n of the states that were kept. */
+static void restore(cst_spare *x, int n, long at, bool fine) {
+  memcpy(x->b.record, x->kept, cst_stepper_record_size(x->st) * sizeof *x->kept);
+  revive(x, n, at);
+  if (fine)
+    refine(x);
+}
+
 PetscErrorCode cst_spare_from_kept(cst_spare *x, double h, long at, double time, bool fine,
                                    bool *good) {
   PetscFunctionBegin;
-  memcpy(x->b.record, x->kept, cst_stepper_record_size(x->st) * sizeof *x->kept);
-  revive(x, at);
-  if (fine)
-    refine(x);
+  restore(x, 1, at, fine);
   cst_stepper_set_time(x->st, time, at);
   PetscCall(step(x, h, 1, good));
+  PetscFunctionReturn(0);
+}
+
+int cst_spare_width(const cst_spare *x) {
+  return cst_stepper_varies(x->st) ? cst_stepper_width(x->st) : 1;
+}
+
+void cst_spare_keep_as(cst_spare *x, int i) {
+  const size_t W = (size_t)cst_stepper_width(x->st);
+  for (size_t k = 0; k < cst_stepper_record_size(x->st); k += W)
+    x->kept[k + (size_t)i] = x->b.record[k];
+}
+
+PetscErrorCode cst_spare_each_from_kept(cst_spare *x, int n, const double *h, const long *at,
+                                        const double *time, bool fine, bool *good) {
+  double each[CST_W_MAX], times[CST_W_MAX];
+  long   since[CST_W_MAX];
+  PetscFunctionBegin;
+  if (n == 1) {
+    PetscCall(cst_spare_from_kept(x, h[0], at[0], time[0], fine, good));
+    PetscFunctionReturn(0);
+  }
+  for (int l = 0; l < cst_stepper_width(x->st); l++) {
+    each[l] = h[l < n ? l : 0];
+    times[l] = time[l < n ? l : 0];
+    since[l] = at[l < n ? l : 0];
+  }
+  restore(x, n, at[0], fine);
+  PetscCall(cst_stepper_set_steps(x->st, each, times, since));
+  PetscCall(cst_stepper_advance(x->st, &x->b, 1));
+  for (int i = 0; i < n; i++)
+    good[i] = x->b.status[i].reason == CST_DONE;
   PetscFunctionReturn(0);
 }
 

@@ -27,6 +27,15 @@ void           cst_spare_keep(cst_spare *x);
 PetscErrorCode cst_spare_from_kept(cst_spare *x, double h, long step, double time, bool fine,
                                    bool *good);
 
+/* Several states side by side, each by a step of its own: keep_as keeps the state of the copy as number i, of
+ * at most cst_spare_width; each_from_kept makes one step of length h[i] from each of the first n, which are at
+ * step[i] and time[i]. State i then stands in lane i of the record, with the bits that it has alone. A width of
+ * 1: the method steps one at a time. */
+int            cst_spare_width(const cst_spare *x);
+void           cst_spare_keep_as(cst_spare *x, int i);
+PetscErrorCode cst_spare_each_from_kept(cst_spare *x, int n, const double *h, const long *step,
+                                        const double *time, bool fine, bool *good);
+
 /* The copy: a record in whose lanes it stands, and its stepper. The kept state, as a record. */
 const double      *cst_spare_record(const cst_spare *x);
 const double      *cst_spare_kept(const cst_spare *x);

@@ -1,12 +1,12 @@
 /* stepper-group.c: advances one group of lanes through the segments of a stepper, and makes steps in which
- * lanes fail again, lane by lane and more robustly. */
+ * lanes fail again, lane by lane, with pivoting. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper-internal.h"
 
-enum { ATTEMPTS = 2 }; /* robust attempts at a step in which lanes fail */
+enum { ATTEMPTS = 2 }; /* further attempts at a step in which lanes fail */
 
 static cst_outcome march_segment(const cst_stepper *st, const cst_segment *g, double *record,
                                  long n) {
@@ -44,11 +44,11 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
 
 /* Makes one step of a record with identical lanes, with pivoting and more iterations; the second attempt also
  * starts the iteration closer to the solution. */
-static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
+static cst_outcome march_alone(cst_stepper *st, double *record, int attempt) {
   for (int i = 0; i < st->nsegment; i++) {
     cst_march m = st->segment[i].march;
-    m.robust = pass;
-    m.max_iterations = st->robust_iterations;
+    m.attempt = attempt;
+    m.max_iterations = st->more_iterations;
     cst_outcome o = st->segment[i].alone->march(&m, cst_stepper_inner(st, record), 1);
     if (o.reason != CST_DONE)
       return o;
@@ -71,20 +71,21 @@ void cst_stepper_pad(const cst_stepper *st, double *record, int alive) {
       copy_lane(st, record, l, record, source);
 }
 
-/* One attempt at a step: pass 0 is the normal one, others are robust. */
-static cst_outcome attempt(cst_stepper *st, double *record, int pass) {
-  return pass == 0 ? march_segments(st, record, 1) : march_alone(st, record, pass);
+/* One attempt at a step, by its number (core.h). */
+static cst_outcome try_step(cst_stepper *st, double *record, int number) {
+  return number == 0 ? march_segments(st, record, 1) : march_alone(st, record, number);
 }
 
 /* Attempts a step of the lanes `set` of a record together, removing those that fail, until the others
  * succeed. Returns these, with their columns in next; reason[] says why the others failed. */
-static int step_lanes(cst_stepper *st, const double *record, int set, int pass, double *next,
+static int step_lanes(cst_stepper *st, const double *record, int set, int attempt, double *next,
                       cst_reason *reason) {
   double *column = st->work + st->size;
   while (set && !cst_stepper_halts(st)) {
     memcpy(column, record, st->size * sizeof *column);
     cst_stepper_pad(st, column, set);
-    const cst_outcome o = attempt(st, column, pass);
+    cst_stepper_give_steps(st, set);
+    const cst_outcome o = try_step(st, column, attempt);
     if (o.reason == CST_DONE)
       break;
     const int failed = set & o.lanes ? set & o.lanes : set;
@@ -115,7 +116,7 @@ static bool loses_rank(const cst_stepper *st, const double *record, int lane) {
     p[i] = record[((size_t)st->layout.p + i) * (size_t)st->width + (size_t)lane];
   }
   const bool loses =
-      cst_system_velocity(s, x, q, p, v) && cst_system_rank_ahead(s, x, q, v, st->h) > 0;
+      cst_system_velocity(s, x, q, p, v) && cst_system_rank_ahead(s, x, q, v, st->h_of[lane]) > 0;
   free(x);
   return loses;
 }
@@ -128,8 +129,8 @@ void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
   int        left = b->alive[group];
   memcpy(next, record, st->size * sizeof *next);
   left &= ~step_lanes(st, record, left & ~failing, 0, next, reason);
-  for (int pass = 1; pass <= ATTEMPTS && left; pass++)
-    left &= ~step_lanes(st, record, left, pass, next, reason);
+  for (int attempt = 1; attempt <= ATTEMPTS && left; attempt++)
+    left &= ~step_lanes(st, record, left, attempt, next, reason);
   if (st->halted)
     return;
   for (int l = 0; l < st->width; l++) {
@@ -142,6 +143,7 @@ void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
   b->alive[group] &= ~left;
   memcpy(record, next, st->size * sizeof *next);
   cst_stepper_pad(st, record, b->alive[group]);
+  cst_stepper_give_steps(st, b->alive[group]);
 }
 
 /* Advances the record by the largest k <= n for which k steps succeed, found by bisection. */
@@ -168,6 +170,7 @@ bool cst_stepper_halts(cst_stepper *st) {
 void cst_stepper_advance_group(cst_stepper *st, int group, long n) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size;
+  cst_stepper_give_steps(st, b->alive[group]);
   for (long done = 0; done < n && b->alive[group] && !cst_stepper_halts(st);) {
     cst_outcome o = march_segments(st, record, n - done);
     if (__builtin_expect(o.reason == CST_DONE, 1))

@@ -64,17 +64,21 @@ struct cst_stepper {
   cst_halt      *halt;
   void          *halt_context;
   bool           halted; /* the current or the last advance was halted */
-  double         h;
-  double         first_impulse; /* fraction of the impulse in the first step */
-  bool           tangential;
-  bool           smooth; /* there is no noise */
-  int            robust_iterations;
-  cst_solver    *solver;
-  cst_scratch   *scratch; /* [groups] */
-  double        *work;    /* three records: trial, column, saved */
-  double        *saved;   /* [groups] records, for steps in parts */
-  double        *space;   /* workspace of the generic cores */
-  double        *trail;   /* [CST_BESIDE][CST_TRAIL][q, p][W], of groups that march, or NULL */
+  double         h;      /* the step of the first lane */
+  /* of each lane; lanes that pad a group have those of the lane they are copies of. apart: they differ */
+  double       h_of[CST_W_MAX], time_of[CST_W_MAX];
+  long         since_of[CST_W_MAX];
+  bool         apart;
+  double       first_impulse; /* fraction of the impulse in the first step */
+  bool         tangential;
+  bool         smooth;          /* there is no noise */
+  int          more_iterations; /* of attempts after the first */
+  cst_solver  *solver;
+  cst_scratch *scratch; /* [groups] */
+  double      *work;    /* three records: trial, column, saved */
+  double      *saved;   /* [groups] records, for steps in parts */
+  double      *space;   /* workspace of the generic cores */
+  double      *trail;   /* [CST_BESIDE][CST_TRAIL][q, p][W], of groups that march, or NULL */
   /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
   double *solo_space;
   /* arguments of the solver's callbacks */
@@ -103,10 +107,13 @@ bool cst_stepper_halts(cst_stepper *st);
 static inline double *cst_stepper_inner(const cst_stepper *st, double *record) {
   return record + (size_t)st->shift * (size_t)st->width;
 }
+/* Gives the lanes of the marches their steps, those that are not in `set` the steps of its first lane, of which
+ * they are copies. */
+void cst_stepper_give_steps(cst_stepper *st, int set);
 /* Advances a group by n steps, fewer if it halts or all of its lanes fail. */
 void cst_stepper_advance_group(cst_stepper *st, int group, long n);
 /* One step of a group in which lanes fail; the lanes `failing` are known to fail. First steps the others,
- * then makes robust attempts with the rest. Lanes that still fail keep their last state and the reason. */
+ * then makes further attempts with the rest. Lanes that still fail keep their last state and the reason. */
 void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing);
 
 /* The equations of a step of all groups for the solver: whole, or in parts. */

@@ -18,7 +18,7 @@ static bool marches_whole(const cst_stepper *st, int group) {
 static int beside(const cst_stepper *st, int group, int most) {
   const cst_batch *b = st->batch;
   int              n = 1;
-  if (!marches_whole(st, group))
+  if (st->apart || !marches_whole(st, group))
     return 1;
   most = PetscMin(most, st->segment[0].core->beside);
   while (n < most && group + n < b->groups && b->alive[group + n])
@@ -35,8 +35,9 @@ static void bring(cst_stepper *st, int group, int count) {
 static bool march_neighbours(cst_stepper *st, int group, int count, long n,
                              const cst_march_observer *observer) {
   const cst_core *core = st->segment[0].core;
-  cst_march       m = st->segment[0].march;
   double         *record[CST_BESIDE];
+  cst_stepper_give_steps(st, st->batch->alive[group]);
+  cst_march m = st->segment[0].march;
   for (int k = 0; k < count; k++)
     record[k] = cst_stepper_inner(st, record_of(st, group + k));
   m.observer = observer;
@@ -169,26 +170,32 @@ static PetscErrorCode march_all(void *context) {
 
 /* The same in parts, for PETSc's own SNES types and for monitors. */
 
+/* The part of a group's record that is stepped, by the steps of its lanes. */
+static double *open_group(cst_stepper *st, int group) {
+  cst_stepper_give_steps(st, st->batch->alive[group]);
+  return cst_stepper_inner(st, record_of(st, group));
+}
+
 static const cst_core *pieces_of(const cst_segment *g) {
   return g->core->begin ? g->core : g->alone;
 }
 
 static int piece_residual(void *context, int group, const double *x, double *f) {
   cst_stepper *st = context;
-  return pieces_of(st->now)->residual(&st->now->march, cst_stepper_inner(st, record_of(st, group)),
-                                      st->sub, x, f, &st->scratch[group]);
+  return pieces_of(st->now)->residual(&st->now->march, open_group(st, group), st->sub, x, f,
+                                      &st->scratch[group]);
 }
 
 static void piece_direction(void *context, int group, const double *x, const double *f, double *d) {
   cst_stepper *st = context;
-  pieces_of(st->now)->direction(&st->now->march, cst_stepper_inner(st, record_of(st, group)),
-                                st->sub, x, f, d, &st->scratch[group]);
+  pieces_of(st->now)->direction(&st->now->march, open_group(st, group), st->sub, x, f, d,
+                                &st->scratch[group]);
 }
 
 static void piece_correct(void *context, int group, double *x, const double *d) {
   cst_stepper *st = context;
-  pieces_of(st->now)->correct(&st->now->march, cst_stepper_inner(st, record_of(st, group)), st->sub,
-                              x, d, &st->scratch[group]);
+  pieces_of(st->now)->correct(&st->now->march, open_group(st, group), st->sub, x, d,
+                              &st->scratch[group]);
 }
 
 /* Lanes of the group that the last solve left unconverged, or not at the near root. */
@@ -204,8 +211,8 @@ static PetscErrorCode substep_in_parts(cst_stepper *st, bool *failed) {
   const cst_march *m = &st->now->march;
   PetscFunctionBegin;
   for (int g = 0; g < st->batch->groups && m->unknowns > 0; g++)
-    pieces_of(st->now)->begin(m, cst_stepper_inner(st, record_of(st, g)), st->sub,
-                              cst_solver_unknowns(st->solver, g), &st->scratch[g]);
+    pieces_of(st->now)->begin(m, open_group(st, g), st->sub, cst_solver_unknowns(st->solver, g),
+                              &st->scratch[g]);
   if (m->unknowns > 0)
     PetscCall(cst_solver_solve(st->solver, st->batch->groups));
   for (int g = 0; g < st->batch->groups; g++) {
@@ -214,8 +221,7 @@ static PetscErrorCode substep_in_parts(cst_stepper *st, bool *failed) {
     failed[g] = m->unknowns > 0 && undone(st, g);
     if (!failed[g])
       failed[g] = pieces_of(st->now)
-                      ->finish(m, cst_stepper_inner(st, record_of(st, g)), st->sub,
-                               cst_solver_unknowns(st->solver, g))
+                      ->finish(m, open_group(st, g), st->sub, cst_solver_unknowns(st->solver, g))
                       .reason != CST_DONE;
   }
   PetscFunctionReturn(0);

@@ -1,7 +1,6 @@
 /* stepper.c: sets up a program as segments of substeps of one kind, which stepper-march.c advances and for
  * whose lane code stepper-bind.c finds the data. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -86,15 +85,6 @@ static void extract_noise(cst_stepper *st, const cst_program *from) {
   }
 }
 
-static void set_noise(cst_stepper *st, double h) {
-  const double ratio = st->resolution > 0 ? fabs(h) / st->resolution : 1;
-  const long   increments = PetscMax(1, lround(ratio));
-  for (int i = 0; i < st->nnoise; i++) {
-    cst_stepper_noise *x = &st->noise[i];
-    x->kick.row->noise(x->kick.data, st->isa, h, increments, &x->noise);
-  }
-}
-
 /* ---- data for lane code ---------------------------------------------------------------------- */
 
 /* Finds the blocks of a kind of substep among those of the record. */
@@ -165,7 +155,7 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s,
   st->state = cst_program_state(p, s, warm, &st->nstate);
   for (int i = 0; i < st->nstate; i++)
     warm += st->state[i].n;
-  st->segment = cst_zeros(p->n, sizeof *st->segment);
+  st->segment = cst_need((void *)aligned((size_t)p->n * (sizeof *st->segment / sizeof(double))));
   for (int first = 0; first < p->n; st->nsegment++) {
     cst_segment *g = &st->segment[st->nsegment];
     PetscCall(make_segment(st, g, first, s, o, &warm));
@@ -242,7 +232,7 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->tangential = has->tangential;
   st->mean = has->mean;
   lay_out(st, p->asked, p->stepped, o->isa);
-  st->robust_iterations = 4 * o->max_iterations;
+  st->more_iterations = 4 * o->max_iterations;
   PetscCall(make_segments(st, p->stepped, o));
   PetscCall(make_space(st));
   PetscCall(make_trail(st, p->stepped));
@@ -298,34 +288,6 @@ void cst_stepper_halt_by(cst_stepper *st, cst_halt *halt, void *context) {
 }
 
 bool cst_stepper_halted(const cst_stepper *st) { return st->halted; }
-
-void cst_stepper_set_resolution(cst_stepper *st, double resolution) { st->resolution = resolution; }
-
-void cst_stepper_set_step(cst_stepper *st, double h) {
-  double start = 0;
-  st->h = h;
-  set_noise(st, h);
-  for (int i = 0; i < st->nsegment; i++) {
-    cst_segment       *g = &st->segment[i];
-    const cst_substep *step = &st->program->step[g->first];
-    for (int j = 0; j < g->march.nsub; j++) {
-      cst_lane_substep *to = &g->sub[j];
-      const bool        takes_time = !(step[j].row->features & CST_TAKES_NO_TIME);
-      to->h = step[j].fraction * h;
-      to->start = start;
-      to->whole = h;
-      if (takes_time)
-        start += to->h;
-    }
-  }
-}
-
-void cst_stepper_set_time(cst_stepper *st, double time, long step) {
-  for (int i = 0; i < st->nsegment; i++) {
-    st->segment[i].march.time = time;
-    st->segment[i].march.since = step;
-  }
-}
 
 int               cst_stepper_groups(const cst_stepper *s) { return s->groups; }
 int               cst_stepper_width(const cst_stepper *s) { return s->width; }
@@ -390,10 +352,10 @@ void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, 
     cst_stepper_springs(st, record, lambda);
     return;
   }
-  const double mean = 1 / (st->h * (step == 1 ? st->first_impulse : 1));
-  const int    n = st->outer.ng * st->width;
-  for (int k = 0; k < n; k++)
-    lambda[k] = record[(size_t)st->layout.impulse * (size_t)st->width + (size_t)k] * mean;
+  const double  part = step == 1 ? st->first_impulse : 1;
+  const double *impulse = record + (size_t)st->layout.impulse * (size_t)st->width;
+  for (int k = 0; k < st->outer.ng * st->width; k++)
+    lambda[k] = impulse[k] * (1 / (st->h_of[k % st->width] * part));
 }
 
 const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->outer; }

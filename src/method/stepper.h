@@ -135,6 +135,13 @@ void cst_stepper_set_resolution(cst_stepper *s, double resolution);
 void cst_stepper_set_step(cst_stepper *s, double h);
 /* Sets the time of records after `step` steps, as the origin of time; default: time 0 at step 0. */
 void cst_stepper_set_time(cst_stepper *s, double time, long step);
+/* Both of each lane of a group, h[width], time[width] and step[width]; of several groups, that of the same place.
+ * Only of a stepper that varies. set_step and set_time set all lanes again. */
+PetscErrorCode cst_stepper_set_steps(cst_stepper *s, const double *h, const double *time,
+                                     const long *step);
+/* Whether lanes may have steps of different lengths: the increments of noise, and averages of multipliers, are
+ * counted in the steps of a batch. */
+bool cst_stepper_varies(const cst_stepper *s);
 /* Makes n further steps of every living lane. */
 PetscErrorCode cst_stepper_advance(cst_stepper *s, cst_batch *b, long n);
 

@@ -101,8 +101,8 @@ CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *
 }
 
 /* A := M + b H, where H contains the entries that dVH or dVS returned. */
-CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m, int which,
-                               double b, const vd *H, vd *A) {
+CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m, int which, vd b,
+                               const vd *H, vd *A) {
   UNROLL
   for (int k = 0; k < NQ * (BAND(which) + 1); k++)
     A[k] = vset(0);

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /* B := 1 + product V''(q_m) h M^-1. */
-static void bend(const cst_context *C, const struct local *L, int j, double product, vd *B) {
+static void bend(const cst_context *C, const struct local *L, int j, vd product, vd *B) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
   vd                 H[ROOM(p->n)];
   K_d2V(L->c, L->qm, H);
@@ -38,7 +38,7 @@ static void complement(const cst_context *C, const struct local *L, int j, const
 
 /* The solution of B d = e - G0't, h G1 M^-1 d = -g, by its Schur complement:
  * (h G1 M^-1 B^-1 G0') t = g + h G1 M^-1 B^-1 e. */
-static void solve_by_complement(const cst_context *C, struct local *L, int j, double product,
+static void solve_by_complement(const cst_context *C, struct local *L, int j, vd product,
                                 const vd *e, const vd *g, vd *d, vd *t) {
   vd B[ROOM(B_SIZE)];
   vd S[ROOM(GRAM_SIZE)];
@@ -59,7 +59,7 @@ static void solve_by_complement(const cst_context *C, struct local *L, int j, do
   if (BENT)
     complement(C, L, j, B, S);
   else
-    cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
+    cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
   L->sure = BENT ? cst_lu_is_positive(B, NQ) : vmask(1);
   if (L->strict)
     L->sure &= cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);

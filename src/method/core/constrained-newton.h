@@ -67,7 +67,7 @@ static void fill_motion(const cst_context *C, struct local *L, int i, table T, i
 }
 
 /* row[0..ng-1] of the columns of mu of stage j += w (x . G_j'). */
-CST_INLINE void add_push(const cst_context *C, const struct local *L, int j, double w, const vd *x,
+CST_INLINE void add_push(const cst_context *C, const struct local *L, int j, vd w, const vd *x,
                          vd *row) {
   USES_G
   for (int a = 0; a < NG; a++)
@@ -80,8 +80,8 @@ CST_INLINE void add_push(const cst_context *C, const struct local *L, int j, dou
 static void fill_push(const cst_context *C, struct local *L, int i, table T, int n, const vd *r) {
   for (int k = 0; k < NQ; k++)
     for (int j = 0; j < T.s; j++) {
-      const double w = T.h * T.h * T.D[i * T.s + j];
-      vd *const    row = L->J + (size_t)(i * NQ + k) * (size_t)n + J_MU(T.s) + j * NG;
+      const vd  w = T.h * T.h * T.D[i * T.s + j];
+      vd *const row = L->J + (size_t)(i * NQ + k) * (size_t)n + J_MU(T.s) + j * NG;
       add_push(C, L, j, -w, L->Kq + k * NQ, row);
       for (int l = 0; l < NQ; l++)
         L->rhs[i * NQ + k] += (w * L->Kq[k * NQ + l]) * r[j * NQ + l];
@@ -91,10 +91,11 @@ static void fill_push(const cst_context *C, struct local *L, int i, table T, int
 /* The rows of the constraint a of stage i: of g (velocities = 0) or of G v, whose derivative by Q_i is y[nq]
  * and by h V_i, if it has one, z[nq]. */
 static void fill_constraint(const cst_context *C, struct local *L, int i, table T, int n, int row,
-                            double by, const vd *y, const vd *z, const vd *r) {
+                            vd by, const vd *y, const vd *z, const vd *r) {
   vd *const to = L->J + (size_t)row * (size_t)n;
   for (int j = 0; j < T.s; j++) {
-    const double wB = by * T.B[i * T.s + j], wC = T.C[i * T.s + j], wD = by * T.D[i * T.s + j];
+    const vd     wB = by * T.B[i * T.s + j], wD = by * T.D[i * T.s + j];
+    const double wC = T.C[i * T.s + j];
     for (int k = 0; k < NQ; k++) {
       to[j * NQ + k] = wB * y[k];
       if (z)
@@ -119,7 +120,7 @@ static void fill_constraints(const cst_context *C, struct local *L, int i, table
     ROW_G(a, k, e)
       G[k] = L->G[i * NNZ_G + e];
     if (OWN(0)->positions)
-      fill_constraint(C, L, i, T, n, first, 1, G, NULL, r);
+      fill_constraint(C, L, i, T, n, first, vset(1), G, NULL, r);
     else
       fill_constraint(C, L, i, T, n, first, T.h, L->W + a * NQ, G, r);
     if (BOTH)
@@ -158,7 +159,7 @@ static void newton(const cst_context *C, struct local *L, int j, table T, const 
     fill_constraints(C, L, i, T, n, r);
   }
   hold_dropped(C, L, T, n);
-  if (MARCH->robust)
+  if (MARCH->attempt)
     cst_pivoted_solve(L->J, L->rhs, n);
   else {
     cst_lu(L->J, n);

@@ -73,7 +73,7 @@ static void balance(const cst_context *C, const struct local *L, int i, const vd
 
 /* to[a] := (G(Q_i) w + more) times `by`, more NULL: 0; 0 for a dropped constraint. */
 CST_INLINE void across(const cst_context *C, const struct local *L, int i, const vd *w,
-                       const vd *more, double by, vd *to) {
+                       const vd *more, vd by, vd *to) {
   const vd *const G = L->G + i * NNZ_G;
   USES_G
   for (int a = 0; a < NG; a++) {
@@ -87,9 +87,9 @@ CST_INLINE void across(const cst_context *C, const struct local *L, int i, const
 /* The equations of the constraints at stage i. */
 static void constrain(const cst_context *C, const struct local *L, int i, table T, const vd *x,
                       vd *f) {
-  const double over = 1 / T.h;
-  vd *const    first = f + LAMBDA(T.s) + i * NG;
-  vd           rate[ROOM(NG)];
+  const vd  over = 1 / T.h;
+  vd *const first = f + LAMBDA(T.s) + i * NG;
+  vd        rate[ROOM(NG)];
   USES_G
   if (DRIVEN)
     K_phi0(L->c, L->Q + i * NQ, rate);
@@ -171,8 +171,8 @@ CST_INLINE vd rest(const cst_context *C, const struct local *L, int k) {
 
 /* a0 at the start of a run: the acceleration at the time (am - af) h, to second order. */
 static __attribute__((noinline)) void start_alpha(const cst_context *C, struct local *L, int j) {
-  const double later = (OWN(j)->am - OWN(j)->af) * H(j);
-  vd           q[ROOM(NQ)], v[ROOM(NQ)], A[ROOM(NQ)], lambda[ROOM(NG)];
+  const vd later = (OWN(j)->am - OWN(j)->af) * H(j);
+  vd       q[ROOM(NQ)], v[ROOM(NQ)], A[ROOM(NQ)], lambda[ROOM(NG)];
   for (int k = 0; k < NQ; k++) {
     q[k] = L->q[k] + later * L->v[k];
     v[k] = L->v[k] + later * L->past1[k];
@@ -185,7 +185,7 @@ static __attribute__((noinline)) void start_alpha(const cst_context *C, struct l
 
 static void precede_alpha(const cst_context *C, struct local *L, int j) {
   const struct data *x = OWN(j);
-  const double       h = H(j);
+  const vd           h = H(j);
   if (x->velocities && vany((vl)(L->step == 0)))
     start_alpha(C, L, j);
   for (int k = 0; k < NQ; k++) {

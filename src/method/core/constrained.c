@@ -100,46 +100,28 @@ struct local {
 typedef struct {
   int           s;
   const double *C, *B, *D, *c;
-  double        h;
+  vd            h;
 } table;
 
-CST_INLINE table table_of(const double *numbers, int s, double h) {
+CST_INLINE table table_of(const double *numbers, int s, vd h) {
   return (table){s, numbers, numbers + s * s, numbers + 2 * s * s, numbers + 3 * s * s, h};
 }
 
-CST_INLINE void velocity(const cst_context *C, struct local *L) {
-  cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
-}
+#include "method/core/by-velocity.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
+  enter_state(C, L, record);
   cst_load(L->impulse, record, at.impulse, NG);
   cst_load(L->past0, record, OWN(0)->block[0], PAST_OF(0));
   cst_load(L->past1, record, OWN(0)->block[1], PAST_OF(1));
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-  LOAD_TIME(L, record);
   L->remote = CST_REMOTE * *cst_block(record, at.extent);
   L->near = vmask(0);
-  velocity(C, L);
 }
 
 #include "method/core/constrained-stages.h"
 #include "method/core/constrained-newton.h"
 #include "method/core/constrained-start.h"
-
-/* Half of the powers at (q, v), at the time of the accounts. */
-CST_INLINE void gather_end(const cst_context *C, struct local *L, int j, vd t) {
-  (void)t;
-  if (NACCOUNT == 0)
-    return;
-  SET_TIME(L, t);
-  cst_gather(C, L->own, 0.5 * H(j), L->q, L->v, NULL);
-}
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
@@ -196,18 +178,15 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   }
   if (KIND != RADAU)
     gather_end(C, L, j, START_OF(L, j) + H(j));
-  cst_momentum(C, L->c, L->m, L->q, L->v, L->p);
-  velocity(C, L);
+  end_state(C, L);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
   const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
+  leave_state(C, L, record);
   cst_store(record, at.impulse, L->impulse, NG);
   cst_store(record, OWN(0)->block[0], L->past0, PAST_OF(0));
   cst_store(record, OWN(0)->block[1], L->past1, PAST_OF(1));
-  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

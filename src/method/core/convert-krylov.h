@@ -50,7 +50,7 @@ static void vary_constraint_forces(const equations *e, const vd *dw, const vd *d
                                    vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  const double       h = H(e->j);
+  const vd           h = H(e->j);
   vd                 bent[ROOM(NQ)];
   vd                 nu2[ROOM(NG)];
   USES_G
@@ -85,7 +85,7 @@ static void apply(void *self, const vd *z, vd *y) {
   const equations   *e = self;
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  const double       over = 1 / H(e->j);
+  const vd           over = 1 / H(e->j);
   vd                 dw[ROOM(2 * NQ)];
   vd                 dd[ROOM(2 * NQ)];
   vd                 grad[ROOM(2 * NQ)];
@@ -137,7 +137,7 @@ static void precondition(void *self, const vd *b, vd *z) {
   const equations   *e = self;
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  const double       h = H(e->j);
+  const vd           h = H(e->j);
   vd                 bent[ROOM(NG)];
   vd                 y[ROOM(NG)];
   USES_G

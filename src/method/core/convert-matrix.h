@@ -18,11 +18,11 @@ CST_INLINE int column_of(const cst_context *C, int k) { return k < NQ ? J_Q + k 
 
 /* The row of entry k of the gradient of H by w, and its factor there: F4 is divided by h. */
 #define GRADIENT_ROW(k)      ((k) < NQ ? J_MU + (k) : J_V + (k)-NQ)
-#define GRADIENT_SCALE(j, k) ((k) < NQ ? 1 : 1 / H(j))
+#define GRADIENT_SCALE(j, k) vpick((k) < NQ, vset(1), 1 / H(j))
 
 /* Whether the matrix is that of the present iterate, with all its terms. */
 CST_INLINE int exact(const cst_context *C) {
-  return OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->robust;
+  return OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->attempt;
 }
 
 /* dr := the change of r for the change dr of d+ (F6, F7); y[ng] is the required change of g(r), or NULL;
@@ -53,11 +53,11 @@ static void fill_pull_back(const cst_context *C, struct local *L, int j, const v
 
 /* The equations without derivatives of the layer: constraints and their multipliers, at w and at r. */
 static void fill_constraints(const cst_context *C, struct local *L, int j, const vd *x, int all) {
-  const double h = H(j);
-  vd           u[ROOM(2 * NQ)];
-  vd           bent[ROOM(NG)];
-  vd           dr[ROOM(NQ)];
-  vd           unused[ROOM(NG)];
+  const vd h = H(j);
+  vd       u[ROOM(2 * NQ)];
+  vd       bent[ROOM(NG)];
+  vd       dr[ROOM(NQ)];
+  vd       unused[ROOM(NG)];
   USES_G
   for (int a = 0; a < NG; a++) {
     ROW_G(a, i, e) {
@@ -164,7 +164,7 @@ CST_INLINE vd dot(const vd *a, const vd *b, int n) {
 /* J from D d-, D d+ and B, with G1 at r; factored, unless it is solved with pivoting. all: r follows d+ with
  * all terms; D d+ dw alone is nearly correct if dw is tangent to TQ. */
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
-  const double over = 1 / H(j);
+  const vd over = 1 / H(j);
   for (int i = 0; i < NJ * NJ; i++)
     L->J[i] = vset(0);
   K_place(L->c, L->given, x + Q_, L->E0);
@@ -184,12 +184,12 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
   fill_pull_back(C, L, j, x);
   fill_velocities(C, L, j, x);
   fill_dropped(C, L);
-  if (!MARCH->robust)
+  if (!MARCH->attempt)
     factor_matrix(C, L);
 }
 
 static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
-  if (!MARCH->robust) {
+  if (!MARCH->attempt) {
     UNROLL
     for (int i = 1; i < NJ; i++)
       b[i] -= dot(&AT_J(i, 0), b, i);

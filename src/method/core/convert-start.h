@@ -53,7 +53,7 @@ static void predict(const cst_context *C, const struct local *L, int j, vd *x) {
   if (TIMED)
     back.at = START_OF(L, j);
   (void)j;
-  back.t = MARCH->robust < 2 ? -back.t : 0;
+  back.t = vpick(MARCH->attempt < 2, -back.t, vset(0));
   cst_sweep_times(C, &back);
   cst_sweep_value(C, &back, L->q, L->vb, x + Q_, x + V_);
   cst_sweep_times(C, &L->sweep[0]);
@@ -108,5 +108,5 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   predict_unknowns(C, L, j, theta);
   begin_matrix(C, L, j, theta);
   for (int i = 0; i < NX; i++)
-    x[i] = vpick(MARCH->smooth && !MARCH->robust, L->start[i] + x[i], L->start[i]);
+    x[i] = vpick(MARCH->smooth && !MARCH->attempt, L->start[i] + x[i], L->start[i]);
 }

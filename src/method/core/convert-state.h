@@ -22,7 +22,7 @@ static void covector_matrix(const cst_context *C, struct local *L, int j, const 
     for (int k = 0; k < 2; k++) {
       cst_sweep_tangent(C, &L->sweep[k], q, v, u, u + NQ, dd, de);
       for (int i = 0; i < NQ; i++)
-        A[c * n + (k ? i : NQ + i)] = dd[i] * ((k ? 1 : -1) * (c < NQ ? 1 : 1 / H(j)));
+        A[c * n + (k ? i : NQ + i)] = dd[i] * ((k ? 1 : -1) * vpick(c < NQ, vset(1), 1 / H(j)));
     }
   }
 }
@@ -45,7 +45,7 @@ static void leave_w(const cst_context *C, struct local *L, int j) {
   cst_sweep_reverse(C, &L->sweep[0], L->q, v, none, vset(-1), grad);
   cst_sweep_reverse(C, &L->sweep[1], L->q, v, none, vset(1), other);
   for (int i = 0; i < 2 * NQ; i++)
-    grad[i] = (grad[i] + other[i]) * (i < NQ ? 1 : 1 / H(j));
+    grad[i] = (grad[i] + other[i]) * vpick(i < NQ, vset(1), 1 / H(j));
   covector_matrix(C, L, j, L->q, v, L->J);
   cst_pivoted_solve(L->J, grad, 2 * NQ);
   for (int i = 0; i < NQ; i++) {

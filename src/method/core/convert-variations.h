@@ -169,14 +169,14 @@ static void halfway(const cst_context *C, struct local *L, const vd *w, int k, v
  * term before times t/power. */
 static void flow_variation(const cst_context *C, struct local *L, const vd *w, int k, vd *D) {
   enum { TERMS = 3 };
-  const int    n = 2 * NQ;
-  const double t = L->sweep[k].t;
-  vd           F[ROOM(NQ * n)];
-  vd           upper[ROOM(NQ * n)];
-  vd           lower[ROOM(NQ * n)];
+  const int n = 2 * NQ;
+  const vd  t = L->sweep[k].t;
+  vd        F[ROOM(NQ * n)];
+  vd        upper[ROOM(NQ * n)];
+  vd        lower[ROOM(NQ * n)];
   for (int i = 0; i < n * n; i++)
     D[i] = vset(i % (n + 1) == 0);
-  if (t == 0)
+  if (!cst_sweep_moves(&L->sweep[k]))
     return;
   halfway(C, L, w, k, F);
   for (int i = 0; i < NQ; i++) {
@@ -184,7 +184,7 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
       lower[i * n + j] = t * F[i * n + j];
       upper[i * n + j] = vset(0);
     }
-    upper[i * n + NQ + i] = vset(t);
+    upper[i * n + NQ + i] = t;
   }
   for (int power = 1;; power++) {
     for (int i = 0; i < NQ * n; i++) {
@@ -193,7 +193,7 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
     }
     if (power == TERMS)
       return;
-    const double by = t / (power + 1);
+    const vd by = t / (power + 1);
     for (int i = 0; i < NQ; i++) {
       vd sum[ROOM(n)];
       for (int j = 0; j < n; j++)
@@ -250,7 +250,7 @@ static void matrix_of_flow(const cst_context *C, struct local *L) {
     for (int j = 0; j < n; j++)
       AT_B(i, j) = other[j] = vset(0);
     add_rows(&AT_D(1, 0, i), n, NQ, &AT_P(1, 0, 0), n, n, &AT_B(i, 0));
-    if (L->sweep[0].t == 0)
+    if (!cst_sweep_moves(&L->sweep[0]))
       for (int j = 0; j < n; j++)
         other[j] = vkeep(vmask(i < NQ), AT_P(0, i % NQ, j));
     else
@@ -263,14 +263,14 @@ static void matrix_of_flow(const cst_context *C, struct local *L) {
 /* D d- and D d+, and B := D2H - D2(nu1.g + nu2.(G v)) by second variations, at the iterate x of the last
  * residual. */
 static void matrix_by_second_variations(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double h = H(j);
-  vd           u[ROOM(2 * NQ)];
-  vd           zero[ROOM(NQ)];
-  vd           plus[ROOM(NQ)];
-  vd           de[ROOM(NQ)];
-  vd           grad[ROOM(2 * NQ)];
-  vd           nu2[ROOM(NG)];
-  vd           bent[ROOM(NQ)];
+  const vd h = H(j);
+  vd       u[ROOM(2 * NQ)];
+  vd       zero[ROOM(NQ)];
+  vd       plus[ROOM(NQ)];
+  vd       de[ROOM(NQ)];
+  vd       grad[ROOM(2 * NQ)];
+  vd       nu2[ROOM(NG)];
+  vd       bent[ROOM(NQ)];
   for (int i = 0; i < NQ; i++) {
     zero[i] = vset(0);
     plus[i] = -x[MU + i];
@@ -313,7 +313,7 @@ static void matrix_of_chord(const cst_context *C, struct local *L, int j, const 
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < NQ; i++)
       for (int c = 0; c < 2 * NQ; c++)
-        AT_D(k, i, c) = vset(c == i ? 1.0 : c == NQ + i ? L->sweep[k].t : 0.0);
+        AT_D(k, i, c) = c == NQ + i ? L->sweep[k].t : vset(c == i);
   for (int i = 0; i < 4 * NQ * NQ; i++)
     L->B[i] = vset(0);
 #if !CST_HOT || SYS_GENERAL

@@ -78,7 +78,7 @@ struct data {
 #define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
 #define IS_DONE_BY_UPDATE /* by the prediction below; what the last update leaves is not evaluated again */
 #define IS_EXACT          exact(C)
-#define ADAPTS            (OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->robust)
+#define ADAPTS            (OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->attempt)
 #define NJ                (3 * NQ + 3 * NG)
 #define NJ_SQUARED        (NJ * NJ)
 #define KRYLOV            (OWN(0)->iteration == CST_ITERATION_KRYLOV && NVEL == 0)
@@ -190,14 +190,14 @@ static void gradient(const cst_context *C, struct local *L, const vd *x, vd *gra
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double h = H(j);
-  const double over = 1 / h;
-  const vd    *dminus = END_Q(0);
-  const vd    *dplus = END_Q(1);
-  vd           grad[ROOM(2 * NQ)];
-  vd           bent[ROOM(NQ)];
-  vd           nu2[ROOM(NG)];
-  vd           unused[ROOM(NG)];
+  const vd  h = H(j);
+  const vd  over = 1 / h;
+  const vd *dminus = END_Q(0);
+  const vd *dplus = END_Q(1);
+  vd        grad[ROOM(2 * NQ)];
+  vd        bent[ROOM(NQ)];
+  vd        nu2[ROOM(NG)];
+  vd        unused[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
@@ -220,7 +220,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       f[NU2 + a] += L->G0[e] * x[V_ + i];
     }
     /* Where q is qb, its rounding off g = 0 is no theta-, which would add up in p. */
-    if (L->sweep[0].t == 0)
+    if (!cst_sweep_moves(&L->sweep[0]))
       f[MINUS + a] = vset(0);
     if (!DROPPED(a))
       continue;
@@ -312,7 +312,7 @@ static void gather(const cst_context *C, struct local *L, const vd *w) {
     take_values(C, L, w);
   for (int k = 0; k < 2 && NACCOUNT > 0; k++) {
     const cst_sweep *H = &L->sweep[k];
-    for (int i = 0; i < H->layer->stages && H->t != 0; i++) {
+    for (int i = 0; i < H->layer->stages && cst_sweep_moves(H); i++) {
       if (H->layer->b[i] == 0)
         continue;
       cst_sweep_clock(C, H, i);

@@ -89,8 +89,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 /* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m). In the third form p includes the force, and
  * q0 is q_h. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double half = 0.5 * H(j);
-  const double force = OWN(j)->form == LEAPFROG ? 0 : half;
+  const vd half = 0.5 * H(j);
+  const vd force = vpick(OWN(j)->form == LEAPFROG, vset(0), half);
   USES_G
   for (int i = 0; i < NQ; i++)
     L->qm[i] = L->q[i] + half * x[i];
@@ -110,8 +110,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 
 static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       half = 0.5 * H(j);
-  const double       force = OWN(j)->form == LEAPFROG ? 0 : half;
+  const vd           half = 0.5 * H(j);
+  const vd           force = vpick(OWN(j)->form == LEAPFROG, vset(0), half);
   const int          n = NX;
   vd                 H2[ROOM(p->n)];
   vd                 w[ROOM(NQ)];
@@ -156,7 +156,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 }
 
 CST_INLINE void midpoint(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double h = H(j);
+  const vd h = H(j);
   for (int i = 0; i < NQ; i++) {
     L->qm[i] = L->q[i] + (0.5 * h) * x[i];
     L->q[i] += h * x[i];
@@ -174,7 +174,7 @@ CST_INLINE void reach(const cst_context *C, struct local *L, int j, const vd *x)
 }
 
 CST_INLINE void shake(const cst_context *C, struct local *L, int j) {
-  const double h = H(j), half = 0.5 * h;
+  const vd h = H(j), half = 0.5 * h;
   USES_G
   K_dV(L->c, L->q, L->dV);
   for (int i = 0; i < NQ; i++) {

@@ -142,14 +142,14 @@ CST_INLINE void accept_step(const cst_context *C, struct local *L, vl lanes, vd 
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const double h = H(j);
-  vd           done = vset(0), start = vset(0);
-  vl           active = vmask(1);
+  const vd h = H(j);
+  vd       done = vset(0), start = vset(0);
+  vl       active = vmask(1);
   L->lost = vmask(1); /* cleared when a lane arrives */
   if (TIMED)
     start = START_OF(L, j);
   x[0] = vset(1);
-  L->length = vselect((vl)(L->length > 0), L->length, vset(h));
+  L->length = vselect((vl)(L->length > 0), L->length, h);
   cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
   for (int n = 0; n < MOST && vany(active); n++) {
     const vl last = (vl)(done + 1.01 * L->length >= h);

@@ -47,25 +47,15 @@ struct local {
   vl        step;
 };
 
-CST_INLINE void velocity(const cst_context *C, struct local *L) {
-  cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
-}
+#include "method/core/by-velocity.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  cst_load(L->impulse, record, at.impulse, NG);
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-  LOAD_TIME(L, record);
-  velocity(C, L);
+  enter_state(C, L, record);
+  cst_load(L->impulse, record, LAYOUT(C).impulse, NG);
 }
 
 /* N -= h D_v f */
-static void take_off_damping(const cst_context *C, struct local *L, double h) {
+static void take_off_damping(const cst_context *C, struct local *L, vd h) {
   vd u[ROOM(2 * NQ)], E[ROOM(NQ + NG)], zero[ROOM(NQ + NG)];
   for (int k = 0; k < 2 * NQ; k++)
     u[k] = vset(0);
@@ -81,7 +71,7 @@ static void take_off_damping(const cst_context *C, struct local *L, double h) {
 }
 
 /* N at q, factored, where it is a full matrix; damped: with the derivative of f. */
-static void make_matrix(const cst_context *C, struct local *L, double h, bool damped) {
+static void make_matrix(const cst_context *C, struct local *L, vd h, bool damped) {
   vd entry[ROOM(NNZ_M)];
   USES_M
   for (int k = 0; k < NQ * NQ; k++)
@@ -112,7 +102,7 @@ CST_INLINE void divide(const cst_context *C, const struct local *L, vd *x) {
 }
 
 /* l := (G N^-1 G')^-1 l; and x -= scale N^-1 G'l */
-static void couple(const cst_context *C, struct local *L, double scale, vd *x) {
+static void couple(const cst_context *C, struct local *L, vd scale, vd *x) {
   vd turned[ROOM(NQ)];
   USES_G
   if (DENSE) {
@@ -132,15 +122,6 @@ static void couple(const cst_context *C, struct local *L, double scale, vd *x) {
   divide(C, L, turned);
   for (int i = 0; i < NQ; i++)
     x[i] -= scale * turned[i];
-}
-
-/* Half of the powers at (q, v). */
-CST_INLINE void gather_end(const cst_context *C, struct local *L, int j, vd t) {
-  (void)t, (void)j;
-  if (NACCOUNT == 0)
-    return;
-  SET_TIME(L, t);
-  cst_gather(C, L->own, 0.5 * H(j), L->q, L->v, NULL);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -164,7 +145,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 
 /* v := v1 and l := lambda. */
 static void push(const cst_context *C, struct local *L, int j) {
-  const double h = H(j);
+  const vd h = H(j);
   USES_G
   if (GENERAL)
     K_f(L->c, L->q, L->v, L->f);
@@ -192,8 +173,8 @@ static void correct_position(const cst_context *C, struct local *L) {
   K_g(L->c, L->q, L->l);
   K_G(L->c, L->q, L->G);
   if (DENSE)
-    make_matrix(C, L, 0, false);
-  couple(C, L, 1, L->q);
+    make_matrix(C, L, vset(0), false);
+  couple(C, L, vset(1), L->q);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -206,16 +187,12 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (OWN(j)->post && NG > 0)
     correct_position(C, L);
   gather_end(C, L, j, START_OF(L, j) + H(j));
-  cst_momentum(C, L->c, L->m, L->q, L->v, L->p);
-  velocity(C, L);
+  end_state(C, L);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, at.impulse, L->impulse, NG);
-  STORE_ACCOUNTS(L, record);
+  leave_state(C, L, record);
+  cst_store(record, LAYOUT(C).impulse, L->impulse, NG);
 }
 
 #include "method/core/march.h"

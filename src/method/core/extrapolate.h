@@ -35,7 +35,7 @@ CST_INLINE vl beginners(vl steps) { return (vl)(steps <= CST_PAST); }
  * lane that fails is stepped again from the values of the last step. */
 CST_INLINE void extrapolate_freely(const cst_context *C, vd *x, const vd *past) {
   vd last = vset(0);
-  vl taken = vmask(!MARCH->robust);
+  vl taken = vmask(!MARCH->attempt);
   for (int k = 0; k < CST_PAST; k++) {
     const vd *const d = past + k * NX_PREDICTED;
     vd              size = vset(0);
@@ -58,7 +58,7 @@ CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *pre
                         const vd *x, vd *past) {
   DUE(past) = 0.98 * DUE(past);
   for (int i = 0; i < NX_PREDICTED; i++) {
-    vd d = prediction ? vpick(MARCH->robust, vset(0), x[i] - prediction[i]) : x[i];
+    vd d = prediction ? vpick(MARCH->attempt, vset(0), x[i] - prediction[i]) : x[i];
     CST_UNROLL
     for (int k = 0; k < CST_PAST; k++) {
       vd *before = &past[k * NX_PREDICTED + i];
@@ -107,8 +107,8 @@ CST_INLINE void extrapolate(const cst_context *C, vl steps, int early, vd *x, vd
   }
   DUE(past) = vmax(DUE(past) - 1, vset(0));
   const vl plain = (vl)(DUE(past) > 0);
-  if (CST_HOT || early || MARCH->robust)
-    extrapolate_by(C, steps, early, !CST_HOT && MARCH->robust, plain, x, past);
+  if (CST_HOT || early || MARCH->attempt)
+    extrapolate_by(C, steps, early, !CST_HOT && MARCH->attempt, plain, x, past);
   else
     extrapolate_by(C, steps, 0, 0, plain, x, past);
 }

@@ -53,7 +53,7 @@ struct local {
   LOCAL(CST_FIELD)
   const vd         *c;
   cst_linear_masses m;
-  double            h; /* the step for which f was computed; 0: none */
+  vd                h; /* the step for which f was computed; 0: none */
   struct data       made;
   vd                iterations;
 };
@@ -67,11 +67,11 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->m.M = L->M;
   L->m.factor = L->factor;
   cst_masses_load(C, record, L->c, L->q, &L->m);
-  L->h = 0;
+  L->h = vset(0);
 }
 
 CST_INLINE void force_by(const cst_context *C, struct local *L, int j, int which) {
-  const double b = OWN(j)->beta * (H(j) * H(j));
+  const vd b = OWN(j)->beta * (H(j) * H(j));
   if (which)
     K_dVS(L->c, L->q, L->bent);
   else
@@ -104,10 +104,10 @@ CST_INLINE void force(const cst_context *C, struct local *L, int j) {
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
-  const double kick = OWN(j)->w0 * H(j);
-  if (kick != 0) {
-    const struct data *own = OWN(j);
-    if (L->h != H(j) || L->made.beta != own->beta || L->made.form != own->form)
+  const struct data *own = OWN(j);
+  const vd           kick = own->w0 * H(j);
+  if (own->w0 != 0) {
+    if (vany((vl)(L->h != H(j))) || L->made.beta != own->beta || L->made.form != own->form)
       force(C, L, j);
     UNROLL
     for (int i = 0; i < NQ; i++)
@@ -133,10 +133,10 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double kick = OWN(j)->w1 * H(j);
+  const vd kick = OWN(j)->w1 * H(j);
   (void)x;
-  L->h = 0; /* q has moved */
-  if (kick == 0)
+  L->h = vset(0); /* q has moved */
+  if (OWN(j)->w1 == 0)
     return;
   force(C, L, j);
   UNROLL

@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /* start + e + h int_0^{c_i} of the polynomial with the coefficients y. */
-CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, double h, int i,
+CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, vd h, int i,
                          const vd *y, vd *point) {
   const double *integral = OWN(0)->integral + i * DEGREE;
   UNROLL
@@ -17,15 +17,15 @@ CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, dou
 }
 
 /* H_p at a node, in a general system. */
-CST_INLINE void velocity_at(const cst_context *C, const struct local *L, double h, int i,
-                            const vd *x, const vd *point, vd *v) {
+CST_INLINE void velocity_at(const cst_context *C, const struct local *L, vd h, int i, const vd *x,
+                            const vd *point, vd *v) {
   vd p[ROOM(NQ)];
   point_of(C, L->p, L->ep, -h, i, x + PHI, p);
   velocity(C, L, point, p, v);
 }
 
 /* nu (of H_p, in a general system), psi and rho at the unknowns. */
-CST_INLINE void integrate(const cst_context *C, struct local *L, double h, const vd *x) {
+CST_INLINE void integrate(const cst_context *C, struct local *L, vd h, const vd *x) {
   vd point[ROOM(NQ)];
   vd v[ROOM(NQ)];
   vd dH[ROOM(NQ)];

@@ -21,10 +21,10 @@ static void bend(const cst_context *C, const struct local *L, const vd *point, c
 }
 
 /* For node i: block (r, m) of a matrix with rows of length n += w_r h integral_m A. */
-static void add_blocks(const cst_context *C, double h, int i, const vd *A, vd *to, int n) {
+static void add_blocks(const cst_context *C, vd h, int i, const vd *A, vd *to, int n) {
   for (int r = 0; r < DEGREE; r++)
     for (int m = 0; m < DEGREE; m++) {
-      const double w = OWN(0)->weighted[i * DEGREE + r] * (h * OWN(0)->integral[i * DEGREE + m]);
+      const vd w = OWN(0)->weighted[i * DEGREE + r] * (h * OWN(0)->integral[i * DEGREE + m]);
       for (int a = 0; a < NQ; a++)
         for (int b = 0; b < NQ; b++)
           to[(r * NQ + a) * n + m * NQ + b] += w * A[a * NQ + b];
@@ -33,7 +33,7 @@ static void add_blocks(const cst_context *C, double h, int i, const vd *A, vd *t
 
 /* The rows of the constraints, and the columns of dlambda in the equations from row `first` on: `sign` rho',
  * or h M^-1 X rho' if sign is 0. */
-static void border(const cst_context *C, const struct local *L, double h, int first, double sign,
+static void border(const cst_context *C, const struct local *L, vd h, int first, double sign,
                    vd *J) {
   const int n = NJ;
   const int last = n - NG;
@@ -56,7 +56,7 @@ static void border(const cst_context *C, const struct local *L, double h, int fi
 }
 
 static void solve_newton(const cst_context *C, struct local *L, vd *b) {
-  if (MARCH->robust) {
+  if (MARCH->attempt) {
     cst_pivoted_solve(L->J, b, NJ);
     return;
   }
@@ -65,7 +65,7 @@ static void solve_newton(const cst_context *C, struct local *L, vd *b) {
 }
 
 /* T and J for a constant diagonal M. */
-static void matrix_of_separable(const cst_context *C, struct local *L, double h, const vd *x) {
+static void matrix_of_separable(const cst_context *C, struct local *L, vd h, const vd *x) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
   const int          n = NJ;
   const vd          *minv = L->minv;
@@ -96,7 +96,7 @@ static void matrix_of_separable(const cst_context *C, struct local *L, double h,
   border(C, L, h, 0, 0, L->J);
 }
 
-static void newton_of_separable(const cst_context *C, struct local *L, double h, const vd *x,
+static void newton_of_separable(const cst_context *C, struct local *L, vd h, const vd *x,
                                 const vd *f, vd *d) {
   vd b[ROOM(NJ)];
   USES_G
@@ -132,7 +132,7 @@ static void times(const vd *A, const vd *x, int n, vd *y) {
 }
 
 /* The contribution of a node to J. E contains -H_p, D contains -H_q, and p changes by -h int dphi. */
-static void add_node(const cst_context *C, struct local *L, double h, int i, const vd *x) {
+static void add_node(const cst_context *C, struct local *L, vd h, int i, const vd *x) {
   const int n = NJ;
   const int size = NQ * NQ;
   vd        point[ROOM(NQ)];
@@ -175,8 +175,8 @@ static void add_node(const cst_context *C, struct local *L, double h, int i, con
   add_blocks(C, h, i, L->K, L->J + (size_t)PHI * (size_t)n, n);
 }
 
-static void newton_of_general(const cst_context *C, struct local *L, double h, const vd *x,
-                              const vd *f, vd *d) {
+static void newton_of_general(const cst_context *C, struct local *L, vd h, const vd *x, const vd *f,
+                              vd *d) {
   const int n = NJ;
   for (int k = 0; k < n * n; k++)
     L->J[k] = vset(0);
@@ -191,7 +191,7 @@ static void newton_of_general(const cst_context *C, struct local *L, double h, c
 }
 #endif
 
-static __attribute__((noinline)) void newton(const cst_context *C, struct local *L, double h,
+static __attribute__((noinline)) void newton(const cst_context *C, struct local *L, vd h,
                                              const vd *x, const vd *f, vd *d) {
 #if !CST_HOT
   if (GENERAL) {

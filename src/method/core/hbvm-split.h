@@ -4,8 +4,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /* d: what gamma and phi would become without a change of lambda: -E + h M^-1 X D and -D. */
-CST_INLINE void free_part(const cst_context *C, const struct local *L, double h, const vd *f,
-                          vd *d) {
+CST_INLINE void free_part(const cst_context *C, const struct local *L, vd h, const vd *f, vd *d) {
   vd push[ROOM(NQ)];
   FOR_DEGREE(r) {
     UNROLL
@@ -47,7 +46,7 @@ CST_INLINE void complement(const cst_context *C, struct local *L, vd *S) {
 }
 
 /* The iteration of the first kind; l is h dlambda. */
-CST_INLINE void split(const cst_context *C, struct local *L, double h, const vd *f, vd *d) {
+CST_INLINE void split(const cst_context *C, struct local *L, vd h, const vd *f, vd *d) {
   vd l[ROOM(NG)];
   vd dlambda[ROOM(NG)];
   vd S[ROOM(GRAM_SIZE)];

@@ -62,7 +62,7 @@ struct data {
 #define KEEPS_NOTHING
 #define IS_DONE_BY_UPDATE
 #define CONVERGES_LINEARLY
-#define IS_EXACT (OWN(0)->iteration == CST_ITERATION_NEWTON || MARCH->robust)
+#define IS_EXACT (OWN(0)->iteration == CST_ITERATION_NEWTON || MARCH->attempt)
 #define ADAPTS   (!IS_EXACT)
 /* Newton's matrix: of gamma and lambda, or in a general system of all unknowns. */
 #define NJ (GENERAL ? NX : BLOCK + NG)
@@ -175,7 +175,7 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, const vd *q, 
  * of whoever waits for the compiler. */
 static __attribute__((noinline)) void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double *xi = OWN(0)->xi;
-  const double  h = H(j);
+  const vd      h = H(j);
   vd            v[ROOM(NQ)];
   vd            A[ROOM(NQ)];
   vd            dH[ROOM(NQ)];
@@ -191,7 +191,7 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
     cst_inertia(C, L->c, L->q, L->M);
   velocity(C, L, L->q, L->p, v);
   cst_acceleration(C, L->c, L->minv, L->q, v, A, x + LAMBDA);
-  for (int i = 0; i < NQ && MARCH->robust > 1; i++)
+  for (int i = 0; i < NQ && MARCH->attempt > 1; i++)
     A[i] = vset(0); /* the last attempt begins with a straight line */
   slope(C, L, L->q, v, dH);
   K_G(L->c, L->q, G);
@@ -221,8 +221,8 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
 #include "method/core/hbvm-integrals.h"
 
 CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double h = H(j);
-  const vd    *minv = L->minv;
+  const vd  h = H(j);
+  const vd *minv = L->minv;
   USES_G
   integrate(C, L, h, x);
   FOR_DEGREE(r) {
@@ -266,8 +266,8 @@ static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local 
 
 static __attribute__((noinline)) void direction(const cst_context *C, struct local *L, int j,
                                                 const vd *x, const vd *f, vd *d) {
-  const double h = H(j);
-  vd           end[ROOM(NQ)];
+  const vd h = H(j);
+  vd       end[ROOM(NQ)];
   UNROLL
   for (int i = 0; i < NQ; i++)
     end[i] = L->q[i] + h * x[i];
@@ -299,7 +299,7 @@ CST_INLINE void add(vd *sum, vd *e, vd x) {
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double h = H(j);
+  const vd h = H(j);
   UNROLL
   for (int i = 0; i < NQ; i++) {
     add(&L->q[i], &L->eq[i], h * x[GAMMA + i]);

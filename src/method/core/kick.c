@@ -56,7 +56,7 @@ struct local {
   vl        near, sure;
   int       strict;
 };
-#define HM(i) vpick(CST_HOT &&MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
+#define HM(i) vpick(CST_HOT &&MASS_UNIT, H(j), L->hm[CLASS(i)])
 
 CST_INLINE void two_sum(vd a, vd b, vd *s, vd *e) {
   vd t = a + b, z = t - a;
@@ -85,8 +85,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const double kick = OWN(j)->w0 * H(j);
-  const int    n = NQ;
+  const vd  kick = OWN(j)->w0 * H(j);
+  const int n = NQ;
   if (!CST_HOT || !MASS_UNIT) {
     UNROLL
     for (int k = 0; k < NMASS; k++)
@@ -195,7 +195,7 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
                      cst_determinant *D) {
   vd S[ROOM(GRAM_SIZE)];
   (void)x;
-  cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
+  cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
   cst_gram_multiply(C, S, H(j), lane, D);
 }
 #endif
@@ -205,19 +205,19 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
                           vd *d) {
   vd S[ROOM(GRAM_SIZE)];
   if (BY_ROWS(CORRECTION)) {
-    cst_kick_rows z = rows_of(L, vmask(H(j) < 0), NULL, (vd *)f, d, S);
+    cst_kick_rows z = rows_of(L, (vl)(H(j) < 0), NULL, (vd *)f, d, S);
     CST_BY_ROWS(CORRECTION, &z);
     L->sure = (vl)(z.odd >= 0) & (L->strict ? has_moved_little(C, L) : vmask(1));
     return;
   }
-  cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
+  cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
   UNROLL
   for (int a = 0; a < NG; a++)
     d[a] = f[a];
   L->sure = vmask(1);
   if (L->strict)
     L->sure = cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
-  if (!CST_HOT && MARCH->robust && !C->system->gram.banded) {
+  if (!CST_HOT && MARCH->attempt && !C->system->gram.banded) {
     cst_gram_solve_pivoted(C, S, d);
   } else {
     cst_gram_solve(C, S, d, 0);
@@ -229,7 +229,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p) {
   vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
   USES_G
-  cst_gram_fill(C, L->G1, L->G1, L->hm, vset(H(j)), 1, S);
+  cst_gram_fill(C, L->G1, L->G1, L->hm, H(j), 1, S);
   if (!CST_HOT && !COMPENSATED)
     cst_rows_sums(C, L->G1, L->hm, p, m);
   else {
@@ -250,7 +250,7 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
 
 /* Ends the kick with the impulses x, m at the right end. */
 CST_INLINE void end_kick(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double kick = OWN(j)->w1 * H(j);
+  const vd kick = OWN(j)->w1 * H(j);
   if (BY_ROWS(TANGENT) && OWN(j)->tangent) {
     vd            S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
     cst_kick_rows z = rows_of(L, vmask(0), x, NULL, m, S);

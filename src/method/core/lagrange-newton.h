@@ -92,7 +92,7 @@ CST_INLINE void spread_mass(const cst_context *C, const vd *M, vd *A) {
 }
 
 /* A -= w times the part of D_v (L_q + F) that comes from the force. */
-CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, const vd *v, double w,
+CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, const vd *v, vd w,
                             vd *A) {
 #if !CST_HOT
   vd Fv[ROOM(ENTRIES(Fv))];
@@ -108,7 +108,7 @@ CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, cons
 /* A := M - w D_v (L_q + F), from the equations at the left end; across := the derivative of the equations at
  * the right end with respect to the velocity at the left end. */
 CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
-                         double w, vd *A, vd *across) {
+                         vd w, vd *A, vd *across) {
   vd M[ROOM(ENTRIES(M))];
   vd Lvq[ROOM(ENTRIES(Lvq))];
   POINT_M(c, q, T, M);
@@ -129,7 +129,7 @@ CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const v
 
 /* A := M + w D_q L_v, from the equations at the right end; across += before D_q L_v. */
 CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
-                          double w, double before, vd *A, vd *across) {
+                          vd w, vd before, vd *A, vd *across) {
   vd M[ROOM(ENTRIES(M))];
   vd Lvq[ROOM(ENTRIES(Lvq))];
   POINT_M(c, q, T, M);
@@ -145,7 +145,7 @@ CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const 
 
 /* A := (M + left D_q L_v) - right (D_v + left D_q)(L_q + F) at a point within the step. */
 CST_INLINE void inside(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T,
-                       double left, double right, vd *A) {
+                       vd left, vd right, vd *A) {
   vd M[ROOM(ENTRIES(M))];
   vd Lvq[ROOM(ENTRIES(Lvq))];
   vd Lqq[ROOM(ENTRIES(Lqq))];
@@ -201,8 +201,7 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
  * is the weight of point r in the equations for g. Two points are at the ends, one may be anywhere. Returns where
  * all pivots are positive and, if strict, the matrix of the impulses has a positive definite symmetric part. */
 CST_INLINE vl eliminate(const cst_context *C, int points, vd *A, const vd *across, vd *B,
-                        const double *w, const vd *G, const vd *G1, const vd *f, int strict,
-                        vd *d) {
+                        const vd *w, const vd *G, const vd *G1, const vd *f, int strict, vd *d) {
   vd R[ROOM(NQ * SIDES)];
   vd Q[ROOM(NQ * SIDES)];
   vd S[ROOM(NG * NG)];
@@ -262,7 +261,7 @@ CST_INLINE vl eliminate(const cst_context *C, int points, vd *A, const vd *acros
 #if !CST_HOT
 /* J := the whole matrix. */
 static void assemble(const cst_context *C, int points, const vd *A, const vd *across, const vd *B,
-                     const double *w, const vd *G, const vd *G1, vd *J) {
+                     const vd *w, const vd *G, const vd *G1, vd *J) {
   const int n = points * NQ + NG, last = points * NQ;
   USES_G
   for (int i = 0; i < n * n; i++)
@@ -288,7 +287,7 @@ static void assemble(const cst_context *C, int points, const vd *A, const vd *ac
 
 /* The same by Gaussian elimination with pivoting of the whole matrix, lane by lane. */
 static void eliminate_pivoted(const cst_context *C, int points, const vd *A, const vd *across,
-                              const vd *B, const double *w, const vd *G, const vd *G1, const vd *f,
+                              const vd *B, const vd *w, const vd *G, const vd *G1, const vd *f,
                               vd *d) {
   const int n = points * NQ + NG, last = points * NQ;
   vd        J[ROOM(n * n)];

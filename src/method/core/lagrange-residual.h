@@ -6,7 +6,7 @@
 /* An upper bound of the change of the equations at the point (x, u) if the coordinates change by one unit in
  * the last place; right: the part of the step after the point. */
 static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const vd *c, const vd *q,
-                                                    const vd *x, const vd *u, double right) {
+                                                    const vd *x, const vd *u, vd right) {
   vd B[ROOM(ENTRIES(Lvq))];
   vd K[ROOM(ENTRIES(Lqq))];
   vd sum[ROOM(NQ)];
@@ -37,7 +37,7 @@ CST_INLINE vd floor_of(const cst_context *C, const struct local *L, int j, const
       y[i] = r == LAST ? L->x[i] : L->q[i];
       u[i] = x[r * NQ + i];
     }
-    const double right = fabs(POINTS == 1 ? BEHIND(j) : r == 0 ? PART(j, 0) : 0);
+    const vd right = vabs(vpick(POINTS == 1, BEHIND(j), vkeep(vmask(r == 0), PART(j, 0))));
     most = vmax(roughness(C, L->c, q, y, u, right), most);
   }
   return most;
@@ -62,8 +62,8 @@ CST_INLINE void force_at(const cst_context *C, const vd *c, const vd *q, const v
  * u. */
 CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f,
                             vd *size) {
-  const double w = PART(j, 0);
-  vd           Lv[ROOM(NQ)], Lq[ROOM(NQ)];
+  const vd w = PART(j, 0);
+  vd       Lv[ROOM(NQ)], Lq[ROOM(NQ)];
   SET_TIME(L, TIME_LEFT(L, j));
   POINT_Lv(L->c, L->q, u, L->T, Lv);
   force_at(C, L->c, L->q, u, L->T, Lq);
@@ -81,8 +81,8 @@ CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const 
  * equations; q1 := q1 + w h u. */
 CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f,
                            vd *size) {
-  const double w = LAST_PART(j);
-  vd           Lv[ROOM(NQ)];
+  const vd w = LAST_PART(j);
+  vd       Lv[ROOM(NQ)];
   SET_TIME(L, TIME_POINT(L, j));
   UNROLL
   for (int i = 0; i < NQ; i++) {

@@ -208,7 +208,7 @@ CST_INLINE vl is_little(const cst_context *C, const struct local *L) {
 /* The matrices of the points of substep j. Requires that evaluate was called with x. */
 CST_INLINE void linearise(const cst_context *C, struct local *L, int j, const vd *x, vd *A,
                           vd *across, vd *B) {
-  const double first = PART(j, 0);
+  const vd first = PART(j, 0);
   if (POINTS == 2) {
     SET_TIME(L, TIME_LEFT(L, j));
     left_end(C, L->c, L->q, x, L->T, first, A, across);
@@ -219,7 +219,7 @@ CST_INLINE void linearise(const cst_context *C, struct local *L, int j, const vd
     if (IS_LEFT(j))
       left_end(C, L->c, L->x, x, L->T1, first, A, NULL);
     else if (IS_RIGHT(j))
-      right_end(C, L->c, L->x, x, L->T1, first, 0, A, NULL);
+      right_end(C, L->c, L->x, x, L->T1, first, vset(0), A, NULL);
     else
       inside(C, L->c, L->x, x, L->T1, BEFORE(j), BEHIND(j), A);
   }
@@ -239,8 +239,9 @@ static void multiply(const cst_context *C, struct local *L, int j, const vd *x, 
   vd B[ROOM(NQ * NQ)];
   vd across[ROOM(NQ * NQ)];
   vd J[ROOM(NX * NX)];
+  vd part[2] = {vset(OWN(j)->part[0]), vset(OWN(j)->part[1])};
   linearise(C, L, j, x, A, across, B);
-  assemble(C, POINTS, A, across, B, OWN(j)->part, L->G, L->G1, J);
+  assemble(C, POINTS, A, across, B, part, L->G, L->G1, J);
   cst_determinant_of(J, NX, lane, D);
 }
 #endif
@@ -248,16 +249,16 @@ static void multiply(const cst_context *C, struct local *L, int j, const vd *x, 
 /* Requires that evaluate was called with x. */
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
-  vd           A[ROOM(NQ * NQ)];
-  vd           B[ROOM(NQ * NQ)];
-  vd           across[ROOM(NQ * NQ)];
-  const double w[2] = {PART(j, 0), LAST_PART(j)};
+  vd       A[ROOM(NQ * NQ)];
+  vd       B[ROOM(NQ * NQ)];
+  vd       across[ROOM(NQ * NQ)];
+  const vd w[2] = {PART(j, 0), LAST_PART(j)};
   linearise(C, L, j, x, A, across, B);
   L->sure = eliminate(C, POINTS, A, across, B, w, L->G, L->G1, f, L->strict, d);
   if (L->strict)
     L->sure &= is_little(C, L);
 #if !CST_HOT
-  if (MARCH->robust) {
+  if (MARCH->attempt) {
     linearise(C, L, j, x, A, across, B);
     eliminate_pivoted(C, POINTS, A, across, B, w, L->G, L->G1, f, d);
   }

@@ -83,7 +83,7 @@ CST_INLINE vd next(const cst_context *C, const struct local *L, int j, int k, vd
 /* The step w on the group, v1 and q1 for the accelerations A1. */
 static void move(const cst_context *C, struct local *L, int j, const vd *A1, vd *w, vd *v1) {
   const struct data *s = OWN(j);
-  const double       h = H(j);
+  const vd           h = H(j);
   for (int k = 0; k < NZ; k++) {
     const vd a1 = next(C, L, j, k, A1[k]);
     v1[k] = V0(L)[k] + h * ((1 - s->gamma) * a0(L)[k] + s->gamma * a1);
@@ -115,8 +115,8 @@ CST_INLINE void divide(const cst_context *C, const struct local *L, vd *z) {
 
 /* The accelerations that the largest terms stand for. */
 CST_INLINE vd size_of(const cst_context *C, const struct local *L, int j, const vd *v1, vd terms) {
-  const double over = 1 / H(j);
-  vd           v = vset(0), q = vset(NB > 0);
+  const vd over = 1 / H(j);
+  vd       v = vset(0), q = vset(NB > 0);
   for (int k = 0; k < NZ; k++)
     v = vmax(vabs(v1[k]), v);
   for (int k = 0; k < NO; k++)
@@ -161,7 +161,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 /* D[9] of body b, factored. */
 static void gyrate(const cst_context *C, const struct local *L, int j, int b, const vd *v, vd *D) {
   const vd *const I = L->I + 9 * b;
-  const double    part = OWN(j)->gamma * KAPPA(j) * H(j);
+  const vd        part = OWN(j)->gamma * KAPPA(j) * H(j);
   vd              turning[3];
   times(I, PRINCIPAL, v, turning);
   for (int k = 0; k < 3; k++) { /* the column of the change of v along axis k */
@@ -201,9 +201,9 @@ static void couple_alpha(const cst_context *C, const struct local *L, const vd *
   for (int a = 0; a < NU; a++)
     ROW_J(a, v, e)
       l[a] -= L->G1[e] * eta[v];
-  weigh(C, L, L->G1, K, 1, X);
+  weigh(C, L, L->G1, K, vset(1), X);
   cst_gram_fill(&view, X, L->G1, NULL, vset(1.0), 0, S);
-  if (MARCH->robust && !JOINTS->view.gram.banded)
+  if (MARCH->attempt && !JOINTS->view.gram.banded)
     cst_gram_solve_pivoted(&view, S, l);
   else
     cst_gram_solve(&view, S, l, 0);

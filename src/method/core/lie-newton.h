@@ -71,7 +71,7 @@ CST_INLINE vl slope(const cst_context *C, const struct local *L, int b, const cs
 /* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its
  * equation leaves, -f (NULL: nothing); da becomes the change of the momentum behind the piece, eta that of
  * the end's rotation. b: the momentum behind the piece. None of da and eta is there where `from` is 0. */
-CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h,
+CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, vd h,
                        const vd *x, const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
   vd left[3], turn[3];
   CST_UNROLL

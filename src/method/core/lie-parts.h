@@ -271,7 +271,7 @@ CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z
 }
 
 /* X := G W by rows, W [9] of each body, and times h the inverse mass of the ordinary coordinates. */
-static void weigh(const cst_context *C, const struct local *L, const vd *G, const vd *W, double h,
+static void weigh(const cst_context *C, const struct local *L, const vd *G, const vd *W, vd h,
                   vd *X) {
   USES_J
   for (int a = 0; a < NU; a++)
@@ -309,7 +309,7 @@ static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd 
   vd                S[ROOM(JOINTS->view.gram.size)];
   vd                m[ROOM(NU)];
   USES_J
-  weigh(C, L, L->G1, L->W, 1, X);
+  weigh(C, L, L->G1, L->W, vset(1), X);
   cst_gram_fill(&view, X, L->G1, NULL, vset(1.0), 1, S);
   for (int a = 0; a < NU; a++) {
     m[a] = vset(0);
@@ -354,7 +354,7 @@ static void couple(const cst_context *C, struct local *L, int j, const vd *K, co
   L->sure = vmask(1);
   if (L->strict)
     L->sure = cst_gram_leans(&view, S, H(j)) & has_turned_little(C, L);
-  if (MARCH->robust && !JOINTS->view.gram.banded) {
+  if (MARCH->attempt && !JOINTS->view.gram.banded) {
     cst_gram_solve_pivoted(&view, S, l);
   } else {
     cst_gram_solve(&view, S, l, 0);

@@ -59,7 +59,7 @@ CST_INLINE cst_retraction *piece(const cst_context *C, const struct local *L, in
 }
 
 /* x of a piece of length h from a, up to terms of order h^3: I x + x cross I x / 2 = h a. */
-CST_INLINE void guess(const cst_context *C, const struct local *L, int b, double h, const vd *a,
+CST_INLINE void guess(const cst_context *C, const struct local *L, int b, vd h, const vd *a,
                       vd *x) {
   vd y[3], z[3];
   times(L->W + 9 * b, PRINCIPAL, a, y);
@@ -98,8 +98,8 @@ CST_INLINE void take_up(const cst_context *C, struct local *L, const vd *q) {
 /* The drift starts from the momenta and the impulses of the last step. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const struct data *s = OWN(j);
-  const double       kick = s->w0 * H(j);
-  const double       h = H(j) / PIECES;
+  const vd           kick = s->w0 * H(j);
+  const vd           h = H(j) / PIECES;
   vd                 a[ROOM(NZ)];
   if (j == 0 && MARCH->opens) {
     UNROLL
@@ -132,7 +132,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 /* The residual of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes in which it is
  * round-off. */
 CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b,
-                           const cst_retraction *t, double h, const vd *x, const vd *a, vd *f) {
+                           const cst_retraction *t, vd h, const vd *x, const vd *a, vd *f) {
   vd Ix[3];
   vd y[3];
   vd size = vset(0);
@@ -175,8 +175,8 @@ CST_INLINE void arrive_all(const cst_context *C, struct local *L, int j, const v
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double h = H(j) / PIECES;
-  vl           done = vmask(1);
+  const vd h = H(j) / PIECES;
+  vl       done = vmask(1);
   UNROLL
   for (int k = 0; k < NZ; k++)
     L->a[k] = L->pt[k];
@@ -214,7 +214,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 #include "method/core/lie-newton.h"
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double kick = OWN(j)->w1 * H(j);
+  const vd kick = OWN(j)->w1 * H(j);
   if (NU == 0)
     arrive_all(C, L, j, x);
   add_joints(C, L->G, x + 3 * PIECES * NB, L->d);

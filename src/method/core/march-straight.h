@@ -80,7 +80,7 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
       for (int i = 0; i < CST_PAST * NX; i++)
         behind[g][i] = next[g][i];
     }
-    keep(C, K, L, done + k + 1, t);
+    leave_trail(C, K, L, done + k + 1, t);
   }
   EACH_GROUP(g) {
     UNROLL

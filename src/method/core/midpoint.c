@@ -52,7 +52,7 @@ struct local {
   vl        near, sure;
   int       strict;
 };
-#define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
+#define HM(i) vpick(MASS_UNIT, H(j), L->hm[CLASS(i)])
 /* For how long the force acts at the left end, and at the right one. */
 #define LEFT  ((1 - OWN(j)->theta) * H(j))
 #define RIGHT (OWN(j)->theta * H(j))
@@ -99,7 +99,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
  * it exceeds the round-off of the sum. */
 static vd roughness(const cst_context *C, const struct local *L, int j) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       kick = fabs(LEFT) * CST_ROUNDOFF;
+  const vd           kick = vabs(LEFT) * CST_ROUNDOFF;
   vd                 H[ROOM(p->n)], most = vset(0);
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {
@@ -112,7 +112,8 @@ static vd roughness(const cst_context *C, const struct local *L, int j) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double left = LEFT, theta = OWN(j)->theta;
+  const vd     left = LEFT;
+  const double theta = OWN(j)->theta;
   USES_G
   UNROLL
   for (int i = 0; i < NQ; i++) {
@@ -182,7 +183,7 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
   (void)x;
   if (BANDED) {
     vd S[ROOM(GRAM_SIZE)];
-    cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
+    cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
     cst_gram_multiply(C, S, H(j), lane, D);
     return;
   }
@@ -191,7 +192,7 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
   cst_determinant_of(J, NX, lane, D);
   for (int a = 0; a < NG; a++)
     if (!DROPPED(a))
-      cst_determinant_times(D, 1 / H(j));
+      cst_determinant_times(D, 1 / H(j)[lane]);
 }
 #endif
 
@@ -214,7 +215,7 @@ static void direction_pivoted(const cst_context *C, struct local *L, int j, cons
 static void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                       vd *d) {
   vd e[ROOM(NQ)];
-  if (MARCH->robust && !BANDED) {
+  if (MARCH->attempt && !BANDED) {
     direction_pivoted(C, L, j, f, d);
     return;
   }
@@ -224,8 +225,8 @@ static void direction(const cst_context *C, struct local *L, int j, const vd *x,
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double right = RIGHT;
-  vd           p[ROOM(NQ)], m[ROOM(NG)];
+  const vd right = RIGHT;
+  vd       p[ROOM(NQ)], m[ROOM(NG)];
   UNROLL
   for (int i = 0; i < NQ; i++)
     p[i] = x[i] - right * L->dV[i];

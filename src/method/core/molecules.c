@@ -219,16 +219,17 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   for (long k = 0; k < n; k++)
     for (int j = 0; j < MARCH->nsub; j++) {
       vd(*const x)[KG] = h[j].x;
-      const int first = early && k <= CST_PAST;
+      const double step = MARCH->sub[j].h[lane];
+      const int    first = early && k <= CST_PAST;
       for (int i = 0; i < NMASS; i++)
-        hm[i] = vset(H(j) * inverse[i]);
+        hm[i] = vset(step * inverse[i]);
       if (predicts)
         extrapolate(&h[j], &due[j], first, steps + k);
-      begin(s, OWN(j)->w0 * H(j), j == 0 && MARCH->opens);
+      begin(s, OWN(j)->w0 * step, j == 0 && MARCH->opens);
       const int young = first && steps + k <= CST_PAST;
-      if (!solve(s, &own, H(j), predicts, young, x, &due[j]))
+      if (!solve(s, &own, step, predicts, young, x, &due[j]))
         return (cst_outcome){k, 0, CST_NOT_CONVERGED};
-      finish(s, OWN(j), H(j), x);
+      finish(s, OWN(j), step, x);
       if (__builtin_expect(MARCH->sub[j].noise != NULL, 0))
         make_noise(C, s, MARCH->sub[j].noise, record, k, lane);
     }
@@ -249,10 +250,10 @@ static int lanes_off(vl same) {
   return bits;
 }
 
-/* The lanes that are not copies of the first. */
-static int distinct_lanes(const double *record, int end) {
+/* The lanes that are not copies of the first, or have steps of another length. */
+static int distinct_lanes(const cst_context *C, const double *record, int end) {
   const vl *x = (const vl *)record;
-  vl        same = vmask(1);
+  vl        same = (vl)(H(0) == H(0)[0]);
   for (int i = 0; i < end; i++) {
     same &= (vl)(x[i] == x[i][0]);
     if (i % 16 == 15 && lanes_off(same) == (1 << CST_W) - 2)
@@ -275,7 +276,7 @@ static int is_worthwhile(const cst_context *C, int differ) {
 static int march(const cst_march *m, double *record, long n, cst_outcome *outcome) {
   const cst_context *C = &m->group;
   const int          end = END;
-  const int          differ = distinct_lanes(record, end);
+  const int          differ = distinct_lanes(C, record, end);
   if (!is_worthwhile(C, differ))
     return 0;
   vd *const was = RECORD_AT;

@@ -69,6 +69,9 @@ static bool contracts(const cst_context *C, struct local *L, int j, int lane, do
   return false;
 }
 
+/* The substep has `part` of the length h. */
+static void shorten(cst_lane_substep *sub, double part, vd h) { *(vd *)sub->h = part * h; }
+
 /* Continues a lane's root from the step 0 to that of C, in parts that are halved where an iteration does not
  * contract or the determinant changes more than twofold, and doubled behind a success. was: the root. Returns
  * CST_STEP_TOO_LARGE where the determinant vanishes, or the least part is too large. */
@@ -81,7 +84,7 @@ static cst_reason seek_lane(const cst_context *C, struct local *L, int j, int la
   bool             far = false;
   part.sub = &sub; /* substep 0 of this march */
   part.opens = 0;
-  sub.h = here.at * H(j);
+  shorten(&sub, here.at, H(j));
   restart(&part.group, L, 0, was);
   evaluate(&part.group, L, 0, was, f);
   for (int i = 0; i < NQ; i++)
@@ -90,7 +93,7 @@ static cst_reason seek_lane(const cst_context *C, struct local *L, int j, int la
   const cst_determinant first = here.matrix;
   while (here.at < 1) {
     cst_place to = {fmin(1, here.at + by), {1, 0}};
-    sub.h = to.at * H(j);
+    shorten(&sub, to.at, H(j));
     restart(&part.group, L, 0, x);
     double most = INFINITY;
     if (last.at > 0) {
@@ -125,9 +128,9 @@ static cst_reason seek_lane(const cst_context *C, struct local *L, int j, int la
 }
 
 /* The earlier lane that this one is a copy of, as those of a record that is padded are, or itself. */
-static int original(const cst_context *C, const struct local *L, int lane) {
+static int original(const cst_context *C, const struct local *L, int j, int lane) {
   for (int l = 0; l < lane && NG > 0; l++) {
-    bool same = true;
+    bool same = H(j)[l] == H(j)[lane] && ORIGIN[l] == ORIGIN[lane] && SINCE[l] == SINCE[lane];
     for (int i = 0; i < NQ && same; i++)
       same = L->q[i][l] == L->q[i][lane];
     for (int i = 0; i < NP && same; i++)
@@ -154,7 +157,7 @@ static __attribute__((noinline, cold)) vl seek(const cst_context *C, struct loca
   SET_NEAR(L, &(course){.was_near = vmask(0)});
   *ended = vmask(0);
   for (int l = 0; l < CST_W; l++) {
-    const int as = original(C, L, l);
+    const int as = original(C, L, j, l);
     if (as == l) {
       const cst_reason how = seek_lane(C, L, j, l, y, was, before, f, d);
       lost[l] = -(long)(how != CST_DONE);

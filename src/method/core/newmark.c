@@ -68,8 +68,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 /* The part of q1 that does not depend on a1. */
 CST_INLINE void predict(const cst_context *C, struct local *L, int j) {
-  const double h = H(j);
-  const double part = (0.5 - OWN(j)->beta) * (h * h);
+  const vd h = H(j);
+  const vd part = (0.5 - OWN(j)->beta) * (h * h);
   if (!ALONE) {
     K_dV(L->c, L->q, L->a);
     for (int i = 0; i < NQ; i++)
@@ -85,8 +85,8 @@ CST_INLINE void predict(const cst_context *C, struct local *L, int j) {
 
 /* a1 after the given number of iterations. */
 static void iterate(const cst_context *C, struct local *L, int j) {
-  const double b = BETA_HH(j);
-  const double back = OWN(j)->from_q ? 1 / b : 0;
+  const vd b = BETA_HH(j);
+  const vd back = vpick(OWN(j)->from_q, 1 / b, vset(0));
   for (int r = 0; r < NQ; r++) {
     const int i = ORDER(0)[r];
     L->a1[r] = back * (L->q[i] - L->ahead[i]);
@@ -124,9 +124,9 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double h = H(j);
+  const vd     h = H(j);
   const double gamma = OWN(j)->gamma;
-  const double b = OWN(j)->beta * (h * h);
+  const vd     b = OWN(j)->beta * (h * h);
   const vd    *a1 = OWN(j)->iterations ? L->a1 : x;
   vd          *sum = L->d;
   for (int i = 0; i < NQ; i++) {

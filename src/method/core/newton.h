@@ -16,7 +16,7 @@ typedef struct {
 
 /* f := -(M a + grad V(x + b a)) by rows; the Hessian there is left in bent. */
 CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masses *m, const vd *c,
-                                    double b, const vd *x, const vd *a, const cst_newton_space *w,
+                                    vd b, const vd *x, const vd *a, const cst_newton_space *w,
                                     vd *f) {
   for (int i = 0; i < NQ; i++)
     w->y[i] = x[i] + b * a[PLACE(0)[i]];
@@ -27,19 +27,17 @@ CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masse
 }
 
 /* f := (M + b Hess V)^-1 f with the Hessian in bent. */
-CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_masses *m, double b,
+CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_masses *m, vd b,
                                       const cst_newton_space *w, vd *f) {
   cst_bands_fill(C, m, 0, b, w->bent + NQ, w->A);
   cst_envelope_solve(w->A, f, NQ, BAND(0), LAST(0));
 }
 
 /* The size that an update of a smaller a is compared with: the effect of the round-off of x on a. */
-CST_INLINE vd cst_newton_size(const cst_context *C, double b, const vd *x) {
+CST_INLINE vd cst_newton_size(const cst_context *C, vd b, const vd *x) {
   vd most = vset(0);
   for (int i = 0; i < NQ; i++)
     most = vmax(vabs(x[i]), most);
-  if (b == 0)
-    return vset(INFINITY);
-  return most * (1 / fabs(b));
+  return vselect((vl)(b == 0), vset(INFINITY), most * (1 / vabs(b)));
 }
 #endif

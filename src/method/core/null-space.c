@@ -31,8 +31,9 @@ struct data {
 #define NX              (NQ + NG) /* p_h and L */
 #define NX_PREDICTED    NG
 #define NR              (OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
-#define PRODUCT(j)      (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta) * H(j))
-#define BENT            (!LINEAR_V && PRODUCT(j) != 0)
+#define INSIDE(j)       (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta))
+#define PRODUCT(j)      (INSIDE(j) * H(j))
+#define BENT            (!LINEAR_V && INSIDE(j) != 0)
 #define B_SIZE          (BENT ? NQ * NQ : 0)
 #define BANDED          (!CST_HOT && C->system->gram.banded)
 
@@ -65,7 +66,7 @@ struct local {
   vl        near, sure;
   int       strict;
 };
-#define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
+#define HM(i) vpick(MASS_UNIT, H(j), L->hm[CLASS(i)])
 #define MI(i) vpick(MASS_UNIT, vset(1.0), L->mass[CLASS(i)])
 
 #include "method/core/null-space-basis.h"
@@ -119,7 +120,7 @@ static void excess(const cst_context *C, const struct local *L, int j, const vd 
 /* f: NR entries by which L is off, NQ - NR of the equations on the basis, NG of g. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const struct data *s = OWN(j);
-  const double       left = s->middle * (1 - s->theta) * H(j);
+  const vd           left = s->middle * (1 - s->theta) * H(j);
   vd                 r[ROOM(NQ)];
   vd                 size = vset(0);
   vd                 off = vset(0);
@@ -204,7 +205,7 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
   matrix(C, L, j, J);
   cst_determinant_of(J, NQ, lane, D);
   for (int a = 0; a < NR; a++)
-    cst_determinant_times(D, 1 / H(j));
+    cst_determinant_times(D, 1 / H(j)[lane]);
 }
 
 /* d[NQ]: the correction of p_h by the whole matrix. */
@@ -247,7 +248,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
                           vd *d) {
   vd e[ROOM(NQ)];
   (void)x;
-  if (MARCH->robust || (BENT && BANDED)) {
+  if (MARCH->attempt || (BENT && BANDED)) {
     solve_whole(C, L, j, f, d);
     find_impulses(C, L, j, d, d + NQ);
   } else {
@@ -264,8 +265,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const struct data *s = OWN(j);
-  const double       last = s->w1 * H(j);
-  const double       right = s->middle * s->theta * H(j);
+  const vd           last = s->w1 * H(j);
+  const vd           right = s->middle * s->theta * H(j);
   vd                 p[ROOM(NQ)];
   for (int a = 0; a < NG; a++)
     L->impulse[a] += x[NQ + a];

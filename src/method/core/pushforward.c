@@ -67,7 +67,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 }
 
 /* a at q. A lane that does not converge gets NaN, and its step fails. */
-static void solve_left(const cst_context *C, struct local *L, double b) {
+static void solve_left(const cst_context *C, struct local *L, vd b) {
   const vd near = cst_newton_size(C, b, L->q);
   vl       done = vmask(0);
   vd       last = vset(INFINITY);
@@ -91,8 +91,8 @@ static void solve_left(const cst_context *C, struct local *L, double b) {
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const double h = H(j);
-  const double b = OWN(j)->beta * (h * h);
+  const vd h = H(j);
+  const vd b = OWN(j)->beta * (h * h);
   if (!ALONE || vany((vl)(L->step == 0)))
     solve_left(C, L, b);
   cst_masses_times(C, &L->m, 0, L->a, L->y);

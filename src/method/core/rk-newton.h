@@ -90,8 +90,8 @@ static void add_stage(const cst_context *C, const struct local *L, int j, int i,
   const cst_lane_layer *s = &OWN(j)->layer;
   const vd *const       minv = L->minv;
   for (int l = 0; l < s->stages; l++) {
-    const double w = H(j) * H(j) * squared(s, i, l);
-    vd *const    block = L->J + (size_t)(i * NQ) * (size_t)NX + l * NQ;
+    const vd  w = H(j) * H(j) * squared(s, i, l);
+    vd *const block = L->J + (size_t)(i * NQ) * (size_t)NX + l * NQ;
     for (int e = 0; e < b->n; e++) {
       const int r = entry_row(b, e);
       const int k = entry_column(b, e);

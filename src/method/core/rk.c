@@ -79,24 +79,12 @@ struct local {
 };
 #define SIZE(L) (L)->size
 
-/* The state between steps is p, so that the bits do not depend on where the record was stored. */
-CST_INLINE void velocity(const cst_context *C, struct local *L) {
-  cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
-}
+#include "method/core/by-velocity.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  UNROLL
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-  LOAD_TIME(L, record);
-  L->remote = CST_REMOTE * *cst_block(record, at.extent);
+  enter_state(C, L, record);
+  L->remote = CST_REMOTE * *cst_block(record, LAYOUT(C).extent);
   L->near = vmask(0);
-  velocity(C, L);
 }
 
 /* The multipliers of stage i, which are kept where they do work. */
@@ -114,7 +102,7 @@ static __attribute__((noinline)) void accelerate(const cst_context *C, struct lo
 CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K,
                       vd *out) {
   const cst_lane_layer *s = &OWN(j)->layer;
-  const double          h = H(j);
+  const vd              h = H(j);
   UNROLL
   for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
@@ -213,7 +201,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
   const cst_lane_layer *s = &OWN(j)->layer;
   vd                    end[ROOM(2 * NQ)];
-  vd                    l[2] = {vset(H(j)), vset(0)};
+  vd                    l[2] = {H(j), vset(0)};
   s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v,
                           NULL, NULL, (const double *)l, (double *)end);
   for (int k = 0; k < NQ; k++) {
@@ -238,7 +226,7 @@ CST_INLINE void gather(const cst_context *C, struct local *L, int j) {
 /* (q, v) by the sums over the stages. */
 CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
   const cst_lane_layer *s = &OWN(j)->layer;
-  const double          h = H(j);
+  const vd              h = H(j);
   const vd             *A = NX > 0 ? x : L->A;
   gather(C, L, j);
   UNROLL
@@ -258,15 +246,11 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     flow(C, L, j);
   else
     sum(C, L, j, x);
-  cst_momentum(C, L->c, L->m, L->q, L->v, L->p);
-  velocity(C, L);
+  end_state(C, L);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  STORE_ACCOUNTS(L, record);
+  leave_state(C, L, record);
 }
 
 #include "method/core/march.h"

@@ -10,7 +10,7 @@
  * changes by 2^-34 tell another size, the update does not depend on its numbers smoothly, as where an inner
  * iteration does not converge, and N tells nothing.
  *
- * The trials take evaluations, so they are made only in the robust attempts at a step whose iteration did not
+ * The trials take evaluations, so they are made only in further attempts at a step whose iteration did not
  * end otherwise. Their random bits are the same for every lane and step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 

@@ -21,10 +21,10 @@ CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i
 /* The covectors of stage i, from those of the others. */
 CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, int i, const vd *x,
                                      vd s, vd *Qx, vd *Vx) {
-  const double tb = H->t * H->layer->b[i];
-  vd           a[ROOM(NQ)];
-  vd           direct[ROOM(NQ)];
-  vd           grad[ROOM(2 * NQ)];
+  const vd tb = H->t * H->layer->b[i];
+  vd       a[ROOM(NQ)];
+  vd       direct[ROOM(NQ)];
+  vd       grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->Vx, a);
   for (int k = 0; k < NQ; k++)
     direct[k] = tb * x[k];
@@ -65,7 +65,7 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
                                                                 const vd *v, const vd *x, vd s,
                                                                 vd *grad) {
   const int n = H->layer->stages;
-  if (H->layer->flow && H->t != 0) {
+  if (H->layer->flow && cst_sweep_moves(H)) {
     cst_sweep_formulas(C, H, CST_FLOW_reverse, q, v, x, s, NULL, grad);
     return;
   }
@@ -73,7 +73,7 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
     grad[k] = x[k];
     grad[NQ + k] = vset(0);
   }
-  if (H->t == 0)
+  if (!cst_sweep_moves(H))
     return;
   if (H->layer->implicit)
     cst_sweep_reverse_implicit(C, H, x, s);
@@ -89,11 +89,11 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
 
 CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, int i, const vd *dx,
                                     vd s) {
-  const double tb = H->t * H->layer->b[i];
-  vd           da[ROOM(NQ)];
-  vd           direct[ROOM(NQ)];
-  vd           u[ROOM(2 * NQ)];
-  vd           grad[ROOM(2 * NQ)];
+  const vd tb = H->t * H->layer->b[i];
+  vd       da[ROOM(NQ)];
+  vd       direct[ROOM(NQ)];
+  vd       u[ROOM(2 * NQ)];
+  vd       grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->dVx, da);
   for (int k = 0; k < NQ; k++) {
     direct[k] = tb * dx[k];
@@ -117,7 +117,7 @@ static __attribute__((noinline, unused)) void
 cst_sweep_second(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v, const vd *x,
                  vd s, const vd *u, const vd *dx, vd *dgrad) {
   const int n = H->layer->stages;
-  if (H->layer->flow && H->t != 0) {
+  if (H->layer->flow && cst_sweep_moves(H)) {
     vd all[ROOM(3 * NQ)];
     for (int k = 0; k < NQ; k++) {
       all[k] = u[k];
@@ -131,7 +131,7 @@ cst_sweep_second(const cst_context *C, const cst_sweep *H, const vd *q, const vd
     dgrad[k] = dx[k];
     dgrad[NQ + k] = vset(0);
   }
-  if (H->t == 0)
+  if (!cst_sweep_moves(H))
     return;
   for (int k = 0; k < n * NQ && H->layer->implicit; k++)
     H->dQx[k] = H->dVx[k] = vset(0);

@@ -27,10 +27,10 @@
 
 enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };
 
-/* One layer over one time t, and what its stages leave for the derivatives. Arrays [stages][...]. */
+/* One layer over a time t of each lane (0 in all of them or in none), and what its stages leave for the derivatives. Arrays [stages][...]. */
 typedef struct {
   const cst_lane_layer *layer;
-  double                t;
+  vd                    t;
   const vd             *c;
   const vd             *minv;
   const vd             *given; /* of K_given */
@@ -105,6 +105,8 @@ CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H,
       .given = H->given,
   };
 }
+
+CST_INLINE int cst_sweep_moves(const cst_sweep *H) { return vany((vl)(H->t != 0)); }
 
 /* The NQ entries of stage i in this array of H. */
 #define AT_STAGE(name) (H->name + i * NQ)
@@ -189,7 +191,7 @@ cst_sweep_iterate(const cst_context *C, const cst_sweep *H, const vd *q, const v
 CST_INLINE void cst_sweep_formulas(const cst_context *C, const cst_sweep *H, cst_flow_kernel_id k,
                                    const vd *q, const vd *v, const vd *x, vd s, const vd *u,
                                    vd *out) {
-  const vd l[2] = {vset(H->t), s};
+  const vd l[2] = {H->t, s};
   H->layer->flow[k](H->layer->self, (const double *)H->c, (const double *)q, (const double *)v,
                     (const double *)x, (const double *)u, (const double *)l, (double *)out);
   (void)C;
@@ -206,7 +208,7 @@ CST_INLINE void cst_sweep_split(const cst_context *C, const vd *both, vd *x, vd 
 static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context *C,
                                                               const cst_sweep *H, const vd *q,
                                                               const vd *v, vd *q1, vd *v1) {
-  if (H->t == 0) {
+  if (!cst_sweep_moves(H)) {
     for (int k = 0; k < NQ; k++) {
       q1[k] = q[k];
       v1[k] = v[k];
@@ -255,7 +257,7 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
                                                                 const vd *v, const vd *dq,
                                                                 const vd *dv, vd *dq1, vd *dv1) {
   const int s = H->layer->stages;
-  if (H->t == 0) {
+  if (!cst_sweep_moves(H)) {
     for (int k = 0; k < NQ; k++) {
       dq1[k] = dq[k];
       dv1[k] = dv[k];

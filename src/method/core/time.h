@@ -12,8 +12,7 @@
 
 /* The time at which substep j of the step begins. */
 #define START_OF(L, j)                                                                             \
-  (MARCH->time + (__builtin_convertvector((L)->step - MARCH->since, vd) * MARCH->sub[j].whole +    \
-                  MARCH->sub[j].start))
+  (ORIGIN + (__builtin_convertvector((L)->step - SINCE, vd) * WHOLE(j) + START(j)))
 
 /* c: the parameters in a copy that the core may change. */
 #define LOAD_TIME(L, record)                                                                       \
@@ -36,7 +35,7 @@
 
 /* own[account] += weight times the powers at (q, v) with the multipliers l, at the time of SET_TIME; l is read
  * only if a constraint depends on the time. */
-CST_INLINE void cst_gather(const cst_context *C, vd *own, double weight, const vd *q, const vd *v,
+CST_INLINE void cst_gather(const cst_context *C, vd *own, vd weight, const vd *q, const vd *v,
                            const vd *l) {
   vd power[ROOM(NACCOUNT)];
   if (NACCOUNT == 0)

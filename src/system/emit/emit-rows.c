@@ -255,7 +255,7 @@ static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
     if (!z->there[i])
       write_kicked(z, cst_strips_next(strips), i);
   fprintf(f, symmetric ? "static void sys_tangent(const vd *restrict hm, const vd *restrict G1, "
-                         "double kick, const vd "
+                         "vd kick, const vd "
                          "*restrict dV, const vd *restrict drift, vd *restrict ph, vd *restrict "
                          "impulse, vd *restrict "
                          "d, vd *restrict work) {\n"

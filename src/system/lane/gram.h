@@ -149,19 +149,19 @@ CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
 
 /* All-ones where the pivots of S [NG * NG] are positive, behind cst_lu; h < 0: where they are negative. Those of
  * redundant constraints are always positive. */
-CST_INLINE vl cst_dense_is_positive(const cst_context *C, const vd *S, double h) {
+CST_INLINE vl cst_dense_is_positive(const cst_context *C, const vd *S, vd h) {
   vl odd = vmask(0);
   UNROLL
   for (int a = 0; a < NG; a++)
-    odd |= (vl)S[a * NG + a] ^ vmask(h < 0 && !DROPPED(a));
+    odd |= (vl)S[a * NG + a] ^ ((vl)(h < 0) & vmask(!DROPPED(a)));
   return (vl)(odd >= 0);
 }
 
 /* All-ones where the symmetric part of S [NG * NG] is positive definite; h < 0: where that of -S is. */
-CST_INLINE vl cst_dense_leans(const cst_context *C, const vd *S, double h) {
+CST_INLINE vl cst_dense_leans(const cst_context *C, const vd *S, vd h) {
   vd        A[ROOM(NG * NG)];
   vl        odd = vmask(0);
-  const vd  half = vset(h < 0 ? -0.5 : 0.5);
+  const vd  half = vselect((vl)(h < 0), vset(-0.5), vset(0.5));
   const int n = NG;
   UNROLL
   for (int a = 0; a < n; a++) {
@@ -178,12 +178,12 @@ CST_INLINE vl cst_dense_leans(const cst_context *C, const vd *S, double h) {
 }
 
 /* The same behind and before cst_gram_solve. Of a band the pivots alone are tested. */
-CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, double h) {
+CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, vd h) {
 #if !CST_HOT
   const cst_gram *g = &C->system->gram;
   vl              odd = vmask(0);
   for (int r = 0; r < NG && g->banded; r++) {
-    const vl flip = vmask(h < 0 && !DROPPED(g->order[r]));
+    const vl flip = (vl)(h < 0) & vmask(!DROPPED(g->order[r]));
     odd |= (vl)S[(long)r * (2 * g->band + 1) + g->band] ^ flip;
   }
   if (g->banded)
@@ -192,7 +192,7 @@ CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, double h) 
   return cst_dense_is_positive(C, S, h);
 }
 
-CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, double h) {
+CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, vd h) {
 #if !CST_HOT
   if (C->system->gram.banded)
     return vmask(1);
@@ -203,8 +203,8 @@ CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, double h) {
 /* D := D times the determinant of S / h in this lane, where S has the length h of a step in every row. S is
  * destroyed. */
 #if !CST_HOT
-static __attribute__((noinline, unused)) void
-cst_gram_multiply(const cst_context *C, vd *S, double h, int lane, cst_determinant *D) {
+static __attribute__((noinline, unused)) void cst_gram_multiply(const cst_context *C, vd *S, vd h,
+                                                                int lane, cst_determinant *D) {
   const cst_gram *g = &C->system->gram;
   const int       w = 2 * g->band + 1;
   if (g->banded)
@@ -215,7 +215,7 @@ cst_gram_multiply(const cst_context *C, vd *S, double h, int lane, cst_determina
     if (g->banded)
       cst_determinant_times(D, 1 / S[(long)r * w + g->band][lane]);
     if (!DROPPED(g->banded ? g->order[r] : r))
-      cst_determinant_times(D, 1 / h);
+      cst_determinant_times(D, 1 / h[lane]);
   }
 }
 #endif

@@ -31,7 +31,7 @@ typedef struct {
   vd       *d;
   vd       *impulse;
   vd       *work; /* of the size of G W G' */
-  double    kick;
+  vd        kick;
   vl        met[2]; /* met, near */
   vl        flip, odd;
 } cst_kick_rows;

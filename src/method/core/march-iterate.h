@@ -1,0 +1,184 @@
+/* march-iterate.h: Newton's iteration for one substep of the groups that march, from the unknowns that are
+ * extrapolated from earlier steps to the last correction. Part of march.h.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the
+ * level of round-off, the least update, the slowest contraction of the last steps, and whether the last
+ * update was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near
+ * before the last correction, and is now. Whether the root is known to be the near one (near-root.h). The
+ * number of corrections. */
+typedef struct {
+  vd  last;
+  vd  rate;
+  vd  least;
+  vd  known;
+  vl  missed;
+  vl  was_near;
+  vl  near;
+  vl  sure;
+  int corrections;
+} course;
+
+_Static_assert(sizeof(course) <= sizeof((cst_scratch *)0)->course,
+               "the pieces keep it in their scratch");
+
+CST_INLINE course outset(void) {
+  return (course){.last = vset(INFINITY), .least = vset(INFINITY), .sure = vmask(1)};
+}
+
+/* What the next update would be: with an exact matrix it shrinks as this one has, times as much; else at the
+ * slowest rate, and not below the square of the last one, which a matrix that is kept leaves. An iteration
+ * that converges linearly leaves no such thing, and where all but the first update are round-off, its rate is
+ * below what they say. */
+CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) {
+  const vd ratio = size / c->last;
+  const vd rate_so_far = vselect((vl)(c->rate > 0), c->rate, ratio);
+  const vd slowest = vpick(LINEAR, rate_so_far, vmax(c->rate, c->known));
+  const vd square = vpick(LINEAR, vset(0), c->last * (c->last / of));
+  const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(c->rate > 0.3));
+  const vd kept = vmax(slowest * vmin(slowest * c->last, size), square);
+  return vselect(renewed, ratio * size, kept);
+}
+
+/* Apply the correction d to the active lanes of x, of sizes of at least `of`; returns the lanes whose
+ * iteration has ended. The first update never ends it, since nothing tells how far a solution by GMRES is
+ * off. Updates of a linear iteration may grow for once, where modes beat; twice is round-off. A maximum
+ * passes over what is no number, so that an update which holds such a thing is told by its sum. */
+CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of, course *c) {
+  const int n = NX;
+  const int tested = NX_TESTED;
+  vd        size = vset(0), odd = vset(0);
+  UNROLL
+  for (int i = 0; i < n; i++) {
+    x[i] += vkeep(active, d[i]);
+    if (i < tested) {
+      size = vmax(vabs(d[i]), size);
+      of = vmax(vabs(x[i]), of);
+    }
+    if (BY_UPDATE)
+      odd += d[i] - d[i];
+  }
+  vl small = (vl)(size <= (8 * EPS) * of);
+  if (BY_UPDATE) {
+    c->rate = vmax(vkeep((vl)(size > 1e-13 * of), size / c->last), c->rate);
+    const vd left = prediction(C, c, size, of);
+    small = (vl)(left <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) & (vl)(c->last < INFINITY);
+  }
+  const vd before = vpick(LINEAR, c->least, c->last);
+  const vl missed = (vl)(size >= 0.98 * before) & (vl)(size <= 1e-12 * of);
+  const vl stalled = missed & (c->missed | vmask(!LINEAR));
+  *c = (course){
+      .last = size,
+      .rate = c->rate,
+      .least = vmin(size, c->least),
+      .known = c->known,
+      .missed = missed,
+      .was_near = c->near,
+      .near = c->near,
+      .sure = c->sure,
+      .corrections = c->corrections + 1,
+  };
+  return active & (small | stalled) & (vl)(odd == 0);
+}
+
+/* Generic code has one copy of what an iteration does, for the march, its search, its trials and its pieces:
+ * inlined at each place they would take the compiler most of its time. */
+#if !CST_HOT
+static __attribute__((noinline)) vl evaluate_apart(const cst_context *C, struct local *L, int j,
+                                                   const vd *x, vd *f) {
+  return evaluate(C, L, j, x, f);
+}
+static __attribute__((noinline)) void direction_apart(const cst_context *C, struct local *L, int j,
+                                                      const vd *x, const vd *f, vd *d) {
+  direction(C, L, j, x, f, d);
+}
+#define evaluate  evaluate_apart
+#define direction direction_apart
+#endif
+
+#include "method/core/extrapolate.h"
+#include "method/core/near-root.h"
+
+#if CST_HOT
+#define leave_at_round_off(C, L, j, some, x, f, d, c) (some)
+#else
+#include "method/core/round-off.h"
+/* Of the lanes whose iteration did not end, those that are not at rest at round-off either. A further attempt
+ * marches one group. */
+static vl leave_at_round_off(const cst_context *C, struct local *L, int j, vl some, vd *const *x,
+                             vd *f, vd *d, const course *c) {
+  if (!MARCH->attempt)
+    return some;
+  return some & ~rests_on_round_off(C, L, j, x[0], f, d, c->last);
+}
+#endif
+
+/* The lanes without a root, and those whose root is not known to be the near one: those that a search has
+ * lost, or those that no test has made sure. */
+CST_INLINE vl uncertain(const int K, vl some, int sought, vl lost, const course *c) {
+  EACH_GROUP(g)
+    some |= sought ? lost : ~c[g].sure;
+  return some;
+}
+
+/* Newton for one substep of K groups: young, x, due of each. Returns the lanes that did not converge in one
+ * of them, or not to the near root, among them those whose branch has ended; x is the solution of the others.
+ */
+CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, const vl *young,
+                    vd *const *x, vd *const *due, vl *ended) {
+  SPACE(f, ROWS * NX, K * NX);
+  SPACE(d, (ROWS + 1) * NX, K * NX);
+  vl     plain[BESIDE], done[BESIDE], active[BESIDE];
+  course c[BESIDE];
+  EACH_GROUP(g) {
+    plain[g] = (vl)(*due[g] > 0);
+    c[g] = outset();
+    if (FREELY && PREDICTS)
+      c[g].known = *due[g];
+    done[g] = vmask(0);
+  }
+  const int sought = SEEKS && !CST_HOT && MARCH->attempt > 1;
+  const vl  lost = sought ? seek(C, L, j, x[0], ended) : vmask(0);
+  done[0] |= lost;
+  for (int it = 0;; it++) {
+    vl some = vmask(0);
+    vl more = vmask(0);
+    EACH_GROUP(g) {
+      SET_NEAR(&L[g], &c[g]);
+      const vl met = evaluate(C, &L[g], j, x[g], f + g * NX);
+      done[g] |= ends(C, &c[g], met, NEAR(&L[g]), plain[g], it);
+      active[g] = ~done[g];
+      some |= active[g];
+    }
+    const int over = !vany(some) || it == MARCH->max_iterations;
+    const int unsure =
+        SEEKS && it == 0 && !sought; /* about the root: its matrix is formed for this */
+    if (over && vany(some))
+      some = leave_at_round_off(C, L, j, some, x, f, d, &c[0]);
+    if (over && !unsure)
+      return uncertain(K, some, sought, lost, c);
+    EACH_GROUP(g) {
+      if (!over) {
+        note(C, active[g], young[g], plain[g], it, due[g]);
+        SLOW(C, &L[g], c[g].rate);
+      }
+      SET_STRICT(&L[g], it > 0);
+      direction(C, &L[g], j, x[g], f + g * NX, d + g * NX);
+      if (SEEKS) {
+        const vl now = active[g] | vmask(it == 0);
+        c[g].sure = (SURE(&L[g]) & now) | (c[g].sure & ~now);
+      }
+      if (over)
+        continue;
+      L[g].iterations -= __builtin_convertvector(active[g], vd); /* an active lane is -1 */
+      done[g] |= correct(C, active[g], d + g * NX, x[g], SIZE(&L[g]), &c[g]);
+      if (FREELY && PREDICTS)
+        *due[g] = vmax(c[g].rate, *due[g]);
+      more |= ~done[g];
+    }
+    if (over)
+      return uncertain(K, some, sought, lost, c);
+    if (BY_UPDATE && !vany(more))
+      return more;
+  }
+}
