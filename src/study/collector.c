@@ -20,3 +20,10 @@ const cst_measured *cst_collector_measured(const char *name) {
         return m;
   return NULL;
 }
+
+const cst_choice *cst_collector_choice(const cst_plan *p) {
+  for (int k = 0; k < CST_COLLECTORS; k++)
+    if (cst_collectors[k]->choice && cst_collectors[k]->choice->wanted(p))
+      return cst_collectors[k]->choice;
+  return NULL;
+}

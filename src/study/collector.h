@@ -76,6 +76,18 @@ typedef struct {
   PetscErrorCode (*finish)(const cst_plan *p, int icase, const cst_cell *x, cst_output *o);
 } cst_tally;
 
+/* Members of each case, at most cst_demand.chosen, that are known only when the run has ended: they are chosen by
+ * the rows of all, and stepped once more (run/replay.h). */
+typedef struct {
+  bool (*wanted)(const cst_plan *p);
+  /* Fills size[members] of the open case: those with the largest are chosen; NaN: never. */
+  PetscErrorCode (*sizes)(cst_case_rows *rows, double *size);
+  /* Reads member[chosen] of a case, the largest first, -1: none; or writes it, when what is kept of them is in
+   * the file. */
+  PetscErrorCode (*read)(cst_output *o, int icase, long *member);
+  PetscErrorCode (*write)(cst_output *o, int icase, const long *member);
+} cst_choice;
+
 typedef struct cst_collector {
   const char *name, *doc;
   /* Its keys of the study file, ending with a row without a key; NULL: none of its own. read: reads them,
@@ -112,7 +124,8 @@ typedef struct cst_collector {
 
   /* NULL, or writes what is known before the run into a new file, on one rank. */
   PetscErrorCode (*open)(const cst_plan *p, cst_output *o);
-  const cst_reuse *reuse; /* NULL: as if all its members were */
+  const cst_reuse  *reuse;  /* NULL: as if all its members were */
+  const cst_choice *choice; /* NULL: it chooses no members */
   /* NULL: none. It adds with cst_runner_cells, in look, along or stop. */
   const cst_tally *tally;
 
@@ -182,4 +195,6 @@ enum {
 };
 #undef COLLECTOR
 extern const cst_collector *const cst_collectors[CST_COLLECTORS];
+/* Of the collector that chooses members in this study; NULL: none does. */
+const cst_choice *cst_collector_choice(const cst_plan *p);
 #endif

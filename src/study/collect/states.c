@@ -182,7 +182,7 @@ static PetscErrorCode flush(cst_collection *x) {
 static PetscErrorCode open(const cst_plan *p, cst_output *o) {
   PetscFunctionBegin;
   for (int i = 0; i < p->ncase && cst_states_wish_of(p->study)->member; i++)
-    PetscCall(cst_tracks_choose(o, i, cst_states_wish_of(p->study)->member));
+    PetscCall(cst_states_write_chosen(o, i, cst_states_wish_of(p->study)->member));
   PetscFunctionReturn(0);
 }
 
@@ -238,6 +238,7 @@ const cst_collector cst_collector_states = {
     .declare = declare,
     .open = open,
     .reuse = &reuse,
+    .choice = &cst_states_choice,
     .own = sizeof(cst_tracks),
     .wanted = wanted,
     .create = create,

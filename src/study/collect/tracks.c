@@ -133,26 +133,3 @@ PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   t->held = 0;
   PetscFunctionReturn(0);
 }
-
-/* ---- which members --------------------------------------------------------------------------- */
-
-PetscErrorCode cst_tracks_choose(cst_output *o, int icase, const long *member) {
-  PetscFunctionBegin;
-  PetscCall(cst_output_all(o, &cst_channel_state_member, icase, member));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_tracks_read_chosen(cst_output *o, int icase, long *member) {
-  const cst_channel *c = cst_channels_find(o->channels, &cst_channel_state_member, icase);
-  const long         start[1] = {0};
-  const long         count[1] = {o->plan->chosen};
-  PetscFunctionBegin;
-  if (o->file)
-    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member),
-               PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-               "%s of the file cannot be read, or has another shape", c->field.path);
-  else
-    PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
-  PetscFunctionReturn(0);
-}

@@ -50,8 +50,4 @@ void cst_tracks_open(cst_tracks *t, const cst_class *k, long first);
 double        *cst_tracks_place(const cst_tracks *t, int track, int part);
 PetscErrorCode cst_tracks_next(cst_tracks *t); /* the next state of all tracks is complete */
 PetscErrorCode cst_tracks_flush(cst_tracks *t);
-
-/* Writes, or reads back, the members of a case whose states are stored. */
-PetscErrorCode cst_tracks_choose(cst_output *o, int icase, const long *member);
-PetscErrorCode cst_tracks_read_chosen(cst_output *o, int icase, long *member);
 #endif

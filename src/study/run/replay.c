@@ -1,12 +1,10 @@
-/* replay.c: recomputes the worst members of every case to store their states (see replay.h). */
+/* replay.c: recomputes chosen members of every case (see replay.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/replay.h"
 #include <math.h>
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/result/case-rows.h"
-#include "study/collect/states.h"
-#include "study/collect/tracks.h"
 
 typedef struct {
   double size;
@@ -21,27 +19,8 @@ static int worse(const void *a, const void *b) {
   return (x->member > y->member) - (x->member < y->member);
 }
 
-/* The largest change of a quantity, or the error, of every member; NaN: excluded. */
-static PetscErrorCode read_sizes(cst_case_rows *rows, double *size) {
-  const cst_plan *p = rows->plan;
-  const double   *x;
-  PetscFunctionBegin;
-  if (cst_states_found_of(p)->worst_by < 0) {
-    PetscCall(cst_case_rows_get(rows, &cst_channel_error, CST_ERROR_ALL, &x));
-    for (long m = 0; m < p->study->members; m++)
-      if (rows->good[m])
-        size[m] = x[m];
-      else
-        size[m] = NAN;
-    PetscFunctionReturn(0);
-  }
-  const bool drifts = p->quantity[cst_states_found_of(p)->worst_by].drifts;
-  PetscCall(cst_case_rows_figures(rows, cst_states_found_of(p)->worst_by, &x));
-  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, drifts ? -1 : CST_FIGURE_START, size);
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, long *member) {
+static PetscErrorCode choose_of(const cst_choice *by, cst_output *o, const cst_plan *p, int icase,
+                                long *member) {
   const long     members = p->study->members;
   cst_case_rows *rows;
   double        *size = cst_zeros(members, sizeof *size);
@@ -50,7 +29,7 @@ PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, lo
   PetscFunctionBegin;
   PetscCall(cst_case_rows_create(p, o, NULL, &rows));
   PetscCall(cst_case_rows_open(rows, icase));
-  PetscCall(read_sizes(rows, size));
+  PetscCall(by->sizes(rows, size));
   for (long m = 0; m < members; m++)
     if (!isnan(size[m]))
       list[n++] = (entry){size[m], m};
@@ -67,11 +46,12 @@ PetscErrorCode cst_replay_choose(cst_output *o, const cst_plan *p, int icase, lo
 }
 
 typedef struct {
-  const cst_plan *plan;
-  cst_output     *output;
-  cst_runner     *runner;
-  long           *member; /* [ncase][chosen] */
-  signed char    *open;   /* [ncase] */
+  const cst_choice *by;
+  const cst_plan   *plan;
+  cst_output       *output;
+  cst_runner       *runner;
+  long             *member; /* [ncase][chosen] */
+  signed char      *open;   /* [ncase] */
 } replay;
 
 /* On rank 0, which has also read the rows of every case for its conclusions. */
@@ -80,15 +60,15 @@ static PetscErrorCode choose(replay *d) {
   PetscFunctionBegin;
   for (int i = 0; i < d->plan->ncase; i++) {
     long *there = d->member + (size_t)i * (size_t)n;
-    PetscCall(cst_tracks_read_chosen(d->output, i, there));
+    PetscCall(d->by->read(d->output, i, there));
     d->open[i] = there[0] < 0;
     if (d->open[i])
-      PetscCall(cst_replay_choose(d->output, d->plan, i, there));
+      PetscCall(choose_of(d->by, d->output, d->plan, i, there));
   }
   PetscFunctionReturn(0);
 }
 
-/* The members are written after their states are on disk: a case with members is complete. */
+/* The members are written after what is kept of them is on disk: a case with members is complete. */
 static PetscErrorCode replay_case(void *context, int i, bool *stop) {
   replay     *d = context;
   const int   most = d->plan->chosen;
@@ -105,16 +85,20 @@ static PetscErrorCode replay_case(void *context, int i, bool *stop) {
     PetscFunctionReturn(0);
   PetscCheck(cst_output_sync(d->output, why, sizeof why), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
              "%s", why);
-  PetscCall(cst_tracks_choose(d->output, i, member));
+  PetscCall(d->by->write(d->output, i, member));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
                           cst_end *end) {
   const size_t n = (size_t)p->ncase * (size_t)p->chosen;
-  replay       d = {p, o, r, cst_zeros(n, sizeof *d.member), cst_zeros(p->ncase, 1)};
+  replay       d = {.by = cst_collector_choice(p), .plan = p, .output = o, .runner = r};
   PetscMPIInt  rank;
   PetscFunctionBegin;
+  if (!d.by)
+    PetscFunctionReturn(0);
+  d.member = cst_zeros(n, sizeof *d.member);
+  d.open = cst_zeros(p->ncase, 1);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0)
     PetscCall(choose(&d));

@@ -10,7 +10,6 @@
 #include "study/run/conclusions.h"
 #include "study/run/identity.h"
 #include "study/collect/longer.h"
-#include "study/collect/states.h"
 #include "study/run/replay.h"
 #include "study/run/run.h"
 #include "study/run/run-control.h"
@@ -201,7 +200,7 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
   cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
   cst_run_control_watch(d->control, d->runner);
   PetscCall(cst_run_control_phase(d->control, d->agenda->n, compute_batch, d, end));
-  if (*end == CST_END_DONE && !d->plan->part && cst_states_wish_of(d->plan->study)->worst_by.text)
+  if (*end == CST_END_DONE && !d->plan->part)
     PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
   if (*end == CST_END_DONE && !d->plan->part && d->plan->study->timing_repeats)
     PetscCall(time_classes(d, end));

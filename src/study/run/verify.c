@@ -18,8 +18,7 @@
 #include "study/run/identity.h"
 #include "study/run/past.h"
 #include "study/run/verify.h"
-#include "study/collect/states.h"
-#include "study/collect/tracks.h"
+#include "study/collector.h"
 
 enum { PASTS = 2 };
 static const double tell_every = 10;
@@ -47,7 +46,7 @@ typedef struct {
   cst_output    *output;
   cst_tallies   *tallies;
   cst_runner    *runner;
-  long          *chosen;     /* [ncase][chosen] the worst members, if they are stored; else NULL */
+  long          *chosen;     /* [ncase][chosen] members (cst_choice); NULL: none are chosen */
   long          *joined;     /* [ncase] cst_longer_joined */
   cst_comparison comparison; /* of the current trajectory */
   long           n, at;      /* number of trajectories to compute, and the current one */
@@ -335,15 +334,16 @@ static void print_result(const verification *d, const trajectory *t) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Reads the worst members, as far as they are known. */
+/* Reads the members that were chosen at the end of the run, as far as they are known. */
 static PetscErrorCode read_chosen(verification *d) {
-  const size_t n = (size_t)d->plan->chosen;
+  const size_t      n = (size_t)d->plan->chosen;
+  const cst_choice *by = cst_collector_choice(d->plan);
   PetscFunctionBegin;
-  if (!cst_states_wish_of(d->plan->study)->worst_by.text)
+  if (!by)
     PetscFunctionReturn(0);
   d->chosen = cst_need(calloc((size_t)d->plan->ncase * n + 1, sizeof *d->chosen));
   for (int i = 0; i < d->plan->ncase; i++)
-    PetscCall(cst_tracks_read_chosen(d->output, i, d->chosen + (size_t)i * n));
+    PetscCall(by->read(d->output, i, d->chosen + (size_t)i * n));
   cst_runner_choose(d->runner, d->chosen);
   PetscFunctionReturn(0);
 }
