@@ -4,7 +4,10 @@
 #include "claims.h"
 #include "method/spare.h"
 
-enum { LANES = 5, STEPS = 24 }; /* more lanes than a group has on most machines: the second is padded */
+enum {
+  LANES = 5,
+  STEPS = 24
+}; /* more lanes than a group has on most machines: the second is padded */
 static const double H = 0.05;
 
 static double step_of(int place) {
@@ -152,8 +155,8 @@ static void test_spare(const problem *x, const char *method, bool fine) {
     cst_spare_keep(single);
     MUST(cst_spare_from_kept(single, h[i], at[i], time[i], fine, &one));
     for (size_t k = 0; k < size; k += (size_t)W)
-      equal &= !memcmp(cst_spare_record(single) + k, cst_spare_record(wide) + k + i,
-                       sizeof(double));
+      equal &=
+          !memcmp(cst_spare_record(single) + k, cst_spare_record(wide) + k + i, sizeof(double));
     same += equal && one;
   }
   OK(n > 1 && same == n, "%s on %s: %d of %d states side by side have the bits of one alone",

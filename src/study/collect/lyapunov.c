@@ -17,6 +17,7 @@
 #include "study/channels/channels.h"
 #include "study/collect/companions.h"
 #include "study/collect/lyapunov.h"
+#include "study/collect/tangent-numbers.h"
 #include "study/plan/clock.h"
 
 /* clang-format off */
@@ -216,13 +217,6 @@ static void begin(cst_collection *x) {
   }
 }
 
-static long next(const cst_collection *x, long step) {
-  const cst_runner *r = x->run;
-  if (r->replayed)
-    return LONG_MAX;
-  return cst_runner_next_multiple(step, cst_tangent_steps(r->plan, r->cohort), 0);
-}
-
 /* The companions stay at the last period that is done. */
 static void locate(cst_collection *x, long step, bool done) {
   own             *o = x->own;
@@ -339,7 +333,7 @@ const cst_collector cst_collector_lyapunov = {
     .destroy = destroy,
     .begin = begin,
     .locate = locate,
-    .next = next,
+    .next = cst_tangent_next,
     .stop = stop,
     .finish = finish,
     .save = save,

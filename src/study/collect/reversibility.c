@@ -12,8 +12,8 @@
 #include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collect/companions.h"
+#include "study/collect/tangent-numbers.h"
 #include "study/collect/tangent.h"
-#include "study/result/parts.h"
 
 /* clang-format off */
 static const cst_channel_row earlier = {"earlier", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT, {CST_AXIS_NONE}, {0}};
@@ -21,18 +21,24 @@ static const cst_channel_row largest = {"/tangent/%s", "1", NULL, CST_TYPE_F64, 
 /* clang-format on */
 
 enum { DISTANCE, FLOOR, NUMBERS };
-static const struct {
-  const char *name, *doc;
-} texts[NUMBERS] = {
-    {"reversibility_max", "largest distance from the earlier state after turning back"},
-    {"reversibility_floor", "error of reversibility_max, by round-off"},
-};
-
 static const double displacement = 0x1p-48;
 
 static bool wanted(const cst_plan *p) {
   return cst_tangent_of(p)->asked[CST_TANGENT_REVERSIBILITY];
 }
+
+static bool has(const cst_plan *p, int number) {
+  (void)number;
+  return wanted(p);
+}
+
+static const cst_tangent_numbers numbers = {
+    &largest,
+    NUMBERS,
+    has,
+    {{"reversibility_max", "largest distance from the earlier state after turning back"},
+     {"reversibility_floor", "error of reversibility_max, by round-off"}},
+};
 
 static double steps(const cst_plan *p, const cst_class *k) {
   (void)k;
@@ -46,8 +52,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
     return;
   const size_t state = 2 * (size_t)p->study->system->nq;
   cst_channels_add(c, &earlier, 0, (cst_channel_use){.count = state});
-  for (int i = 0; i < NUMBERS; i++)
-    cst_channels_add(c, &largest, i, (cst_channel_use){.name = texts[i].name, .doc = texts[i].doc});
+  cst_tangent_numbers_declare(&numbers, p, c);
 }
 
 typedef struct {
@@ -85,13 +90,6 @@ static void begin(cst_collection *x) {
       *cst_rows_numbers(x->run->rows, &largest, i, l) = 0;
     keep(o, x->run, l);
   }
-}
-
-static long next(const cst_collection *x, long step) {
-  const cst_runner *r = x->run;
-  if (r->replayed)
-    return LONG_MAX;
-  return cst_runner_next_multiple(step, cst_tangent_steps(r->plan, r->cohort), 0);
 }
 
 /* A copy of the trajectory, displaced, that goes back. */
@@ -167,20 +165,12 @@ static PetscErrorCode stop(cst_collection *x) {
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
-  if (!wanted(p))
-    return NULL;
-  cst_number_column *x = cst_zeros(NUMBERS, sizeof *x);
-  for (int i = 0; i < NUMBERS; i++)
-    x[i] = cst_columns_number(c, cst_columns_shown(true, "map-property", texts[i].name),
-                              texts[i].doc, "%s", texts[i].name);
-  return x;
+  return cst_tangent_numbers_columns(&numbers, p, c);
 }
 
 static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
-  const cst_number_column *to = handles;
   PetscFunctionBegin;
-  for (int i = 0; i < NUMBERS; i++)
-    PetscCall(cst_parts_largest(rows, &largest, i, to[i]));
+  PetscCall(cst_tangent_numbers_conclude(&numbers, rows, handles));
   PetscFunctionReturn(0);
 }
 
@@ -195,7 +185,7 @@ const cst_collector cst_collector_reversibility = {
     .create = create,
     .destroy = destroy,
     .begin = begin,
-    .next = next,
+    .next = cst_tangent_next,
     .stop = stop,
     .columns = columns,
     .conclude = conclude,

@@ -15,23 +15,14 @@
 #include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collect/companions.h"
+#include "study/collect/tangent-numbers.h"
 #include "study/collect/tangent.h"
-#include "study/result/parts.h"
 
 /* clang-format off */
 static const cst_channel_row largest = {"/tangent/%s", "1", NULL, CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
 /* clang-format on */
 
 enum { FORM, FORM_FLOOR, VOLUME, VOLUME_FLOOR, NUMBERS };
-static const struct {
-  const char *name, *doc;
-} texts[NUMBERS] = {
-    [FORM] = {"two-form_max", "largest change of dp ^ dq in a measured step, for unit vectors"},
-    [FORM_FLOOR] = {"two-form_floor", "error of two-form_max, from twice the distance"},
-    [VOLUME] = {"volume_max", "largest relative change of volume in a measured step"},
-    [VOLUME_FLOOR] = {"volume_floor", "error of volume_max, from twice the distance"},
-};
-
 /* The distance of companions: where round-off over e and e^2 are about equal. */
 static const double distance = 0x1p-18;
 
@@ -39,6 +30,16 @@ static bool has(const cst_plan *p, int number) {
   const bool of_form = number == FORM || number == FORM_FLOOR;
   return cst_tangent_of(p)->asked[of_form ? CST_TANGENT_TWO_FORM : CST_TANGENT_VOLUME];
 }
+
+static const cst_tangent_numbers numbers = {
+    &largest,
+    NUMBERS,
+    has,
+    {[FORM] = {"two-form_max", "largest change of dp ^ dq in a measured step, for unit vectors"},
+     [FORM_FLOOR] = {"two-form_floor", "error of two-form_max, from twice the distance"},
+     [VOLUME] = {"volume_max", "largest relative change of volume in a measured step"},
+     [VOLUME_FLOOR] = {"volume_floor", "error of volume_max, from twice the distance"}},
+};
 
 static bool wanted(const cst_plan *p) { return has(p, FORM) || has(p, VOLUME); }
 
@@ -56,10 +57,7 @@ static double steps(const cst_plan *p, const cst_class *k) {
 static double lanes(const cst_plan *p) { return wanted(p) ? 2 * vectors(p) : 0; }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  for (int i = 0; i < NUMBERS; i++)
-    if (has(p, i))
-      cst_channels_add(c, &largest, i,
-                       (cst_channel_use){.name = texts[i].name, .doc = texts[i].doc});
+  cst_tangent_numbers_declare(&numbers, p, c);
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
@@ -110,13 +108,6 @@ static void begin(cst_collection *x) {
     for (int i = 0; i < NUMBERS; i++)
       if (number_of(x->run, i, l))
         *number_of(x->run, i, l) = 0;
-}
-
-static long next(const cst_collection *x, long step) {
-  const cst_runner *r = x->run;
-  if (r->replayed)
-    return LONG_MAX;
-  return cst_runner_next_multiple(step, cst_tangent_steps(r->plan, r->cohort), 0);
 }
 
 /* Directions in scaled coordinates: a random one, then that which has the largest two-form with it. */
@@ -295,25 +286,13 @@ static PetscErrorCode stop(cst_collection *x) {
   PetscFunctionReturn(0);
 }
 
-/* ---- columns --------------------------------------------------------------------------------- */
-
 static void *columns(const cst_plan *p, cst_columns *c) {
-  if (!wanted(p))
-    return NULL;
-  cst_number_column *x = cst_zeros(NUMBERS, sizeof *x);
-  for (int i = 0; i < NUMBERS; i++)
-    if (has(p, i))
-      x[i] = cst_columns_number(c, cst_columns_shown(true, "map-property", texts[i].name),
-                                texts[i].doc, "%s", texts[i].name);
-  return x;
+  return cst_tangent_numbers_columns(&numbers, p, c);
 }
 
 static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
-  const cst_number_column *to = handles;
   PetscFunctionBegin;
-  for (int i = 0; i < NUMBERS; i++)
-    if (has(rows->plan, i))
-      PetscCall(cst_parts_largest(rows, &largest, i, to[i]));
+  PetscCall(cst_tangent_numbers_conclude(&numbers, rows, handles));
   PetscFunctionReturn(0);
 }
 
@@ -328,7 +307,7 @@ const cst_collector cst_collector_two_form = {
     .create = create,
     .destroy = destroy,
     .begin = begin,
-    .next = next,
+    .next = cst_tangent_next,
     .stop = stop,
     .columns = columns,
     .conclude = conclude,

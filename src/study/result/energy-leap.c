@@ -27,7 +27,7 @@ static PetscErrorCode find_time(cst_case_rows *rows, int energy, cst_energy_leap
   x = cst_zeros(p->study->members * CST_WINDOWS, sizeof *x);
   PetscCall(cst_case_rows_windows(rows, energy, x));
   for (int w = CST_WINDOWS - 1; w >= 0; w--)
-    if (fabs(x[l->member * CST_WINDOWS + w]) > HALF * l->error)
+    if (fabs(x[l->at.member * CST_WINDOWS + w]) > HALF * l->error)
       l->time = cst_clock_of(c, (double)c->n) * (w + 1) / CST_WINDOWS;
   free(x);
   PetscFunctionReturn(0);
@@ -43,13 +43,13 @@ static PetscErrorCode look_at(cst_case_rows *rows, int energy, cst_energy_leaps 
     const double  share = f[CST_FIGURE_DRIFT] / f[CST_FIGURE_SCALE];
     if (!rows->good[m] || !(share > HALF))
       continue;
-    l->count++;
+    l->at.count++;
     if (share <= l->share)
       continue;
     l->share = share;
     l->error = f[CST_FIGURE_DRIFT];
-    l->member = m;
-    l->icase = rows->icase;
+    l->at.member = m;
+    l->at.icase = rows->icase;
   }
   if (l->share > worst)
     PetscCall(find_time(rows, energy, l));
@@ -68,33 +68,22 @@ PetscErrorCode cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps
 }
 
 /* The worse of two; of equal ones that of the first case, so that ranks do not matter. */
-static bool is_worse(const cst_energy_leaps *a, const cst_energy_leaps *b) {
-  if (a->share != b->share)
-    return a->share > b->share;
-  return a->icase < b->icase;
+static bool is_worse(const void *one, const void *other) {
+  const cst_energy_leaps *a = one, *b = other;
+  return a->share != b->share ? a->share > b->share : a->at.icase < b->at.icase;
 }
 
 PetscErrorCode cst_energy_leap_warn(const cst_plan *p, const cst_energy_leaps *l) {
-  const cst_study  *s = p->study;
-  cst_energy_leaps *all, worst = {0};
-  long              count = 0;
-  PetscMPIInt       rank, ranks;
+  const cst_study *s = p->study;
+  cst_energy_leaps worst;
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  all = cst_zeros(ranks, sizeof *all);
-  PetscCallMPI(MPI_Gather(l, sizeof *l, MPI_BYTE, all, sizeof *l, MPI_BYTE, 0, PETSC_COMM_WORLD));
-  for (int r = 0; r < ranks && rank == 0; r++) {
-    count += all[r].count;
-    if (all[r].count && is_worse(&all[r], &worst))
-      worst = all[r];
-  }
-  free(all);
-  if (count)
+  PetscCall(cst_found_gather(l, sizeof *l, is_worse, &worst));
+  if (worst.at.count)
     fprintf(stderr,
             "constella: warning: the energy of %ld trajectories changed by more than half of its "
             "parts: that of member %ld of %s, step %.5g, by %.3g before t = %.5g\n",
-            count, worst.member, cst_method_label(s->method[p->cases[worst.icase].method]),
-            p->cases[worst.icase].h_nominal, worst.error, worst.time);
+            worst.at.count, worst.at.member,
+            cst_method_label(s->method[p->cases[worst.at.icase].method]),
+            p->cases[worst.at.icase].h_nominal, worst.error, worst.time);
   PetscFunctionReturn(0);
 }

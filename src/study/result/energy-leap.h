@@ -3,13 +3,13 @@
 #ifndef CST_ENERGY_LEAP_H
 #define CST_ENERGY_LEAP_H
 #include "study/result/case-rows.h"
+#include "study/result/found.h"
 
-/* The trajectories found, and the worst of them. Starts as zeros. */
+/* The trajectories found, and the worst of them. */
 typedef struct {
-  long   count, member;
-  int    icase;
-  double share, error,
-      time; /* error over the largest sum of the parts; time: when it had happened */
+  cst_found at;
+  double    share, error; /* share: the error over the largest sum of the parts */
+  double    time;         /* when it had happened */
 } cst_energy_leaps;
 
 /* Adds those of case i, whose rows are finished. */

@@ -58,43 +58,34 @@ PetscErrorCode cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l
     first = m;
   }
   free(lost);
-  if (found && (!l->count || time < l->time)) {
-    l->member = first;
-    l->icase = i;
+  if (found && (!l->at.count || time < l->time)) {
+    l->at.member = first;
+    l->at.icase = i;
     l->time = time;
     PetscCall(measure(rows, first, time, &l->condition));
   }
-  l->count += found;
+  l->at.count += found;
   PetscFunctionReturn(0);
 }
 
 /* The earlier of two; of equal ones that of the first case, so that ranks do not matter. */
-static bool is_before(const cst_rank_losses *a, const cst_rank_losses *b) {
-  return a->time != b->time ? a->time < b->time : a->icase < b->icase;
+static bool is_before(const void *one, const void *other) {
+  const cst_rank_losses *a = one, *b = other;
+  return a->time != b->time ? a->time < b->time : a->at.icase < b->at.icase;
 }
 
 PetscErrorCode cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
                                   char text[CST_RANK_LOSS_TEXT]) {
-  cst_rank_losses *all, first = {0};
-  long             count = 0;
-  PetscMPIInt      rank, ranks;
+  cst_rank_losses first;
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  all = cst_zeros(ranks, sizeof *all);
-  PetscCallMPI(MPI_Gather(l, sizeof *l, MPI_BYTE, all, sizeof *l, MPI_BYTE, 0, PETSC_COMM_WORLD));
-  for (int r = 0; r < ranks && rank == 0; r++) {
-    if (all[r].count && (!count || is_before(&all[r], &first)))
-      first = all[r];
-    count += all[r].count;
-  }
-  free(all);
+  PetscCall(cst_found_gather(l, sizeof *l, is_before, &first));
   *text = 0;
-  if (count)
+  if (first.at.count)
     snprintf(text, CST_RANK_LOSS_TEXT,
              "the constraints of %ld trajectories lost rank, first those of member %ld of %s, step "
              "%.5g, behind t = %.6g: condition number %.2g",
-             count, first.member, cst_method_label(p->study->method[p->cases[first.icase].method]),
-             p->cases[first.icase].h_nominal, first.time, first.condition);
+             first.at.count, first.at.member,
+             cst_method_label(p->study->method[p->cases[first.at.icase].method]),
+             p->cases[first.at.icase].h_nominal, first.time, first.condition);
   PetscFunctionReturn(0);
 }

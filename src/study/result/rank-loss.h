@@ -3,14 +3,14 @@
 #ifndef CST_RANK_LOSS_H
 #define CST_RANK_LOSS_H
 #include "study/result/case-rows.h"
+#include "study/result/found.h"
 
 enum { CST_RANK_LOSS_TEXT = 256 };
 
-/* The trajectories found, and the first of them in time. Starts as zeros. */
+/* The trajectories found, and the first of them in time. */
 typedef struct {
-  long   count, member;
-  int    icase;
-  double time, condition; /* of the last good state; the largest on the way of the failed step */
+  cst_found at;
+  double    time, condition; /* of the last good state; the largest on the way of the failed step */
 } cst_rank_losses;
 
 /* Adds those of case i, whose rows are finished. */

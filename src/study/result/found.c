@@ -1,0 +1,30 @@
+/* found.c: puts together what all ranks found (see found.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/result/found.h"
+#include <mpi.h>
+#include <string.h>
+#include "core/need.h"
+
+PetscErrorCode cst_found_gather(const void *mine, size_t size,
+                                bool (*before)(const void *a, const void *b), void *first) {
+  const int   bytes = (int)size;
+  cst_found  *to = first;
+  long        count = 0;
+  char       *all;
+  PetscMPIInt rank, ranks;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  all = cst_zeros(ranks, size);
+  PetscCallMPI(MPI_Gather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  memset(first, 0, size);
+  for (int r = 0; r < ranks && rank == 0; r++) {
+    const cst_found *x = (const void *)(all + (size_t)r * size);
+    if (x->count && (!count || before(x, first)))
+      memcpy(first, x, size);
+    count += x->count;
+  }
+  to->count = count;
+  free(all);
+  PetscFunctionReturn(0);
+}
