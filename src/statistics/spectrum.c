@@ -37,7 +37,9 @@ static pair turn(double angle) {
   return (pair){cst_elementary_cos(angle), cst_elementary_sin(angle)};
 }
 
-static double time_of(const cst_spectrum *s, long j) { return (double)j - 0.5 * (double)(s->n - 1); }
+static double time_of(const cst_spectrum *s, long j) {
+  return (double)j - 0.5 * (double)(s->n - 1);
+}
 
 static long padded_of(long n) {
   long m = 16;

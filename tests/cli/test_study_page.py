@@ -78,6 +78,7 @@ PLACES = {
     "noise": "noise: {resolution: 0.1, %s: 1}",
     "layers.NAME": "layers: {mine: {a: [[0]], b: [1], %s: 1}}",
     "extremes": "extremes: [{name: h, expression: y, %s: 1}]",
+    "frequencies": "frequencies: [{name: h, expression: y, every: 0.1, %s: 1}]",
     "events": "events: [{name: h, when: y, %s: 1}]",
     "tangent": "tangent: {every: 1, %s: 1}",
     "histograms": "histograms: [{name: h, expression: y, from: 0, to: 1, bins: 2, %s: 1}]",
