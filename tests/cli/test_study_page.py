@@ -79,6 +79,8 @@ PLACES = {
     "layers.NAME": "layers: {mine: {a: [[0]], b: [1], %s: 1}}",
     "extremes": "extremes: [{name: h, expression: y, %s: 1}]",
     "frequencies": "frequencies: [{name: h, expression: y, every: 0.1, %s: 1}]",
+    "autocorrelation": "autocorrelation: [{name: h, expression: y, every: 0.1, lags: 4, %s: 1}]",
+    "mean-square-displacement": "mean-square-displacement: [{name: h, expression: y, every: 0.1, lags: 4, %s: 1}]",
     "events": "events: [{name: h, when: y, %s: 1}]",
     "tangent": "tangent: {every: 1, %s: 1}",
     "histograms": "histograms: [{name: h, expression: y, from: 0, to: 1, bins: 2, %s: 1}]",

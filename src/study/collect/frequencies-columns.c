@@ -13,14 +13,28 @@ typedef struct {
 } frequency_columns;
 
 static void declare(cst_columns *c, const char *name, frequency_columns *x) {
-  static const char unit[] = "1/time";
+  static const char    unit[] = "1/time";
   const cst_column_use shown = {.shown = true, .role = "frequency", .of = name, .unit = unit};
-  x->mean = cst_columns_number(c, shown, "angular frequency of the strongest line, mean over the members", "%s_frequency", name);
-  x->least = cst_columns_number(c, (cst_column_use){.role = "frequency-least", .of = name, .unit = unit}, "least over the members", "%s_frequency_least", name);
-  x->largest = cst_columns_number(c, (cst_column_use){.role = "frequency-largest", .of = name, .unit = unit}, "largest over the members", "%s_frequency_largest", name);
-  x->amplitude = cst_columns_number(c, cst_columns_use("frequency-amplitude", name), "amplitude of this line, mean over the members", "%s_amplitude", name);
-  x->drift = cst_columns_number(c, (cst_column_use){.shown = true, .role = "frequency-drift", .of = name, .unit = unit}, "|difference| of the frequencies of both halves of the run, median over the members", "%s_frequency_drift", name);
-  x->drift_most = cst_columns_number(c, (cst_column_use){.shown = true, .role = "frequency-drift-largest", .of = name, .unit = unit}, "the same, largest over the members", "%s_frequency_drift_max", name);
+  x->mean =
+      cst_columns_number(c, shown, "angular frequency of the strongest line, mean over the members",
+                         "%s_frequency", name);
+  x->least =
+      cst_columns_number(c, (cst_column_use){.role = "frequency-least", .of = name, .unit = unit},
+                         "least over the members", "%s_frequency_least", name);
+  x->largest =
+      cst_columns_number(c, (cst_column_use){.role = "frequency-largest", .of = name, .unit = unit},
+                         "largest over the members", "%s_frequency_largest", name);
+  x->amplitude =
+      cst_columns_number(c, cst_columns_use("frequency-amplitude", name),
+                         "amplitude of this line, mean over the members", "%s_amplitude", name);
+  x->drift = cst_columns_number(
+      c, (cst_column_use){.shown = true, .role = "frequency-drift", .of = name, .unit = unit},
+      "|difference| of the frequencies of both halves of the run, median over the members",
+      "%s_frequency_drift", name);
+  x->drift_most = cst_columns_number(
+      c,
+      (cst_column_use){.shown = true, .role = "frequency-drift-largest", .of = name, .unit = unit},
+      "the same, largest over the members", "%s_frequency_drift_max", name);
   x->survivors = cst_parts_survivors_declare(c, name);
 }
 

@@ -20,6 +20,10 @@ static const cst_channel_row samples = {"frequency-samples", "1", "", CST_TYPE_F
 const cst_channel_row cst_frequencies_lines = {"/frequencies/%s", "1/time", "angular frequencies of the strongest lines, strongest first; NaN: there is none", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_frequencies_amplitudes = {"/frequencies/%s_amplitude", "1", "amplitudes of these lines", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
 const cst_channel_row cst_frequencies_halves = {"/frequencies/%s_halves", "1/time", "angular frequency of the strongest line in the first and in the second half of the run", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row starts[] = {
+  {"/frequencies/start_q", "1", "coordinates at the start", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}},
+  {"/frequencies/start_v", "1", "velocities at the start", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}},
+};
 /* clang-format on */
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -52,12 +56,11 @@ static cst_demand demand(const cst_plan *p) {
   for (int k = 0; k < w->n && p->nclass; k++) {
     const cst_class *class = &p->classes[0];
     const double n = (double)cst_sampled_count(class, w->each[k].every);
-    const double   observations = (double)(class->n / class->observe + 1);
-    cst_demand     one = {0};
+    const double observations = (double)(class->n / class->observe + 1);
+    cst_demand   one = {0};
     cst_values_demand(p, &w->each[k].expressions, &one);
     all.lambda |= one.lambda;
-    all.nanoseconds +=
-        (one.nanoseconds * n + analysis(&w->each[k], (long)n)) / observations;
+    all.nanoseconds += (one.nanoseconds * n + analysis(&w->each[k], (long)n)) / observations;
   }
   return all;
 }
@@ -74,12 +77,13 @@ static double bytes(const cst_plan *p, long batch) {
 }
 
 static void tell(const cst_plan *p, FILE *out) {
-  static const double pi = 3.14159265358979323846;
+  static const double    pi = 3.14159265358979323846;
   const cst_frequencies *w = cst_frequencies_of(p);
   for (int k = 0; k < w->n; k++) {
     const cst_frequency *x = &w->each[k];
     const long           n = most_samples(p, x);
-    fprintf(out, "%-14s %s: %s%s%s, %ld samples (%.3g kB per trajectory), to %.4g in steps of %.2g\n",
+    fprintf(out,
+            "%-14s %s: %s%s%s, %ld samples (%.3g kB per trajectory), to %.4g in steps of %.2g\n",
             k ? "" : "frequencies", x->name, x->text[0], x->text[1] ? " + i " : "",
             x->text[1] ? x->text[1] : "", n, 8e-3 * (double)numbers_of(p, x), pi / x->every,
             2 * pi / (x->every * (double)(n - 1)));
@@ -94,16 +98,21 @@ static void declare(const cst_plan *p, cst_channels *c) {
   for (int k = 0; k < w->n; k++)
     cst_channels_add(c, &samples, k,
                      (cst_channel_use){.count = (size_t)numbers_of(p, &w->each[k])});
-  const int half = cst_channels_axis(c, "first and second half of the run", CST_FREQUENCIES_HALVES, "half");
+  for (int k = 0; k < 2; k++)
+    cst_channels_add(c, &starts[k], 0, (cst_channel_use){0});
+  const int half =
+      cst_channels_axis(c, "first and second half of the run", CST_FREQUENCIES_HALVES, "half");
   cst_channels_label(c, half, names);
   const cst_channel_row *const rows[] = {&cst_frequencies_lines, &cst_frequencies_amplitudes};
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < w->n; k++) {
-      const int axis = cst_channels_axis(c, "line of a signal", w->each[k].terms, "%.32s_line", w->each[k].name);
+      const int axis =
+          cst_channels_axis(c, "line of a signal", w->each[k].terms, "%.32s_line", w->each[k].name);
       cst_channels_add(c, rows[i], k, (cst_channel_use){.name = w->each[k].name, .axis = axis});
     }
   for (int k = 0; k < w->n; k++)
-    cst_channels_add(c, &cst_frequencies_halves, k, (cst_channel_use){.name = w->each[k].name, .axis = half});
+    cst_channels_add(c, &cst_frequencies_halves, k,
+                     (cst_channel_use){.name = w->each[k].name, .axis = half});
 }
 
 /* Samples that both runs have are kept. */
@@ -113,7 +122,7 @@ static void go_on(const cst_later *x) {
     const cst_frequency *f = &w->each[k];
     const double        *was = cst_later_was(x, &samples, k);
     double              *made = cst_later_made(x, &samples, k);
-    const long n = cst_sampled_count(x->from, f->every) * f->expressions.n;
+    const long           n = cst_sampled_count(x->from, f->every) * f->expressions.n;
     memset(made, 0, sizeof *made * (size_t)numbers_of(x->now->plan, f));
     memcpy(made, was, sizeof *made * (size_t)n);
   }
@@ -124,9 +133,9 @@ static const cst_reuse reuse = {.go_on = go_on};
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 typedef struct {
-  cst_values    now;
-  double       *kept; /* into the rows, [group][sample][part][W] */
-  long          numbers, steps, n; /* of a lane in the rows; of the class: between samples; samples */
+  cst_values now;
+  double    *kept;              /* into the rows, [group][sample][part][W] */
+  long       numbers, steps, n; /* of a lane in the rows; of the class: between samples; samples */
   cst_spectrum *whole, *half;
   double       *re, *im; /* [n] */
 } one;
@@ -136,8 +145,8 @@ typedef struct {
 } own;
 
 static void create(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
+  own                   *o = x->own;
+  cst_runner            *r = x->run;
   const cst_frequencies *w = cst_frequencies_of(r->plan);
   for (int k = 0; k < w->n; k++) {
     const long most = most_samples(r->plan, &w->each[k]);
@@ -165,10 +174,23 @@ static void destroy(cst_collection *x) {
   }
 }
 
+/* The starts of the trajectories, the axes of maps. */
+static void set_starts(const cst_runner *r) {
+  const long nq = r->plan->study->system->nq, W = r->width;
+  for (int k = 0; k < 2; k++)
+    for (long l = 0; l < r->work->count; l++) {
+      const double *from = (k ? r->v0 : r->q0) + l / W * nq * W + l % W;
+      double       *to = cst_rows_numbers(r->rows, &starts[k], 0, l);
+      for (long i = 0; i < nq; i++)
+        to[i] = from[i * W];
+    }
+}
+
 static void begin(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
+  own                   *o = x->own;
+  cst_runner            *r = x->run;
   const cst_frequencies *w = cst_frequencies_of(r->plan);
+  set_starts(r);
   for (int k = 0; k < w->n; k++) {
     one       *at = &o->each[k];
     const long n = cst_sampled_count(r->cohort, w->each[k].every);
@@ -219,13 +241,13 @@ static void gather(const one *x, const cst_runner *r, long lane) {
 
 static void analyse(const one *x, const cst_runner *r, int which, long lane) {
   const cst_frequency *f = &cst_frequencies_of(r->plan)->each[which];
-  const double spacing = cst_clock_at(r->cohort, (double)x->steps);
-  const long   half = half_of(x->n);
-  double *lines = cst_rows_numbers(r->rows, &cst_frequencies_lines, which, lane);
-  double *sizes = cst_rows_numbers(r->rows, &cst_frequencies_amplitudes, which, lane);
-  double *halves = cst_rows_numbers(r->rows, &cst_frequencies_halves, which, lane);
-  const bool   real = f->expressions.n == 1;
-  cst_line     found[64];
+  const double         spacing = cst_clock_at(r->cohort, (double)x->steps);
+  const long           half = half_of(x->n);
+  double              *lines = cst_rows_numbers(r->rows, &cst_frequencies_lines, which, lane);
+  double              *sizes = cst_rows_numbers(r->rows, &cst_frequencies_amplitudes, which, lane);
+  double              *halves = cst_rows_numbers(r->rows, &cst_frequencies_halves, which, lane);
+  const bool           real = f->expressions.n == 1;
+  cst_line             found[64];
   gather(x, r, lane);
   cst_spectrum_lines(x->whole, x->re, real ? NULL : x->im, spacing, (int)f->terms, found);
   for (long i = 0; i < f->terms; i++) {
@@ -241,9 +263,10 @@ static void analyse(const one *x, const cst_runner *r, int which, long lane) {
 
 /* A trajectory that did not reach the end has no frequencies. */
 static void leave(const cst_runner *r, int which, long lane) {
-  static const cst_channel_row *const rows[] = {&cst_frequencies_lines, &cst_frequencies_amplitudes, &cst_frequencies_halves};
-  const long terms = cst_frequencies_of(r->plan)->each[which].terms;
-  const long count[] = {terms, terms, CST_FREQUENCIES_HALVES};
+  static const cst_channel_row *const rows[] = {&cst_frequencies_lines, &cst_frequencies_amplitudes,
+                                                &cst_frequencies_halves};
+  const long                          terms = cst_frequencies_of(r->plan)->each[which].terms;
+  const long                          count[] = {terms, terms, CST_FREQUENCIES_HALVES};
   for (int k = 0; k < 3; k++)
     for (long i = 0; i < count[k]; i++)
       cst_rows_numbers(r->rows, rows[k], which, lane)[i] = NAN;
@@ -254,7 +277,7 @@ static PetscErrorCode finish(cst_collection *x) {
   cst_runner *r = x->run;
   PetscFunctionBegin;
   for (int k = 0; k < cst_frequencies_of(r->plan)->n; k++) {
-    one *at = &o->each[k];
+    one      *at = &o->each[k];
     const int power = (int)cst_frequencies_of(r->plan)->each[k].window;
     if (!at->whole) {
       at->whole = cst_spectrum_create(at->n, power);

@@ -21,9 +21,9 @@ typedef struct {
   cst_frequency *each;
 } cst_frequencies; /* the values of the key */
 
-extern const cst_key cst_frequencies_keys[];
-void                 cst_frequencies_read(cst_reader *r, void *wish);
-void                 cst_frequencies_forget(void *wish);
+extern const cst_key                 cst_frequencies_keys[];
+void                                 cst_frequencies_read(cst_reader *r, void *wish);
+void                                 cst_frequencies_forget(void *wish);
 static inline const cst_frequencies *cst_frequencies_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR_frequencies];
 }

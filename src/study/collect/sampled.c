@@ -17,8 +17,7 @@ static bool check_step(cst_reader *r, cst_yaml *n, double every, int variant) {
     if (is_multiple(every, h))
       continue;
     cst_yaml_error(r->doc, n, r->d, "'every' is %s, which is no multiple of the step %s%s",
-                   cst_reader_shortest(every), cst_reader_shortest(h),
-                   cst_reader_with(r, variant));
+                   cst_reader_shortest(every), cst_reader_shortest(h), cst_reader_with(r, variant));
     return false;
   }
   return true;
