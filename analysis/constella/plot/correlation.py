@@ -74,7 +74,7 @@ def draw_powers(ax, t, x):
 
 
 @kind(
-    "mean-square-displacement",
+    "displacement",
     """Mean square displacements against the lag, at the finest step of each method, in a band of two standard errors.
     Guides: growth as t^2, free motion, and as t, diffusion.""",
     needs={
@@ -82,7 +82,7 @@ def draw_powers(ax, t, x):
         "asks for them)"
     },
 )
-def mean_square_displacement(result, sheet, y=None):
+def displacement(result, sheet, y=None):
     """Mean square displacements of expressions against the lag."""
     known = names_of(result, "/mean-square-displacement")
     names, curves = y or known, result.curves()

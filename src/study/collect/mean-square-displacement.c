@@ -151,5 +151,5 @@ const cst_collector cst_collector_mean_square_displacement = {
     .finish = finish,
     .columns = columns,
     .conclude = conclude,
-    .figures = "mean-square-displacement",
+    .figures = "displacement",
 };
