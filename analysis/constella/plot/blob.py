@@ -60,7 +60,7 @@ def draw(ax, points, colour, whole):
     ax.fill(points[:, 0], points[:, 1], color=colour, alpha=0.25, linewidth=0)
     ax.plot(corner[:, 0], corner[:, 1], color=colour, linewidth=1.0)
     text = ax.text(*points.mean(axis=0), f"{area(points) / whole:.4g}", ha="center", va="center", fontsize=style.small(), zorder=5)
-    text.set_bbox(style.PATCH)
+    text.set_bbox({**style.PATCH, "edgecolor": colour, "linewidth": 0.9, "pad": 1.2})
 
 
 @kind(
