@@ -43,7 +43,7 @@ static double time_of(const cst_spectrum *s, long j) {
 
 static long padded_of(long n) {
   long m = 16;
-  while (m < 2 * n)
+  while (m < 2 * (n - 1)) /* the window is 0 at its ends */
     m *= 2;
   return m;
 }
@@ -90,7 +90,7 @@ void cst_spectrum_destroy(cst_spectrum *s) {
 double cst_spectrum_bytes(long n) { return 40.0 * (double)n + 24.0 * (double)padded_of(n); }
 
 double cst_spectrum_cost(long n) {
-  static const double butterfly = 1.5, refined = 60;
+  static const double butterfly = 3, refined = 250;
   const double        m = (double)padded_of(n);
   return butterfly * m * log2(m) + refined * (double)n;
 }
@@ -174,25 +174,29 @@ static double bend_of(const moments *m) {
          m->sum.im * m->second.im;
 }
 
-/* The maximum of |phi| between two frequencies, per sample; *phi: its value there. NaN: there is none. */
-static double refine(const cst_spectrum *s, double low, double high, pair *phi) {
-  const moments at_low = moments_at(s, low), at_high = moments_at(s, high);
-  double        x = 0.5 * (low + high);
+/* The maximum of |phi| between two frequencies, per sample, near x; *phi: its value there. NaN: there is none. Newton's
+ * steps square the distance to it, so that the step after a small one is the last. */
+static double refine(const cst_spectrum *s, double low, double high, double x, pair *phi) {
+  static const double small = 0x1p-30;
+  const moments       at_low = moments_at(s, low), at_high = moments_at(s, high);
+  const double        near = small * (high - low);
+  bool                last = false;
   if (!(slope_of(&at_low) > 0 && slope_of(&at_high) < 0))
     return NAN;
   for (int i = 0; i < STEPS; i++) {
     const moments m = moments_at(s, x);
     const double  slope = slope_of(&m), bend = bend_of(&m);
     *phi = m.sum;
+    if (last)
+      break;
     if (slope > 0)
       low = x;
     else
       high = x;
-    double next = bend < 0 ? x - slope / bend : low;
-    if (!(next > low && next < high))
+    double next = bend < 0 ? x - slope / bend : NAN;
+    if (!(next >= low && next <= high))
       next = 0.5 * (low + high);
-    if (fabs(next - x) <= 0x1p-52 * fabs(x))
-      break;
+    last = fabs(next - x) <= near;
     x = next;
   }
   return x;
@@ -247,7 +251,7 @@ static pair mean_of(const cst_spectrum *s, const pair *x) {
  * they are taken off as far as they are known from the passes before. */
 static bool find_line(cst_spectrum *s, bool real, double least, double spacing, cst_line *line) {
   pair   mean = mean_of(s, s->signal), a = {0, 0}, phi = {0, 0};
-  double x = 0;
+  double x = 0; /* of the pass before */
   weigh(s, mean, 0, a, false);
   transform(s);
   const long   k = find_peak(s, real);
@@ -256,7 +260,8 @@ static bool find_line(cst_spectrum *s, bool real, double least, double spacing, 
   for (int pass = 0; pass < PASSES && k >= 0; pass++) {
     if (pass > 0)
       weigh(s, mean, x, a, real);
-    x = refine(s, bin * (double)(at - 1), bin * (double)(at + 1), &phi);
+    x = refine(s, bin * (double)(at - 1), bin * (double)(at + 1), pass ? x : bin * (double)at,
+               &phi);
     a = real && pass == 0 ? apart(s, x, phi) : phi;
     take_off(s, x, a, real, s->weighed);
     mean = mean_of(s, s->weighed);

@@ -33,13 +33,12 @@ static double integral(const double *y, long lags, double spacing) {
   return sum * spacing;
 }
 
-static const cst_lag_kind kind = {
-    CST_COLLECTOR_autocorrelation,
-    "autocorrelation",
-    "an autocorrelation",
-    false,
-    {&curve, &error, &normal, &normal_error, &lag, &parts, &kept},
-    integral};
+static const cst_lag_kind kind = {CST_COLLECTOR_autocorrelation,
+                                  "autocorrelation",
+                                  "an autocorrelation",
+                                  false,
+                                  {&curve, &error, &normal, &normal_error, &lag, &parts, &kept},
+                                  integral};
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -56,9 +55,8 @@ static void *columns(const cst_plan *p, cst_columns *c) {
     const char *name = w->each[k].name;
     x[k].square = cst_columns_number(c, cst_columns_shown(true, "correlation-square", name),
                                      "mean of x^2 over the run and the members", "%s_square", name);
-    x[k].square_error =
-        cst_columns_number(c, cst_columns_use("correlation-square-error", name),
-                           "standard error of this mean", "%s_square_error", name);
+    x[k].square_error = cst_columns_number(c, cst_columns_use("correlation-square-error", name),
+                                           "standard error of this mean", "%s_square_error", name);
     x[k].integral = cst_columns_number(c, cst_columns_shown(true, "correlation-integral", name),
                                        "integral of the autocorrelation until the last lag",
                                        "%s_integral", name);
@@ -89,11 +87,11 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
 
 /* ---- the row --------------------------------------------------------------------------------- */
 
-static bool wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
-static void read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
-static cst_demand demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
-static void       tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
-static void       declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
+static bool           wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
+static void           read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
+static cst_demand     demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
+static void           tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
+static void           declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
 static PetscErrorCode open(const cst_plan *p, cst_output *o) { return cst_lags_open(&kind, p, o); }
 static void           create(cst_collection *x) { cst_lags_create(&kind, x); }
 static void           destroy(cst_collection *x) { cst_lags_destroy(&kind, x); }

@@ -53,8 +53,8 @@ static void curves_of(const cst_lag *x, const cst_cell *cell, double units, doub
   }
 }
 
-PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase, const cst_cell *x,
-                              cst_output *o) {
+PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
+                              const cst_cell *x, cst_output *o) {
   const cst_lags *w = cst_lags_of(kind, p);
   const double    units = cst_lags_by_members(p) ? 1 : CST_LAGS_PARTS;
   PetscFunctionBegin;

@@ -34,10 +34,11 @@ static void check_samples(cst_reader *r, cst_yaml *n, const cst_lag *x) {
 static void check_numbers(cst_reader *r, cst_yaml *n, const cst_lag *x) {
   const double numbers = (double)x->lags * (double)x->expressions.n;
   if (numbers > MOST_NUMBERS)
-    cst_yaml_error(r->doc, n, r->d,
-                   "%ld lags of %d expressions are %.0f numbers to keep of a trajectory; at most %d "
-                   "are allowed",
-                   x->lags, x->expressions.n, numbers, MOST_NUMBERS);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "%ld lags of %d expressions are %.0f numbers to keep of a trajectory; at most %d "
+        "are allowed",
+        x->lags, x->expressions.n, numbers, MOST_NUMBERS);
 }
 
 static void read_one(const cst_lag_kind *kind, cst_reader *r, cst_yaml *n, cst_lags *w) {
@@ -72,8 +73,8 @@ void cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w) {
     return;
   const int count = cst_yaml_size(n);
   if (count > CST_LAGS_MOST) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; at most %d are allowed", kind->name, count,
-                   CST_LAGS_MOST);
+    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; at most %d are allowed", kind->name,
+                   count, CST_LAGS_MOST);
     return;
   }
   w->each = cst_zeros(count, sizeof *w->each);
@@ -107,7 +108,7 @@ cst_demand cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p) {
   const cst_lags     *w = cst_lags_of(kind, p);
   cst_demand          all = {0};
   for (int k = 0; k < w->n && p->nclass; k++) {
-    const cst_lag   *x = &w->each[k];
+    const cst_lag *x = &w->each[k];
     const cst_class *class = &p->classes[0];
     const double samples = (double)cst_sampled_count(class, x->every);
     cst_demand   one = {0};
@@ -148,7 +149,7 @@ void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels 
   const int pair = cst_channels_axis(c, "number of a part", 2, "part_number");
   for (int i = 0; i < CST_LAGS_CHANNELS; i++)
     for (int k = 0; k < n && kind->row[i]; k++) {
-      const cst_lag *x = &w->each[k];
+      const cst_lag  *x = &w->each[k];
       cst_channel_use use = {.name = x->name};
       if (i == CST_LAGS_KEPT)
         use = (cst_channel_use){.count = kept_of(x)};

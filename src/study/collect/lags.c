@@ -11,8 +11,8 @@ static cst_lag_batch *batch_of(const cst_collection *x) { return x->own; }
 
 /* The kept numbers of a group, [numbers][W]. */
 typedef struct {
-  double *ring;                /* [lags + 1][expressions] */
-  double *open;                /* [lags + 1] */
+  double *ring;               /* [lags + 1][expressions] */
+  double *open;               /* [lags + 1] */
   double *sum[CST_LAGS_SUMS]; /* [lags + 2] */
 } kept;
 
@@ -113,7 +113,8 @@ enum { MANY = 16 };
 bool cst_lags_by_members(const cst_plan *p) { return p->study->members >= MANY; }
 
 /* Adds what a lane has summed over its parts to the cells of one entry. */
-static void add_lane(const kept *k, const cst_lag *x, long W, long l, bool by_members, cst_cell *cell) {
+static void add_lane(const kept *k, const cst_lag *x, long W, long l, bool by_members,
+                     cst_cell *cell) {
   const double whole = 1.0 / CST_LAGS_PARTS, first = k->sum[CST_LAGS_SUM][l] * whole;
   for (long j = 0; j < x->lags + 2; j++, cell += CST_LAGS_SUMS) {
     const double mean = k->sum[CST_LAGS_SUM][j * W + l] * whole;
@@ -178,7 +179,8 @@ long cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step)
   const cst_lags   *w = cst_lags_of(kind, r->plan);
   long              next = LONG_MAX;
   for (int i = 0; i < w->n && !r->replayed; i++)
-    next = PetscMin(next, cst_runner_next_multiple(step, cst_sampled_steps(r->cohort, w->each[i].every), 0));
+    next = PetscMin(
+        next, cst_runner_next_multiple(step, cst_sampled_steps(r->cohort, w->each[i].every), 0));
   return next;
 }
 

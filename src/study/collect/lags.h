@@ -52,15 +52,15 @@ typedef struct {
   double (*figure)(const double *y, long lags, double spacing);
 } cst_lag_kind;
 
-void cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w);
-void cst_lags_forget(void *wish);
+void                          cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w);
+void                          cst_lags_forget(void *wish);
 static inline const cst_lags *cst_lags_of(const cst_lag_kind *kind, const cst_plan *p) {
   return p->study->collected[kind->collector];
 }
 
-cst_demand cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p);
-void       cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out);
-void       cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c);
+cst_demand     cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p);
+void           cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out);
+void           cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c);
 PetscErrorCode cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o);
 
 /* The first sample of a class, and the samples of each part. */
@@ -85,8 +85,8 @@ PetscErrorCode cst_lags_finish(const cst_lag_kind *kind, cst_collection *x);
 enum { CST_LAGS_SUM, CST_LAGS_SQUARE, CST_LAGS_CROSSED, CST_LAGS_SUMS };
 bool           cst_lags_by_members(const cst_plan *p);
 long           cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p);
-PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase, const cst_cell *x,
-                              cst_output *o);
+PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
+                              const cst_cell *x, cst_output *o);
 
 /* Means over members and parts of y_0 or y_lags, and of the figure, with their errors. */
 typedef struct {

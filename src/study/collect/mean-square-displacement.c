@@ -73,7 +73,7 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
   cst_lag_means               m;
   PetscFunctionBegin;
   for (int k = 0; k < cst_lags_of(&kind, p)->n; k++) {
-    const cst_lag   *l = &cst_lags_of(&kind, p)->each[k];
+    const cst_lag *l = &cst_lags_of(&kind, p)->each[k];
     const cst_class *class = &p->classes[p->class_of[rows->icase]];
     const double spacing = cst_clock_at(class, (double)cst_sampled_steps(class, l->every));
     const double half = (double)(l->lags / 2), times = 2.0 * l->expressions.n;
@@ -84,18 +84,19 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
     cst_column_set(x[k].diffusion, rows->icase, m.figure / times);
     cst_column_set(x[k].diffusion_error, rows->icase, m.figure_error / times);
     cst_column_set(x[k].exponent, rows->icase,
-                   cst_elementary_log(m.value / before) / cst_elementary_log((double)l->lags / half));
+                   cst_elementary_log(m.value / before) /
+                       cst_elementary_log((double)l->lags / half));
   }
   PetscFunctionReturn(0);
 }
 
 /* ---- the row --------------------------------------------------------------------------------- */
 
-static bool wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
-static void read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
-static cst_demand demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
-static void       tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
-static void       declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
+static bool           wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
+static void           read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
+static cst_demand     demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
+static void           tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
+static void           declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
 static PetscErrorCode open(const cst_plan *p, cst_output *o) { return cst_lags_open(&kind, p, o); }
 static void           create(cst_collection *x) { cst_lags_create(&kind, x); }
 static void           destroy(cst_collection *x) { cst_lags_destroy(&kind, x); }
