@@ -12,7 +12,7 @@ enum { NAME_LENGTH = 32 };
 typedef struct {
   cst_reader      *r;
   cst_expressions *x;
-  const char      *what;
+  const char      *what, *written;
   cst_yaml        *text;
   int              room;
 } growing;
@@ -22,13 +22,13 @@ static bool parse(void *context, const cst_binding *names, int n, long number) {
   cst_reader      *r = g->r;
   cst_expressions *x = g->x;
   cst_expr_error   error;
-  const cst_node   node = cst_expr_parse(r->s->system->graph, x->text, names, n, &error);
+  const cst_node   node = cst_expr_parse(r->s->system->graph, g->written, names, n, &error);
   if (node < 0) {
     cst_yaml_error_at(r->doc, g->text, error.offset, r->d, "%s%s: %s", g->what,
                       number ? ", in one of its expressions" : "", error.message);
     return false;
   }
-  if (x->n == g->room) {
+  if (x->n >= g->room) {
     g->room = g->room ? 2 * g->room : 16;
     x->node = cst_need(realloc(x->node, sizeof *x->node * (size_t)g->room));
   }
@@ -46,9 +46,21 @@ bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const 
     return false;
   x->text = strdup(written);
   cst_names  names = cst_names_create(s, s->graph, written);
-  growing    g = {r, x, what, text, 0};
+  growing    g = {r, x, what, written, text, 0};
   const bool good =
       cst_reader_family(r, cst_yaml_get(map, "for"), what, names.name, names.n, parse, &g, &visits);
+  cst_names_destroy(&names);
+  return good;
+}
+
+bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_expressions *x) {
+  const char *written = cst_reader_text(r, n, what, "an expression");
+  cst_system *s = r->s->system;
+  if (!written || !s)
+    return false;
+  cst_names  names = cst_names_create(s, s->graph, written);
+  growing    g = {r, x, what, written, n, x->n};
+  const bool good = parse(&g, names.name, names.n, 0);
   cst_names_destroy(&names);
   return good;
 }

@@ -82,6 +82,8 @@ bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_b
 bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const char *what,
                             cst_expressions *x);
 void cst_reader_forget(cst_expressions *x);
+/* Appends the single expression in a node to x, whose text stays; false after a mistake. */
+bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_expressions *x);
 /* Whether a name can be that of datasets, and is not that of an observable; false: reported. of: "a
  * histogram". */
 bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *name);

@@ -1,0 +1,151 @@
+/* autocorrelation.c: the collector `autocorrelation`: C(t) = <x(s) x(s + t)> over the run and the members, and its
+ * integral, by the trapezoidal rule, until the last lag. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include "core/need.h"
+#include "study/collect/lags.h"
+
+/* clang-format off */
+static const cst_channel_row curve = {"/autocorrelation/%s", "1", "mean of x(s) x(s + lag) over the run and the members that did not fail, summed over the expressions", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row error = {"/autocorrelation/%s_error", "1", "its standard error", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row normal = {"/autocorrelation/%s_normalised", "1", "the same divided by its value at lag 0", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row normal_error = {"/autocorrelation/%s_normalised_error", "1", "standard error of that", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row lag = {"/autocorrelation/%s_lag", "time", "the lags", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row parts = {"/autocorrelation/%s_parts", "1", "of each part of the run: the value at lag 0, and the integral over the lags", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
+static const cst_channel_row kept = {"autocorrelation", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
+
+static const cst_key keys[] = {
+    {"", "autocorrelation", CST_KEYS_ALL, "list of maps", "none", "", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 4}]", "The mean product of an expression at two times against the time between them (docs/frequencies.md)."},
+    {"autocorrelation", "name", CST_KEYS_ALL, "text", NULL, "", "autocorrelation: [{name: velocity, expression: x', every: 0.1, lags: 4}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
+    {"autocorrelation", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "autocorrelation: [{name: both, for: \"i = 1..2\", expression: \"i*x\", every: 0.1, lags: 4}]", "\"NAME = FROM..TO\": the sum over the expressions for all these indices."},
+    {"autocorrelation", "expression", CST_KEYS_ALL, "expression", NULL, "", "autocorrelation: [{name: height, expression: y, every: 0.1, lags: 4}]", "The quantity, as in `observables`."},
+    {"autocorrelation", "mean", CST_KEYS_ALL, "number", "0", "", "autocorrelation: [{name: height, expression: y, mean: -0.9, every: 0.1, lags: 4}]", "Its mean as far as it is known, which is subtracted."},
+    {"autocorrelation", "every", CST_KEYS_ALL, "number", NULL, "time", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 4}]", "Time between samples and between lags, a multiple of every step."},
+    {"autocorrelation", "lags", CST_KEYS_ALL, "integer", NULL, "", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 5}]", "Number of lags after 0, 2 to 4096; a run has at least 33 samples more."},
+    {0},
+};
+/* clang-format on */
+
+static double integral(const double *y, long lags, double spacing) {
+  double sum = 0.5 * (y[0] + y[lags]);
+  for (long k = 1; k < lags; k++)
+    sum += y[k];
+  return sum * spacing;
+}
+
+static const cst_lag_kind kind = {CST_COLLECTOR_autocorrelation,
+                                  "autocorrelation",
+                                  "an autocorrelation",
+                                  false,
+                                  {&curve, &error, &normal, &normal_error, &lag, &parts, &kept},
+                                  integral};
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+typedef struct {
+  cst_number_column square, square_error, integral, integral_error, time;
+} correlation_columns;
+
+static void *columns(const cst_plan *p, cst_columns *c) {
+  const cst_lags *w = cst_lags_of(&kind, p);
+  if (!w->n)
+    return NULL;
+  correlation_columns *x = cst_zeros(w->n, sizeof *x);
+  for (int k = 0; k < w->n; k++) {
+    const char *name = w->each[k].name;
+    x[k].square = cst_columns_number(c, cst_columns_shown(true, "correlation-square", name),
+                                     "mean of x^2 over the run and the members", "%s_square", name);
+    x[k].square_error = cst_columns_number(c, cst_columns_use("correlation-square-error", name),
+                                           "standard error of this mean", "%s_square_error", name);
+    x[k].integral = cst_columns_number(c, cst_columns_shown(true, "correlation-integral", name),
+                                       "integral of the autocorrelation until the last lag",
+                                       "%s_integral", name);
+    x[k].integral_error =
+        cst_columns_number(c, cst_columns_shown(true, "correlation-integral-error", name),
+                           "its standard error", "%s_integral_error", name);
+    x[k].time = cst_columns_number(
+        c, (cst_column_use){.shown = true, .role = "correlation-time", .of = name, .unit = "time"},
+        "the integral divided by the value at lag 0", "%s_time", name);
+  }
+  return x;
+}
+
+static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+  const correlation_columns *x = handles;
+  cst_lag_means              m;
+  PetscFunctionBegin;
+  for (int k = 0; k < cst_lags_of(&kind, rows->plan)->n; k++) {
+    PetscCall(cst_lags_means(&kind, rows, k, &m));
+    cst_column_set(x[k].square, rows->icase, m.value);
+    cst_column_set(x[k].square_error, rows->icase, m.value_error);
+    cst_column_set(x[k].integral, rows->icase, m.figure);
+    cst_column_set(x[k].integral_error, rows->icase, m.figure_error);
+    cst_column_set(x[k].time, rows->icase, m.figure / m.value);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
+static bool           wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
+static void           read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
+static cst_demand     demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
+static void           tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
+static void           declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
+static PetscErrorCode open(const cst_plan *p, cst_output *o) { return cst_lags_open(&kind, p, o); }
+static void           create(cst_collection *x) { cst_lags_create(&kind, x); }
+static void           destroy(cst_collection *x) { cst_lags_destroy(&kind, x); }
+static void           begin(cst_collection *x) { cst_lags_begin(&kind, x); }
+static long next(const cst_collection *x, long step) { return cst_lags_next(&kind, x, step); }
+static PetscErrorCode stop(cst_collection *x) { return cst_lags_stop(&kind, x); }
+static PetscErrorCode finish(cst_collection *x) { return cst_lags_finish(&kind, x); }
+static long           cells(const cst_plan *p) { return cst_lags_cells(&kind, p); }
+
+static double most(const cst_plan *p, int icase) {
+  (void)icase;
+  return (double)p->study->members;
+}
+
+static PetscErrorCode total(const cst_plan *p, int icase, const cst_cell *x, cst_output *o) {
+  return cst_lags_total(&kind, p, icase, x, o);
+}
+
+static const char *anew(const cst_extension *e, int from, int to) {
+  (void)from, (void)to;
+  return wanted(e->now) ? "autocorrelations are means over all members" : NULL;
+}
+
+static const char *refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                          const cst_class *to) {
+  (void)old, (void)from, (void)to;
+  return wanted(now) ? "autocorrelations are means over parts of the run" : NULL;
+}
+
+static const cst_reuse reuse = {.anew = anew, .refuse = refuse};
+static const cst_tally tally = {cells, most, total};
+
+const cst_collector cst_collector_autocorrelation = {
+    .name = "autocorrelation",
+    .doc = "autocorrelation of expressions",
+    .keys = keys,
+    .wish = sizeof(cst_lags),
+    .read = read,
+    .forget = cst_lags_forget,
+    .demand = demand,
+    .tell = tell,
+    .declare = declare,
+    .open = open,
+    .reuse = &reuse,
+    .tally = &tally,
+    .wanted = wanted,
+    .own = CST_LAGS_MOST * sizeof(cst_lag_batch),
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .next = next,
+    .stop = stop,
+    .finish = finish,
+    .columns = columns,
+    .conclude = conclude,
+    .figures = "autocorrelation",
+};

@@ -1,0 +1,97 @@
+/* lags.h: means over pairs of samples of expressions that are a time apart, against that time: what the collectors
+ * `autocorrelation` and `mean-square-displacement` share.
+ *
+ * Samples x_j are taken after every `every`, after the burn-in. For each sample from the `lags`-th on, the products
+ * x_j x_(j-k), or the squares |x_j - x_(j-k)|^2, are added for k = 0 .. lags, summed over the expressions: every lag
+ * has the same pairs. Their means over CST_LAGS_PARTS equal parts of the run are numbers y_k of a trajectory, and so is
+ * a figure of them, y_(lags+1) (lag_kind.figure). Memory grows with the lags, not with the run.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_LAGS_H
+#define CST_LAGS_H
+#include "study/channels/channels.h"
+#include "study/collect/sampled.h"
+#include "study/result/case-rows.h"
+#include "study/result/extension.h"
+#include "study/result/tallies.h"
+
+enum { CST_LAGS_MOST = 8, CST_LAGS_PARTS = 32 };
+
+typedef struct {
+  char           *name;
+  cst_expressions expressions;
+  double          every, mean; /* mean: subtracted from samples whose products are taken */
+  long            lags;
+} cst_lag;
+
+typedef struct {
+  int      n;
+  cst_lag *each;
+} cst_lags; /* the values of the key */
+
+/* Channels: curves of a case over the lags, and their times; y_0 or y_lags, and the figure, of each trajectory and
+ * part; what is kept. Those that a collector does not have are NULL. */
+enum {
+  CST_LAGS_CURVE,
+  CST_LAGS_ERROR,
+  CST_LAGS_NORMAL,
+  CST_LAGS_NORMAL_ERROR,
+  CST_LAGS_TIME,
+  CST_LAGS_OF_PARTS,
+  CST_LAGS_KEPT,
+  CST_LAGS_CHANNELS
+};
+
+/* One of the collectors. name: of its key; what: as in "an autocorrelation". */
+typedef struct {
+  int                    collector;
+  const char            *name, *what;
+  bool                   displaces; /* squares of displacements, else products */
+  const cst_channel_row *row[CST_LAGS_CHANNELS];
+  /* the figure of y[lags + 1] with `spacing` between lags */
+  double (*figure)(const double *y, long lags, double spacing);
+} cst_lag_kind;
+
+void                          cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w);
+void                          cst_lags_forget(void *wish);
+static inline const cst_lags *cst_lags_of(const cst_lag_kind *kind, const cst_plan *p) {
+  return p->study->collected[kind->collector];
+}
+
+cst_demand     cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p);
+void           cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out);
+void           cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c);
+PetscErrorCode cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o);
+
+/* The first sample of a class, and the samples of each part. */
+long cst_lags_first(const cst_lag *x, const cst_class *k);
+long cst_lags_part(const cst_lag *x, const cst_class *k);
+
+typedef struct {
+  cst_values now;
+  double    *kept; /* into the rows */
+} cst_lag_batch;
+
+/* The collector's functions of these names, with its own = cst_lag_batch[CST_LAGS_MOST]. */
+void           cst_lags_create(const cst_lag_kind *kind, cst_collection *x);
+void           cst_lags_destroy(const cst_lag_kind *kind, cst_collection *x);
+void           cst_lags_begin(const cst_lag_kind *kind, cst_collection *x);
+long           cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step);
+PetscErrorCode cst_lags_stop(const cst_lag_kind *kind, cst_collection *x);
+PetscErrorCode cst_lags_finish(const cst_lag_kind *kind, cst_collection *x);
+
+/* The sums over members: of each y_k, of y_k^2 and of y_k y_0, where y is the mean of a member or, with few members,
+ * of a part of its run. */
+enum { CST_LAGS_SUM, CST_LAGS_SQUARE, CST_LAGS_CROSSED, CST_LAGS_SUMS };
+bool           cst_lags_by_members(const cst_plan *p);
+long           cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p);
+PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
+                              const cst_cell *x, cst_output *o);
+
+/* Means over members and parts of y_0 or y_lags, and of the figure, with their errors. */
+typedef struct {
+  double value, value_error, figure, figure_error;
+} cst_lag_means;
+PetscErrorCode cst_lags_means(const cst_lag_kind *kind, cst_case_rows *rows, int which,
+                              cst_lag_means *m);
+#endif

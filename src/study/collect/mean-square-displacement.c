@@ -1,0 +1,156 @@
+/* mean-square-displacement.c: the collector `mean-square-displacement`: <|x(s + t) - x(s)|^2> over the run and the
+ * members against t, and its slope over the second half of the lags: 2 D for each expression of a diffusion. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include "core/need.h"
+#include "study/collect/lags.h"
+#include "study/plan/clock.h"
+
+/* clang-format off */
+static const cst_channel_row curve = {"/mean-square-displacement/%s", "1", "mean of |x(s + lag) - x(s)|^2 over the run and the members that did not fail, summed over the expressions", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row error = {"/mean-square-displacement/%s_error", "1", "its standard error", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row lag = {"/mean-square-displacement/%s_lag", "time", "the lags", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row parts = {"/mean-square-displacement/%s_parts", "1", "of each part of the run: the value at the last lag, and the slope over the second half of the lags", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
+static const cst_channel_row kept = {"mean-square-displacement", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
+
+static const cst_key keys[] = {
+    {"", "mean-square-displacement", CST_KEYS_ALL, "list of maps", "none", "", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 4}]", "The mean square of the change of an expression between two times against the time between them (docs/frequencies.md)."},
+    {"mean-square-displacement", "name", CST_KEYS_ALL, "text", NULL, "", "mean-square-displacement: [{name: height, expression: y, every: 0.1, lags: 4}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
+    {"mean-square-displacement", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "mean-square-displacement: [{name: both, for: \"i = 1..2\", expression: \"i*x\", every: 0.1, lags: 4}]", "\"NAME = FROM..TO\": the sum over the expressions for all these indices."},
+    {"mean-square-displacement", "expression", CST_KEYS_ALL, "expression", NULL, "", "mean-square-displacement: [{name: way, expression: \"x*y\", every: 0.1, lags: 4}]", "The quantity, as in `observables`."},
+    {"mean-square-displacement", "every", CST_KEYS_ALL, "number", NULL, "time", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 4}]", "Time between samples and between lags, a multiple of every step."},
+    {"mean-square-displacement", "lags", CST_KEYS_ALL, "integer", NULL, "", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 5}]", "Number of lags after 0, 2 to 4096; a run has at least 33 samples more."},
+    {0},
+};
+/* clang-format on */
+
+static double slope(const double *y, long lags, double spacing) {
+  const long half = lags / 2;
+  return (y[lags] - y[half]) / ((double)(lags - half) * spacing);
+}
+
+static const cst_lag_kind kind = {CST_COLLECTOR_mean_square_displacement,
+                                  "mean-square-displacement",
+                                  "a mean square displacement",
+                                  true,
+                                  {&curve, &error, NULL, NULL, &lag, &parts, &kept},
+                                  slope};
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+typedef struct {
+  cst_number_column last, last_error, diffusion, diffusion_error, exponent;
+} displacement_columns;
+
+static void *columns(const cst_plan *p, cst_columns *c) {
+  const cst_lags *w = cst_lags_of(&kind, p);
+  if (!w->n)
+    return NULL;
+  displacement_columns *x = cst_zeros(w->n, sizeof *x);
+  for (int k = 0; k < w->n; k++) {
+    const char *name = w->each[k].name;
+    x[k].last = cst_columns_number(c, cst_columns_shown(true, "displacement-last", name),
+                                   "mean square displacement at the last lag", "%s_last", name);
+    x[k].last_error = cst_columns_number(c, cst_columns_use("displacement-last-error", name),
+                                         "its standard error", "%s_last_error", name);
+    x[k].diffusion = cst_columns_number(
+        c, cst_columns_shown(true, "diffusion", name),
+        "half the slope over the second half of the lags, per expression", "%s_diffusion", name);
+    x[k].diffusion_error = cst_columns_number(c, cst_columns_shown(true, "diffusion-error", name),
+                                              "its standard error", "%s_diffusion_error", name);
+    x[k].exponent = cst_columns_number(
+        c, cst_columns_shown(true, "displacement-exponent", name),
+        "power of the lag with which it grows over their second half: 2 ballistic, 1 diffusive",
+        "%s_exponent", name);
+  }
+  return x;
+}
+
+static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+  const displacement_columns *x = handles;
+  const cst_plan             *p = rows->plan;
+  cst_lag_means               m;
+  PetscFunctionBegin;
+  for (int k = 0; k < cst_lags_of(&kind, p)->n; k++) {
+    const cst_lag *l = &cst_lags_of(&kind, p)->each[k];
+    const cst_class *class = &p->classes[p->class_of[rows->icase]];
+    const double spacing = cst_clock_at(class, (double)cst_sampled_steps(class, l->every));
+    const double half = (double)(l->lags / 2), times = 2.0 * l->expressions.n;
+    PetscCall(cst_lags_means(&kind, rows, k, &m));
+    const double before = m.value - m.figure * ((double)l->lags - half) * spacing;
+    cst_column_set(x[k].last, rows->icase, m.value);
+    cst_column_set(x[k].last_error, rows->icase, m.value_error);
+    cst_column_set(x[k].diffusion, rows->icase, m.figure / times);
+    cst_column_set(x[k].diffusion_error, rows->icase, m.figure_error / times);
+    cst_column_set(x[k].exponent, rows->icase,
+                   cst_elementary_log(m.value / before) /
+                       cst_elementary_log((double)l->lags / half));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
+static bool           wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
+static void           read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
+static cst_demand     demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
+static void           tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
+static void           declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
+static PetscErrorCode open(const cst_plan *p, cst_output *o) { return cst_lags_open(&kind, p, o); }
+static void           create(cst_collection *x) { cst_lags_create(&kind, x); }
+static void           destroy(cst_collection *x) { cst_lags_destroy(&kind, x); }
+static void           begin(cst_collection *x) { cst_lags_begin(&kind, x); }
+static long next(const cst_collection *x, long step) { return cst_lags_next(&kind, x, step); }
+static PetscErrorCode stop(cst_collection *x) { return cst_lags_stop(&kind, x); }
+static PetscErrorCode finish(cst_collection *x) { return cst_lags_finish(&kind, x); }
+static long           cells(const cst_plan *p) { return cst_lags_cells(&kind, p); }
+
+static double most(const cst_plan *p, int icase) {
+  (void)icase;
+  return (double)p->study->members;
+}
+
+static PetscErrorCode total(const cst_plan *p, int icase, const cst_cell *x, cst_output *o) {
+  return cst_lags_total(&kind, p, icase, x, o);
+}
+
+static const char *anew(const cst_extension *e, int from, int to) {
+  (void)from, (void)to;
+  return wanted(e->now) ? "mean square displacements are means over all members" : NULL;
+}
+
+static const char *refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                          const cst_class *to) {
+  (void)old, (void)from, (void)to;
+  return wanted(now) ? "mean square displacements are means over parts of the run" : NULL;
+}
+
+static const cst_reuse reuse = {.anew = anew, .refuse = refuse};
+static const cst_tally tally = {cells, most, total};
+
+const cst_collector cst_collector_mean_square_displacement = {
+    .name = "mean-square-displacement",
+    .doc = "mean square displacement of expressions",
+    .keys = keys,
+    .wish = sizeof(cst_lags),
+    .read = read,
+    .forget = cst_lags_forget,
+    .demand = demand,
+    .tell = tell,
+    .declare = declare,
+    .open = open,
+    .reuse = &reuse,
+    .tally = &tally,
+    .wanted = wanted,
+    .own = CST_LAGS_MOST * sizeof(cst_lag_batch),
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .next = next,
+    .stop = stop,
+    .finish = finish,
+    .columns = columns,
+    .conclude = conclude,
+    .figures = "displacement",
+};
