@@ -5,12 +5,11 @@
  *   phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q)
  *   R^c(t) = q^c + int_0^t R'^c
  *
- * The coordinates are chosen such that no constraint depends on the dependent ones (dependent.h): their rates
- * can then be integrated, as the source assumes (5.14): over a step by a Gauss sum that is exact for polynomials
- * of degree 15, to points inside it by the polynomial through the same eight rates, of degree 7. Both are exact
- * to round-off for the steps at which a curve of degree 4 is useful: a rate that varies like exp(w t) is
- * integrated to 1e-9 (w t)^8. Source: C. Cuell, thesis,
- * 5.2.
+ * The coordinates are chosen such that no constraint depends on the dependent ones (dependent.h): their
+ * rates can then be integrated, as the source assumes (5.14): over a step by a Gauss sum that is exact for
+ * polynomials of degree 15, to points inside it by the polynomial through the same eight rates, of degree 7.
+ * Both are exact to round-off for the steps at which a curve of degree 4 is useful: a rate that varies like
+ * exp(w t) is integrated to 1e-9 (w t)^8. Source: C. Cuell, thesis, 5.2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/curve.h"
