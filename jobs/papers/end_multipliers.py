@@ -110,13 +110,13 @@ def run(method, weights, count, q, p):
     return np.concatenate([q, p])
 
 
-def reference(count=3000):
+def reference(count=3000, start=START):
     def rate(y):
         q, p = y[:3], y[3:]
         n, f = G(q), -grad_v(q)
         return np.concatenate([p, f - n * (n @ f + p @ (hess_g(q) * p)) / (n @ n)])
 
-    y, h = np.concatenate(START), END / count
+    y, h = np.concatenate(start), END / count
     for _ in range(count):
         a = rate(y)
         b = rate(y + h / 2 * a)

@@ -14,7 +14,9 @@ which the names of studies are relative to it, contains
                                each of a list; and
                    column      of the result, with `is`, `below` or `above`. `is` has a word, or a number that
                                is met `within` a difference or within a multiple of its standard error
-                               (`errors`; for a column NAME_mean that of NAME_error); or
+                               (`errors`; for a column NAME_mean that of NAME_error); with `rate` the number
+                               is the base-2 logarithm of the column at the second smallest step over that at
+                               the smallest one; with `over` the column is divided by that of another method; or
                    same        another method, whose q and p at the end differ by the measured number, with
                                `below` or `above`; or
                    histogram   of the result, with `of`: its peak, or the fraction or the mean of the samples
@@ -27,6 +29,7 @@ method with its columns and their values.
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
 import functools
+import math
 import pathlib
 import subprocess
 import sys
@@ -39,7 +42,7 @@ from studies import Studies, mistake  # noqa: E402
 
 
 def case_of(result, method):
-    """The case of the method's smallest step."""
+    """The case of the method's smallest step; of the last parameter set or tolerance if there are several."""
     cases = {curve.method: curve.cases for curve in result.curves()}
     if method not in cases:
         mistake(f"the study has no method {method}; it has {', '.join(cases)}")
@@ -83,7 +86,12 @@ def measured_of(result, item):
         return distributions.measured_of(result, case, item)
     if isinstance(item.get("is"), str):
         return result.texts(item["column"])[case]
-    return float(result.numbers(item["column"])[case])
+    values = result.numbers(item["column"])
+    if item.get("rate"):
+        return math.log2(values[case - 1] / values[case])
+    if "over" in item:
+        return float(values[case] / values[case_of(result, item["over"])])
+    return float(values[case])
 
 
 def error_of(result, item):
@@ -122,6 +130,10 @@ def name_of(item):
         return f"{item['of']} of {item['histogram']}" + (
             f" under {item['under']:g}" if "under" in item else ""
         )
+    if item.get("rate"):
+        return f"rate of {item['column']}"
+    if "over" in item:
+        return f"{item['column']} over that of {item['over']}"
     return item["column"]
 
 

@@ -73,6 +73,7 @@ class Studies:
         if self.rows:
             changed = shortened(changed, self.rows)
         if changed != text:
+            changed = re.sub(r"(?<=file: )[^,}\s]+", lambda m: str((self.home / m[0]).resolve()), changed)
             path = self.folder / f"{name}.yaml"
             path.write_text(changed)
         return path

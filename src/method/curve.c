@@ -5,10 +5,11 @@
  *   phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q)
  *   R^c(t) = q^c + int_0^t R'^c
  *
- * The coordinates are chosen such that no constraint depends on the dependent ones (dependent.h): their rates
- * can then be integrated, as the source assumes (5.14), by Gauss sums that are exact for polynomials of degree
- * 15, and exact to round-off for the steps at which a curve of degree 4 is useful. Source: C. Cuell, thesis,
- * 5.2.
+ * The coordinates are chosen such that no constraint depends on the dependent ones (dependent.h): their
+ * rates can then be integrated, as the source assumes (5.14): over a step by a Gauss sum that is exact for
+ * polynomials of degree 15, to points inside it by the polynomial through the same eight rates, of degree 7.
+ * Both are exact to round-off for the steps at which a curve of degree 4 is useful: a rate that varies like
+ * exp(w t) is integrated to 1e-9 (w t)^8. Source: C. Cuell, thesis, 5.2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/curve.h"
@@ -151,18 +152,42 @@ static void rates_at(const cst_curve *x, cst_node time, cst_node *R, cst_node *v
   complete(x, R, v);
 }
 
-void cst_curve_point(const cst_curve *x, cst_node time, cst_node *R, cst_node *v) {
-  cst_node there[N], rate[N], sum[N];
-  for (int i = 0; i < x->m; i++)
-    sum[i] = cst_graph_constant(x->g, 0);
-  for (int k = 0; k < CST_CURVE_NODES && x->m > 0; k++) {
-    rates_at(x, scaled(x, x->c[k], time), there, rate);
-    for (int i = 0; i < x->m; i++)
-      sum[i] = cst_graph_add(x->g, sum[i], scaled(x, x->b[k], rate[x->column[i]]));
+/* w_i = int_0^x l_i, l_i the Lagrange polynomials of the nodes: b_i sum_j P_j(c_i) int_0^x P_j. */
+static void weigh_integral(double fraction, double *w) {
+  enum { n = CST_CURVE_NODES };
+  __float128 b[n], c[n], at[n + 1], P[n + 1], sum[n] = {0};
+  cst_legendre_gauss_quad(n, b, c);
+  cst_legendre_quad(n, fraction, at);
+  for (int i = 0; i < n; i++) {
+    cst_legendre_quad(n, c[i], P);
+    for (int j = 0; j < n; j++)
+      sum[i] += P[j] * cst_legendre_integral_quad(j, fraction, at);
+    w[i] = (double)(b[i] * sum[i]);
   }
-  rates_at(x, time, R, v);
-  for (int i = 0; i < x->m; i++)
-    R[x->column[i]] = cst_graph_add_product(x->g, R[x->column[i]], time, sum[i]);
+}
+
+void cst_curve_point(const cst_curve *x, double fraction, cst_node *R, cst_node *v) {
+  double w[CST_CURVE_NODES];
+  rates_at(x, scaled(x, fraction, x->t), R, v);
+  if (fraction == 0 || x->m == 0)
+    return;
+  weigh_integral(fraction, w);
+  for (int i = 0; i < x->m; i++) {
+    cst_node sum = cst_graph_constant(x->g, 0);
+    for (int k = 0; k < CST_CURVE_NODES; k++)
+      sum = cst_graph_add(x->g, sum, scaled(x, w[k], x->rate[k][i]));
+    R[x->column[i]] = cst_graph_add_product(x->g, R[x->column[i]], x->t, sum);
+  }
+}
+
+/* The dependent rates at the nodes. */
+static void find_rates(cst_curve *x) {
+  cst_node R[N], v[N];
+  for (int k = 0; k < CST_CURVE_NODES && x->m > 0; k++) {
+    rates_at(x, scaled(x, x->c[k], x->t), R, v);
+    for (int i = 0; i < x->m; i++)
+      x->rate[k][i] = v[x->column[i]];
+  }
 }
 
 static void gauss_points(int n, double *weight, double *node) {
@@ -193,10 +218,11 @@ void cst_curve_open(cst_curve *x, const cst_curve_kind *of, const cst_system *s,
   remainder_of(x, phi, phi0, v, NULL, x->r); /* the negative of r */
   for (int a = 0; a < x->m; a++)
     x->r[a] = cst_graph_neg(x->g, x->r[a]);
+  find_rates(x);
 }
 
 void cst_curve_end(const cst_curve *x, cst_node *R, cst_node *v) {
-  cst_curve_point(x, x->t, R, v);
+  cst_curve_point(x, 1, R, v);
   for (int i = 0; i < x->s->nq; i++)
     if (!x->dependent[i])
       v[i] = polynomial(x, x->v[i], x->p, x->t);

@@ -11,6 +11,8 @@ cst_substep cst_kick(double fraction, double w0, double w1, bool tangent);
 cst_substep cst_kick_apart(double fraction, double w0, double w1);
 /* The force is taken at the fraction theta of the drift; 1/2: the midpoint rule. */
 cst_substep cst_midpoint(double fraction, double theta);
+/* The same map with the constraint at the point where the force is taken. */
+cst_substep cst_staged(double fraction, double theta);
 /* Kick and midpoint if M depends on q or there is an a(q): L is taken at the points theta[r] with weights
  * part[r] h. */
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
@@ -35,6 +37,8 @@ cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const c
  * on positions. */
 cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
                              double bias);
+/* The layer's step between two projections by the same multipliers; the layer has a tableau. */
+cst_substep cst_symmetric(double fraction, const cst_layer *l);
 /* From one end of the step to the other by steps of the Dormand-Prince pair, chosen by its error estimate. */
 cst_substep cst_dopri5_coefficients(double fraction, double tolerance);
 /* Discrete Lagrange-d'Alembert equations. form: 0 midpoint, 1 reversible, 2 leapfrog. */

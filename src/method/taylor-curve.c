@@ -32,7 +32,7 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
   cst_node  sum = cst_graph_constant(s->graph, 0);
   cst_curve_open(&x, self, s, t, q, v);
   for (int k = 0; k < x.points; k++) {
-    cst_curve_point(&x, scaled(&x, x.node[k], t), R, rate);
+    cst_curve_point(&x, x.node[k], R, rate);
     sum = cst_graph_add(x.g, sum, scaled(&x, x.weight[k], cst_field_lagrangian(s, R, rate)));
   }
   *S = cst_graph_mul(x.g, t, sum);
@@ -46,7 +46,7 @@ static void work(const void *self, const cst_system *s, cst_node t, const cst_no
   cst_curve_open(&x, self, s, t, q, v);
   w->n = x.points;
   for (int k = 0; k < x.points; k++) {
-    cst_curve_point(&x, scaled(&x, x.node[k], t), w->Q[k], rate);
+    cst_curve_point(&x, x.node[k], w->Q[k], rate);
     cst_field_acceleration(s, w->Q[k], rate, A, lambda);
     cst_curve_constraints(&x, w->Q[k], phi, phi0);
     for (int i = 0; i < s->nq; i++) {

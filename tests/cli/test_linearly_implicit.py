@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy as np
 import linearly_implicit as by_hand
-from cli import constella, done, made, ok, path, run, table, write
+from cli import constella, done, h5py, made, ok, path, run, table, write
 
 OMEGA, H, BETA = 20, 0.05, 0.4
 Q0, V0 = np.array([0, -1, 1, -2.0]), np.zeros(4)
@@ -468,6 +468,25 @@ MISTAKES = [
 ]
 
 
+def tolerances():
+    """newmark and its conjugate stop at the tolerance; at strict ones, and without equations, nothing changes."""
+    methods = ["newmark(beta=0.4)", "pushforward-newmark(beta=0.4)", "zhang-skeel(beta=0.4)"]
+    text = study([f"penalty({m}, omega=20)" for m in methods])
+    process, result = run("tolerances", text + "solver: {tolerance: [1.0e-3, 1.0e-13, 1.0e-14]}\n")
+    if not ok(process.returncode == 0, "a sweep over tolerances runs", process.stderr):
+        return
+    with h5py.File(result) as f:
+        q = f["final/q"][()]
+    rows = table(result)
+    for k, method in enumerate(methods):
+        loose, strict, default = (q[j * len(methods) + k] for j in range(3))
+        ok((strict == default).all(), f"{method}: strict tolerances have the same bits")
+        apart = abs(loose - default).max()
+        ok((0 < apart < 0.1) == (k < 2), f"{method}: a tolerance of 1e-3 is felt where there are equations", apart)
+        n = [rows[j * len(methods) + k]["iterations_mean"] for j in range(3)]
+        ok(n[0] < n[1] if k < 2 else n[0] == n[1] == 0, f"{method}: and takes fewer iterations", n)
+
+
 def means_too_close():
     text = (
         study(["penalty(rattle, omega=20, average=0.2)"])
@@ -510,6 +529,7 @@ layers(0.05)
 layers(0.005)
 reasons()
 order_study()
+tolerances()
 means_too_close()
 mistakes()
 done()

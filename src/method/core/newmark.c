@@ -47,7 +47,7 @@ struct local {
   const vd         *c;
   cst_linear_masses m;
   cst_newton_space  w;
-  vd                near, iterations;
+  vd                near, tolerance, iterations;
 };
 
 /* Whether a step consists of one such substep, so that the record's a belongs to its q. */
@@ -59,6 +59,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->a, record, OWN(0)->a, NQ);
+  L->tolerance = *cst_block(record, at.tolerance);
   L->m.inverse = L->inverse;
   L->m.M = L->M;
   L->m.factor = L->factor;
@@ -109,9 +110,10 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  if (NX > 0)
-    cst_newton_residual(C, &L->m, L->c, BETA_HH(j), L->ahead, x, &L->w, f);
-  return vmask(NX == 0);
+  if (NX == 0)
+    return vmask(1);
+  cst_newton_residual(C, &L->m, L->c, BETA_HH(j), L->ahead, x, &L->w, f);
+  return cst_newton_met(C, L->tolerance, &L->w, f);
 }
 
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,

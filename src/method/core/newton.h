@@ -1,5 +1,5 @@
 /* newton.h: lane code for M a + grad V(x + b a) = 0: one iteration of Newton's method, and its stopping
- * criterion. */
+ * criteria. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_NEWTON_H
 #define CST_CORE_NEWTON_H
@@ -31,6 +31,22 @@ CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_mas
                                       const cst_newton_space *w, vd *f) {
   cst_bands_fill(C, m, 0, b, w->bent + NQ, w->A);
   cst_envelope_solve(w->A, f, NQ, BAND(0), LAST(0));
+}
+
+/* Tolerances up to this one are left to the round-off of the iteration. */
+#define CST_NEWTON_STRICT 1e-12
+
+/* The lanes whose residual f of the last call is within their tolerance, relative to its terms. */
+CST_INLINE vl cst_newton_met(const cst_context *C, vd tolerance, const cst_newton_space *w,
+                             const vd *f) {
+  vd off = vset(0), of = vset(0);
+  if (!vany((vl)(tolerance > CST_NEWTON_STRICT)))
+    return vmask(0);
+  for (int r = 0; r < NQ; r++) {
+    off = vmax(vabs(f[r]), off);
+    of = vmax(vmax(vabs(w->Ma[ORDER(0)[r]]), vabs(w->bent[r])), of);
+  }
+  return (vl)(off <= tolerance * of) & (vl)(tolerance > CST_NEWTON_STRICT);
 }
 
 /* The size that an update of a smaller a is compared with: the effect of the round-off of x on a. */

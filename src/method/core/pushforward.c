@@ -46,7 +46,7 @@ struct local {
   const vd         *c;
   cst_linear_masses m;
   cst_newton_space  w;
-  vd                near, iterations;
+  vd                near, tolerance, iterations;
   vl                step;
 };
 
@@ -59,6 +59,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->a, record, OWN(0)->a, NQ);
+  L->tolerance = *cst_block(record, at.tolerance);
   L->m.inverse = L->inverse;
   L->m.M = L->M;
   L->m.factor = L->factor;
@@ -76,6 +77,7 @@ static void solve_left(const cst_context *C, struct local *L, vd b) {
   for (int k = 0; k < MARCH->max_iterations && vany(~done); k++) {
     vd size = vset(0), of = near;
     cst_newton_residual(C, &L->m, L->c, b, L->q, L->a, &L->w, L->d);
+    done |= cst_newton_met(C, L->tolerance, &L->w, L->d);
     cst_newton_correction(C, &L->m, b, &L->w, L->d);
     for (int r = 0; r < NQ; r++) {
       L->a[r] += vkeep(~done, L->d[r]);
@@ -108,7 +110,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   cst_newton_residual(C, &L->m, L->c, BETA_HH(j), L->x1, x, &L->w, f);
-  return vmask(0);
+  return cst_newton_met(C, L->tolerance, &L->w, f);
 }
 
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
