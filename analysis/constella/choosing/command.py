@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+import signal
 import sys
 from typing import Any
 
@@ -102,7 +103,21 @@ def checked(aim: goal.Goal, system: System) -> None:
 
 
 def run(args: Any) -> int:
-    """Plays, prints, writes; 1 where nothing meets the goal."""
+    """Plays, prints, writes; 1 where nothing meets the goal, 75 where it was interrupted."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        return play(args)
+    except KeyboardInterrupt:
+        if args.output:
+            sys.stderr.write("interrupted; the same line with --resume goes on\n")
+        return 75 if args.output else 1
+
+
+def play(args: Any) -> int:
     aim, budget = goal.parse(args.goal or ""), seconds(args.budget or BUDGET)
     parameters, members = settings(args.parameters), int(args.members or 8)
     system, named = opened(args.system)

@@ -17,6 +17,7 @@ from .scale import SPREAD, Scale, rounded
 
 Key = tuple[str, int, float]  # method, count of the whole run, tolerance
 TOLERANCE = 1e-14
+MOST_PACE = 3.0
 START = 0.1  # seconds that a study takes to start and to conclude
 
 
@@ -82,10 +83,10 @@ class Field:
     # ---- costs
 
     def calibrate(self, methods: list[str], members: int) -> None:
-        """Timed runs of every method at five steps; those that fail at all of them get no costs."""
-        study = self.common("conservation", methods, [80 * 2**k for k in range(5)], 20 * self.scale.time, members, 1) | {"timing": {"repeats": 2}}
+        """Timed runs of every method at three steps; those that fail at all of them get no costs."""
+        study = self.common("conservation", methods, [20, 80, 320], 5 * self.scale.time, members, 1) | {"timing": {"repeats": 1}}
         rows = self.runner.run(study, self.quantities, timed=True)
-        self.pace, self.used = max(1.0, value(rows[0], "pace")), value(rows[0], "used")
+        self.pace, self.used = min(max(1.0, value(rows[0], "pace")), MOST_PACE), value(rows[0], "used")
         for method in methods:
             costs = fitted([r for r in rows if r["method"] == method])
             if costs:
@@ -139,7 +140,7 @@ class Field:
             made.append(self.common("conservation", methods, short, end, members, seed) | solver)
         if self.goal.of("position"):
             step = end / max(short[0], ladder.ALL[ladder.at_least(25 * end / self.scale.time)])
-            of = {"reference": {"method": "gauss(8)", "step": step}, "error": {"over": "mesh" if last else "end"}, "accuracy": "q", "observables": ["energy"]}
+            of = {"reference": {"method": "gauss(8)", "step": step}, "error": {"over": "mesh" if last else "end"}, "accuracy": "q", "observables": [x for x in self.observables() if x in ("energy", "constraint")]}
             if self.goal.of("position").limit < 1e-10:  # type: ignore[union-attr]
                 of["reference"]["precision"] = "quad"  # type: ignore[index]
             made.append(self.common("work-precision", methods, short, end, members, seed) | of | solver)

@@ -60,7 +60,9 @@ class Goal:
 
     @property
     def drifts(self) -> bool:
-        return any(p.word in DRIFTS for p in self.parts)
+        """A conservation study is needed; the largest |g| is also told by the one that measures errors."""
+        needed = DRIFTS if self.of("position") is None else tuple(w for w in DRIFTS if w != "constraint")
+        return any(p.word in needed for p in self.parts)
 
 
 def refuse(text: str) -> ConstellaError:

@@ -92,8 +92,8 @@ def position(part: Part, row: dict[str, Any], until: float) -> Judged:
     return Judged(MEETS, (error + reference) / part.limit, f"the error of q is {error:.2g}")
 
 
-def average(part: Part, name: str, row: dict[str, Any], fine: dict[str, Any]) -> Judged:
-    """fine: the row of the fine run, or the temperature of a bath with error 0."""
+def average(part: Part, name: str, row: dict[str, Any], fine: dict[str, Any], until: float) -> Judged:
+    """A run that is too short leaves open whether the mean stays, but with a bath (until: 0). fine: the row of the fine run, or the temperature of a bath with error 0."""
     mean, error = value(row, f"{name}_mean"), value(row, f"{name}_error")
     true, doubt = value(fine, f"{name}_mean"), value(fine, f"{name}_error")
     if not math.isfinite(mean):
@@ -104,6 +104,8 @@ def average(part: Part, name: str, row: dict[str, Any], fine: dict[str, Any]) ->
         return Judged(OPEN, math.inf, f"{said}; the run does not determine its error")
     if off - noise > allowed:
         return Judged(FAILS, off / allowed, f"{said}: off by {off / abs(true):.2g}")
+    if value(row, "end") < until * (1 - 1e-6):
+        return Judged(OPEN, (off + noise) / allowed, f"{said}; in {value(row, 'end'):.4g}")
     if off + noise > allowed:
         return Judged(OPEN, (off + noise) / allowed, f"{said}; sampling leaves {(off + noise) / abs(true):.2g}")
     return Judged(MEETS, (off + noise) / allowed, said)
@@ -132,7 +134,7 @@ def judge(goal: Goal, row: dict[str, Any], until: float, momenta: list[str], fin
         elif part.word == "position":
             found.append(position(part, row, until))
         else:
-            found.append(average(part, observable(k, part), row, fine))
+            found.append(average(part, observable(k, part), row, fine, 0.0 if goal.bath else until))
     return worst(found)
 
 

@@ -12,8 +12,9 @@ from .tournament import Entry, Outcome
 
 def nearest(outcome: Outcome) -> Entry | None:
     """The method that comes closest to the goal."""
-    def share(e: Entry) -> float:
-        return min((j.share for j, _ in e.seen.values()), default=math.inf)
+    def share(e: Entry) -> tuple[float, float, float]:
+        least = min((j.share for j, _ in e.seen.values()), default=math.inf)
+        return (e.best is None, e.cost if e.best else least, least)
 
     return min((e for e in outcome.entries if e.seen), key=share, default=None)
 
@@ -33,7 +34,7 @@ def limiting(field: Field, outcome: Outcome) -> dict[str, Any]:
     e = nearest(outcome)
     if e is None:
         return {"method": None, "word": "failure", "why": "every method fails from the start"}
-    key = min(e.seen, key=lambda k: e.seen[k][0].share)
+    key = min(e.seen, key=lambda k: (e.seen[k][0].verdict == FAILS, e.seen[k][1] if e.seen[k][0].verdict != FAILS else e.seen[k][0].share))
     judged = e.seen[key][0]
     told = {"method": e.method, "step": field.until / key[1], "share": judged.share, "why": judged.why}
     if judged.verdict == OPEN:

@@ -12,20 +12,22 @@ from typing import Any
 
 from . import ladder
 from .field import START, TOLERANCE, Field, Key
-from .judge import FAILS, MEETS, OPEN, Judged, judge
+from .judge import FAILS, MEETS, Judged, judge
 
 SEED, HELD_OUT = 1, 2  # of the starts of the rounds, and of the confirmation
 FACTOR = 8  # members of the confirmation over those of the rounds
 SHARES = {"screening": 0.35, "rounds": 0.65, "confirmation": 1.0}  # of the budget that may be spent by then
 NEAR = 3.0  # a method that costs more than so many times the cheapest is out
 LOOSER = 1e-10
+SHORTEST = 5  # times the system's, of a horizon
 COARSEST = 2  # steps in the shortest time of the system, at least
 FEWEST, MOST, FINALISTS = 3, 8, 3
 
 
 @dataclasses.dataclass
 class Entry:
-    """A method in the tournament. best: the cheapest key that does not fail; lost: why it is out, where."""
+    """A method in the tournament. best: the cheapest key that does not fail; lost: why it is out; dear: the cost for which
+    it is out, at which it comes back where the others turn out to cost more."""
 
     method: str
     best: Key | None = None
@@ -33,6 +35,8 @@ class Entry:
     judged: Judged | None = None
     lost: str = ""
     order: float = math.nan
+    dear: float = math.inf
+    promised: int = 0  # the count that has this cost
     seen: dict[Key, tuple[Judged, float]] = dataclasses.field(default_factory=dict)  # of the newest heat
 
 
@@ -101,9 +105,10 @@ class Tournament:
         room = SHARES[share] * self.budget - self.spent
         return next((m for m in ladder.divisors() if m >= from_ and self.planned(wanted, m, members, tolerances) <= room and self.fits(wanted, m)), 0)
 
-    @staticmethod
-    def fits(wanted: dict[str, list[int]], m: int) -> bool:
-        return all(ladder.fitting(c, m) for c in wanted.values())
+    def fits(self, wanted: dict[str, list[int]], m: int) -> bool:
+        """Horizons are at least a few times that of the system, and all counts fit them."""
+        long = m == 1 or self.field.until / m >= SHORTEST * self.field.scale.time
+        return long and all(ladder.fitting(c, m) for c in wanted.values())
 
     # ---- the stages
 
@@ -112,19 +117,35 @@ class Tournament:
         first = 4 * f.until / f.scale.time
         counts = ladder.rungs(first, 3, 5)
         m = ladder.shortened(f.until, 10 * f.scale.time, counts[0])
-        wanted = {x: counts for x in self.entries}
-        if self.planned(wanted, m, self.members) > SHARES["screening"] * self.budget:
-            m = self.longest(wanted, self.members, "screening") or m
-        self.run("screening", wanted, m, self.members, SEED, [TOLERANCE])
+        by_cost = sorted(self.entries, key=lambda x: (f.expected(x, counts[0]), x))
+        for name, methods in (("screening", by_cost[: len(by_cost) // 2 + 1]), ("screening of dear methods", by_cost[len(by_cost) // 2 + 1 :])):
+            wanted = {x: c for x in methods if (c := self.affordable(x, counts))}
+            if not wanted:
+                continue
+            if self.spent + self.planned(wanted, m, self.members) > SHARES["screening"] * self.budget:
+                m = self.longest(wanted, self.members, "screening", 1, m) or m
+            self.run(name, wanted, m, self.members, SEED, [TOLERANCE])
         for _ in range(3):
             wanted = self.smaller_steps()
             if not wanted:
                 break
             m = ladder.shortened(f.until, 10 * f.scale.time, min(c[0] for c in wanted.values()))
+            wanted = self.paid(wanted, m, SHARES["screening"] * self.budget - self.spent)
+            if not wanted:
+                break
             self.run("smaller steps", wanted, m, self.members, SEED, [TOLERANCE])
         for e in self.entries.values():
             if not e.best and not e.lost:
                 e.lost = self.failing(e)
+
+    def affordable(self, method: str, counts: list[int]) -> list[int]:
+        """Those at which the method does not cost far more than the cheapest so far."""
+        c = [x for x in counts if self.field.expected(method, x) <= NEAR * self.least]
+        if not c:
+            e, times = self.entries[method], self.field.expected(method, counts[0]) / self.least
+            e.dear, e.promised = self.field.expected(method, counts[0]), counts[0]
+            e.lost = f"a step of {self.field.until / counts[0]:.4g}, the largest one, alone costs {times:.3g} times the cheapest"
+        return c
 
     @property
     def least(self) -> float:
@@ -149,23 +170,35 @@ class Tournament:
             if math.isfinite(share) and not e.order > 0.3:
                 e.lost = f"{self.failing(e)}, and smaller steps do not help"
                 continue
-            factor = min(share ** (1 / e.order), 1e6) if math.isfinite(share) and e.order > 0 else 8.0
+            factor = min(share ** (1 / e.order), 1e3) if math.isfinite(share) and e.order > 0 else 8.0
             count = ladder.ALL[ladder.at_least(0.7 * factor * finest)]
             if f.expected(e.method, count) > NEAR * self.least and count > finest:
+                e.dear, e.promised = f.expected(e.method, count), count
                 told = f"order {e.order:.2g} promises the goal at a step of {f.until / (finest * factor):.2g}" if e.order > 0 else f"a step of {f.until / count:.2g}"
                 e.lost = f"{self.failing(e)}; {told}, {f.expected(e.method, count) / self.least:.2g} times the cost of the cheapest"
                 continue
             wanted[e.method] = [ladder.finer(max(count, ladder.finer(finest, 1)), k) for k in (0, 2, 4)]
         return wanted
 
+    def paid(self, wanted: dict[str, list[int]], m: int, room: float) -> dict[str, list[int]]:
+        """The cheapest of them that fit the budget; the others are out."""
+        kept: dict[str, list[int]] = {}
+        for method in sorted(wanted, key=lambda x: (self.planned({x: wanted[x]}, m, self.members), x)):
+            if self.planned({**kept, method: wanted[method]}, m, self.members) <= room and self.fits({method: wanted[method]}, m):
+                kept[method] = wanted[method]
+                continue
+            e, count = self.entries[method], wanted[method][0]
+            e.dear, e.promised = self.field.expected(method, count), count
+            e.lost = f"{self.failing(e)}; smaller steps, of {self.field.until / count:.2g}, are beyond the budget"
+        return kept
+
     def keep(self, most: int) -> list[Entry]:
-        """The cheapest methods; the others lose."""
+        """The cheapest methods, among them those that were out for a cost which is the least now."""
+        for e in self.entries.values():
+            if e.lost and e.dear < self.least < math.inf:
+                e.lost, e.best, e.cost, e.dear = "", (e.method, e.promised, TOLERANCE), e.dear, math.inf
         alive = sorted((e for e in self.entries.values() if e.best and not e.lost), key=lambda e: (e.cost, e.method))
-        best = alive[0].cost if alive else math.inf
-        for k, e in enumerate(alive):
-            if k >= most or e.cost > NEAR * best:
-                e.lost = f"at step {self.field.until / e.best[1]:.4g} it costs {e.cost / best:.3g} times the cheapest"  # type: ignore[index]
-        return [e for e in alive if not e.lost]
+        return [e for e in alive[:most] if e.cost <= NEAR * alive[0].cost]
 
     def halving(self) -> None:
         """Rounds with rising horizons."""
@@ -184,10 +217,7 @@ class Tournament:
                 return
             m = now
             self.run(f"round {len(self.rounds) - at + 1}", wanted, m, self.members, SEED, tolerances)
-            for e in alive:
-                e.lost = "" if e.best else self.failing(e)
-            if not any(e.best for e in alive):
-                self.deeper(alive, m)
+            self.deeper([e for e in alive if not e.best], m)
             places, most = (0, 1, 2, 3, 5), max(FEWEST, math.ceil(len(alive) / 2))
             if m == 1 and len(alive) <= FINALISTS:
                 return
@@ -200,11 +230,9 @@ class Tournament:
         return sorted({c for k in (*wider, *places) if (c := ladder.finer(count, k)) >= least or k >= 0})
 
     def deeper(self, failed: list[Entry], m: int) -> None:
-        """Where a longer horizon has taken all: smaller steps of the same methods."""
-        for e in failed:
-            e.lost = ""
-        wanted = self.smaller_steps()
-        if wanted and self.planned(wanted, m, self.members) <= self.budget - self.spent:
+        """Smaller steps of methods that a longer horizon has refuted, as far as they may still be cheap."""
+        wanted = self.paid(self.smaller_steps(), m, SHARES["rounds"] * self.budget - self.spent)
+        if wanted:
             self.run("smaller steps", wanted, m, self.members, SEED, [TOLERANCE])
         for e in failed:
             e.lost = "" if e.best else e.lost or self.failing(e)
@@ -213,7 +241,7 @@ class Tournament:
         """The cheapest that meets the goal from starts that were held out."""
         members = self.members if self.field.fixed else FACTOR * self.members
         m, places = 1, (0, 1, 2)
-        for _ in range(4):
+        for _ in range(6):
             alive = self.keep(FINALISTS)
             if not alive:
                 break
@@ -256,4 +284,4 @@ class Tournament:
         return Outcome(winner, order, horizon, members, self.rounds, self.spent)
 
 
-__all__ = ["FAILS", "OPEN", "Entry", "Outcome", "Tournament"]
+__all__ = ["Entry", "Outcome", "Tournament"]
