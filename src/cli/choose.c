@@ -59,8 +59,9 @@ static int choose(int argc, char **argv) {
 
 const cst_command cst_command_choose = {
     .name = "choose",
-    .doc = "Finds the cheapest method and step that meet a goal on a system, by measurement; status "
-           "1 where none does.",
+    .doc =
+        "Finds the cheapest method and step that meet a goal on a system, by measurement; status "
+        "1 where none does.",
     .option = options,
     .run = choose,
 };

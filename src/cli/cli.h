@@ -26,6 +26,7 @@
   X(compare) \
   X(certify) \
   X(choose) \
+  X(explain) \
   X(modified) \
   X(cite)
 /* clang-format on */
