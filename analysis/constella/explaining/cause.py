@@ -70,7 +70,10 @@ def order(points: Sequence[Point], step: float) -> float:
     return powers[0] if powers else math.nan
 
 
-def wrong_root(base: Point) -> Cause | None:
+def wrong_root(points: Sequence[Point], base: Point) -> Cause | None:
+    beyond = [p for f in FACTORS if f > 1 and (p := nearest(points, base.step * f)) and not p.failed]
+    if base.failed and beyond:
+        return Cause("resonance", f"trajectories fail ({base.reason}), and none at the larger step {beyond[-1].step:.4g}: the step is in resonance with a frequency of the motion")
     if base.failed and ("step-too-large" in base.reason or "not converge" in base.reason or "finite" in base.reason):
         return Cause("wrong root", f"the step is too large for the near root of the equations of a step: {base.reason}")
     if base.leap > LEAP:
@@ -105,7 +108,7 @@ def resonance(points: Sequence[Point], base: Point) -> Cause | None:
 def round_off(points: Sequence[Point], base: Point) -> Cause | None:
     half = nearest(points, base.step / 2)
     small = base.largest <= 300 * EPS * base.scale * math.sqrt(base.steps)
-    if small and half and upper(half) > 0.4 * base.rate:
+    if small and half and upper(half) > 0.2 * base.rate:
         return Cause("round-off", f"it is {base.largest / base.scale / EPS:.2g} units of the last place after {base.steps:.3g} steps, and half the step makes it {upper(half) / base.rate:.2g} times as large")
     return None
 
@@ -125,12 +128,12 @@ def explain(all_: Sequence[Point], step: float, tolerance: float) -> Cause:
     base = nearest(points, step)
     if base is None:
         return Cause("open", "the map has no such case")
-    found = wrong_root(base)
+    found = wrong_root(points, base)
     if found:
         return found
     if not base.rate:
         return Cause("none", f"no drift is seen in {base.steps * base.step:.3g}; the map excludes more than {base.limit:.2g} in a unit of time")
-    for look in (lambda: solver(all_, base), lambda: resonance(points, base), lambda: round_off(points, base), lambda: truncation(points, base)):
+    for look in (lambda: solver(all_, base), lambda: round_off(points, base), lambda: resonance(points, base), lambda: truncation(points, base)):
         found = look()
         if found:
             return found
