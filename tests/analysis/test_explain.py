@@ -46,7 +46,7 @@ def test_causes():
         with contextlib.chdir(folder):
             constella.run(whole, name, progress=False)
         before = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        done = explain(name, "--budget", "20s")
+        done = explain(name, "--budget", "3s")
         rows = [line for line in done.stdout.splitlines() if " energy " in line]
         ok(done.returncode == 0 and rows and f"  {cause}  " in rows[0], f"causes: {cause}", done.stdout + done.stderr)
         ok(hashlib.sha256((folder / name).read_bytes()).hexdigest() == before, f"causes: {name} keeps its bytes")
