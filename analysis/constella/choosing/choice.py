@@ -4,7 +4,6 @@ study, so that an interrupted choice goes on, and one that is read again decides
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import os
@@ -18,7 +17,6 @@ from ..reading import ConstellaError
 from . import limits
 from .candidates import BASELINES
 from .field import TOLERANCE, Field, located
-from .scale import Scale
 from .tournament import Entry, Outcome
 
 SCHEMA = "constella-choice 1"
@@ -44,10 +42,11 @@ class Record:
         self.path, self.asked, self.told = path, asked, told
         self.studies: dict[str, Any] = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in told.get("studies", [])}
 
-    def once(self, name: str, how: Callable[[], Scale]) -> Scale:
+    def once(self, name: str, how: Callable[[], Any]) -> Any:
+        """What is measured once, as JSON has it."""
         if name not in self.told:
-            self.told[name] = dataclasses.asdict(how())
-        return Scale(**self.told[name])
+            self.told[name] = how()
+        return self.told[name]
 
     def add(self, text: str, rows: Any) -> None:
         self.told.setdefault("studies", []).append({"study": json.loads(text), "rows": rows})

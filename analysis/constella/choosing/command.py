@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import re
 import signal
@@ -14,7 +15,7 @@ from ..running import HERE
 from . import candidates, choice, goal
 from .field import Field
 from .heats import Runner
-from .scale import measure
+from .scale import Scale, measure, seconds_of_steps
 from .tournament import Tournament
 
 SECONDS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "": 1}
@@ -132,13 +133,17 @@ def play(args: Any) -> int:
     kept = (output or pathlib.Path(f"{system_name(args.system)}-choice.json")).with_suffix(".json")
     asked = {"system": named, "goal": aim.said, "initial": initial, "members": members, "budget": budget, "methods": split(args.methods) if args.methods else None}
     record = choice.begin(kept, asked, bool(args.resume), output is not None)
-    scale = record.once("scale", lambda: measure(system, start_of(initial, system, parameters)))
+    start = start_of(initial, system, parameters)
+    scale = Scale(**record.once("scale", lambda: dataclasses.asdict(measure(system, start))))
     methods, refused = candidates.chosen(system, asked["methods"], aim.bath, scale.time)
     until = aim.until or float(f"{200 * scale.time:.1g}")
     say = (lambda text: sys.stderr.write(text + "\n")) if args.quiet is None else (lambda text: None)
     runner = Runner(record.studies, record.add, kept.with_suffix(".heat.h5"), False)
     field = Field(named, initial, aim, until, scale, list(system.symmetries), runner)
     field.reference = candidates.reference_of(methods, system) if not aim.bath else methods[0]
+    steps = record.once("seconds_of_steps", lambda: seconds_of_steps(system, methods, scale.time / 64, start))
+    refused |= field.timeable(steps, members, budget)
+    methods = [m for m in methods if m not in refused]
     field.calibrate(methods, members)
     slow = [m for m in methods if m not in field.costs]
     tournament = Tournament(field, [m for m in methods if m in field.costs], members, budget, say)

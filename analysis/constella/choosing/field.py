@@ -18,6 +18,8 @@ from .scale import SPREAD, Scale, rounded
 Key = tuple[str, int, float]  # method, count of the whole run, tolerance
 TOLERANCE = 1e-14
 MOST_PACE = 3.0
+TIMED = [20, 80, 320]  # steps, in five times that of the system
+TIMING = 0.2  # of the budget
 START = 0.1  # seconds that a study takes to start and to conclude
 
 
@@ -82,9 +84,20 @@ class Field:
 
     # ---- costs
 
+    def timeable(self, seconds: dict[str, float], members: int, budget: float) -> dict[str, str]:
+        """{method: why it is not timed}: the dearest, where timing them all takes more than a part of the budget.
+        seconds: of a step."""
+        room, left = TIMING * budget, {}
+        for method in sorted(seconds, key=lambda m: (seconds[m], m)):
+            room -= 2 * sum(TIMED) * math.ceil(members / 8) * seconds[method]
+            if room < 0:
+                least = min(x for x in seconds.values() if x > 0)
+                left[method] = f"timing its steps is beyond the budget: one takes {seconds[method] / least:.3g} times that of the cheapest"
+        return left
+
     def calibrate(self, methods: list[str], members: int) -> None:
         """Timed runs of every method at three steps; those that fail at all of them get no costs."""
-        study = self.common("conservation", methods, [20, 80, 320], 5 * self.scale.time, members, 1) | {"timing": {"repeats": 1}}
+        study = self.common("conservation", methods, TIMED, 5 * self.scale.time, members, 1) | {"timing": {"repeats": 1}}
         rows = self.runner.run(study, self.quantities, timed=True)
         self.pace, self.used = min(max(1.0, value(rows[0], "pace")), MOST_PACE), value(rows[0], "used")
         for method in methods:

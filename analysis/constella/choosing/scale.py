@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 
 import numpy as np
 
@@ -87,3 +88,19 @@ def measure(system: System, start: dict) -> Scale:
     q, v = seen
     omega = max(omega, frequency(v, 0.05 / omega))
     return Scale(rounded(2 * math.pi / omega), rounded(rms(q - q.mean(axis=0))), rounded(rms(v)))
+
+
+def seconds_of_steps(system: System, methods: list[str], h: float, start: dict) -> dict[str, float]:
+    """Of the processor for one step of each method, roughly: what may be timed at all."""
+    found = {}
+    for method in methods:
+        try:
+            x, took = Integrator(system, method, h, **start).step(2), []
+            for _ in range(5):
+                began = time.process_time()
+                x.step()
+                took.append(time.process_time() - began)
+            found[method] = min(took)
+        except ConstellaError:
+            found[method] = 0.0
+    return found

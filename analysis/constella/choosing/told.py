@@ -65,7 +65,7 @@ def explained(record: Record) -> list[list[str]]:
     a = record.answer
     rows = [[e["method"], e["lost"] or f"not refuted, at {number(e['times'])} times the cost: {e['why']}"] for e in a["methods"] if not a["recommended"] or e["method"] != a["recommended"]["method"]]
     rows += [[m, "fails from the start, at small steps too"] for m in a["failing"]]
-    return rows + [[m, f"does not fit: {why}"] for m, why in a["refused"].items()]
+    return rows + [[m, why if "budget" in why else f"does not fit: {why}"] for m, why in a["refused"].items()]
 
 
 def pareto(record: Record) -> list[list[str]]:
@@ -105,7 +105,7 @@ def notes(record: Record) -> list[list[str]]:
     rows += against(record)
     if a["recommended"] and record.asked["goal"].split()[0] == "energy" and "position" not in record.asked["goal"] and r["step"] > a["time"] / 16:
         rows.append(["beware", f"the goal says nothing of positions: {a['time'] / r['step']:.2g} steps are taken in the shortest time of the motion, {a['time']:g}"])
-    rows.append(["not tried", f"{NOT_TRIED}; {len(a['refused'])} methods do not fit the system" if record.asked["methods"] is None else "other methods than those of --methods"])
+    rows.append(["not tried", f"{NOT_TRIED}; {len(a['refused'])} methods do not fit the system or the budget" if record.asked["methods"] is None else "other methods than those of --methods"])
     return rows + [["overturns", x] for x in a.get("overturn", [])]
 
 
