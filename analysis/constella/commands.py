@@ -150,6 +150,20 @@ def certify(args):
     return run(args)
 
 
+def choose(args):
+    """Find the cheapest method and step for a goal; status 1 where nothing meets it."""
+    from .choosing.command import run
+
+    return run(args)
+
+
+def explain(args):
+    """Tell where the drift of a conservation result comes from."""
+    from .explaining.command import run
+
+    return run(args)
+
+
 def figures(args):
     """Print the kinds of figures, a line each."""
     from .plot import KINDS
@@ -157,7 +171,10 @@ def figures(args):
     sys.stdout.write("".join(f"{name:<16} {row.doc}\n" for name, row in KINDS.items()))
 
 
-COMMANDS = {"report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "figures": figures}
+COMMANDS = {
+    "report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "choose": choose,
+    "explain": explain, "figures": figures,
+}  # fmt: skip
 
 
 def unforeseen(command, file, e):

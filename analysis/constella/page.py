@@ -185,6 +185,22 @@ def verdicts(result):
     return "".join(out) + (f'<p class="note">{escape("; ".join(meant))}.</p>' if meant else "")
 
 
+def causes(result):
+    """What `constella explain` has found of this result and kept beside it: a table; empty text without it."""
+    from .explaining.chart import kept
+
+    found = kept(result.path, result.attribute("/run", "id"))
+    if not found:
+        return ""
+    rows = "".join(
+        f"<tr><td>{escape(f['method'])}</td><td>{shortest(f['step'])}</td><td>{escape(f['quantity'])}</td>"
+        f"<td>{escape(f['verdict'])}</td><td>{escape(f['cause'])}</td><td>{escape(f['said'])}</td></tr>"
+        for f in found
+    )
+    head = "".join(f"<th>{c}</th>" for c in ("method", "step", "of", "verdict", "cause", "because"))
+    return scrolled("causes", f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+
+
 def orders(result):
     """Sentences, or where there are many a matrix of the orders of each part."""
     said = words.orders(result)
@@ -226,6 +242,7 @@ def page(result, look="screen"):
     )
     parts = [
         ("summary", "Summary", summary),
+        ("causes", "Where drifts come from", causes(result)),
         ("figures", "Figures", drawn),
         ("results", "Results", table(result)),
         ("failures", "Failures", failures(result)),

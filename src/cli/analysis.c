@@ -40,8 +40,13 @@ static bool examine(const char *file) {
   return r != NULL;
 }
 
-/* Of the processor: pages take seconds, those of large results a minute. Certificates have no limit. */
+/* Of the processor: pages take seconds, those of large results a minute. */
 enum { MOST_SECONDS = 900 };
+
+/* Commands that run studies, or steppers, have no limit. */
+static bool measures(const char *command) {
+  return !strcmp(command, "certify") || !strcmp(command, "choose") || !strcmp(command, "explain");
+}
 
 /* Replaces this process by Python with words[0..n), the first of which is the command; words[n] is NULL.
  * Returns when it cannot. */
@@ -59,7 +64,7 @@ static int start_python(int n, const char **words) {
     setenv("OPENBLAS_NUM_THREADS", "1", 0); /* it reserves memory for each */
     setenv("MPLBACKEND", "Agg", 1); /* no display is needed, and none that the environment names */
     setenv("MATPLOTLIBRC", "/dev/null", 1); /* figures are the same for all users; see command.py */
-    if (strcmp(*words, "certify"))
+    if (!measures(*words))
       setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
     execv(all[0], (char **)all);
     fprintf(stderr,
@@ -180,6 +185,25 @@ static int export(int argc, char **argv) { return draw(&cst_command_export, argc
 static int compare(int argc, char **argv) { return draw(&cst_command_compare, argc, argv); }
 
 int cst_analysis_start(int n, const char **words) { return start_python(n, words); }
+
+int cst_analysis_start_with(const cst_command *c, const void *given) {
+  const char *words[MOST_WORDS + 2] = {c->name};
+  int         n = 1;
+  for (const cst_option *o = c->option; o->name && n <= MOST_WORDS; o++) {
+    const void *at = (const char *)given + o->at;
+    const bool  flag = *o->name == '-' && !o->value;
+    const char *value = flag ? *(const bool *)at ? "1" : NULL : *(const char *const *)at;
+    char       *word;
+    if (!value)
+      continue;
+    if (asprintf(&word, "%s=%s", o->name + strspn(o->name, "-"), value) < 0)
+      cst_need_fail();
+    for (char *s = word; *o->name != '-' && *s != '='; s++)
+      *s = (char)tolower((unsigned char)*s);
+    words[n++] = word;
+  }
+  return start_python(n, words);
+}
 
 int cst_analysis_list_figures(void) {
   const char *words[] = {"figures", NULL};

@@ -25,6 +25,8 @@
   X(export) \
   X(compare) \
   X(certify) \
+  X(choose) \
+  X(explain) \
   X(modified) \
   X(cite)
 /* clang-format on */
@@ -38,4 +40,6 @@ int cst_analysis_list_figures(
 /* analysis.c: becomes analysis/command.py with words[0..n), a command and words NAME=VALUE; words[n] is NULL. Returns
  * the exit status where it cannot. */
 int cst_analysis_start(int n, const char **words);
+/* The same with a word for each option of the command that is set in its struct `given`; of a flag NAME=1. */
+int cst_analysis_start_with(const cst_command *c, const void *given);
 #endif

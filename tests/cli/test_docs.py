@@ -22,8 +22,8 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 ALL = bool(os.environ.get("CONSTELLA_TEST_ALL"))
 PAGES = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]
 MOMENT = 0.3  # seconds of work by `constella check`, above which a study waits for CONSTELLA_TEST_ALL
-# Commands that are not run: they install, submit, or are stopped at an instant.
-SHOWN = re.compile(r"\bmake\b|\bsubmit\b|--max-hours|--resume|\bmodule\b|\breport\b")
+# Commands that are not run: they install, submit, are stopped at an instant, or decide by times of the machine.
+SHOWN = re.compile(r"\bmake\b|\bsubmit\b|--max-hours|--resume|\bmodule\b|\breport\b|\bchoose\b|\bexplain\b")
 NOTE = re.compile(r"Maxima are over one step in ")  # under a table; pages may leave it out
 # Files of which a page only prints the errors.
 WITH_MISTAKES = {

@@ -1,0 +1,165 @@
+"""command.py: `constella choose`."""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import signal
+import sys
+from typing import Any
+
+from ..integrator import System
+from ..reading import ConstellaError, nearest
+from ..running import HERE
+from . import candidates, choice, goal
+from .field import Field
+from .heats import Runner
+from .scale import Scale, measure, seconds_of_steps
+from .tournament import Tournament
+
+SECONDS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "": 1}
+BUDGET = "10min"
+
+
+def seconds(text: str) -> float:
+    """`10min`, `90s`, `1h`."""
+    found = re.fullmatch(r"([0-9.]+(?:e-?[0-9]+)?) *([a-z]*)", text.strip())
+    if not found or found[2] not in SECONDS:
+        raise ConstellaError(f"--budget: '{text}' is no time such as 90s, 10min or 1h")
+    x = float(found[1]) * SECONDS[found[2]]
+    if x <= 0:
+        raise ConstellaError("--budget: it must be above 0")
+    return x
+
+
+def split(text: str) -> list[str]:
+    """At commas outside brackets."""
+    return goal.split(text) if " and " not in text else [text]
+
+
+def settings(text: str | None) -> dict[str, float]:
+    """`a=1,b=2`."""
+    found = {}
+    for word in text.split(",") if text else []:
+        name, is_, value = word.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise ConstellaError(f"--parameters: '{word}' is no NAME=NUMBER") from None
+        if not is_:
+            raise ConstellaError(f"--parameters: '{word}' is no NAME=NUMBER")
+    return found
+
+
+def opened(name: str) -> tuple[System, Any]:
+    """(the system, `system` of a study) from a file, the catalogue, or the benchmarks."""
+    path = pathlib.Path(name)
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        if not path.exists():
+            raise ConstellaError(f"{name}: no such file")
+        return System(path), {"file": str(path)}
+    benchmark = next((p for p in (HERE.parents[1] / "jobs/benchmarks", HERE.parents[2] / "jobs/benchmarks") if (p / f"{name}.system.yaml").exists()), None)
+    return System(benchmark / f"{name}.system.yaml" if benchmark else name), name
+
+
+def starts(text: str | None, system: System) -> dict[str, Any]:
+    """`initial` of the studies: around a state, or what a file says."""
+    if text is None:
+        return {"around": system.states[0]}
+    if text in system.states:
+        return {"around": text}
+    path = pathlib.Path(text)
+    if path.suffix == ".csv" and path.exists():
+        return {"csv": text}
+    if not path.exists():
+        raise ConstellaError(f"--initial: \"{text}\" is no state{nearest(text, system.states)} states: {', '.join(system.states)}; and no file")
+    import yaml
+
+    told = yaml.safe_load(path.read_text())
+    told = told.get("initial", told) if isinstance(told, dict) else told
+    if isinstance(told, str):
+        return {"around": told}
+    if not isinstance(told, dict):
+        raise ConstellaError(f"--initial: {text} holds no map of starts as the key `initial` of a study")
+    return {"around": {k: told[k] for k in ("q", "v", "bodies") if k in told}} if {"q", "bodies"} & set(told) else told
+
+
+def start_of(initial: dict[str, Any], system: System, parameters: dict[str, float]) -> dict[str, Any]:
+    """Keywords of Integrator for the start around which members lie."""
+    around = initial.get("around", system.states[0])
+    if isinstance(around, dict):
+        try:
+            return {"parameters": parameters, "q": [float(x) for x in around["q"]], "v": [float(x) for x in around.get("v", [0] * len(around["q"]))]}
+        except (KeyError, TypeError, ValueError):
+            around = system.states[0]
+    return {"parameters": parameters, "state": around}
+
+
+def checked(aim: goal.Goal, system: System) -> None:
+    if aim.of("constraint") and not system.constraints:
+        raise ConstellaError("--goal: the system has no constraints")
+    if aim.of("momentum") and not system.symmetries:
+        raise ConstellaError("--goal: the system declares no symmetries, so that it has no momentum to keep")
+
+
+def run(args: Any) -> int:
+    """Plays, prints, writes; 1 where nothing meets the goal, 75 where it was interrupted."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        return play(args)
+    except KeyboardInterrupt:
+        if args.output:
+            sys.stderr.write("interrupted; the same line with --resume goes on\n")
+        return 75 if args.output else 1
+
+
+def play(args: Any) -> int:
+    aim, budget = goal.parse(args.goal or ""), seconds(args.budget or BUDGET)
+    parameters, members = settings(args.parameters), int(args.members or 8)
+    system, named = opened(args.system)
+    system.values(parameters)
+    checked(aim, system)
+    if parameters:
+        named = {**(named if isinstance(named, dict) else {"name": named}), "parameters": parameters}
+    initial = starts(args.initial, system)
+    output = pathlib.Path(args.output) if args.output else None
+    if output is not None and output.suffix not in choice.FORMS:
+        raise ConstellaError(f"{output}: the choice is written as {', '.join(choice.FORMS)}")
+    kept = (output or pathlib.Path(f"{system_name(args.system)}-choice.json")).with_suffix(".json")
+    asked = {"system": named, "goal": aim.said, "initial": initial, "members": members, "budget": budget, "methods": split(args.methods) if args.methods else None}
+    record = choice.begin(kept, asked, bool(args.resume), output is not None)
+    start = start_of(initial, system, parameters)
+    scale = Scale(**record.once("scale", lambda: dataclasses.asdict(measure(system, start))))
+    methods, refused = candidates.chosen(system, asked["methods"], aim.bath, scale.time)
+    until = aim.until or float(f"{200 * scale.time:.1g}")
+    say = (lambda text: sys.stderr.write(text + "\n")) if args.quiet is None else (lambda text: None)
+    runner = Runner(record.studies, record.add, kept.with_suffix(".heat.h5"), False)
+    field = Field(named, initial, aim, until, scale, list(system.symmetries), runner)
+    field.reference = candidates.reference_of(methods, system) if not aim.bath else methods[0]
+    steps = record.once("seconds_of_steps", lambda: seconds_of_steps(system, methods, scale.time / 64, start))
+    refused |= field.timeable(steps, members, budget)
+    methods = [m for m in methods if m not in refused]
+    field.calibrate(methods, members)
+    slow = [m for m in methods if m not in field.costs]
+    tournament = Tournament(field, [m for m in methods if m in field.costs], members, budget, say)
+    if not tournament.entries:
+        raise ConstellaError("every method fails from the start, also at small steps")
+    outcome = tournament.play()
+    record.finish(field, outcome, refused, slow)
+    sys.stdout.write(choice.text(record, bool(args.explain)))
+    if args.proof:
+        choice.prove(record, pathlib.Path(args.proof))
+    if output is not None and output != kept:
+        from ..certifying.command import store
+
+        store(output, choice.FORMS[output.suffix](record))
+    return 0 if outcome.winner else 1
+
+
+def system_name(text: str) -> str:
+    return pathlib.Path(text).name.split(".")[0]

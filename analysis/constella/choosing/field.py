@@ -1,0 +1,199 @@
+"""field.py: the system, its starts, the cost of methods, and the studies that a heat consists of."""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from . import ladder
+from .goal import Goal
+from .heats import Runner
+from .judge import observable, value
+from .scale import SPREAD, Scale, rounded
+
+Key = tuple[str, int, float]  # method, count of the whole run, tolerance
+TOLERANCE = 1e-14
+MOST_PACE = 3.0
+TIMED = [20, 80, 320]  # steps, in five times that of the system
+TIMING = 0.2  # of the budget
+START = 0.1  # seconds that a study takes to start and to conclude
+
+
+def units_of(row: dict[str, Any]) -> float:
+    """Evaluations and iterations of a step."""
+    return (value(row, "evaluations") + value(row, "iterations")) / value(row, "steps")
+
+
+@dataclasses.dataclass
+class Costs:
+    """Of a method at calibrated steps h, descending: seconds of a unit of counted work, one evaluation or iteration, of a
+    trajectory in a batch, and units of a step. They depend on the step where the solver begins to repeat steps. look:
+    seconds of observing one state. Measured once."""
+
+    h: list[float]
+    seconds: list[float]
+    units: list[float]
+    look: float
+
+    def at(self, h: float) -> tuple[float, float]:
+        """(seconds of a unit, units of a step), interpolated in log h."""
+        x = -np.log(self.h)
+        return float(np.interp(-math.log(h), x, self.seconds)), float(np.interp(-math.log(h), x, self.units))
+
+
+def fitted(rows: list[dict[str, Any]]) -> Costs | None:
+    """rows: of one method, coarse to fine; None where none of them ended well."""
+    good = [r for r in rows if not r.get("failed") and value(r, "cpu_seconds") > 0 and units_of(r) > 0]
+    if not good:
+        return None
+    step = [value(r, "cpu_seconds") / value(r, "steps") for r in good]
+    look = max(0.0, 1 / value(good[-1], "rate") - step[-1])
+    units = [units_of(r) for r in good]
+    return Costs([r["step"] for r in good], [c / u for c, u in zip(step, units)], units, look)
+
+
+class Field:
+    """What the studies of a tournament share. costs: by method."""
+
+    def __init__(self, system: Any, initial: dict[str, Any], goal: Goal, until: float, scale: Scale, momenta: list[str], runner: Runner) -> None:
+        self.system, self.initial, self.goal, self.until, self.scale = system, initial, goal, until, scale
+        self.momenta, self.runner = momenta, runner
+        self.costs: dict[str, Costs] = {}
+        self.pace = 1.0  # seconds of a clock in a second of the processor
+        self.used = 0.0  # of the processor by the calibration
+        self.fine: dict[tuple[int, int, int], dict[str, Any]] = {}
+        self.reference = ""
+
+    # ---- starts
+
+    def starts(self, members: int, seed: int) -> dict[str, Any]:
+        """`initial` of a study: members around the start, or the given table of starts."""
+        if self.fixed:
+            return self.initial
+        spread = {"q": rounded(SPREAD * self.scale.q), "v": rounded(SPREAD * self.scale.v)}
+        return {"spread": {k: x for k, x in spread.items() if x > 0}, **self.initial, "members": members, "seed": seed}
+
+    @property
+    def fixed(self) -> bool:
+        """The starts are a table, from which none can be held out."""
+        return any(k in self.initial for k in ("csv", "list", "grid", "from"))
+
+    # ---- costs
+
+    def timeable(self, seconds: dict[str, float], members: int, budget: float) -> dict[str, str]:
+        """{method: why it is not timed}: the dearest, where timing them all takes more than a part of the budget.
+        seconds: of a step."""
+        room, left = TIMING * budget, {}
+        for method in sorted(seconds, key=lambda m: (seconds[m], m)):
+            room -= 2 * sum(TIMED) * math.ceil(members / 8) * seconds[method]
+            if room < 0:
+                least = min(x for x in seconds.values() if x > 0)
+                left[method] = f"timing its steps is beyond the budget: one takes {seconds[method] / least:.3g} times that of the cheapest"
+        return left
+
+    def calibrate(self, methods: list[str], members: int) -> None:
+        """Timed runs of every method at three steps; those that fail at all of them get no costs."""
+        study = self.common("conservation", methods, TIMED, 5 * self.scale.time, members, 1) | {"timing": {"repeats": 1}}
+        rows = self.runner.run(study, self.quantities, timed=True)
+        self.pace, self.used = min(max(1.0, value(rows[0], "pace")), MOST_PACE), value(rows[0], "used")
+        for method in methods:
+            costs = fitted([r for r in rows if r["method"] == method])
+            if costs:
+                self.costs[method] = costs
+
+    def cost(self, key: Key, row: dict[str, Any]) -> float:
+        """Counted work of a trajectory until the horizon, in seconds of the constants."""
+        return key[1] * self.costs[key[0]].at(self.until / key[1])[0] * units_of(row)
+
+    def expected(self, method: str, count: float) -> float:
+        seconds, units = self.costs[method].at(self.until / count)
+        return count * seconds * units
+
+    def price(self, method: str, counts: list[int], m: int, members: int) -> float:
+        """Seconds that such a heat is planned to take."""
+        look = self.costs[method].look
+        total = sum(members * (self.expected(method, c) / m + look * c / m / max(1, min(15, c / m / 1024))) for c in counts)
+        return total * (2 if self.goal.of("position") and self.goal.drifts else 1)
+
+    # ---- studies
+
+    @property
+    def quantities(self) -> list[str]:
+        own = [observable(k, p) for k, p in enumerate(self.goal.parts) if p.word in ("average", "temperature")]
+        return ["energy", "constraint", *(self.momenta if self.goal.of("momentum") else []), *own]
+
+    def observables(self) -> list[str]:
+        given = ["energy"] + ["momentum"] * bool(self.goal.of("momentum"))
+        given += ["constraint"] * bool(self.goal.of("constraint"))
+        for k, p in enumerate(self.goal.parts):
+            if p.word == "temperature":
+                given.append("temperature")
+            if p.word == "average":
+                given.append(f"{observable(k, p)}: {p.expression}")
+        return given
+
+    def common(self, kind: str, methods: list[str], counts: list[int], end: float, members: int, seed: int) -> dict[str, Any]:
+        study: dict[str, Any] = {
+            "study": kind, "system": self.system, "initial": self.starts(members, seed), "end": end,
+            "steps": {"counts": counts}, "methods": methods, "observables": self.observables(), "samples": {"count": 0},
+        }  # fmt: skip
+        return study | ({"burn-in": 0} if self.goal.averages and kind == "conservation" else {})
+
+    def studies(self, methods: list[str], counts: list[int], m: int, members: int, seed: int, tolerances: list[float], last: bool) -> list[dict[str, Any]]:
+        """Of the kinds that the goal needs. counts: of the whole run, all divided by m. last: errors are taken at every step,
+        not only at the end."""
+        end, short = self.until / m, [c // m for c in counts]
+        solver = {"solver": {"tolerance": tolerances}} if tolerances != [TOLERANCE] else {}
+        made = []
+        if self.goal.drifts:
+            made.append(self.common("conservation", methods, short, end, members, seed) | solver)
+        if self.goal.of("position"):
+            step = end / max(short[0], ladder.ALL[ladder.at_least(25 * end / self.scale.time)])
+            of = {"reference": {"method": "gauss(8)", "step": step}, "error": {"over": "mesh" if last else "end"}, "accuracy": "q", "observables": [x for x in self.observables() if x in ("energy", "constraint")]}
+            if self.goal.of("position").limit < 1e-10:  # type: ignore[union-attr]
+                of["reference"]["precision"] = "quad"  # type: ignore[index]
+            made.append(self.common("work-precision", methods, short, end, members, seed) | of | solver)
+        return made
+
+    def heat(self, wanted: dict[str, list[int]], m: int, members: int, seed: int, tolerances: list[float], last: bool = False) -> dict[Key, dict[str, Any]]:
+        """The rows of methods at counts, those with like counts in one study."""
+        groups: dict[tuple[int, ...], list[str]] = {}
+        for method, counts in wanted.items():
+            groups.setdefault(tuple(ladder.fitting(counts, m)), []).append(method)
+        found: dict[Key, dict[str, Any]] = {}
+        for counts, methods in groups.items():
+            if not counts:
+                continue
+            for study in self.studies(methods, list(counts), m, members, seed, tolerances, last):
+                for row in self.runner.run(study, self.quantities):
+                    count = min(counts, key=lambda c: abs(self.until / c - row["step"]))
+                    key = (row["method"], count, row["tolerance"])
+                    found[key] = {**row, **found.get(key, {})}  # the first kind's work counts
+        return found
+
+    def reference_row(self, m: int, members: int, seed: int) -> dict[str, Any]:
+        """The fine run that averages are compared with; of a bath its temperature, exactly."""
+        if not self.goal.averages:
+            return {}
+        at = (m, members, seed)
+        if at not in self.fine:
+            count = ladder.ALL[ladder.at_least(40 * self.until / self.scale.time)]
+            while count % m:
+                count = ladder.finer(count, 1)
+            study = self.common("conservation", [self.reference], [count // m], self.until / m, members, seed)
+            row = dict(self.runner.run(study, self.quantities)[0])
+            if self.goal.bath:
+                row |= {"temperature_mean": self.goal.bath, "temperature_error": 0.0}
+            self.fine[at] = row
+        return self.fine[at]
+
+
+def located(system: Any, folder: str) -> Any:
+    """`system` of a study, with its file relative to the folder of that study."""
+    if isinstance(system, dict) and "file" in system:
+        return {**system, "file": os.path.relpath(system["file"], folder or ".")}
+    return system

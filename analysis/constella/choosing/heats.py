@@ -1,0 +1,93 @@
+"""heats.py: one heat of a tournament: studies with all candidates as cases, run by the program; their rows.
+
+Rows hold counted work and what the goal needs, nothing that differs between two runs. A heat that the record has is not run
+again.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import pathlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..reading import ConstellaError
+from ..result import Result
+from ..running import call, program, worded, written
+
+WORDS = ("failures", "verdict", "law", "why")
+KEEPS = ("max", "scale", "slope", "slope_error", "slope_rms", "drift_limit", "verdict", "law", "why")
+
+
+def clean(x: Any) -> Any:
+    """JSON has no NaN and no infinity."""
+    if isinstance(x, (float, np.floating)):
+        return float(x) if math.isfinite(x) else None
+    return x.item() if hasattr(x, "item") else x
+
+
+def is_kept(name: str, of: list[str]) -> bool:
+    """Columns that a judge reads: statistics of the named quantities, and errors against a reference."""
+    if name in ("failed", "failures", "error_q", "reference_error_q", "constraint_max", "evaluations_per_step", "observe", "end", "step_taken"):
+        return True
+    return any(name == f"{quantity}_{k}" for quantity in of for k in (*KEEPS, "mean", "error"))
+
+
+def read(path: pathlib.Path, of: list[str], timed: bool) -> list[dict[str, Any]]:
+    with Result(path) as r:
+        names = [n for n in r.uses if is_kept(n, of)]
+        columns = {n: (r.texts(n) if n.endswith(WORDS) else r.numbers(n)) for n in names}
+        work = {k: r.data(f"/final/{k}").mean(axis=1) for k in ("evaluations", "iterations", "steps")}
+        method, tolerance = r.texts("method"), r.data("/cases/tolerance")
+        extra = {}
+        if timed:
+            extra = {"cpu_seconds": r.numbers("cpu_seconds"), "rate": r.numbers("steps_per_second")}
+        return [
+            {"method": str(method[k]), "step": float(r.nominal[k]), "tolerance": float(tolerance[k])}
+            | {n: clean(c[k]) for n, c in {**work, **columns, **extra}.items()}
+            for k in range(r.ncase)
+        ]
+
+
+class Runner:
+    """Runs studies. known: {text of a study: rows} of an earlier attempt; each: called after a study with (text, rows).
+    folder: for the result that is being made, and its checkpoints."""
+
+    def __init__(self, known: dict[str, Any], each: Callable[[str, Any], None], part: pathlib.Path, progress: bool) -> None:
+        self.known, self.each, self.part, self.progress = known, each, part, progress
+        self.seconds = 0.0
+
+    def run(self, study: dict[str, Any], of: list[str], timed: bool = False) -> list[dict[str, Any]]:
+        text = json.dumps(study, sort_keys=True)
+        if text not in self.known:
+            self.known[text] = self._made(study, of, timed)
+            self.each(text, self.known[text])
+        return self.known[text]
+
+    def _made(self, study: dict[str, Any], of: list[str], timed: bool) -> list[dict[str, Any]]:
+        before, clock = sum(os.times()[2:4]), time.monotonic()
+        with written(study) as path:
+            line = [program(), "run", str(path), "-o", str(self.part), "--progress", "log" if self.progress else "none"]
+            code, said = call([*line, "--resume"] if self.part.exists() else line, False)
+            if code == 2 and self.part.exists():  # of another study
+                code, said = call([*line, "--overwrite"], False)
+        if code not in (0, 1) or not self.part.exists():
+            raise ConstellaError(worded(said, path) or f"a study of the tournament ended with status {code}")
+        rows = read(self.part, of, timed)
+        self.remove()
+        used = sum(os.times()[2:4]) - before
+        self.seconds += used
+        if timed:
+            rows[0] |= {"pace": (time.monotonic() - clock) / max(used, 0.01), "used": used}
+        return rows
+
+    def remove(self) -> None:
+        for path in self.part.parent.glob(self.part.name + "*"):
+            with contextlib.suppress(OSError):
+                path.unlink()

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""test_choose.py: goals in words, the advice of a small tournament, its proof, its record, what limits it, mistakes. TAP."""
+# SPDX-License-Identifier: BSD-2-Clause
+# first: it skips the test where modules are missing
+from drawing import ENVIRONMENT, PROGRAM, folder, ok, refused, run_tests
+
+import json
+import subprocess
+
+import constella
+from constella.certifying.maps import Method
+from constella.choosing import candidates, goal, judge, ladder
+from constella.choosing.scale import measure
+from constella.integrator import System
+
+
+def test_goals():
+    g = goal.parse("energy 1e-4 until 1e6, momentum exact and average sqrt(x^2 + min(y, 1)) 1 %")
+    ok([p.word for p in g.parts] == ["energy", "momentum", "average"] and g.until == 1e6, "goal: three parts", g)
+    ok(g.parts[2].limit == 0.01 and g.parts[2].expression == "sqrt(x^2 + min(y, 1))", "goal: an expression with a comma", g.parts[2])
+    ok(goal.parse(g.said) == g, "goal: its text is read again", g.said)
+    ok(goal.parse("temperature 2% at 0.5").bath == 0.5, "goal: a bath")
+    for text, words in (
+        ("enrgy 1e-4 until 1", ('did you mean "energy"', "position X until T")),
+        ("energy 1e-4", ("needs a horizon",)),
+        ("position 1e-4, momentum exact", ("needs a horizon",)),
+        ("energy 1e-4 until 10, energy 1e-5 until 10", ("twice",)),
+        ("energy 1e-4 until 10, position 1 until 20", ("two horizons",)),
+        ("energy exact until 1", ("finite precision",)),
+        ("energy -1 until 1", ("above 0",)),
+        ("energy 1e-4 until soon", ("no number",)),
+        ("energy until 10", ("one number",)),
+        ("average 1 %", ("an expression",)),
+        ("average x 1", ("percentage",)),
+        ("temperature 1 % at 1, energy 1e-4 until 9", ("contradicts",)),
+        ("energy 1e-4 until 3,", ("empty",)),
+        ("until 3", ("says nothing",)),
+    ):
+        ok(refused(lambda text=text: goal.parse(text), *words), f"goal: {text}")
+
+
+def test_ladder():
+    ok(all(ladder.ALL[k] < ladder.ALL[k + 1] for k in range(len(ladder.ALL) - 1)), "ladder: counts rise")
+    ok(ladder.fitting([100, 125, 160], 4) == [100, 160], "ladder: whole steps of a shorter horizon")
+    m = ladder.shortened(1e6, 30, 1000000)
+    ok(1e6 / m >= 30 and 1000000 % m == 0, "ladder: a shorter horizon", m)
+
+
+def test_candidates():
+    ok(all(Method(m).name for m in (*candidates.METHODS, *candidates.bathed(0.5, 3.0))), "candidates: all are methods")
+    fit, refused_ = candidates.chosen(System("chaplygin-sleigh"), None, 0.0, 1.0)
+    ok("project(rk4)" in fit and "rattle" in refused_, "candidates: those that fit", fit)
+
+
+def test_scale():
+    """An oscillator's period is its own."""
+    s = measure(System("system: o\ncoordinates: [x]\nmass: [4]\npotential: 18*x^2\nstates: {default: {q: [1], v: [0]}}\n"), {})
+    ok(abs(s.time - 2.1) < 0.05, "scale: the period of an oscillator", s)  # 2 pi / 3
+
+
+ROW = {"failed": 0, "end": 100.0, "energy_max": 1e-5, "energy_scale": 1.0, "energy_slope": 1e-7, "energy_slope_rms": 1e-7, "energy_drift_limit": 2e-7}
+
+
+def test_judge():
+    """Largest values refute at any horizon, drift limits confirm."""
+    aim = goal.parse("energy 1e-4 until 1000")
+    for verdict, more, wanted in (
+        ("bounded", {}, judge.OPEN),  # 1e-5 + 900 * 2e-7 = 1.9e-4 is not excluded
+        ("bounded", {"energy_drift_limit": 1e-8}, judge.MEETS),
+        ("linear", {"energy_slope": 2e-7}, judge.FAILS),
+        ("quadratic", {"energy_slope": 1e-7}, judge.FAILS),
+        ("exact", {"energy_max": 1e-13}, judge.MEETS),
+        ("exponential", {}, judge.FAILS),
+        ("bounded", {"energy_max": 2e-4}, judge.FAILS),
+        ("bounded", {"end": 1000.0}, judge.MEETS),
+        ("bounded", {"failed": 1.0}, judge.FAILS),
+    ):
+        found = judge.judge(aim, ROW | {"energy_verdict": verdict} | more, 1000, [], {})
+        ok(found.verdict == wanted, f"judge: {verdict} {more}", found)
+
+
+def choose(*words):
+    return subprocess.run([PROGRAM, "choose", *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+
+
+FEW = "rattle,rk4,compose(rattle, suzuki4),semi-implicit-euler(erp=0.2)"
+QUICK = ("henon-heiles", "--goal", "energy 1e-4 until 400", "--methods", FEW, "--budget", "20s", "--members", "4")
+
+
+def test_advice():
+    """A scheme of order 4 or rattle, not one that drifts; the proof shows it; the record is one of the same bits."""
+    done = choose(*QUICK, "-o", "c.json", "--explain", "--proof", "proof.yaml")
+    last = done.stdout.splitlines()[-1] if done.stdout else ""
+    ok(done.returncode == 0 and last.startswith("recommended: ") and "rk4" not in last.split(",")[0], "advice: the last line", done.stdout + done.stderr)
+    ok("why the others lost" in done.stdout and "  rk4 " in done.stdout and "baseline   semi-implicit-euler(erp=0.2)" in done.stdout, "advice: why others lost", done.stdout)
+    told = json.loads((folder / "c.json").read_text())
+    best = told["answer"]["recommended"]
+    ok(last == f"recommended: {best['method']}, step {best['step']!r}", "advice: the record has it", best)
+    ok(best["cost"] <= min(m["cost"] for m in told["answer"]["methods"] if m["cost"] and m["verdict"] == "meets"), "advice: the cheapest that meets the goal")
+    r = constella.run(folder / "proof.yaml", folder / "proof.h5", progress=False)
+    ok(r.column("energy_max")[0] <= 1e-4 * r.column("energy_scale")[0] and len(r.status[0]) == 32, "advice: the proof meets the goal", r.column("energy_max"))
+    whole = (folder / "c.json").read_bytes()
+    told["studies"] = told["studies"][:2]
+    del told["answer"]
+    (folder / "c.json").write_text(json.dumps(told))
+    again = choose(*QUICK, "-o", "c.json", "--explain", "--resume")
+    ok((folder / "c.json").read_bytes() == whole and again.stdout == done.stdout, "advice: resumed, it decides the same with the same bits", again.stdout + again.stderr)
+    for form, word in (("html", "<img"), ("md", "**recommended: ")):
+        again = choose(*QUICK, "-o", f"c.{form}", "--resume", "--quiet")
+        ok(word in (folder / f"c.{form}").read_text() and not again.stderr, f"advice: .{form}", again.stderr)
+
+
+def limit(*words):
+    done = choose(*words, "--quiet", "--budget", "20s", "--members", "2")
+    return done.returncode, next((line for line in done.stdout.splitlines() if line.startswith("limit: ")), done.stdout + done.stderr)
+
+
+def test_limits():
+    code, said = limit("henon-heiles", "--goal", "energy 1e-11 until 100", "--methods", "rattle,semi-implicit-euler(erp=0.2)")
+    ok(code == 1 and "truncation" in said, "limits: truncation", said)
+    code, said = limit("henon-heiles", "--goal", "energy 1e-18 until 100", "--methods", "gauss(4)")
+    ok(code == 1 and "round-off" in said, "limits: round-off", said)
+
+
+def test_mistakes():
+    for words, wanted in (
+        (("kepler",), "--goal is missing"),
+        (("keppler", "--goal", "energy 1 until 1"), "keppler"),
+        (("kepler", "--goal", "constraint 1 until 1"), "no constraints"),
+        (("henon-heiles", "--goal", "momentum exact"), "no symmetries"),
+        (("kepler", "--goal", "energy 1 until 1", "--methods", "ratle"), "did you mean 'rattle'"),
+        (("kepler", "--goal", "energy 1 until 1", "--methods", "project(rk4)"), "needs constraints"),
+        (("kepler", "--goal", "energy 1 until 1", "--budget", "long"), "--budget"),
+        (("kepler", "--goal", "energy 1 until 1", "--members", "0"), "--members"),
+        (("kepler", "--goal", "energy 1 until 1", "--parameters", "nu=1"), 'unknown parameter "nu"'),
+        (("kepler", "--goal", "energy 1 until 1", "--initial", "circlar"), 'did you mean "circular"'),
+        (("kepler", "--goal", "energy 1 until 1", "-o", "x.pdf"), ".json"),
+        (("kepler", "--goal", "energy 1 until 1", "--resume"), "-o FILE"),
+        ((*QUICK, "-o", "c.json"), "exists"),
+        (("kepler", *QUICK[1:], "-o", "c.json", "--resume"), "another question"),
+    ):
+        done = choose(*words)
+        ok(done.returncode == 2 and wanted in done.stderr and not done.stdout, f"mistake: {' '.join(words)[:60]}", done.stderr)
+
+
+run_tests(globals())

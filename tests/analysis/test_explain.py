@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""test_explain.py: a constructed case of each cause of a drift, the page that reads them, mistakes. TAP."""
+# SPDX-License-Identifier: BSD-2-Clause
+# first: it skips the test where modules are missing
+from drawing import ENVIRONMENT, PROGRAM, folder, ok, run_tests
+
+import contextlib
+import hashlib
+import json
+import subprocess
+
+import h5py
+
+import constella
+
+SPRING = """system: spring
+coordinates: [x, y]
+mass: [1, 1]
+potential: 50*x^2 + 0.5*y^2 + 2*x^3
+states: {default: {q: [0.1, 1], v: [0, 0]}}
+"""
+OSCILLATOR = """system: spring
+coordinates: [x]
+mass: [1]
+potential: 0.5*x^2
+states: {default: {q: [1], v: [0]}}
+"""
+SPREAD = {"members": 8, "seed": 7, "spread": {"q": 0.01, "v": 0.05}}
+CASES = {  # {cause: study}
+    "truncation": {"system": "double-pendulum", "end": 200, "steps": [0.1], "methods": ["project(rk4)"]},
+    "solver": {"system": "double-pendulum", "end": 200, "steps": [0.2], "methods": ["compose(rattle, suzuki4)"], "solver": {"tolerance": 1e-6}},
+    "round-off": {"system": {"file": OSCILLATOR}, "end": 10000, "steps": [0.2], "methods": ["hbvm(k=4, s=2)"]},
+    "resonance": {"system": {"file": SPRING}, "end": 1000, "steps": {"counts": [7071]}, "methods": ["rattle"]},
+    "wrong root": {"system": "double-pendulum", "end": 200, "steps": [0.8], "methods": ["rattle"]},
+}
+
+
+def explain(name, *words):
+    return subprocess.run([PROGRAM, "explain", name, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+
+
+def test_causes():
+    for cause, study in CASES.items():
+        name = cause.replace(" ", "-") + ".h5"
+        whole = {"study": "conservation", "initial": SPREAD, "observables": ["energy"], "samples": {"count": 0}, **study}
+        with contextlib.chdir(folder):
+            constella.run(whole, name, progress=False)
+        before = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        done = explain(name, "--budget", "3s")
+        rows = [line for line in done.stdout.splitlines() if " energy " in line]
+        ok(done.returncode == 0 and rows and f"  {cause}  " in rows[0], f"causes: {cause}", done.stdout + done.stderr)
+        ok(hashlib.sha256((folder / name).read_bytes()).hexdigest() == before, f"causes: {name} keeps its bytes")
+        if rows:
+            with h5py.File(folder / name.replace(".h5", ".explain.h5")) as f:
+                told = json.loads(f.attrs["causes"])
+                ok(told[0]["cause"] == cause and "map_0/statistics/energy_slope" in f, f"causes: the map of {cause} is kept", told)
+
+
+def test_page():
+    """The page reads what is kept beside the file, if it is of this very result."""
+    from constella import page
+    from constella.explaining import chart
+
+    with constella.open(folder / "truncation.h5") as r:
+        text = page.causes(r)
+        ok("truncation" in text and "h^5" in text, "page: the cause", text)
+        ok(not chart.kept(folder / "truncation.h5", "another run"), "page: not of another run")
+
+
+def test_mistakes():
+    with contextlib.chdir(folder):
+        constella.run({"study": "order", "system": "kepler", "end": 1, "steps": [0.1], "methods": ["rattle"], "reference": {"method": "gauss(4)", "step": 0.1}}, "order.h5", progress=False)
+    for words, wanted in ((("order.h5",), "an order study"), (("none.h5",), "none.h5"), (("truncation.h5", "--methods", "rattle"), "rattle"), (("truncation.h5", "--budget", "x"), "--budget")):
+        done = explain(*words)
+        ok(done.returncode == 2 and wanted in done.stderr and not done.stdout, f"mistake: {' '.join(words)}", done.stderr)
+    done = explain("truncation.h5", "--where", "step < 1")
+    ok(done.returncode == 0, "mistakes: none")
+
+
+run_tests(globals())
