@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 from cli import (
     ENVIRONMENT,
     PROGRAM,
+    by_rank,
     constella,
     differences,
     digests,
@@ -143,11 +144,8 @@ def bits(result):
 
 def ranks_of(*commands):
     """One rank per command."""
-    words = ["mpirun"]
-    for command in commands:
-        words += ["-n", "1", *command, ":"]
     return subprocess.run(
-        words[:-1],
+        by_rank(commands),
         env=ENVIRONMENT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

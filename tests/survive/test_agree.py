@@ -10,7 +10,7 @@ import time
 
 from survive import STRIKE, finish
 
-from cli import ENVIRONMENT, PROGRAM, SLOWER, done, note, ok, path, scratch, skip, together, write
+from cli import ENVIRONMENT, PROGRAM, SLOWER, by_rank, done, note, ok, path, scratch, skip, together, write
 
 SECONDS = 40 * SLOWER  # to the end of a run; one that waits for ever has no end
 STUDY = """study: conservation
@@ -22,13 +22,10 @@ methods: [rattle]
 """
 
 
-def run_ranks(ranks, env=None):
-    """(exit status, stderr) of a run; each rank is a list of words of mpirun and one of the command."""
-    words = ["mpirun"]
-    for i, (launch, command) in enumerate(ranks):
-        words += [*([":"] if i else []), "-n", "1", *launch, *command]
+def run_ranks(ranks, env=None, folders=None):
+    """(exit status, stderr, seconds) of a run with a command for each rank, in a folder of its own."""
     process = subprocess.Popen(
-        words,
+        by_rank(ranks, folders),
         env={**ENVIRONMENT, **(env or {})},
         cwd=scratch(),
         stdin=subprocess.DEVNULL,
@@ -67,12 +64,12 @@ def command(study, result, *words, program=PROGRAM):
 
 def options(study):
     result = path("options.h5")
-    alike = ([], command(study, result))
+    alike = command(study, result)
     other = write("other.yaml", STUDY.replace("0.02", "0.01"))
-    yield refused("another --batch", [alike, ([], command(study, result, "--batch", "4"))], '"--batch: 4"')
-    yield refused("another study", [alike, ([], command(other, result))], "other.yaml")
+    yield refused("another --batch", [alike, command(study, result, "--batch", "4")], '"--batch: 4"')
+    yield refused("another study", [alike, command(other, result)], "other.yaml")
     # at its end PETSc would wait on one rank for the others
-    yield refused("-log_view on a rank", [alike, ([], command(study, result, "-log_view"))], "-log_view")
+    yield refused("-log_view on a rank", [alike, command(study, result, "-log_view")], "-log_view")
 
 
 def build_identifier(program):
@@ -92,16 +89,16 @@ def version(study):
         text = f.read()
     copy = write("constella-copy", text.replace(build, build[::-1]))
     os.chmod(copy, 0o755)
-    ranks = [([], command(study, result)), ([], command(study, result, program=copy))]
+    ranks = [command(study, result), command(study, result, program=copy)]
     yield refused(name, ranks, build[::-1].hex())
 
 
 def folders(study):
     one, two = scratch(), scratch()
-    ranks = [(["-wdir", folder], command(study, "r.h5")) for folder in (one, two)]
+    ranks = [command(study, "r.h5")] * 2
 
     def test():
-        status, err, seconds = run_ranks(ranks)
+        status, err, seconds = run_ranks(ranks, folders=[one, two])
         ok(status == 0 or (status == 2 and "rank 1 on host" in err), "other folders: it ends", status, err)
         ok(not os.listdir(two), "other folders: rank 1 makes no file of its own", os.listdir(two))
         left = os.listdir(one)
@@ -124,7 +121,7 @@ def disks(study):
         folder = scratch()
         run = command(study, os.path.join(folder, "r.h5"))
         inside = ["unshare", "-m", "bash", "-c", f'{mount} && exec "$@"', folder, *run]
-        yield refused(name, [([], run), ([], inside)], expected)
+        yield refused(name, [run, inside], expected)
 
 
 def devices(study):
@@ -132,7 +129,7 @@ def devices(study):
 
     def test():
         env = {"LD_PRELOAD": STRIKE, "STRIKE_DEVICE": "1"}
-        run = ([], command(study, path("devices.h5"), "--checkpoint-seconds", "0.01"))
+        run = command(study, path("devices.h5"), "--checkpoint-seconds", "0.01")
         status, err, seconds = run_ranks([run, run, run], env)
         ok(status == 0, "other device numbers: the run is complete", status, err)
 
