@@ -30,6 +30,9 @@ enum {
                      the catalogue at its size */
   CST_MAX_G = 40,
   CST_MOST_Q = 100000, /* of any system */
+  /* coordinates, and constraints, where lane code has full matrices of them on the stack, a 90 MB with 8 lanes:
+   * the mass is no constant diagonal, or a variational method is to keep forces or time */
+  CST_MOST_FULL = 300,
   CST_MOST_CONVERTED =
       2000, /* of systems that convert(...) steps, because their residuals are differentiated */
   CST_MAX_NAMED = 256, /* parameters of a text */

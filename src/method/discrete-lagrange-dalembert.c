@@ -4,6 +4,7 @@
 #include <string.h>
 #include "method/layer.h"
 
+enum { REVERSIBLE = 1, MOST_UNKNOWNS = 600 }; /* index of the form; of Newton's matrix */
 static const char *const forms[] = {"midpoint", "reversible", "leapfrog", NULL};
 
 /* The index of the form that x names, or -1. */
@@ -37,6 +38,11 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n,
              "%s needs a constant diagonal mass and no gyroscopic term, and %s has others", t->name,
              s->name);
+  else if (form_of(t->arg[0]) != REVERSIBLE && s->nq + s->ng > MOST_UNKNOWNS)
+    snprintf(why, (size_t)n,
+             "this form of %s solves for at most %d unknowns at once, with a full matrix, and %s "
+             "has %d; reversible is explicit",
+             t->name, MOST_UNKNOWNS, s->name, s->nq + s->ng);
   else
     return true;
   return false;

@@ -105,6 +105,16 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
         why, (size_t)n,
         "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
         CST_MAX_Q, s->name, s->nq);
+  else if (s->general && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
+    snprintf(why, (size_t)n,
+             "%s has %s, and %s then eliminates full matrices of at most %d coordinates and "
+             "constraints; there are %d and %d, which layers such as rk4, project(LAYER) and "
+             "gauss(s) step",
+             s->name,
+             s->nforce   ? "nonconservative forces"
+             : s->driven ? "a constraint that depends on t"
+                         : "a potential that depends on t",
+             t->name, CST_MOST_FULL, s->nq, s->ng);
   else
     return (!weights(t).inside && !in_null_space(t)) || cst_term_bends(t, s, why, n);
   return false;

@@ -20,7 +20,7 @@ static int wrong_diagonal(const cst_system *s, const double *c, char *why, int n
 }
 
 int cst_mass_wrong(const cst_system *s, const double *c, const double *q, char *why, int n) {
-  if (!s->general)
+  if (!s->general || (s->diagonal && s->nq > CST_MAX_Q))
     return wrong_diagonal(s, c, why, n);
   double *M = cst_linear_numbers((long)s->nq * s->nq);
   cst_system_matrix(s, CST_K_M, c, q, NULL, M);
