@@ -158,7 +158,10 @@ CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fre
     q[i] = L->q[i];
     p[i] = L->p[i];
   }
-  velocity(C, L->c, q, p, v);
+  if (MASSLESS)
+    cst_velocity(C, L->c, L->mass, q, p, v);
+  else
+    velocity(C, L->c, q, p, v);
   UNROLL
   for (int r = 0; r < POINTS; r++) {
     UNROLL
@@ -253,6 +256,13 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd           across[ROOM(NQ * NQ)];
   const double w[2] = {PART(j, 0), LAST_PART(j)};
   linearise(C, L, j, x, A, across, B);
+#if !CST_HOT
+  if (MASSLESS) {
+    eliminate_pivoted(C, POINTS, A, across, B, w, L->G, L->G1, f, d);
+    L->sure = vmask(1);
+    return;
+  }
+#endif
   L->sure = eliminate(C, POINTS, A, across, B, w, L->G, L->G1, f, L->strict, d);
   if (L->strict)
     L->sure &= is_little(C, L);
@@ -298,7 +308,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   for (int i = 0; i < NQ; i++)
     L->p1[i] += LAST_PART(j) * L->Lq[i];
   keep_point(C, L, j);
-  if (NG > 0 && OWN(j)->tangent) {
+  if (MASSLESS) {
+    SET_TIME(L, TIME_RIGHT(L, j));
+    cst_make_tangent(C, L->c, L->q1, L->G1, NULL, L->p1, m);
+  } else if (NG > 0 && OWN(j)->tangent) {
     SET_TIME(L, TIME_RIGHT(L, j));
     POINT_M(L->c, L->q1, L->T, M);
     if (HAS_A)

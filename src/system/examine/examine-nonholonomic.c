@@ -161,7 +161,7 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
     if (ng)
       cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
     if (s->nforce)
-      cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
+      cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, p->l, F);
     if (of_forces) {
       most = fmax(most, fabs(dot(F, xi, nq)));
       continue;

@@ -22,15 +22,15 @@ static bool varies(const cst_system *s, const cst_node *node, size_t n) {
   return false;
 }
 
-/* Checks the masses that do not depend on the coordinates; for a matrix (list of rows) those on its diagonal.
- */
+/* Checks the masses that do not depend on the coordinates; for a matrix (list of rows) those on its diagonal. A
+ * literal 0 on a diagonal is allowed: constraints must hold that coordinate (point/mass.c). */
 static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
   cst_node   *node = cst_zeros(s->nplain, sizeof *node);
   double     *value = cst_zeros(s->nplain, sizeof *value);
   for (int i = 0; i < s->nplain; i++)
-    if (varies(s, diagonal + i, 1))
+    if (varies(s, diagonal + i, 1) || (s->massless && cst_graph_is_zero(s->graph, diagonal[i])))
       node[i] = cst_graph_constant(s->graph, 1);
     else
       node[i] = diagonal[i];
@@ -47,7 +47,9 @@ static void read_diagonal(cst_reading *r, cst_yaml *list) {
   s->mass = cst_system_keep(s, (size_t)s->nplain, sizeof *s->mass);
   if (!cst_read_list(r, list, cst_read_positions(r), "mass", &e, s->mass))
     return;
-  s->general = varies(s, s->mass, (size_t)s->nplain);
+  for (int i = 0; i < s->nplain; i++)
+    s->massless |= cst_graph_is_zero(s->graph, s->mass[i]);
+  s->general = s->massless || varies(s, s->mass, (size_t)s->nplain);
   check_constant(r, list, s->mass);
 }
 
@@ -277,6 +279,9 @@ static bool positive(cst_reading *r, const double *q, const char *where) {
   double     *M = cst_zeros(entries, sizeof *M);
   bool        good;
   cst_read_values(r, s->mass, entries, q, M);
+  for (int i = 0; i < s->nq && s->massless && !s->matrix; i++)
+    if (cst_graph_is_zero(s->graph, s->mass[i]))
+      M[i] = 1; /* point/mass.c examines those */
   if (s->matrix) {
     good = cst_read_mass_pivot(M, s->nplain, s->nq) == s->nplain;
     if (!good)
@@ -305,14 +310,15 @@ static bool mass_varies(const cst_system *s) {
 /* Systems with one of these are stepped with full matrices of the coordinates. */
 static void check_full(cst_reading *r, bool vary) {
   const cst_system *s = r->s;
-  const bool        mass = s->matrix || vary;
+  const bool        mass = s->matrix || s->massless || vary;
   if (!(s->gyroscopic || mass) || (s->nq <= CST_MOST_FULL && s->ng <= CST_MOST_FULL))
     return;
   cst_yaml_error(r->doc, mass ? mass_of(r) : cst_yaml_get(r->root, "gyroscopic"), r->d,
                  "%d coordinates and %d constraints; a system with %s may have at most %d and %d",
                  s->nq, s->ng,
-                 mass ? "a mass that depends on the coordinates or is not diagonal"
-                      : "gyroscopic terms",
+                 s->massless ? "coordinates without mass"
+                 : mass      ? "a mass that depends on the coordinates or is not diagonal"
+                             : "gyroscopic terms",
                  CST_MOST_FULL, CST_MOST_FULL);
 }
 
