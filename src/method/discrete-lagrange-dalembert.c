@@ -29,11 +29,11 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!s->nvel)
     snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name,
              s->name);
-  else if (s->ng > s->nvel)
-    snprintf(
-        why, (size_t)n,
-        "%s does not support constraints on positions, and %s has some besides those on velocities",
-        t->name, s->name);
+  else if (s->ng > s->nvel && form_of(t->arg[0]) != REVERSIBLE)
+    snprintf(why, (size_t)n,
+             "this form of %s does not support constraints on positions, and %s has some besides "
+             "those on velocities; %s(reversible) does",
+             t->name, s->name, t->name);
   else if (s->general)
     snprintf(why, (size_t)n,
              "%s needs a constant diagonal mass and no gyroscopic term, and %s has others", t->name,
@@ -73,8 +73,9 @@ const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
          .notes =
              "A run starts from q0 and M v0; p is D2 L_d plus a constraint force such that phi v + "
              "phi0 "
-             "= 0. For systems with a constant diagonal mass, without constraints on positions and "
-             "without forces.\nmidpoint is the form of Cortes and Martinez, reversible the "
+             "= 0. For systems with a constant diagonal mass and without forces; reversible keeps "
+             "constraints on positions too, as RATTLE does, with impulses of their own at both "
+             "ends of a step.\nmidpoint is the form of Cortes and Martinez, reversible the "
              "geometric "
              "nonholonomic integrator of Ferraro, Iglesias and Martin de Diego (nonholonomic "
              "RATTLE), "
