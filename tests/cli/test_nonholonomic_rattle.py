@@ -1,6 +1,6 @@
-"""test_nonholonomic_rattle.py: discrete-lagrange-dalembert(reversible) with constraints on positions: steps against
-an own program, back to the start, order 2, both constraints, many copies, and RATTLE where the constraints on
-velocities do nothing."""
+"""test_nonholonomic_rattle.py: discrete-lagrange-dalembert(reversible) with constraints on positions, and with
+gyroscopic terms, forces, time and other masses: steps against an own program, back to the start, order 2, both
+constraints, many copies, and RATTLE where the constraints on velocities do nothing."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
@@ -37,6 +37,13 @@ potential: y
 constraints: {rod: x^2 + y^2 - 1}
 states: {default: {q: [0.6, -0.8], v: [0.8, 0.6]}}
 """
+# the same with more in it; a force of zero makes other code step it
+MORE = {
+    "nothing": ("potential:", "forces: {none: [\"0*x'[i]\", 0, 0, 0]}\npotential:"),
+    "magnet": ("potential:", 'gyroscopic: ["-0.35*y[i]", "0.35*x[i]", 0, 0]\npotential:'),
+    "drag": ("potential:", "forces: {drag: [\"-0.7*x'[i]\", \"-0.7*y'[i]\", 0, \"-0.7*th'[i]*sin(t)\"]}\npotential:"),
+    "mass": ("[m, m, m, J]", '[m, m, m, "J*(1 + x[i]^2)"]'),
+}
 STUDY = """study: %s
 system: {file: %s.yaml%s}
 end: %g
@@ -114,6 +121,25 @@ def orders():
             ok(abs(row[what] - 2) < 0.05, f"{what} is 2", row[what])
 
 
+def more():
+    """Order 2 in the others, and the same steps where there is nothing more."""
+    for name, change in MORE.items():
+        write(f"{name}.yaml", BOWLS.replace("system: bowls", f"system: {name}").replace(*change))
+        text = STUDY % ("order", name, "", 0.5, "0.0625, 0.03125, 0.015625", METHOD)
+        process, result = run(f"more-{name}", text + 'reference: {method: "gauss(3)", step: 0.01}\n')
+        if not ok(process.returncode == 0, f"{name}: an order study runs", process.stderr):
+            continue
+        row = table(result)[0]
+        ok(abs(row["order_q"] - 2) < 0.1 and abs(row["order_p"] - 2) < 0.1, f"{name}: of order 2", row["order_q"], row["order_p"])
+        ok(max(row["constraint_max"], row["hidden_max"]) < 1e-14, f"{name}: keeps its constraints", row["hidden_max"])
+    found = []
+    for name in ("bowls", "nothing"):
+        process, result = run(f"same-{name}", STUDY % ("conservation", name, "", 0.5, "0.0625", METHOD))
+        found.append(final(result, "q"))
+    apart = np.abs(found[0] - found[1]).max()
+    ok(apart < 1e-13, "a force of zero changes nothing but round-off", apart)
+
+
 def copies():
     found = []
     for n in (1, 13):
@@ -149,5 +175,5 @@ def refuse():
 if __name__ == "__main__":
     for name, text in (("bowls", BOWLS), ("idle", IDLE), ("plain", PLAIN)):
         write(f"{name}.yaml", text)
-    together([steps, orders, copies, idle, refuse], 2)
+    together([steps, orders, more, copies, idle, refuse], 2)
     done()

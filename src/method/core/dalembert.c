@@ -332,6 +332,15 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
+/* The second form for other masses, a(q), forces and time. */
+static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) {
+  const struct parameters *x = (const struct parameters *)one->data;
+  if (!s->general || x->form != REVERSIBLE)
+    return false;
+  *other = cst_lagrange_nonholonomic(one->fraction);
+  return true;
+}
+
 static const cst_state_block state[] = {{"reaction", .g = 1}, {NULL}};
 static const cst_substep_row row = {
     .name = "dalembert",
@@ -341,6 +350,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .on = on,
     .start = start,
     .bind = bind,
 };
