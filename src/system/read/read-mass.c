@@ -22,6 +22,14 @@ static bool varies(const cst_system *s, const cst_node *node, size_t n) {
   return false;
 }
 
+/* Whether coordinate i has no mass: its entry is written as 0. */
+static bool has_none(const cst_system *s, int i) {
+  int k = 0;
+  while (i >= s->coordinate_name[k].at + s->coordinate_name[k].count)
+    k++;
+  return s->mass_text[k] && !strcmp(s->mass_text[k], "0");
+}
+
 /* Checks the masses that do not depend on the coordinates; for a matrix (list of rows) those on its diagonal. A
  * literal 0 on a diagonal is allowed: constraints must hold that coordinate (point/mass.c). */
 static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
@@ -30,7 +38,7 @@ static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diago
   cst_node   *node = cst_zeros(s->nplain, sizeof *node);
   double     *value = cst_zeros(s->nplain, sizeof *value);
   for (int i = 0; i < s->nplain; i++)
-    if (varies(s, diagonal + i, 1) || (s->massless && cst_graph_is_zero(s->graph, diagonal[i])))
+    if (varies(s, diagonal + i, 1) || (s->massless && has_none(s, i)))
       node[i] = cst_graph_constant(s->graph, 1);
     else
       node[i] = diagonal[i];
@@ -48,7 +56,7 @@ static void read_diagonal(cst_reading *r, cst_yaml *list) {
   if (!cst_read_list(r, list, cst_read_positions(r), "mass", &e, s->mass))
     return;
   for (int i = 0; i < s->nplain; i++)
-    s->massless |= cst_graph_is_zero(s->graph, s->mass[i]);
+    s->massless |= has_none(s, i);
   s->general = s->massless || varies(s, s->mass, (size_t)s->nplain);
   check_constant(r, list, s->mass);
 }
