@@ -44,6 +44,7 @@
  *   F        nq          the sum of the forces, which f has too
  *   Fq       [nq x nq]   its derivative by q
  *   Fv       [nq x nq]   and by v
+ *   Fl       [nq x ng]   and by the multipliers l, where a force depends on them; f, F and Fv then read l too
  *
  * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and
  * no term M A where the mass is a constant diagonal), whose arguments are longer than those above. Systems of
@@ -67,7 +68,7 @@
   X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge)                                                                            \
   X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body)                                                                                 \
   X(phi0) X(Dphi0w) X(power) X(F) X(Fq) X(Fv)                                                                                              \
-  X(DE) X(RE) X(DRE) X(d2S) X(dVH) X(dVS) X(D3V)
+  X(DE) X(RE) X(DRE) X(d2S) X(dVH) X(dVS) X(D3V) X(Fl)
 /* clang-format on */
 typedef enum {
 #define X(name) CST_K_##name,

@@ -30,6 +30,9 @@ enum {
                      the catalogue at its size */
   CST_MAX_G = 40,
   CST_MOST_Q = 100000, /* of any system */
+  /* coordinates, and constraints, where lane code has full matrices of them on the stack, a 90 MB with 8 lanes:
+   * the mass is no constant diagonal, or a variational method is to keep forces or time */
+  CST_MOST_FULL = 300,
   CST_MOST_CONVERTED =
       2000, /* of systems that convert(...) steps, because their residuals are differentiated */
   CST_MAX_NAMED = 256, /* parameters of a text */
@@ -115,6 +118,10 @@ struct cst_system {
   /* there are forces, or the potential or a constraint depends on t; the system is then general, and has
    * accounts: */
   bool timed;
+  bool slips; /* a force depends on multipliers */
+  /* coordinates have the mass 0; M is positive definite on the velocities with G v = 0 only, and the system is
+   * general */
+  bool massless;
   bool pumped; /* the potential depends on t: the account behind those of the forces */
   int  ndriven,
       *driven_name; /* the last accounts: those of the constraints family[driven_name[k]] */
@@ -309,6 +316,10 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
  * have failed. */
 double cst_system_rank_ahead(const cst_system *s, const double *c, const double *q, const double *v,
                              double h);
+/* Whether forces that depend on multipliers leave no motion at (q, v) or within 1.5 steps of size h from there. Slow:
+ * for steps that have failed. */
+bool cst_system_slip_ahead(const cst_system *s, const double *c, const double *q, const double *v,
+                           double h);
 /* Rank of G at q (constraints scaled by the lengths of their rows), and in lambda, where not NULL, the
  * least-norm multipliers with the same force G'lambda. */
 int  cst_system_rank(const cst_system *s, const double *c, const double *q);

@@ -15,6 +15,12 @@ bool cst_constrained_fits(const cst_term *t, const cst_system *s, int stages, bo
              "%s imposes constraints on positions at its stages, and %s has constraints on "
              "velocities; layers such as radau(3, form=index-1) step it",
              t->name, s->name);
+  else if (s->slips || s->massless)
+    snprintf(why, (size_t)n,
+             "%s has %s, which %s does not solve for at its stages; layers such as radau(3, "
+             "form=index-1) and gauss(2) step it",
+             s->name, s->slips ? "forces that depend on multipliers" : "coordinates without mass",
+             t->name);
   else if (unknowns > MOST_UNKNOWNS)
     snprintf(why, (size_t)n,
              "%s solves for at most %d unknowns at once, with a full matrix, and %s has %d",

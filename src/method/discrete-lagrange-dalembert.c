@@ -4,6 +4,7 @@
 #include <string.h>
 #include "method/layer.h"
 
+enum { REVERSIBLE = 1, MOST_UNKNOWNS = 600 }; /* index of the form; of Newton's matrix */
 static const char *const forms[] = {"midpoint", "reversible", "leapfrog", NULL};
 
 /* The index of the form that x names, or -1. */
@@ -28,15 +29,26 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!s->nvel)
     snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name,
              s->name);
-  else if (s->ng > s->nvel)
-    snprintf(
-        why, (size_t)n,
-        "%s does not support constraints on positions, and %s has some besides those on velocities",
-        t->name, s->name);
-  else if (s->general)
+  else if (s->ng > s->nvel && form_of(t->arg[0]) != REVERSIBLE)
     snprintf(why, (size_t)n,
-             "%s needs a constant diagonal mass and no gyroscopic term, and %s has others", t->name,
-             s->name);
+             "this form of %s does not support constraints on positions, and %s has some besides "
+             "those on velocities; %s(reversible) does",
+             t->name, s->name, t->name);
+  else if (s->general && form_of(t->arg[0]) != REVERSIBLE)
+    snprintf(why, (size_t)n,
+             "this form of %s needs a constant diagonal mass, and no gyroscopic term, forces or "
+             "dependence on time, and %s has others; %s(reversible) does not",
+             t->name, s->name, t->name);
+  else if (s->general && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
+    snprintf(why, (size_t)n,
+             "%s eliminates full matrices of at most %d coordinates and constraints on this "
+             "system, and %s has %d and %d; layers such as rk4 and project(LAYER) step it",
+             t->name, CST_MOST_FULL, s->name, s->nq, s->ng);
+  else if (form_of(t->arg[0]) != REVERSIBLE && s->nq + s->ng > MOST_UNKNOWNS)
+    snprintf(why, (size_t)n,
+             "this form of %s solves for at most %d unknowns at once, with a full matrix, and %s "
+             "has %d; reversible is explicit",
+             t->name, MOST_UNKNOWNS, s->name, s->nq + s->ng);
   else
     return true;
   return false;
@@ -67,8 +79,9 @@ const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
          .notes =
              "A run starts from q0 and M v0; p is D2 L_d plus a constraint force such that phi v + "
              "phi0 "
-             "= 0. For systems with a constant diagonal mass, without constraints on positions and "
-             "without forces.\nmidpoint is the form of Cortes and Martinez, reversible the "
+             "= 0. For systems with a constant diagonal mass and without forces. reversible steps "
+             "all others too: it keeps constraints on positions, as RATTLE does, with impulses of "
+             "their own at both ends of a step, and has L_q + F in place of L_q.\nmidpoint is the form of Cortes and Martinez, reversible the "
              "geometric "
              "nonholonomic integrator of Ferraro, Iglesias and Martin de Diego (nonholonomic "
              "RATTLE), "
@@ -81,7 +94,7 @@ const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
              "preserving integrators for nonholonomic dynamics, Nonlinearity 21 (2008) 1911",
          .signature = "discrete-lagrange-dalembert(FORM)",
          .example = "discrete-lagrange-dalembert(reversible)"},
-    .on_also = CST_ON_NONHOLONOMIC,
+    .on_also = CST_ON_ALL,
     .check = check,
     .fits = fits,
     .properties = properties,

@@ -74,6 +74,14 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              s->timed ? "forces or time dependence" : "constraints on positions", s->name);
     return false;
   }
+  if (s->nvel && (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)) {
+    snprintf(why, (size_t)n,
+             "lagrange-dalembert with constraints on velocities solves for variations of all "
+             "coordinates with full matrices, of at most %d coordinates and %d constraints, and %s "
+             "has %d and %d; discrete-lagrange-dalembert(reversible) and layers step it",
+             CST_MAX_Q, CST_MAX_G, s->name, s->nq, s->ng);
+    return false;
+  }
   if (s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED)
     return cst_term_fits(l, s, why, n) && cst_convert_fits(l, s, why, n);
   snprintf(why, (size_t)n,

@@ -56,8 +56,11 @@ enum {
   CST_ON_NONHOLONOMIC = 1,
   CST_ON_FORCES = 2,
   CST_ON_TIME = 4,
-  CST_ON_DRIVEN = 8, /* constraints on positions that depend on the time */
-  CST_ON_ALL = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN
+  CST_ON_DRIVEN = 8,    /* constraints on positions that depend on the time */
+  CST_ON_SLIPS = 16,    /* forces that depend on multipliers */
+  CST_ON_MASSLESS = 32, /* coordinates without mass */
+  CST_ON_ALL = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN,
+  CST_ON_LAYERS = CST_ON_ALL | CST_ON_SLIPS | CST_ON_MASSLESS /* what accelerations are known for */
 };
 
 struct cst_method_row {

@@ -8,7 +8,8 @@
  * last. advice: what helps; NULL: nothing is to be said.
  * NO_START: its start could not be projected onto the constraints. STEP_TOO_LARGE: the solution of the step's
  * equations ends before the step does (core/near-root.h). RANK_LOST: a step failed on whose way the
- * constraints lose rank (cst_system_rank_ahead). EVENT: the study ends it there. */
+ * constraints lose rank (cst_system_rank_ahead). EVENT: the study ends it there. NO_MULTIPLIER: a step failed on
+ * whose way det G M^-1 (G' - f_lambda) loses its sign (cst_system_slip_ahead). */
 #define CST_REASON_ROWS(X)                                                                         \
   X(DONE, false, "done", NULL)                                                                     \
   X(NOT_CONVERGED, true, "solver did not converge",                                                \
@@ -23,7 +24,10 @@
   X(RANK_LOST, true, "rank of the constraints lost",                                               \
     "rank of the constraints lost: no method passes a state where their gradients are dependent; " \
     "end before it, or take other starts or parameters")                                           \
-  X(EVENT, false, "ended by an event", NULL)
+  X(EVENT, false, "ended by an event", NULL)                                                       \
+  X(NO_MULTIPLIER, true, "no-multiplier",                                                          \
+    "no-multiplier: forces that depend on multipliers leave no motion there, as Coulomb's law "    \
+    "does in Painleve's examples (docs/errors.md); end before it, or take less friction")
 
 #define CST_REASON_NAME(name, failed, words, advice) CST_##name,
 typedef enum { CST_REASON_ROWS(CST_REASON_NAME) CST_REASONS /* their number */ } cst_reason;

@@ -100,13 +100,14 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int attemp
   return set;
 }
 
-/* Whether the constraints of the asked system lose rank within the step that a lane of the record cannot make. */
-static bool loses_rank(const cst_stepper *st, const double *record, int lane) {
+/* What the asked system does within the step that a lane of the record cannot make; else `reason`. */
+static cst_reason reason_of(const cst_stepper *st, const double *record, int lane,
+                            cst_reason reason) {
   const cst_context *C = &st->outer;
   const cst_system  *s = C->system;
   const size_t       n = (size_t)s->nq, npar = (size_t)s->npar;
   if (!s->ng)
-    return false;
+    return reason;
   double *x = calloc(npar + 3 * n, sizeof *x), *q = x + npar, *p = q + n, *v = p + n;
   cst_need(x);
   for (size_t k = 0; k < npar; k++)
@@ -115,10 +116,14 @@ static bool loses_rank(const cst_stepper *st, const double *record, int lane) {
     q[i] = record[((size_t)st->layout.q + i) * (size_t)st->width + (size_t)lane];
     p[i] = record[((size_t)st->layout.p + i) * (size_t)st->width + (size_t)lane];
   }
-  const bool loses =
-      cst_system_velocity(s, x, q, p, v) && cst_system_rank_ahead(s, x, q, v, st->h_of[lane]) > 0;
+  if (cst_system_velocity(s, x, q, p, v)) {
+    if (cst_system_rank_ahead(s, x, q, v, st->h_of[lane]) > 0)
+      reason = CST_RANK_LOST;
+    else if (s->slips && cst_system_slip_ahead(s, x, q, v, st->h_of[lane]))
+      reason = CST_NO_MULTIPLIER;
+  }
   free(x);
-  return loses;
+  return reason;
 }
 
 void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
@@ -137,7 +142,7 @@ void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
     if (!(left >> l & 1))
       continue;
     copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
-    const cst_reason why = loses_rank(st, record, l) ? CST_RANK_LOST : reason[l];
+    const cst_reason why = reason_of(st, record, l, reason[l]);
     b->status[group * st->width + l] = (cst_lane_status){why, step};
   }
   b->alive[group] &= ~left;

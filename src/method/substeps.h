@@ -17,6 +17,8 @@ cst_substep cst_staged(double fraction, double theta);
  * part[r] h. */
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
                          bool tangent);
+/* That of RATTLE under constraints on velocities, whose reaction the steps on both sides of a point share. */
+cst_substep cst_lagrange_nonholonomic(double fraction);
 /* Kick and midpoint with a constant diagonal M, by projection on a basis of ker G instead of multipliers: the
  * force acts with weights w0 h and w1 h at the ends and `middle` h at theta. */
 cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta,

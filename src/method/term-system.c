@@ -83,6 +83,16 @@ static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
              "project(LAYER), "
              "lagrange-dalembert(LAYER) and gauss(s) step such systems",
              s->name, t->name);
+  else if (s->slips && lacks & CST_ON_SLIPS)
+    snprintf(why, (size_t)n,
+             "%s has forces that depend on multipliers, for which %s does not solve; layers such "
+             "as rk4, project(LAYER) and gauss(s) do",
+             s->name, t->name);
+  else if (s->massless && lacks & CST_ON_MASSLESS)
+    snprintf(why, (size_t)n,
+             "%s has coordinates without mass, and %s divides by the mass; midpoint, layers such "
+             "as rk4, project(LAYER) and gauss(s) do not",
+             s->name, t->name);
   else if (s->nforce && lacks & CST_ON_FORCES)
     snprintf(why, (size_t)n,
              "%s has nonconservative forces, which %s does not support; layers, project(LAYER), "

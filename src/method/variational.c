@@ -91,6 +91,11 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!weights(t).tangent && s->ng == 0)
     snprintf(why, (size_t)n, "shake needs constraints and %s has none (there rattle is the same)",
              s->name);
+  else if (s->massless && !weights(t).inside)
+    snprintf(why, (size_t)n,
+             "%s has coordinates without mass, whose velocities %s would take from the mass at the "
+             "ends of a step; midpoint, layers such as rk4, project(LAYER) and gauss(s) do not",
+             s->name, t->name);
   else if (in_null_space(t) && s->general)
     snprintf(why, (size_t)n,
              "form=null-space needs a constant diagonal mass, no gyroscopic term, no forces and no "
@@ -105,6 +110,16 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
         why, (size_t)n,
         "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
         CST_MAX_Q, s->name, s->nq);
+  else if (s->general && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
+    snprintf(why, (size_t)n,
+             "%s has %s, and %s then eliminates full matrices of at most %d coordinates and "
+             "constraints; there are %d and %d, which layers such as rk4, project(LAYER) and "
+             "gauss(s) step",
+             s->name,
+             s->nforce   ? "nonconservative forces"
+             : s->driven ? "a constraint that depends on t"
+                         : "a potential that depends on t",
+             t->name, CST_MOST_FULL, s->nq, s->ng);
   else
     return (!weights(t).inside && !in_null_space(t)) || cst_term_bends(t, s, why, n);
   return false;
@@ -141,7 +156,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .source = from,                                                                     \
                .signature = usage,                                                                 \
                .example = shown},                                                                  \
-      .on_also = CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN,                                      \
+      .on_also = CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN | CST_ON_MASSLESS,                    \
       .check = check,                                                                              \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \

@@ -380,8 +380,9 @@ class System:
         return out
 
     def constraints(self, e):
+        names = {**self.names, "t": self.time}
         if not isinstance(e, dict):
-            return [parse(e, self.names)]
+            return [parse(e, names)]
         name, first, last = re.fullmatch(r"(\w+) *= *(.+?)\.\.(.+)", e["for"]).groups()
         numbers = range(int(parse(first, self.constants)), int(parse(last, self.constants)) + 1)
-        return [parse(e["expression"], {**self.names, name: sympy.Integer(i)}) for i in numbers]
+        return [parse(e["expression"], {**names, name: sympy.Integer(i)}) for i in numbers]

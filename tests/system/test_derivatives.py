@@ -27,7 +27,7 @@ except ImportError:
     sys.exit(0)
 
 BOUND = 1e-13
-# their kernels, and those of a potential of t: test_derivatives_forced.py
+# their kernels, and those of a potential or constraints of t: test_derivatives_forced.py
 ELSEWHERE = ("nonholonomic", "forces")
 mpmath.mp.dps = 50
 

@@ -13,6 +13,12 @@
  *
  *   q_h = q + h/2 v,   M (v1 - v) = -h dV(q_h) - phi(q_h)'L,   q1 = q_h + h/2 v1,   phi(q1) v1 + phi0(q1) = 0
  *
+ * With constraints on positions the second form is RATTLE for them, g(q1) = 0 and G v1 = 0, whose impulses at the
+ * two ends of a step are independent, while phi'L is shared by the two steps at a point:
+ *
+ *   p_h = p0 - h/2 (dV + phi'k0)(q0) - G(q0)'L,  q1 = q0 + h M^-1 p_h,  g(q1) = 0
+ *   p1 = p_h - h/2 (dV + phi'k1)(q1) - G(q1)'m,  G v1 = 0,  phi v1 + phi0 = 0
+ *
  * M is a constant diagonal. The state between steps is p = M v with phi v + phi0 = 0: the part of D2 L_d in
  * the distribution; L absorbs the rest. In the second form v_k is the mean of the velocities on both sides of
  * q_k, and the constraint changes both by the same amount: the half that ended the last step, `reaction`,
@@ -33,7 +39,9 @@ struct data {
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
-#define NX (MARCH->unknowns) /* u, L; 0: the second form is explicit */
+#include "method/core/hold.h"
+#define NX         (MARCH->unknowns) /* u, L; of the second form L alone, 0: it is explicit */
+#define RATTLES(j) (OWN(j)->form == REVERSIBLE && NX > 0)
 
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
@@ -45,7 +53,8 @@ struct data {
   X(dV, NQ)                                                                                        \
   X(G, NNZ_G)                                                                                      \
   X(G1, NNZ_G)                                                                                     \
-  X(J, NX *NX)
+  X(slack, NG)                                                                                     \
+  X(J, RATTLES(0) ? 0 : NX *NX)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -64,6 +73,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->reaction, record, OWN(0)->reaction, NG);
   for (int k = 0; k < NMASS; k++)
     L->minv[k] = 1.0 / L->m[k];
+  cst_load_slack(C, record, L->slack);
   K_G(L->c, L->q, L->G);
 }
 
@@ -77,7 +87,49 @@ CST_INLINE void drift_half_step(const cst_context *C, struct local *L, int j) {
     L->p[i] -= H(j) * L->dV[i];
 }
 
+/* p := p - h/2 (dV + phi'k) at the left end of the second form. */
+CST_INLINE void kick(const cst_context *C, struct local *L, int j) {
+  const vd half = 0.5 * H(j);
+  USES_G
+  K_dV(L->c, L->q, L->dV);
+  for (int i = 0; i < NQ; i++) {
+    L->p[i] -= half * L->dV[i];
+    COL_G(i, a, e)
+      if (a >= NG - NVEL)
+        L->p[i] -= L->G[e] * (half * L->reaction[a]);
+  }
+}
+
+/* p_h of the second form, in p, and q1, in qm, for the impulses x of constraints on positions. */
+CST_INLINE vl reach_manifold(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  USES_G
+  for (int i = 0; i < NQ; i++) {
+    vd p = L->p[i];
+    COL_G(i, a, e)
+      if (a < NG - NVEL)
+        p -= L->G[e] * x[a];
+    L->qm[i] = L->q[i] + H(j) * (OVER(i) * p);
+  }
+  K_g(L->c, L->qm, f);
+  K_G(L->c, L->qm, L->G1);
+  const vl done = cst_on_manifold(C, f, L->G1, L->qm, L->slack);
+  return done;
+}
+
+CST_INLINE void correct_impulses(const cst_context *C, struct local *L, int j, const vd *f, vd *d) {
+  vd S[ROOM(GRAM_SIZE)];
+  cst_gram_fill(C, L->G1, L->G, L->minv, vset(1.0), 0, S);
+  for (int a = 0; a < NG; a++)
+    d[a] = f[a] / H(j);
+  cst_hold_velocities(C, S, d);
+  cst_gram_solve(C, S, d, 0);
+}
+
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  if (RATTLES(j)) {
+    kick(C, L, j);
+    return;
+  }
   if (OWN(j)->form == LEAPFROG)
     drift_half_step(C, L, j);
   for (int i = 0; i < NQ && NX > 0; i++)
@@ -92,6 +144,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   const vd half = 0.5 * H(j);
   const vd force = vpick(OWN(j)->form == LEAPFROG, vset(0), half);
   USES_G
+  if (RATTLES(j))
+    return reach_manifold(C, L, j, x, f);
   for (int i = 0; i < NQ; i++)
     L->qm[i] = L->q[i] + half * x[i];
   K_dV(L->c, L->qm, L->dV);
@@ -148,6 +202,10 @@ static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
+  if (RATTLES(j)) {
+    correct_impulses(C, L, j, f, d);
+    return;
+  }
   matrix(C, L, j, x);
   for (int k = 0; k < NX; k++)
     d[k] = -f[k];
@@ -189,9 +247,23 @@ CST_INLINE void shake(const cst_context *C, struct local *L, int j) {
     L->p[i] -= half * L->dV[i];
 }
 
+CST_INLINE void rattle(const cst_context *C, struct local *L, int j, const vd *x) {
+  USES_G
+  K_dV(L->c, L->qm, L->dV);
+  for (int i = 0; i < NQ; i++) {
+    COL_G(i, a, e)
+      if (a < NG - NVEL)
+        L->p[i] -= L->G[e] * x[a];
+    L->p[i] -= (0.5 * H(j)) * L->dV[i];
+    L->q[i] = L->qm[i];
+  }
+}
+
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd m[ROOM(NG)];
-  if (OWN(j)->form == REVERSIBLE)
+  if (RATTLES(j))
+    rattle(C, L, j, x);
+  else if (OWN(j)->form == REVERSIBLE)
     shake(C, L, j);
   else if (OWN(j)->form == LEAPFROG)
     reach(C, L, j, x);
@@ -232,16 +304,18 @@ static bool adjoint(void *of) {
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const int                unknowns = x->form == REVERSIBLE ? 0 : s->nq + s->ng;
+  const bool               positions = s->ng > s->nvel;
+  const int                unknowns = x->form != REVERSIBLE ? s->nq + s->ng : positions ? s->ng : 0;
   return (cst_substep_size){
       .stages = 1,
       .unknowns = unknowns,
       .kept = unknowns,
       .fixed = 1,
-      .each = x->form == REVERSIBLE ? 0 : 1,
+      .each = unknowns > 0,
       .solves_fixed = 1,
-      .solves_each = x->form == REVERSIBLE ? 0 : 1,
-      .cost = 4 * cst_substep_unit(s) + 0.1 * unknowns * unknowns * unknowns,
+      .solves_each = unknowns > 0,
+      .cost = 4 * cst_substep_unit(s) +
+              (x->form == REVERSIBLE ? 0 : 0.1 * unknowns * unknowns * unknowns),
   };
 }
 
@@ -258,6 +332,15 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
+/* The second form for other masses, a(q), forces and time. */
+static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) {
+  const struct parameters *x = (const struct parameters *)one->data;
+  if (!s->general || x->form != REVERSIBLE)
+    return false;
+  *other = cst_lagrange_nonholonomic(one->fraction);
+  return true;
+}
+
 static const cst_state_block state[] = {{"reaction", .g = 1}, {NULL}};
 static const cst_substep_row row = {
     .name = "dalembert",
@@ -267,6 +350,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .on = on,
     .start = start,
     .bind = bind,
 };

@@ -184,6 +184,16 @@ CST_INLINE void right_hand_sides(const cst_context *C, const vd *f, const vd *G,
   }
 }
 
+/* The equations of constraints without an impulse at the left end become 1 x = 0. */
+CST_INLINE void hold_shared(const cst_context *C, vd *S) {
+  (void)C, (void)S;
+#if !CST_HOT
+  for (int a = APART; a < NG; a++)
+    for (int b = 0; b < NG; b++)
+      S[a * NG + b] = S[b * NG + a] = vset(a == b);
+#endif
+}
+
 /* m := S^-1 m. S is factored then. */
 CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
 #if !CST_HOT
@@ -235,6 +245,7 @@ CST_INLINE vl eliminate(const cst_context *C, int points, vd *A, const vd *acros
     }
   }
 #undef ALONG
+  hold_shared(C, S);
   vl sure = cst_lu_is_positive(A, NQ);
   if (points == 2)
     sure &= cst_lu_is_positive(B, NQ);
@@ -281,7 +292,7 @@ static void assemble(const cst_context *C, int points, const vd *A, const vd *ac
       }
   }
   for (int a = last; a < n; a++)
-    for (int i = 0; i < n && DROPPED(a - last); i++)
+    for (int i = 0; i < n && (DROPPED(a - last) || a - last >= APART); i++)
       J[a * n + i] = J[i * n + a] = vset(i == a);
 }
 

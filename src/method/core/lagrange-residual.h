@@ -165,6 +165,11 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       L->p1[i] -= part;
       size = vmax(vabs(part), size);
     }
+#if !CST_HOT
+    COL_G(i, a, e)
+      if (a >= APART)
+        L->p1[i] -= L->phi[e] * ((0.5 * H(j)) * L->reaction[a]);
+#endif
   }
   if (POINTS == 2)
     first_point(C, L, j, x, f, &size);
@@ -180,6 +185,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   SET_TIME(L, TIME_RIGHT(L, j));
   K_g(L->c, L->q1, f + ng);
   K_G(L->c, L->q1, L->G1);
+  part_rows(C, L->G1, L->phi1, false);
   vl met = vmask(1);
   L->near = is_close(C, L, off, size);
   UNROLL

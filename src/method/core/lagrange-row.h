@@ -58,6 +58,37 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
+/* The reaction that steps share. */
+static void start(const void *x, const cst_system *s, const double *c, const double *q,
+                  const double *v, double *const *state) {
+  (void)x;
+  cst_system_multipliers(s, c, q, v, state[0]);
+}
+
+static PetscErrorCode bind_shared(const void *of, const cst_lane_binding *with, void *lane) {
+  PetscFunctionBegin;
+  PetscCall(bind(of, with, lane));
+  ((struct data *)lane)->reaction = with->state[0];
+  PetscFunctionReturn(0);
+}
+
+static const cst_state_block shared[] = {{"reaction", .g = 1}, {NULL}};
+static const cst_substep_row nonholonomic_row = {
+    .name = "nonholonomic",
+    .data = sizeof(struct parameters),
+    .state = shared,
+    .core = CST_CORES_HERE,
+    .same = same,
+    .size = size,
+    .start = start,
+    .bind = bind_shared,
+};
+
+cst_substep cst_lagrange_nonholonomic(double fraction) {
+  const struct parameters x = {{0.5, 0.5}, {0, 1}, .points = 2, .tangent = true};
+  return cst_substep_of(&nonholonomic_row, fraction, &x);
+}
+
 static const cst_substep_row row = {
     .name = "lagrange",
     .data = sizeof(struct parameters),

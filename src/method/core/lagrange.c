@@ -18,6 +18,10 @@
  * the ends of a substep. Constraints g(q, t) = 0 and G v + g_t = 0 hold at the times of the ends; their work
  * is L.g_t at the left end and m.g_t at the right one.
  *
+ * Constraints on velocities, phi v + phi0 = 0, have no impulse of their own at the left end: the steps on both
+ * sides of a point share their reaction k, P = p0 - G(q0)'L - h/2 phi(q0)'k0, p1 = P - G(q1)'m - h/2 phi(q1)'k1
+ * (dalembert.c). In Newton's method their equations are 1 x = 0.
+ *
  * The unknowns are the u_r and the impulses L. The equations for P are solved to round-off, g = 0 to the
  * solver's tolerance. P accumulates forces and is not set to L_v(x_r, u_r) + theta_r w_r h L_q, to which it
  * is equal: otherwise the residual of the equations would enter p, and from there momentum maps, without a
@@ -33,7 +37,7 @@
  * tangent space at the right end. filled: the nonzero entries of matrices (system/derive/elimination.h). */
 struct data {
   double               part[2], theta[2];
-  int                  tangent;
+  int                  tangent, reaction; /* reaction: its position in the record */
   const unsigned char *filled_mass, *filled_ends, *filled_inside, *filled_across;
 };
 
@@ -53,12 +57,19 @@ struct data {
 #define POINTS          (MARCH->stages)
 #define NX              (POINTS * NQ + NG)
 #define NX_PREDICTED    NX
+#if CST_HOT
+#define SHARES 0
+#else
+#define SHARES (NVEL > 0)
+#endif
+/* The constraints that have impulses at both ends. */
+#define APART (SHARES ? NG - NVEL : NG)
 #include "method/core/lagrange-point.h"
 #include "method/core/lagrange-newton.h"
 
 /* q, p, G, T (the numbers of the point q): at the left end of the substep; x, T1: the last point at which L
  * is evaluated; Lq: L_q there, if the equations contain it; q1, G1: at the right end; p1: P without the last
- * point's L_q. */
+ * point's L_q; phi, phi1: rows of constraints on velocities, which G and G1 do not have. */
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
   X(p, NQ)                                                                                         \
@@ -72,6 +83,9 @@ struct data {
   X(G1, NNZ_G)                                                                                     \
   X(slack, NG)                                                                                     \
   X(impulse, NG)                                                                                   \
+  X(reaction, SHARES ? NG : 0)                                                                     \
+  X(phi, SHARES ? NNZ_G : 0)                                                                       \
+  X(phi1, SHARES ? NNZ_G : 0)                                                                      \
   CST_TIME_FIELD(X)
 
 struct local {
@@ -98,6 +112,20 @@ CST_INLINE void numbers_at(const cst_context *C, const vd *c, const vd *q, vd *T
   (void)C;
 }
 
+/* Moves the rows of constraints on velocities from G to phi, and back. */
+CST_INLINE void part_rows(const cst_context *C, vd *G, vd *phi, bool back) {
+  (void)C, (void)G, (void)phi, (void)back;
+#if !CST_HOT
+  USES_G
+  for (int a = APART; a < NG; a++)
+    ROW_G(a, i, e) {
+      phi[e] = back ? phi[e] : G[e];
+      G[e] = vpick(back, phi[e], vset(0));
+      (void)i;
+    }
+#endif
+}
+
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
   L->c = cst_block(record, at.c);
@@ -111,6 +139,10 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->impulse, record, at.impulse, NG);
   LOAD_TIME(L, record);
   K_G(L->c, L->q, L->G);
+  if (SHARES) {
+    cst_load(L->reaction, record, OWN(0)->reaction, NG);
+    part_rows(C, L->G, L->phi, false);
+  }
   numbers_at(C, L->c, L->q, L->T);
 }
 
@@ -158,7 +190,10 @@ CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fre
     q[i] = L->q[i];
     p[i] = L->p[i];
   }
-  velocity(C, L->c, q, p, v);
+  if (MASSLESS)
+    cst_velocity(C, L->c, L->mass, q, p, v);
+  else
+    velocity(C, L->c, q, p, v);
   UNROLL
   for (int r = 0; r < POINTS; r++) {
     UNROLL
@@ -177,6 +212,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (DRIVEN) {
     SET_TIME(L, TIME_LEFT(L, j));
     K_G(L->c, L->q, L->G);
+    part_rows(C, L->G, L->phi, false);
   }
   UNROLL
   for (int i = 0; i < NQ; i++)
@@ -254,6 +290,13 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd       across[ROOM(NQ * NQ)];
   const vd w[2] = {PART(j, 0), LAST_PART(j)};
   linearise(C, L, j, x, A, across, B);
+#if !CST_HOT
+  if (MASSLESS) {
+    eliminate_pivoted(C, POINTS, A, across, B, w, L->G, L->G1, f, d);
+    L->sure = vmask(1);
+    return;
+  }
+#endif
   L->sure = eliminate(C, POINTS, A, across, B, w, L->G, L->G1, f, L->strict, d);
   if (L->strict)
     L->sure &= is_little(C, L);
@@ -299,7 +342,11 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   for (int i = 0; i < NQ; i++)
     L->p1[i] += LAST_PART(j) * L->Lq[i];
   keep_point(C, L, j);
-  if (NG > 0 && OWN(j)->tangent) {
+  part_rows(C, L->G1, L->phi1, true);
+  if (MASSLESS) {
+    SET_TIME(L, TIME_RIGHT(L, j));
+    cst_make_tangent(C, L->c, L->q1, L->G1, NULL, L->p1, m);
+  } else if (NG > 0 && OWN(j)->tangent) {
     SET_TIME(L, TIME_RIGHT(L, j));
     POINT_M(L->c, L->q1, L->T, M);
     if (HAS_A)
@@ -317,6 +364,9 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->p[i] = L->p1[i];
   }
   CST_TAKE(L->G, L->G1, NNZ_G);
+  part_rows(C, L->G, L->phi, false);
+  for (int b = APART; b < NG; b++)
+    L->reaction[b] = m[b] * (2 / H(j));
   gather(C, L, j, TIME_RIGHT(L, j), m);
 }
 
@@ -325,6 +375,8 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
   cst_store(record, at.impulse, L->impulse, NG);
+  if (SHARES)
+    cst_store(record, OWN(0)->reaction, L->reaction, NG);
   STORE_ACCOUNTS(L, record);
 }
 

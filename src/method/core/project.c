@@ -13,6 +13,7 @@
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
+#include "method/core/hold.h"
 #include "method/core/time.h"
 #ifndef CST_COLD
 #define NX (NQ + NG)
@@ -76,16 +77,6 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done;
 }
 
-/* The multipliers of constraints on velocities are 0: their equations are 1 x = 0. */
-CST_INLINE void hold_velocities(const cst_context *C, vd *S, vd *t) {
-  (void)C, (void)S, (void)t;
-  for (int a = NG - NVEL; a < NG; a++) {
-    for (int b = 0; b < NG; b++)
-      S[a * NG + b] = S[b * NG + a] = vset(a == b);
-    t[a] = vset(0);
-  }
-}
-
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
                           const vd *f, vd *d) {
   vd *t = d + NQ, S[ROOM(GRAM_SIZE)];
@@ -98,7 +89,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
       t[a] += L->G1[e] * f[i];
   }
   cst_gram_fill(C, L->G1, L->G1, NULL, vset(1.0), 1, S);
-  hold_velocities(C, S, t);
+  cst_hold_velocities(C, S, t);
   cst_gram_solve(C, S, t, 1);
   UNROLL
   for (int i = 0; i < NQ; i++) {

@@ -62,7 +62,7 @@ struct data {
   X(minv, NMASS)                                                                                   \
   X(V, MARCH->stages *NQ)                                                                          \
   X(A, MARCH->stages *NQ)                                                                          \
-  X(lambda, DRIVEN ? MARCH->stages *NG : NG)                                                       \
+  X(lambda, DRIVEN || SLIPS ? MARCH->stages * NG : NG)                                             \
   X(J, BY_NEWTON ? NX *NX : 0)                                                                     \
   CST_TIME_FIELD(X)
 
@@ -88,7 +88,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 }
 
 /* The multipliers of stage i, which are kept where they do work. */
-#define LAMBDA(L, i) ((L)->lambda + (DRIVEN ? (i)*NG : 0))
+#define LAMBDA(L, i) ((L)->lambda + (DRIVEN || SLIPS ? (i)*NG : 0))
 
 /* A at (Q, V), with its multipliers; out of line, since it is called in three places. */
 static __attribute__((noinline)) void accelerate(const cst_context *C, struct local *L, const vd *Q,

@@ -34,7 +34,7 @@
   } while (0)
 
 /* own[account] += weight times the powers at (q, v) with the multipliers l, at the time of SET_TIME; l is read
- * only if a constraint depends on the time. */
+ * only if a constraint depends on the time, or a force on multipliers. */
 CST_INLINE void cst_gather(const cst_context *C, vd *own, vd weight, const vd *q, const vd *v,
                            const vd *l) {
   vd power[ROOM(NACCOUNT)];

@@ -124,6 +124,11 @@ CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd
     return;
   }
 #endif
+  if (MASSLESS) {
+    vd m[ROOM(NG)];
+    cst_massless_velocity(C, cst_block(record, at.c), q, p, v, m);
+    return;
+  }
   if (GENERAL) {
     cst_velocity_general(C, cst_block(record, at.c), q, p, v);
     return;

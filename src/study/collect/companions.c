@@ -101,12 +101,14 @@ static void find_scale(cst_companions *c, long lane) {
   const int         nq = s->nq, W = r->width;
   const double     *par = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);
   const double     *column = cst_batch_lane(r->st, r->b, lane);
-  double           *q = cst_zeros(4 * nq, sizeof *q), *v = q + nq, *f = v + nq, *p = f + nq;
+  double           *q = cst_zeros(4 * nq + s->ng, sizeof *q), *v = q + nq, *f = v + nq, *p = f + nq;
   for (int i = 0; i < nq; i++) {
     q[i] = r->q0[(lane / W * nq + i) * W + lane % W];
     v[i] = r->v0[(lane / W * nq + i) * W + lane % W];
   }
-  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, par, q, v, NULL, NULL, NULL, f);
+  if (s->slips)
+    cst_system_multipliers(s, par, q, v, p + nq);
+  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, par, q, v, NULL, NULL, p + nq, f);
   const double extent = column[cst_stepper_layout(r->st)->extent * W];
   const double length = extent > 0 ? extent : 1;
   const double speed = norm(v, nq), force = norm(f, nq);

@@ -94,6 +94,8 @@ static const char *refusal(int which, const cst_method *m, const cst_system *s) 
   if (s->flat >= 0)
     return "steps a flat body, of which some coordinates have no mass; no companions are put near "
            "it";
+  if (s->massless)
+    return "steps coordinates without mass, of which no companions are put near it";
   if (of_map && s->nvel)
     return "has constraints on velocities, and no two-form on its phase space";
   if (back && cst_method_has_noise(m))

@@ -76,7 +76,7 @@ static void end(cst_derivation *d) {
 
 /* Forces and time make a system general, but leave its mass as it is. */
 static bool has_diagonal_mass(const cst_system *s) {
-  if (s->matrix || s->gyroscopic)
+  if (s->matrix || s->gyroscopic || s->massless)
     return false;
   const int rows = s->general ? s->nq : 0;
   for (int i = 0; i < rows; i++)
@@ -120,6 +120,23 @@ static void derive_forces(const cst_derivation *d) {
     cst_derive_add_row(d, &e, r, row);
   }
   cst_derive_matrix(s, CST_K_Fv, n, n, &e);
+  free(row);
+}
+
+/* The derivative of the sum of the forces by the multipliers. */
+static void derive_slips(const cst_derivation *d) {
+  cst_system         *s = d->s;
+  cst_derived_entries e = {0};
+  if (!s->slips)
+    return;
+  cst_node *row = cst_derive_memory(s->ng);
+  for (int r = 0; r < d->n; r++) {
+    cst_graph_gradient(d->graph, &s->kernel_out[CST_K_F][r], &d->one, 1, d->l, s->ng, row);
+    for (int a = 0; a < s->ng; a++)
+      if (row[a] < 0 || !cst_graph_is_zero(d->graph, row[a]))
+        cst_derive_add(&e, r, a, row[a]);
+  }
+  cst_derive_matrix(s, CST_K_Fl, d->n, s->ng, &e);
   free(row);
 }
 
@@ -210,6 +227,7 @@ bool cst_system_derive(cst_system *s) {
     cst_derive_residuals(&d);
   derive_bodies(&d);
   derive_forces(&d);
+  derive_slips(&d);
   derive_accounts(&d);
   derive_symmetries(&d);
   cst_derive_share_roots(s);

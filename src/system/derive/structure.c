@@ -271,10 +271,10 @@ static void put_upper_first(cst_gram *S) {
 
 static bool wants_band(const cst_system *s, int band) {
   const int ng = s->ng;
+  if (s->nq > CST_MAX_Q || ng > CST_MAX_G)
+    return s->diagonal;
   if (s->general || s->nvel)
     return false;
-  if (s->nq > CST_MAX_Q || ng > CST_MAX_G)
-    return true;
   return ng >= LEAST_BANDED && 3 * band < ng;
 }
 

@@ -17,7 +17,7 @@ enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
 bool cst_system_is_hot_general(const cst_system *s) {
   cst_elimination *e = NULL;
-  if (!s->timed && !s->npairs)
+  if (!s->timed && !s->npairs && !s->massless && !s->nvel)
     e = cst_elimination_create(s);
   const bool small = e && e->work <= WRITTEN_OUT;
   cst_elimination_destroy(e);

@@ -15,7 +15,7 @@ enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
 bool cst_system_is_hot(const cst_system *s) {
   const int ng = s->ng;
   const int nq = s->nq;
-  if (s->npairs || s->gram.banded)
+  if (s->npairs || s->gram.banded || s->slips || s->massless)
     return false;
   if (nq > CST_MAX_Q)
     return false;

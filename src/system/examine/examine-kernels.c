@@ -101,7 +101,7 @@ static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq)
   const cst_system *s = e->s;
   double           *F = cst_linear_numbers(s->nq);
   cst_system_eval(s, CST_K_Lq, c, p->q, p->v, NULL, NULL, NULL, Lq);
-  cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
+  cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, p->l, F);
   for (int i = 0; i < s->nq; i++)
     Lq[i] += F[i];
   free(F);
@@ -115,7 +115,7 @@ static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *F = cst_linear_numbers(s->nq);
   double            *G = cst_linear_numbers(P->n);
-  cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
+  cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, p->l, F);
   cst_system_eval_at(s, CST_K_G, c, p->q, G);
   for (int a = ng - s->nvel; a < ng; a++)
     CST_EACH_ENTRY(P, a, k)

@@ -108,7 +108,7 @@ static double imbalance(const motion *m, const double *lambda, double sign) {
   double            *Gl = cst_linear_numbers(n);
   cst_system_momentum(s, c, q, m->dx + n, r); /* M A + a */
   cst_system_eval_at(s, CST_K_a, c, q, a);
-  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
+  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, lambda, f);
   cst_system_eval_at(s, CST_K_G, c, q, G);
   if (s->ng)
     cst_linear_pattern_add_transposed(P, G, lambda, Gl);

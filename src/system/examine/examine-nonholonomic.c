@@ -12,7 +12,7 @@
 #include "system/examine/examiner.h"
 
 static const double SMALL = 1e-8;
-enum { N = CST_MAX_Q, TOPIC = 200 };
+enum { TOPIC = 200 };
 
 static double dot(const double *x, const double *y, int n) {
   double sum = 0;
@@ -54,11 +54,12 @@ static void curl(const cst_examiner *e, const double *q, const double *X, const 
                  double *out) {
   const double     *c = e->c;
   const cst_system *s = e->s;
-  double            other[N];
+  double           *other = cst_linear_numbers(s->ng);
   cst_system_eval(s, CST_K_D2gvw, c, q, Y, X, NULL, NULL, out);
   cst_system_eval(s, CST_K_D2gvw, c, q, X, Y, NULL, NULL, other);
   for (int a = 0; a < s->ng; a++)
     out[a] -= other[a];
+  free(other);
 }
 
 /* At q: the rank of D, and the rank that its first brackets add. */
@@ -92,7 +93,12 @@ static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained
 
 static void say_brackets(cst_examiner *e) {
   int rank = 0;
-  int least = N;
+  if (e->large) {
+    cst_examine_say(e, CST_FACT, "nonholonomic",
+                    "brackets are taken in systems of at most %d coordinates", CST_MAX_Q);
+    return;
+  }
+  int least = e->s->ng;
   int most = 0;
   for (int k = 0; k < e->npoint; k++) {
     int gained;
@@ -144,7 +150,8 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
   double           *generators = cst_linear_numbers(s->nsym * nq);
   const double     *xi = generators + k * nq;
   double           *G = cst_linear_numbers(ng * nq);
-  double            F[N], c[CST_MAX_PAR], most = 0;
+  double           *F = cst_linear_numbers(nq);
+  double            c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
   if (s->timed)
     c[s->account - 1] = CST_EXAMINED_TIME;
@@ -154,7 +161,7 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
     if (ng)
       cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
     if (s->nforce)
-      cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
+      cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, p->l, F);
     if (of_forces) {
       most = fmax(most, fabs(dot(F, xi, nq)));
       continue;
@@ -168,6 +175,7 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
   }
   free(generators);
   free(G);
+  free(F);
   return most;
 }
 
@@ -177,12 +185,13 @@ static void generator_at(const cst_examiner *e, int k, const double *q, const do
   const cst_system *s = e->s;
   const int         nq = s->nq;
   double           *all = cst_linear_numbers((size_t)(s->nsym * nq));
-  double            x[N];
+  double           *x = cst_linear_numbers(nq);
   for (int i = 0; i < nq; i++)
     x[i] = q[i] + t * X[i];
   cst_system_matrix(s, CST_K_xi, e->c, x, NULL, all);
   memcpy(xi, all + k * nq, sizeof *xi * (size_t)nq);
   free(all);
+  free(x);
 }
 
 /* The largest |(L_xi phi) X| over the points, X admissible: measures how far the distribution is from being
@@ -195,10 +204,11 @@ static double change_along(const cst_examiner *e, int k) {
   const int         n = s->nq;
   double           *G = cst_linear_numbers(ng * n);
   double           *Q = cst_linear_numbers((n + 1) * n);
+  double           *X = cst_linear_numbers(4 * n + ng), *before = X + n, *xi = before + n;
+  double           *after = xi + n, *bent = after + n;
   double            most = 0;
   for (int p = 0; p < e->npoint; p++) {
     const cst_point *at = &e->point[p];
-    double           X[N], before[N], xi[N], after[N], bent[N];
     cst_system_matrix(s, CST_K_G, c, at->q, NULL, G);
     const int held = extend(G, ng, 0, Q, 0, n);
     cst_linear_copy(X, at->v, n);
@@ -219,6 +229,7 @@ static double change_along(const cst_examiner *e, int k) {
   }
   free(G);
   free(Q);
+  free(X);
   return most;
 }
 

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examine/examiner.h"
+#include "system/point/mass.h"
 
 static const double SINGULAR = 1e-13; /* smallest eigenvalue of a flat body over the largest */
 enum { WHY = 600, LISTED = 10, TOPIC = 200 };
@@ -74,7 +75,14 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
   cst_examine_mass(e, q, &least, &most);
   cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most,
                   s->general && e->large ? ", approximately" : "");
-  if (s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
+  char why[200];
+  if (s->massless) {
+    if (cst_mass_wrong(s, e->c, q, why, sizeof why) >= 0)
+      cst_examine_say(e, CST_FAULT, topic, "%s", why);
+    else
+      cst_examine_say(e, CST_FACT, topic,
+                      "coordinates without mass; M is definite on the velocities with G v = 0");
+  } else if (s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
     cst_examine_say(
         e, CST_NOTE, topic,
         "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "

@@ -140,6 +140,8 @@ typedef struct cst_context {
 #define NACCOUNT                        SYS_NACCOUNT
 #define ACCOUNT                         SYS_ACCOUNT
 #define NFORCE                          SYS_NFORCE
+#define SLIPS                           0
+#define MASSLESS                        0
 #define DROPPED(a)                      0
 #define CALL(C, k, c, q, v, w, u, l, o) sys_##k(c, q, v, w, u, l, o)
 #if SYS_NPOINT
@@ -198,6 +200,8 @@ typedef struct cst_context {
 #define NACCOUNT         (C->system->naccount)
 #define ACCOUNT          (C->system->account)
 #define NFORCE           (C->system->nforce)
+#define SLIPS            (C->system->slips)
+#define MASSLESS         (C->system->massless)
 #define DROPPED(a)       (C->dropped && C->dropped[a])
 #define LAYOUT(C)        ((C)->at)
 #define CALL(C, k, c, q, v, w, u, l, o)                                                            \

@@ -185,6 +185,19 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
   free(m);
 }
 
+/* p -= sigma G'phi0, as (M + sigma G'G) v = p + sigma G'(G v) (linear.c). */
+static void add_drive(const cst_mass *M, const double *c, const double *q, double *p) {
+  const cst_system *s = M->s;
+  double           *G = cst_linear_numbers(s->pattern[CST_K_G].n + s->ng);
+  double           *phi0 = G + s->pattern[CST_K_G].n;
+  cst_system_eval_at(s, CST_K_G, c, q, G);
+  cst_system_eval_at(s, CST_K_phi0, c, q, phi0);
+  for (int a = 0; a < s->ng; a++)
+    phi0[a] *= -M->sigma;
+  cst_linear_pattern_add_transposed(&s->pattern[CST_K_G], G, phi0, p);
+  free(G);
+}
+
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p,
                          double *v) {
   CST_REQUIRE(s && (c || !s->npar) && q && p && v, false);
@@ -197,6 +210,8 @@ bool cst_system_velocity(const cst_system *s, const double *c, const double *q, 
       cst_system_eval_at(s, CST_K_a, c, q, a);
     for (int i = 0; i < nq; i++)
       v[i] = p[i] - a[i];
+    if (s->massless && s->affine)
+      add_drive(&M, c, q, v);
     cst_linear_mass_solve(&M, v);
     for (int i = 0; i < nq; i++)
       good &= isfinite(v[i]);

@@ -37,21 +37,29 @@ static void dense_mass(const cst_system *s, const double *c, const double *q, do
   free(m);
 }
 
-/* M := M + sigma G'G with the orthogonality constraints. It replaces the mass where a body is flat; on
- * G v = 0 it equals M. */
+void cst_linear_raised(const cst_system *s, int *from, int *to) {
+  *from = s->massless ? 0 : s->nown;
+  *to = s->massless ? s->ng : s->ng - s->nvel;
+}
+
+/* M := M + sigma G'G with those constraints. It replaces the mass where a body is flat, or a coordinate has no
+ * mass; on G v = 0 it equals M. */
 static void raise_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
   const long         n = s->nq;
-  const int          positions = s->ng - s->nvel;
   double            *G = cst_linear_numbers(P->n);
+  int                from, to;
+  cst_linear_raised(s, &from, &to);
   M->sigma = 0;
   for (int k = 0; k < s->nbodies; k++) {
     const long i = s->bodies[k].rotation;
     M->sigma = fmax(M->sigma, M->m[i * n + i]);
   }
+  for (int i = 0; i < n && s->massless; i++)
+    M->sigma = fmax(M->sigma, M->m[i * (n + 1)]);
   cst_system_eval_at(s, CST_K_G, c, q, G);
-  for (int a = s->nown; a < positions; a++)
+  for (int a = from; a < to; a++)
     CST_EACH_ENTRY(P, a, e) {
       double      *row = M->m + P->column[e] * n;
       const double weight = M->sigma * G[e];
@@ -66,7 +74,7 @@ static bool factor_mass(cst_mass *M, const double *c, const double *q) {
   M->m = cst_linear_numbers(n * n);
   M->row = cst_zeros(n, sizeof *M->row);
   dense_mass(M->s, c, q, M->m);
-  if (M->s->flat >= 0)
+  if (M->s->flat >= 0 || M->s->massless)
     raise_mass(M, c, q);
   return cst_dense_factor(M->m, M->row, M->s->nq);
 }

@@ -23,7 +23,8 @@ typedef struct {
   const cst_system *s;
   double           *m;   /* [nq] of a diagonal M; else the LU factors of M(q) */
   int              *row; /* NULL when diagonal */
-  /* the weight in M + sigma O'O, which replaces M where a body is flat (multipliers.c); else 0 */
+  /* the weight in M + sigma O'O, which replaces M where a body is flat or a coordinate has no mass
+   * (multipliers.c); else 0 */
   double sigma;
 } cst_mass;
 
@@ -31,6 +32,9 @@ typedef struct {
 bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q);
 void cst_linear_mass_destroy(cst_mass *M);
 void cst_linear_mass_solve(const cst_mass *M, double *x); /* x := M^-1 x */
+
+/* The constraints from .. to - 1 that M + sigma O'O has. */
+void cst_linear_raised(const cst_system *s, int *from, int *to);
 
 /* The mass of each coordinate, m[nq]. */
 void cst_linear_masses(const cst_system *s, const double *c, double *m);

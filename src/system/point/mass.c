@@ -19,15 +19,38 @@ static int wrong_diagonal(const cst_system *s, const double *c, char *why, int n
   return i < s->nplain ? i : -1;
 }
 
+/* The mass must be definite on ker G: M + G'G in whole. */
+static void add_rows(const cst_system *s, const double *c, const double *q, double *M) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *G = cst_linear_numbers(P->n), most = 0;
+  for (int i = 0; i < s->nq; i++)
+    most = fmax(most, M[(long)i * (s->nq + 1)]);
+  cst_system_eval_at(s, CST_K_G, c, q, G);
+  for (int a = 0; a < s->ng; a++)
+    CST_EACH_ENTRY(P, a, e)
+      CST_EACH_ENTRY(P, a, f)
+        M[(long)P->column[e] * s->nq + P->column[f]] += most * G[e] * G[f];
+  free(G);
+}
+
 int cst_mass_wrong(const cst_system *s, const double *c, const double *q, char *why, int n) {
-  if (!s->general)
+  if (!s->general || (s->diagonal && s->nq > CST_MAX_Q))
     return wrong_diagonal(s, c, why, n);
   double *M = cst_linear_numbers((long)s->nq * s->nq);
   cst_system_matrix(s, CST_K_M, c, q, NULL, M);
+  if (s->massless)
+    add_rows(s, c, q, M);
   const int i = cst_read_mass_pivot(M, s->nplain, s->nq);
   free(M);
   if (i == s->nplain)
     return -1;
+  if (s->massless) {
+    snprintf(why, (size_t)n,
+             "the constraints leave %s free, and it has no mass: M must be definite on the "
+             "velocities with G v = 0",
+             s->coordinate[i]);
+    return i;
+  }
   snprintf(why, (size_t)n, "the mass is not positive definite: it fails at %s", s->coordinate[i]);
   return i;
 }

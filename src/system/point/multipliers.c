@@ -10,6 +10,7 @@
 #include <math.h>
 #include "core/boundary.h"
 #include "system/point/linear.h"
+#include "system/point/slips.h"
 
 /* M A without constraints: f, or -grad V. */
 static void free_force(const cst_system *s, const double *c, const double *q, const double *v,
@@ -28,8 +29,9 @@ static void lower_force(const cst_mass *M, const double *G, const double *bend, 
   const cst_pattern *P = &s->pattern[CST_K_G];
   if (!(M->sigma > 0))
     return;
-  const int positions = s->ng - s->nvel;
-  for (int a = s->nown; a < positions; a++)
+  int from, to;
+  cst_linear_raised(s, &from, &to);
+  for (int a = from; a < to; a++)
     CST_EACH_ENTRY(P, a, e) {
       const double pull = M->sigma * G[e] * bend[a];
       f[P->column[e]] -= pull;
@@ -43,6 +45,12 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
   const cst_pattern *P = &s->pattern[CST_K_G];
   if (!ng)
     return;
+  if (s->slips) {
+    const bool there = cst_slips_solve(s, c, q, v, lambda);
+    for (int a = 0; a < ng && !there; a++)
+      lambda[a] = NAN;
+    return;
+  }
   double    *G = cst_linear_numbers(P->n);
   double    *A = cst_linear_numbers(s->nq);
   double    *b = cst_linear_numbers(ng);

@@ -39,6 +39,42 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
     s->force_text[k] = cst_read_join(r, list);
 }
 
+static const char *joined(cst_system *s, const char *a, const char *b) {
+  char *text = cst_system_keep(s, strlen(a) + strlen(b) + 1, 1);
+  return strcat(strcpy(text, a), b);
+}
+
+/* The scope with the multipliers lambda_NAME in front. */
+static cst_scope with_multipliers(cst_reading *r, cst_scope in) {
+  cst_system  *s = r->s;
+  cst_binding *all = cst_system_keep(s, (size_t)(in.n + s->nfamily) + 1, sizeof *all);
+  memcpy(all + 1 + s->nfamily, in.names, sizeof *all * (size_t)in.n);
+  for (int k = 0; k < s->nfamily; k++) {
+    const cst_name *a = &s->family[k];
+    cst_node       *l = cst_system_keep(s, (size_t)a->count, sizeof *l);
+    for (int i = 0; i < a->count; i++)
+      l[i] = cst_graph_input(s->graph, 'l', a->at + i);
+    all[1 + k] = (cst_binding){.name = joined(s, "lambda_", a->name),
+                               .node = a->array || !a->count ? -1 : l[0],
+                               .entry = a->array ? l : NULL,
+                               .count = a->array ? a->count : 0,
+                               .shift = a->array ? a->first - 1 : 0};
+  }
+  return (cst_scope){all + 1, in.n + s->nfamily};
+}
+
+/* Whether a force depends on multipliers, for which a full matrix is solved then. */
+static void find_slips(cst_reading *r, cst_yaml *map) {
+  cst_system *s = r->s;
+  for (int k = 0; k < s->nforce * s->nq && !s->slips; k++)
+    s->slips = s->force[k] >= 0 && cst_graph_depends(s->graph, s->force[k], 'l');
+  if (s->slips && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
+    cst_yaml_error(r->doc, map, r->d,
+                   "%d coordinates and %d constraints; a system with forces that depend on "
+                   "multipliers may have at most %d and %d",
+                   s->nq, s->ng, CST_MOST_FULL, CST_MOST_FULL);
+}
+
 void cst_read_forces(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_read_map(r, "forces", "name: [a generalised force per coordinate]");
@@ -52,10 +88,11 @@ void cst_read_forces(cst_reading *r) {
   s->force = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->force);
   s->force_name = cst_system_keep(s, (size_t)n, sizeof *s->force_name);
   s->force_text = cst_system_keep(s, (size_t)n, sizeof *s->force_text);
-  const cst_scope in = cst_read_velocities(r, true);
+  const cst_scope in = with_multipliers(r, cst_read_velocities(r, true));
   for (int k = 0; k < n && cst_read_goes_on(r); k++)
     read_force(r, cst_yaml_key(map, k), cst_yaml_value(map, k), in, k);
   s->nforce = n;
+  find_slips(r, map);
 }
 
 /* ---- time and accounts ----------------------------------------------------------------------- */
@@ -82,11 +119,6 @@ static void open_account(cst_system *s, const char *name, const char *doc) {
   s->account_name[s->naccount] = name;
   s->account_doc[s->naccount++] = doc;
   append(s, name, doc);
-}
-
-static const char *joined(cst_system *s, const char *a, const char *b) {
-  char *text = cst_system_keep(s, strlen(a) + strlen(b) + 1, 1);
-  return strcat(strcpy(text, a), b);
 }
 
 /* True if some constraint of this name depends on the time. */

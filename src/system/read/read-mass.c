@@ -22,15 +22,23 @@ static bool varies(const cst_system *s, const cst_node *node, size_t n) {
   return false;
 }
 
-/* Checks the masses that do not depend on the coordinates; for a matrix (list of rows) those on its diagonal.
- */
+/* Whether coordinate i has no mass: its entry is written as 0. */
+static bool has_none(const cst_system *s, int i) {
+  int k = 0;
+  while (i >= s->coordinate_name[k].at + s->coordinate_name[k].count)
+    k++;
+  return s->mass_text[k] && !strcmp(s->mass_text[k], "0");
+}
+
+/* Checks the masses that do not depend on the coordinates; for a matrix (list of rows) those on its diagonal. A
+ * literal 0 on a diagonal is allowed: constraints must hold that coordinate (point/mass.c). */
 static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
   cst_node   *node = cst_zeros(s->nplain, sizeof *node);
   double     *value = cst_zeros(s->nplain, sizeof *value);
   for (int i = 0; i < s->nplain; i++)
-    if (varies(s, diagonal + i, 1))
+    if (varies(s, diagonal + i, 1) || (s->massless && has_none(s, i)))
       node[i] = cst_graph_constant(s->graph, 1);
     else
       node[i] = diagonal[i];
@@ -47,7 +55,9 @@ static void read_diagonal(cst_reading *r, cst_yaml *list) {
   s->mass = cst_system_keep(s, (size_t)s->nplain, sizeof *s->mass);
   if (!cst_read_list(r, list, cst_read_positions(r), "mass", &e, s->mass))
     return;
-  s->general = varies(s, s->mass, (size_t)s->nplain);
+  for (int i = 0; i < s->nplain; i++)
+    s->massless |= has_none(s, i);
+  s->general = s->massless || varies(s, s->mass, (size_t)s->nplain);
   check_constant(r, list, s->mass);
 }
 
@@ -74,10 +84,12 @@ static bool is_diagonal(const cst_system *s, const cst_node *M) {
 
 static void read_matrix(cst_reading *r, cst_yaml *list) {
   cst_system *s = r->s;
-  cst_node    M[CST_MAX_Q * CST_MAX_Q], diagonal[CST_MAX_Q];
-  int         n = s->nplain;
-  if (!read_rows(r, list, M))
+  const int   n = s->nplain;
+  cst_node   *M = cst_zeros((long)n * n + n, sizeof *M), *diagonal = M + (size_t)n * (size_t)n;
+  if (!read_rows(r, list, M)) {
+    free(M);
     return;
+  }
   for (int i = 0; i < n; i++)
     diagonal[i] = M[i * (n + 1)];
   s->matrix = !is_diagonal(s, M);
@@ -90,6 +102,7 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
   s->mass = cst_system_keep(s, size, sizeof *s->mass);
   memcpy(s->mass, s->matrix ? M : diagonal, sizeof *s->mass * size);
   check_constant(r, list, diagonal);
+  free(M);
 }
 
 /* The first plain coordinate that is an array; NULL if there is none. */
@@ -129,9 +142,11 @@ static void read_plain(cst_reading *r) {
   else if (n != s->nplain)
     cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one per coordinate", n,
                    s->nplain);
-  else if (n > CST_MAX_Q)
-    cst_yaml_error(r->doc, list, r->d, "a mass matrix of %d coordinates; at most %d are allowed", n,
-                   CST_MAX_Q);
+  else if (n > CST_MOST_FULL)
+    cst_yaml_error(r->doc, list, r->d,
+                   "a mass matrix of %d coordinates; at most %d are allowed, as methods eliminate "
+                   "it as a full one",
+                   n, CST_MOST_FULL);
   else
     read_matrix(r, list);
   free(item);
@@ -174,11 +189,12 @@ static void add_bodies(cst_reading *r) {
   const bool  full = wants_matrix(s);
   const int   n = s->nq;
   const int   np = s->nplain;
-  if (full && n > CST_MAX_Q) {
+  if (full && n > CST_MOST_FULL) {
     cst_yaml_error(r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
                    "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is "
-                   "not diagonal",
-                   n, CST_MAX_Q);
+                   "not diagonal%s",
+                   n, CST_MOST_FULL,
+                   s->matrix ? "" : "; with principal axes as body axes there is no limit");
     return;
   }
   const size_t rows = (size_t)n;
@@ -219,10 +235,11 @@ static cst_yaml *entry_of(const cst_reading *r, int i, int j) {
 static bool symmetric(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
   int         n = s->nq;
-  double      M[CST_MAX_Q * CST_MAX_Q];
+  double     *M = cst_zeros((long)n * n, sizeof *M);
+  bool        good = true;
   cst_read_values(r, s->mass, n * n, q, M);
-  for (int i = 0; i < s->nplain; i++)
-    for (int j = 0; j < i; j++) {
+  for (int i = 0; i < s->nplain && good; i++)
+    for (int j = 0; j < i && good; j++) {
       const double lower = M[i * n + j];
       const double upper = M[j * n + i];
       const double size = fmax(fabs(lower), fabs(upper));
@@ -236,9 +253,10 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
           "be symmetric",
           s->coordinate[i], s->coordinate[j], lower, s->coordinate[j], s->coordinate[i], upper,
           where);
-      return false;
+      good = false;
     }
-  return true;
+  free(M);
+  return good;
 }
 
 /* Cholesky's method. */
@@ -265,15 +283,22 @@ int cst_read_mass_pivot(double *M, int n, int stride) {
 static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
-  double      M[CST_MAX_Q * CST_MAX_Q];
   const int   entries = s->matrix ? s->nq * s->nq : s->nq;
+  double     *M = cst_zeros(entries, sizeof *M);
+  bool        good;
   cst_read_values(r, s->mass, entries, q, M);
-  if (!s->matrix)
-    return cst_read_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
-  if (cst_read_mass_pivot(M, s->nplain, s->nq) == s->nplain)
-    return true;
-  cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s", where);
-  return false;
+  for (int i = 0; i < s->nq && s->massless && !s->matrix; i++)
+    if (cst_graph_is_zero(s->graph, s->mass[i]))
+      M[i] = 1; /* point/mass.c examines those */
+  if (s->matrix) {
+    good = cst_read_mass_pivot(M, s->nplain, s->nq) == s->nplain;
+    if (!good)
+      cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s",
+                     where);
+  } else
+    good = cst_read_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
+  free(M);
+  return good;
 }
 
 /* Moves q to a generic point nearby. */
@@ -285,23 +310,24 @@ static void move(double *q, int n) {
   }
 }
 
-/* Systems with one of these are stepped with dense matrices. */
-static void check_dense(cst_reading *r) {
+/* Whether the mass depends on the coordinates. */
+static bool mass_varies(const cst_system *s) {
+  return varies(s, s->mass, (size_t)s->nq * (s->matrix ? (size_t)s->nq : 1));
+}
+
+/* Systems with one of these are stepped with full matrices of the coordinates. */
+static void check_full(cst_reading *r, bool vary) {
   const cst_system *s = r->s;
-  const char       *what = "a mass that depends on the coordinates or is not diagonal";
-  cst_yaml         *n = mass_of(r);
-  if (s->gyroscopic)
-    n = cst_yaml_get(r->root, "gyroscopic"), what = "gyroscopic terms";
-  else if (s->nforce)
-    n = cst_yaml_get(r->root, "forces"), what = "forces";
-  else if (s->driven)
-    n = cst_yaml_get(r->root, "constraints"), what = "constraints that depend on t";
-  else if (s->timed)
-    n = cst_yaml_get(r->root, "potential"), what = "a potential that depends on t";
-  if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
-    cst_yaml_error(r->doc, n, r->d,
-                   "%d coordinates and %d constraints; a system with %s may have at most %d and %d",
-                   s->nq, s->ng, what, CST_MAX_Q, CST_MAX_G);
+  const bool        mass = s->matrix || s->massless || vary;
+  if (!(s->gyroscopic || mass) || (s->nq <= CST_MOST_FULL && s->ng <= CST_MOST_FULL))
+    return;
+  cst_yaml_error(r->doc, mass ? mass_of(r) : cst_yaml_get(r->root, "gyroscopic"), r->d,
+                 "%d coordinates and %d constraints; a system with %s may have at most %d and %d",
+                 s->nq, s->ng,
+                 s->massless ? "coordinates without mass"
+                 : mass      ? "a mass that depends on the coordinates or is not diagonal"
+                             : "gyroscopic terms",
+                 CST_MOST_FULL, CST_MOST_FULL);
 }
 
 static void mirror(cst_system *s) {
@@ -313,16 +339,17 @@ static void mirror(cst_system *s) {
 
 void cst_read_check_mass(cst_reading *r) {
   cst_system *s = r->s;
-  double      q[CST_MAX_Q];
   char        where[120];
-  bool        vary, good = true;
+  bool        good = true;
   s->general |= s->gyroscopic;
-  if (s->general)
-    check_dense(r);
-  if (!s->general || s->nq > CST_MAX_Q)
+  if (!s->general)
     return;
-  const int entries = s->matrix ? s->nq * s->nq : s->nq;
-  vary = varies(s, s->mass, (size_t)entries);
+  const bool vary = mass_varies(s);
+  const int  before = cst_diag_count(r->d);
+  check_full(r, vary);
+  if (cst_diag_count(r->d) > before)
+    return;
+  double   *q = cst_zeros(s->nq, sizeof *q);
   const int states = vary ? s->nstate : 1;
   for (int k = 0; good && k < states; k++) {
     if (vary)
@@ -335,6 +362,7 @@ void cst_read_check_mass(cst_reading *r) {
     if (good && s->matrix && !k)
       good = symmetric(r, q, "near the first state");
   }
+  free(q);
   if (good && s->matrix)
     mirror(s);
 }

@@ -8,8 +8,6 @@
 #include <string.h>
 #include "system/read/reader.h"
 
-enum { MOST_DENSE = CST_MAX_Q };
-
 /* The name "x'" for "x". Borrowed. */
 static const char *primed(cst_reading *r, const char *name) {
   char *text = cst_system_keep(r->s, strlen(name) + 2, 1);
@@ -133,18 +131,9 @@ static bool read_element(cst_reading *r, cst_yaml *n, int a, cst_scope scope) {
 
 void cst_read_velocity_constraints(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_yaml_get(r->root, "nonholonomic");
   const int   first = s->ng - s->nvel;
   if (!s->nvel)
     return;
-  if (s->nq > MOST_DENSE || s->ng > MOST_DENSE) {
-    cst_yaml_error(
-        r->doc, map, r->d,
-        "a system with nonholonomic constraints has at most %d coordinates and %d constraints; "
-        "there are %d and %d",
-        MOST_DENSE, MOST_DENSE, s->nq, s->ng);
-    return;
-  }
   s->phi = cst_system_keep(s, (size_t)s->nvel, sizeof *s->phi);
   const cst_scope scope = cst_read_velocities(r, false);
   for (int k = 0; k < s->nfamily && cst_read_goes_on(r); k++) {
