@@ -50,6 +50,7 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
 #define VALUE vd
 #define APPLY apply
 #include "expr/tape-run.h"
+#include "expr/tape-wide.h"
 
 void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out,
                             double *scratch) {
@@ -89,6 +90,13 @@ static int bits_of(vl m) {
   return bits;
 }
 
+static void run_each(const cst_tape *t, int n, bases m, const size_t step[128]) {
+  for (int i = 0; i < n; i++) {
+    run_blocks(t, &m);
+    go_on(t, step, &m);
+  }
+}
+
 int CST_NAME(cst_tape_signs)(const cst_tape *t, int n, const double *const in[128],
                              const size_t step[128], const double *before, double *value,
                              double *scratch) {
@@ -97,11 +105,12 @@ int CST_NAME(cst_tape_signs)(const cst_tape *t, int n, const double *const in[12
   bases    m;
   set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch,
             &m);
-  for (int i = 0; i < n; i++) {
-    run_blocks(t, &m);
+  if (cst_tape_is_wide(t))
+    run_wide(t, n, &m, step);
+  else
+    run_each(t, n, m, step);
+  for (int i = 0; i < n; i++)
     same &= (vl)(from * ((const vd *)value)[i] > 0);
-    go_on(t, step, &m);
-  }
   return vany(~same) ? bits_of(~same) : 0;
 }
 

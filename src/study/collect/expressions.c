@@ -12,9 +12,11 @@ cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
   v.value = cst_runner_aligned((size_t)x->n * W);
   for (int k = 0; k < x->n; k++) {
     v.lambda |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'l');
+    v.t |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 't');
     v.v |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'v');
   }
-  v.scratch = cst_runner_aligned((size_t)cst_tape_registers(v.tape) * W);
+  const int registers = x->n == 1 ? cst_tape_signs_registers(v.tape) : cst_tape_registers(v.tape);
+  v.scratch = cst_runner_aligned((size_t)registers * W);
   return v;
 }
 

@@ -7,9 +7,9 @@
 typedef struct {
   int       n;
   cst_tape *tape;
-  double   *value;     /* [n][W] of the state evaluated last */
-  double   *scratch;   /* of the tape */
-  bool      lambda, v; /* it reads multipliers; velocities */
+  double   *value;        /* [n][W] of the state evaluated last */
+  double   *scratch;      /* of the tape */
+  bool      lambda, v, t; /* it reads multipliers; velocities; the time */
 } cst_values;
 
 cst_values cst_values_create(const cst_runner *r, const cst_expressions *x);

@@ -118,7 +118,7 @@ static cst_states states_of(cst_runner *r, const cst_view *view, const cst_way *
   const cst_states x = {way->n, way->stride, way->q, way->p, r->watch.speed, r->watch.times};
   if (r->watch.speeds)
     r->meter.fold->speeds(view->context, view->record, &x, r->watch.speed);
-  for (int i = 0; i < way->n; i++) {
+  for (int i = 0; r->watch.clock && i < way->n; i++) {
     const double t = cst_clock_at(r->cohort, (double)way->step[i]);
     const bool   there = r->watch.times[i * W] == t;
     for (int l = 0; l < W && !there; l++)
@@ -167,11 +167,21 @@ static void fold_some(cst_runner *r, int group, const cst_way *way, int from, in
   r->b->alive[group] = now;
 }
 
+/* The next step after this one that is observed; groups ask for the same steps, one after another. */
+static long next_fold(cst_runner *r, long step) {
+  cst_watch *w = &r->watch;
+  if (step < w->from || step >= w->fold) {
+    w->from = step;
+    w->fold = cst_plan_class_fold_after(r->cohort, step);
+  }
+  return w->fold;
+}
+
 /* Folds those of the states that are observed, all that are evenly spaced at once. */
 static void fold_observed(cst_runner *r, int group, const cst_way *way) {
   const long first = way->step[0], last = way->step[way->n - 1];
   long       step[CST_TRAIL];
-  long       next = cst_plan_class_fold_after(r->cohort, first - 1);
+  long       next = next_fold(r, first - 1);
   while (next <= last) {
     const long from = next;
     long       gap = 0;
@@ -189,7 +199,7 @@ static void fold_observed(cst_runner *r, int group, const cst_way *way) {
 /* Lets all look at the states one by one. Observed neighbours are folded together, unless a lane has ended
  * between them. */
 static void watch_each(cst_runner *r, int group, const cst_way *way, const cst_states *states) {
-  long fold = cst_plan_class_fold_after(r->cohort, way->step[0] - 1);
+  long fold = next_fold(r, way->step[0] - 1);
   int  from = 0; /* not folded yet */
   for (int i = 0; i < way->n; i++) {
     const int alive = r->b->alive[group];
