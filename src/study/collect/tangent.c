@@ -44,8 +44,7 @@ int cst_tangent_dimension(const cst_system *s) {
 
 /* ---- the observables ------------------------------------------------------------------------- */
 
-/* The entry of the list `observables` that is this name; NULL: there is none. Reports a second one. */
-static cst_yaml *entry_of(cst_reader *r, const char *name) {
+cst_yaml *cst_tangent_entry(cst_reader *r, const char *name) {
   cst_yaml *list = cst_yaml_get(r->root, "observables"), *found = NULL;
   for (int i = 0; cst_yaml_is_list(list) && i < cst_yaml_size(list); i++) {
     cst_yaml *n = cst_yaml_item(list, i);
@@ -120,7 +119,7 @@ static void check_methods(cst_reader *r, cst_yaml *n, int which) {
 static bool read_observables(cst_reader *r, cst_tangent *t) {
   bool any = false;
   for (int k = 0; k < CST_TANGENTS; k++) {
-    cst_yaml *n = entry_of(r, measures[k].name);
+    cst_yaml *n = cst_tangent_entry(r, measures[k].name);
     t->asked[k] = n != NULL;
     any |= n != NULL;
     if (n)
