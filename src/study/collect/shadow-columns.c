@@ -17,10 +17,10 @@ typedef struct {
   cst_text_column   verdict;
 } columns_of;
 
-static const char
-    verdicts[] = "as energy_verdict, of order 8; orders-disagree: it tells nothing at this step, as its "
-                 "orders differ by more than a tenth of what the energy varies",
-    disagree[] = "orders-disagree";
+static const char verdicts[] =
+    "as energy_verdict, of order 8; orders-disagree: it tells nothing at this step, as its "
+    "orders differ by more than a tenth of what the energy varies",
+                  disagree[] = "orders-disagree";
 
 static cst_number_column number(cst_columns *c, bool shown, const char *role, const char *ending,
                                 const char *doc) {
@@ -35,10 +35,10 @@ void *cst_shadow_columns(const cst_plan *p, cst_columns *c) {
   x->range[0] = number(c, false, "range", "energy",
                        "largest less least energy T + V at the same steps, over members");
   for (int k = 0; k < CST_SHADOW_ORDERS; k++)
-    x->range[1 + k] = cst_columns_number(
-        c, cst_columns_shown(true, "range", "energy-shadow"),
-        "largest less least shadow energy of this order, over members", "energy-shadow_%d",
-        cst_shadow_order[k]);
+    x->range[1 + k] =
+        cst_columns_number(c, cst_columns_shown(true, "range", "energy-shadow"),
+                           "largest less least shadow energy of this order, over members",
+                           "energy-shadow_%d", cst_shadow_order[k]);
   x->spread = number(c, false, "spread", "spread", "largest difference between two orders");
   x->gain = number(c, true, "gain", "gain",
                    "how many times less order 8 varies than the energy, the least over members");
@@ -117,7 +117,7 @@ static PetscErrorCode judge(cst_case_rows *rows, figures *f, const columns_of *x
                             .last = f->of[CST_SHADOW_LAST],
                             .moved = j.moved,
                             .away = j.away};
-  cst_growth g = cst_growth_estimate(&run);
+  cst_growth         g = cst_growth_estimate(&run);
   cst_growth_conclude(&g, NULL, NULL, rows->plan->ncase);
   cst_column_set(x->slope, i, g.slope);
   cst_column_set(x->slope_error, i, g.slope_error);
@@ -130,7 +130,7 @@ static PetscErrorCode judge(cst_case_rows *rows, figures *f, const columns_of *x
 PetscErrorCode cst_shadow_conclude(cst_case_rows *rows, const void *handles) {
   const columns_of *x = handles;
   const long        n = rows->plan->study->members;
-  figures           f;
+  figures           f = {0};
   PetscFunctionBegin;
   PetscCall(read_figures(rows, &f));
   const bool agree = set_ranges(&f, n, rows->icase, x);

@@ -3,7 +3,8 @@
  *
  * beta_(n+1) - beta_n = 2 L_d(q_n, q_(n+1)) - [q p]_n^(n+1), and with the derivatives at t_n of the polynomials
  * through the k + 1 states about it, k = 4, 8, 12,
- *   H_k = 1/2 (-beta' - q p' + p q'),   RATTLE: L_d = h (1/2 dq'M dq / h^2 - (V_n + V_(n+1))/2).
+ *   H_k = 1/2 (-beta' - q p' + p q'),   RATTLE: L_d = h (1/2 dq'M dq / h^2 - (V_n + V_(n+1))/2);
+ * the methods of Euler have V at one end.
  * By pairs of states, q+ and q- being j steps behind and ahead and d the coefficients of the derivative,
  *   H_k = sum_j d_j (p (q+ - q-) + (q+ - q) p+ - (q- - q) p- - sum 2 L_d) / (2 h),
  * which does not depend on where the origin is. With constraints the same holds in the coordinates of the study.
@@ -19,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/collect/expressions.h"
 #include "study/collect/tangent.h"
 #include "study/file/reader.h"
+#include "study/runner/runner-internal.h"
 
 enum { REACH = CST_SHADOW_REACH, KEPT = 2 * REACH + 1, ORDERS = CST_SHADOW_ORDERS };
 const int           cst_shadow_order[ORDERS] = {4, 8, 12};
@@ -36,15 +37,15 @@ const cst_channel_row cst_channel_shadow = {"/energy-shadow/figures", "1", "of t
 const cst_channel_row cst_channel_shadow_windows = {"/energy-shadow/windows", "1", "mean of x - x(0) over a window, of the shadow energy of order 8", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
 static const cst_channel_row past = {"shadow", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
 static const cst_measured measures[] = {
-    {"energy-shadow", "the energy that RATTLE keeps nearly, of orders 4, 8 and 12, and a verdict on it (docs/shadow.md)"},
+    {"energy-shadow", "the energy that a variational method keeps nearly, of orders 4, 8 and 12, and a verdict on it (docs/shadow.md)"},
     {0},
 };
 /* clang-format on */
 
 /* What is kept of a trajectory besides the states, [W] each. */
 enum {
-  STEPS,  /* states that have been seen */
-  LEAST,  /* of the energy and of each order */
+  STEPS, /* states that have been seen */
+  LEAST, /* of the energy and of each order */
   MOST = LEAST + 1 + ORDERS,
   ORIGIN = MOST + 1 + ORDERS, /* V at the start */
   SIZES,                      /* sum of |T| + |V - V(0)| */
@@ -69,11 +70,22 @@ static const char *refusal(const cst_system *s) {
   return NULL;
 }
 
-/* Whether the discrete Lagrangian of the method is that of RATTLE. */
-static bool is_rattle(const cst_method *m) {
-  const char *label = cst_method_label(m), *name = "rattle";
-  const size_t n = strlen(name);
-  return !strncmp(label, name, n) && (label[n] == 0 || label[n] == '(');
+/* The shares of V at both ends of a step in the discrete Lagrangian of a method. */
+typedef struct {
+  const char *method;
+  double      before, behind;
+} shares;
+
+/* NULL: it has another one, or none. */
+static const shares *shares_of(const cst_method *m) {
+  static const shares known[] = {{"rattle", 0.5, 0.5}, {"euler-a", 1, 0}, {"euler-b", 0, 1}};
+  const char         *label = cst_method_label(m);
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    const size_t n = strlen(known[i].method);
+    if (!strncmp(label, known[i].method, n) && (label[n] == 0 || label[n] == '('))
+      return &known[i];
+  }
+  return NULL;
 }
 
 static void read(cst_reader *r, void *own) {
@@ -85,10 +97,10 @@ static void read(cst_reader *r, void *own) {
   if (why)
     cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", measures->name, s->system->name, why);
   for (int i = 0; n && i < s->nmethod; i++)
-    if (s->method[i] && !is_rattle(s->method[i])) {
+    if (s->method[i] && !shares_of(s->method[i])) {
       cst_yaml_error(r->doc, n, r->d,
-                     "'%s': it is known for rattle only, and not for %s, of whose steps the end "
-                     "states do not tell the action",
+                     "'%s': it is known for rattle, euler-a and euler-b, and not for %s, of whose "
+                     "steps the states at their ends do not tell the action",
                      measures->name, cst_method_label(s->method[i]));
       return;
     }
@@ -109,9 +121,7 @@ bool cst_shadow_wanted(const cst_plan *p) {
   return ((const wish *)p->study->collected[CST_COLLECTOR_shadow])->asked;
 }
 
-static size_t state_size(const cst_plan *p) {
-  return STATE + 2 * (size_t)p->study->system->nq;
-}
+static size_t state_size(const cst_plan *p) { return STATE + 2 * (size_t)p->study->system->nq; }
 
 static cst_demand demand(const cst_plan *p) {
   static const double per_number = 2, windows = 4 * CST_WINDOWS;
@@ -126,9 +136,15 @@ static void tell(const cst_plan *p, FILE *out) {
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  static const char *const names[CST_SHADOW_FIGURES] = {
-      "range of energy", "range of order 4", "range of order 8", "range of order 12", "spread",
-      "start",           "last",             "drift",            "scale"};
+  static const char *const names[CST_SHADOW_FIGURES] = {"range of energy",
+                                                        "range of order 4",
+                                                        "range of order 8",
+                                                        "range of order 12",
+                                                        "spread",
+                                                        "start",
+                                                        "last",
+                                                        "drift",
+                                                        "scale"};
   if (!cst_shadow_wanted(p))
     return;
   const int axis = cst_channels_axis(c, "figure", CST_SHADOW_FIGURES, "shadow_figure");
@@ -141,33 +157,23 @@ static void declare(const cst_plan *p, cst_channels *c) {
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 typedef struct {
-  cst_expressions V;
-  cst_node        node;
-  cst_values      potential;
-  double         *past, *figure, *window; /* into the rows, from lane 0 on */
+  double *past, *figure, *window; /* into the rows, from lane 0 on */
 } own;
 
 static void create(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
-  o->node = r->plan->study->system->V;
-  o->V = (cst_expressions){.n = 1, .node = &o->node};
-  o->potential = cst_values_create(r, &o->V);
   o->past = cst_rows_numbers(r->rows, &past, 0, 0);
   o->figure = cst_rows_numbers(r->rows, &cst_channel_shadow, 0, 0);
   o->window = cst_rows_numbers(r->rows, &cst_channel_shadow_windows, 0, 0);
-  r->watch.speeds = r->watch.clock = true;
 }
 
-static void destroy(cst_collection *x) { cst_values_destroy(&((own *)x->own)->potential); }
-
 static double *past_of(const own *o, const cst_runner *r, int group) {
-  return o->past +
-         (size_t)group * (RING + KEPT * state_size(r->plan)) * (size_t)r->width;
+  return o->past + (size_t)group * (RING + KEPT * state_size(r->plan)) * (size_t)r->width;
 }
 
 static void begin(cst_collection *x) {
-  const own       *o = x->own;
+  const own        *o = x->own;
   const cst_runner *r = x->run;
   const size_t      W = (size_t)r->width, lanes = (size_t)r->b->groups * W;
   memset(o->past, 0, lanes * (RING + KEPT * state_size(r->plan)) * sizeof *o->past);
@@ -188,7 +194,8 @@ typedef struct {
   size_t        size; /* of a state, [size][W] */
   double       *past;
   const double *mass;
-  const int    *class; /* of the mass of each coordinate */
+  const int *class; /* of the mass of each coordinate */
+  const shares *of;
   double        h;
 } group_of;
 
@@ -216,7 +223,7 @@ static void find_action(const group_of *g, const double *from, double *to) {
       action[l] += g->mass[g->class[i] * W + l] * d * d;
     }
   for (int l = 0; l < W; l++)
-    action[l] = action[l] / g->h - g->h * (from[l] + to[l]);
+    action[l] = action[l] / g->h - 2 * g->h * (g->of->before * from[l] + g->of->behind * to[l]);
 }
 
 /* The shadow energies x[ORDERS][W] at a step. */
@@ -299,14 +306,15 @@ static void observe(const own *o, const cst_runner *r, int group, const group_of
 }
 
 /* Keeps the state after `step` steps. */
-static void keep(const own *o, const group_of *g, const cst_view *view, const cst_states *states,
-                 int i, long step) {
-  const size_t  W = (size_t)g->W, n = (size_t)g->nq * W;
-  double       *to = state_of(g, step);
-  const double *q = states->q + (size_t)i * states->stride;
-  const double *p = states->p + (size_t)i * states->stride;
-  cst_values_along(&o->potential, view, states, i);
-  memcpy(to, o->potential.value, W * sizeof *to);
+static void keep(const group_of *g, const cst_view *view, const cst_states *states, int i,
+                 long step) {
+  const cst_system *s = view->context->system;
+  const double     *c = view->record + view->context->at.c * g->W;
+  const size_t      W = (size_t)g->W, n = (size_t)g->nq * W;
+  double           *to = state_of(g, step);
+  const double     *q = states->q + (size_t)i * states->stride;
+  const double     *p = states->p + (size_t)i * states->stride;
+  s->kernel[view->isa][CST_K_V](s->kernel_self[view->isa], c, q, NULL, NULL, NULL, NULL, to);
   memcpy(to + STATE * W, q, n * sizeof *to);
   memcpy(to + STATE * W + n, p, n * sizeof *to);
   if (step > 0)
@@ -329,11 +337,12 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
                          .past = past_of(o, r, group),
                          .mass = view->record + view->context->at.mass * W,
                          .class = s->mass_class,
+                         .of = shares_of(r->plan->study->method[r->cohort->method]),
                          .h = r->cohort->h};
   const long        centre = step[i] - REACH;
   if (!alive || g.past[STEPS * W + __builtin_ctz((unsigned)alive)] > (double)step[i])
     return;
-  keep(o, &g, view, states, i, step[i]);
+  keep(&g, view, states, i, step[i]);
   if (centre >= REACH && cst_plan_class_fold_after(r->cohort, centre - 1) == centre)
     observe(o, r, group, &g, centre);
 }
@@ -370,7 +379,6 @@ const cst_collector cst_collector_shadow = {
     .own = sizeof(own),
     .wanted = cst_shadow_wanted,
     .create = create,
-    .destroy = destroy,
     .begin = begin,
     .watch = watch,
     .finish = finish,
