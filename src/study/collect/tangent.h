@@ -20,6 +20,7 @@ typedef struct {
   int    vectors; /* k */
   double every;   /* time between renormalisations, or between measurements */
   bool   asked[CST_TANGENTS];
+  bool   exact; /* derivatives of a step in the place of companions */
 } cst_tangent;
 
 const cst_tangent *cst_tangent_of(const cst_plan *p);
