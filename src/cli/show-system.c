@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cli/description.h"
 #include "cli/show.h"
+#include "system/events.h"
 #include "system/library.h"
 #include "constella/system.h"
 #include "core/need.h"
@@ -143,6 +144,14 @@ static void print_symmetries(const cst_system *s) {
       printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "", s->symmetry[k]);
 }
 
+static void print_events(const cst_system *s) {
+  const cst_system_event *e;
+  const int               n = cst_system_events(s, &e);
+  for (int k = 0; k < n; k++)
+    printf("%-12s %s: %s = 0%s%s\n", k ? "" : "events", e[k].name, e[k].text,
+           e[k].direction ? ", " : "", e[k].direction ? e[k].direction : "");
+}
+
 /* Prints the methods that cannot step the system, tested by their examples. */
 static void print_methods(const cst_system *s) {
   char why[400];
@@ -208,6 +217,7 @@ bool cst_show_system(const char *name) {
          s->ng == 1 ? "" : "s");
   for (int i = 0; i < s->nstate; i++)
     print_state(s, i);
+  print_events(s);
   print_methods(s);
   print_equations(s);
   cst_system_destroy(s);

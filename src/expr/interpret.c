@@ -50,6 +50,7 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
 #define VALUE vd
 #define APPLY apply
 #include "expr/tape-run.h"
+#include "expr/tape-wide.h"
 
 void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out,
                             double *scratch) {
@@ -62,6 +63,13 @@ void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], 
   *(vd *)size = vabs(*(const vd *)value);
 }
 
+CST_INLINE void go_on(const cst_tape *t, const size_t step[128], bases *m) {
+  m->target[CST_BASE_OUT]++;
+  m->base[CST_BASE_OUT]++;
+  for (int j = 0; j < t->letters; j++)
+    m->base[CST_BASE_INPUT + j] += step[(int)t->letter[j]] / CST_W;
+}
+
 void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[128],
                               const size_t step[128], double *value, double *size,
                               double *scratch) {
@@ -71,11 +79,39 @@ void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[1
   for (int i = 0; i < n; i++) {
     run_blocks(t, &m);
     ((vd *)size)[i] = vabs(((const vd *)value)[i]);
-    m.target[CST_BASE_OUT]++;
-    m.base[CST_BASE_OUT]++;
-    for (int j = 0; j < t->letters; j++)
-      m.base[CST_BASE_INPUT + j] += step[(int)t->letter[j]] / CST_W;
+    go_on(t, step, &m);
   }
+}
+
+static int bits_of(vl m) {
+  int bits = 0;
+  for (int l = 0; l < CST_W; l++)
+    bits |= (m[l] != 0) << l;
+  return bits;
+}
+
+static void run_each(const cst_tape *t, int n, bases m, const size_t step[128]) {
+  for (int i = 0; i < n; i++) {
+    run_blocks(t, &m);
+    go_on(t, step, &m);
+  }
+}
+
+int CST_NAME(cst_tape_signs)(const cst_tape *t, int n, const double *const in[128],
+                             const size_t step[128], const double *before, double *value,
+                             double *scratch) {
+  const vd from = *(const vd *)before;
+  vl       same = vmask(1);
+  bases    m;
+  set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch,
+            &m);
+  if (cst_tape_is_wide(t))
+    run_wide(t, n, &m, step);
+  else
+    run_each(t, n, m, step);
+  for (int i = 0; i < n; i++)
+    same &= (vl)(from * ((const vd *)value)[i] > 0);
+  return vany(~same) ? bits_of(~same) : 0;
 }
 
 #define PAIRS_TAPES

@@ -274,6 +274,15 @@ void cst_tape_destroy(cst_tape *t) {
   free(t);
 }
 
+bool cst_tape_is_wide(const cst_tape *t) {
+  enum { MOST = 32 };
+  return t->blocks == 1 && t->block->loop < 0 && t->registers <= MOST;
+}
+
+int cst_tape_signs_registers(const cst_tape *t) {
+  return cst_tape_is_wide(t) ? CST_CHUNK * t->registers : t->registers;
+}
+
 int cst_tape_registers(const cst_tape *t) { return t->registers; }
 
 int cst_tape_outputs(const cst_tape *t) { return t->outputs; }

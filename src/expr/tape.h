@@ -50,4 +50,7 @@ struct cst_tape {
   /* each constant 1, 2, 4, 8 times: a run with W lanes reads constants[log2 W] */
   double *constants[4];
 };
+
+/* Whether it runs at several states at once (tape-wide.h): it is straight, and short. */
+bool cst_tape_is_wide(const cst_tape *t);
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "constella/system.h"
+#include "system/events.h"
 
 /* The `self` argument of an interpreted kernel: the programs of all kernels, and the functions that run them
  * on one instruction set. */
@@ -41,6 +42,8 @@ typedef struct {
   cst_system     *penalised;   /* created on first use */
   void *loaded[CST_ISA_COUNT]; /* shared objects of a user's system; `unload` closes one */
   void (*unload)(void *loaded);
+  int               nevent;
+  cst_system_event *event; /* [nevent] */
 } cst_system_owned;
 
 /* The program of a kernel without its sums over pairs. Borrowed. */

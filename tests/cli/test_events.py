@@ -2,13 +2,16 @@
 method's order; the trajectory keeps its bits; the same bits for any ranks, batches and interruptions, extended by
 members and to a later end; trajectories that events end, and their statistics; mistakes."""
 # SPDX-License-Identifier: BSD-2-Clause
+import glob
 import os
+import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, table, together, write
+from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, numpy, ok, path, run, table, together, write
 
 ANALYSIS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "analysis")
 OSCILLATOR = """system: oscillator
@@ -205,6 +208,72 @@ def resumed():
     ok(not differ, "the bits of a run without a stop", differ)
 
 
+def killed():
+    """Killed after its first checkpoint, and resumed."""
+    text = CHAIN.replace("END", "400") + STOPS.replace("0.9", "1.7") + "checkpoint: {seconds: 0.05}\n"
+    study, result = write("killed.yaml", text), path("killed.h5")
+    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT)
+    until = time.monotonic() + 100
+    while not glob.glob(result + ".checkpoint.[0-9]*") and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    ok(process.returncode == -signal.SIGKILL and glob.glob(result + ".checkpoint*"), "killed, with a checkpoint", process.returncode)
+    process = constella("run", study, "-o", result, "--resume", "--progress", "none")
+    differ = differences(digests(result), digests(run("never-killed", text)[1]))
+    ok(process.returncode == 0 and not differ, "resumed, with the bits of a run without it", differ, process.stderr)
+
+
+def named():
+    """A system names events, which a study takes by name, and may add to."""
+    event = "events:\n  low: {when: x + 0.5, direction: down}\n  zero: x\n"
+    write("named.yaml.system", OSCILLATOR + event)
+    write("oscillator.yaml", OSCILLATOR)
+    study = "study: conservation\nsystem: {file: %s}\nend: 12.8\nsteps: [0.1]\nmethods: [rattle]\nevents: %s\n"
+    mine = study % ("named.yaml.system", "[low, {name: zero, direction: up, take: [t]}]")
+    theirs = study % ("oscillator.yaml", "[{name: low, when: x + 0.5, direction: down}, {name: zero, when: x, direction: up, take: [t]}]")
+    process, one = run("named", mine)
+    if not ok(process.returncode == 0, "it runs", process.stderr):
+        return
+    two = run("spelled", theirs)[1]
+    same = [numpy.array_equal(events(one, n), events(two, n), equal_nan=True) for n in ("low", "zero")]
+    ok(all(same) and events(one, "zero", "count")[0] == 2, "as if the study had their expressions", same)
+    ok("zero: x = 0, upwards" in constella("check", path("named.yaml")).stdout, "told")
+    ok("events       section: x = 0, up\n" in constella("show", "henon-heiles").stdout, "shown")
+    for name, items, said in (
+        ("unknown", "[lows]", ":6:10: error: oscillator has no event 'lows'; it has low, zero"),
+        ("again", "[low, low]", ":6:15: error: the event 'low' appears twice"),
+        ("bare", "[{name: other}]", "event 'other' has neither"),
+        ("upp", "[{name: zero, direction: upp}]", "upp"),
+    ):
+        process = constella("check", write(f"named-{name}.yaml", study % ("named.yaml.system", items)))
+        ok(process.returncode == 2 and said in process.stderr, f"{name}: refused", process.stderr)
+    for name, text, said in (
+        ("text", "events: x", "'events' must be a map"),
+        ("expression", "events: {low: x + z}", "event 'low': unknown name 'z'"),
+        ("way", "events: {low: {when: x, direction: upp}}", "'direction' is 'upp'; allowed: up, down, both"),
+        ("missing", "events: {low: {direction: up}}", "missing key 'when'"),
+        ("name", "events: {4low: x}", "4low"),
+        ("many", "events: {" + ", ".join(f"e{i}: x" for i in range(17)) + "}", "17 events; at most 16 are allowed"),
+    ):
+        write(f"system-{name}.yaml", OSCILLATOR + text + "\n")
+        process = constella("check", write(f"study-{name}.yaml", study % (f"system-{name}.yaml", "[low]")))
+        ok(process.returncode == 2 and said in process.stderr, f"{name}: refused", process.stderr)
+
+
+def job():
+    """The section of 1000 starts, with a few of them and periods."""
+    with open(os.path.join(ANALYSIS, "..", "jobs", "sections", "driven-pendulum-1000.yaml")) as f:
+        text = f.read().replace("members: 1000", "members: 12").replace("*200", "*10")
+    process, result = run("job", text)
+    if not ok(process.returncode == 0, "it runs", process.stderr):
+        return
+    points = events(result, "strobe", "take")[:, :10]
+    ok(numpy.isfinite(points).all() and (events(result, "strobe", "count") == 10).all(), "a point of each period", points.shape)
+    process = constella("plot", result, "section", "-o", path("job.png"), env={"CONSTELLA_ANALYSIS": ANALYSIS})
+    ok(process.returncode == 0 and os.path.getsize(path("job.png")) > 5000, "drawn", process.stderr)
+
+
 def thermal():
     """Where a step cannot be shortened, a cubic takes its place, on the constraints."""
     text = """study: ensemble
@@ -305,7 +374,8 @@ def mistakes():
     for name, line, said in (
         ("scalar", "events: x", "'events' is"),
         ("empty", "events: []", ":7:9: error: 'events' is an empty list"),
-        ("text", "events: [y]", ":7:10: error: an event is a map {name: ..., when: ...}"),
+        ("text", "events: [y]", ":7:10: error: pendulum-chain has no event 'y'; it names none"),
+        ("item", "events: [[y]]", ":7:10: error: an event is a map {name: ..., when: ...}"),
         ("key", 'events: [{name: h, when: "y[1]", of: y}]', "unknown key 'of'"),
         ("neither", "events: [{name: h}]", "event 'h' has neither; it takes one of 'when' and 'every'"),
         ("both", 'events: [{name: h, when: "y[1]", every: 1}]', "event 'h' has both"),
@@ -334,5 +404,5 @@ def mistakes():
     ok("events         section: x[1] = 0, upwards\n" in process.stdout and "ends the trajectory" in process.stdout, "told", process.stdout)
 
 
-together([exact, missed, surface, whole, unchanged, bits, extended, resumed, thermal, ended, pictures, mistakes])
+together([exact, missed, surface, whole, unchanged, bits, extended, resumed, killed, named, job, thermal, ended, pictures, mistakes])
 done()

@@ -71,6 +71,7 @@ PLACES = {
         (DISK, "symmetries: {turn: {generator: [-y, x], %s: 1}}"),
         (FIXED, "symmetries: {turn: {rotation: [0, 0, 1], %s: 1}}"),
     ],
+    "events.NAME": [(DISK, "events: {passing: {when: x, %s: 1}}")],
     "bodies.NAME": [(FIXED, "bodies: {top: {rotation: R, inertia: [2, 3, 4], %s: 1}}")],
     "states.NAME": [(DISK, STATE % ", %s: 1"), (FIXED, "states: {default: {bodies: {}, %s: 1}}")],
     "states.NAME.exact": [

@@ -149,6 +149,31 @@ def methods():
     ok(row["energy_verdict"] == "frozen", "and is frozen", row)
 
 
+EXACT = "observables: [energy, two-form, volume]\ntangent: {vectors: 4, every: 0.1, form: exact}\n"
+KICKS = '[rattle, euler-a, euler-b, "compose(rattle, yoshida4)"]'
+
+
+def exact():
+    """Exact derivatives: symplectic rows at round-off, with the same bits everywhere."""
+    text = double(12.8, KICKS, EXACT)
+    whole = run("exact", text)[1]
+    for row in table(whole):
+        name = row["method"]
+        ok(0 < row["two-form_max"] < 1e-12 and row["two-form_floor"] < 1e-12, f"{name} keeps the two-form", row)
+        ok(0 < row["volume_max"] < 1e-10 and row["volume_floor"] < 1e-10, f"{name} keeps volume", row)
+    for how, more, ranks in (("batches", ["--batch", "2"], 0), ("ranks", [], 2)):
+        process, other = run(f"exact-{how}", text, *more, ranks=ranks)
+        differ = differences(digests(whole), digests(other))
+        ok(process.returncode == 0 and not differ, f"the same bits for other {how}", differ, process.stderr)
+    verify = constella("verify", whole)
+    ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
+    ok("two-form, volume, 4 vectors, every 0.1, by exact derivatives" in constella("check", path("exact.yaml")).stdout, "told")
+    run("exact-few", text.replace("members: 3", "members: 2"))
+    process = constella("extend", path("exact-few.h5"), path("exact.yaml"), "-o", path("exact-more.h5"), "--progress", "none")
+    differ = differences(digests(whole), digests(path("exact-more.h5")))
+    ok(process.returncode == 0 and not differ, "extended by members", differ, process.stderr)
+
+
 def bits():
     text = double(12.8)
     whole = run("whole", text)[1]
@@ -165,16 +190,16 @@ def bits():
     ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
 
 
-def resumed():
-    text = double(300) + "checkpoint: {seconds: 0.05}\n"
-    process, result = run("resumed", text, "--max-hours", "0.00002")
+def resumed(name="resumed", text=double(300)):
+    text += "checkpoint: {seconds: 0.05}\n"
+    process, result = run(name, text, "--max-hours", "0.00002")
     stops = 0
     while process.returncode == 75 and stops < 40:
         stops += 1
         more = ["--max-hours", "0.00002"] if stops < 5 else []
-        process = constella("run", path("resumed.yaml"), "-o", result, "--resume", "--progress", "none", *more)
+        process = constella("run", path(name + ".yaml"), "-o", result, "--resume", "--progress", "none", *more)
     ok(process.returncode == 0 and stops > 0, "stopped on its way, and resumed", stops, process.stderr)
-    differ = differences(digests(result), digests(run("at-once", text)[1]))
+    differ = differences(digests(result), digests(run(name + "-at-once", text)[1]))
     ok(not differ, "the bits of a run without a stop", differ)
 
 
@@ -206,14 +231,16 @@ def mistakes():
         ("late", asks + "tangent: {every: 20}\n", "'every' is 20 and the run ends at 10"),
         ("vectors", asks + "tangent: {every: 1, vectors: 5}\n", ":9:30: error: 'vectors' is 5; it must be an integer from 1 to 4"),
         ("one", "observables: [two-form]\ntangent: {every: 1, vectors: 1}\n", "'vectors' must be at least 2"),
-        ("form", asks + "tangent: {every: 1, form: exact}\n", "'form: exact' is not available"),
+        ("form", asks + "tangent: {every: 1, form: exact}\n", ":9:27: error: 'form' is exact, and 'lyapunov' takes companions"),
+        ("derivative", "observables: [volume]\ntangent: {every: 1, form: exact}\n", "'form' is exact: midpoint has no exact derivative; rattle, euler-a"),
         ("word", asks + "tangent: {every: 1, form: exakt}\n", "unknown form 'exakt'"),
         ("key", asks + "tangent: {every: 1, vector: 2}\n", "did you mean 'vectors'?"),
         ("twice", "observables: [lyapunov, lyapunov]\ntangent: {every: 1}\n", "the observable 'lyapunov' appears twice"),
         ("taken", 'observables: ["lyapunov: y1"]\n', "the name 'lyapunov' is taken"),
         ("near", "observables: [lyapunow]\n", "did you mean 'lyapunov'?"),
     ):
-        process = constella("check", write(name + ".yaml", base + more))
+        text = base.replace("[rattle]", "[rattle, midpoint]") if name == "derivative" else base
+        process = constella("check", write(name + ".yaml", text + more))
         ok(process.returncode == 2 and said in process.stderr, f"{name}: refused", process.stderr)
     for name, method, what, said in (
         ("off", "rk4", "two-form", "rk4 leaves the constraints g(q) = 0"),
@@ -233,5 +260,9 @@ def mistakes():
     ok("lyapunov " in names and "reversibility " in names, "listed", names)
 
 
-together([exponents, properties, methods, bits, resumed, extended, mistakes])
+def exactly_resumed():
+    resumed("exactly-resumed", double(100, KICKS, EXACT))
+
+
+together([exponents, properties, methods, bits, exact, resumed, exactly_resumed, extended, mistakes])
 done()

@@ -33,7 +33,7 @@ static void test_whole(void) {
           "coordinates, parameters, define, mass, potential, stiff, gyroscopic, constraints, "
           "nonholonomic, "
           "forces, "
-          "symmetries, bodies, states, units, up, ground\n");
+          "symmetries, bodies, states, events, units, up, ground\n");
   refused(DOC, "up: w", "f:2:5: error: 'up' is 'w'; allowed: x, y, z, -x, -y, -z\n");
   refused(DOC, "up: [y]", "f:2:5: error: 'up' must be text\n");
   refused(DOC, "ground: x",

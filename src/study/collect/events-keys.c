@@ -5,14 +5,15 @@
 #include "core/need.h"
 #include "study/collect/events.h"
 #include "study/file/names.h"
+#include "system/events.h"
 
 enum { KEEP = 1000, KEEP_MOST = 1000000, TAKE_MOST = 64 };
 
 /* clang-format off */
 const cst_key cst_events_keys[] = {
-    {"", "events", CST_KEYS_ALL, "list of maps", "none", "", "events: [{name: section, when: x, direction: up, take: [y, y']}]", "Where an expression changes its sign along each trajectory, or a time comes back: times, and values of expressions there (docs/events.md)."},
+    {"", "events", CST_KEYS_ALL, "list of maps, or of names of events of the system", "none", "", "events: [{name: section, when: x, direction: up, take: [y, y']}]", "Where an expression changes its sign along each trajectory, or a time comes back: times, and values of expressions there (docs/events.md)."},
     {"events", "name", CST_KEYS_ALL, "text", NULL, "", "events: [{name: apex, when: y', direction: down}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
-    {"events", "when", CST_KEYS_ALL, "expression", "none", "", "events: [{name: contact, when: y + 0.5}]", "The expression that changes its sign there, of coordinates, velocities, multipliers of the state, parameters and t; or `every`."},
+    {"events", "when", CST_KEYS_ALL, "expression", "none", "", "events: [{name: contact, when: y + 0.5}]", "The expression that changes its sign there, of coordinates, velocities, multipliers of the state, parameters and t; or `every`. Neither where the system names the event."},
     {"events", "every", CST_KEYS_ALL, "number", "none", "", "events: [{name: strobe, every: 2*pi, take: [x, x']}]", "Instead of `when`: the time after which it comes back, at least the largest step; an expression of parameters."},
     {"events", "direction", CST_KEYS_ALL, "up, down or both", "both", "", "events: [{name: apex, when: y', direction: down}]", "Changes of sign that count: up, s_n < 0 <= s_(n+1), down, or both. Two within a step are missed."},
     {"events", "take", CST_KEYS_ALL, "list of expressions", "none", "", "events: [{name: section, when: x, direction: up, take: [y, y']}]", "What is taken at each event."},
@@ -41,17 +42,40 @@ static bool read_expression(cst_reader *r, cst_yaml *n, const char *what, cst_ex
   return true;
 }
 
+static const char *const directions[] = {"both", "up", "down"};
+static const unsigned    bits[] = {CST_EVENT_UP | CST_EVENT_DOWN, CST_EVENT_UP, CST_EVENT_DOWN};
+
+static void read_direction(cst_reader *r, cst_yaml *way, cst_event *x) {
+  int direction = 0;
+  if (!way)
+    return;
+  cst_reader_choice(r, way, "direction", directions, CST_COUNT(directions), &direction);
+  x->direction = bits[direction];
+}
+
 static void read_when(cst_reader *r, cst_yaml *n, const char *what, cst_event *x) {
-  static const char *const directions[] = {"both", "up", "down"};
-  static const unsigned    bits[] = {CST_EVENT_UP | CST_EVENT_DOWN, CST_EVENT_UP, CST_EVENT_DOWN};
-  cst_yaml                *when = cst_yaml_get(n, "when"), *way = cst_yaml_get(n, "direction");
-  int                      direction = 0;
+  cst_yaml *when = cst_yaml_get(n, "when");
   if (!read_expression(r, when, what, &x->when))
     return;
   x->when.text = strdup(cst_reader_text(r, when, what, "an expression"));
-  if (way)
-    cst_reader_choice(r, way, "direction", directions, CST_COUNT(directions), &direction);
-  x->direction = bits[direction];
+  x->direction = bits[0];
+  read_direction(r, cst_yaml_get(n, "direction"), x);
+}
+
+/* The event that the system has under this name; NULL: none. */
+static const cst_system_event *of_system(const cst_reader *r, const char *name) {
+  return r->s->system && name ? cst_system_event_find(r->s->system, name) : NULL;
+}
+
+/* What the system says of an event. */
+static void take_over(const cst_system_event *from, cst_event *x) {
+  x->when.node = cst_need(malloc(sizeof *x->when.node));
+  x->when.node[x->when.n++] = from->when;
+  x->when.text = strdup(from->text);
+  x->direction = bits[0];
+  for (int i = 0; from->direction && i < CST_COUNT(directions); i++)
+    if (!strcmp(from->direction, directions[i]))
+      x->direction = bits[i];
 }
 
 /* The longest step of a parameter set: the first of each case. */
@@ -114,12 +138,40 @@ static void read_keep(cst_reader *r, cst_yaml *n, cst_event *x) {
                    x->keep);
 }
 
+/* An item that is the name of an event of the system alone. */
+static void read_name(cst_reader *r, cst_yaml *n, cst_events *w) {
+  const char             *text = cst_yaml_text(n);
+  const cst_system_event *from = of_system(r, text);
+  const cst_system_event *all;
+  const char             *names[CST_SYSTEM_EVENTS_MOST];
+  if (!r->s->system)
+    return;
+  if (!from) {
+    const int count = cst_system_events(r->s->system, &all);
+    for (int k = 0; k < count; k++)
+      names[k] = all[k].name;
+    cst_yaml_error(r->doc, n, r->d, "%s has no event '%s'; %s%s", r->s->system->name, text,
+                   count ? "it has " : "it names none", count ? cst_diag_join(names, count) : "");
+    return;
+  }
+  check_name(r, n, w, text);
+  cst_event *x = &w->each[w->n++];
+  x->name = strdup(text);
+  x->keep = KEEP;
+  take_over(from, x);
+}
+
 static void read_one(cst_reader *r, cst_yaml *n, cst_events *w) {
   char what[64];
+  if (cst_yaml_is_scalar(n)) {
+    read_name(r, n, w);
+    return;
+  }
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d,
                    "an event is a map {name: ..., when: ...}, or {name: ..., every: ...}, and "
-                   "optionally direction, take, keep and stop");
+                   "optionally direction, take, keep and stop, or the name of an event of the "
+                   "system");
     return;
   }
   cst_reader_keys(r, n, "events", "events", CST_KEYS_ALL);
@@ -130,8 +182,12 @@ static void read_one(cst_reader *r, cst_yaml *n, cst_events *w) {
   cst_event *x = &w->each[w->n++];
   x->name = strdup(text ? text : "");
   snprintf(what, sizeof what, "event '%.40s'", x->name);
-  const bool when = cst_yaml_get(n, "when"), every = cst_yaml_get(n, "every");
-  if (when == every)
+  const bool              when = cst_yaml_get(n, "when"), every = cst_yaml_get(n, "every");
+  const cst_system_event *from = of_system(r, text);
+  if (from && !when && !every) {
+    take_over(from, x);
+    read_direction(r, cst_yaml_get(n, "direction"), x);
+  } else if (when == every)
     cst_yaml_error(r->doc, n, r->d, "%s has %s; it takes one of 'when' and 'every'", what,
                    when ? "both" : "neither");
   else if (when)

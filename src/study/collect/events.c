@@ -28,6 +28,8 @@ typedef struct {
   cst_locator   *locator;
   double        *last;   /* before the step: into the rows, [group][event][W] */
   double        *now;    /* behind it, [event][W] */
+  double        *course; /* at several states of a group, [event][CST_TRAIL][W] */
+  bool           known;  /* they are those of the states that are looked at */
   double        *next;   /* [group][event] the earliest time at which it comes back */
   double        *lambda; /* [ng][W] */
   int            bits[CST_EVENTS_MOST]; /* lanes with an event in the step */
@@ -47,6 +49,7 @@ static void create(cst_collection *x) {
     if (w->each[k].take.n)
       o->each[k].take = cst_values_create(r, &w->each[k].take);
     r->watch.speeds |= o->each[k].when.v;
+    r->watch.clock |= o->each[k].when.t || w->each[k].every;
   }
   o->locator = cst_locator_create(r);
   o->last = cst_rows_numbers(r->rows, &cst_channel_event_last, 0, 0);
@@ -54,6 +57,7 @@ static void create(cst_collection *x) {
   o->based = cst_zeros(groups, sizeof *o->based);
   o->next = cst_zeros(groups * w->n, sizeof *o->next);
   o->now = cst_runner_aligned((size_t)w->n * (size_t)r->width);
+  o->course = cst_runner_aligned((size_t)w->n * CST_TRAIL * (size_t)r->width);
   o->lambda = cst_runner_aligned(((size_t)r->plan->study->system->ng + 1) * (size_t)r->width);
 }
 
@@ -70,6 +74,7 @@ static void destroy(cst_collection *x) {
   free(o->based);
   free(o->next);
   free(o->now);
+  free(o->course);
   free(o->lambda);
 }
 
@@ -269,6 +274,23 @@ static int list(const own *o, const cst_runner *r, int group, int lane, double t
   return n;
 }
 
+/* The value of event k at the i-th of these states, in `now`. */
+static const double *value_at(own *o, cst_runner *r, int k, const cst_view *view,
+                              const cst_states *states, int i) {
+  const int     W = r->width;
+  cst_values   *when = &o->each[k].when;
+  double       *now = o->now + k * W;
+  const double *value = o->course + (k * CST_TRAIL + i) * W;
+  if (when->lambda || !o->known) {
+    if (when->lambda)
+      cst_runner_state_lambda(r, r->st, view->record, o->lambda);
+    cst_values_along(when, view, states, i);
+    value = when->value;
+  }
+  memcpy(now, value, (size_t)W * sizeof *now);
+  return now;
+}
+
 /* The values of a group at a state, and the lanes with events; true if there are any. */
 static bool measure(own *o, cst_runner *r, int group, const cst_view *view,
                     const cst_states *states, int i) {
@@ -276,16 +298,11 @@ static bool measure(own *o, cst_runner *r, int group, const cst_view *view,
   const int         W = r->width;
   int               any = 0;
   for (int k = 0; k < w->n; k++) {
-    cst_values *when = &o->each[k].when;
-    if (w->each[k].every) {
+    if (w->each[k].every)
       o->bits[k] = comes_back(o, r, k, group, view->time[0]);
-    } else {
-      if (when->lambda)
-        cst_runner_state_lambda(r, r->st, view->record, o->lambda);
-      cst_values_along(when, view, states, i);
-      memcpy(o->now + k * W, when->value, (size_t)W * sizeof(double));
-      o->bits[k] = changes(o->last + (group * w->n + k) * W, when->value, W, w->each[k].direction);
-    }
+    else
+      o->bits[k] = changes(o->last + (group * w->n + k) * W, value_at(o, r, k, view, states, i), W,
+                           w->each[k].direction);
     o->bits[k] &= r->b->alive[group];
     any |= o->bits[k];
   }
@@ -305,36 +322,31 @@ static void pass(own *o, const cst_runner *r, int group, int alive) {
       last[k * W + l] = alive >> l & 1 ? o->now[k * W + l] : last[k * W + l];
 }
 
-/* Whether event k is in none of these states; fills `now` with the values at the last of them. */
+/* Whether event k is in none of these states; fills `course`, and `now` with the values at the last of them. */
 static bool is_quiet(own *o, const cst_runner *r, int k, int group, const cst_view *view,
                      const cst_states *states) {
   const cst_events *w = cst_events_of(r->plan);
   const int         W = r->width;
-  const double     *last = o->last + (group * w->n + k) * W;
-  cst_values       *when = &o->each[k].when;
+  double           *course = o->course + k * CST_TRAIL * W;
   if (w->each[k].every)
     return states->time[(states->n - 1) * W] * (1 + 4 * DBL_EPSILON) < o->next[group * w->n + k];
-  if (when->lambda)
+  if (o->each[k].when.lambda)
     return false;
-  for (int i = 0; i < states->n; i++) {
-    int others = 0;
-    cst_values_along(when, view, states, i);
-    for (int l = 0; l < W; l++)
-      others |= !(last[l] * when->value[l] > 0) << l;
-    if (others & r->b->alive[group])
-      return false;
-  }
-  memcpy(o->now + k * W, when->value, (size_t)W * sizeof(double));
-  return true;
+  const int others =
+      cst_values_signs(&o->each[k].when, view, states, o->last + (group * w->n + k) * W, course);
+  memcpy(o->now + k * W, course + (states->n - 1) * W, (size_t)W * sizeof *course);
+  return !(others & r->b->alive[group]);
 }
 
 static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_states *states) {
   own *o = x->own;
+  bool all = true;
   for (int k = 0; k < cst_events_of(x->run->plan)->n; k++)
-    if (!is_quiet(o, x->run, k, group, view, states))
-      return false;
-  pass(o, x->run, group, x->run->b->alive[group]);
-  return true;
+    all &= is_quiet(o, x->run, k, group, view, states);
+  if (all)
+    pass(o, x->run, group, x->run->b->alive[group]);
+  o->known = !all;
+  return all;
 }
 
 static void watch(cst_collection *x, int group, const cst_view *view, const cst_states *states,
@@ -360,6 +372,7 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
 static void watched(cst_collection *x, int group, long step) {
   own              *o = x->own;
   const cst_runner *r = x->run;
+  o->known = false;
   if (step - o->based[group] < SPAN || !r->b->alive[group])
     return;
   if (step_of(r, group) == step)

@@ -3,6 +3,7 @@
 #include "study/collect/expressions.h"
 #include <stdlib.h>
 #include "constella/isa.h"
+#include "expr/tape-measure.h"
 
 cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
   cst_values   v = {.n = x->n};
@@ -11,9 +12,11 @@ cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
   v.value = cst_runner_aligned((size_t)x->n * W);
   for (int k = 0; k < x->n; k++) {
     v.lambda |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'l');
+    v.t |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 't');
     v.v |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'v');
   }
-  v.scratch = cst_runner_aligned((size_t)cst_tape_registers(v.tape) * W);
+  const int registers = x->n == 1 ? cst_tape_signs_registers(v.tape) : cst_tape_registers(v.tape);
+  v.scratch = cst_runner_aligned((size_t)registers * W);
   return v;
 }
 
@@ -50,6 +53,25 @@ void cst_values_along(const cst_values *x, const cst_view *view, const cst_state
   in['v'] = states->v + (size_t)i * (size_t)view->context->nq * W;
   in['t'] = states->time + (size_t)i * W;
   run(x, view, in);
+}
+
+int cst_values_signs(const cst_values *x, const cst_view *view, const cst_states *states,
+                     const double *before, double *value) {
+  static int (*const signs[])(const cst_tape *, int, const double *const[128], const size_t[128],
+                              const double *, double *, double *) = {
+#define X(isa, w) cst_tape_signs_##isa,
+      CST_ISA_LIST(X)
+#undef X
+  };
+  const cst_context *C = view->context;
+  const size_t       W = (size_t)cst_isas[view->isa].width;
+  const double      *in[128]; /* a tape reads only the inputs that it uses */
+  size_t             step[128];
+  in['c'] = view->record + (size_t)C->at.c * W, step['c'] = 0;
+  in['q'] = states->q, step['q'] = states->stride;
+  in['v'] = states->v, step['v'] = (size_t)C->nq * W;
+  in['t'] = states->time, step['t'] = W;
+  return signs[view->isa](x->tape, states->n, in, step, before, value, x->scratch);
 }
 
 void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *d) {

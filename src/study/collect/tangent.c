@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/collector.h"
+#include "method/derivative.h"
 #include "study/file/reader.h"
 
 /* clang-format off */
@@ -13,7 +14,7 @@ static const cst_key keys[] = {
     {"", "tangent", CST_KEYS_ALL, "map", "none; required by the observables that it concerns", "", "tangent: {vectors: 2, every: 1}", "How tangent vectors are carried along trajectories, for lyapunov, megno, two-form, volume and reversibility (docs/tangent.md)."},
     {"tangent", "vectors", CST_KEYS_ALL, "integer", "1; 2 with two-form", "", "tangent: {vectors: 2, every: 0.5}", "Number k of tangent vectors, at most the dimension of T*Q."},
     {"tangent", "every", CST_KEYS_ALL, "number", NULL, "time", "tangent: {every: 0.1}", "Time between renormalisations, and between measurements of a step; a multiple of every step."},
-    {"tangent", "form", CST_KEYS_ALL, "companions", "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed: as differences to trajectories at a small distance."},
+    {"tangent", "form", CST_KEYS_ALL, "companions or exact", "companions", "", "tangent: {every: 1, form: exact}", "How tangent vectors are computed: as differences to trajectories at a small distance, or by differentiating the equations of a step, for two-form and volume."},
     {0},
 };
 static const cst_measured measures[CST_TANGENTS + 1] = {
@@ -44,8 +45,7 @@ int cst_tangent_dimension(const cst_system *s) {
 
 /* ---- the observables ------------------------------------------------------------------------- */
 
-/* The entry of the list `observables` that is this name; NULL: there is none. Reports a second one. */
-static cst_yaml *entry_of(cst_reader *r, const char *name) {
+cst_yaml *cst_tangent_entry(cst_reader *r, const char *name) {
   cst_yaml *list = cst_yaml_get(r->root, "observables"), *found = NULL;
   for (int i = 0; cst_yaml_is_list(list) && i < cst_yaml_size(list); i++) {
     cst_yaml *n = cst_yaml_item(list, i);
@@ -122,7 +122,7 @@ static void check_methods(cst_reader *r, cst_yaml *n, int which) {
 static bool read_observables(cst_reader *r, cst_tangent *t) {
   bool any = false;
   for (int k = 0; k < CST_TANGENTS; k++) {
-    cst_yaml *n = entry_of(r, measures[k].name);
+    cst_yaml *n = cst_tangent_entry(r, measures[k].name);
     t->asked[k] = n != NULL;
     any |= n != NULL;
     if (n)
@@ -186,14 +186,35 @@ static void read_every(cst_reader *r, cst_yaml *map, cst_tangent *t) {
                    cst_reader_shortest(t->every));
 }
 
-static void read_form(cst_reader *r, cst_yaml *map) {
+/* What has no exact form: observables, and methods. */
+static void check_exact(cst_reader *r, cst_yaml *n, const cst_tangent *t) {
+  const cst_study *s = r->s;
+  for (int k = 0; k < CST_TANGENTS; k++)
+    if (t->asked[k] && k != CST_TANGENT_TWO_FORM && k != CST_TANGENT_VOLUME) {
+      cst_yaml_error(
+          r->doc, n, r->d,
+          "'form' is exact, and '%s' takes companions; two-form and volume have an exact "
+          "form",
+          measures[k].name);
+      return;
+    }
+  for (int i = 0; s->system && i < s->nmethod; i++) {
+    const char *why = s->method[i] ? cst_derivative_refusal(s->method[i], s->system) : NULL;
+    if (!why)
+      continue;
+    cst_yaml_error(r->doc, n, r->d, "'form' is exact: %s %s", cst_method_label(s->method[i]), why);
+    return;
+  }
+}
+
+static void read_form(cst_reader *r, cst_yaml *map, cst_tangent *t) {
   static const char *const forms[] = {"companions", "exact"};
   cst_yaml                *n = cst_yaml_get(map, "form");
   int                      form = 0;
-  if (cst_reader_choice(r, n, "form", forms, CST_COUNT(forms), &form) && form == 1)
-    cst_yaml_error(r->doc, n, r->d,
-                   "'form: exact' is not available: no method has its derivative in closed form "
-                   "yet; 'companions' serve every method");
+  if (cst_reader_choice(r, n, "form", forms, CST_COUNT(forms), &form))
+    t->exact = form == 1;
+  if (t->exact)
+    check_exact(r, n, t);
 }
 
 static void read(cst_reader *r, void *wish) {
@@ -208,7 +229,7 @@ static void read(cst_reader *r, void *wish) {
                    "reversibility is among the observables");
   read_vectors(r, map, t);
   read_every(r, map, t);
-  read_form(r, map);
+  read_form(r, map, t);
 }
 
 /* It has nothing to do while trajectories run. */
@@ -227,7 +248,8 @@ static void tell(const cst_plan *p, FILE *out) {
       fprintf(out, "%s%s", first ? "" : ", ", measures[k].name);
       first = 0;
     }
-  fprintf(out, ", %d vector%s, every %g\n", t->vectors, t->vectors > 1 ? "s" : "", t->every);
+  fprintf(out, ", %d vector%s, every %g%s\n", t->vectors, t->vectors > 1 ? "s" : "", t->every,
+          t->exact ? ", by exact derivatives" : "");
 }
 
 const cst_collector cst_collector_tangent = {

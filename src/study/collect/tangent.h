@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_TANGENT_H
 #define CST_TANGENT_H
+#include "study/file/reader.h"
 #include "study/plan/plan.h"
 
 /* The observables, in the order of the table in tangent.c. */
@@ -19,6 +20,7 @@ typedef struct {
   int    vectors; /* k */
   double every;   /* time between renormalisations, or between measurements */
   bool   asked[CST_TANGENTS];
+  bool   exact; /* derivatives of a step in the place of companions */
 } cst_tangent;
 
 const cst_tangent *cst_tangent_of(const cst_plan *p);
@@ -26,4 +28,6 @@ const cst_tangent *cst_tangent_of(const cst_plan *p);
 long cst_tangent_steps(const cst_plan *p, const cst_class *k);
 /* The dimension of T*Q: 2 (nq - rank G), less the constraints on velocities. */
 int cst_tangent_dimension(const cst_system *s);
+/* The entry of the list `observables` that is this name; NULL: there is none. Reports a second one. */
+cst_yaml *cst_tangent_entry(cst_reader *r, const char *name);
 #endif

@@ -7,12 +7,16 @@
  * the w_i are a basis of the tangent space; its change is |(det Omega' / det Omega)^(1/2) - 1|. The error of
  * either is e^2 times third derivatives of the map, and the solver's error over e; where the number of the
  * measurement is a power of 2 it is made with 2e as well, and the largest difference is the floor.
+ *
+ * In the exact form W is a vector and its image under the derivative of the step (method/derivative.h), and the
+ * floor is the difference to the same from a state that is displaced by a few units of round-off.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "method/derivative.h"
 #include "study/channels/channels.h"
 #include "study/collect/companions.h"
 #include "study/collect/tangent-numbers.h"
@@ -36,9 +40,11 @@ static const cst_tangent_numbers numbers = {
     NUMBERS,
     has,
     {[FORM] = {"two-form_max", "largest change of dp ^ dq in a measured step, for unit vectors"},
-     [FORM_FLOOR] = {"two-form_floor", "error of two-form_max, from twice the distance"},
+     [FORM_FLOOR] = {"two-form_floor",
+                     "error of two-form_max, from twice the distance or a displacement by round-off"},
      [VOLUME] = {"volume_max", "largest relative change of volume in a measured step"},
-     [VOLUME_FLOOR] = {"volume_floor", "error of volume_max, from twice the distance"}},
+     [VOLUME_FLOOR] = {"volume_floor",
+                       "error of volume_max, from twice the distance or a displacement by round-off"}},
 };
 
 static bool wanted(const cst_plan *p) { return has(p, FORM) || has(p, VOLUME); }
@@ -51,10 +57,16 @@ static int vectors(const cst_plan *p) {
 
 /* Each companion is projected and makes one step. */
 static double steps(const cst_plan *p, const cst_class *k) {
+  const double of_derivative = 20; /* a step in scalars with its derivative, per vector */
+  if (wanted(p) && cst_tangent_of(p)->exact)
+    return of_derivative * vectors(p) / (double)cst_tangent_steps(p, k);
   return wanted(p) ? 4.0 * vectors(p) / (double)cst_tangent_steps(p, k) : 0;
 }
 
-static double lanes(const cst_plan *p) { return wanted(p) ? 2 * vectors(p) : 0; }
+/* Of the exact form one, whose scales it uses. */
+static int companions(const cst_plan *p) { return cst_tangent_of(p)->exact ? 1 : 2 * vectors(p); }
+
+static double lanes(const cst_plan *p) { return wanted(p) ? companions(p) : 0; }
 
 static void declare(const cst_plan *p, cst_channels *c) {
   cst_tangent_numbers_declare(&numbers, p, c);
@@ -63,11 +75,12 @@ static void declare(const cst_plan *p, cst_channels *c) {
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 typedef struct {
-  cst_companions c;
-  int            k, nq, pairs;
-  double        *x, *w;  /* [numbers]; vectors of a lane [k][2 nq] */
-  double        *before; /* [lane][k][2 nq] */
-  double        *defect,
+  cst_companions   c;
+  cst_derivative **derivative; /* [nmethod] of the exact form, made when first needed */
+  int              k, nq, pairs;
+  double          *x, *w;  /* [numbers]; vectors of a lane [k][2 nq] */
+  double          *before; /* [lane][k][2 nq] */
+  double          *defect,
       *doubled;     /* [lane][pairs + 1], of the distance e and 2e: of pairs, of the volume */
   double *omega[2]; /* [k][k] */
 } own;
@@ -79,7 +92,8 @@ static void create(cst_collection *x) {
   o->nq = x->run->plan->study->system->nq;
   o->pairs = o->k * (o->k - 1) / 2;
   const size_t k = (size_t)o->k, state = 2 * (size_t)o->nq;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_create(&o->c, x->run, 2 * o->k));
+  PetscCallAbort(PETSC_COMM_SELF, cst_companions_create(&o->c, x->run, companions(x->run->plan)));
+  o->derivative = cst_zeros(x->run->plan->study->nmethod, sizeof *o->derivative);
   o->x = cst_zeros((size_t)cst_plan_state_numbers(x->run->plan), sizeof(double));
   o->w = cst_zeros(k * state, sizeof(double));
   o->before = cst_zeros(batch * k * state, sizeof(double));
@@ -92,6 +106,9 @@ static void create(cst_collection *x) {
 static void destroy(cst_collection *x) {
   own *o = x->own;
   PetscCallAbort(PETSC_COMM_SELF, cst_companions_destroy(&o->c));
+  for (int i = 0; i < x->run->plan->study->nmethod; i++)
+    cst_derivative_destroy(o->derivative[i]);
+  free(o->derivative);
   double *owned[] = {o->x, o->w, o->before, o->defect, o->doubled, o->omega[0], o->omega[1]};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
@@ -241,6 +258,64 @@ static PetscErrorCode measure(own *o, cst_runner *r, double e, double *defect) {
   PetscFunctionReturn(0);
 }
 
+/* ---- the exact form -------------------------------------------------------------------------- */
+
+/* Vectors between scaled coordinates and those of the state. */
+static void scale_vectors(const own *o, long lane, bool into_state, double *w) {
+  const double *scale = o->c.scale + 2 * lane;
+  for (int i = 0; i < o->k; i++)
+    for (int e = 0; e < 2 * o->nq; e++) {
+      const double by = scale[e >= o->nq];
+      w[i * 2 * o->nq + e] *= into_state ? by : 1 / by;
+    }
+}
+
+/* A step of one lane, from its state displaced by `by`; false: its equations were not solved. */
+static bool step_exactly(own *o, const cst_runner *r, cst_derivative *d, long lane, double by,
+                         double *before) {
+  const size_t  n = (size_t)(2 * o->nq * o->k) * sizeof *before;
+  const double *c = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);
+  const double *scale = o->c.scale + 2 * lane;
+  double       *q = o->x, *p = o->x + o->nq;
+  cst_companions_get(&o->c, cst_companions_base(&o->c, lane), o->x);
+  for (int e = 0; e < 2 * o->nq; e++)
+    o->x[e] += by * scale[e >= o->nq] * cst_companions_draw(&o->c, lane, 0, e);
+  scale_vectors(o, lane, true, o->w);
+  cst_derivative_tangent(d, c, q, p, o->k, o->w);
+  memcpy(before, o->w, n);
+  const bool good = cst_derivative_step(d, c, r->cohort->h, q, p, o->k, o->w);
+  scale_vectors(o, lane, false, before);
+  scale_vectors(o, lane, false, o->w);
+  return good;
+}
+
+/* As measure, by derivatives; displaced: from states that differ by a few units of round-off. */
+static void measure_exactly(own *o, cst_runner *r, bool displaced, double *defect) {
+  const double     by = displaced ? 0x1p-48 : 0;
+  const long       turn = r->b->step / cst_tangent_steps(r->plan, r->cohort);
+  cst_derivative **d = &o->derivative[r->cohort->method];
+  if (!*d)
+    *d = cst_derivative_create(r->plan->method[r->cohort->method]);
+  for (long l = 0; l < r->work->count; l++, defect += o->pairs + 1) {
+    if (!cst_runner_lives(r, r->b, l))
+      continue;
+    draw(o, l, turn);
+    const bool good = step_exactly(o, r, *d, l, by, o->before);
+    compare(o, o->before, has(r->plan, VOLUME), defect);
+    for (int i = 0; i <= o->pairs && !good; i++)
+      defect[i] = NAN;
+  }
+}
+
+static PetscErrorCode measure_by(own *o, cst_runner *r, bool again, double *defect) {
+  PetscFunctionBegin;
+  if (cst_tangent_of(r->plan)->exact)
+    measure_exactly(o, r, again, defect);
+  else
+    PetscCall(measure(o, r, again ? 2 * distance : distance, defect));
+  PetscFunctionReturn(0);
+}
+
 /* The larger of two numbers; NaN where one is. */
 static double larger(double a, double b) { return a >= b || isnan(a) ? a : b; }
 
@@ -271,13 +346,13 @@ static PetscErrorCode stop(cst_collection *x) {
   cst_runner *r = x->run;
   const long  every = cst_tangent_steps(r->plan, r->cohort);
   const long  turn = r->b->step / every;
-  const bool  doubles = !(turn & (turn - 1));
+  const bool  doubles = cst_tangent_of(r->plan)->exact || !(turn & (turn - 1));
   PetscFunctionBegin;
   if (r->replayed || r->b->step % every)
     PetscFunctionReturn(0);
-  PetscCall(measure(o, r, distance, o->defect));
+  PetscCall(measure_by(o, r, false, o->defect));
   if (doubles)
-    PetscCall(measure(o, r, 2 * distance, o->doubled));
+    PetscCall(measure_by(o, r, true, o->doubled));
   for (long l = 0; l < r->work->count; l++) {
     const long at = l * (o->pairs + 1);
     if (cst_runner_lives(r, r->b, l))

@@ -118,7 +118,7 @@ static cst_states states_of(cst_runner *r, const cst_view *view, const cst_way *
   const cst_states x = {way->n, way->stride, way->q, way->p, r->watch.speed, r->watch.times};
   if (r->watch.speeds)
     r->meter.fold->speeds(view->context, view->record, &x, r->watch.speed);
-  for (int i = 0; i < way->n; i++) {
+  for (int i = 0; r->watch.clock && i < way->n; i++) {
     const double t = cst_clock_at(r->cohort, (double)way->step[i]);
     const bool   there = r->watch.times[i * W] == t;
     for (int l = 0; l < W && !there; l++)
@@ -167,20 +167,43 @@ static void fold_some(cst_runner *r, int group, const cst_way *way, int from, in
   r->b->alive[group] = now;
 }
 
-/* States on the way of a group, of which some are observed. Neighbours are folded together, unless a lane has
- * ended between them. */
-static void watch_along(cst_runner *r, int group, const cst_way *way) {
-  const cst_view   view = view_of(r, group, CST_KEEP_NOT);
-  const cst_states states = states_of(r, &view, way);
-  long             fold = cst_plan_class_fold_after(r->cohort, way->step[0] - 1);
-  int              from = 0; /* not folded yet */
-  const bool       quiet = all_quiet(r, group, &view, &states);
-  if (quiet && fold > way->step[way->n - 1])
-    from = way->n;
-  for (int i = from; i < way->n; i++) {
+/* The next step after this one that is observed; groups ask for the same steps, one after another. */
+static long next_fold(cst_runner *r, long step) {
+  cst_watch *w = &r->watch;
+  if (step < w->from || step >= w->fold) {
+    w->from = step;
+    w->fold = cst_plan_class_fold_after(r->cohort, step);
+  }
+  return w->fold;
+}
+
+/* Folds those of the states that are observed, all that are evenly spaced at once. */
+static void fold_observed(cst_runner *r, int group, const cst_way *way) {
+  const long first = way->step[0], last = way->step[way->n - 1];
+  long       step[CST_TRAIL];
+  long       next = next_fold(r, first - 1);
+  while (next <= last) {
+    const long from = next;
+    long       gap = 0;
+    int        n = 0;
+    for (; next <= last && (n < 2 || next - step[n - 1] == gap); n++) {
+      step[n] = next;
+      gap = n ? step[1] - from : 0;
+      next = cst_plan_class_fold_next(r->cohort, next);
+    }
+    const size_t at = (size_t)(from - first) * way->stride;
+    fold_group(r, group, &(cst_way){n, (size_t)gap * way->stride, step, way->q + at, way->p + at});
+  }
+}
+
+/* Lets all look at the states one by one. Observed neighbours are folded together, unless a lane has ended
+ * between them. */
+static void watch_each(cst_runner *r, int group, const cst_way *way, const cst_states *states) {
+  long fold = next_fold(r, way->step[0] - 1);
+  int  from = 0; /* not folded yet */
+  for (int i = 0; i < way->n; i++) {
     const int alive = r->b->alive[group];
-    if (!quiet)
-      watch(r, group, way, &states, i);
+    watch(r, group, way, states, i);
     const bool observed = way->step[i] == fold;
     if (!observed || alive != r->b->alive[group]) {
       fold_some(r, group, way, from, i, alive);
@@ -190,6 +213,16 @@ static void watch_along(cst_runner *r, int group, const cst_way *way) {
       fold = cst_plan_class_fold_next(r->cohort, fold);
   }
   fold_some(r, group, way, from, way->n, r->b->alive[group]);
+}
+
+/* States on the way of a group, one after each step, of which some are observed. */
+static void watch_along(cst_runner *r, int group, const cst_way *way) {
+  const cst_view   view = view_of(r, group, CST_KEEP_NOT);
+  const cst_states states = states_of(r, &view, way);
+  if (all_quiet(r, group, &view, &states))
+    fold_observed(r, group, way);
+  else
+    watch_each(r, group, way, &states);
   end_watch(r, group, way->step[way->n - 1]);
 }
 

@@ -34,9 +34,10 @@ typedef struct {
 /* Collectors that look at every step. */
 typedef struct {
   bool    on;
-  bool    speeds;        /* they read velocities */
+  bool    speeds, clock; /* they read velocities; times */
   bool    ended;         /* lanes have ended since the last stop */
   double *speed, *times; /* as in the meter */
+  long    from, fold;    /* fold: the next step after `from` that is observed */
 } cst_watch;
 
 /* The time that a rank steps without entering MPI. */

@@ -59,6 +59,7 @@ static void locate(cst_runner *r, long step, bool done) {
     if (r->collection[i].row->locate)
       r->collection[i].row->locate(&r->collection[i], step, done);
   r->next_fold = cst_plan_class_fold_after(r->cohort, done ? step : step - 1);
+  r->watch.fold = -1; /* not known in this class */
 }
 
 /* *stop: the run stops before all lanes are started; the batch has then not begun. */

@@ -119,6 +119,7 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length,
   read_all(&r);
   derive(&r);
   cst_read_appearance(&r);
+  cst_read_events(&r);
   cst_graph_allow(s->graph, INFINITY);
   free(r.names);
   if (good(&r))

@@ -21,6 +21,7 @@ const cst_key cst_system_keys[] = {
     {"", "symmetries", CST_KEYS_ALL, "map of names to lists of expressions or maps", "none", "", "symmetries: {spin: [-y, x]}", "Generators xi(q) of symmetries, an expression for each coordinate; at most 8."},
     {"", "bodies", CST_KEYS_ALL, "map of names to maps", "none", "", "bodies: {top: {rotation: R, inertia: [2, 3, 4]}}", "Rigid bodies: coordinates, masses and constraints at once (docs/bodies.md)."},
     {"", "states", CST_KEYS_ALL, "map of names to maps", NULL, "", "states: {default: {q: [1, 0], v: [0, 0]}}", "Named starts. The first one is called default."},
+    {"", "events", CST_KEYS_ALL, "map of names to expressions or maps", "none", "", "events: {passing: x}", "Where an expression of coordinates, velocities, parameters and t changes its sign, for `events` of a study, which takes it by name (docs/events.md); at most 16."},
     {"", "units", CST_KEYS_ALL, "map of names to texts", "none", "", "units: {time: s, x: m, energy: J}", "Units of the time, of coordinates (an array's name stands for all) and of observables, for the axes of figures."},
     {"", "up", CST_KEYS_ALL, "x, y, z, -x, -y or -z", "z; y in the plane", "", "up: y", "The axis that points upwards in figures."},
     {"", "ground", CST_KEYS_ALL, "number or expression", "none", "of the coordinates", "ground: 0", "The height of a floor that figures show; an expression may use the parameters."},
@@ -37,6 +38,9 @@ const cst_key cst_system_keys[] = {
     {"symmetries.NAME", "gauge", CST_KEYS_ALL, "expression", "0", "", "symmetries: {spin: {generator: [-y, x], gauge: x*y}}", "F(q) where the Lagrangian changes by the total derivative of F; <M v + a, xi> - F is conserved."},
     {"symmetries.NAME", "rotation", CST_SYSTEM_BODIES, "list of 3 expressions", "none", "", "symmetries: {turn: {rotation: [0, 0, 1]}}", "Rotates all bodies about this axis through the origin."},
     {"symmetries.NAME", "translation", CST_SYSTEM_BODIES, "list of 3 expressions", "none", "", "symmetries: {along: {translation: [1, 0, 0]}}", "Moves all bodies in this direction."},
+
+    {"events.NAME", "when", CST_KEYS_ALL, "expression", NULL, "", "events: {passing: {when: x}}", "The expression that changes its sign there."},
+    {"events.NAME", "direction", CST_KEYS_ALL, "up, down or both", "both", "", "events: {passing: {when: x, direction: up}}", "Changes of sign that count, where a study does not say it."},
 
     {"bodies.NAME", "rotation", CST_KEYS_ALL, "name", NULL, "", "bodies: {top: {rotation: Q, inertia: [2, 3, 4]}}", "R of the nine coordinates R11 .. R33, the rotation from body to space."},
     {"bodies.NAME", "centre", CST_KEYS_ALL, "list of 3 names", "the body turns about the origin", "", "bodies: {top: {rotation: R, centre: [X, Y, Z], mass: 1, inertia: [2, 3, 4]}}", "The coordinates of its centre of mass."},

@@ -159,6 +159,7 @@ void cst_read_states(cst_reading *r);
 void cst_read_accounts(cst_reading *r);
 /* after the derivatives: how figures show the system */
 void cst_read_appearance(cst_reading *r);
+void cst_read_events(cst_reading *r); /* after the derivatives too */
 /* only without mistakes: M must be symmetric, and positive definite in every state */
 void cst_read_check_mass(cst_reading *r);
 /* The first of n rows with which the leading part of M, whose rows have `stride` entries, is not positive
