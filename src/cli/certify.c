@@ -10,7 +10,7 @@
 typedef struct {
   char       *methods; /* one a line; owned */
   const char *with, *systems, *claims, *output;
-  bool        quick, full;
+  bool        quick, full, all;
 } arguments;
 
 static bool add_method(void *member, const char *value) {
@@ -25,9 +25,10 @@ static bool add_method(void *member, const char *value) {
 static const cst_option options[] = {
     {"METHOD", .is = CST_OPTION_REPEATS, .at = offsetof(arguments, methods), .set = add_method,
      .doc = "methods, as in studies; quoted where they have parentheses", .takes = "methods"},
+    {"--all", .at = offsetof(arguments, all), .doc = "every method of `constella list methods`"},
     {"--with", .value = "FILE.yaml", .at = offsetof(arguments, with),
-     .doc = "a file with `steppers:`, programs or functions of others (docs/certificate.md); they "
-            "are run"},
+     .doc = "a file with `steppers:` of others, which are run, and `layers:` and `schemes:` as in "
+            "studies (docs/certificate.md)"},
     {"--systems", .value = "A,B", .at = offsetof(arguments, systems),
      .doc = "systems of the catalogue or files, in place of the default ones"},
     {"--claims", .value = "order=4,symplectic", .at = offsetof(arguments, claims),
@@ -35,7 +36,7 @@ static const cst_option options[] = {
     {"--quick", .at = offsetof(arguments, quick), .doc = "fewer states and steps: the default"},
     {"--full", .at = offsetof(arguments, full), .doc = "more states, smaller steps, longer runs"},
     {"--output", .short_name = "-o", .value = "FILE", .at = offsetof(arguments, output),
-     .doc = "FILE.json, or .html, .md, .tex, .svg with the .json beside it; what the .json has is "
+     .doc = "FILE.json, or .html, .md, .tex, .svg, .txt with the .json beside it; what the .json has is "
             "not measured again"},
     {NULL},
 };
@@ -46,8 +47,9 @@ enum { MOST = 8 };
 static int words_of(const arguments *a, const char **words) {
   const struct {
     const char *name, *value;
-  } given[] = {{"method", a->methods}, {"with", a->with},     {"systems", a->systems},
-               {"claims", a->claims},  {"output", a->output}, {"full", a->full ? "1" : NULL}};
+  } given[] = {{"method", a->methods},      {"with", a->with},     {"systems", a->systems},
+               {"claims", a->claims},       {"output", a->output}, {"full", a->full ? "1" : NULL},
+               {"all", a->all ? "1" : NULL}};
   int n = 0;
   words[n++] = "certify";
   for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
@@ -62,14 +64,25 @@ static int words_of(const arguments *a, const char **words) {
   return n;
 }
 
+int cst_certify_verify(const char *file, long sample, long seed, bool trusts) {
+  char *words[6] = {"certify"};
+  if (asprintf(&words[1], "verify=%s", file) < 0 || asprintf(&words[2], "sample=%ld", sample) < 0 ||
+      asprintf(&words[3], "seed=%ld", seed) < 0)
+    cst_need_fail();
+  if (trusts)
+    words[4] = "trust=1";
+  return cst_analysis_start(trusts ? 5 : 4, (const char **)words);
+}
+
 static int certify(int argc, char **argv) {
   arguments a = {0};
   cst_diag *d = cst_diag_create();
   cst_options_parse(&cst_command_certify, argc, argv, &a, d);
   if (a.quick && a.full)
     cst_diag_add(d, NULL, 0, 0, "'--quick' and '--full' exclude each other");
-  if (!a.methods && !a.with && !cst_diag_count(d))
-    cst_diag_add(d, NULL, 0, 0, "`constella certify` needs methods, or steppers by --with FILE");
+  if (!a.methods && !a.with && !a.all && !cst_diag_count(d))
+    cst_diag_add(d, NULL, 0, 0,
+                 "`constella certify` needs methods, --all, or steppers by --with FILE");
   const bool bad = cst_diag_count(d) > 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);

@@ -38,4 +38,6 @@ int cst_analysis_list_figures(
 /* analysis.c: becomes analysis/command.py with words[0..n), a command and words NAME=VALUE; words[n] is NULL. Returns
  * the exit status where it cannot. */
 int cst_analysis_start(int n, const char **words);
+/* certify.c: measures `sample` cells of a certificate again (0: all); the exit status. */
+int cst_certify_verify(const char *file, long sample, long seed, bool trusts);
 #endif

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import texts
 from .maps import Failed
 from .property import Found, Property, missing, small
 from .systems import Bench
@@ -36,4 +37,9 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     return found
 
 
-PROPERTY = Property("symmetric", "a step of -h after a step of h, of the method itself and of its adjoint", CLAIMS, measure, small(1e-11, 1e-10))
+def study(method: str, system: str, claim: str, found: Found) -> str:
+    """`reversibility` is the same of a method that is reversible under v -> -v too."""
+    return texts.tangent(method, system, found.how, "reversibility") if claim == "symmetric" else ""
+
+
+PROPERTY = Property("symmetric", "a step of -h after a step of h, of the method itself and of its adjoint", CLAIMS, measure, small(1e-11, 1e-10), study=study)
