@@ -36,7 +36,8 @@ static const cst_option options[] = {
     {"--quick", .at = offsetof(arguments, quick), .doc = "fewer states and steps: the default"},
     {"--full", .at = offsetof(arguments, full), .doc = "more states, smaller steps, longer runs"},
     {"--output", .short_name = "-o", .value = "FILE", .at = offsetof(arguments, output),
-     .doc = "FILE.json, or .html, .md, .tex, .svg, .txt with the .json beside it; what the .json has is "
+     .doc = "FILE.json, or .html, .md, .tex, .svg, .txt with the .json beside it; what the .json "
+            "has is "
             "not measured again"},
     {NULL},
 };
