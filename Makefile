@@ -22,7 +22,7 @@ JOBS   ?= $(shell nproc)
 # Required packages of Debian.
 PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev libhdf5-openmpi-dev hdf5-tools libfyaml-dev libsleef-dev libopenblas0-serial perl git
 PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy python3-yaml
-PACKAGES_TEST     := python3-pandas python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
+PACKAGES_TEST     := python3-jsonschema python3-pandas python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
 # Some tests of `make test-all` need these.
 PACKAGES_ALL      := python3-pip python3-setuptools python3-wheel python3-venv mypy python3-nbclient python3-ipykernel chromium texlive-latex-recommended texlive-science
 

@@ -121,6 +121,28 @@ class System:
         return float(out[0]), float(out[2])
 
 
+class Layers:
+    """Methods and composition schemes of the keys `layers` and `schemes` of a file, for Integrator: Layers("mine.yaml").
+    Layers in C are compiled and run in this process: name only files that you trust."""
+
+    def __init__(self, file: str | os.PathLike[str]) -> None:
+        self._lib, self._at = library(), None
+        path = os.fspath(file)
+        try:
+            with open(path, "rb") as f:
+                text = f.read()
+        except OSError as e:
+            raise ConstellaError(f"{path}: {e.strerror}") from None
+        why = ctypes.create_string_buffer(WHY)
+        self._at = self._lib.cst_foreign_layers(path.encode(), text, len(text), why, WHY)
+        if not self._at:
+            raise ConstellaError(why.value.decode(errors="replace"))
+
+    def __del__(self) -> None:
+        if getattr(self, "_at", None):
+            self._lib.cst_layers_destroy(self._at)
+
+
 class Integrator:
     """Trajectories of a system that a method steps together.
 
@@ -130,8 +152,8 @@ class Integrator:
 
     system: a System, or what System takes. q and v (or p) start it; without them it starts in the state `state`, at
     the given parameters. An array [trajectory, coordinate] starts several, which cost little more than one; every
-    array that is read then has this first axis. layers and schemes of studies are not known here. A trajectory that
-    cannot go on keeps its last good state: `failures` tells.
+    array that is read then has this first axis. layers: names of layers and schemes that the method may use. A trajectory
+    that cannot go on keeps its last good state: `failures` tells.
 
     Numbers are those that `constella run` writes for the same start and step, bit for bit."""
 
@@ -152,6 +174,7 @@ class Integrator:
         compile: bool = False,  # noqa: A002
         seed: int = 0,
         trajectories: int = 0,
+        layers: Layers | None = None,
     ) -> None:
         self._at = None
         self.system = system if isinstance(system, System) else System(system)
@@ -159,7 +182,7 @@ class Integrator:
         self.parameters = self.system.values(parameters or {})
         q, v, p = self._starts(state, q, v, p)
         options = Options(
-            self.system._at, method.encode(), None, step, max(trajectories, len(np.atleast_2d(q))), tolerance,
+            self.system._at, method.encode(), layers._at if layers else None, step, max(trajectories, len(np.atleast_2d(q))), tolerance,
             max_iterations, compensated, compile, seed,
         )  # fmt: skip
         at = ctypes.c_void_p()

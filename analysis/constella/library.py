@@ -50,6 +50,12 @@ class Properties(ctypes.Structure):
     ]
 
 
+class MethodInfo(ctypes.Structure):
+    """cst_method_info of constella/method.h."""
+
+    _fields_ = [(name, c_char_p) for name in ("name", "doc", "equations", "source", "notes", "signature", "example")]
+
+
 class OrderFit(ctypes.Structure):
     """cst_order_fit of constella/statistics.h."""
 
@@ -92,6 +98,13 @@ FUNCTIONS = {  # name: result, arguments
     "cst_foreign_energies": (None, c_void_p, c_long, *[Doubles] * 5),
     "cst_foreign_momentum_maps": (None, c_void_p, c_long, *[Doubles] * 4),
     "cst_foreign_acceleration": (None, c_void_p, *[Doubles] * 4),
+    "cst_foreign_layers": (c_void_p, c_char_p, c_char_p, c_long, c_char_p, c_int),
+    "cst_foreign_stepped": (c_void_p, c_void_p, Doubles),
+    "cst_foreign_forget": (None, c_void_p),
+    "cst_foreign_ranks": (c_int, POINTER(c_int)),
+    "cst_foreign_share": (c_void_p, c_int, c_char_p, POINTER(c_long)),
+    "cst_foreign_release": (None, c_void_p),
+    "cst_layers_destroy": (None, c_void_p),
     "cst_system_destroy": (None, c_void_p),
     "cst_system_defaults": (None, c_void_p, POINTER(c_bool), Doubles),
     "cst_system_state": (None, c_void_p, c_int, Doubles, Doubles, Doubles),
@@ -99,8 +112,11 @@ FUNCTIONS = {  # name: result, arguments
     "cst_system_residuals": (None, c_void_p, *[Doubles] * 7),
     "cst_system_momentum": (None, c_void_p, Doubles, Doubles, Doubles, Doubles),
     "cst_system_velocity": (c_bool, c_void_p, Doubles, Doubles, Doubles, Doubles),
+    "cst_method_count": (c_int,),
+    "cst_method_info_at": (POINTER(MethodInfo), c_int),
     "cst_method_parse": (c_void_p, c_char_p, c_void_p, POINTER(ExpressionError)),
     "cst_method_destroy": (None, c_void_p),
+    "cst_method_has_noise": (c_bool, c_void_p),
     "cst_method_label": (c_char_p, c_void_p),
     "cst_method_fits": (c_bool, c_void_p, c_void_p, c_char_p, c_int),
     "cst_method_properties": (Properties, c_void_p, c_void_p),

@@ -3,6 +3,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_FOREIGN_H
 #define CONSTELLA_FOREIGN_H
+#include "constella/method.h"
+#include "constella/user-stepper.h"
 #include "constella/system.h"
 
 /* What a system has names for, in the order of its arrays. */
@@ -34,4 +36,18 @@ void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, con
 /* The acceleration A of a state, M A = f - G' lambda with the multipliers that keep the constraints. */
 void cst_foreign_acceleration(const cst_system *s, const double *c, const double *q,
                               const double *v, double *acceleration);
+/* The methods of the keys `layers` and `schemes` of text[length], the contents of `file`: layers in C are compiled and
+ * loaded. NULL with all messages in why[n]. Owned: cst_layers_destroy. */
+cst_layers *cst_foreign_layers(const char *file, const char *text, long length, char *why, int n);
+/* The system at parameters c[npar] as the functions that a stepper of a shared library calls. The system is borrowed.
+ * Owned: cst_foreign_forget. */
+const cst_stepper_system *cst_foreign_stepped(const cst_system *s, const double *c);
+void                      cst_foreign_forget(const cst_stepper_system *x); /* NULL is allowed */
+
+/* The processes of mpirun, between cst_integrator_begin and cst_integrator_end: their number, and in *rank this one's. */
+int cst_foreign_ranks(int *rank);
+/* Text of rank `root` for all of them: length is that of `text` on root; on the others *length is filled, and a text of
+ * this length allocated. Collective. Owned: cst_foreign_release. */
+char *cst_foreign_share(int root, const char *text, long *length);
+void  cst_foreign_release(char *text);
 #endif

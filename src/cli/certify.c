@@ -10,7 +10,7 @@
 typedef struct {
   char       *methods; /* one a line; owned */
   const char *with, *systems, *claims, *output;
-  bool        quick, full;
+  bool        quick, full, all;
 } arguments;
 
 static bool add_method(void *member, const char *value) {
@@ -25,9 +25,10 @@ static bool add_method(void *member, const char *value) {
 static const cst_option options[] = {
     {"METHOD", .is = CST_OPTION_REPEATS, .at = offsetof(arguments, methods), .set = add_method,
      .doc = "methods, as in studies; quoted where they have parentheses", .takes = "methods"},
+    {"--all", .at = offsetof(arguments, all), .doc = "every method of `constella list methods`"},
     {"--with", .value = "FILE.yaml", .at = offsetof(arguments, with),
-     .doc = "a file with `steppers:`, programs or functions of others (docs/certificate.md); they "
-            "are run"},
+     .doc = "a file with `steppers:` of others, which are run, and `layers:` and `schemes:` as in "
+            "studies (docs/certificate.md)"},
     {"--systems", .value = "A,B", .at = offsetof(arguments, systems),
      .doc = "systems of the catalogue or files, in place of the default ones"},
     {"--claims", .value = "order=4,symplectic", .at = offsetof(arguments, claims),
@@ -35,31 +36,20 @@ static const cst_option options[] = {
     {"--quick", .at = offsetof(arguments, quick), .doc = "fewer states and steps: the default"},
     {"--full", .at = offsetof(arguments, full), .doc = "more states, smaller steps, longer runs"},
     {"--output", .short_name = "-o", .value = "FILE", .at = offsetof(arguments, output),
-     .doc = "FILE.json, or .html, .md, .tex, .svg with the .json beside it; what the .json has is "
+     .doc = "FILE.json, or .html, .md, .tex, .svg, .txt with the .json beside it; what the .json "
+            "has is "
             "not measured again"},
     {NULL},
 };
 
-enum { MOST = 8 };
-
-/* The words NAME=VALUE of what is given, behind the command. Owned. */
-static int words_of(const arguments *a, const char **words) {
-  const struct {
-    const char *name, *value;
-  } given[] = {{"method", a->methods}, {"with", a->with},     {"systems", a->systems},
-               {"claims", a->claims},  {"output", a->output}, {"full", a->full ? "1" : NULL}};
-  int n = 0;
-  words[n++] = "certify";
-  for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
-    char *word;
-    if (!given[k].value)
-      continue;
-    if (asprintf(&word, "%s=%s", given[k].name, given[k].value) < 0)
-      cst_need_fail();
-    words[n++] = word;
-  }
-  words[n] = NULL;
-  return n;
+int cst_certify_verify(const char *file, long sample, long seed, bool trusts) {
+  char *words[6] = {"certify"};
+  if (asprintf(&words[1], "verify=%s", file) < 0 || asprintf(&words[2], "sample=%ld", sample) < 0 ||
+      asprintf(&words[3], "seed=%ld", seed) < 0)
+    cst_need_fail();
+  if (trusts)
+    words[4] = "trust=1";
+  return cst_analysis_start(trusts ? 5 : 4, (const char **)words);
 }
 
 static int certify(int argc, char **argv) {
@@ -68,15 +58,15 @@ static int certify(int argc, char **argv) {
   cst_options_parse(&cst_command_certify, argc, argv, &a, d);
   if (a.quick && a.full)
     cst_diag_add(d, NULL, 0, 0, "'--quick' and '--full' exclude each other");
-  if (!a.methods && !a.with && !cst_diag_count(d))
-    cst_diag_add(d, NULL, 0, 0, "`constella certify` needs methods, or steppers by --with FILE");
+  if (!a.methods && !a.with && !a.all && !cst_diag_count(d))
+    cst_diag_add(d, NULL, 0, 0,
+                 "`constella certify` needs methods, --all, or steppers by --with FILE");
   const bool bad = cst_diag_count(d) > 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   if (bad)
     return 2;
-  const char *words[MOST + 1];
-  return cst_analysis_start(words_of(&a, words), words);
+  return cst_analysis_start_with(&cst_command_certify, &a);
 }
 
 const cst_command cst_command_certify = {

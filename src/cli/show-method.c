@@ -6,6 +6,7 @@
 #include "cli/description.h"
 #include "cli/show.h"
 #include "core/diag.h"
+#include "core/home.h"
 
 static void print_claims(unsigned claims, int measure, const char *system) {
   char temperature[60];
@@ -58,6 +59,27 @@ static void print_properties(const cst_method *m, const cst_system *s) {
   print_claims(p.claims & nontrivial(s), p.order_measure, s->name);
 }
 
+/* Prints the line of the method in the certificate of the catalogue, "LABEL<tab>what was found", if there is one. */
+static void print_certificate(const cst_method *m) {
+  char   path[4200], *line = NULL;
+  size_t room = 0;
+  FILE  *f = cst_home_find("analysis/constella/certifying/catalogue.txt", path, sizeof path)
+                 ? fopen(path, "r")
+                 : NULL;
+  while (f && getline(&line, &room, f) > 0) {
+    char *tab = strchr(line, '\t');
+    if (!tab)
+      continue;
+    *tab++ = 0;
+    tab[strcspn(tab, "\n")] = 0;
+    if (!strcmp(line, cst_method_label(m)))
+      cst_show_item("certificate", tab);
+  }
+  free(line);
+  if (f)
+    fclose(f);
+}
+
 /* The registry's entry for a name; NULL: it is not the name of a method. */
 static const cst_method_info *method_named(const char *name) {
   for (int i = 0; i < cst_method_count(); i++)
@@ -103,5 +125,7 @@ void cst_show_method(const char *text, const cst_method *m, const char *system, 
   }
   if (good)
     print_properties(m, s);
+  if (good)
+    print_certificate(m);
   cst_system_destroy(s);
 }

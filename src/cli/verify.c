@@ -14,6 +14,7 @@
 #include "study/run/verify.h"
 #include "core/need.h"
 #include "core/status.h"
+#include "core/text.h"
 
 enum { SAMPLE = 8 };
 
@@ -52,7 +53,8 @@ static bool add(void *member, const char *value) {
 }
 
 static const cst_option options[] = {
-    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result",
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file),
+     .doc = "a result, or a certificate (.json): cells of it are measured again",
      .takes = "a result"},
     {"--member", .value = "K", .is = CST_OPTION_REPEATS, .at = offsetof(request, member),
      .set = add, .doc = "all trajectories of this member", .takes = "a whole number from 0 on"},
@@ -241,8 +243,10 @@ static int verify(int argc, char **argv) {
   arguments a = {0};
   cst_diag *d = cst_diag_create();
   parse(argc, argv, &a, d);
-  int status = begin(argv);
-  if (!status)
+  int status;
+  if (a.file && cst_text_ends(a.file, ".json") && !cst_diag_count(d))
+    status = cst_certify_verify(a.file, a.choice.sample, (long)a.choice.seed, a.trust.given);
+  else if (!(status = begin(argv)))
     status = cst_launch_end(run_checked(&a, d));
   cst_diag_destroy(d);
   free(a.choice.member);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "constella/diag.h"
 #include "constella/foreign.h"
+#include "constella/study.h"
 #include "core/boundary.h"
 #include "core/diag.h"
 #include "core/need.h"
@@ -38,6 +39,17 @@ cst_system *cst_foreign_system(const char *name, const char *text, long length, 
     tell(d, why, n);
   cst_diag_destroy(d);
   return s;
+}
+
+cst_layers *cst_foreign_layers(const char *file, const char *text, long length, char *why, int n) {
+  CST_REQUIRE(file && text && length >= 0 && why && n > 0, NULL);
+  cst_diag   *d = cst_diag_create();
+  cst_layers *l = cst_study_read_layers(file, text, (size_t)length, cst_reader_share_alone, d);
+  *why = 0;
+  if (!l)
+    tell(d, why, n);
+  cst_diag_destroy(d);
+  return l;
 }
 
 int cst_foreign_count(const cst_system *s, cst_names of) {

@@ -9,12 +9,13 @@ import json
 import pathlib
 import subprocess
 
+import jsonschema
 import numpy as np
 
 import constella
-from constella.certifying import certificate, page
+from constella.certifying import certificate, order, page, symplectic
 from constella.certifying.maps import Stepper
-from constella.certifying.property import CONFIRMED, OPEN, REFUTED
+from constella.certifying.property import CONFIRMED, OPEN, REFUTED, Found
 
 RK4 = "{a: [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 1/2, 0, 0], [0, 0, 1, 0]], b: [1/6, 1/3, 1/3, 1/6]}"
 OFF = RK4.replace("[0, 1/2, 0, 0]", "[0.02, 0.48, 0, 0]")
@@ -30,6 +31,15 @@ WRONG = [
     ("heun", ["double-pendulum"], {"constraint": 1, "hidden": 1}),
     ("rk4", ["kepler"], {"momentum": 1}),
     ("radau(2)", ["double-pendulum"], {"symplectic": 1, "energy-bounded": 1, "order": 4}),
+    ("rattle", ["kepler"], {"stable": 10, "dissipates": 1}),
+    ("rk4", ["henon-heiles"], {"stable": 100}),
+    ("dopri5(tolerance=1e-3)", ["henon-heiles"], {"symmetric": 1, "energy-bounded": 1}),
+    ("langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], {"temperature": 0.98}),
+]
+MORE = [  # claims that no row makes, and that are right
+    ("rattle", ["kepler"], {"stable": 0.05, "round-off": 1}),
+    ("radau(2)", ["double-pendulum"], {"dissipates": 1}),
+    ("langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], {"temperature": 1}),
 ]
 RIGHT = ["rattle", "project(rk4)", "gauss(2)", "lagrange-dalembert(rk4)"]
 
@@ -54,6 +64,52 @@ def test_wrong():
             ok(c.of(name, claim).verdict == REFUTED, f"wrong: {claim} of {name[:40]}", c.of(name, claim))
 
 
+def test_more():
+    for method, systems, claims in MORE:
+        c = constella.certify(method, systems=systems, claims=claims)
+        for claim in claims:
+            ok(c.of(c.methods[0], claim).verdict == CONFIRMED, f"more: {claim} of {c.methods[0]}", c.of(c.methods[0], claim))
+
+
+def rounded(system, q, v, h):
+    """Verlet, with a rounding that goes always down: its momentum drifts."""
+    q, v = verlet(system, q, v, h)
+    return q, v * (1 - 2.0**-52)
+
+
+def test_roundoff():
+    c = constella.certify(Stepper(rounded, "down"), systems=["kepler"], claims={"round-off": 1})
+    ok(c.of("down", "round-off").verdict == REFUTED, "round-off: a bias", c.of("down", "round-off"))
+    c = constella.certify("rk4", systems=["kepler"], claims={"round-off": 1})
+    ok("not kept" in c.of("rk4", "round-off").said, "round-off: of what is not kept nothing is said", c.of("rk4", "round-off"))
+
+
+def test_rates():
+    """20 000 synthetic claims: defects around their floor, and orders of errors with noise; right ones are hardly
+    ever refuted, wrong ones mostly."""
+    rng = np.random.default_rng(7)
+    wrong = missed = 0
+    h = 0.1 / 2.0 ** np.arange(6)
+    for k in range(10000):
+        p = int(rng.integers(1, 7))
+        error = h**p * (1 + rng.normal(0, 0.2) * h / h[0] + rng.normal(0, 0.1) * (h / h[0]) ** 2) * np.exp(rng.normal(0, 0.01, 6)) * rng.uniform(0.1, 10)
+        found = order.fitted(h, np.abs(error) + 1e-16 * rng.uniform(0, 1, 6), 1.0, "")
+        wrong += order.judge("order", p, found).verdict == REFUTED
+        missed += order.judge("order", p + 1, found).verdict != REFUTED and found.how.get("flag") == "ok"
+    ok(wrong < 50, f"rates: {wrong} of 10 000 right orders are refuted", wrong)
+    ok(missed < 300, f"rates: {missed} of 10 000 orders that are one too high are not", missed)
+    judge = symplectic.PROPERTY.judge
+    wrong = missed = 0
+    for k in range(10000):
+        floor = 10.0 ** rng.uniform(-13, -8)
+        error = floor * np.abs(rng.normal(0, 0.5))
+        wrong += judge("symplectic", 1, Found(error, error, error, floor)).verdict == REFUTED
+        defect = floor * 10.0 ** rng.uniform(2, 5) + 1e-7
+        missed += judge("symplectic", 1, Found(defect, defect, defect, floor)).verdict != REFUTED
+    ok(wrong == 0, "rates: no defect of the size of its floor is refuted", wrong)
+    ok(missed == 0, "rates: defects far above it are", missed)
+
+
 def verlet(system, q, v, h):
     v = v + h / 2 * system.acceleration(q)
     q = q + h * v
@@ -76,6 +132,104 @@ def test_functions():
         ok(c.of("bad", "order").verdict == OPEN and why in c.of("bad", "order").said, f"function: that {what}", c.of("bad", "order"))
 
 
+SHARED = """#include <math.h>
+#include <stdlib.h>
+#include "constella/user-stepper.h"
+
+static int begin(const cst_stepper_system *s, const double *c, unsigned long seed, void **own) {
+  *own = (void *)s;
+  return s->ng > 0 || s->npar > 8;
+}
+
+/* Verlet by M and f, and the multipliers of nothing. */
+static int step(void *own, double t, double h, double *q, double *v, double *lambda) {
+  const cst_stepper_system *s = own;
+  double M[64], f[8];
+  s->mass(s, q, M), s->force(s, q, v, f);
+  for (int i = 0; i < s->nq; i++) v[i] += h / 2 * f[i] / M[i * s->nq + i], q[i] += h * v[i];
+  s->force(s, q, v, f);
+  for (int i = 0; i < s->nq; i++) v[i] += h / 2 * f[i] / M[i * s->nq + i];
+  return t < 0;
+}
+
+static int copy(void *own, void **other) { return *other = own, 0; }
+static void leave(void *own) {}
+const cst_stepper_method cst_user_stepper = {CST_STEPPER_VERSION, begin, step, copy, leave};
+"""
+
+
+def test_shared():
+    """A stepper in C, in a shared library; a library that is none."""
+    (folder / "own.c").write_text(SHARED)
+    include = pathlib.Path(__file__).resolve().parents[2] / "include"
+    subprocess.run(["gcc", "-shared", "-fPIC", f"-I{include}", "-o", folder / "own.so", folder / "own.c"], check=True)
+    (folder / "shared.yaml").write_text(
+        "steppers:\n  own: {shared: own.so, claims: 'order=2, symplectic, symmetric', systems: [henon-heiles, spherical-pendulum]}\n"
+        "  none: {shared: own.c, claims: symplectic, systems: [henon-heiles]}\n"
+    )
+    done = command("--with", "shared.yaml", "--systems", "henon-heiles,spherical-pendulum", "-o", "shared.json")
+    cells = {(x["method"], x["system"], x["claim"]): x for x in json.loads((folder / "shared.json").read_text())["cells"]}
+    ok(all(cells["own", "henon-heiles", k]["verdict"] == CONFIRMED for k in ("order", "symplectic", "symmetric")), "shared: Verlet in C", done.stdout + done.stderr)
+    ok("refuses" in cells["own", "spherical-pendulum", "order"]["said"], "shared: what it refuses", cells["own", "spherical-pendulum", "order"])
+    ok(cells["none", "henon-heiles", "symplectic"]["verdict"] == OPEN, "shared: no library", cells["none", "henon-heiles", "symplectic"])
+    done = command("none.json", program="verify")
+    ok(done.returncode == 2, "verify: no such file", done.stderr)
+    done = command("shared.json", program="verify")
+    ok(done.returncode == 2 and "--trust-code" in done.stdout, "verify: code of others is not run unasked", done.stdout + done.stderr)
+    done = command("shared.json", "--trust-code", program="verify")
+    ok(done.returncode == 0 and "7 numbers, all with the same bits" in done.stdout, "verify: it is when trusted", done.stdout + done.stderr)
+    (folder / "shared.yaml").write_text((folder / "shared.yaml").read_text() + "# changed\n")
+    done = command("shared.json", "--trust-code", program="verify")
+    ok(done.returncode == 2 and "has changed" in done.stderr, "verify: a file that has changed", done.stderr)
+
+
+def test_layers():
+    """Layers and schemes of a file; mpirun; verify; the schema."""
+    (folder / "layers.yaml").write_text("layers:\n  mine: {a: [[0, 0], [1/2, 0]], b: [0, 1]}\nschemes:\n  s: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]\n")
+    words = ("mine", "compose(rattle, s)", "--with", "layers.yaml", "--systems", "henon-heiles,kepler")
+    done = command(*words, "-o", "one.json")
+    told = {(x["method"], x["claim"]): x for x in json.loads((folder / "one.json").read_text())["summary"]}
+    ok(told["mine", "order"]["claimed"] == 2 and told["mine", "order"]["verdict"] == CONFIRMED, "layers: a tableau", done.stdout + done.stderr)
+    ok(told["compose(rattle, s)", "order"]["claimed"] == 4, "layers: a scheme", told)
+    subprocess.run(["mpirun", "-n", "3", PROGRAM, "certify", *words, "-o", "three.json"], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=280)
+    ok((folder / "one.json").read_bytes() == (folder / "three.json").read_bytes(), "layers: three processes, the same bytes")
+    part = json.loads((folder / "one.json").read_text())
+    part["cells"] = [x for x in part["cells"] if (x["method"], x["system"]) == ("mine", "henon-heiles")]
+    (folder / "three.json").write_text(json.dumps(part))
+    command(*words, "-o", "three.json")
+    ok((folder / "one.json").read_bytes() == (folder / "three.json").read_bytes(), "layers: resumed, the same bytes")
+    bad = json.loads((folder / "one.json").read_text())
+    bad["cells"][0]["verdict"] = "refuted"
+    (folder / "bad.json").write_text(json.dumps(bad))
+    done = command("bad.json", "--sample", "100", "--trust-code", program="verify")
+    ok(done.returncode == 1 and "DIFFER" in done.stdout, "verify: another verdict", done.stdout + done.stderr)
+    schema = json.loads((pathlib.Path(certificate.__file__).parent / "schema.json").read_text())
+    for name in ("one", "shared"):
+        jsonschema.validate(json.loads((folder / f"{name}.json").read_text()), schema)
+    ok(refused_by(schema, {**part, "quick": 1}) and refused_by(schema, {**part, "more": 1}), "schema: it refuses what is none")
+
+
+def refused_by(schema, told):
+    try:
+        jsonschema.validate(told, schema)
+    except jsonschema.ValidationError:
+        return True
+    return False
+
+
+def test_study():
+    """The studies of refuted claims show the same."""
+    c = constella.certify("project(rk4)", systems=["double-pendulum"], claims={"order": 6, "symplectic": 1, "energy-bounded": 1})
+    shown = [cell for cell in c.cells if cell.study]
+    ok([cell.claim for cell in shown] == ["order", "symplectic", "energy-bounded"], "study: of each refuted claim", shown)
+    for cell in shown:
+        (folder / f"{cell.claim}.yaml").write_text(cell.study)
+        done = subprocess.run([PROGRAM, "run", f"{cell.claim}.yaml", "-o", f"{cell.claim}.h5"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+        ok(done.returncode == 0, f"study: {cell.claim} runs", done.stdout + done.stderr)
+    shown = subprocess.run([PROGRAM, "table", "order.h5", "--columns", "order_q", "--format", "csv"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+    ok(3.8 < float(shown.stdout.split()[-1]) < 4.2, "study: its order", shown.stdout + shown.stderr)
+
+
 STEPPERS = """steppers:
   dies: {python: "own.py:dies", claims: "order=2", systems: [henon-heiles]}
   fine: {python: "own.py:fine", claims: "order=1", systems: [henon-heiles]}
@@ -94,8 +248,8 @@ def fine(system, q, v, h):
 """
 
 
-def command(*words):
-    return subprocess.run([PROGRAM, "certify", *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+def command(*words, program="certify"):
+    return subprocess.run([PROGRAM, program, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
 
 
 def test_command():
@@ -128,12 +282,18 @@ def test_forms():
 def test_mistakes():
     (folder / "bad.yaml").write_text("steppers:\n  x: {pyton: 1}\n")
     (folder / "text.json").write_text("{}")
+    (folder / "unnamed.yaml").write_text("layers:\n  mine: {a: [[0, 0], [1/2, 0]], b: [0, 1, 2]}\n")
+    (folder / "foreign.html").write_text("<p>mine</p>")
     for words, wanted in (
         ((), "needs methods"),
         (("ratle",), "did you mean 'rattle'"),
         (("rattle", "--claims", "sympletic"), 'did you mean "symplectic"'),
-        (("rattle", "--claims", "order=two"), "whole"),
-        (("rattle", "--claims", "symplectic=2"), "only orders"),
+        (("rattle", "--claims", "order=two"), "no number"),
+        (("rattle", "--claims", "order=2.5"), "whole"),
+        (("rattle", "--claims", "stable=-1"), "positive"),
+        (("rattle", "--claims", "symplectic=2"), "it has no number"),
+        (("mine", "--with", "unnamed.yaml"), "unnamed.yaml:2"),
+        (("rattle", "-o", "foreign.html"), "no certificate foreign.json is beside it"),
         (("rattle", "--systems", "keppler"), "kepler"),
         (("rattle", "-o", "x.pdf"), ".json"),
         (("rattle", "-o", "text.json"), "no certificate"),
@@ -144,7 +304,7 @@ def test_mistakes():
     ):
         done = command(*words)
         ok(done.returncode == 2 and wanted in done.stderr and not done.stdout, f"mistake: {' '.join(words) or 'nothing'}", done.stderr)
-    ok(refused(lambda: constella.certify("rattle", claims={"order": 0}), "whole one"), "mistake: order 0")
+    ok(refused(lambda: constella.certify("rattle", claims={"order": 0}), "whole number"), "mistake: order 0")
 
 
 run_tests(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import texts
 from .maps import Failed
 from .property import Found, Property, missing, small
 from .systems import Bench
@@ -36,4 +37,8 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     return {c: Found(worst[c], worst[c], worst[c], floor, "", how) for c in claims}
 
 
-PROPERTY = Property("conserved", "momentum maps of symmetries, g(q) and G v over many steps", CLAIMS, measure, small(1e-11, 1e-8))
+def study(method: str, system: str, claim: str, found: Found) -> str:
+    return texts.conservation(method, system, found.how, "energy, momentum" if claim == "momentum" else "energy, constraint")
+
+
+PROPERTY = Property("conserved", "momentum maps of symmetries, g(q) and G v over many steps", CLAIMS, measure, small(1e-11, 1e-8), study=study)

@@ -9,11 +9,12 @@ import numpy as np
 
 from ..integrator import pointer
 from ..library import LongRun, library
+from . import texts
 from .maps import Failed
 from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, missing, number
 from .systems import Bench
 
-CLAIMS = ("energy-bounded", "energy")
+CLAIMS = ("energy-bounded", "energy", "dissipates")
 WINDOWS = 64
 VERDICTS = (
     "exact", "frozen", "bounded", "random-walk", "linear", "quadratic", "exponential", "linear (round-off)", "escaped",
@@ -58,7 +59,18 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     return {claim: Found(level, level, level, noise, "", how) for claim in CLAIMS}
 
 
-def judge(claim: str, claimed: int, found: Found) -> Judged:
+def falls(found: Found, said: str) -> Judged:
+    """Whether the energy is less at the end of the run, window by window, than at its beginning."""
+    slope, error = found.how["slope"], found.how["slope-error"]
+    said = f"{said}; slope {number(slope)} +- {number(error)}"
+    if found.value <= 100 * found.floor or not np.isfinite(slope):
+        return Judged(OPEN, f"{said}: no change")
+    if slope < -THRESHOLD * error:
+        return Judged(CONFIRMED, said)
+    return Judged(REFUTED, said) if slope > THRESHOLD * error or found.how["verdict"] == "bounded" else Judged(OPEN, said)
+
+
+def judge(claim: str, claimed: float, found: Found) -> Judged:
     if found.why:
         return Judged(OPEN, found.why)
     word, sure = found.how["verdict"], found.how["deviations"]
@@ -67,6 +79,8 @@ def judge(claim: str, claimed: int, found: Found) -> Judged:
         if found.value <= found.floor:
             return Judged(CONFIRMED, said)
         return Judged(REFUTED, said) if found.value > max(1e-9, 100 * found.floor) else Judged(OPEN, said)
+    if claim == "dissipates":
+        return falls(found, said)
     if word in ("exact", "bounded", "linear (round-off)"):
         return Judged(CONFIRMED, said)
     if word in GROWS and not found.how["round-off"] and (word != "random-walk" or sure > THRESHOLD):
@@ -76,4 +90,8 @@ def judge(claim: str, claimed: int, found: Found) -> Judged:
     return Judged(OPEN, said)
 
 
-PROPERTY = Property("energy", "the energy over a long run", CLAIMS, measure, judge)
+def study(method: str, system: str, claim: str, found: Found) -> str:
+    return texts.conservation(method, system, found.how, "energy")
+
+
+PROPERTY = Property("energy", "the energy over a long run", CLAIMS, measure, judge, study=study)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..integrator import Integrator, System, pointer
+from ..integrator import Integrator, Layers, System, pointer
 from ..library import WHY, ExpressionError, Properties, library
 from ..reading import ConstellaError
 
+SEED = 20240229  # of thermostats
 CLAIMS = {  # bits of cst_claim, and the words of `--claims`
     1: "symplectic", 2: "symmetric", 4: "constraint", 8: "hidden", 16: "momentum", 32: "energy-bounded", 64: "energy",
     128: "volume", 256: "temperature",
@@ -27,12 +29,12 @@ def encoded(method: str) -> bytes:
 
 
 class Method:
-    """A method of `constella list methods` as such a map. name: its label."""
+    """A method of `constella list methods`, or of these layers, as such a map. name: its label."""
 
-    def __init__(self, text: str) -> None:
-        self._lib = library()
+    def __init__(self, text: str, layers: Layers | None = None) -> None:
+        self._lib, self._at, self.layers = library(), None, layers
         error = ExpressionError()
-        self._at = self._lib.cst_method_parse(encoded(text), None, ctypes.byref(error))
+        self._at = self._lib.cst_method_parse(encoded(text), layers._at if layers else None, ctypes.byref(error))
         if not self._at:
             raise ConstellaError(f'"{text}": {error.message.decode(errors="replace")}')
         self.name = self._lib.cst_method_label(self._at).decode()
@@ -50,11 +52,24 @@ class Method:
         found: Properties = self._lib.cst_method_properties(self._at, system._at)
         return found
 
-    def claims(self, system: System) -> dict[str, int]:
+    def claims(self, system: System) -> dict[str, float]:
         """{claim: 1, or the order that is claimed} on a system."""
         p = self.properties(system)
         orders = {"order": p.order_q, "order-p": p.order_p, "order-lambda": p.order_lambda if system.constraints else 0}
-        return {k: n for k, n in orders.items() if n} | {word: 1 for bit, word in CLAIMS.items() if p.claims & bit}
+        told = {k: float(n) for k, n in orders.items() if n} | {word: 1.0 for bit, word in CLAIMS.items() if p.claims & bit}
+        if "temperature" in told:
+            told["temperature"] = self.bath()
+        return told
+
+    def bath(self) -> float:
+        """The temperature of the heat bath in its label."""
+        found = re.search(r"inverse-temperature=([^,)]+)", self.name)
+        assert found
+        return 1 / float(found[1])
+
+    @property
+    def noisy(self) -> bool:
+        return bool(self._lib.cst_method_has_noise(self._at))
 
     def lambda_time(self, system: System) -> float:
         """The time of the multipliers of a step, in steps from its start."""
@@ -68,16 +83,22 @@ class Method:
     def begin(self, system: System, h: float, q: np.ndarray, v: np.ndarray) -> Run:
         """A run of n trajectories from q[n, nq], v[n, nq]."""
         try:
-            return Run(Integrator(system, self.name, h, q=q, v=v))
+            return Run(Integrator(system, self.name, h, q=q, v=v, layers=self.layers, seed=SEED))
         except ConstellaError as e:
             raise Failed(str(e)) from None
 
     def adjoint(self) -> Method | None:
         """The method whose step of h undoes this one's step of -h; None: it has none as a method."""
         try:
-            return Method(f"adjoint({self.name})")
+            return Method(f"adjoint({self.name})", self.layers)
         except ConstellaError:
             return None
+
+
+def catalogue() -> list[str]:
+    """An example of every method of the registry."""
+    lib = library()
+    return [lib.cst_method_info_at(i).contents.example.decode() for i in range(lib.cst_method_count())]
 
 
 class Run:
@@ -117,13 +138,13 @@ class Stepper:
     """A function step(system, q, v, h) -> (q, v) or (q, v, lambda) of somebody, one state at a time. It is given copies;
     what it raises, and numbers that are not finite, end the measurement with a reason."""
 
-    def __init__(self, step: Step, name: str = "", claims: dict[str, int] | None = None) -> None:
+    def __init__(self, step: Step, name: str = "", claims: dict[str, float] | None = None) -> None:
         self.step, self.name, self.told = step, name or getattr(step, "__name__", "stepper"), claims or {}
 
     def refuses(self, system: System) -> str:
         return ""
 
-    def claims(self, system: System) -> dict[str, int]:
+    def claims(self, system: System) -> dict[str, float]:
         return dict(self.told)
 
     def lambda_time(self, system: System) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..integrator import pointer
 from ..library import library
+from . import texts
 from .maps import Failed, Method
 from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, missing, number
 from .systems import Bench
@@ -91,7 +92,7 @@ def fitted(h: np.ndarray, error: np.ndarray, scale: float, why: str) -> Found:
     return Found(fit.order, fit.low, fit.high, 0.0, "", how)
 
 
-def judge(claim: str, claimed: int, found: Found) -> Judged:
+def judge(claim: str, claimed: float, found: Found) -> Judged:
     said = f"{number(found.value)} ({number(found.low)} to {number(found.high)})"
     if found.why:
         return Judged(OPEN, found.why)
@@ -105,4 +106,8 @@ def judge(claim: str, claimed: int, found: Found) -> Judged:
     return Judged(OPEN, f"{said}, {flag}")
 
 
-PROPERTY = Property("order", "orders of q, p and lambda against an accurate motion", CLAIMS, measure, judge)
+def study(method: str, system: str, claim: str, found: Found) -> str:
+    return texts.order(method, system, found.how)
+
+
+PROPERTY = Property("order", "orders of q, p and lambda against an accurate motion", CLAIMS, measure, judge, dict.fromkeys(CLAIMS, int), study=study)

@@ -6,7 +6,7 @@ import html
 import io
 import re
 
-from .certificate import PROPERTIES, Certificate
+from .certificate import NUMBERS, PROPERTIES, Certificate
 from .property import CONFIRMED, OPEN, REFUTED
 
 MARK = {CONFIRMED: "yes", REFUTED: "NO", OPEN: "?"}
@@ -14,8 +14,8 @@ COLOUR = {CONFIRMED: "#1b7837", REFUTED: "#b30000", OPEN: "#767676"}
 DOCS = {claim: p.doc for p in PROPERTIES for claim in p.claims}
 
 
-def claim_text(claim: str, claimed: int) -> str:
-    return f"{claim} = {claimed}" if claim.startswith("order") else claim
+def claim_text(claim: str, claimed: float) -> str:
+    return f"{claim} = {claimed:g}" if claim in NUMBERS else claim
 
 
 def rows(c: Certificate) -> list[tuple[str, str, str, str]]:
@@ -40,6 +40,18 @@ def text(c: Certificate) -> str:
     return "\n".join(lines) + "\n"
 
 
+def lines(c: Certificate) -> str:
+    """A line for each method, which `constella show METHOD` prints: its label, a tab, what was found."""
+    out = []
+    for method in c.methods:
+        verdicts = [c.of(method, claim).verdict for claim in c.claims(method)]
+        systems = len({x.system for x in c.cells if x.method == method})
+        found = ", ".join(f"{verdicts.count(v)} {v}" for v in (CONFIRMED, OPEN, REFUTED) if v in verdicts)
+        if found:
+            out.append(f"{method}\t{found} of its claims on {systems} system{'s' * (systems > 1)} (`constella certify`)\n")
+    return "".join(out)
+
+
 def left(c: Certificate) -> dict[tuple[str, str], list[str]]:
     """{(method, why): the systems that it does not fit}"""
     found: dict[tuple[str, str], list[str]] = {}
@@ -60,7 +72,7 @@ def mark(c: Certificate, method: str, claim: str) -> tuple[str, str]:
     if not claimed:
         return "", ""
     verdict = c.of(method, claim).verdict
-    return verdict, f"{claimed} {MARK[verdict]}" if claim.startswith("order") else MARK[verdict]
+    return verdict, f"{claimed:g} {MARK[verdict]}" if claim in NUMBERS else MARK[verdict]
 
 
 def escaped(said: str) -> str:
@@ -120,6 +132,11 @@ def figure(c: Certificate, method: str) -> str:
     return drawn[drawn.index("<svg") :]
 
 
+def shown(study: str) -> str:
+    """A study that can be opened."""
+    return f"<details><summary>study</summary><pre>{html.escape(study)}</pre></details>" if study else ""
+
+
 STYLE = (
     "body{font:15px/1.45 sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;"
     "margin:1em 0;display:block;overflow-x:auto}td,th{border:1px solid #bbb;padding:.25em .6em;text-align:left;vertical-align:top}"
@@ -145,11 +162,11 @@ def page(c: Certificate) -> str:
         parts.append("".join(f'<th scope="col">{w}</th>' for w in ("system", "property", "claimed", "verdict", "measured")))
         parts.append("</tr></thead><tbody>")
         for x in [x for x in c.cells if x.method == m]:
-            claimed = "" if not x.claimed else str(x.claimed) if x.claim.startswith("order") else "yes"
-            parts.append(f'<tr><td>{e(x.system)}</td><td>{e(x.claim)}</td><td>{claimed}</td><td class="{x.judged.verdict}">{x.judged.verdict}</td><td>{e(x.judged.said)}</td></tr>')
+            claimed = "" if not x.claimed else f"{x.claimed:g}" if x.claim in NUMBERS else "yes"
+            parts.append(f'<tr><td>{e(x.system)}</td><td>{e(x.claim)}</td><td>{claimed}</td><td class="{x.judged.verdict}">{x.judged.verdict}</td><td>{e(x.judged.said)}{shown(x.study)}</td></tr>')
         parts.append("</tbody></table>")
         parts += [f"<p>Not measured on {e(', '.join(s))}: {e(why)}.</p>" for (of, why), s in left(c).items() if of == m]
     return "".join(parts) + "</body></html>\n"
 
 
-FORMS = {".json": Certificate.as_json, ".html": page, ".md": markdown, ".tex": latex, ".svg": badge}
+FORMS = {".json": Certificate.as_json, ".html": page, ".md": markdown, ".tex": latex, ".svg": badge, ".txt": lines}

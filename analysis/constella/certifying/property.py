@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,25 +35,28 @@ class Judged:
 @dataclasses.dataclass(frozen=True)
 class Property:
     """name: its word in tables; claims: the words of `--claims` that it judges; measure(map, bench, quick) gives
-    {claim: Found} for these; judge(claim, claimed, found); study(map, bench, found): a study that shows the same, ""
-    where no study does."""
+    {claim: Found} for these, without those that are nothing to the system; judge(claim, claimed, found); numbers: claims
+    with a number, and its type; unasked: it is measured of our methods also where nothing is claimed; study(method, system, claim, found): a study that shows the same for a method of ours."""
 
     name: str
     doc: str
     claims: tuple[str, ...]
     measure: Callable[[Any, Bench, bool], dict[str, Found]]
-    judge: Callable[[str, int, Found], Judged]
+    judge: Callable[[str, float, Found], Judged]
+    numbers: Mapping[str, type] = dataclasses.field(default_factory=dict)
+    unasked: bool = True
+    study: Callable[[str, str, str, Found], str] | None = None
 
 
 def number(x: float) -> str:
     return "-" if x != x else f"{x:.3g}"
 
 
-def small(limit: float, bad: float) -> Callable[[str, int, Found], Judged]:
+def small(limit: float, bad: float) -> Callable[[str, float, Found], Judged]:
     """The judgement of a defect that is 0 for those that have the property: confirmed where it is within the larger of
     `limit` and its floor, refuted where it is above `bad` and ten times its floor."""
 
-    def judge(claim: str, claimed: int, found: Found) -> Judged:
+    def judge(claim: str, claimed: float, found: Found) -> Judged:
         said = f"{number(found.value)}, floor {number(found.floor)}"
         if found.why or not np.isfinite(found.value):
             return Judged(OPEN, found.why or "not finite")

@@ -1,10 +1,11 @@
-"""strangers.py: steppers of others, of the key `steppers` of a file: a function of a Python file, or a program that
-speaks a protocol of lines. They run in a child process under a limit of time, so that a crash, a loop or a wrong answer
-ends one cell with a reason.
+"""strangers.py: steppers of others, of the key `steppers` of a file: a function of a Python file, a program that speaks a
+protocol of lines, or a shared library (shared.py). They run in a child process under a limit of time, so that a crash, a
+loop or a wrong answer ends one cell with a reason.
 
     steppers:
       mine: {python: "verlet.py:step", claims: "order=2, symplectic", systems: [henon-heiles, kepler]}
       theirs: {program: [python3, dopri.py], claims: "order=5"}
+      fast: {shared: fast.so, claims: "order=4"}
 
 A program reads lines and answers each with one line:
     begin SYSTEM NQ NG NAME=VALUE ...      ok, or: refuse WHY
@@ -16,6 +17,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import dataclasses
+import hashlib
 import importlib.util
 import json
 import os
@@ -28,19 +30,22 @@ from typing import Any
 
 import numpy as np
 
-from ..integrator import System
+from ..integrator import Layers, System
 from ..reading import ConstellaError, nearest
 from .maps import Failed, Stepper
 from .property import OPEN, Found, Judged
+from .ranks import alone
+from .shared import Shared
 
 LIMIT = 120  # seconds of one cell
-KEYS = ("python", "program", "claims", "systems")
+KINDS = ("python", "program", "shared")
+KEYS = (*KINDS, "claims", "systems")
 
 
 def within(words: list[str], text: str, seconds: float) -> subprocess.CompletedProcess[str]:
     """Runs a command in a session of its own, which ends with it or after so many seconds (TimeoutExpired)."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as p:
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=alone()) as p:
         try:
             out, err = p.communicate(text, timeout=seconds)
         finally:
@@ -49,15 +54,15 @@ def within(words: list[str], text: str, seconds: float) -> subprocess.CompletedP
         return subprocess.CompletedProcess(words, p.returncode, out, err)
 
 
-def parsed_claims(text: str) -> dict[str, int]:
+def parsed_claims(text: str) -> dict[str, float]:
     """ "order=4,symplectic" """
-    found = {}
+    found: dict[str, float] = {}
     for word in filter(None, (w.strip() for w in text.split(","))):
         name, _, value = word.partition("=")
         try:
-            found[name.strip()] = int(value) if value else 1
+            found[name.strip()] = float(value) if value else 1
         except ValueError:
-            raise ConstellaError(f'the claim "{word}": its number is a whole one, as in order=4') from None
+            raise ConstellaError(f'the claim "{word}": "{value}" is no number, as in order=4') from None
     return found
 
 
@@ -66,21 +71,21 @@ class Stranger:
     """A stepper of a file; told: its claims."""
 
     name: str
-    kind: str  # python or program
+    kind: str  # of KINDS
     what: Any
     folder: str
-    told: dict[str, int]
+    told: dict[str, float]
     systems: list[str]  # on which it is measured; empty: on all
 
     def refuses(self, system: System) -> str:
         return "" if not self.systems or system.name in self.systems else f"it is for {', '.join(self.systems)}"
 
-    def claims(self, system: System) -> dict[str, int]:
+    def claims(self, system: System) -> dict[str, float]:
         return dict(self.told)
 
     def measured(self, bench: Any, claims: Any, quick: bool, how: Callable[..., Any]) -> Any:
         """The cells, from a child process."""
-        from .certificate import Cell
+        from .certificate import Cell, as_cell
 
         request = {**dataclasses.asdict(self), "bench": bench.name, "claims": claims, "quick": quick}
         here = pathlib.Path(__file__).resolve().parents[2]
@@ -89,7 +94,7 @@ class Stranger:
         try:
             done = within(child, json.dumps(request), LIMIT * (1 if quick else 10))
             if done.returncode == 0:
-                return [Cell(c["method"], c["system"], c["claim"], c["claimed"], Judged(**c["judged"]), Found(**c["found"])) for c in json.loads(done.stdout.splitlines()[-1])]
+                return [as_cell(c) for c in json.loads(done.stdout.splitlines()[-1])]
             last = done.stderr.strip().splitlines()[-1:] or ["no message"]
             why = f"it ended with signal {-done.returncode}" if done.returncode < 0 else f"it ended with status {done.returncode}: {last[0]}"
         except subprocess.TimeoutExpired as e:
@@ -101,6 +106,8 @@ class Stranger:
 
     def stepper(self) -> Stepper:
         """In the child: the map itself."""
+        if self.kind == "shared":
+            return Shared(os.path.join(self.folder, self.what), self.name, self.told)
         step: Any = function_of(self.what, self.folder) if self.kind == "python" else Program(self.what, self.folder)
         return Stepper(step, self.name, self.told)
 
@@ -171,35 +178,52 @@ def child() -> None:
     print(json.dumps([dataclasses.asdict(c) for c in cells]))
 
 
-def read(path: str) -> list[Stranger]:
-    """The steppers of a file. Raises ConstellaError."""
+@dataclasses.dataclass(frozen=True)
+class File:
+    """What the file of --with has: steppers, names of layers, and layers and schemes for methods."""
+
+    path: str
+    sha256: str
+    steppers: list[Stranger]
+    names: list[str]
+    layers: Layers
+
+
+def read(path: str) -> File:
+    """Raises ConstellaError."""
     import yaml  # type: ignore[import]
 
     try:
-        told = yaml.safe_load(pathlib.Path(path).read_text())
+        data = pathlib.Path(path).read_bytes()
+        told = yaml.safe_load(data)
     except OSError as e:
         raise ConstellaError(f"{path}: {e.strerror}") from None
     except yaml.YAMLError as e:
         raise ConstellaError(f"{path}: {' '.join(str(e).split())}") from None
-    steppers = told.get("steppers") if isinstance(told, Mapping) else None
-    if not isinstance(steppers, Mapping) or not steppers:
-        raise ConstellaError(f"{path}: the key steppers, a map of names to maps, is needed")
-    return [one(path, str(name), row) for name, row in steppers.items()]
+    if not isinstance(told, Mapping) or not told.keys() & {"steppers", "layers", "schemes"}:
+        raise ConstellaError(f"{path}: one of the keys steppers, layers, schemes is needed")
+    steppers = told.get("steppers", {})
+    if not isinstance(steppers, Mapping):
+        raise ConstellaError(f"{path}: steppers: a map of names to maps is needed")
+    found = [one(path, str(name), row) for name, row in steppers.items()]
+    return File(path, hashlib.sha256(data).hexdigest(), found, list(told.get("layers") or {}), Layers(path))
 
 
 def one(path: str, name: str, row: Any) -> Stranger:
     where = f"{path}: steppers.{name}"
     if not isinstance(row, Mapping):
-        raise ConstellaError(f"{where}: a map with one of python and program is needed")
+        raise ConstellaError(f"{where}: a map with one of {', '.join(KINDS)} is needed")
     for key in row:
         if key not in KEYS:
             raise ConstellaError(f'{where}: unknown key "{key}"{nearest(key, KEYS)} allowed: {", ".join(KEYS)}')
-    kinds = [k for k in ("python", "program") if k in row]
+    kinds = [k for k in KINDS if k in row]
     if len(kinds) != 1:
-        raise ConstellaError(f"{where}: one of python and program is needed")
+        raise ConstellaError(f"{where}: one of {', '.join(KINDS)} is needed")
     what = row[kinds[0]]
     if kinds[0] == "python" and not (isinstance(what, str) and ":" in what):
         raise ConstellaError(f"{where}.python: FILE.py:FUNCTION is needed")
+    if kinds[0] == "shared" and not isinstance(what, str):
+        raise ConstellaError(f"{where}.shared: the path of a shared library is needed")
     if kinds[0] == "program" and not (isinstance(what, list) and what and all(isinstance(w, str) for w in what)):
         raise ConstellaError(f"{where}.program: a list of words is needed, the program first")
     return Stranger(name, kinds[0], what, os.path.dirname(os.path.abspath(path)), parsed_claims(str(row.get("claims", ""))), systems_of(where, row))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import texts
 from .maps import Failed
 from .property import Found, Property, missing, small
 from .systems import Bench
@@ -90,4 +91,8 @@ def at_step(of: Any, bench: Bench, h: float, states: int) -> dict[str, Found]:
     return {claim: Found(worst[k], worst[k], worst[k], floor[k], "", how) for k, claim in enumerate(CLAIMS)}
 
 
-PROPERTY = Property("symplectic", "areas dq ^ dp and volume under one step", CLAIMS, measure, small(1e-11, 1e-8))
+def study(method: str, system: str, claim: str, found: Found) -> str:
+    return texts.tangent(method, system, found.how, "two-form" if claim == "symplectic" else "volume")
+
+
+PROPERTY = Property("symplectic", "areas dq ^ dp and volume under one step", CLAIMS, measure, small(1e-11, 1e-8), study=study)

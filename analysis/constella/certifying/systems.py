@@ -15,20 +15,21 @@ SEED = 20240229
 @dataclasses.dataclass(frozen=True)
 class Entry:
     """why: what the system tells apart. time: a fraction of its period, in which orders are measured; step: a step
-    at which defects are well above round-off."""
+    at which defects are well above round-off; thermal: motions at temperature 1 stay near, whatever their energy."""
 
     name: str
     why: str
     time: float = 1.0
     step: float = 0.1
+    thermal: bool = False
 
 
 DEFAULTS = [
     Entry("henon-heiles", "a potential of degree 3, no constraint, no symmetry: symplectic maps beside volume preserving ones", 2.0, 0.4),
     Entry("kepler", "a symmetry and a motion whose speed varies: momentum, and order against bounded energy", 1.0, 0.05),
-    Entry("double-pendulum", "two constraints, no symmetry, not integrable: projections, multipliers, drift", 1.0, 0.1),
-    Entry("spherical-pendulum", "a constraint and a symmetry: the momentum map beside the constraint", 1.0, 0.1),
-    Entry("double-pendulum-angles", "a mass that depends on the coordinates: what is not separable", 1.0, 0.1),
+    Entry("double-pendulum", "two constraints, no symmetry, not integrable: projections, multipliers, drift", 1.0, 0.1, True),
+    Entry("spherical-pendulum", "a constraint and a symmetry: the momentum map beside the constraint", 1.0, 0.1, True),
+    Entry("double-pendulum-angles", "a mass that depends on the coordinates: what is not separable", 1.0, 0.1, True),
     Entry("lagrange-top", "a body: methods on the rotation group", 0.5, 0.05),
     Entry("nonholonomic-oscillator", "a constraint on velocities: the Lagrange-d'Alembert principle", 1.0, 0.1),
 ]
@@ -65,6 +66,10 @@ class Bench:
     def energy(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """T + V of states [n, nq]."""
         return self.system.energies(self.parameters, q, v).sum(axis=1)
+
+    def kinetic(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """T of states [n, nq]."""
+        return self.system.energies(self.parameters, q, v)[:, 0]
 
     def energy_terms(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """|T| + |V| of states."""

@@ -142,7 +142,8 @@ CST_INLINE void accept_step(const cst_context *C, struct local *L, vl lanes, vd 
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const vd h = H(j);
+  const vd h = vabs(H(j)); /* lengths are positive */
+  const vd sign = vselect((vl)(H(j) < 0), vset(-1), vset(1));
   vd       done = vset(0), start = vset(0);
   vl       active = vmask(1);
   L->lost = vmask(1); /* cleared when a lane arrives */
@@ -157,12 +158,12 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     for (int k = 0; k < NACCOUNT; k++)
       L->power[k] = vset(0);
     for (int i = 0; i < PAIR_STAGES; i++)
-      stage(C, L, i, start + done, t);
+      stage(C, L, i, start + sign * done, sign * t);
     const vd square = square_of_error(C, L, OWN(j)->tolerance, t);
     const vd next = t * change_of_length(square);
     const vl good = active & (vl)(square <= 1);
     const vl cut = last & good;
-    accept_step(C, L, good, t);
+    accept_step(C, L, good, sign * t);
     L->iterations -= __builtin_convertvector(active, vd);
     L->rejected -= __builtin_convertvector(active & ~good, vd);
     const vd length = vselect(cut, vmax(next, L->length), next);
