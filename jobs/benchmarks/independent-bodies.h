@@ -6,10 +6,19 @@ static int body_end(const real *y, real *q) { return first_of(y, q, 12); }
 
 /* Rolling without slip: v = r x omega with r from the centre to the contact, in body axes. */
 static void rattleback(real t, const real *y, real *o) {
-  const real m = 1, g = 9.81L, d = 0.05L, i1 = 2e-4L, i2 = 1.6e-3L, axes[3] = {0.04L, 0.0009L, 0.0004L};
-  const real C = cosl(d), S = sinl(d), *R = y, *w = y + 12, *n = y + 6; /* n: e_z in body axes, the last row of R */
-  const real J[9] = {i1 * C * C + i2 * S * S, (i1 - i2) * S * C, 0, (i1 - i2) * S * C, i1 * S * S + i2 * C * C, 0,
-                     0, 0, 1.7e-3L};
+  const real m = 1, g = 9.81L, d = 0.05L, i1 = 2e-4L, i2 = 1.6e-3L,
+             axes[3] = {0.04L, 0.0009L, 0.0004L};
+  const real C = cosl(d), S = sinl(d), *R = y, *w = y + 12,
+             *n = y + 6; /* n: e_z in body axes, the last row of R */
+  const real J[9] = {i1 * C * C + i2 * S * S,
+                     (i1 - i2) * S * C,
+                     0,
+                     (i1 - i2) * S * C,
+                     i1 * S * S + i2 * C * C,
+                     0,
+                     0,
+                     0,
+                     1.7e-3L};
   real       r[3], rate[3], dn[3], v[3], a[3], b[3], Jw[3], A[9], h = 0, dh = 0;
   (void)t;
   cross(n, w, dn);
@@ -39,7 +48,8 @@ static void rattleback_start(real *y) {
 #define rattleback_end body_end
 
 static void tippe(real t, const real *y, real *o) {
-  const real m = 0.02L, rad = 0.02L, off = 0.003L, mu = 0.1L, g = 9.81L, I1 = 0.4L * m * rad * rad, I3 = 0.95L * I1;
+  const real m = 0.02L, rad = 0.02L, off = 0.003L, mu = 0.1L, g = 9.81L, I1 = 0.4L * m * rad * rad,
+             I3 = 0.95L * I1;
   const real moment[3] = {I1, I1, I3}, *R = y, *n = y + 6, *w = y + 12;
   const real Iw[3] = {I1 * w[0], I1 * w[1], I3 * w[2]};
   const real r[3] = {-rad * n[0], -rad * n[1], off - rad * n[2]}; /* to the contact, in body axes */
@@ -74,11 +84,13 @@ enum { REAR, FRAME, FORK, FRONT, BODIES };
 enum { BICYCLE = 18 * BODIES + 3 }; /* centre, R, v, omega of each, then the angles of the joints */
 static const real wheel_radius[BODIES] = {[REAR] = 0.3L, [FRONT] = 0.35L};
 static const real bicycle_mass[BODIES] = {2, 85, 4, 3};
-static const real bicycle_inertia[BODIES][9] = {{0.0603L, 0, 0, 0, 0.12L, 0, 0, 0, 0.0603L},
-                                                {9.2L, 0, -2.4L, 0, 11, 0, -2.4L, 0, 2.8L},
-                                                {0.05892L, 0, 0.00756L, 0, 0.06L, 0, 0.00756L, 0, 0.00708L},
-                                                {0.1405L, 0, 0, 0, 0.28L, 0, 0, 0, 0.1405L}};
-static const real bicycle_centre[BODIES][3] = {{0, 0, 0.3L}, {0.3L, 0, 0.9L}, {0.9L, 0, 0.7L}, {1.02L, 0, 0.35L}};
+static const real bicycle_inertia[BODIES][9] = {
+    {0.0603L, 0, 0, 0, 0.12L, 0, 0, 0, 0.0603L},
+    {9.2L, 0, -2.4L, 0, 11, 0, -2.4L, 0, 2.8L},
+    {0.05892L, 0, 0.00756L, 0, 0.06L, 0, 0.00756L, 0, 0.00708L},
+    {0.1405L, 0, 0, 0, 0.28L, 0, 0, 0, 0.1405L}};
+static const real bicycle_centre[BODIES][3] = {
+    {0, 0, 0.3L}, {0.3L, 0, 0.9L}, {0.9L, 0, 0.7L}, {1.02L, 0, 0.35L}};
 /* The point of each joint and its axis, upright; a joint is of this body and the next one. */
 static const real joint_point[3][3] = {{0, 0, 0.3L}, {1.1L, 0, 0}, {1.02L, 0, 0.35L}};
 
@@ -91,7 +103,8 @@ static void joint_axis(int k, real *a) {
 typedef wave row[6 * BODIES];
 
 static void wave_cross(const wave *a, const wave *b, wave *o) {
-  o[0] = a[1] * b[2] - a[2] * b[1], o[1] = a[2] * b[0] - a[0] * b[2], o[2] = a[0] * b[1] - a[1] * b[0];
+  o[0] = a[1] * b[2] - a[2] * b[1], o[1] = a[2] * b[0] - a[0] * b[2],
+  o[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* r := R a in space axes */
@@ -112,7 +125,8 @@ static void add_point(row J, int b, const wave *r, const wave *d, real by) {
 static void join(const wave *y, int k, row *J) {
   real axis[3], across[2][3] = {{0, 0, 0}, {0, 0, 0}};
   joint_axis(k, axis);
-  across[0][0] = axis[2] + axis[1], across[0][2] = -axis[0]; /* at right angles to it, in body axes of k */
+  across[0][0] = axis[2] + axis[1],
+  across[0][2] = -axis[0]; /* at right angles to it, in body axes of k */
   cross(axis, across[0], across[1]);
   for (int i = 0; i < 3; i++) {
     const wave unit[3] = {i == 0, i == 1, i == 2};
@@ -173,7 +187,8 @@ static void bicycle_move(const real *y, real *o) {
     const real sign = k == 0 ? -1 : 1; /* the rear wheel comes before its frame */
     joint_axis(k, axis);
     for (int i = 0; i < 3; i++)
-      turning += sign * (y[18 * (k + 1) + 15 + i] - y[18 * k + 15 + i]) * dot(y + 18 * k + 3 + 3 * i, axis);
+      turning += sign * (y[18 * (k + 1) + 15 + i] - y[18 * k + 15 + i]) *
+                 dot(y + 18 * k + 3 + 3 * i, axis);
     o[18 * BODIES + k] = turning;
   }
 }
@@ -196,7 +211,8 @@ static void bicycle(real t, const real *y, real *o) {
       M[(6 * b + i) * 25] = bicycle_mass[b];
     for (int i = 0; i < 9; i++)
       for (int k = 0; k < 9; k++)
-        block[i / 3 * 24 + i % 3] += R[i / 3 * 3 + k / 3] * bicycle_inertia[b][k] * R[i % 3 * 3 + k % 3];
+        block[i / 3 * 24 + i % 3] +=
+            R[i / 3 * 3 + k / 3] * bicycle_inertia[b][k] * R[i % 3 * 3 + k % 3];
     for (int i = 0; i < 3; i++)
       Lw[i] = block[i * 24] * w[0] + block[i * 24 + 1] * w[1] + block[i * 24 + 2] * w[2];
     f[6 * b + 2] = -9.81L * bicycle_mass[b];

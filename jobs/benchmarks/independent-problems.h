@@ -17,12 +17,14 @@ typedef struct {
 } wave_term;
 enum { BE = 1, TH = 2, GA = 4, PH = 8, DE = 16, OM = 32, EP = 64 };
 static const wave_term andrews_terms[] = {
-    {0, 0.007L, 0, BE}, {0, -0.028L, 0, BE + TH}, {0, -0.035L, 1, GA},
-    {1, 0.007L, 1, BE}, {1, -0.028L, 1, BE + TH}, {1, 0.035L, 0, GA},
-    {2, 0.007L, 0, BE}, {2, -0.028L, 0, BE + TH}, {2, -0.02L, 1, PH + DE}, {2, -0.04L, 0, DE},
-    {3, 0.007L, 1, BE}, {3, -0.028L, 1, BE + TH}, {3, 0.02L, 0, PH + DE},  {3, -0.04L, 1, DE},
-    {4, 0.007L, 0, BE}, {4, -0.028L, 0, BE + TH}, {4, -0.02L, 0, OM + EP}, {4, -0.04L, 1, EP},
-    {5, 0.007L, 1, BE}, {5, -0.028L, 1, BE + TH}, {5, -0.02L, 1, OM + EP}, {5, 0.04L, 0, EP}};
+    {0, 0.007L, 0, BE},       {0, -0.028L, 0, BE + TH}, {0, -0.035L, 1, GA},
+    {1, 0.007L, 1, BE},       {1, -0.028L, 1, BE + TH}, {1, 0.035L, 0, GA},
+    {2, 0.007L, 0, BE},       {2, -0.028L, 0, BE + TH}, {2, -0.02L, 1, PH + DE},
+    {2, -0.04L, 0, DE},       {3, 0.007L, 1, BE},       {3, -0.028L, 1, BE + TH},
+    {3, 0.02L, 0, PH + DE},   {3, -0.04L, 1, DE},       {4, 0.007L, 0, BE},
+    {4, -0.028L, 0, BE + TH}, {4, -0.02L, 0, OM + EP},  {4, -0.04L, 1, EP},
+    {5, 0.007L, 1, BE},       {5, -0.028L, 1, BE + TH}, {5, -0.02L, 1, OM + EP},
+    {5, 0.04L, 0, EP}};
 
 static real sum_of(const real *x, int angles) {
   real s = 0;
@@ -44,9 +46,10 @@ static void andrews_constrain(const real *q, const real *v, real *G, real *c) {
 }
 static void andrews(real time, const real *y, real *o) {
   const real *q = y, *v = y + 7;
-  const real  da = 0.0115L, rr = 0.007L, z = 0.02L - 0.01421L, u = 0.04L, m2 = 0.00365L, m4 = 0.00706L, m6 = 0.00706L;
-  const real  i1 = 2.194e-6L, i2 = 4.410e-7L, i3 = 5.255e-6L, i4 = 5.667e-7L, i5 = 1.169e-5L, i6 = 5.667e-7L,
-             i7 = 1.912e-5L;
+  const real  da = 0.0115L, rr = 0.007L, z = 0.02L - 0.01421L, u = 0.04L, m2 = 0.00365L,
+             m4 = 0.00706L, m6 = 0.00706L;
+  const real i1 = 2.194e-6L, i2 = 4.410e-7L, i3 = 5.255e-6L, i4 = 5.667e-7L, i5 = 1.169e-5L,
+             i6 = 5.667e-7L, i7 = 1.912e-5L;
   const real cth = cosl(q[1]), sph = sinl(q[3]), som = sinl(q[5]), cg = cosl(q[2]), sg = sinl(q[2]);
   real       M[49] = {0}, f[7], G[42], c[6];
   (void)time;
@@ -56,11 +59,14 @@ static void andrews(real time, const real *y, real *o) {
   M[16] = 0.02373L * (square(0.01874L) + square(0.01043L)) + i3;
   M[24] = m4 * z * z + i4;
   M[25] = M[31] = m4 * (z * z + u * z * sph) + i4;
-  M[32] = m4 * (u * u + 2 * u * z * sph + z * z) + 0.07050L * (square(0.02308L) + square(0.00916L)) + i4 + i5;
+  M[32] = m4 * (u * u + 2 * u * z * sph + z * z) +
+          0.07050L * (square(0.02308L) + square(0.00916L)) + i4 + i5;
   M[40] = m6 * z * z + i6;
   M[41] = M[47] = m6 * (z * z - u * z * som) + i6;
-  M[48] = m6 * (z * z - 2 * u * z * som + u * u) + 0.05498L * (square(0.01228L) + square(0.00449L)) + i6 + i7;
-  const real xd = 0.02L * cg + 0.018L * sg - 0.03635L - 0.014L, yd = 0.02L * sg - 0.018L * cg + 0.03273L - 0.072L;
+  M[48] = m6 * (z * z - 2 * u * z * som + u * u) +
+          0.05498L * (square(0.01228L) + square(0.00449L)) + i6 + i7;
+  const real xd = 0.02L * cg + 0.018L * sg - 0.03635L - 0.014L,
+             yd = 0.02L * sg - 0.018L * cg + 0.03273L - 0.072L;
   const real len = sqrtl(xd * xd + yd * yd), pull = -4530 * (len - 0.07785L) / len;
   f[0] = 0.033L - m2 * da * rr * v[1] * (v[1] + 2 * v[0]) * sinl(q[1]);
   f[1] = m2 * da * rr * v[0] * v[0] * sinl(q[1]);
@@ -74,9 +80,10 @@ static void andrews(real time, const real *y, real *o) {
   accelerate(7, 6, M, G, f, c, o + 7);
 }
 static void andrews_start(real *y) {
-  static const real q[] = {-0.0617138900142764496358948458001L, 0, 0.455279819163070380255912382449L,
-                           0.222668390165885884674473185609L, 0.487364979543842550225598953530L,
-                           -0.222668390165885884674473185609L, 1.23054744454982119249735015568L};
+  static const real q[] = {-0.0617138900142764496358948458001L, 0,
+                           0.455279819163070380255912382449L,   0.222668390165885884674473185609L,
+                           0.487364979543842550225598953530L,   -0.222668390165885884674473185609L,
+                           1.23054744454982119249735015568L};
   memcpy(y, q, sizeof q);
 }
 static int first_of(const real *y, real *q, int n) {
@@ -101,8 +108,8 @@ static void pleiades(real t, const real *y, real *o) {
   }
 }
 static void pleiades_start(real *y) {
-  static const real s[] = {3, 3, -1, -3, 2, -2, 2, 3,    -3,    2, 0, 0, -4,    4,
-                           0, 0, 0,  0,  0, 1.75L, -1.5L, 0, 0, 0, -1.25L, 1, 0, 0};
+  static const real s[] = {3, 3, -1, -3, 2, -2,    2,     3, -3, 2, 0,      0, -4, 4,
+                           0, 0, 0,  0,  0, 1.75L, -1.5L, 0, 0,  0, -1.25L, 1, 0,  0};
   memcpy(y, s, sizeof s);
 }
 
@@ -148,11 +155,16 @@ typedef struct {
   real MQ[4][4], KQ[4][4], B[4][4], c1[4], c2[4], c12[4], c21[4];
 } crank_rod;
 static crank_rod rod_of_crank(void) {
-  const real w2 = 0.008L * 0.008L, L = crank_L2, pi = crank_pi, m = crank_rho * w2 * L, k = 0.2e12L * w2 / L, b = w2 * L;
-  const real thin = w2 / (L * L), p4 = pi * pi * pi * pi, p3 = pi * pi * pi, b14 = b * (8 / p3 - 1 / pi);
+  const real w2 = 0.008L * 0.008L, L = crank_L2, pi = crank_pi, m = crank_rho * w2 * L,
+             k = 0.2e12L * w2 / L, b = w2 * L;
+  const real thin = w2 / (L * L), p4 = pi * pi * pi * pi, p3 = pi * pi * pi,
+             b14 = b * (8 / p3 - 1 / pi);
   return (crank_rod){
       .MQ = {{m / 2}, {0, m / 2}, {0, 0, 8 * m, m}, {0, 0, m, 2 * m}},
-      .KQ = {{k * p4 / 24 * thin}, {0, k * p4 * 2 / 3 * thin}, {0, 0, k * 16 / 3, -k * 8 / 3}, {0, 0, -k * 8 / 3, k * 7 / 3}},
+      .KQ = {{k * p4 / 24 * thin},
+             {0, k * p4 * 2 / 3 * thin},
+             {0, 0, k * 16 / 3, -k * 8 / 3},
+             {0, 0, -k * 8 / 3, k * 7 / 3}},
       .B = {{0, 0, -b * 16 / p3, b14}, {0, 0, 0, b / 2 / pi}, {b * 16 / p3}, {-b14, -b / 2 / pi}},
       .c1 = {0, 0, b * 2 / 3, b / 6},
       .c2 = {b * 2 / pi},
@@ -162,14 +174,17 @@ static crank_rod rod_of_crank(void) {
 static void crank(real t, const real *y, real *o) {
   const crank_rod r = rod_of_crank();
   const real     *q = y + 3, *d = y + 10, p[2] = {150 * t, y[1]}, v[2] = {150, y[8]};
-  const real      L1 = crank_L1, L2 = crank_L2, rho = crank_rho, M2 = 0.151104L, s = sinl(p[0] - p[1]),
-             c = cosl(p[0] - p[1]), S1 = sinl(p[0]), C1 = cosl(p[0]), S2 = sinl(p[1]), C2 = cosl(p[1]), l = L2 + q[3];
-  real c1q = 0, c1d = 0, c2q = 0, c2d = 0, c12q = 0, c12d = 0, qMq = 0, dMq = 0, dBd = 0, M[49] = {0}, f[7] = {0};
+  const real L1 = crank_L1, L2 = crank_L2, rho = crank_rho, M2 = 0.151104L, s = sinl(p[0] - p[1]),
+             c = cosl(p[0] - p[1]), S1 = sinl(p[0]), C1 = cosl(p[0]), S2 = sinl(p[1]),
+             C2 = cosl(p[1]), l = L2 + q[3];
+  real c1q = 0, c1d = 0, c2q = 0, c2d = 0, c12q = 0, c12d = 0, qMq = 0, dMq = 0, dBd = 0,
+       M[49] = {0}, f[7] = {0};
   for (int i = 0; i < 4; i++) {
     c1q += r.c1[i] * q[i], c1d += r.c1[i] * d[i], c2q += r.c2[i] * q[i], c2d += r.c2[i] * d[i];
     c12q += r.c12[i] * q[i], c12d += r.c12[i] * d[i];
     for (int j = 0; j < 4; j++) {
-      qMq += q[i] * r.MQ[i][j] * q[j], dMq += d[i] * r.MQ[i][j] * q[j], dBd += q[i] * r.B[i][j] * d[j];
+      qMq += q[i] * r.MQ[i][j] * q[j], dMq += d[i] * r.MQ[i][j] * q[j],
+          dBd += q[i] * r.B[i][j] * d[j];
       M[(3 + i) * 7 + 3 + j] = r.MQ[i][j];
     }
   }
@@ -179,16 +194,17 @@ static void crank(real t, const real *y, real *o) {
   M[16] = 0.075552L;
   f[0] = -L1 * L2 * M2 * v[1] * v[1] * s / 2 + rho * L1 * v[1] * v[1] * (c * c2q - s * c1q) -
          2 * rho * L1 * v[1] * (c * c1d + s * c2d);
-  f[1] = L1 * L2 * M2 * v[0] * v[0] * s / 2 + rho * L1 * v[0] * v[0] * (s * c1q - c * c2q) - 2 * rho * v[1] * c12d -
-         2 * v[1] * dMq - rho * dBd;
+  f[1] = L1 * L2 * M2 * v[0] * v[0] * s / 2 + rho * L1 * v[0] * v[0] * (s * c1q - c * c2q) -
+         2 * rho * v[1] * c12d - 2 * v[1] * dMq - rho * dBd;
   for (int i = 0; i < 4; i++) {
     real qB = 0, Bd = 0, Mq = 0, Kq = 0;
     for (int j = 0; j < 4; j++)
-      qB += q[j] * r.B[j][i], Bd += r.B[i][j] * d[j], Mq += r.MQ[i][j] * q[j], Kq += r.KQ[i][j] * q[j];
+      qB += q[j] * r.B[j][i], Bd += r.B[i][j] * d[j], Mq += r.MQ[i][j] * q[j],
+          Kq += r.KQ[i][j] * q[j];
     M[3 + i] = M[(3 + i) * 7] = rho * L1 * (c * r.c2[i] - s * r.c1[i]);
     M[7 + 3 + i] = M[(3 + i) * 7 + 1] = rho * (r.c21[i] + qB);
-    f[3 + i] = v[1] * v[1] * (Mq + rho * r.c12[i]) + rho * L1 * v[0] * v[0] * (c * r.c1[i] + s * r.c2[i]) +
-               2 * rho * v[1] * Bd - Kq;
+    f[3 + i] = v[1] * v[1] * (Mq + rho * r.c12[i]) +
+               rho * L1 * v[0] * v[0] * (c * r.c1[i] + s * r.c2[i]) + 2 * rho * v[1] * Bd - Kq;
   }
   const real G[21] = {L1 * C1, l * C2, 0, 0, 0, 0, S2, L1 * S1, l * S2, 1, 0, 0, 0, -C2, 1};
   const real a[3] = {L1 * S1 * v[0] * v[0] + l * S2 * v[1] * v[1] - 2 * v[1] * C2 * d[3],
@@ -210,7 +226,8 @@ static int crank_end(const real *y, real *q) {
 
 /* ---- slider-crank: the energy of its one degree of freedom ------------------------------------------------------- */
 static wave crank_energies(wave a, wave *V) { /* kinetic, at the rate 1 */
-  const wave b = -casinl(csinl(a) / 2), rate = -ccosl(a) / (2 * ccosl(b)), x = -csinl(a) - 2 * csinl(b) * rate;
+  const wave b = -casinl(csinl(a) / 2), rate = -ccosl(a) / (2 * ccosl(b)),
+             x = -csinl(a) - 2 * csinl(b) * rate;
   *V = csinl(a) / 2 + csinl(a) + csinl(b);
   return (4.0L / 3 + 2 * ccosl(a - b) * rate + 4.0L / 3 * rate * rate + x * x / 2) / 2;
 }
@@ -224,8 +241,8 @@ static void slider_crank(real t, const real *y, real *o) {
 }
 static void slider_crank_start(real *y) { y[0] = atan2l(3, 4), y[1] = 2.5L; }
 static int  slider_crank_end(const real *y, real *q) {
-  q[0] = y[0], q[1] = -asinl(sinl(y[0]) / 2), q[2] = cosl(y[0]) + 2 * cosl(q[1]);
-  return 3;
+   q[0] = y[0], q[1] = -asinl(sinl(y[0]) / 2), q[2] = cosl(y[0]) + 2 * cosl(q[1]);
+   return 3;
 }
 
 /* ---- governor: both rods alike; the moment about the shaft, which is kept, in place of its rate ------------------ */
@@ -233,7 +250,8 @@ static wave governor_moment(wave b) {
   const real w = 0.01L, mr = 0.3L, ball = 5, a = 0.05L;
   return mr * w * w / 6 + 3 * 0.01L / 6 +
          2 * (mr * w * w / 6 * csinl(b) * csinl(b) + mr * (1 + w * w) / 12 * ccosl(b) * ccosl(b) +
-              mr * (a + ccosl(b) / 2) * (a + ccosl(b) / 2) + ball * (a + ccosl(b)) * (a + ccosl(b)));
+              mr * (a + ccosl(b) / 2) * (a + ccosl(b) / 2) +
+              ball * (a + ccosl(b)) * (a + ccosl(b)));
 }
 static void governor(real t, const real *y, real *o) { /* psi, b, s, b', s' */
   const real e = 1e-30L, g = 9.81L, b = y[1], s = y[2], pi = acosl(-1);
@@ -250,8 +268,8 @@ static void governor(real t, const real *y, real *o) { /* psi, b, s, b', s' */
 }
 static void governor_start(real *y) { y[1] = acosl(-1) / 6, y[2] = 0.5L; }
 static int  governor_end(const real *y, real *q) {
-  q[0] = y[0], q[1] = q[2] = y[1], q[3] = y[2];
-  return 4;
+   q[0] = y[0], q[1] = q[2] = y[1], q[3] = y[2];
+   return 4;
 }
 
 /* ---- four-bar-chain: the angle of the upright rods; the first top ------------------------------------------------ */
@@ -261,8 +279,8 @@ static void four_bars(real t, const real *y, real *o) {
 }
 static void four_bars_start(real *y) { y[0] = acosl(-1) / 2, y[1] = -1; }
 static int  four_bars_end(const real *y, real *q) {
-  q[0] = cosl(y[0]), q[1] = sinl(y[0]);
-  return 2;
+   q[0] = cosl(y[0]), q[1] = sinl(y[0]);
+   return 2;
 }
 
 /* ---- pendulum-cvt: one equation less ----------------------------------------------------------------------------- */

@@ -47,7 +47,8 @@ static void solve(int n, real *A, real *b) {
 }
 
 /* a[n] of M a + G'l = f, G a = c, with M[n][n], G[m][n]. */
-static void accelerate(int n, int m, const real *M, const real *G, const real *f, const real *c, real *a) {
+static void accelerate(int n, int m, const real *M, const real *G, const real *f, const real *c,
+                       real *a) {
   static real K[64 * 64], b[64];
   const int   N = n + m;
   memset(K, 0, sizeof K);
@@ -66,7 +67,8 @@ static void accelerate(int n, int m, const real *M, const real *G, const real *f
 /* ---- three vectors and rotations ---------------------------------------------------------------------------- */
 static real dot(const real *a, const real *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 static void cross(const real *a, const real *b, real *o) {
-  const real x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+  const real x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2],
+             z = a[0] * b[1] - a[1] * b[0];
   o[0] = x, o[1] = y, o[2] = z;
 }
 /* R' = R hat(w), w in body axes */
@@ -127,7 +129,8 @@ int main(int argc, char **argv) {
     const int n = solve_problem(p, p->steps, rough);
     solve_problem(p, 2 * p->steps, fine);
     for (int i = 0; i < n; i++)
-      apart = fmaxl(apart, fabsl(fine[i] - rough[i]) / (fabsl(fine[i]) > 1e-15L ? fabsl(fine[i]) : 1));
+      apart =
+          fmaxl(apart, fabsl(fine[i] - rough[i]) / (fabsl(fine[i]) > 1e-15L ? fabsl(fine[i]) : 1));
     printf("[%s]  # two steps agree to %.1Lf digits\nq = [", p->name, -log10l(apart));
     for (int i = 0; i < n; i++)
       printf("%s%.15Le", i ? ", " : "", fine[i]);

@@ -1,19 +1,22 @@
 #!/usr/bin/python3
 """variable_steps.py: the work of Radau IIA with variable steps on problems of the test set, for comparison.
 
-  jobs/benchmarks/variable_steps.py [NAME ...] [--format text|markdown]
+  jobs/benchmarks/variable_steps.py [NAME ...] [--folder DIRECTORY] [--format text|markdown]
 
 SciPy's Radau, the method of RADAU5 with its control of steps and its simplified Newton's method, on the equations of
 index 1, written here in numpy. Each row is a tolerance, relative and absolute: the digits of the coordinates that
 agree with references.toml, the evaluations of the right hand side (those for the differences of Jacobians among them,
 one for each component), the Jacobians, and the LU decompositions, one of a real and one of a complex matrix at a time.
+Below are both this method and the program's radau(3), with equal steps, at 4, 6 and 8 digits, interpolated between rows.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
 import pathlib
+import re
 import tomllib
 
 import digits
+import h5py
 import numpy as np
 from scipy.integrate import solve_ivp
 
@@ -113,25 +116,58 @@ PROBLEMS = {
 }
 
 
-def rows_of(name, reference):
+def variable(name, reference):
+    """Tolerance, digits, steps, evaluations, Jacobians, LU decompositions."""
     f, start, end, n = PROBLEMS[name]
     for k in range(4, 11):
         x = solve_ivp(f, (0, end), start, "Radau", rtol=10.0**-k, atol=10.0**-k)
         agree = digits.digits(x.y[:n, -1], reference)
-        evaluations = x.nfev + x.njev * len(start)
-        yield [f"{10.0**-k:g}", f"{agree:.2f}", len(x.t) - 1, evaluations, x.njev, x.nlu]
+        yield [f"{10.0**-k:g}", agree, len(x.t) - 1, x.nfev + x.njev * len(start), x.njev, x.nlu]
+
+
+def equal(name, reference, folder):
+    """Digits, evaluations and linear systems of radau(3) at the steps of the study."""
+    text = (HERE / f"{name}.yaml").read_text()
+    changed = re.sub(r"^methods: .*$", "methods: [radau(3)]", text, flags=re.M)
+    result = digits.run_text(f"{name}-radau", changed, folder)
+    with h5py.File(result) as file:
+        q = file["final/q"][:, 0]
+    for k, row in enumerate(digits.table(result)):
+        yield [digits.digits(q[k], reference), float(row["evaluations"]), float(row["solves"])]
+
+
+def at(rows, wanted, column):
+    """The cost in a column at so many digits, the first column, linear in its logarithm; nan outside of the rows."""
+    for (d0, *c0), (d1, *c1) in zip(rows, rows[1:]):
+        if d0 <= wanted < d1:
+            return c0[column] * (c1[column] / c0[column]) ** ((wanted - d0) / (d1 - d0))
+    return np.nan
+
+
+def report(name, reference, folder, markdown):
+    rows = list(variable(name, reference))
+    heads = ["tolerance", "digits", "steps", "evaluations", "Jacobians", "LU"]
+    digits.show(heads, [[r[0], f"{r[1]:.2f}", *r[2:]] for r in rows], markdown)
+    ours, theirs = list(equal(name, reference, folder)), [[r[1], r[3], r[5]] for r in rows]
+    heads = ["digits", "variable steps: evaluations", "LU", "radau(3): evaluations", "linear systems"]
+    both = [[d, *(digits.number(f"{at(x, d, c)}", 3) for x in (theirs, ours) for c in (0, 1))] for d in (4, 6, 8)]
+    digits.show(heads, both, markdown)
 
 
 def main():
     references = tomllib.loads((HERE / "references.toml").read_text())
     parser = argparse.ArgumentParser(description="the work of Radau IIA with variable steps")
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*PROBLEMS, []])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/benchmarks"))
     parser.add_argument("--format", choices=("text", "markdown"), default="text")
     options = parser.parse_args()
+    for name in options.names:
+        if name not in PROBLEMS:
+            parser.error(f"no problem {name}; there are {', '.join(PROBLEMS)}")
+    options.folder.mkdir(parents=True, exist_ok=True)
     for name in options.names or PROBLEMS:
-        print(f"### {name}\n" if options.format == "markdown" else name)
-        heads = ["tolerance", "digits", "steps", "evaluations", "Jacobians", "LU"]
-        digits.show(heads, list(rows_of(name, np.array(references[name]["q"], float))), options.format == "markdown")
+        print(f"#### {name}\n" if options.format == "markdown" else name)
+        report(name, np.array(references[name]["q"], float), options.folder, options.format == "markdown")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,39 @@ x = constella("list", "systems", env=WHERE).stdout.split("Benchmarks, compiled w
 ok(len(x) == 2 and all(f"\n{name} " in x[1] for name in names), "they are listed apart", x[-1])
 ok(constella("show", "car-axis", env=WHERE).returncode == 0, "they have pages")
 
+BICYCLE = """study: conservation
+system: {name: bicycle, compile: never}
+initial:
+  q: [0, 0, 0, 0, -pi/10, 0, 0, 0]
+  v: [4.6, -3.0e-5, 0, 1.0e-4, 0, 0, 4.6/0.3, 4.6/0.35]
+end: 1
+steps: [0.02]
+methods: [project(rk8)]
+"""
+# M, g K0 + v^2 K2 and v C1 of the linearised equations of roll and steer, Meijaard et al. 2007, section 4; there del
+# turns about the axis downwards
+M = [[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]]
+K0 = [[-80.95, -2.59951685249872], [-2.59951685249872, -0.80329488458618]]
+K2 = [[0, 76.59734589573222], [0, 2.65431523794604]]
+C1 = [[0, 33.86641391492494], [-0.85035641456978, 1.68540397397560]]
+
+
+def test_bicycle():
+    x = constella("run", write("bicycle.yaml", BICYCLE), "-o", path("bicycle.h5"), "--progress", "none", env=WHERE)
+    ok(x.returncode == 0, "the bicycle runs", x.stderr)
+    with h5py.File(path("bicycle.h5")) as f:
+        q = f["final/q"][0, 0]
+    inverse, v = np.linalg.inv(M), 4.6
+    A = np.block([[np.zeros((2, 2)), np.eye(2)],
+                  [-inverse @ (9.81 * np.array(K0) + v**2 * np.array(K2)), -inverse @ np.array(C1) * v]])  # fmt: skip
+    rates, modes = np.linalg.eig(A)
+    linear = (modes @ (np.exp(rates) * np.linalg.solve(modes, [0, 0, 1e-4, 0]))).real
+    off = max(abs(q[3] / linear[0] - 1), abs(-q[5] / linear[1] - 1))
+    ok(off < 1e-5, f"a small motion of the bicycle is that of its linearised equations ({off:.1e})")
+
+
+test_bicycle()
+
 STUDY = """study: conservation
 system: SYSTEM
 end: 1
