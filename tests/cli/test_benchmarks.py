@@ -23,7 +23,7 @@ LEAST = {
     ("car-axis", "project(gauss(4))"): 7,
     ("contact-oscillator", "project(rk8)"): 10,
     ("crank", "radau(4)"): 4,
-    ("slider-crank", "radau(4)"): 8,
+    ("slider-crank", "radau(4)"): 5,
     ("governor", "radau(4)"): 8,
     ("four-bar-chain", "compose(rattle, suzuki4)"): 6,
     ("pendulum-cvt", "project(rk8)"): 8,
