@@ -137,7 +137,10 @@ def equal(name, reference, folder):
 
 
 def at(rows, wanted, column):
-    """The cost in a column at so many digits, the first column, linear in its logarithm; nan outside of the rows."""
+    """The cost in a column at so many digits, the first column, linear in its logarithm; if the first row has more
+    digits its cost, of which less may do; nan beyond the rows."""
+    if rows[0][0] >= wanted:
+        return rows[0][1 + column]
     for (d0, *c0), (d1, *c1) in zip(rows, rows[1:]):
         if d0 <= wanted < d1:
             return c0[column] * (c1[column] / c0[column]) ** ((wanted - d0) / (d1 - d0))
