@@ -44,8 +44,13 @@ def shortened(text, first):
 def run(name, folder, first):
     """The result of the study NAME.yaml; its system is found by its name, or beside it."""
     text = (HERE / f"{name}.yaml").read_text().replace("file: ", f"file: {HERE}/")
+    return run_text(name, shortened(text, first) if first else text, folder)
+
+
+def run_text(name, text, folder):
+    """The result of a study with this text."""
     study, result = folder / f"{name}.yaml", folder / f"{name}.h5"
-    study.write_text(shortened(text, first) if first else text)
+    study.write_text(text)
     command = [CONSTELLA, "run", str(study), "-o", str(result), "--overwrite", "--progress", "none"]
     environment = {**os.environ, "CONSTELLA_SYSTEMS": str(HERE)}
     process = subprocess.run(command, capture_output=True, text=True, env=environment)

@@ -1,18 +1,24 @@
 #!/usr/bin/python3
-"""independent.py: reference values of benchmarks without published ones, by equations and a method of their own.
+"""independent.py: reference values of benchmarks, by equations and methods of their own.
 
   jobs/benchmarks/independent.py [NAME ...]
 
-The equations are written anew, in numpy's long double (64 bits of mantissa), and stepped by the method of order 8 of
-Dormand and Prince with SciPy's coefficients, with equal steps of two lengths; the number of digits in which both agree
-is printed beside the coordinates at the end. references.toml has these values.
+The equations are written anew, in long double (64 bits of mantissa), here and in independent.c, which is compiled for
+it. Those here are stepped by the method of order 8 of Dormand and Prince with SciPy's coefficients, those in C by
+extrapolation, with equal steps of two lengths; the number of digits in which both agree is printed beside the
+coordinates at the end. references.toml has these values.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+import pathlib
+import re
+import subprocess
 import sys
+import tempfile
 
 import numpy as np
 from scipy.integrate._ivp import dop853_coefficients as dop853
 
+HERE = pathlib.Path(__file__).resolve().parent
 REAL = np.longdouble
 A, B, N = dop853.A.astype(REAL), dop853.B.astype(REAL), dop853.N_STAGES
 
@@ -105,8 +111,23 @@ def solve(name):
     return fine, -np.log10(max(apart, 1e-19))
 
 
+def run_compiled(names):
+    """Prints those of independent.c."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = f"{folder}/independent"
+        subprocess.run(["gcc", "-O2", "-o", program, HERE / "independent.c", "-lm"], check=True)
+        subprocess.run([program, *names], check=True)
+
+
 def main():
-    for name in sys.argv[1:] or PROBLEMS:
+    compiled = re.findall(r'^    {"([a-z-]+)", ', (HERE / "independent-problems.h").read_text(), re.M)
+    names = sys.argv[1:] or [*PROBLEMS, *compiled]
+    for name in names:
+        if name not in PROBLEMS and name not in compiled:
+            sys.exit(f"independent.py: no problem {name}; there are {', '.join([*PROBLEMS, *compiled])}")
+    if any(name in compiled for name in names):
+        run_compiled([name for name in names if name in compiled])
+    for name in [name for name in names if name in PROBLEMS]:
         q, digits = solve(name)
         print(f"[{name}]  # two steps agree to {digits:.1f} digits")
         print("q = [" + ", ".join(np.format_float_scientific(x, precision=15, unique=False) for x in q) + "]")

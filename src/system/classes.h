@@ -13,6 +13,7 @@
 CLASS(USUAL, cst_system_is_usual)         /* a constant diagonal mass, no forces and no time */
 CLASS(HOLONOMIC, cst_system_is_holonomic) /* usual, without constraints on velocities */
 CLASS(SMALL, cst_system_is_small)         /* everything may be unrolled, for any mass, forces and time */
+CLASS(TIED, cst_system_is_tied)           /* small and holonomic, with constraints */
 CLASS(BODIES, cst_system_has_free_bodies) /* bodies without constraints of the text */
 CLASS(GENERAL, cst_system_is_hot_general) /* small, with a mass that depends on the coordinates, no forces */
 CLASS(MOLECULES, cst_molecules_are)       /* like molecules (system/derive/molecules.h) */

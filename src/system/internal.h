@@ -125,6 +125,7 @@ bool cst_system_is_hot(const cst_system *s);
 bool cst_system_is_usual(const cst_system *s);
 bool cst_system_is_holonomic(const cst_system *s);
 bool cst_system_is_small(const cst_system *s);
+bool cst_system_is_tied(const cst_system *s);
 bool cst_system_is_soft(const cst_system *s);
 bool cst_system_has_free_bodies(const cst_system *s);
 /* emit-general.c: whether the core of variational methods is compiled for it, a small general system without

@@ -29,17 +29,15 @@ static PetscErrorCode bench_method(int isa, const char *method, int stages) {
   hand_constrained_loop              *loop = loops[width == 2 ? 0 : width == 4 ? 1 : 2];
   cst_study                          *s = bench_members("double-pendulum", "default", LANES, 0.1);
   double                             *state = bench_aligned(LANES * 10), hand = INFINITY;
-  bench_run                           r = {.study = s,
-                                           .system = s->system,
-                                           .method = method,
-                                           .lanes = LANES,
-                                           .h = STEP,
-                                           .steps = CHECK_STEPS};
+  bench_run                           r = {
+                                .study = s, .system = s->system, .method = method, .lanes = LANES, .h = STEP, .steps = STEPS};
   PetscFunctionBegin;
   PetscCall(bench_run_create(&r, isa));
   r.best = INFINITY;
   PetscCall(bench_run_time(&r));
   const int iterations = (int)ceil(bench_iterations(&r));
+  r.steps = CHECK_STEPS;
+  PetscCall(bench_run_time(&r));
   bench_hand_fill(s, state, width, LANES);
   loop(state, LANES / width, stages, iterations, STEP, CHECK_STEPS);
   const double differ = apart(&r, state, width);

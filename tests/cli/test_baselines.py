@@ -239,8 +239,12 @@ ON_BODY = (
     "radau(2, form=index-2)",
     "generalized-alpha(rho=0.8)",
     "generalized-alpha(rho=0.6, form=ggl)",
+    "generalized-alpha(form=newmark)",
+    "hht(alpha=0.1)",
+    "radau(3)",
     "bdf(2)",
     "semi-implicit-euler(erp=0.3, post=1)",
+    "linearly-implicit-euler(erp=0.2)",
     "baumgarte(rk4, alpha=3, beta=4)",
 )
 test_steps("body", BODY, by_hand.body(), ON_BODY)

@@ -11,25 +11,30 @@
  * attempts take pivots.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define J_LAMBDA(s) ((s)*NQ)
-#define J_MU(s)     ((s) * (NQ + NG))
+#define J_LAMBDA(T) ((T).s * NQ)
+#define J_MU(T)     ((T).s * (NQ + NG))
+
+enum { UNROLLED = 8 }; /* rows of the largest matrix that is eliminated in registers */
 
 /* The derivatives at stage i: Kq, Kv, and W if G v = 0 is imposed. */
-static void differentiate(const cst_context *C, struct local *L, int i, const vd *A,
-                          const vd *lambda) {
+CST_INLINE void differentiate(const cst_context *C, struct local *L, int i, table T, const vd *A,
+                              const vd *lambda) {
   const vd *const q = L->Q + i * NQ, *const v = L->V + i * NQ;
-  const bool moving = GENERAL || NFORCE > 0; /* f depends on v */
-  vd         u[ROOM(2 * NQ)], E[ROOM(NQ + NG)];
+  vd u[ROOM(2 * NQ)], E[ROOM(NQ + NG)];
+  UNROLL
   for (int k = 0; k < 2 * NQ; k++)
     u[k] = vset(0);
-  for (int k = 0; k < NQ * (moving ? 2 : 1); k++) {
+  UNROLL
+  for (int k = 0; k < NQ * (MOVING ? 2 : 1); k++) {
     vd *const to = k < NQ ? L->Kq + k : L->Kv + k - NQ;
     u[k] = vset(1);
     K_DE(L->c, q, v, A, u, lambda, E);
+    UNROLL
     for (int r = 0; r < NQ; r++)
       to[r * NQ] = -E[r];
-    if (k < NQ && NG > 0 && OWN(0)->velocities) {
+    if (k < NQ && NG > 0 && T.velocities) {
       K_D2gvw(L->c, q, v, u, E);
+      UNROLL
       for (int a = 0; a < NG; a++)
         L->W[a * NQ + k] = E[a];
       if (DRIVEN)
@@ -39,99 +44,132 @@ static void differentiate(const cst_context *C, struct local *L, int i, const vd
     }
     u[k] = vset(0);
   }
-  for (int k = 0; k < NQ * NQ && !moving; k++)
-    L->Kv[k] = vset(0);
+}
+
+/* Row r of M_i, or the mass of coordinate r, in J. */
+CST_INLINE void add_mass(const cst_context *C, const struct local *L, int r, const vd *entry,
+                         vd *row) {
+#if !CST_HOT || SYS_GENERAL
+  USES_M
+  if (GENERAL) {
+    ROW_M(r, k, e)
+      row[k] += entry[e];
+    return;
+  }
+#endif
+  row[r] += vpick(MASS_UNIT, vset(1), L->m[CLASS(r)]);
 }
 
 /* The rows of the equations of motion of stage i in J. */
-static void fill_motion(const cst_context *C, struct local *L, int i, table T, int n) {
-  vd entry[ROOM(NNZ_M)];
+CST_INLINE void fill_motion(const cst_context *C, struct local *L, int i, table T, int n) {
+  vd entry[ROOM(ENTRIES_M)];
   USES_G
-  USES_M
   if (GENERAL)
     K_M(L->c, L->Q + i * NQ, entry);
+  UNROLL
   for (int r = 0; r < NQ; r++) {
     vd *const row = L->J + (size_t)(i * NQ + r) * (size_t)n;
-    for (int j = 0; j < T.s; j++)
-      for (int k = 0; k < NQ; k++)
-        row[j * NQ + k] = (T.h * T.h * T.B[i * T.s + j]) * L->Kq[r * NQ + k] +
-                          (T.h * T.C[i * T.s + j]) * L->Kv[r * NQ + k];
-    if (GENERAL) {
-      ROW_M(r, k, e)
-        row[i * NQ + k] += entry[e];
-    } else
-      row[i * NQ + r] += vpick(MASS_UNIT, vset(1), L->m[CLASS(r)]);
+    for (int j = 0; j < T.s; j++) {
+      const vd hhB = T.h * T.h * T.B[i * T.s + j], hC = T.h * T.C[i * T.s + j];
+      UNROLL
+      for (int k = 0; k < NQ; k++) {
+        row[j * NQ + k] = hhB * L->Kq[r * NQ + k];
+        if (MOVING)
+          row[j * NQ + k] += hC * L->Kv[r * NQ + k];
+      }
+    }
+    add_mass(C, L, r, entry, row + i * NQ);
+    for (int k = 0; k < T.s * NG; k++)
+      row[J_LAMBDA(T) + k] = vset(0);
     COL_G(r, a, e)
-      row[J_LAMBDA(T.s) + i * NG + a] = L->G[i * NNZ_G + e];
+      row[J_LAMBDA(T) + i * NG + a] = L->G[i * NNZ_G + e];
   }
 }
 
-/* row[0..ng-1] of the columns of mu of stage j += w (x . G_j'). */
-CST_INLINE void add_push(const cst_context *C, const struct local *L, int j, vd w, const vd *x,
-                         vd *row) {
+/* row[0..ng-1] := w (x . G_j'), the columns of mu of stage j. */
+CST_INLINE void fill_push(const cst_context *C, const struct local *L, int j, vd w, const vd *x,
+                          vd *row) {
   USES_G
-  for (int a = 0; a < NG; a++)
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    vd sum = vset(0);
     ROW_G(a, k, e)
-      row[a] += w * (x[k] * L->G[j * NNZ_G + e]);
+      sum += x[k] * L->G[j * NNZ_G + e];
+    row[a] = w * sum;
+  }
 }
 
-/* The columns of mu in the rows of the equations of motion of stage i, and their right-hand sides: those of
- * the residual r of P. */
-static void fill_push(const cst_context *C, struct local *L, int i, table T, int n, const vd *r) {
-  for (int k = 0; k < NQ; k++)
+/* What the rows of the equations of motion of stage i have of P: the columns of mu, and on the right-hand
+ * side its residual r. */
+CST_INLINE void fill_motion_push(const cst_context *C, struct local *L, int i, table T, int n,
+                                 const vd *r) {
+  UNROLL
+  for (int k = 0; k < NQ; k++) {
+    vd *const row = L->J + (size_t)(i * NQ + k) * (size_t)n + J_MU(T);
+    vd        sum = L->rhs[i * NQ + k];
     for (int j = 0; j < T.s; j++) {
-      const vd  w = T.h * T.h * T.D[i * T.s + j];
-      vd *const row = L->J + (size_t)(i * NQ + k) * (size_t)n + J_MU(T.s) + j * NG;
-      add_push(C, L, j, -w, L->Kq + k * NQ, row);
+      const vd w = T.h * T.h * T.D[i * T.s + j];
+      fill_push(C, L, j, -w, L->Kq + k * NQ, row + j * NG);
+      UNROLL
       for (int l = 0; l < NQ; l++)
-        L->rhs[i * NQ + k] += (w * L->Kq[k * NQ + l]) * r[j * NQ + l];
+        sum += (w * L->Kq[k * NQ + l]) * r[j * NQ + l];
     }
+    L->rhs[i * NQ + k] = sum;
+  }
 }
 
 /* The rows of the constraint a of stage i: of g (velocities = 0) or of G v, whose derivative by Q_i is y[nq]
  * and by h V_i, if it has one, z[nq]. */
-static void fill_constraint(const cst_context *C, struct local *L, int i, table T, int n, int row,
-                            vd by, const vd *y, const vd *z, const vd *r) {
+CST_INLINE void fill_constraint(const cst_context *C, struct local *L, int i, table T, int n,
+                                int row, vd by, const vd *y, const vd *z, const vd *r) {
   vd *const to = L->J + (size_t)row * (size_t)n;
+  vd        sum = L->rhs[row];
+  for (int k = 0; k < T.s * NG; k++)
+    to[J_LAMBDA(T) + k] = vset(0);
   for (int j = 0; j < T.s; j++) {
     const vd     wB = by * T.B[i * T.s + j], wD = by * T.D[i * T.s + j];
     const double wC = T.C[i * T.s + j];
+    UNROLL
     for (int k = 0; k < NQ; k++) {
       to[j * NQ + k] = wB * y[k];
       if (z)
         to[j * NQ + k] += wC * z[k];
     }
-    if (!BOTH)
+    if (!IS_STABILISED(T))
       continue;
-    add_push(C, L, j, -wD, y, to + J_MU(T.s) + j * NG);
+    fill_push(C, L, j, -wD, y, to + J_MU(T) + j * NG);
+    UNROLL
     for (int k = 0; k < NQ; k++)
-      L->rhs[row] += (wD * y[k]) * r[j * NQ + k];
+      sum += (wD * y[k]) * r[j * NQ + k];
   }
+  L->rhs[row] = sum;
 }
 
-static void fill_constraints(const cst_context *C, struct local *L, int i, table T, int n,
-                             const vd *r) {
+CST_INLINE void fill_constraints(const cst_context *C, struct local *L, int i, table T, int n,
+                                 const vd *r) {
   vd G[ROOM(NQ)];
   USES_G
+  UNROLL
   for (int a = 0; a < NG; a++) {
-    const int first = J_LAMBDA(T.s) + i * NG + a;
+    const int first = J_LAMBDA(T) + i * NG + a;
+    UNROLL
     for (int k = 0; k < NQ; k++)
       G[k] = vset(0);
     ROW_G(a, k, e)
       G[k] = L->G[i * NNZ_G + e];
-    if (OWN(0)->positions)
+    if (T.positions)
       fill_constraint(C, L, i, T, n, first, vset(1), G, NULL, r);
     else
       fill_constraint(C, L, i, T, n, first, T.h, L->W + a * NQ, G, r);
-    if (BOTH)
-      fill_constraint(C, L, i, T, n, J_MU(T.s) + i * NG + a, T.h, L->W + a * NQ, G, r);
+    if (IS_STABILISED(T))
+      fill_constraint(C, L, i, T, n, J_MU(T) + i * NG + a, T.h, L->W + a * NQ, G, r);
   }
 }
 
 /* The multipliers of redundant constraints do not change. */
-static void hold_dropped(const cst_context *C, struct local *L, table T, int n) {
-  for (int at = J_LAMBDA(T.s); at < n; at++)
-    if (DROPPED((at - J_LAMBDA(T.s)) % NG)) {
+CST_INLINE void hold_dropped(const cst_context *C, struct local *L, table T, int n) {
+  for (int at = J_LAMBDA(T); at < n && !CST_HOT; at++)
+    if (DROPPED((at - J_LAMBDA(T)) % NG)) {
       for (int k = 0; k < n; k++)
         L->J[(size_t)at * (size_t)n + k] = L->J[(size_t)k * (size_t)n + at] = vset(0);
       L->J[(size_t)at * (size_t)n + at] = vset(1);
@@ -139,39 +177,47 @@ static void hold_dropped(const cst_context *C, struct local *L, table T, int n) 
     }
 }
 
+CST_INLINE void eliminate(const cst_context *C, struct local *L, int n) {
+  if (MARCH->attempt)
+    cst_pivoted_solve(L->J, L->rhs, n);
+  else if (CST_HOT && __builtin_constant_p(n) && n <= UNROLLED) {
+    cst_lu(L->J, n);
+    cst_lu_solve_by_columns(L->J, L->rhs, n);
+  } else
+    cst_lu_by_panels(L->J, L->rhs, n);
+}
+
 /* d := the correction of the unknowns x with the residual f; L->rhs := that of (A, lambda, mu). */
-static void newton(const cst_context *C, struct local *L, int j, table T, const vd *x, const vd *f,
-                   vd *d) {
-  const int       s = T.s;
-  const int       n = s * (NQ + (1 + BOTH) * NG);
-  const vd *const r = f + PUSH(s);
+CST_INLINE void newton_with(const cst_context *C, struct local *L, int j, table T, const vd *x,
+                            const vd *f, vd *d) {
+  const int       n = T.s * (NQ + (1 + IS_STABILISED(T)) * NG), own = T.s * NQ;
+  const vd *const r = f + PUSH(T);
   USES_G
-  for (int k = 0; k < n * n; k++)
-    L->J[k] = vset(0);
   for (int k = 0; k < n; k++)
-    L->rhs[k] = -f[k < s * NQ ? k : k - s * NQ + LAMBDA(s)];
-  for (int i = 0; i < s; i++) {
+    L->rhs[k] = -f[k < own ? k : k - own + LAMBDA(T)];
+  for (int i = 0; i < T.s; i++) {
     at_stage(C, L, j, T, i);
-    differentiate(C, L, i, x + i * NQ, x + LAMBDA(s) + i * NG);
+    differentiate(C, L, i, T, x + i * NQ, x + LAMBDA(T) + i * NG);
     fill_motion(C, L, i, T, n);
-    if (BOTH)
-      fill_push(C, L, i, T, n, r);
+    if (IS_STABILISED(T))
+      fill_motion_push(C, L, i, T, n, r);
     fill_constraints(C, L, i, T, n, r);
   }
   hold_dropped(C, L, T, n);
-  if (MARCH->attempt)
-    cst_pivoted_solve(L->J, L->rhs, n);
-  else {
-    cst_lu(L->J, n);
-    cst_lu_solve(L->J, L->rhs, n);
-  }
+  eliminate(C, L, n);
   for (int k = 0; k < n; k++)
-    d[k < s * NQ ? k : k - s * NQ + LAMBDA(s)] = L->rhs[k];
-  for (int i = 0; i < s && BOTH; i++)
-    for (int k = 0; k < NQ; k++) {
-      vd sum = -r[i * NQ + k];
-      COL_G(k, a, e)
-        sum -= L->G[i * NNZ_G + e] * d[MU(s) + i * NG + a];
-      d[PUSH(s) + i * NQ + k] = sum;
-    }
+    d[k < own ? k : k - own + LAMBDA(T)] = L->rhs[k];
+  for (int i = 0; i < T.s && IS_STABILISED(T); i++)
+    UNROLL
+  for (int k = 0; k < NQ; k++) {
+    vd sum = -r[i * NQ + k];
+    COL_G(k, a, e)
+      sum -= L->G[i * NNZ_G + e] * d[MU(T) + i * NG + a];
+    d[PUSH(T) + i * NQ + k] = sum;
+  }
+}
+
+static __attribute__((noinline)) void newton(const cst_context *C, struct local *L, int j, table T,
+                                             const vd *x, const vd *f, vd *d) {
+  BY_SIZE(T, newton_with(C, L, j, T, x, f, d));
 }

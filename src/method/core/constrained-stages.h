@@ -6,24 +6,52 @@
  * are.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define PUSH(s)   ((s)*NQ)
-#define LAMBDA(s) ((s) * (1 + BOTH) * NQ)
-#define MU(s)     (LAMBDA(s) + (s)*NG)
+#define IS_STABILISED(T) (NG > 0 && (T).positions && (T).velocities)
+#define PUSH(T)          ((T).s * NQ)
+#define LAMBDA(T)        ((T).s * (1 + IS_STABILISED(T)) * NQ)
+#define MU(T)            (LAMBDA(T) + (T).s * NG)
+#define MOVING           (GENERAL || NFORCE > 0) /* f depends on v */
+#if CST_HOT && !SYS_GENERAL
+#define ENTRIES_M 0
+#else
+#define ENTRIES_M NNZ_M
+#endif
+
+/* Calls with the sizes of generalised-alpha of index 3 as constants, where T has them: the matrix of one
+ * stage fits into registers. Only hot code has this form. */
+CST_INLINE table of_one_stage(table T) {
+  T.s = T.positions = 1, T.velocities = 0;
+  return T;
+}
+#define BY_SIZE(T, call)                                                                           \
+  do {                                                                                             \
+    if (CST_HOT && T.s == 1 && T.positions && !T.velocities) {                                     \
+      T = of_one_stage(T);                                                                         \
+      call;                                                                                        \
+    } else                                                                                         \
+      call;                                                                                        \
+  } while (0)
 
 /* Q and V of the stages at the unknowns x. */
-static void stages(const cst_context *C, struct local *L, table T, const vd *x) {
+CST_INLINE void stages_with(const cst_context *C, struct local *L, table T, const vd *x) {
   for (int i = 0; i < T.s; i++)
-    for (int k = 0; k < NQ; k++) {
-      vd v = vset(0), q = vset(0);
-      for (int j = 0; j < T.s; j++) {
-        v += T.C[i * T.s + j] * x[j * NQ + k];
-        q += T.B[i * T.s + j] * x[j * NQ + k];
-        if (BOTH)
-          q += T.D[i * T.s + j] * x[PUSH(T.s) + j * NQ + k];
-      }
-      L->V[i * NQ + k] = L->V0[k] + T.h * v;
-      L->Q[i * NQ + k] = L->Q0[i * NQ + k] + (T.h * T.h) * q;
+    UNROLL
+  for (int k = 0; k < NQ; k++) {
+    vd v = vset(0), q = vset(0);
+    for (int j = 0; j < T.s; j++) {
+      v += T.C[i * T.s + j] * x[j * NQ + k];
+      q += T.B[i * T.s + j] * x[j * NQ + k];
+      if (IS_STABILISED(T))
+        q += T.D[i * T.s + j] * x[PUSH(T) + j * NQ + k];
     }
+    L->V[i * NQ + k] = L->V0[k] + T.h * v;
+    L->Q[i * NQ + k] = L->Q0[i * NQ + k] + (T.h * T.h) * q;
+  }
+}
+
+static __attribute__((noinline)) void stages(const cst_context *C, struct local *L, table T,
+                                             const vd *x) {
+  BY_SIZE(T, stages_with(C, L, T, x));
 }
 
 /* x := M^-1 x with the mass at the start of the step. */
@@ -44,18 +72,32 @@ CST_INLINE vd largest(const vd *x, int n) {
   return most;
 }
 
-/* f := M A - force + G'lambda at stage i; terms[k]: the sum of the sizes of what is added in row k. */
-static void balance(const cst_context *C, const struct local *L, int i, const vd *A,
-                    const vd *lambda, vd *f, vd *terms) {
-  const vd *const q = L->Q + i * NQ, *const v = L->V + i * NQ, *const G = L->G + i * NNZ_G;
-  vd force[ROOM(NQ)], entry[ROOM(NNZ_M)];
-  USES_G
+/* f + row k of M A; entry: of M where it is no constant diagonal. */
+CST_INLINE vd add_inertia(const cst_context *C, const struct local *L, int k, const vd *entry,
+                          const vd *A, vd f) {
+#if !CST_HOT || SYS_GENERAL
   USES_M
+  if (GENERAL) {
+    ROW_M(k, l, e)
+      f += entry[e] * A[l];
+    return f;
+  }
+#endif
+  return f + vpick(MASS_UNIT, A[k], L->m[CLASS(k)] * A[k]);
+}
+
+/* f := M A - force + G'lambda at stage i; terms[k]: the sum of the sizes of what is added in row k. */
+CST_INLINE void balance(const cst_context *C, const struct local *L, int i, const vd *A,
+                        const vd *lambda, vd *f, vd *terms) {
+  const vd *const q = L->Q + i * NQ, *const v = L->V + i * NQ, *const G = L->G + i * NNZ_G;
+  vd force[ROOM(NQ)], entry[ROOM(ENTRIES_M)];
+  USES_G
   if (GENERAL) {
     K_f(L->c, q, v, force);
     K_M(L->c, q, entry);
   } else
     cst_force(C, L->c, NULL, q, v, force);
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     f[k] = -force[k];
     terms[k] = vabs(force[k]);
@@ -63,11 +105,7 @@ static void balance(const cst_context *C, const struct local *L, int i, const vd
       f[k] += G[e] * lambda[a];
       terms[k] += vabs(G[e] * lambda[a]);
     }
-    if (GENERAL) {
-      ROW_M(k, l, e)
-        f[k] += entry[e] * A[l];
-    } else
-      f[k] += vpick(MASS_UNIT, A[k], L->m[CLASS(k)] * A[k]);
+    f[k] = add_inertia(C, L, k, entry, A, f[k]);
   }
 }
 
@@ -76,6 +114,7 @@ CST_INLINE void across(const cst_context *C, const struct local *L, int i, const
                        const vd *more, vd by, vd *to) {
   const vd *const G = L->G + i * NNZ_G;
   USES_G
+  UNROLL
   for (int a = 0; a < NG; a++) {
     vd sum = more ? more[a] : vset(0);
     ROW_G(a, k, e)
@@ -85,28 +124,30 @@ CST_INLINE void across(const cst_context *C, const struct local *L, int i, const
 }
 
 /* The equations of the constraints at stage i. */
-static void constrain(const cst_context *C, const struct local *L, int i, table T, const vd *x,
-                      vd *f) {
+CST_INLINE void constrain(const cst_context *C, const struct local *L, int i, table T, const vd *x,
+                          vd *f) {
   const vd  over = 1 / T.h;
-  vd *const first = f + LAMBDA(T.s) + i * NG;
+  vd *const first = f + LAMBDA(T) + i * NG;
   vd        rate[ROOM(NG)];
   USES_G
   if (DRIVEN)
     K_phi0(L->c, L->Q + i * NQ, rate);
-  if (OWN(0)->positions) {
+  if (T.positions) {
     K_g(L->c, L->Q + i * NQ, first);
+    UNROLL
     for (int a = 0; a < NG; a++)
       first[a] = vpick(DROPPED(a), vset(0), (over * over) * first[a]);
   } else
     across(C, L, i, L->V + i * NQ, DRIVEN ? rate : NULL, over, first);
-  if (!BOTH)
+  if (!IS_STABILISED(T))
     return;
-  across(C, L, i, L->V + i * NQ, DRIVEN ? rate : NULL, over, f + MU(T.s) + i * NG);
+  across(C, L, i, L->V + i * NQ, DRIVEN ? rate : NULL, over, f + MU(T) + i * NG);
+  UNROLL
   for (int k = 0; k < NQ; k++) {
-    vd sum = x[PUSH(T.s) + i * NQ + k];
+    vd sum = x[PUSH(T) + i * NQ + k];
     COL_G(k, a, e)
-      sum += L->G[i * NNZ_G + e] * x[MU(T.s) + i * NG + a];
-    f[PUSH(T.s) + i * NQ + k] = sum;
+      sum += L->G[i * NNZ_G + e] * x[MU(T) + i * NG + a];
+    f[PUSH(T) + i * NQ + k] = sum;
   }
 }
 
@@ -121,7 +162,7 @@ CST_INLINE vd size_of(const cst_context *C, const struct local *L, table T, vd t
   const vd far = largest(L->q, NQ);
   const vd v = vmax(largest(L->V, T.s * NQ), largest(L->v, NQ));
   vd       size = terms;
-  if (NG == 0 || OWN(0)->velocities)
+  if (NG == 0 || T.velocities)
     size = vmax(size, v * (1 / T.h));
   else
     size = vmax(size, vmax(far, T.h * v) * (1 / (T.h * T.h)));
@@ -129,14 +170,15 @@ CST_INLINE vd size_of(const cst_context *C, const struct local *L, table T, vd t
 }
 
 /* f at the unknowns x; Q, V, G and the size of updates. */
-static void residual(const cst_context *C, struct local *L, int j, table T, const vd *x, vd *f) {
+CST_INLINE void residual_with(const cst_context *C, struct local *L, int j, table T, const vd *x,
+                              vd *f) {
   vd terms[ROOM(NQ)];
   vd most = vset(0);
-  stages(C, L, T, x);
+  stages_with(C, L, T, x);
   for (int i = 0; i < T.s; i++) {
     at_stage(C, L, j, T, i);
     K_G(L->c, L->Q + i * NQ, L->G + i * NNZ_G);
-    balance(C, L, i, x + i * NQ, x + LAMBDA(T.s) + i * NG, f + i * NQ, terms);
+    balance(C, L, i, x + i * NQ, x + LAMBDA(T) + i * NG, f + i * NQ, terms);
     divide(C, L, terms);
     most = vmax(largest(terms, NQ), most);
     constrain(C, L, i, T, x, f);
@@ -144,12 +186,17 @@ static void residual(const cst_context *C, struct local *L, int j, table T, cons
   L->size = size_of(C, L, T, most);
 }
 
+static __attribute__((noinline)) void residual(const cst_context *C, struct local *L, int j,
+                                               table T, const vd *x, vd *f) {
+  BY_SIZE(T, residual_with(C, L, j, T, x, f));
+}
+
 /* Accounts by the quadrature of Radau IIA, whose weights are the last row of C. */
 static void gather_stages(const cst_context *C, struct local *L, int j, table T, const vd *x) {
   for (int i = 0; i < T.s && NACCOUNT > 0; i++) {
     at_stage(C, L, j, T, i);
     cst_gather(C, L->own, T.h * T.C[(T.s - 1) * T.s + i], L->Q + i * NQ, L->V + i * NQ,
-               x + LAMBDA(T.s) + i * NG);
+               x + LAMBDA(T) + i * NG);
   }
 }
 

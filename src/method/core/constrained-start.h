@@ -6,7 +6,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 static __attribute__((noinline)) void start_up(const cst_context *C, struct local *L, int j) {
-  const table T = table_of(OWN(j)->first, STARTING_STAGES, H(j));
+  const table T = table_of(C, OWN(j)->first, STARTING_STAGES, H(j));
   const int   n = UNKNOWNS(STARTING_STAGES);
   vl          done = ~L->starting;
   vd          last = vset(INFINITY);

@@ -25,6 +25,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE constrained
+#define CORE_IS_FOR_TIED
 
 enum { RADAU, ALPHA, BDF };
 enum { STARTING_STAGES = 3 }; /* of the first steps of bdf */
@@ -41,6 +42,7 @@ struct data {
 #define CST_FIELDS_IN_SPACE /* the sizes depend on the number of stages */
 #include "method/core/lane.h"
 #include "method/core/time.h"
+#include "core/panels.h"
 #include "system/lane/acceleration.h"
 #define USES_STEP
 #define KIND         (OWN(0)->kind)
@@ -52,6 +54,7 @@ struct data {
 #define NX           UNKNOWNS(MARCH->stages)
 #define NX_PREDICTED (KIND == BDF ? 0 : NX)
 #define NX_TESTED    (MARCH->stages * NQ)
+#define HAS_NO_PIECES
 #define PREDICTS_FREELY
 #define IS_DONE_BY_UPDATE
 #define NP NQ /* steps start from L->v: noise on p follows this core as a separate step */
@@ -96,15 +99,27 @@ struct local {
 };
 #define SIZE(L) (L)->size
 
-/* A table of coefficients of s stages, for a step of length h that begins at time t. */
+/* A table of coefficients of s stages, which constraints they satisfy, and the length of the step. */
 typedef struct {
-  int           s;
+  int           s, positions, velocities;
   const double *C, *B, *D, *c;
   vd            h;
 } table;
 
-CST_INLINE table table_of(const double *numbers, int s, vd h) {
-  return (table){s, numbers, numbers + s * s, numbers + 2 * s * s, numbers + 3 * s * s, h};
+CST_INLINE table table_of(const cst_context *C, const double *numbers, int s, vd h) {
+  const struct data *x = OWN(0);
+  return (table){s,
+                 x->positions,
+                 x->velocities,
+                 numbers,
+                 numbers + s * s,
+                 numbers + 2 * s * s,
+                 numbers + 3 * s * s,
+                 h};
+}
+
+CST_INLINE table own_table(const cst_context *C, int j) {
+  return table_of(C, OWN(j)->own, MARCH->stages, H(j));
 }
 
 #include "method/core/by-velocity.h"
@@ -139,7 +154,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (vany(L->starting))
     start_up(C, L, j);
   if (KIND == RADAU)
-    precede_radau(C, L, table_of(OWN(j)->own, MARCH->stages, H(j)));
+    precede_radau(C, L, own_table(C, j));
   else if (KIND == ALPHA)
     precede_alpha(C, L, j);
   else
@@ -147,17 +162,18 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  residual(C, L, j, table_of(OWN(j)->own, MARCH->stages, H(j)), x, f);
+  residual(C, L, j, own_table(C, j), x, f);
   return L->starting; /* all others end by their updates */
 }
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
-  newton(C, L, j, table_of(OWN(j)->own, MARCH->stages, H(j)), x, f, d);
+  newton(C, L, j, own_table(C, j), x, f, d);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const table T = table_of(OWN(j)->own, MARCH->stages, H(j));
+  const table T = own_table(C, j);
+  const table first = table_of(C, OWN(j)->first, STARTING_STAGES, H(j));
   const int   last = T.s - 1;
   stages(C, L, T, x);
   if (KIND == RADAU)
@@ -170,10 +186,9 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->v[i] = KIND == BDF ? vselect(L->starting, L->v1[i], v1) : v1;
   }
   for (int a = 0; a < NG; a++) {
-    vd lambda = x[LAMBDA(T.s) + last * NG + a];
+    vd lambda = x[LAMBDA(T) + last * NG + a];
     if (KIND == BDF)
-      lambda = vselect(L->starting, L->x0[LAMBDA(STARTING_STAGES) + (STARTING_STAGES - 1) * NG + a],
-                       lambda);
+      lambda = vselect(L->starting, L->x0[LAMBDA(first) + (first.s - 1) * NG + a], lambda);
     L->impulse[a] += H(j) * lambda;
   }
   if (KIND != RADAU)

@@ -47,6 +47,9 @@ bool cst_system_is_soft(const cst_system *s) { return cst_system_is_hot(s) && !s
 bool cst_system_is_small(const cst_system *s) {
   return cst_system_is_hot(s) && s->nq + s->ng <= SMALL;
 }
+bool cst_system_is_tied(const cst_system *s) {
+  return cst_system_is_small(s) && cst_system_is_holonomic(s) && s->ng > 0;
+}
 bool cst_system_has_free_bodies(const cst_system *s) {
   return cst_system_is_holonomic(s) && s->nbodies && !s->nown;
 }
