@@ -53,7 +53,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 /* The unknowns start with the force at q0 and without an impulse. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const double left = (1 - OWN(j)->theta) * H(j);
+  const vd left = (1 - OWN(j)->theta) * H(j);
   K_dV(L->c, L->q, L->dV);
   for (int i = 0; i < NQ; i++)
     x[i] = L->p[i] - left * L->dV[i];
@@ -65,7 +65,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double theta = OWN(j)->theta, h = H(j);
+  const double theta = OWN(j)->theta;
+  const vd     h = H(j);
   const vd    *minv = L->minv;
   vd           off = vset(0), size = vset(0);
   USES_G
@@ -88,7 +89,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 /* theta (1-theta) h G M^-1 G' t = g - theta h G M^-1 f */
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
                           const vd *f, vd *d) {
-  const double theta = OWN(j)->theta, h = H(j);
+  const double theta = OWN(j)->theta;
+  const vd     h = H(j);
   const vd    *minv = L->minv;
   vd          *t = d + NQ, S[ROOM(GRAM_SIZE)], part[ROOM(NMASS)];
   (void)x;
@@ -100,7 +102,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   }
   for (int k = 0; k < NMASS; k++)
     part[k] = (theta * (1 - theta) * h) * L->minv[k];
-  cst_gram_fill(C, L->G, L->G, part, vset(theta * (1 - theta) * h), 1, S);
+  cst_gram_fill(C, L->G, L->G, part, theta * (1 - theta) * h, 1, S);
   cst_gram_solve(C, S, t, 1);
   for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
@@ -110,7 +112,8 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double theta = OWN(j)->theta, h = H(j);
+  const double theta = OWN(j)->theta;
+  const vd     h = H(j);
   const vd    *minv = L->minv;
   USES_G
   for (int i = 0; i < NQ; i++) {

@@ -77,8 +77,8 @@ static void add_normal(const cst_context *C, const vd *base, const vd *G, const 
 }
 
 /* out := base + h sum_l row_l K_l over n stages. */
-static void add_stages(const cst_context *C, double h, const double *row, int n, const vd *base,
-                       const vd *K, vd *out) {
+CST_INLINE void add_stages(const cst_context *C, vd h, const double *row, int n, const vd *base,
+                           const vd *K, vd *out) {
   for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int l = 0; l < n; l++)
@@ -88,7 +88,7 @@ static void add_stages(const cst_context *C, double h, const double *row, int n,
 
 /* Accelerations at the stages from (qt, vt) into A: one after the other, or, where the tableau is implicit,
  * at the stages of the accelerations `from`. */
-static void take_stages(const cst_context *C, struct local *L, int j, const vd *from, vd *A) {
+CST_INLINE void take_stages(const cst_context *C, struct local *L, int j, const vd *from, vd *A) {
   const cst_lane_layer *s = &OWN(j)->layer;
   vd                    Q[ROOM(NQ)];
   for (int i = 0; i < s->stages && s->implicit; i++)
