@@ -109,11 +109,23 @@ def steps():
         q, p, k = step(q, p, k, -0.0625)
     ok(np.abs(q - [1, 0.5, 0.375, 0.3]).max() < 1e-12, "the own program steps back to the start", q)
     row = table(result)[0]
-    ok(max(row["constraint_max"], row["hidden_max"]) < 1e-14, "g, G v and phi v are 0", row["constraint_max"], row["hidden_max"])
+    ok(
+        max(row["constraint_max"], row["hidden_max"]) < 1e-14,
+        "g, G v and phi v are 0",
+        row["constraint_max"],
+        row["hidden_max"],
+    )
 
 
 def orders():
-    text = STUDY % ("order", "bowls", "", 1, "0.0625, 0.03125, 0.015625", METHOD + ', "compose(discrete-lagrange-dalembert(reversible), yoshida4)"')
+    text = STUDY % (
+        "order",
+        "bowls",
+        "",
+        1,
+        "0.0625, 0.03125, 0.015625",
+        METHOD + ', "compose(discrete-lagrange-dalembert(reversible), yoshida4)"',
+    )
     process, result = run("orders", text + 'reference: {method: "gauss(4)", step: 0.01}\n')
     if ok(process.returncode == 0, "an order study runs", process.stderr):
         row = table(result)[0]
@@ -130,7 +142,12 @@ def more():
         if not ok(process.returncode == 0, f"{name}: an order study runs", process.stderr):
             continue
         row = table(result)[0]
-        ok(abs(row["order_q"] - 2) < 0.1 and abs(row["order_p"] - 2) < 0.1, f"{name}: of order 2", row["order_q"], row["order_p"])
+        ok(
+            abs(row["order_q"] - 2) < 0.1 and abs(row["order_p"] - 2) < 0.1,
+            f"{name}: of order 2",
+            row["order_q"],
+            row["order_p"],
+        )
         ok(max(row["constraint_max"], row["hidden_max"]) < 1e-14, f"{name}: keeps its constraints", row["hidden_max"])
     found = []
     for name in ("bowls", "nothing"):
@@ -143,16 +160,25 @@ def more():
 def copies():
     found = []
     for n in (1, 13):
-        process, result = run(f"copies-{n}", STUDY % ("conservation", "bowls", f", parameters: {{n: {n}}}", 0.5, "0.0625",
-                                                     METHOD + ', "project(rk4)"'))
+        process, result = run(
+            f"copies-{n}",
+            STUDY % ("conservation", "bowls", f", parameters: {{n: {n}}}", 0.5, "0.0625", METHOD + ', "project(rk4)"'),
+        )
         if not ok(process.returncode == 0, f"{n} of them run", process.stderr):
             return
         found.append(final(result, "q").reshape(2, 4, n))
     apart = np.abs(found[1] - found[0]).max()
     ok(apart < 1e-12, "each of thirteen moves as one", apart)
     text = STUDY % ("conservation", "bowls", ", parameters: {n: 13}", 0.5, "0.0625", '"project(rk4)"')
-    process, result = run("ensemble", text + "initial: {members: 3, seed: 1, around: default, spread: {q: 0.01, v: 0.1}}\n")
-    ok(process.returncode == 0 and table(result)[0]["constraint_max"] < 1e-14, "starts of many are projected", process.stderr)
+    process, result = run(
+        "ensemble",
+        text + "initial: {members: 3, seed: 1, around: default, spread: {q: 0.01, v: 0.1}}\n",
+    )
+    ok(
+        process.returncode == 0 and table(result)[0]["constraint_max"] < 1e-14,
+        "starts of many are projected",
+        process.stderr,
+    )
 
 
 def idle():
@@ -165,11 +191,18 @@ def idle():
 
 
 def refuse():
-    write("no.study.yaml", STUDY % ("conservation", "bowls", "", 1, "0.1", 'rk4, "discrete-lagrange-dalembert(midpoint)"'))
+    write(
+        "no.study.yaml",
+        STUDY % ("conservation", "bowls", "", 1, "0.1", 'rk4, "discrete-lagrange-dalembert(midpoint)"'),
+    )
     text = constella("check", "no.study.yaml").stderr
-    ok("no.study.yaml:5:16: error: this form of discrete-lagrange-dalembert does not support constraints on positions, and "
-       "bowls has some besides those on velocities; discrete-lagrange-dalembert(reversible) does" in text,
-       "other forms are refused", text)
+    ok(
+        "no.study.yaml:5:16: error: this form of discrete-lagrange-dalembert does not support constraints on "
+        "positions, and bowls has some besides those on velocities; discrete-lagrange-dalembert(reversible) does"
+        in text,
+        "other forms are refused",
+        text,
+    )
 
 
 if __name__ == "__main__":

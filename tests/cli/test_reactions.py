@@ -86,14 +86,22 @@ def steps():
     if not ok(process.returncode == 0, "rod: a step of rk4 runs", process.stderr):
         return
     q, v = rk4(0.7, *start(3), 1 / 64)
-    apart = np.abs(values(result, "final/q")[0, 0] - q).max(), np.abs(values(result, "final/p")[0, 0] / [M, M, J] - v).max()
+    there = values(result, "final/q")[0, 0], values(result, "final/p")[0, 0] / [M, M, J]
+    apart = np.abs(there[0] - q).max(), np.abs(there[1] - v).max()
     ok(max(apart) < 1e-13, "rod: rk4 steps as an own program", apart)
     lam = values(result, "final/lambda")[0, 0, 0]
     ok(abs(lam - acceleration(0.7, q, v)[1]) < 1e-12, "rod: the multiplier at the end", lam, acceleration(0.7, q, v)[1])
 
 
 def orders():
-    text = STUDY % ("order", "rod.yaml", "mu: 0.7", 0.125, "0.015625, 0.0078125, 0.00390625", 'rk4, "project(rk4)", "gauss(2)"')
+    text = STUDY % (
+        "order",
+        "rod.yaml",
+        "mu: 0.7",
+        0.125,
+        "0.015625, 0.0078125, 0.00390625",
+        'rk4, "project(rk4)", "gauss(2)"',
+    )
     process, result = run("order", text + REFERENCE)
     if not ok(process.returncode == 0, "rod: an order study runs", process.stderr):
         return
@@ -105,12 +113,18 @@ def orders():
 
 def balance():
     """The energy less the work of the friction."""
-    process, result = run("balance", STUDY % ("conservation", "rod.yaml", "mu: 0.7", 0.25, "0.0078125", "rk4")
-                          + "observables: [balance, energy]\n")
+    process, result = run(
+        "balance",
+        STUDY % ("conservation", "rod.yaml", "mu: 0.7", 0.25, "0.0078125", "rk4") + "observables: [balance, energy]\n",
+    )
     if ok(process.returncode == 0, "rod: its balance is observed", process.stderr):
         row = table(result)[0]
-        ok(float(row["energy_max"]) > 0.5 and float(row["balance_max"]) < 1e-5, "rod: the friction's work is told",
-           row["energy_max"], row["balance_max"])
+        ok(
+            float(row["energy_max"]) > 0.5 and float(row["balance_max"]) < 1e-5,
+            "rod: the friction's work is told",
+            row["energy_max"],
+            row["balance_max"],
+        )
 
 
 def critical():
@@ -118,9 +132,21 @@ def critical():
     for mu in (1.6, 1.7):
         determinant = acceleration(mu, *start(-3))[2]
         ok((determinant > 0) == (mu < 5 / 3), f"rod: the determinant at mu = {mu}", determinant)
-    text = STUDY % ("conservation", "rod.yaml", "s: -3, mu: [1.6, 1.7]", 1 / 32, "0.0009765625", 'rk4, "project(rk4)", "gauss(2)"')
+    text = STUDY % (
+        "conservation",
+        "rod.yaml",
+        "s: -3, mu: [1.6, 1.7]",
+        1 / 32,
+        "0.0009765625",
+        'rk4, "project(rk4)", "gauss(2)"',
+    )
     process, result = run("critical", text)
-    ok(process.returncode == 1, "rod: above the critical friction trajectories fail", process.returncode, process.stderr)
+    ok(
+        process.returncode == 1,
+        "rod: above the critical friction trajectories fail",
+        process.returncode,
+        process.stderr,
+    )
     for row in table(result):
         wanted = "" if row["mu"] == 1.6 else "no-multiplier: 1"
         ok(row["failures"] == wanted, f"rod: {row['method']} at mu = {row['mu']}", row["failures"])
@@ -170,8 +196,11 @@ def massless():
         ok(apart < bound, f"contact: {methods[k]} moves as one coordinate does", apart)
     ok(np.all(values(result, "final/p")[:, 0, 2] == 0), "contact: s has no momentum", values(result, "final/p"))
     row = table(result)
-    ok(float(row[0]["energy_max"]) < 1e-13 and float(row[3]["constraint_max"]) < 1e-14 and float(row[3]["hidden_max"]) < 1e-14,
-       "contact: energy and constraints are observed", row)
+    ok(
+        row[0]["energy_max"] < 1e-13 and max(row[3]["constraint_max"], row[3]["hidden_max"]) < 1e-14,
+        "contact: energy and constraints are observed",
+        row,
+    )
     text = STUDY % ("order", "contact.yaml", "", 1, "0.0625, 0.03125, 0.015625", 'midpoint, "gauss(2)"')
     process, result = run("contact-order", text + REFERENCE)
     for row in table(result):
@@ -180,18 +209,25 @@ def massless():
             if row["step"] == 0.0625:
                 ok(abs(float(row[what]) - order) < 0.1, f"contact: {row['method']} has {what} {order}", row[what])
     examined = constella("system", "contact.yaml")
-    ok(examined.returncode == 0 and "coordinates without mass; M is definite" in examined.stdout, "contact: is examined",
-       examined.stdout)
+    ok(
+        examined.returncode == 0 and "coordinates without mass; M is definite" in examined.stdout,
+        "contact: is examined",
+        examined.stdout,
+    )
 
 
 REFUSED = [
-    ("rod.yaml", "rattle", "has forces that depend on multipliers, for which rattle does not solve; layers such as rk4, "
-     "project(LAYER) and gauss(s) do"),
+    (
+        "rod.yaml",
+        "rattle",
+        "has forces that depend on multipliers, for which rattle does not solve; layers such as rk4, project(LAYER) "
+        "and gauss(s) do",
+    ),
     ("rod.yaml", "convert(rk4)", "for which convert does not solve"),
     ("rod.yaml", "baumgarte(rk4, alpha=1, beta=1)", "for which baumgarte does not solve"),
     ("rod.yaml", "radau(2)", "which radau does not solve for at its stages; layers such as radau(3, form=index-1)"),
     ("rod.yaml", "taylor(2)", "for which taylor does not solve"),
-    ("contact.yaml", "rattle", "has coordinates without mass, whose velocities rattle would take from the mass at the ends"),
+    ("contact.yaml", "rattle", "without mass, whose velocities rattle would take from the mass at the ends of a step"),
     ("contact.yaml", "convert(rk4)", "has coordinates without mass, and convert divides by the mass; midpoint, layers"),
     ("contact.yaml", "radau(2)", "has coordinates without mass, which radau does not solve for at its stages"),
     ("contact.yaml", "dopri5", "and dopri5 divides by the mass"),
@@ -204,12 +240,15 @@ def refuse():
         text = constella("check", "no.study.yaml").stderr
         ok("no.study.yaml:5:16: error: " in text and words in text, f"{system}: {method} is refused", text)
     write("free.yaml", CONTACT.replace("- a*cos(s)}", "- a}").replace("s - a*sin(s)", "1").replace("s^2/2", "1"))
-    write("no.study.yaml", STUDY % ("conservation", "free.yaml", "", 1, "0.1", "rk4") + "initial: {q: [1, 1.4, 0], v: [0, 0, 0]}\n")
+    write(
+        "no.study.yaml",
+        STUDY % ("conservation", "free.yaml", "", 1, "0.1", "rk4") + "initial: {q: [1, 1.4, 0], v: [0, 0, 0]}\n",
+    )
     text = constella("check", "no.study.yaml").stderr
     ok("the constraints leave s free, and it has no mass" in text, "contact: a free coordinate without mass", text)
     for name, old, new, words in (
         ("law.yaml", "-mu*abs(N)", "-mu*abs(lambda_wall)", "unknown name 'lambda_wall'"),
-        ("law.yaml", "potential: m*g*y", "potential: m*g*y + lambda_floor", "law.yaml:5:20: error: potential: unknown name 'lambda_floor'"),
+        ("law.yaml", "m*g*y\n", "m*g*y + lambda_floor\n", "law.yaml:5:20: error: potential: unknown name 'lambda_floor'"),
         ("law.yaml", "mass: [m, m, J]", "mass: [m, m, -1]", "law.yaml:4:14: error: mass: the value is -1"),
     ):
         write(name, ROD.replace(old, new))
