@@ -1,4 +1,5 @@
-/* derivative.c: the derivative of a step that consists of kicks (core/kick.c).
+/* derivative.c: the derivative of a step that consists of kicks (core/kick.c) and of midpoint rules
+ * (derivative-midpoint.c). A kick
  *
  *   p_h = p0 - w0 h grad V(q0) - G0'L,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
  *   p1  = p_h - w1 h grad V(q1) - G1'm,  G1 M^-1 p1 = 0
@@ -9,39 +10,27 @@
  *   dp1  = dp_h - w1 h V''(q1) dq1 - D2(m.g)(q1) dq1 - G1'dm,  G1 M^-1 dp1 + D2g(q1)[dq1, M^-1 p1] = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/derivative.h"
-#include <float.h>
-#include <math.h>
+#include "method/derivative-parts.h"
 #include <stdlib.h>
-#include <string.h>
 #include "core/need.h"
 #include "method/core/kick-data.h"
 
-struct cst_derivative {
-  const cst_prepared *of;
-  const cst_system   *s;
-  int                 n, m;  /* coordinates, enforced constraints */
-  int                *row;   /* [m] of the enforced ones */
-  double             *minv;  /* [n] */
-  double             *H, *A; /* [n][n], [m][m] */
-  int                *pivot; /* [m] of A */
-  double             *G0, *G1, *mass; /* [ng][n]; [nmass] */
-  double             *a, *b, *v;      /* [n] */
-  double             *y, *g, *l;      /* [m], [ng], [ng] */
-};
+static bool is_kick(const cst_substep *x) { return !strcmp(x->row->name, "kick"); }
+static bool is_midpoint(const cst_substep *x) { return !strcmp(x->row->name, "midpoint"); }
 
 const char *cst_derivative_refusal(const cst_method *m, const cst_system *s) {
   const char *why = NULL;
   if (s->general || !s->nmass || s->nvel || !s->bent)
-    return "has no exact derivative on a system with forces, t, a(q), constraints on velocities, or "
+    return "has no exact derivative on a system with forces, t, a(q), constraints on velocities, "
+           "or "
            "a mass that is no constant diagonal; 'companions' serve it";
   cst_prepared *p = cst_method_prepare(m, s);
   if (p->stepped != s)
     why = "steps another system in the place of the study's, and has no exact derivative";
   for (int i = 0; i < p->program->n; i++)
-    if (strcmp(p->program->step[i].row->name, "kick"))
-      why = "has no exact derivative; rattle, euler-a, euler-b, shake and their compositions have "
-            "one, and 'companions' serve every method";
+    if (!is_kick(&p->program->step[i]) && !is_midpoint(&p->program->step[i]))
+      why = "has no exact derivative; rattle, euler-a, euler-b, shake, midpoint and their "
+            "compositions have one, and 'companions' serve every method";
   cst_program_prepared_destroy(p);
   return why;
 }
@@ -58,8 +47,9 @@ cst_derivative *cst_derivative_create(const cst_prepared *p) {
     if (!s->dropped || !s->dropped[k])
       x->row[x->m++] = k;
   const int m = x->m;
-  x->pivot = cst_zeros(m + 1, sizeof *x->pivot);
-  x->minv = cst_zeros(4 * n + s->nmass + n * n + m * m + 2 * ng * n + m + 2 * ng + 1,
+  x->pivot = cst_zeros(m + n + 1, sizeof *x->pivot);
+  x->turn = x->pivot + m;
+  x->minv = cst_zeros(4 * n + s->nmass + 2 * n * n + m * m + m * n + 2 * ng * n + m + 2 * ng + 1,
                       sizeof *x->minv);
   x->a = x->minv + n;
   x->b = x->a + n;
@@ -72,6 +62,8 @@ cst_derivative *cst_derivative_create(const cst_prepared *p) {
   x->y = x->G1 + ng * n;
   x->g = x->y + m;
   x->l = x->g + ng;
+  x->B = x->l + ng;
+  x->Z = x->B + n * n;
   return x;
 }
 
@@ -82,138 +74,6 @@ void cst_derivative_destroy(cst_derivative *x) {
   free(x->pivot);
   free(x->minv);
   free(x);
-}
-
-/* ---- linear algebra -------------------------------------------------------------------------- */
-
-static double product(const double *a, const double *b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-static double *row_of(const cst_derivative *x, double *G, int k) { return G + x->row[k] * x->n; }
-
-static void exchange(double *a, double *b, int n) {
-  for (int i = 0; i < n; i++) {
-    const double t = a[i];
-    a[i] = b[i];
-    b[i] = t;
-  }
-}
-
-/* A := P L U. */
-static void factor(cst_derivative *x) {
-  const int m = x->m;
-  double   *A = x->A;
-  for (int k = 0; k < m; k++) {
-    int best = k;
-    for (int i = k + 1; i < m; i++)
-      if (fabs(A[i * m + k]) > fabs(A[best * m + k]))
-        best = i;
-    x->pivot[k] = best;
-    if (best != k)
-      exchange(A + k * m, A + best * m, m);
-    for (int i = k + 1; i < m; i++) {
-      const double f = A[i * m + k] /= A[k * m + k];
-      for (int j = k + 1; j < m; j++)
-        A[i * m + j] -= f * A[k * m + j];
-    }
-  }
-}
-
-/* y := A^-1 y */
-static void solve(const cst_derivative *x, double *y) {
-  const int     m = x->m;
-  const double *A = x->A;
-  for (int k = 0; k < m; k++) {
-    exchange(y + k, y + x->pivot[k], x->pivot[k] != k);
-    for (int i = k + 1; i < m; i++)
-      y[i] -= A[i * m + k] * y[k];
-  }
-  for (int k = m - 1; k >= 0; k--) {
-    for (int j = k + 1; j < m; j++)
-      y[k] -= A[k * m + j] * y[j];
-    y[k] /= A[k * m + k];
-  }
-}
-
-/* Factors L M^-1 R', of the enforced rows of two matrices. */
-static void factor_gram(cst_derivative *x, double *L, double *R) {
-  for (int i = 0; i < x->m; i++)
-    for (int j = 0; j < x->m; j++) {
-      double sum = 0;
-      for (int e = 0; e < x->n; e++)
-        sum += row_of(x, L, i)[e] * x->minv[e] * row_of(x, R, j)[e];
-      x->A[i * x->m + j] = sum;
-    }
-  factor(x);
-}
-
-/* a -= G'y */
-static void subtract(const cst_derivative *x, double *G, const double *y, double *a) {
-  for (int k = 0; k < x->m; k++)
-    for (int e = 0; e < x->n; e++)
-      a[e] -= row_of(x, G, k)[e] * y[k];
-}
-
-/* a -= f V''(q) d; the Hessian is in x->H. */
-static void subtract_hessian(const cst_derivative *x, double f, const double *d, double *a) {
-  for (int i = 0; i < x->n; i++)
-    a[i] -= f * product(x->H + i * x->n, d, x->n);
-}
-
-/* y := G M^-1 a */
-static void against(const cst_derivative *x, double *G, const double *a, double *y) {
-  for (int k = 0; k < x->m; k++) {
-    y[k] = 0;
-    for (int e = 0; e < x->n; e++)
-      y[k] += row_of(x, G, k)[e] * x->minv[e] * a[e];
-  }
-}
-
-/* ---- the system ------------------------------------------------------------------------------ */
-
-static void set_mass(cst_derivative *x, const double *c) {
-  cst_system_eval(x->s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, x->mass);
-  for (int i = 0; i < x->n; i++)
-    x->minv[i] = 1 / x->mass[x->s->mass_class[i]];
-}
-
-static void jacobian(const cst_derivative *x, const double *c, const double *q, double *G) {
-  if (x->m)
-    cst_system_matrix(x->s, CST_K_G, c, q, NULL, G);
-}
-
-static void hessian(const cst_derivative *x, const double *c, const double *q) {
-  cst_system_matrix(x->s, CST_K_d2V, c, q, NULL, x->H);
-}
-
-/* a -= D2(l.g)(q) d, l of the enforced constraints */
-static void bend(cst_derivative *x, const double *c, const double *q, const double *l,
-                 const double *d, double *a) {
-  if (!x->m)
-    return;
-  memset(x->l, 0, sizeof(double) * (size_t)x->s->ng);
-  for (int k = 0; k < x->m; k++)
-    x->l[x->row[k]] = l[k];
-  cst_system_eval(x->s, CST_K_D2glw, c, q, NULL, d, NULL, x->l, x->b);
-  for (int e = 0; e < x->n; e++)
-    a[e] -= x->b[e];
-}
-
-/* dp -= G'y such that G M^-1 dp + D2g(q)[v, dq] = 0; G M^-1 G' is factored. */
-static void make_tangent(cst_derivative *x, const double *c, const double *q, const double *v,
-                         double *G, const double *dq, double *dp) {
-  if (!x->m)
-    return;
-  cst_system_eval(x->s, CST_K_D2gvw, c, q, v, dq, NULL, NULL, x->g);
-  against(x, G, dp, x->y);
-  for (int k = 0; k < x->m; k++)
-    x->y[k] += x->g[x->row[k]];
-  solve(x, x->y);
-  subtract(x, G, x->y, dp);
 }
 
 void cst_derivative_tangent(cst_derivative *x, const double *c, const double *q, const double *p,
@@ -303,22 +163,6 @@ static void move_right(cst_derivative *x, const double *c, const kick *k, double
   make_tangent(x, c, k->q1, x->v, x->G1, dq, dp);
 }
 
-static void kick_by_force(cst_derivative *x, const double *c, double by, const double *q,
-                          double *p) {
-  cst_system_eval_at(x->s, CST_K_dV, c, q, x->a);
-  for (int e = 0; e < x->n; e++)
-    p[e] -= by * x->a[e];
-}
-
-/* p1 on the tangent space at q1, and the impulse m; G1 M^-1 G1' is factored. */
-static void finish(cst_derivative *x, const kick *k) {
-  against(x, x->G1, k->p1, k->m);
-  solve(x, k->m);
-  subtract(x, x->G1, k->m, k->p1);
-  for (int e = 0; e < x->n; e++)
-    x->v[e] = x->minv[e] * k->p1[e];
-}
-
 static bool do_kick(cst_derivative *x, const double *c, const kick *k, double *q, int count,
                     double *w) {
   const int n = x->n;
@@ -333,7 +177,7 @@ static bool do_kick(cst_derivative *x, const double *c, const kick *k, double *q
   hessian(x, c, k->q1);
   factor_gram(x, x->G1, x->G1);
   if (k->of->tangent)
-    finish(x, k);
+    land(x, k->p1, k->m);
   for (int i = 0; i < count; i++)
     move_right(x, c, k, w + (size_t)i * 2 * (size_t)n);
   memcpy(q, k->q1, sizeof *q * (size_t)n);
@@ -343,13 +187,19 @@ static bool do_kick(cst_derivative *x, const double *c, const kick *k, double *q
 bool cst_derivative_step(cst_derivative *x, const double *c, double h, double *q, double *p, int k,
                          double *w) {
   const cst_program *program = x->of->program;
-  double             L[x->m + 1], m[x->m + 1], q1[x->n];
+  double             L[x->m + 1], m[x->m + 1], q1[x->n], qm[x->n];
+  bool               good = true;
   set_mass(x, c);
-  for (int i = 0; i < program->n; i++) {
+  for (int i = 0; i < program->n && good; i++) {
     const cst_substep *s = &program->step[i];
-    const kick         one = {(const struct data *)s->data, s->fraction * h, L, m, q1, p};
-    if (!do_kick(x, c, &one, q, k, w))
-      return false;
+    const double       part = s->fraction * h;
+    double             theta;
+    if (is_kick(s)) {
+      good = do_kick(x, c, &(kick){(const struct data *)s->data, part, L, m, q1, p}, q, k, w);
+      continue;
+    }
+    memcpy(&theta, s->data, sizeof theta); /* the data of core/midpoint.c */
+    good = cst_derivative_midpoint(x, c, &(cst_middle){theta, part, L, m, q1, p, qm}, q, k, w);
   }
-  return true;
+  return good;
 }

@@ -150,7 +150,7 @@ def methods():
 
 
 EXACT = "observables: [energy, two-form, volume]\ntangent: {vectors: 4, every: 0.1, form: exact}\n"
-KICKS = '[rattle, euler-a, euler-b, "compose(rattle, yoshida4)"]'
+KICKS = '[rattle, euler-a, euler-b, midpoint, "compose(rattle, yoshida4)"]'
 
 
 def exact():
@@ -232,14 +232,14 @@ def mistakes():
         ("vectors", asks + "tangent: {every: 1, vectors: 5}\n", ":9:30: error: 'vectors' is 5; it must be an integer from 1 to 4"),
         ("one", "observables: [two-form]\ntangent: {every: 1, vectors: 1}\n", "'vectors' must be at least 2"),
         ("form", asks + "tangent: {every: 1, form: exact}\n", ":9:27: error: 'form' is exact, and 'lyapunov' takes companions"),
-        ("derivative", "observables: [volume]\ntangent: {every: 1, form: exact}\n", "'form' is exact: midpoint has no exact derivative; rattle, euler-a"),
+        ("derivative", "observables: [volume]\ntangent: {every: 1, form: exact}\n", "'form' is exact: convert(rk4) has no exact derivative; rattle, euler-a"),
         ("word", asks + "tangent: {every: 1, form: exakt}\n", "unknown form 'exakt'"),
         ("key", asks + "tangent: {every: 1, vector: 2}\n", "did you mean 'vectors'?"),
         ("twice", "observables: [lyapunov, lyapunov]\ntangent: {every: 1}\n", "the observable 'lyapunov' appears twice"),
         ("taken", 'observables: ["lyapunov: y1"]\n', "the name 'lyapunov' is taken"),
         ("near", "observables: [lyapunow]\n", "did you mean 'lyapunov'?"),
     ):
-        text = base.replace("[rattle]", "[rattle, midpoint]") if name == "derivative" else base
+        text = base.replace("[rattle]", "[rattle, convert(rk4)]") if name == "derivative" else base
         process = constella("check", write(name + ".yaml", text + more))
         ok(process.returncode == 2 and said in process.stderr, f"{name}: refused", process.stderr)
     for name, method, what, said in (

@@ -14,7 +14,7 @@ static const cst_key keys[] = {
     {"", "tangent", CST_KEYS_ALL, "map", "none; required by the observables that it concerns", "", "tangent: {vectors: 2, every: 1}", "How tangent vectors are carried along trajectories, for lyapunov, megno, two-form, volume and reversibility (docs/tangent.md)."},
     {"tangent", "vectors", CST_KEYS_ALL, "integer", "1; 2 with two-form", "", "tangent: {vectors: 2, every: 0.5}", "Number k of tangent vectors, at most the dimension of T*Q."},
     {"tangent", "every", CST_KEYS_ALL, "number", NULL, "time", "tangent: {every: 0.1}", "Time between renormalisations, and between measurements of a step; a multiple of every step."},
-    {"tangent", "form", CST_KEYS_ALL, "companions or exact", "companions", "", "tangent: {every: 1, form: exact}", "How tangent vectors are computed: as differences to trajectories at a small distance, or by differentiating the equations of a step, for two-form and volume."},
+    {"tangent", "form", CST_KEYS_ALL, "companions or exact", "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed: as differences to trajectories at a small distance, or by differentiating the equations of a step, for two-form and volume."},
     {0},
 };
 static const cst_measured measures[CST_TANGENTS + 1] = {
