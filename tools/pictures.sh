@@ -20,5 +20,12 @@ picture demo-order order order.png
 run two-beads-conservation
 picture two-beads-conservation drift two-beads.png
 picture two-beads-conservation mechanism two-beads-motion.png --methods rattle --time 0:4
+mkdir "$box/frequencies"
+run frequencies/henon-heiles
+picture frequencies/henon-heiles frequencies frequency-map.png
+run frequencies/blob
+picture frequencies/blob blob blob.png --x 'atan2(x, -y)' --y "x*y' - y*x'"
+run frequencies/thermostat
+picture frequencies/thermostat autocorrelation autocorrelation.png
 "$PYTHON" tools/near-root.py "$constella" docs/near-root.png
 echo docs/near-root.png

@@ -100,6 +100,9 @@ def bits():
         process, other = run(f"other-{how}", text, *more, ranks=ranks)
         differ = differences(digests(whole), digests(other))
         ok(process.returncode == 0 and not differ, f"the same bits for other {how}", differ, process.stderr)
+    alone = run("alone", text.split("frequencies:")[0])[1]
+    differ = [x for x in differences(digests(whole), digests(alone)) if any(y in x for y in ("final/", "observables/", "series/"))]
+    ok(not differ, "trajectories have the bits of a run without", differ)
     verify = constella("verify", whole)
     ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
     rows = table(whole)

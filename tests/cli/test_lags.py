@@ -131,12 +131,28 @@ def bits():
         process, other = run(f"other-{how}", text, *more, ranks=ranks)
         differ = differences(digests(whole), digests(other))
         ok(process.returncode == 0 and not differ, f"the same bits for other {how}", differ, process.stderr)
+    sparse = text.replace("samples: {count: 4}", "samples: {count: 0}")
+    parts = [run(f"part-{k}", sparse, "--part", f"{k}/3")[1] for k in (1, 2, 3)]
+    process = constella("merge", *parts, "-o", path("merged.h5"))
+    ok(process.returncode == 0, "computed in three parts, and merged", process.stdout, process.stderr)
+    differ = differences(digests(path("merged.h5")), digests(run("sparse", sparse)[1]))
+    ok(not differ, "the same bits in parts", differ)
     study = write("more.yaml", filled(BATH, MEMBERS=20, END=40))
     process = constella("extend", whole, study, "-o", path("more.h5"), "--progress", "none")
     ok(process.returncode == 0, "extended by members", process.stdout, process.stderr)
     differ = differences(digests(path("more.h5")), digests(run("more-whole", filled(BATH, MEMBERS=20, END=40))[1]))
     differ = [x for x in differ if "@continued" not in x]
     ok(not differ, "the bits of a run in one piece", differ)
+
+
+def more_than_few():
+    """From 15 members to 17 the errors become those of the members' means: all is computed again."""
+    run("few", filled(BATH, MEMBERS=15, END=40))
+    study = write("many.yaml", filled(BATH, MEMBERS=17, END=40))
+    process = constella("extend", path("few.h5"), study, "-o", path("many.h5"), "--progress", "none")
+    ok(process.returncode == 0 and "errors are those of other means" in process.stdout + process.stderr, "told", process.stderr)
+    differ = differences(digests(path("many.h5")), digests(run("many-whole", filled(BATH, MEMBERS=17, END=40))[1]))
+    ok(not [x for x in differ if "@continued" not in x], "the bits of a run in one piece", differ)
 
 
 def resumed():
@@ -226,5 +242,5 @@ def mistakes():
     ok(said in process.stdout, "told", process.stdout)
 
 
-together([stored, known, bits, resumed, failed, mistakes])
+together([stored, known, bits, more_than_few, resumed, failed, mistakes])
 done()

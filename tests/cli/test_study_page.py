@@ -52,6 +52,7 @@ BASES = [
         "methods": "[rattle]",
         "observables": "[lyapunov]",
     },
+    {"study": "ensemble", "system": "planar-pendulum", "end": "20", "steps": "[0.1]", "methods": "[rattle]"},
 ]
 
 # Where each map stands: a line with %s in the place of a key that does not exist.

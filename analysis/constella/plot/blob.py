@@ -10,7 +10,7 @@ from .kind import kind
 from .motion import label
 
 TIMES = 6  # at most
-NEAR = 6.0  # of the median: larger gaps between neighbours are none of a closed curve
+NEAR = 0.3  # of the set's extent: larger gaps between neighbours are none of a closed curve
 
 
 def plane_of(first, x, y):
@@ -25,9 +25,9 @@ def plane_of(first, x, y):
 
 
 def is_curve(points):
-    """Whether points [n][2], in their order, lie along a closed curve: no gap is much longer than the others."""
+    """Whether points [n][2], in their order, lie along a closed curve: no gap is large."""
     gaps = np.hypot(*(np.roll(points, -1, axis=0) - points).T)
-    return len(points) >= 12 and gaps.max() <= NEAR * np.median(gaps)
+    return len(points) >= 12 and gaps.max() <= NEAR * np.hypot(*np.ptp(points, axis=0))
 
 
 def is_torn(points):

@@ -62,14 +62,16 @@ def autocorrelation(result, sheet, y=None):
     return None
 
 
-def draw_powers(ax, t, x):
-    """Guides of the powers 2, through the first lag, and 1, through the last."""
-    good = np.isfinite(x) & (x > 0) & (t > 0)
+def draw_powers(ax, t, rows):
+    """Guides below all curves rows[curve][lag]: the power 2 at the first lags, 1 at the last."""
+    with np.errstate(all="ignore"):
+        x = np.fmin.reduce([np.where(r > 0, r, np.nan) for r in rows])
+    good = np.isfinite(x)
     if good.sum() < 3:
         return
     t, x = t[good], x[good]
-    early, late = t[: max(2, len(t) // 4)], t[len(t) // 2 :]
-    style.guide(ax, early, 0.4 * x[0] * (early / t[0]) ** 2, "$t^2$")
+    early, late = t[t <= 5 * t[0]], t[t >= 0.4 * t[-1]]
+    style.guide(ax, early, 0.3 * x[0] * (early / t[0]) ** 2, "$t^2$")
     style.guide(ax, late, 0.4 * x[-1] * (late / t[-1]), "$t$")
 
 
@@ -95,10 +97,12 @@ def displacement(result, sheet, y=None):
     for ax, name in zip(axes, names):
         root = f"/mean-square-displacement/{name}"
         ax.set(xscale="log", yscale="log")
+        rows = []
         for c, case in shown:
             t, x, error = (result.data(root + e)[case][1:] for e in ("_lag", "", "_error"))
             draw_band(ax, c, t, style.raised(x), error)
-        draw_powers(ax, t, x)
+            rows.append(x)
+        draw_powers(ax, t, rows)
         ax.set(xlabel=lag_label(result), ylabel=f"mean square displacement of {style.plain(name)}")
         sheet.name(ax, name)
     sheet.legend(handles(result, [c for c, _ in shown]))

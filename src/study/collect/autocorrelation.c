@@ -12,6 +12,8 @@ static const cst_channel_row normal = {"/autocorrelation/%s_normalised", "1", "t
 static const cst_channel_row normal_error = {"/autocorrelation/%s_normalised_error", "1", "standard error of that", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row lag = {"/autocorrelation/%s_lag", "time", "the lags", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row parts = {"/autocorrelation/%s_parts", "1", "of each part of the run: the value at lag 0, and the integral over the lags", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
+static const cst_channel_row sums = {"/autocorrelation/%s_sums", "1", "exact sums over the members, in units of 2^-200", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
+static const cst_channel_row count = {"/autocorrelation/%s_members", "1", "members in the sums", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_SUMMED, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
 static const cst_channel_row kept = {"autocorrelation", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
 
 static const cst_key keys[] = {
@@ -33,12 +35,13 @@ static double integral(const double *y, long lags, double spacing) {
   return sum * spacing;
 }
 
-static const cst_lag_kind kind = {CST_COLLECTOR_autocorrelation,
-                                  "autocorrelation",
-                                  "an autocorrelation",
-                                  false,
-                                  {&curve, &error, &normal, &normal_error, &lag, &parts, &kept},
-                                  integral};
+static const cst_lag_kind kind = {
+    CST_COLLECTOR_autocorrelation,
+    "autocorrelation",
+    "an autocorrelation",
+    false,
+    {&curve, &error, &normal, &normal_error, &lag, &parts, &kept, &sums, &count},
+    integral};
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -112,7 +115,11 @@ static PetscErrorCode total(const cst_plan *p, int icase, const cst_cell *x, cst
 
 static const char *anew(const cst_extension *e, int from, int to) {
   (void)from, (void)to;
-  return wanted(e->now) ? "autocorrelations are means over all members" : NULL;
+  return cst_lags_anew(&kind, e);
+}
+
+static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
+  return cst_lags_add(&kind, e, t);
 }
 
 static const char *refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
@@ -121,7 +128,7 @@ static const char *refuse(const cst_plan *old, const cst_class *from, const cst_
   return wanted(now) ? "autocorrelations are means over parts of the run" : NULL;
 }
 
-static const cst_reuse reuse = {.anew = anew, .refuse = refuse};
+static const cst_reuse reuse = {.anew = anew, .add = add, .refuse = refuse};
 static const cst_tally tally = {cells, most, total};
 
 const cst_collector cst_collector_autocorrelation = {

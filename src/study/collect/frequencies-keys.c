@@ -37,10 +37,10 @@ static void check_samples(cst_reader *r, cst_yaml *n, double every) {
 }
 
 static void read_signal(cst_reader *r, cst_yaml *n, const char *what, cst_frequency *x) {
-  static const char *const keys[] = {"expression", "imaginary"};
+  static const char *const parts[] = {"expression", "imaginary"};
   for (int k = 0; k < 2; k++) {
     cst_yaml *node =
-        k ? cst_yaml_get(n, keys[k]) : cst_reader_required(r, n, "frequencies", keys[k]);
+        k ? cst_yaml_get(n, parts[k]) : cst_reader_required(r, n, "frequencies", parts[k]);
     if (node && cst_reader_expression(r, node, what, &x->expressions))
       x->text[k] = strdup(cst_reader_text(r, node, what, "an expression"));
   }

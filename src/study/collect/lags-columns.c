@@ -69,6 +69,7 @@ PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int i
         PetscCall(cst_output_case(o, kind->row[k], i, icase, curve[k]));
       free(curve[k]);
     }
+    PetscCall(cst_lags_store(kind, i, &w->each[i], icase, x, o));
     x += CST_LAGS_SUMS * (n + 1);
   }
   PetscFunctionReturn(0);

@@ -140,6 +140,11 @@ void cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out) {
   }
 }
 
+static int sums_axis(cst_channels *c, const cst_lag *x) {
+  return cst_channels_axis(c, "lags and the figure: sums of y, of y^2 and of y y_0",
+                           CST_LAGS_SUMS * (x->lags + 2), "%.32s_sum", x->name);
+}
+
 void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c) {
   const cst_lags *w = cst_lags_of(kind, p);
   const int       n = w->n;
@@ -147,6 +152,7 @@ void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels 
     return;
   const int part = cst_channels_axis(c, "part of the run", CST_LAGS_PARTS, "run_part");
   const int pair = cst_channels_axis(c, "number of a part", 2, "part_number");
+  const int word = cst_channels_axis(c, "word of an exact sum", CST_SUM_WORDS, "sum_word");
   for (int i = 0; i < CST_LAGS_CHANNELS; i++)
     for (int k = 0; k < n && kind->row[i]; k++) {
       const cst_lag  *x = &w->each[k];
@@ -155,6 +161,8 @@ void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels 
         use = (cst_channel_use){.count = kept_of(x)};
       else if (i == CST_LAGS_OF_PARTS)
         use.axis = part, use.also = pair;
+      else if (i == CST_LAGS_CELLS)
+        use.axis = sums_axis(c, x), use.also = word;
       else
         use.axis = cst_channels_axis(c, "lag", x->lags + 1, "%.32s_lag", x->name);
       cst_channels_add(c, kind->row[i], k, use);

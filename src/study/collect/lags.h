@@ -30,7 +30,7 @@ typedef struct {
 } cst_lags; /* the values of the key */
 
 /* Channels: curves of a case over the lags, and their times; y_0 or y_lags, and the figure, of each trajectory and
- * part; what is kept. Those that a collector does not have are NULL. */
+ * part; what is kept; the exact sums over members, and how many these are. Those that a collector does not have are NULL. */
 enum {
   CST_LAGS_CURVE,
   CST_LAGS_ERROR,
@@ -39,6 +39,8 @@ enum {
   CST_LAGS_TIME,
   CST_LAGS_OF_PARTS,
   CST_LAGS_KEPT,
+  CST_LAGS_CELLS,
+  CST_LAGS_COUNT,
   CST_LAGS_CHANNELS
 };
 
@@ -87,6 +89,12 @@ bool           cst_lags_by_members(const cst_plan *p);
 long           cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p);
 PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
                               const cst_cell *x, cst_output *o);
+
+/* Writes the sums of one entry; adds those of a file; why a case of the file is computed again. */
+PetscErrorCode cst_lags_store(const cst_lag_kind *kind, int which, const cst_lag *x, int icase,
+                              const cst_cell *cell, cst_output *o);
+PetscErrorCode cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cst_tallies *t);
+const char    *cst_lags_anew(const cst_lag_kind *kind, const cst_extension *e);
 
 /* Means over members and parts of y_0 or y_lags, and of the figure, with their errors. */
 typedef struct {

@@ -12,6 +12,8 @@ static const cst_channel_row curve = {"/mean-square-displacement/%s", "1", "mean
 static const cst_channel_row error = {"/mean-square-displacement/%s_error", "1", "its standard error", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row lag = {"/mean-square-displacement/%s_lag", "time", "the lags", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row parts = {"/mean-square-displacement/%s_parts", "1", "of each part of the run: the value at the last lag, and the slope over the second half of the lags", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
+static const cst_channel_row sums = {"/mean-square-displacement/%s_sums", "1", "exact sums over the members, in units of 2^-200", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
+static const cst_channel_row count = {"/mean-square-displacement/%s_members", "1", "members in the sums", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_SUMMED, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
 static const cst_channel_row kept = {"mean-square-displacement", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
 
 static const cst_key keys[] = {
@@ -34,7 +36,7 @@ static const cst_lag_kind kind = {CST_COLLECTOR_mean_square_displacement,
                                   "mean-square-displacement",
                                   "a mean square displacement",
                                   true,
-                                  {&curve, &error, NULL, NULL, &lag, &parts, &kept},
+                                  {&curve, &error, NULL, NULL, &lag, &parts, &kept, &sums, &count},
                                   slope};
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -117,7 +119,11 @@ static PetscErrorCode total(const cst_plan *p, int icase, const cst_cell *x, cst
 
 static const char *anew(const cst_extension *e, int from, int to) {
   (void)from, (void)to;
-  return wanted(e->now) ? "mean square displacements are means over all members" : NULL;
+  return cst_lags_anew(&kind, e);
+}
+
+static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
+  return cst_lags_add(&kind, e, t);
 }
 
 static const char *refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
@@ -126,7 +132,7 @@ static const char *refuse(const cst_plan *old, const cst_class *from, const cst_
   return wanted(now) ? "mean square displacements are means over parts of the run" : NULL;
 }
 
-static const cst_reuse reuse = {.anew = anew, .refuse = refuse};
+static const cst_reuse reuse = {.anew = anew, .add = add, .refuse = refuse};
 static const cst_tally tally = {cells, most, total};
 
 const cst_collector cst_collector_mean_square_displacement = {
