@@ -106,7 +106,7 @@ static void test(const problem *x, const char *method, cst_properties has) {
   bool well;
   if (x->s->ng == 0)
     return;
-  residuals most = residuals_of(x, method, &well);
+  residuals  most = residuals_of(x, method, &well);
   const bool lives = has.order_p > 0; /* what claims no order in p need not last */
   if (has.claims && lives)
     OK(well, "%s on %s: %d steps", method, x->s->name, affordable(x, method, STEPS));
