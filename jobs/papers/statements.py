@@ -2,9 +2,10 @@
 """statements.py: runs the studies of a paper's statements, and compares each statement with the measured
 values.
 
-    statements.py [-o FOLDER] [--ranks N] [--overwrite] PAPER.toml
+    statements.py [-o FOLDER] [--only NAME ...] [--ranks N] [--overwrite] PAPER.toml
 
-Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a measured value contradicts a statement;
+Results go to FOLDER (default: the paper's name). --only takes the statements of these studies and scripts, without
+the end of their names. Exit: 0; 1 when a measured value contradicts a statement;
 2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella). PAPER.toml, in
 which the names of studies are relative to it, contains
 
@@ -153,12 +154,25 @@ def each(measured):
     ]
 
 
+def chosen(statements, only):
+    """Those of these studies and scripts; all if none is named."""
+
+    def of(statement):
+        return pathlib.Path(statement.get("study") or statement["script"]).stem
+
+    unknown = set(only) - {of(s) for s in statements}
+    if unknown:
+        mistake(f"no statement of {', '.join(sorted(unknown))}; there are {', '.join(sorted({of(s) for s in statements}))}")
+    return [s for s in statements if not only or of(s) in only]
+
+
 def main():
     parser = argparse.ArgumentParser(
         usage=__doc__.split("\n\n")[1].strip(), description=__doc__.split("\n\n")[0]
     )
     parser.add_argument("paper", metavar="PAPER.toml", type=pathlib.Path)
     parser.add_argument("-o", dest="folder", type=pathlib.Path)
+    parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--overwrite", action="store_true")
     options = parser.parse_args()
@@ -168,6 +182,7 @@ def main():
         paper = tomllib.loads(options.paper.read_text())
     except (OSError, tomllib.TOMLDecodeError) as e:
         mistake(f"{options.paper}: {e}")
+    paper["statements"] = chosen(paper["statements"], options.only)
     options.folder.mkdir(parents=True, exist_ok=True)
     studies = Studies(options.paper.parent, options)
     if not options.overwrite:

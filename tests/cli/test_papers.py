@@ -1,7 +1,9 @@
 """test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree,
 disagreement is detected, digits are counted as documented. statements.py: measurements by a script and by a
-study are as stated, and false statements are detected. tao-owhadi-crossings.py: the same of ensembles."""
+study are as stated, and false statements are detected. all: rows of coverage.toml. tao-owhadi-crossings.py: the same of ensembles."""
 # SPDX-License-Identifier: BSD-2-Clause
+import importlib.util
+import json
 import pathlib
 import re
 import shutil
@@ -10,6 +12,8 @@ import sys
 import tomllib
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
+
+from importlib.machinery import SourceFileLoader
 
 from cli import ENVIRONMENT, FOLDER, PROGRAM, done, ok, path, run, scratch, skip, table, together, write
 
@@ -219,9 +223,10 @@ def test_transitions():
 
 
 def test_matrices():
-    """What section 4.5 prints, and what its Lagrangian gives."""
+    """What section 4.5 prints, and what its Lagrangian gives; the families with functions from text."""
     folder = scratch()
-    process = command(PAPERS / "tao-owhadi-statements.toml", folder, "--ranks", 0, script="statements.py")
+    only = ["--only", "matrices", "tao-owhadi-body-long", "family"]
+    process = command(PAPERS / "tao-owhadi-statements.toml", folder, "--ranks", 0, *only, script="statements.py")
     count = re.search(r"^(\d+) of (\d+) as stated$", process.stdout, re.M)
     ok(
         process.returncode == 0 and count and int(count[1]) == int(count[2]) > 10,
@@ -272,6 +277,14 @@ def test_statements():
         column.returncode == 2 and "no ordre; it has order, two_form" in column.stderr,
         "an unknown column is refused",
         column.stderr,
+    )
+    nowhere = command(
+        PAPERS / "barbero-linan.toml", scratch(), "--only", "nowhere", script="statements.py"
+    )
+    ok(
+        nowhere.returncode == 2 and "no statement of nowhere; there are barbero-linan-free" in nowhere.stderr,
+        "and an unknown study",
+        nowhere.stderr,
     )
     absent = stated('script = "end_multipliers.py"', 'script = "absent.py"')
     ok(
@@ -327,6 +340,51 @@ def changed(old, new):
     ok(old in text, f"{old} is printed")
     (folder / "brugnano.toml").write_text(text.replace(old, new))
     return folder / "brugnano.toml"
+
+
+def coverage():
+    """jobs/papers/all as a module."""
+    loader = SourceFileLoader("coverage_all", str(PAPERS / "all"))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def test_coverage():
+    """Every row of coverage.toml is valid, and names a statement that there is; the command tells rows that come out
+    from those that do not, and refuses what it does not know."""
+    every, listed = coverage(), tomllib.loads((PAPERS / "coverage.toml").read_text())
+    rows = [cells for p in listed["papers"] for cells in every.rows_of(p, listed["commands"])]
+    ok(len(rows) > 100, "coverage.toml has its rows", len(rows))
+    for name, command in listed["commands"].items():
+        told = re.search(r"statements\.py \$PAPERS/(\S+\.toml)", command["run"])
+        if not told:
+            continue
+        says = [s["says"] for s in tomllib.loads((PAPERS / told[1]).read_text())["statements"]]
+        lost = [c[4] for c in rows if len(c) > 4 and c[3] == name and not any(c[4] in x for x in says)]
+        ok(not lost, f"{name}: its rows are statements of {told[1]}", lost)
+    block = "This holds [1]\n  ok   rattle: order 2\n  {}  shake: order 1\n\nThat too [2]\n  ok   rattle: order 2\n"
+    ok(every.shown(block.format("ok "), "This holds") == ("  ok   rattle: order 2", True), "a statement comes out")
+    ok(every.shown(block.format("NOT"), "This holds") == ("  NOT  shake: order 1", False), "or does not")
+    ok(every.shown(block.format("NOT"), "That too")[1], "whatever another one does")
+    ok(every.shown("| rattle | 2 |", "rattle") == ("| rattle | 2 |", True), "a line of a table is taken")
+    ok(every.shown("nothing", "rattle") == ("", False), "one that is not there is not")
+    folder = pathlib.Path(path("coverage"))
+    folder.mkdir()
+    for name in {c[3] for c in rows if len(c) > 4}:
+        lines = [c[4] for c in rows if len(c) > 4 and c[3] == name]
+        (folder / f"{name}.json").write_text(json.dumps([0, "\n\n".join(lines)]))
+    line = [sys.executable, str(PAPERS / "all"), "-o", str(folder), "--keep"]
+    told = subprocess.run(line, capture_output=True, text=True)
+    ok(told.returncode == 0 and "| all |" in told.stdout, "what all commands printed gives a page", told.stderr)
+    page = (folder / "coverage.md").read_text()
+    ok(page.count("\n| ") > len(rows) and "FAILS |" in page, "with a row for each")
+    (folder / "maps.json").write_text(json.dumps([0, "nothing"]))
+    told = subprocess.run([*line, "--only", "maps"], capture_output=True, text=True)
+    ok(told.returncode == 1 and "FAILS: " in told.stdout, "a row that does not come out is told", told.stdout)
+    told = subprocess.run([*line, "--only", "nowhere"], capture_output=True, text=True)
+    ok(told.returncode == 2 and "no paper 'nowhere'; allowed: conversion" in told.stderr, "an unknown paper is refused")
 
 
 def test_wrong_number():
@@ -470,6 +528,7 @@ if __name__ == "__main__":
             test_matrices,
             test_statements,
             test_water,
+            test_coverage,
             test_wrong_number,
             test_figures,
             test_other_paper,

@@ -205,7 +205,8 @@ static void test_slope(const problem *x, const char *method, const char *what, c
   const int above = sound(e, n, rough);
   /* one slope, whose leading terms do not dominate yet */
   const double wide = above == 2 && claim > 4 ? 0.8 : width(method, claim);
-  if (above < 2 && e[0] < 5 * FLOOR) {
+  /* half the first step leaves round-off by rights */
+  if (above < 2 && (e[0] < 5 * FLOOR || e[0] < ldexp(FLOOR, claim))) {
     NOTE("%s on %s: in %s no step leaves an error above round-off", method, x->s->name, what);
     return;
   }
@@ -261,7 +262,11 @@ static void test(const problem *x, const char *method, cst_properties has) {
     return;
   }
   test_slope(x, method, "q", e.q, e.n, has.order_q, 0);
-  test_slope(x, method, "p", e.p, e.n, has.order_p, 0);
+  if (has.order_p)
+    test_slope(x, method, "p", e.p, e.n, has.order_p, 0);
+  else
+    OK(e.p[e.n - 1] > 1e-9, "%s on %s: no order in p is claimed, and none is there", method,
+       x->s->name);
   if (x->s->ng && has.order_lambda)
     test_slope(x, method, "lambda", e.lambda, e.n, has.order_lambda,
                has.own_lambda ? rough_of(x, &ref, method) : 0);
