@@ -157,6 +157,13 @@ def choose(args):
     return run(args)
 
 
+def verify_choice(args):
+    """Make the heats of a choice again and compare; status 1 where they differ."""
+    from .choosing.command import verify
+
+    return verify(args)
+
+
 def explain(args):
     """Tell where the drift of a conservation result comes from."""
     from .explaining.command import run
@@ -173,7 +180,7 @@ def figures(args):
 
 COMMANDS = {
     "report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "choose": choose,
-    "explain": explain, "figures": figures,
+    "explain": explain, "verify-choice": verify_choice, "figures": figures,
 }  # fmt: skip
 
 

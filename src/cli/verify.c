@@ -1,9 +1,11 @@
 /* verify.c: `constella verify FILE`: recomputes trajectories of a result and compares their bits with those
  * of the file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1 /* asprintf */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/limits.h"
@@ -52,8 +54,8 @@ static bool add(void *member, const char *value) {
 }
 
 static const cst_option options[] = {
-    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result",
-     .takes = "a result"},
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file),
+     .doc = "a result, or FILE.json, what `constella choose -o` has written", .takes = "a result"},
     {"--member", .value = "K", .is = CST_OPTION_REPEATS, .at = offsetof(request, member),
      .set = add, .doc = "all trajectories of this member", .takes = "a whole number from 0 on"},
     {"--case", .value = "C", .is = CST_OPTION_REPEATS, .at = offsetof(request, icase), .set = add,
@@ -237,8 +239,30 @@ static int begin(char **argv) {
   return 0;
 }
 
+/* The word that names the JSON of a choice; NULL: there is none. */
+static const char *choice_of(int argc, char **argv) {
+  for (int k = 1; k < argc; k++) {
+    const size_t n = strlen(argv[k]);
+    if (*argv[k] != '-' && n > 5 && !strcmp(argv[k] + n - 5, ".json"))
+      return argv[k];
+  }
+  return NULL;
+}
+
+static int verify_choice(const char *file) {
+  char       *word;
+  const char *words[] = {"verify-choice", NULL, NULL};
+  if (asprintf(&word, "file=%s", file) < 0)
+    cst_need_fail();
+  words[1] = word;
+  return cst_analysis_start(2, words);
+}
+
 static int verify(int argc, char **argv) {
-  arguments a = {0};
+  arguments   a = {0};
+  const char *choice = choice_of(argc, argv);
+  if (choice)
+    return verify_choice(choice);
   cst_diag *d = cst_diag_create();
   parse(argc, argv, &a, d);
   int status = begin(argv);

@@ -85,6 +85,12 @@ def choose(*words):
     return subprocess.run([PROGRAM, "choose", *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
 
 
+def main_of(*words):
+    """A command within this process: exit status and output."""
+    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()) as said:
+        return main(list(words)), said.getvalue()
+
+
 FEW = "rattle,rk4,compose(rattle, suzuki4),semi-implicit-euler(erp=0.2)"
 QUICK = ("henon-heiles", "--goal", "energy 1e-4 until 400", "--methods", FEW, "--budget", "20s", "--members", "4")
 
@@ -107,6 +113,13 @@ def test_advice():
     (folder / "c.json").write_text(json.dumps(told))
     again = choose(*QUICK, "-o", "c.json", "--explain", "--resume")
     ok((folder / "c.json").read_bytes() == whole and again.stdout == done.stdout, "advice: resumed, it decides the same with the same bits", again.stdout + again.stderr)
+    done = subprocess.run([PROGRAM, "verify", "c.json"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+    ok(done.returncode == 0 and "same bits, the same decisions" in done.stdout, "advice: verified", done.stdout + done.stderr)
+    bent = json.loads(whole)
+    bent["studies"][-1]["rows"][0]["energy_max"] *= 1 + 1e-15
+    (folder / "bent.json").write_text(json.dumps(bent))
+    code, said = main_of("verify-choice", "file=bent.json")
+    ok(code == 1 and "differs in 1 of" in said, "advice: another bit is seen", said)
     for form, word in (("html", "<img"), ("md", "**recommended: ")):
         again = choose(*QUICK, "-o", f"c.{form}", "--resume", "--quiet")
         ok(word in (folder / f"c.{form}").read_text() and not again.stderr, f"advice: .{form}", again.stderr)
