@@ -157,6 +157,18 @@ def choose(args):
     return run(args)
 
 
+def verify_record(args):
+    """Make the cells of a certificate or the heats of a choice again and compare; status 1 where they differ."""
+    from .certifying.verifying import is_certificate
+    from .certifying.verifying import verify as verify_certificate
+    from .choosing.command import verify as verify_choice
+
+    path = pathlib.Path(args.file)
+    if is_certificate(path):
+        return verify_certificate(path, int(args.sample), int(args.seed), args.trust is not None)
+    return verify_choice(args)
+
+
 def explain(args):
     """Tell where the drift of a conservation result comes from."""
     from .explaining.command import run
@@ -173,7 +185,7 @@ def figures(args):
 
 COMMANDS = {
     "report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "choose": choose,
-    "explain": explain, "figures": figures,
+    "explain": explain, "verify-record": verify_record, "figures": figures,
 }  # fmt: skip
 
 

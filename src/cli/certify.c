@@ -42,16 +42,6 @@ static const cst_option options[] = {
     {NULL},
 };
 
-int cst_certify_verify(const char *file, long sample, long seed, bool trusts) {
-  char *words[6] = {"certify"};
-  if (asprintf(&words[1], "verify=%s", file) < 0 || asprintf(&words[2], "sample=%ld", sample) < 0 ||
-      asprintf(&words[3], "seed=%ld", seed) < 0)
-    cst_need_fail();
-  if (trusts)
-    words[4] = "trust=1";
-  return cst_analysis_start(trusts ? 5 : 4, (const char **)words);
-}
-
 static int certify(int argc, char **argv) {
   arguments a = {0};
   cst_diag *d = cst_diag_create();

@@ -42,6 +42,4 @@ int cst_analysis_list_figures(
 int cst_analysis_start(int n, const char **words);
 /* The same with a word for each option of the command that is set in its struct `given`; of a flag NAME=1. */
 int cst_analysis_start_with(const cst_command *c, const void *given);
-/* certify.c: measures `sample` cells of a certificate again (0: all); the exit status. */
-int cst_certify_verify(const char *file, long sample, long seed, bool trusts);
 #endif

@@ -14,7 +14,6 @@ from .maps import Method, catalogue
 from .ranks import ranks
 from .strangers import File, parsed_claims
 from .strangers import read as read_with
-from .verifying import verify
 
 
 def store(path: pathlib.Path, data: str) -> None:
@@ -57,8 +56,6 @@ def asked(methods: list[str], file: File | None) -> list[Any]:
 
 def run(args: Any) -> int:
     """Measures, prints, writes; 1 where a claim is refuted. Of the processes of mpirun the first one speaks."""
-    if args.verify is not None:
-        return verify(pathlib.Path(args.verify), int(args.sample), int(args.seed), args.trust is not None)
     first = ranks()[0] == 0
     try:
         return measure(args, first)

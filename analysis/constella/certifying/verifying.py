@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import pathlib
 import random
 from collections.abc import Callable
@@ -44,6 +45,13 @@ def maker(path: pathlib.Path, c: Certificate, trust: bool) -> Callable[[str], An
     with_ = read_with(str(file))
     strangers = {s.name: s for s in with_.steppers}
     return lambda name: strangers.get(name) or Method(name, with_.layers)
+
+
+def is_certificate(path: pathlib.Path) -> bool:
+    try:
+        return str(json.loads(path.read_bytes())["schema"]).startswith("constella-certificate")
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def verify(path: pathlib.Path, sample: int, seed: int, trust: bool) -> int:

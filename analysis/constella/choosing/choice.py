@@ -49,7 +49,8 @@ class Record:
         return self.told[name]
 
     def add(self, text: str, rows: Any) -> None:
-        self.told.setdefault("studies", []).append({"study": json.loads(text), "rows": rows})
+        self.told.setdefault("studies", [])
+        self.told["studies"].append({"study": json.loads(text), "rows": rows})
         self.write()
 
     def write(self) -> None:

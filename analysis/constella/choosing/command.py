@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import pathlib
 import re
 import signal
 import sys
+import tempfile
+from collections.abc import Callable
 from typing import Any
 
 from ..integrator import System
@@ -16,7 +19,7 @@ from . import candidates, choice, goal
 from .field import Field
 from .heats import Runner
 from .scale import Scale, measure, seconds_of_steps
-from .tournament import Tournament
+from .tournament import Outcome, Tournament
 
 SECONDS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "": 1}
 BUDGET = "10min"
@@ -118,6 +121,48 @@ def run(args: Any) -> int:
         return 75 if args.output else 1
 
 
+def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any]) -> Outcome:
+    """The tournament of a record's question; what the record has is not measured again."""
+    asked = record.asked
+    named, initial, members, aim = asked["system"], asked["initial"], asked["members"], goal.parse(asked["goal"])
+    given = named if isinstance(named, dict) else {"name": named}
+    system, _ = opened(given.get("file") or given["name"])
+    start = start_of(initial, system, given.get("parameters", {}))
+    scale = Scale(**record.once("scale", lambda: dataclasses.asdict(measure(system, start))))
+    methods, refused = candidates.chosen(system, asked["methods"], aim.bath, scale.time)
+    until = aim.until or float(f"{200 * scale.time:.1g}")
+    field = Field(named, initial, aim, until, scale, list(system.symmetries), Runner(record.studies, record.add, part, False))
+    field.reference = candidates.reference_of(methods, system) if not aim.bath else methods[0]
+    steps = record.once("seconds_of_steps", lambda: seconds_of_steps(system, methods, scale.time / 64, start))
+    refused |= field.timeable(steps, members, asked["budget"])
+    field.calibrate([m for m in methods if m not in refused], members)
+    tournament = Tournament(field, list(field.costs), members, asked["budget"], say)
+    if not tournament.entries:
+        raise ConstellaError("every method fails from the start, also at small steps")
+    outcome = tournament.play()
+    record.finish(field, outcome, refused, [m for m in methods if m not in refused and m not in field.costs])
+    return outcome
+
+
+def verify(args: Any) -> int:
+    """Runs all heats of a record again but the timed one, whose constants it takes, and compares; 1 where bits differ."""
+    path = pathlib.Path(args.file)
+    told = choice.read(path)
+    if "answer" not in told:
+        raise ConstellaError(f"{path}: the choice is not complete")
+    asked, _ = told.pop("asked"), told.pop("program")
+    again = choice.Record(None, asked, {**told, "studies": told["studies"][:1]})
+    with tempfile.TemporaryDirectory(prefix="constella-") as folder:
+        decide(again, pathlib.Path(folder) / "again.h5", lambda text: None)
+    found = json.loads(json.dumps(again.told))
+    differ = [k for k, (a, b) in enumerate(zip(told["studies"], found["studies"])) if a != b]
+    if differ or len(told["studies"]) != len(found["studies"]) or told["answer"] != found["answer"]:
+        sys.stdout.write(f"{path}: differs in {len(differ)} of {len(told['studies'])} studies{'' if told['answer'] == found['answer'] else ', and decides otherwise'}\n")
+        return 1
+    sys.stdout.write(f"{path}: {len(found['studies']) - 1} studies again, the same bits, the same decisions; costs are the measured ones\n")
+    return 0
+
+
 def play(args: Any) -> int:
     aim, budget = goal.parse(args.goal or ""), seconds(args.budget or BUDGET)
     parameters, members = settings(args.parameters), int(args.members or 8)
@@ -133,24 +178,8 @@ def play(args: Any) -> int:
     kept = (output or pathlib.Path(f"{system_name(args.system)}-choice.json")).with_suffix(".json")
     asked = {"system": named, "goal": aim.said, "initial": initial, "members": members, "budget": budget, "methods": split(args.methods) if args.methods else None}
     record = choice.begin(kept, asked, bool(args.resume), output is not None)
-    start = start_of(initial, system, parameters)
-    scale = Scale(**record.once("scale", lambda: dataclasses.asdict(measure(system, start))))
-    methods, refused = candidates.chosen(system, asked["methods"], aim.bath, scale.time)
-    until = aim.until or float(f"{200 * scale.time:.1g}")
     say = (lambda text: sys.stderr.write(text + "\n")) if args.quiet is None else (lambda text: None)
-    runner = Runner(record.studies, record.add, kept.with_suffix(".heat.h5"), False)
-    field = Field(named, initial, aim, until, scale, list(system.symmetries), runner)
-    field.reference = candidates.reference_of(methods, system) if not aim.bath else methods[0]
-    steps = record.once("seconds_of_steps", lambda: seconds_of_steps(system, methods, scale.time / 64, start))
-    refused |= field.timeable(steps, members, budget)
-    methods = [m for m in methods if m not in refused]
-    field.calibrate(methods, members)
-    slow = [m for m in methods if m not in field.costs]
-    tournament = Tournament(field, [m for m in methods if m in field.costs], members, budget, say)
-    if not tournament.entries:
-        raise ConstellaError("every method fails from the start, also at small steps")
-    outcome = tournament.play()
-    record.finish(field, outcome, refused, slow)
+    outcome = decide(record, kept.with_suffix(".heat.h5"), say)
     sys.stdout.write(choice.text(record, bool(args.explain)))
     if args.proof:
         choice.prove(record, pathlib.Path(args.proof))

@@ -30,10 +30,10 @@ class Part:
 
     @property
     def said(self) -> str:
-        number = "exact" if not self.limit else f"{self.limit:g}"
+        number = "exact" if not self.limit else f"{self.limit:.12g}"
         if self.word in ("average", "temperature"):
-            number = f"{100 * self.limit:g} %"
-        return " ".join(x for x in (self.word, self.expression, number, f"at {self.bath:g}" if self.bath else "") if x)
+            number = f"{100 * self.limit:.12g} %"
+        return " ".join(x for x in (self.word, self.expression, number, f"at {self.bath:.12g}" if self.bath else "") if x)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Goal:
 
     @property
     def said(self) -> str:
-        return ", ".join(p.said for p in self.parts) + (f" until {self.until:g}" if self.until else "")
+        return ", ".join(p.said for p in self.parts) + (f" until {self.until:.12g}" if self.until else "")
 
     def of(self, word: str) -> Part | None:
         return next((p for p in self.parts if p.word == word), None)
