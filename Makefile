@@ -173,7 +173,7 @@ setup:
 # ---- generated sources ---------------------------------------------------------------------------
 $(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(FYAML_CFLAGS) $(SLEEF_CFLAGS) $(BESIDE) $(filter %.c,$^) -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
+	$(Q)$(CC) -std=gnu11 -O0 $(WARN) $(STRICT) -Iinclude -Isrc $(FYAML_CFLAGS) $(SLEEF_CFLAGS) $(BESIDE) $(filter %.c,$^) -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
 
 # A generated file that has not changed keeps its time, so that nothing is compiled again for it.
 $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
@@ -254,6 +254,11 @@ $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c | $(GEN)/catalogue-data.c $(GEN)/obser
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
 $(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_CLASSES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
+# What reads, checks and shows spends no time that counts, and takes half the time to compile by -Og. Debugging
+# information of it has lines and functions, as that of lane code; `make scalar` has all.
+COLD     := cli study/file study/plan study/result system/read system/emit system/examine record
+COLD_OPT := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) $(patsubst -g,-g1,$(filter -g,$(CFLAGS))) -Wno-maybe-uninitialized
+$(filter $(COLD:%=$(BUILD)/obj/%/%),$(OBJ_PLAIN)): ALL_CFLAGS += $(if $(SCALAR),,$(COLD_OPT))
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@

@@ -14,6 +14,7 @@
 #include "cli/streams.h"
 #include "constella/constella.h"
 #include "core/diag.h"
+#include "study/run/stop.h"
 
 #ifndef CST_VERSION
 #define CST_VERSION "unknown"
@@ -145,6 +146,9 @@ static bool becomes_scalar(char **argv) {
   return false;
 }
 #endif
+
+/* Called before libraries are initialised. */
+__attribute__((section(".preinit_array"), used)) static void (*inherit)(void) = cst_stop_inherit;
 
 int main(int argc, char **argv) {
   cst_streams_open();

@@ -9,6 +9,7 @@
 #include "cli/launch.h"
 #include "core/need.h"
 #include "core/text.h"
+#include "record/agree.h"
 #include "solve/petsc.h"
 #include "solve/solver.h"
 
@@ -119,6 +120,20 @@ static PetscErrorCode begin_petsc(int n, char **words) {
   PetscFunctionReturn(0);
 }
 
+/* Whether all ranks have these words. Options as -log_view let PetscInitialize wait for the other ranks, so that
+ * it would never end if one alone has them; the caller compares all options then, and says which differ. */
+static bool are_alike(int n, char **words) {
+  char   why[ROOM], *text = NULL;
+  size_t size;
+  FILE  *f = cst_need(open_memstream(&text, &size));
+  for (int i = 1; i < n; i++)
+    fprintf(f, "%s\n", words[i]);
+  fclose(f);
+  const bool alike = cst_agree_on(MPI_COMM_WORLD, cst_need(text), why, sizeof why);
+  free(text);
+  return alike;
+}
+
 bool cst_petsc_begin(int n, char **words) {
   int threads, asked;
   if (refuse(n, words) || MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads))
@@ -126,7 +141,7 @@ bool cst_petsc_begin(int n, char **words) {
   asked = is_asked(n, words); /* PETSc begins on all ranks or on none */
   if (MPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD))
     return false;
-  if (!asked)
+  if (!asked || !are_alike(n, words))
     return true;
   cst_status_push(tell, NULL);
   const PetscErrorCode failed = begin_petsc(n, words);

@@ -27,8 +27,10 @@ is "and nothing elsewhere" "$(files "$box/stage")" ''
 # jobs/*-rates build their measurement from the sources, and stay with them.
 is "no file has been forgotten" "$(cd "$sources" && git ls-files analysis docs jobs 2>/dev/null | grep -v '^jobs/[a-z]*-rates$' | while read -r f; do [ -r "$share/$f" ] || echo "$f"; done)" ''
 mkdir -p "$box/home" "$box/studies" && cd "$box/studies" || exit 1
-is "the program knows neither sources nor build" "$(strings "$there/bin/constella" | grep -F -e "$sources/" -e "$build/")" ''
-is "nor does any other file" "$(grep -rlF -e "$sources/" -e "$build/" "$there/share" "$there/include" "$there/lib/pkgconfig")" ''
+# Paths of a checkout in /constella would be found at the end of others.
+known="(^|[^[:alnum:]._-]|-[IL])($sources|$build)/"
+is "the program knows neither sources nor build" "$(strings "$there/bin/constella" | grep -E "$known")" ''
+is "nor does any other file" "$(grep -rlE "$known" "$there/share" "$there/include" "$there/lib/pkgconfig")" ''
 PATH=$there/bin:$PATH
 
 has "version" "$(constella --version)" "constella $(pkg-config --modversion "$there/lib/pkgconfig/constella.pc")"

@@ -236,7 +236,8 @@ UNUSED static const cst_substep_row *row_of(const char *method) {
 
 /* The cost of a step relative to one on a small system. Conversions solve several times per substep for a
  * multiple of nq + ng unknowns; for large systems the iterations need fewer solves. Line integrals of general
- * systems invert a mass matrix at many points. */
+ * systems invert a mass matrix at many points. On large systems the stages of the multistage baselines are one
+ * dense linear system. */
 UNUSED static double cost_of(const problem *x, const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
@@ -247,6 +248,8 @@ UNUSED static double cost_of(const problem *x, const char *method) {
     cost += !strcmp(p->step[i].row->name, "convert") ? one
             : !strcmp(p->step[i].row->name, "hbvm") && x->s->general
                 ? cst_substep_size_on(&p->step[i], x->s).each * sqrt(one) / 6
+            : !strcmp(p->step[i].row->name, "constrained") && x->s->nq > 12
+                ? pow(cst_substep_size_on(&p->step[i], x->s).unknowns / 20.0, 2)
                 : 0;
   cst_program_destroy(p);
   cst_method_destroy(m);

@@ -81,19 +81,26 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   return active & (small | stalled) & (vl)(odd == 0);
 }
 
-/* Generic code has one copy of what an iteration does, for the march, its search, its trials and its pieces:
- * inlined at each place they would take the compiler most of its time. */
-#if !CST_HOT
-static __attribute__((noinline)) vl evaluate_apart(const cst_context *C, struct local *L, int j,
-                                                   const vd *x, vd *f) {
-  return evaluate(C, L, j, x, f);
+/* Generic code has one copy of what a substep does, for the march, its search, its trials and its pieces:
+ * inlined at each place they would take the compiler most of its time. Code for one system inlines them in the
+ * march, and its pieces share a copy (march-pieces.h). */
+#define APART static __attribute__((noinline, unused))
+APART void enter_apart(const cst_context *C, struct local *L, const double *record) {
+  enter(C, L, record);
 }
-static __attribute__((noinline)) void direction_apart(const cst_context *C, struct local *L, int j,
-                                                      const vd *x, const vd *f, vd *d) {
+APART void begin_apart(const cst_context *C, struct local *L, int j, vd *x) { begin(C, L, j, x); }
+APART vl   evaluate_apart(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+    return evaluate(C, L, j, x, f);
+}
+APART void direction_apart(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                           vd *d) {
   direction(C, L, j, x, f, d);
 }
-#define evaluate  evaluate_apart
-#define direction direction_apart
+APART void finish_apart(const cst_context *C, struct local *L, int j, const vd *x) {
+  finish(C, L, j, x);
+}
+#if !CST_HOT
+#include "method/core/march-apart.h"
 #endif
 
 #include "method/core/extrapolate.h"

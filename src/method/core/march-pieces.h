@@ -3,6 +3,10 @@
  * Each call loads the record again, so that nothing but the record and the scratch is kept between them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#if CST_HOT
+#include "method/core/march-apart.h"
+#endif
+
 /* PETSc's arrays are not aligned for wide vectors. */
 typedef double vdu __attribute__((vector_size(8 * CST_W), aligned(8), may_alias));
 

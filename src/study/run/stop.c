@@ -73,12 +73,18 @@ void cst_stop_grace(int seconds) {
   grace = seconds;
 }
 
-void cst_stop_listen(void) {
-  static bool      again, hangs_up;
+static bool inherited, hangs_up;
+
+void cst_stop_inherit(void) {
   struct sigaction a;
-  if (!again)
+  if (!inherited)
     hangs_up = sigaction(SIGHUP, NULL, &a) || a.sa_handler != SIG_IGN;
-  again = true;
+  inherited = true;
+}
+
+void cst_stop_listen(void) {
+  struct sigaction a;
+  cst_stop_inherit();
   memset(&a, 0, sizeof a);
   a.sa_handler = note;
   a.sa_flags = SA_RESTART;
