@@ -10,7 +10,7 @@
 #include "cli/stored.h"
 #include "constella/record.h"
 #include "core/need.h"
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include "core/text.h"
 #include "study/file/starts.h"
 #include "study/run/extend-check.h"

@@ -6,7 +6,7 @@
 #include <time.h>
 #include "cli/cli.h"
 #include "constella/diag.h"
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 
 typedef struct {
   int          n;

@@ -79,7 +79,7 @@ void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[1
 }
 
 #define PAIRS_TAPES
-#include "expr/pairs.h"
+#include "expr/pair-sums.h"
 
 void CST_NAME(cst_pairs_run)(const cst_pair_tapes *p, bool value, const int *place,
                              const double *const in[128], double *out, double *scratch) {

@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_H
 #define CST_STEPPER_H
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include <stdint.h>
 #include "constella/method.h"
 #include "method/core.h"

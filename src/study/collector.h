@@ -4,7 +4,7 @@
 #ifndef CST_COLLECTOR_H
 #define CST_COLLECTOR_H
 
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

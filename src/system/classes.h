@@ -15,7 +15,7 @@ CLASS(HOLONOMIC, cst_system_is_holonomic) /* usual, without constraints on veloc
 CLASS(SMALL, cst_system_is_small)         /* everything may be unrolled, for any mass, forces and time */
 CLASS(BODIES, cst_system_has_free_bodies) /* bodies without constraints of the text */
 CLASS(GENERAL, cst_system_is_hot_general) /* small, with a mass that depends on the coordinates, no forces */
-CLASS(MOLECULES, cst_molecules_are)       /* like molecules (system/derive/molecules.h) */
+CLASS(MOLECULES, cst_molecules_are)       /* like molecules (system/derive/find-molecules.h) */
 USERS_CLASS(USERS, cst_system_is_soft)    /* of any kind, without a stiff part of the potential */
 /* clang-format on */
 #undef CLASS

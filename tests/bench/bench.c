@@ -22,7 +22,7 @@
 #include <petscsnes.h>
 #include "bench.h"
 #include "solve/solver.h"
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 #include "tools.h"
 
 enum {

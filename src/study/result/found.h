@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_FOUND_H
 #define CST_FOUND_H
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include <stdbool.h>
 #include <stddef.h>
 

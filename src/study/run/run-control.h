@@ -12,7 +12,7 @@
 #define CST_RUN_CONTROL_H
 #include "study/run/coordinator.h"
 #include "study/run/kept.h"
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 
 typedef struct {
   const char        *path;     /* of the result file, for messages */

@@ -1,9 +1,9 @@
-/* verify-internal.h: the trajectories that verify.c recomputes, as verify-choose.c finds them. */
+/* verify-internal.h: the trajectories that verify-result.c recomputes, as verify-choose.c finds them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_VERIFY_INTERNAL_H
 #define CST_VERIFY_INTERNAL_H
 #include "study/run/past.h"
-#include "study/run/verify.h"
+#include "study/run/verify-result.h"
 
 enum { CST_VERIFY_PASTS = 2 };
 

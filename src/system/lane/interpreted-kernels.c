@@ -1,4 +1,4 @@
-/* interpret.c: kernels over lanes without a compiler. The interpreter of src/expr runs the program of each
+/* interpreted-kernels.c: kernels over lanes without a compiler. The interpreter of src/expr runs the program of each
  * kernel. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/boundary.h"

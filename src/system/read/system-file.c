@@ -1,4 +1,4 @@
-/* file.c: reads a system from its description, part by part; applies defaults; frees a system. */
+/* system-file.c: reads a system from its description, part by part; applies defaults; frees a system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/boundary.h"
 #include "expr/budget.h"
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 /* A block of memory that lives as long as the system; the newest block comes first. */
 typedef struct block {

@@ -1,4 +1,4 @@
-/* petsc.h: private to src/cli: starts PETSc with its options, and refuses those that would do harm or
+/* petsc-options.h: private to src/cli: starts PETSc with its options, and refuses those that would do harm or
  * nothing. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CLI_PETSC_H

@@ -1,4 +1,4 @@
-/* verify.h: recomputes trajectories of a result and compares them with the file bit by bit. */
+/* verify-result.h: recomputes trajectories of a result and compares them with the file bit by bit. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_VERIFY_H
 #define CST_VERIFY_H

@@ -1,4 +1,4 @@
-/* compile.c: the kernels of a user's system on every rank. Rank 0 compiles for each instruction set in use
+/* run-compile.c: the kernels of a user's system on every rank. Rank 0 compiles for each instruction set in use
  * and broadcasts the code, if the study asks for it or gains by it; otherwise the kernels are interpreted.
  * The bits are the same. */
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -1,4 +1,4 @@
-/* status.h: functions that can fail, in PETSc's words and without its library (solve/petsc.h loads that).
+/* error-handlers.h: functions that can fail, in PETSc's words and without its library (solve/petsc.h loads that).
  *
  * Such a function returns PetscErrorCode, 0: done. PetscCall, PetscCallMPI and PetscCheck return the status of
  * what failed, after the innermost handler has been told. A handler is told where an error arises

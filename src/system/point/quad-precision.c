@@ -1,4 +1,4 @@
-/* quad.c: the index-reduced equations at one point in quadruple precision.
+/* quad-precision.c: the index-reduced equations at one point in quadruple precision.
  *
  *   M A = f - G' lambda,  G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
  */
@@ -6,7 +6,7 @@
 #include <quadmath.h>
 #include <string.h>
 #include "system/internal.h"
-#include "system/point/quad.h"
+#include "system/point/quad-precision.h"
 
 typedef __float128 quad;
 

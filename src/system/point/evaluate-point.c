@@ -1,4 +1,4 @@
-/* evaluate.c: evaluates a system at single points: states, kernels through the interpreter, momenta, exact
+/* evaluate-point.c: evaluates a system at single points: states, kernels through the interpreter, momenta, exact
  * motions.
  *
  * Used for set-up and checks only; steps run on lanes. Tapes are made at first use and kept with the system.
@@ -9,7 +9,7 @@
 #include <string.h>
 #include "core/boundary.h"
 #include "system/point/linear.h"
-#include "system/point/quad.h"
+#include "system/point/quad-precision.h"
 #include "system/point/worst.h"
 
 static cst_tape **tapes(cst_tape ***list, int n) {

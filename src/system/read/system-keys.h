@@ -1,4 +1,4 @@
-/* keys.h: every key that a system file may have, as a table. The reader takes the keys that it allows from
+/* system-keys.h: every key that a system file may have, as a table. The reader takes the keys that it allows from
  * it, `constella show system` prints it, and tools/pages.py writes it into docs/system-file.md
  * (tests/cli/test_system_page.py compares the three).
  */

@@ -1,4 +1,4 @@
-/* run.c: runs a study from its plan to the finished file: reference, batches, sums over members, conclusions. */
+/* run-study.c: runs a study from its plan to the finished file: reference, batches, sums over members, conclusions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "study/run/identity.h"
 #include "study/collect/longer.h"
 #include "study/run/replay.h"
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 #include "study/run/run-control.h"
 #include "study/run/run-notes.h"
 #include "study/run/stop.h"

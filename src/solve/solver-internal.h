@@ -1,4 +1,4 @@
-/* internal.h: the solver object, shared by solver.c and the SNES type in solver-lanes.c. */
+/* solver-internal.h: the solver object, shared by solver.c and the SNES type in solver-lanes.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SOLVE_INTERNAL_H
 #define CST_SOLVE_INTERNAL_H

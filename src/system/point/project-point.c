@@ -1,4 +1,4 @@
-/* project.c: projects a point onto the constraints: q in the Euclidean metric, then v in the metric of
+/* project-point.c: projects a point onto the constraints: q in the Euclidean metric, then v in the metric of
  * M(q); a momentum p in the Euclidean metric.
  *
  *   x = q + G(x)' theta,  g(x) = 0,       v := v - M^-1 G' mu,  G v = 0

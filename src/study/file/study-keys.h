@@ -1,4 +1,4 @@
-/* keys.h: the table of all keys of a study file. The reader takes the allowed keys from it, `constella show
+/* study-keys.h: the table of all keys of a study file. The reader takes the allowed keys from it, `constella show
  * study` prints it, and docs/study-file.md repeats it (tests/cli/test_study_page.py compares them).
  *
  * Maps: "initial.spread"; "range" any range of values. Types: number, integer, flag, word, text, list, map,

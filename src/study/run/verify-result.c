@@ -1,4 +1,4 @@
-/* verify.c: recomputes trajectories of a result (see verify.h).
+/* verify-result.c: recomputes trajectories of a result (see verify-result.h).
  *
  * Each is a batch of one lane, so it has other neighbours than in the run. Finished trajectories are compared
  * with their rows, unfinished ones with their numbers in the newest checkpoint. They are computed from the

@@ -1,6 +1,6 @@
-/* status.c: the handlers of errors (see status.h). */
+/* error-handlers.c: the handlers of errors (see error-handlers.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include <stdio.h>
 
 enum { MOST = 16, TEXT = 2048 };

@@ -1,4 +1,4 @@
-/* molecules.h: systems that fall into like molecules: no constraint joins two of them, and the constraints of
+/* find-molecules.h: systems that fall into like molecules: no constraint joins two of them, and the constraints of
  * each are those of the first on other coordinates. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MOLECULES_H

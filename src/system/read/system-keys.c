@@ -1,6 +1,6 @@
-/* keys.c: the table of the keys of a system file (keys.h). */
+/* system-keys.c: the table of the keys of a system file (system-keys.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/read/keys.h"
+#include "system/read/system-keys.h"
 #include <stddef.h>
 
 /* clang-format off */

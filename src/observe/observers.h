@@ -1,4 +1,4 @@
-/* list.h: the observers, in the order of their quantities. OBSERVER(name): src/observe/name.c has lane code;
+/* observers.h: the observers, in the order of their quantities. OBSERVER(name): src/observe/name.c has lane code;
  * PLAIN_OBSERVER(name): none. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 OBSERVER(energy)

@@ -1,6 +1,6 @@
-/* petsc.c: PETSc's options (see petsc.h). */
+/* petsc-options.c: PETSc's options (see petsc-options.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/petsc.h"
+#include "cli/petsc-options.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* modified.h: the modified Lagrangian of a variational method, to order h^2.
+/* modified-lagrangian.h: the modified Lagrangian of a variational method, to order h^2.
  *
  * On L = v'M v/2 - V(q) with a constant diagonal mass and no constraints, the positions of such a method are those of
  * L~ = v'M~(q) v/2 - V~(q) up to an error of size h^4:

@@ -1,7 +1,7 @@
-/* molecules.c: finds out whether a system falls into like molecules, and emits what lane code over molecules
+/* find-molecules.c: finds out whether a system falls into like molecules, and emits what lane code over molecules
  * needs of one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/derive/molecules.h"
+#include "system/derive/find-molecules.h"
 #include <string.h>
 
 static int *integers(long n) { return cst_zeros(n, sizeof(int)); }

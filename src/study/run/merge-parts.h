@@ -1,5 +1,5 @@
-/* merge.h: the parts of a study, which jobs of their own have computed, become one result: their rows are taken
- * over as those of an extended result are, and the rest of the run concludes them (run.h).
+/* merge-parts.h: the parts of a study, which jobs of their own have computed, become one result: their rows are taken
+ * over as those of an extended result are, and the rest of the run concludes them (run-study.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MERGE_H

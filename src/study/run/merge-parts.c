@@ -1,6 +1,6 @@
-/* merge.c: takes the parts of a study over into one result (see merge.h; what is refused: merge-examine.c). */
+/* merge-parts.c: takes the parts of a study over into one result (see merge-parts.h; what is refused: merge-examine.c). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/run/merge.h"
+#include "study/run/merge-parts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* pairs.h: sums over pairs (cst_pair_sum) on any type of value: scalars, quadruple precision, or the lanes of
+/* pair-sums.h: sums over pairs (cst_pair_sum) on any type of value: scalars, quadruple precision, or the lanes of
  * a group.
  *
  * The order of additions is fixed: it is that of eight pairs side by side, whatever the width of the vectors.

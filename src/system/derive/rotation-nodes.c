@@ -1,6 +1,6 @@
-/* rotation.c: rotations of bodies as nodes of a graph (see rotation.h). */
+/* rotation-nodes.c: rotations of bodies as nodes of a graph (see rotation-nodes.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/derive/rotation.h"
+#include "system/derive/rotation-nodes.h"
 
 enum { AXES = 3 };
 

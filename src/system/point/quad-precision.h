@@ -1,4 +1,4 @@
-/* quad.h: the expressions of a system, and its index-reduced equations, in quadruple precision. */
+/* quad-precision.h: the expressions of a system, and its index-reduced equations, in quadruple precision. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_QUAD_H
 #define CST_SYSTEM_QUAD_H

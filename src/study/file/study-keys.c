@@ -1,6 +1,6 @@
-/* keys.c: the table of the keys of a study file (keys.h). */
+/* study-keys.c: the table of the keys of a study file (study-keys.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/file/keys.h"
+#include "study/file/study-keys.h"
 #include <stddef.h>
 #include <string.h>
 #include "core/need.h"

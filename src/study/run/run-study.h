@@ -1,4 +1,4 @@
-/* run.h: runs a study from its plan to the finished file. */
+/* run-study.h: runs a study from its plan to the finished file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_H
 #define CST_RUN_H
@@ -7,7 +7,7 @@
 #include "study/plan/agenda.h"
 #include "study/run/back-end.h"
 #include "study/run/extend.h"
-#include "study/run/merge.h"
+#include "study/run/merge-parts.h"
 #include "study/result/failure.h"
 #include "study/run/past.h"
 #include "study/run/resume.h"

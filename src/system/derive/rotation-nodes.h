@@ -1,4 +1,4 @@
-/* rotation.h: rotations of bodies as nodes of a graph: the axis, the quaternion and the angular velocity of a
+/* rotation-nodes.h: rotations of bodies as nodes of a graph: the axis, the quaternion and the angular velocity of a
  * state become coordinates. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_ROTATION_H

@@ -1,4 +1,4 @@
-/* reader.h: what the files that read a description share: the state of one reading, its names, and the
+/* system-reader.h: what the files that read a description share: the state of one reading, its names, and the
  * expansion of lists of expressions.
  *
  * Every mistake is reported with its position. Reading then continues, up to CST_READING_ERRORS mistakes. A
@@ -10,7 +10,7 @@
 #ifndef CST_SYSTEM_READER_H
 #define CST_SYSTEM_READER_H
 #include "system/internal.h"
-#include "system/read/keys.h"
+#include "system/read/system-keys.h"
 
 enum {
   CST_READING_ERRORS = 100,

@@ -1,8 +1,8 @@
-/* modified.c: the nodes of a modified Lagrangian (modified.h). */
+/* modified-lagrangian.c: the nodes of a modified Lagrangian (modified-lagrangian.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "core/need.h"
-#include "system/modified.h"
+#include "system/modified-lagrangian.h"
 
 const cst_modified_row cst_modified_rows[] = {
     {"rattle", -1.0 / 12, 1.0 / 24, 0},
