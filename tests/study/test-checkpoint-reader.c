@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "study/run/past.h"
+#include "study/run/checkpoint-reader.h"
 #include "tap.h"
 
 static const char study_text[] =
@@ -46,12 +46,12 @@ static bool write_checkpoint(const cst_plan *p, const char *path) {
   return cst_snapshot_commit(w, 0, why, sizeof why);
 }
 
-static void origins(cst_past *past) {
+static void origins(cst_checkpoint *checkpoint) {
   const cst_work w = {.cohort = 0, .first = COUNT + 2, .count = 4, .piece = 1, .skip = 2};
   cst_origin     from;
-  OK(cst_past_origin(past, &w, &from) && from.numbers == NUMBERS && from.at.step == 3,
+  OK(cst_checkpoint_origin(checkpoint, &w, &from) && from.numbers == NUMBERS && from.at.step == 3,
      "a part of a piece is gone on from");
-  const double *other = cst_past_rows(past, 2);
+  const double *other = cst_checkpoint_rows(checkpoint, 2);
   OK(other && other[0] == 200, "another piece is read meanwhile");
   int wrong = 0;
   for (int k = 0; k < NUMBERS * 4; k++)
@@ -64,15 +64,16 @@ int main(void) {
   cst_diag  *d = cst_diag_create();
   cst_study *s =
       cst_study_read("past.yaml", study_text, strlen(study_text), cst_reader_share_alone, d);
-  cst_plan *p = s ? cst_plan_create(s, 0, d) : NULL;
-  cst_past *past = p ? cst_past_create(p) : NULL;
+  cst_plan       *p = s ? cst_plan_create(s, 0, d) : NULL;
+  cst_checkpoint *checkpoint = p ? cst_checkpoint_create(p) : NULL;
   cst_diag_print(d, stdout);
   snprintf(path, sizeof path, "/tmp/cst-past-%d.h5", (int)getpid());
-  if (OK(p && write_checkpoint(p, path) && cst_past_open(p, past, path, 1, why, sizeof why),
+  if (OK(p && write_checkpoint(p, path) &&
+             cst_checkpoint_open(p, checkpoint, path, 1, why, sizeof why),
          "a checkpoint of three pieces"))
-    origins(past);
+    origins(checkpoint);
   unlink(cst_snapshot_name(path, 1, name));
-  cst_past_destroy(p, past);
+  cst_checkpoint_destroy(p, checkpoint);
   cst_plan_destroy(p);
   cst_study_destroy(s);
   cst_diag_destroy(d);

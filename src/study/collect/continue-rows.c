@@ -1,6 +1,6 @@
-/* longer.c: converts rows at the end of a run into rows in the middle of a longer run (see longer.h). */
+/* continue-rows.c: converts rows at the end of a run into rows in the middle of a longer run (see continue-rows.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,22 +9,22 @@
 #include "method/stepper.h"
 #include "study/result/sound.h"
 
-cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const double *row) {
-  const long   step = (long)row[CST_LONGER_STEP];
+cst_position cst_continue_position(const cst_plan *now, const cst_class *to, const double *row) {
+  const long   step = (long)row[CST_CONTINUE_STEP];
   cst_position at = cst_plan_position(now, to, step - 1);
   at.step = step;
-  at.half_step = (long)row[CST_LONGER_HALF_STEP];
+  at.half_step = (long)row[CST_CONTINUE_HALF_STEP];
   return at;
 }
 
-bool cst_longer_alike(const double *a, const double *b) {
-  return a[CST_LONGER_STEP] == b[CST_LONGER_STEP] &&
-         a[CST_LONGER_HALF_STEP] == b[CST_LONGER_HALF_STEP] &&
-         a[CST_LONGER_NUMBERS] == b[CST_LONGER_NUMBERS];
+bool cst_continue_alike(const double *a, const double *b) {
+  return a[CST_CONTINUE_STEP] == b[CST_CONTINUE_STEP] &&
+         a[CST_CONTINUE_HALF_STEP] == b[CST_CONTINUE_HALF_STEP] &&
+         a[CST_CONTINUE_NUMBERS] == b[CST_CONTINUE_NUMBERS];
 }
 
-void cst_longer_seal(double *row) {
-  row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] = row[CST_LONGER_STEP];
+void cst_continue_seal(double *row) {
+  row[CST_CONTINUE_HEAD + (long)row[CST_CONTINUE_NUMBERS]] = row[CST_CONTINUE_STEP];
 }
 
 /* ---- kept numbers of a row ------------------------------------------------------------------- */
@@ -59,43 +59,43 @@ static bool is_whole(double x, long least, long most) {
 
 /* True if the numbers begin with a state, and with that of the partner behind it if there is one. */
 static bool is_state(const double *row, long steps, long numbers, bool partner) {
-  const double *x = row + CST_LONGER_HEAD;
+  const double *x = row + CST_CONTINUE_HEAD;
   if (!partner)
     return numbers > 1 && cst_batch_is_state(x, steps);
   return numbers > 3 && numbers % 2 == 0 && cst_batch_is_state(x, steps) &&
          cst_batch_is_state(x + numbers / 2, 2 * steps);
 }
 
-bool cst_longer_check(const cst_channels *old, const cst_class *from, const cst_channels *now,
-                      const double *row, char *why, size_t n) {
+bool cst_continue_check(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                        const double *row, char *why, size_t n) {
   const long kept = kept_numbers(old);
   const long state = cst_plan_state_numbers(old->plan); /* of the longest row */
   const bool self = old->plan->study->reference == CST_REFERENCE_SELF;
   const long partner = self ? 2 * from->n : 0;
   *why = 0;
-  if (!is_whole(row[CST_LONGER_STEP], from->n, from->n))
-    snprintf(why, n, "its step is %.17g, and the trajectory ended at %ld", row[CST_LONGER_STEP],
+  if (!is_whole(row[CST_CONTINUE_STEP], from->n, from->n))
+    snprintf(why, n, "its step is %.17g, and the trajectory ended at %ld", row[CST_CONTINUE_STEP],
              from->n);
-  else if (!is_whole(row[CST_LONGER_HALF_STEP], 0, partner))
+  else if (!is_whole(row[CST_CONTINUE_HALF_STEP], 0, partner))
     snprintf(why, n, "its step with half the step size is %.17g; possible are 0 to %ld",
-             row[CST_LONGER_HALF_STEP], partner);
-  else if (!is_whole(row[CST_LONGER_NUMBERS], kept + 1,
+             row[CST_CONTINUE_HALF_STEP], partner);
+  else if (!is_whole(row[CST_CONTINUE_NUMBERS], kept + 1,
                      kept + PetscMin(state, cst_plan_state_numbers(now->plan))))
     snprintf(why, n, "its count of numbers is %.17g; possible are %ld to %ld",
-             row[CST_LONGER_NUMBERS], kept + 1, kept + state);
-  else if (row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] != row[CST_LONGER_STEP])
+             row[CST_CONTINUE_NUMBERS], kept + 1, kept + state);
+  else if (row[CST_CONTINUE_HEAD + (long)row[CST_CONTINUE_NUMBERS]] != row[CST_CONTINUE_STEP])
     snprintf(why, n, "it is incomplete");
-  else if (!is_state(row, from->n, (long)row[CST_LONGER_NUMBERS] - kept, self))
+  else if (!is_state(row, from->n, (long)row[CST_CONTINUE_NUMBERS] - kept, self))
     snprintf(why, n, "its numbers are not a state of a trajectory");
   return !*why;
 }
 
-const double *cst_later_was(const cst_later *x, const cst_channel_row *row, int which) {
+const double *cst_continued_was(const cst_continued *x, const cst_channel_row *row, int which) {
   const long at = place_of(x->old, row, which);
   return at < 0 ? NULL : x->was + at;
 }
 
-double *cst_later_made(const cst_later *x, const cst_channel_row *row, int which) {
+double *cst_continued_made(const cst_continued *x, const cst_channel_row *row, int which) {
   const long at = place_of(x->now, row, which);
   return at < 0 ? NULL : x->made + at;
 }
@@ -103,24 +103,24 @@ double *cst_later_made(const cst_later *x, const cst_channel_row *row, int which
 static const cst_reuse *reuse_of(const cst_collector *c) { return c ? c->reuse : NULL; }
 
 /* Carries the kept numbers that no collector sets. */
-static void carry(const cst_later *x) {
+static void carry(const cst_continued *x) {
   for (int k = 0; k < x->now->n; k++) {
     const cst_channel *c = &x->now->channel[k];
     const cst_reuse   *reuse = reuse_of(c->owner);
     if (!is_kept(c) || (reuse && reuse->go_on))
       continue;
-    const double *was = cst_later_was(x, c->row, c->which);
+    const double *was = cst_continued_was(x, c->row, c->which);
     if (was)
-      memcpy(cst_later_made(x, c->row, c->which), was, sizeof *was * c->count);
+      memcpy(cst_continued_made(x, c->row, c->which), was, sizeof *was * c->count);
   }
 }
 
-void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
-                        const cst_class *to, const double *row, double *made) {
-  const long      states = CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS] - kept_numbers(old);
-  const cst_later x = {old, now, from, to, row + states, made + states};
+void cst_continue_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                          const cst_class *to, const double *row, double *made) {
+  const long states = CST_CONTINUE_HEAD + (long)row[CST_CONTINUE_NUMBERS] - kept_numbers(old);
+  const cst_continued x = {old, now, from, to, row + states, made + states};
   memcpy(made, row, sizeof *made * (size_t)states);
-  made[CST_LONGER_NUMBERS] = (double)(states - CST_LONGER_HEAD + kept_numbers(now));
+  made[CST_CONTINUE_NUMBERS] = (double)(states - CST_CONTINUE_HEAD + kept_numbers(now));
   carry(&x);
   for (int k = 0; k < CST_COLLECTORS; k++) {
     const cst_reuse *reuse = reuse_of(cst_collectors[k]);
@@ -129,8 +129,8 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
   }
 }
 
-PetscErrorCode cst_longer_read(cst_result *file, const cst_channels *old, int from,
-                               const cst_channels *now, int to, long member, double *made) {
+PetscErrorCode cst_continue_read(cst_result *file, const cst_channels *old, int from,
+                                 const cst_channels *now, int to, long member, double *made) {
   const cst_channel *a = cst_channels_find(old, &cst_channel_continue, 0);
   const cst_channel *b = cst_channels_find(now, &cst_channel_continue, 0);
   const cst_class   *earlier = &old->plan->classes[old->plan->class_of[from]];
@@ -144,12 +144,12 @@ PetscErrorCode cst_longer_read(cst_result *file, const cst_channels *old, int fr
   PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
              PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "%s of the file cannot be read, or has another shape", a->field.path);
-  PetscCheck(cst_longer_check(old, earlier, now, row, why, sizeof why), PETSC_COMM_SELF,
+  PetscCheck(cst_continue_check(old, earlier, now, row, why, sizeof why), PETSC_COMM_SELF,
              PETSC_ERR_FILE_UNEXPECTED, "%s of the file, case %d, member %ld: %s", a->field.path,
              from, member, why);
   for (size_t i = 0; i < b->count; i++)
     made[i] = NAN;
-  cst_longer_convert(old, earlier, now, later, row, made);
+  cst_continue_convert(old, earlier, now, later, row, made);
   free(row);
   PetscFunctionReturn(0);
 }
@@ -164,7 +164,7 @@ static void joined_of_all(cst_result *file, const cst_plan *p, long *members) {
   free(continued);
 }
 
-long *cst_longer_joined(cst_result *file, const cst_plan *p, char *why, size_t n) {
+long *cst_continue_joined(cst_result *file, const cst_plan *p, char *why, size_t n) {
   cst_channels      *channels = cst_channels_create(p, NULL);
   const cst_channel *c = cst_channels_find(channels, &cst_channel_joined, 0);
   long              *members = cst_zeros(p->ncase, sizeof *members);
@@ -181,7 +181,7 @@ long *cst_longer_joined(cst_result *file, const cst_plan *p, char *why, size_t n
   return NULL;
 }
 
-PetscErrorCode cst_longer_join(cst_output *o, int icase, long members) {
+PetscErrorCode cst_continue_join(cst_output *o, int icase, long members) {
   PetscFunctionBegin;
   if (cst_channels_find(cst_output_channels(o), &cst_channel_joined, 0))
     PetscCall(cst_output_case(o, &cst_channel_joined, 0, icase, &members));

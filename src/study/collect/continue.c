@@ -1,9 +1,9 @@
-/* later.c: the collector `later`: the state from which a longer run continues (longer.h). */
+/* continue.c: the collector `continue`: the state from which a longer run continues (continue-rows.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "study/channels/channels.h"
 #include "study/collector.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/runner/runner-internal.h"
 
 /* clang-format off */
@@ -13,7 +13,7 @@ const cst_channel_row cst_channel_joined = {"/continue/joined", "1", "so many me
 
 /* Largest size of a row: all numbers that checkpoints hold of a trajectory, and its state. */
 static void declare_last(const cst_plan *p, cst_channels *c) {
-  long n = CST_LONGER_HEAD + CST_LONGER_SEAL + cst_plan_state_numbers(p);
+  long n = CST_CONTINUE_HEAD + CST_CONTINUE_SEAL + cst_plan_state_numbers(p);
   if (!p->study->extensible)
     return;
   for (int k = 0; k < c->n; k++)
@@ -29,20 +29,20 @@ static PetscErrorCode store_rows(cst_runner *r) {
   const long   n = cst_runner_numbers(r);
   const size_t width = cst_channels_find(r->rows->channels, &cst_channel_continue, 0)->count;
   PetscFunctionBegin;
-  PetscCheck((size_t)n + CST_LONGER_HEAD + CST_LONGER_SEAL <= width, PETSC_COMM_SELF,
+  PetscCheck((size_t)n + CST_CONTINUE_HEAD + CST_CONTINUE_SEAL <= width, PETSC_COMM_SELF,
              PETSC_ERR_PLIB, "a trajectory has %ld numbers, more than %zu", n, width);
   for (long l = 0; l < r->work->count; l++) {
     double *x = cst_rows_numbers(r->rows, &cst_channel_continue, 0, l);
     for (size_t i = 0; i < width; i++)
       x[i] = NAN;
-    x[CST_LONGER_STEP] = (double)r->b->step;
+    x[CST_CONTINUE_STEP] = (double)r->b->step;
     if (r->hst)
-      x[CST_LONGER_HALF_STEP] = (double)r->hb->step;
+      x[CST_CONTINUE_HALF_STEP] = (double)r->hb->step;
     else
-      x[CST_LONGER_HALF_STEP] = 0;
-    x[CST_LONGER_NUMBERS] = (double)n;
-    cst_runner_save(r, l, x + CST_LONGER_HEAD);
-    cst_longer_seal(x);
+      x[CST_CONTINUE_HALF_STEP] = 0;
+    x[CST_CONTINUE_NUMBERS] = (double)n;
+    cst_runner_save(r, l, x + CST_CONTINUE_HEAD);
+    cst_continue_seal(x);
   }
   PetscFunctionReturn(0);
 }
@@ -50,7 +50,7 @@ static PetscErrorCode store_rows(cst_runner *r) {
 static PetscErrorCode open(const cst_plan *p, cst_output *o) {
   PetscFunctionBegin;
   for (int i = 0; i < p->ncase; i++)
-    PetscCall(cst_longer_join(o, i, 0));
+    PetscCall(cst_continue_join(o, i, 0));
   PetscFunctionReturn(0);
 }
 
@@ -63,8 +63,8 @@ static PetscErrorCode before(cst_collection *x) {
   PetscFunctionReturn(0);
 }
 
-const cst_collector cst_collector_later = {
-    .name = "later",
+const cst_collector cst_collector_continue = {
+    .name = "continue",
     .doc = "rows for a later end",
     .declare_last = declare_last,
     .open = open,

@@ -1,4 +1,4 @@
-/* figures.c: the collector `figures`: a few numbers of every observable, and what observers keep. */
+/* summary.c: the collector `summary`: a few numbers of every observable, and what observers keep. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "study/runner/runner-internal.h"
 
 /* clang-format off */
-const cst_channel_row cst_channel_figures = {"/observables/%s", NULL, NULL, CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_FIGURE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_summary = {"/observables/%s", NULL, NULL, CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_SUMMARY, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_accumulators = {"accumulators", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_observer = {"%s", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 /* clang-format on */
@@ -32,14 +32,14 @@ static void declare_observer(cst_channels *c, const cst_observation *look, int k
 
 static void declare(const cst_plan *p, cst_channels *c) {
   for (int k = 0; k < p->nquantity; k++)
-    cst_channels_add(c, &cst_channel_figures, k,
+    cst_channels_add(c, &cst_channel_summary, k,
                      (cst_channel_use){.name = p->quantity[k].name,
                                        .unit = p->quantity[k].unit,
                                        .doc = p->quantity[k].doc});
   cst_channels_add(c, &cst_channel_accumulators, 0,
                    (cst_channel_use){.count = (size_t)p->nquantity * CST_SLOTS});
-  for (int k = 0; k < p->nlook; k++)
-    declare_observer(c, &p->look[k], k);
+  for (int k = 0; k < p->nobservation; k++)
+    declare_observer(c, &p->observation[k], k);
 }
 
 /* Unwanted quantities are set to NaN at the beginning and stay so. */
@@ -73,7 +73,7 @@ static void along(cst_collection *x, int group, const cst_view *view, const cst_
   double     *accumulators = cst_runner_accumulators(r, group);
   for (int i = 0; i < r->meter.nwanted; i++) {
     const int              k = r->meter.wanted[i];
-    const cst_observation *look = &r->plan->look[k];
+    const cst_observation *look = &r->plan->observation[k];
     double                *acc = accumulators + (long)look->first * CST_SLOTS * W;
     if (r->meter.follow[k]) {
       r->meter.follow[k](look, view, states, cst_runner_observer(r, k, group), acc);
@@ -84,24 +84,24 @@ static void along(cst_collection *x, int group, const cst_view *view, const cst_
   }
 }
 
-/* A failed start has no figures, and an observable that is not a number at the start no drift. */
+/* A failed start has no summary, and an observable that is not a number at the start no drift. */
 static void fill(const cst_runner *r, long lane, bool started, double folds) {
   const int     W = r->width;
   const double *first = cst_runner_accumulators(r, (int)(lane / W));
   for (int k = 0; k < r->plan->nquantity; k++) {
     const double *acc = first + k * CST_SLOTS * W + lane % W;
-    double       *f = cst_rows_numbers(r->rows, &cst_channel_figures, k, lane);
-    for (int i = 0; i < CST_FIGURES; i++)
+    double       *f = cst_rows_numbers(r->rows, &cst_channel_summary, k, lane);
+    for (int i = 0; i < CST_SUMMARY_NUMBERS; i++)
       f[i] = NAN;
     if (!started)
       continue;
-    f[CST_FIGURE_START] = acc[CST_SLOT_START * W];
-    f[CST_FIGURE_END] = acc[CST_SLOT_LAST * W];
-    if (isnan(f[CST_FIGURE_START]))
+    f[CST_SUMMARY_START] = acc[CST_SLOT_START * W];
+    f[CST_SUMMARY_END] = acc[CST_SLOT_LAST * W];
+    if (isnan(f[CST_SUMMARY_START]))
       continue;
-    f[CST_FIGURE_DRIFT] = acc[CST_SLOT_DRIFT * W];
-    f[CST_FIGURE_SCALE] = acc[CST_SLOT_SCALE * W];
-    f[CST_FIGURE_SIZE] = acc[CST_SLOT_SIZES * W] / folds;
+    f[CST_SUMMARY_DRIFT] = acc[CST_SLOT_DRIFT * W];
+    f[CST_SUMMARY_SCALE] = acc[CST_SLOT_SCALE * W];
+    f[CST_SUMMARY_SIZE] = acc[CST_SLOT_SIZES * W] / folds;
   }
 }
 
@@ -109,19 +109,19 @@ static void fill(const cst_runner *r, long lane, bool started, double folds) {
 static void check_energy(const cst_runner *r, long lane) {
   signed char *status =
       cst_rows_at(r->rows, cst_channels_find(r->rows->channels, &cst_channel_status, 0), lane);
-  const double *f = cst_rows_numbers(r->rows, &cst_channel_figures,
+  const double *f = cst_rows_numbers(r->rows, &cst_channel_summary,
                                      cst_parts_quantity_find(r->plan, "energy"), lane);
-  if (*status == CST_DONE && isfinite(f[CST_FIGURE_START]) && !isfinite(f[CST_FIGURE_DRIFT]))
+  if (*status == CST_DONE && isfinite(f[CST_SUMMARY_START]) && !isfinite(f[CST_SUMMARY_DRIFT]))
     *status = CST_NOT_FINITE;
 }
 
 static void begin(cst_collection *x) {
   const cst_runner *r = x->run;
   const size_t      lanes = (size_t)r->b->groups * (size_t)r->width;
-  for (int k = 0; k < r->plan->nlook; k++)
+  for (int k = 0; k < r->plan->nobservation; k++)
     if (r->meter.kept[k])
       memset(r->meter.kept[k], 0,
-             sizeof(double) * lanes * (size_t)cst_observer_kept(&r->plan->look[k]));
+             sizeof(double) * lanes * (size_t)cst_observer_kept(&r->plan->observation[k]));
 }
 
 static double folds_until(const cst_runner *r, long step) {
@@ -141,9 +141,9 @@ static PetscErrorCode finish(cst_collection *x) {
   PetscFunctionReturn(0);
 }
 
-const cst_collector cst_collector_figures = {
-    .name = "figures",
-    .doc = "figures of the observables",
+const cst_collector cst_collector_summary = {
+    .name = "summary",
+    .doc = "summaries of the observables",
     .declare = declare,
     .begin = begin,
     .look = look,

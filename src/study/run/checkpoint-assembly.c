@@ -1,4 +1,4 @@
-/* kept.c: assembles checkpoints from the parts of the ranks (see kept.h).
+/* checkpoint-assembly.c: assembles checkpoints from the parts of the ranks (see checkpoint-assembly.h).
  *
  * A part holds what a rank has done since its last part, and where it wrote its current batch. Parts are made
  * at different times, so no rank waits for another. Each part is consistent in itself: the contribution of a
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/run/kept.h"
+#include "study/run/checkpoint-assembly.h"
 
-struct cst_kept {
+struct cst_assembly {
   const cst_plan *plan;
-  cst_past       *past;
+  cst_checkpoint *checkpoint;
   cst_reference  *reference;
   /* [nclass][lanes]: done, or midway: in a piece of the checkpoint being written */
   unsigned char **lane;
@@ -22,7 +22,7 @@ struct cst_kept {
   double         *seconds; /* [nclass] */
   /* [items] of the reference that are unfinished in the checkpoint being written */
   unsigned char       *midway;
-  unsigned char       *concluded; /* [pieces] as in cst_past */
+  unsigned char       *concluded; /* [pieces] as in cst_checkpoint */
   int                  npiece, room;
   cst_piece           *piece; /* of that checkpoint, in the order of its sections */
   cst_bundle           items; /* the same items, in the order of their sections */
@@ -30,29 +30,30 @@ struct cst_kept {
   cst_snapshot_writer *writer;
 };
 
-cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *reference) {
-  cst_kept *k = cst_need(calloc(1, sizeof *k));
+cst_assembly *cst_assembly_create(const cst_plan *p, cst_checkpoint *checkpoint,
+                                  cst_reference *reference) {
+  cst_assembly *k = cst_need(calloc(1, sizeof *k));
   k->plan = p;
-  k->past = past;
+  k->checkpoint = checkpoint;
   k->reference = reference;
   k->lane = cst_zeros(p->nclass, sizeof *k->lane);
   for (int i = 0; i < p->nclass; i++) {
     k->lane[i] = cst_need(calloc((size_t)p->classes[i].lanes + 1, 1));
     for (long l = 0; l < p->classes[i].lanes; l++)
-      k->lane[i][l] = past->lane[i][l] == CST_LANE_DONE ? CST_LANE_DONE : CST_LANE_OPEN;
+      k->lane[i][l] = checkpoint->lane[i][l] == CST_LANE_DONE ? CST_LANE_DONE : CST_LANE_OPEN;
   }
   k->tallies = cst_tallies_create(p);
   k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
   k->seconds = cst_zeros(p->nclass, sizeof *k->seconds);
   k->concluded = cst_zeros(cst_plan_conclusion_pieces(p), 1);
-  memcpy(k->concluded, past->concluded, (size_t)cst_plan_conclusion_pieces(p));
+  memcpy(k->concluded, checkpoint->concluded, (size_t)cst_plan_conclusion_pieces(p));
   return k;
 }
 
-void cst_kept_destroy(cst_kept *k) {
+void cst_assembly_destroy(cst_assembly *k) {
   if (!k)
     return;
-  cst_kept_abandon(k);
+  cst_assembly_abandon(k);
   for (int i = 0; i < k->plan->nclass; i++)
     free(k->lane[i]);
   free(k->lane);
@@ -65,7 +66,7 @@ void cst_kept_destroy(cst_kept *k) {
   free(k);
 }
 
-static bool add_seconds(cst_kept *k, const void *bytes, size_t size) {
+static bool add_seconds(cst_assembly *k, const void *bytes, size_t size) {
   const double *x = bytes;
   if (size != sizeof *x * (size_t)k->plan->nclass)
     return false;
@@ -74,35 +75,36 @@ static bool add_seconds(cst_kept *k, const void *bytes, size_t size) {
   return true;
 }
 
-bool cst_kept_take_over(cst_kept *k, char *why, int n) {
+bool cst_assembly_take_over(cst_assembly *k, char *why, int n) {
   size_t size;
   bool   ok = true;
-  for (int i = -1; ok && (i = cst_past_find(k->past, CST_TALLY, i + 1)) >= 0;) {
-    const void *x = cst_past_read(k->past, i, &size);
+  for (int i = -1; ok && (i = cst_checkpoint_find(k->checkpoint, CST_TALLY, i + 1)) >= 0;) {
+    const void *x = cst_checkpoint_read(k->checkpoint, i, &size);
     ok = x && cst_tallies_take(k->tallies, x, size);
   }
-  for (int i = -1; ok && (i = cst_past_find(k->past, "reference", i + 1)) >= 0;) {
-    const void *x = cst_past_read(k->past, i, &size);
+  for (int i = -1; ok && (i = cst_checkpoint_find(k->checkpoint, "reference", i + 1)) >= 0;) {
+    const void *x = cst_checkpoint_read(k->checkpoint, i, &size);
     ok = x && cst_reference_take(k->reference, x, size);
   }
-  if (ok && k->past->snapshot) {
-    const void *x = cst_past_read(k->past, cst_past_find(k->past, "seconds", 0), &size);
+  if (ok && k->checkpoint->snapshot) {
+    const void *x =
+        cst_checkpoint_read(k->checkpoint, cst_checkpoint_find(k->checkpoint, "seconds", 0), &size);
     ok = x && add_seconds(k, x, size);
   }
   if (!ok)
     snprintf(why, (size_t)n, "checkpoint %ld does not fit this study, or is damaged",
-             k->past->number);
+             k->checkpoint->number);
   return ok;
 }
 
 /* ---- the parts of the ranks ------------------------------------------------------------------ */
 
-static void mark(cst_kept *k, long icase, long member, long count, int as) {
+static void mark(cst_assembly *k, long icase, long member, long count, int as) {
   const long first = cst_plan_lane(k->plan, icase, member);
   memset(k->lane[k->plan->class_of[icase]] + first, as, (size_t)count);
 }
 
-static void list_piece(cst_kept *k, const cst_piece *p) {
+static void list_piece(cst_assembly *k, const cst_piece *p) {
   if (k->npiece == k->room) {
     k->room = k->room ? 2 * k->room : 64;
     k->piece = cst_need(realloc(k->piece, (size_t)k->room * sizeof *k->piece));
@@ -111,7 +113,7 @@ static void list_piece(cst_kept *k, const cst_piece *p) {
   mark(k, p->icase, p->member, p->count, CST_LANE_MIDWAY);
 }
 
-static void list_item(cst_kept *k, long item) {
+static void list_item(cst_assembly *k, long item) {
   const size_t at = k->items.size;
   k->midway[item] = true;
   cst_bundle_resize(&k->items, at + sizeof item);
@@ -119,59 +121,59 @@ static void list_item(cst_kept *k, long item) {
 }
 
 /* Write errors are reported by cst_snapshot_commit. */
-static void add(cst_kept *k, const char *name, const void *bytes, size_t size) {
+static void add(cst_assembly *k, const char *name, const void *bytes, size_t size) {
   (void)cst_snapshot_add(k->writer, name, bytes, size);
 }
 
 /* Sections that the rank has written itself: their places, then how they begin. */
-static void take_lanes(cst_kept *k, const cst_section *s) {
+static void take_lanes(cst_assembly *k, const cst_section *s) {
   const cst_snapshot_place *place = s->bytes;
   list_piece(k, (const cst_piece *)(place + 1));
   cst_snapshot_enter(k->writer, "lanes", place);
 }
 
-static void take_midway(cst_kept *k, const cst_section *s) {
+static void take_midway(cst_assembly *k, const cst_section *s) {
   const cst_snapshot_place *place = s->bytes;
   list_item(k, *(const long *)(place + 1));
   cst_snapshot_enter(k->writer, "midway", place);
 }
 
-static void take_gap(cst_kept *k, const cst_section *s) {
+static void take_gap(cst_assembly *k, const cst_section *s) {
   cst_snapshot_enter(k->writer, "gap", s->bytes);
 }
 
-static void take_done(cst_kept *k, const cst_section *s) {
+static void take_done(cst_assembly *k, const cst_section *s) {
   const long *x = s->bytes;
   for (size_t i = 0; i < s->head->size / sizeof *x; i += 3)
     mark(k, x[i], x[i + 1], x[i + 2], CST_LANE_DONE);
 }
 
-static void take_concluded(cst_kept *k, const cst_section *s) {
+static void take_concluded(cst_assembly *k, const cst_section *s) {
   const long *x = s->bytes;
   for (size_t i = 0; i < s->head->size / sizeof *x; i++)
     k->concluded[x[i]] = 1;
 }
 
-static void take_tally(cst_kept *k, const cst_section *s) {
+static void take_tally(cst_assembly *k, const cst_section *s) {
   cst_tallies_take(k->tallies, s->bytes, s->head->size);
 }
-static void take_reference(cst_kept *k, const cst_section *s) {
+static void take_reference(cst_assembly *k, const cst_section *s) {
   cst_reference_take(k->reference, s->bytes, s->head->size);
 }
-static void take_seconds(cst_kept *k, const cst_section *s) {
+static void take_seconds(cst_assembly *k, const cst_section *s) {
   add_seconds(k, s->bytes, s->head->size);
 }
 
 /* The sections of a part, and the functions that process them. */
 static const struct {
   const char *name;
-  void (*take)(cst_kept *, const cst_section *);
+  void (*take)(cst_assembly *, const cst_section *);
 } sections[] = {{"lanes", take_lanes},     {"midway", take_midway},
                 {"gap", take_gap},         {"done", take_done},
                 {CST_TALLY, take_tally},   {"reference", take_reference},
                 {"seconds", take_seconds}, {"concluded", take_concluded}};
 
-bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
+bool cst_assembly_take(cst_assembly *k, const cst_bundle *part, char *why, int n) {
   cst_section s;
   for (size_t at = 0; cst_bundle_next(part, &at, &s);) {
     if (cst_bundle_section_is(&s, "failed")) {
@@ -187,8 +189,8 @@ bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-bool cst_kept_begin(cst_kept *k, const cst_snapshot_owner *owner, long number, const char *identity,
-                    char *why, int n) {
+bool cst_assembly_begin(cst_assembly *k, const cst_snapshot_owner *owner, long number,
+                        const char *identity, char *why, int n) {
   k->npiece = 0;
   cst_bundle_resize(&k->items, 0);
   k->identity = identity;
@@ -197,10 +199,10 @@ bool cst_kept_begin(cst_kept *k, const cst_snapshot_owner *owner, long number, c
 }
 
 /* Copies lanes from..to of an unfinished range that no rank has resumed yet into the new checkpoint. */
-static bool pass_on(cst_kept *k, int piece, long from, long to) {
-  const cst_piece   *old = &k->past->piece[piece];
-  const cst_stretch *s = &k->past->stretch[piece];
-  const double      *rows = cst_past_rows(k->past, piece);
+static bool pass_on(cst_assembly *k, int piece, long from, long to) {
+  const cst_piece   *old = &k->checkpoint->piece[piece];
+  const cst_stretch *s = &k->checkpoint->stretch[piece];
+  const double      *rows = cst_checkpoint_rows(k->checkpoint, piece);
   cst_bundle         b = {0};
   cst_piece          p = *old;
   if (!rows)
@@ -219,9 +221,9 @@ static bool pass_on(cst_kept *k, int piece, long from, long to) {
 }
 
 /* Copies all such lanes; *left: there were any. */
-static bool pass_on_pending(cst_kept *k, bool *left) {
-  for (int i = 0; i < k->past->npiece; i++) {
-    const cst_stretch   *s = &k->past->stretch[i];
+static bool pass_on_pending(cst_assembly *k, bool *left) {
+  for (int i = 0; i < k->checkpoint->npiece; i++) {
+    const cst_stretch   *s = &k->checkpoint->stretch[i];
     const unsigned char *lane = k->lane[s->cohort] + s->first;
     for (long from = 0, to; from < s->count; from = to) {
       const bool open = lane[from] == CST_LANE_OPEN;
@@ -236,16 +238,16 @@ static bool pass_on_pending(cst_kept *k, bool *left) {
 }
 
 /* Copies the unfinished items of the reference likewise. */
-static bool pass_on_items(cst_kept *k, bool *left) {
-  for (int i = 0; i < k->past->nitem; i++) {
-    const long  item = k->past->item[i];
+static bool pass_on_items(cst_assembly *k, bool *left) {
+  for (int i = 0; i < k->checkpoint->nitem; i++) {
+    const long  item = k->checkpoint->item[i];
     const void *bytes;
     size_t      size;
     if (item >= cst_reference_items(k->reference))
       return false;
     if (k->reference->item[item] != CST_ITEM_OPEN || k->midway[item])
       continue;
-    if (!cst_past_midway(k->past, item, &bytes, &size))
+    if (!cst_checkpoint_midway(k->checkpoint, item, &bytes, &size))
       return false;
     list_item(k, item);
     add(k, "midway", bytes, size);
@@ -254,7 +256,7 @@ static bool pass_on_items(cst_kept *k, bool *left) {
   return true;
 }
 
-static void write_done(cst_kept *k) {
+static void write_done(cst_assembly *k) {
   cst_bundle b = {0};
   for (int c = 0; c < k->plan->nclass; c++) {
     const long           lanes = k->plan->classes[c].lanes;
@@ -276,7 +278,7 @@ static void write_done(cst_kept *k) {
   cst_bundle_destroy(&b);
 }
 
-static void write_concluded(cst_kept *k) {
+static void write_concluded(cst_assembly *k) {
   const int  pieces = cst_plan_conclusion_pieces(k->plan);
   cst_bundle b = {0};
   for (long i = 0; i < pieces; i++) {
@@ -290,7 +292,7 @@ static void write_concluded(cst_kept *k) {
   cst_bundle_destroy(&b);
 }
 
-static void write_gathered(cst_kept *k) {
+static void write_gathered(cst_assembly *k) {
   cst_bundle  b = {0};
   cst_section s;
   cst_tallies_pack(k->tallies, &b);
@@ -301,7 +303,7 @@ static void write_gathered(cst_kept *k) {
   cst_bundle_destroy(&b);
 }
 
-static void close_pieces(cst_kept *k) {
+static void close_pieces(cst_assembly *k) {
   memset(k->midway, 0, (size_t)cst_reference_items(k->reference));
   for (int c = 0; c < k->plan->nclass; c++) {
     unsigned char *lane = k->lane[c];
@@ -311,13 +313,13 @@ static void close_pieces(cst_kept *k) {
   }
 }
 
-void cst_kept_abandon(cst_kept *k) {
+void cst_assembly_abandon(cst_assembly *k) {
   if (k->writer)
     cst_snapshot_abandon(k->writer);
   k->writer = NULL;
 }
 
-bool cst_kept_commit(cst_kept *k, char *why, int n) {
+bool cst_assembly_commit(cst_assembly *k, char *why, int n) {
   cst_snapshot_writer *writer = k->writer;
   bool                 left = false;
   const bool           whole = pass_on_pending(k, &left) && pass_on_items(k, &left);
@@ -334,14 +336,14 @@ bool cst_kept_commit(cst_kept *k, char *why, int n) {
     snprintf(
         why, (size_t)n,
         "checkpoint %ld, from which trajectories have yet to be resumed, was damaged or removed",
-        k->past->number);
+        k->checkpoint->number);
   if (!whole)
-    cst_kept_abandon(k);
+    cst_assembly_abandon(k);
   k->writer = NULL;
-  return whole && cst_snapshot_commit(writer, left ? k->past->number : 0, why, n);
+  return whole && cst_snapshot_commit(writer, left ? k->checkpoint->number : 0, why, n);
 }
 
-void cst_kept_add_tallies(cst_kept *k, cst_tallies *t) {
+void cst_assembly_add_tallies(cst_assembly *k, cst_tallies *t) {
   cst_bundle  b = {0};
   cst_section section;
   cst_tallies_pack(k->tallies, &b);
@@ -350,7 +352,7 @@ void cst_kept_add_tallies(cst_kept *k, cst_tallies *t) {
   cst_bundle_destroy(&b);
 }
 
-void cst_kept_add_seconds(const cst_kept *k, double *seconds) {
+void cst_assembly_add_seconds(const cst_assembly *k, double *seconds) {
   for (int i = 0; i < k->plan->nclass; i++)
     seconds[i] += k->seconds[i];
 }

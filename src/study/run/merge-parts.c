@@ -21,9 +21,9 @@ void cst_merge_destroy(cst_merge *m) {
   free(m->part);
 }
 
-void cst_merge_mark(const cst_merge *m, cst_past *past) {
+void cst_merge_mark(const cst_merge *m, cst_checkpoint *checkpoint) {
   for (int k = 0; k < m->plan->nclass; k++)
-    memset(past->lane[k], CST_LANE_DONE, (size_t)m->plan->classes[k].lanes);
+    memset(checkpoint->lane[k], CST_LANE_DONE, (size_t)m->plan->classes[k].lanes);
 }
 
 /* Opens a part again, which must still be the one that was examined. */

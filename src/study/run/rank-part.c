@@ -1,13 +1,13 @@
-/* part-writer.c: writes one rank's part of a checkpoint (see part-writer.h). */
+/* rank-part.c: writes one rank's part of a checkpoint (see rank-part.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/run/part-writer.h"
+#include "study/run/rank-part.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 
-struct cst_part_writer {
+struct cst_rank_part {
   const cst_snapshot_owner *owner;
   cst_output               *output;
   cst_bundle                states, report;
@@ -21,20 +21,20 @@ struct cst_part_writer {
   char                      why[512];               /* empty: no failure */
 };
 
-cst_part_writer *cst_part_writer_create(const cst_snapshot_owner *owner, cst_output *o) {
-  cst_part_writer *w = cst_need(calloc(1, sizeof *w));
+cst_rank_part *cst_rank_part_create(const cst_snapshot_owner *owner, cst_output *o) {
+  cst_rank_part *w = cst_need(calloc(1, sizeof *w));
   w->owner = owner;
   w->output = o;
   return w;
 }
 
-static void join(cst_part_writer *w) {
+static void join(cst_rank_part *w) {
   if (w->begun && w->threaded)
     pthread_join(w->thread, NULL);
   w->begun = false;
 }
 
-void cst_part_writer_destroy(cst_part_writer *w) {
+void cst_rank_part_destroy(cst_rank_part *w) {
   if (!w)
     return;
   join(w);
@@ -45,15 +45,15 @@ void cst_part_writer_destroy(cst_part_writer *w) {
   free(w);
 }
 
-void cst_part_writer_clear(cst_part_writer *w) {
+void cst_rank_part_clear(cst_rank_part *w) {
   cst_bundle_resize(&w->states, 0);
   cst_bundle_resize(&w->report, 0);
 }
-cst_bundle *cst_part_writer_states(cst_part_writer *w) { return &w->states; }
-cst_bundle *cst_part_writer_report(cst_part_writer *w) { return &w->report; }
+cst_bundle *cst_rank_part_states(cst_rank_part *w) { return &w->states; }
+cst_bundle *cst_rank_part_report(cst_rank_part *w) { return &w->report; }
 
 /* Bytes of all sections, and how many there are. */
-static size_t count(const cst_part_writer *w, int *n) {
+static size_t count(const cst_rank_part *w, int *n) {
   size_t      size = 0;
   cst_section s;
   *n = 0;
@@ -63,7 +63,7 @@ static size_t count(const cst_part_writer *w, int *n) {
 }
 
 /* A section of zeros fills the last page. */
-size_t cst_part_writer_close(cst_part_writer *w) {
+size_t cst_rank_part_close(cst_rank_part *w) {
   const size_t over = count(w, &w->n) % CST_SNAPSHOT_PAGE;
   cst_section  s;
   if (over)
@@ -79,8 +79,8 @@ size_t cst_part_writer_close(cst_part_writer *w) {
 }
 
 static void *write_states(void *context) {
-  cst_part_writer *w = context;
-  const bool       rows_written = cst_output_sync(w->output, w->why, sizeof w->why);
+  cst_rank_part *w = context;
+  const bool     rows_written = cst_output_sync(w->output, w->why, sizeof w->why);
   if (rows_written && w->n)
     cst_snapshot_write(w->owner, w->number, w->offset, w->bytes, w->place, w->n, w->why,
                        sizeof w->why);
@@ -89,7 +89,7 @@ static void *write_states(void *context) {
 }
 
 /* Signals are for the thread that polls. Where there may be no further thread, the rank waits. */
-void cst_part_writer_begin(cst_part_writer *w, long number, size_t offset) {
+void cst_rank_part_begin(cst_rank_part *w, long number, size_t offset) {
   sigset_t all, before;
   w->number = number;
   w->offset = offset;
@@ -104,17 +104,17 @@ void cst_part_writer_begin(cst_part_writer *w, long number, size_t offset) {
     write_states(w);
 }
 
-static void report_places(cst_part_writer *w) {
+static void report_places(cst_rank_part *w) {
   cst_section s;
   for (size_t at = 0, i = 0; cst_bundle_next(&w->states, &at, &s); i++) {
-    const size_t head = s.head->size < CST_PART_WRITER_HEAD ? s.head->size : CST_PART_WRITER_HEAD;
+    const size_t head = s.head->size < CST_RANK_PART_HEAD ? s.head->size : CST_RANK_PART_HEAD;
     cst_snapshot_place *to = cst_bundle_add(&w->report, s.head->name, sizeof *to + head);
     *to = w->place[i];
     memcpy(to + 1, s.bytes, head);
   }
 }
 
-bool cst_part_writer_done(cst_part_writer *w) {
+bool cst_rank_part_done(cst_rank_part *w) {
   if (!w->begun || !__atomic_load_n(&w->ended, __ATOMIC_ACQUIRE))
     return false;
   join(w);

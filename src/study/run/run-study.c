@@ -9,7 +9,7 @@
 #include "study/run/extend.h"
 #include "study/run/conclusions.h"
 #include "study/run/identity.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/run/replay.h"
 #include "study/run/run-study.h"
 #include "study/run/run-control.h"
@@ -58,7 +58,7 @@ typedef struct {
   cst_output          *output;
   cst_reference       *reference;
   cst_tallies         *tallies;
-  cst_past            *past;
+  cst_checkpoint      *checkpoint;
   cst_runner          *runner;
   cst_run_control     *control;
   const cst_extension *extension;
@@ -73,8 +73,9 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
   const void  *midway;
   size_t       size = 0;
   PetscFunctionBegin;
-  PetscCheck(cst_past_midway(d->past, i, &midway, &size), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "checkpoint %ld was damaged or removed during the run", d->past->number);
+  PetscCheck(cst_checkpoint_midway(d->checkpoint, i, &midway, &size), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
+             d->checkpoint->number);
   PetscCall(
       cst_reference_compute(d->reference, i, midway, size, cst_run_control_poll, d->control, stop));
   PetscFunctionReturn(0);
@@ -96,14 +97,14 @@ static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *st
     double    *row = x + l * width;
     PetscCall(
         cst_extend_row(d->extension, d->output, k->cases[lane / members], lane % members, row));
-    PetscCheck(cst_longer_alike(x, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+    PetscCheck(cst_continue_alike(x, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
                "%s of the file: case %d, member %ld is at another step than its batch",
                cst_channel_continue.path, k->cases[lane / members], lane % members);
   }
-  const long       numbers = (long)x[CST_LONGER_NUMBERS];
-  const cst_origin from = {cst_longer_position(d->plan, k, x), numbers, x, true};
+  const long       numbers = (long)x[CST_CONTINUE_NUMBERS];
+  const cst_origin from = {cst_continue_position(d->plan, k, x), numbers, x, true};
   for (long l = 0; l < w->count; l++)
-    memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
+    memmove(x + l * numbers, x + l * width + CST_CONTINUE_HEAD, sizeof *x * (size_t)numbers);
   PetscCall(cst_runner_batch(d->runner, w, &from, stop));
   PetscFunctionReturn(0);
 }
@@ -113,10 +114,10 @@ static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
   const cst_work *w = &d->agenda->work[i];
   cst_origin      from;
   PetscFunctionBegin;
-  PetscCheck(w->piece < 0 || cst_past_origin(d->past, w, &from), PETSC_COMM_SELF,
+  PetscCheck(w->piece < 0 || cst_checkpoint_origin(d->checkpoint, w, &from), PETSC_COMM_SELF,
              PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
-             d->past->number);
-  if (w->piece < 0 && d->extension && d->extension->longer)
+             d->checkpoint->number);
+  if (w->piece < 0 && d->extension && d->extension->continues)
     PetscCall(continue_batch(d, w, stop));
   else
     PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
@@ -183,8 +184,8 @@ static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *
   PetscFunctionBegin;
   error = cst_zeros(n, sizeof *error);
   cst_reference_errors(d->reference, error);
-  PetscCall(
-      cst_conclusions(d->plan, d->output, d->past, error, d->table, d->control, failures, end));
+  PetscCall(cst_conclusions(d->plan, d->output, d->checkpoint, error, d->table, d->control,
+                            failures, end));
   free(error);
   PetscFunctionReturn(0);
 }
@@ -227,7 +228,7 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  cst_reference_spare(d->reference, d->past->lane);
+  cst_reference_spare(d->reference, d->checkpoint->lane);
   if (options->merge && options->resume.start == CST_START_ANEW)
     PetscCall(cst_merge_rows(options->merge, d->output, d->tallies));
   if (!d->extension || options->resume.start != CST_START_ANEW)
@@ -238,11 +239,11 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past,
-                           const cst_run_options *options, cst_conclusion *table,
-                           cst_run_end *run) {
+static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o,
+                           cst_checkpoint *checkpoint, const cst_run_options *options,
+                           cst_conclusion *table, cst_run_end *run) {
   const double            total = cst_run_notes_work(p);
-  const double            before = cst_run_notes_work_before(p, a, past);
+  const double            before = cst_run_notes_work_before(p, a, checkpoint);
   char                   *identity = cst_identity_text(p, options->resume.run);
   cst_run_control_options keep = {.path = options->output,
                                   .identity = identity,
@@ -255,7 +256,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                                .output = o,
                                .reference = cst_reference_create(p),
                                .tallies = cst_tallies_create(p),
-                               .past = past,
+                               .checkpoint = checkpoint,
                                .extension = options->extension,
                                .merge = options->merge,
                                .table = table};
@@ -264,9 +265,9 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   cst_snapshot_own(&keep.owner, options->path, options->resume.run);
   PetscCall(take_over(&d, options));
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, before, &c));
-  PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.tallies,
-                                   &d.control));
-  cst_past_release_lanes(p, past);
+  PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, checkpoint, d.reference,
+                                   d.tallies, &d.control));
+  cst_checkpoint_release_lanes(p, checkpoint);
   d.reference->halt = cst_run_control_halts;
   d.reference->halt_context = d.control;
   cst_stop_grace(0); /* from here on slices of work poll for signals */
@@ -288,9 +289,9 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
 
 /* Creates a file, with everything known before the first step, or reopens that of an earlier run and updates
  * a few attributes. */
-static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_past *past,
-                                  const cst_run_options *options, const cst_columns *columns,
-                                  cst_output **o) {
+static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
+                                  const cst_checkpoint *checkpoint, const cst_run_options *options,
+                                  const cst_columns *columns, cst_output **o) {
   const bool  anew = options->resume.start == CST_START_ANEW;
   PetscMPIInt rank, ranks;
   PetscFunctionBegin;
@@ -303,16 +304,17 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
     cst_run_notes_part(*o, p);
     cst_run_notes_first(*o, options);
     cst_run_notes_columns(*o, p, columns);
-    if (options->extension && options->extension->longer)
+    if (options->extension && options->extension->continues)
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
-  cst_run_notes_this(*o, p, a, past, &options->resume, ranks);
+  cst_run_notes_this(*o, p, a, checkpoint, &options->resume, ranks);
   /* so that an unfinished file has its labels */
   if (anew && rank == 0)
     PetscCall(cst_output_columns(*o, columns, 0, p->ncase));
   PetscCall(cst_output_flush(*o));
   if (rank == 0)
-    PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a, past) / cst_run_notes_work(p)));
+    PetscCall(
+        cst_output_share(*o, cst_run_notes_work_before(p, a, checkpoint) / cst_run_notes_work(p)));
   PetscFunctionReturn(0);
 }
 
@@ -341,7 +343,7 @@ static const char *state_of(const cst_plan *p, cst_end end) {
   return p->part ? "part" : "complete";
 }
 
-PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past,
+PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoint *checkpoint,
                        const cst_run_options *options, cst_run_end *run) {
   cst_conclusion *table = cst_conclude_create(p);
   cst_output     *o;
@@ -350,14 +352,15 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   bool            finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  const PetscErrorCode bad = open_output(p, agenda, past, options, cst_conclude_columns(table), &o);
+  const PetscErrorCode bad =
+      open_output(p, agenda, checkpoint, options, cst_conclude_columns(table), &o);
   if (bad)
     cst_conclude_destroy(table);
   run->agreed = bad != 0;
   PetscCall(bad);
   if (rank == 0)
     PetscCall(settle_in(options));
-  PetscCall(work(p, agenda, o, past, options, table, run));
+  PetscCall(work(p, agenda, o, checkpoint, options, table, run));
   cst_run_notes_time(text);
   if (rank == 0)
     PetscCall(cst_output_share(o, run->share));

@@ -9,7 +9,7 @@
 #include "study/run/extend.h"
 #include "study/run/merge-parts.h"
 #include "study/result/failure.h"
-#include "study/run/past.h"
+#include "study/run/checkpoint-reader.h"
 #include "study/run/resume.h"
 
 typedef struct {
@@ -48,8 +48,8 @@ typedef struct {
   bool         agreed;         /* where cst_run fails: on all ranks alike, none waits for another */
 } cst_run_end;
 
-/* Runs the study, or what remains of it; collective over PETSC_COMM_WORLD. The past is that of checkpoint
+/* Runs the study, or what remains of it; collective over PETSC_COMM_WORLD. The checkpoint is that of checkpoint
  * options->resume.number. */
-PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past,
+PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoint *checkpoint,
                        const cst_run_options *options, cst_run_end *run);
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/core.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/result/failure.h"
 #include "study/run/verify-internal.h"
 #include "study/collector.h"
@@ -56,20 +56,22 @@ static long count_kept(const cst_verification *d, const double *row, const cst_p
 }
 
 static PetscErrorCode compare_midway(cst_verification *d, const cst_verify_trajectory *t) {
-  cst_past     *past = d->past[0];
-  const int     piece = cst_verify_find(past, t->work.cohort, t->work.first);
-  const double *kept = cst_past_rows(past, piece);
-  const double *row;
-  cst_bundle    b = {0};
-  char          name[128];
+  cst_checkpoint *checkpoint = d->checkpoint[0];
+  const int       piece = cst_verify_find(checkpoint, t->work.cohort, t->work.first);
+  const double   *kept = cst_checkpoint_rows(checkpoint, piece);
+  const double   *row;
+  cst_bundle      b = {0};
+  char            name[128];
   PetscFunctionBegin;
-  PetscCheck(kept && past->piece[piece].numbers == cst_runner_numbers(d->runner), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed", past->number);
-  kept += (t->work.first - past->stretch[piece].first) * past->piece[piece].numbers;
+  PetscCheck(kept && checkpoint->piece[piece].numbers == cst_runner_numbers(d->runner),
+             PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed",
+             checkpoint->number);
+  kept += (t->work.first - checkpoint->stretch[piece].first) * checkpoint->piece[piece].numbers;
   cst_piece_pack(d->runner, &b);
   row = (const double *)(const void *)(b.bytes + sizeof(cst_section_head) + sizeof(cst_piece));
-  snprintf(name, sizeof name, "step %ld in checkpoint %ld", t->until, past->number);
-  cst_compare_numbers(&d->comparison, name, kept, row, count_kept(d, kept, &past->piece[piece]));
+  snprintf(name, sizeof name, "step %ld in checkpoint %ld", t->until, checkpoint->number);
+  cst_compare_numbers(&d->comparison, name, kept, row,
+                      count_kept(d, kept, &checkpoint->piece[piece]));
   cst_bundle_destroy(&b);
   PetscFunctionReturn(0);
 }
@@ -81,7 +83,7 @@ static PetscErrorCode compute(cst_verification *d, const cst_verify_trajectory *
   PetscFunctionBegin;
   d->comparison = (cst_comparison){0};
   PetscCall(make_reference(d, t));
-  PetscCheck(!from || cst_past_origin(t->from, &t->work, from), PETSC_COMM_SELF,
+  PetscCheck(!from || cst_checkpoint_origin(t->from, &t->work, from), PETSC_COMM_SELF,
              PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed", t->from->number);
   if (t->stage == CST_VERIFY_FINISHED)
     PetscCall(cst_runner_batch(d->runner, &t->work, from, &stop));
@@ -120,7 +122,7 @@ static void print_steps(const cst_verification *d, const cst_verify_trajectory *
   else
     printf("the start");
   if (t->stage == CST_VERIFY_MIDWAY)
-    printf(" to step %ld in checkpoint %ld", t->until, d->past[0]->number);
+    printf(" to step %ld in checkpoint %ld", t->until, d->checkpoint[0]->number);
 }
 
 static void print_result(const cst_verification *d, const cst_verify_trajectory *t) {
@@ -131,7 +133,7 @@ static void print_result(const cst_verification *d, const cst_verify_trajectory 
   else if (t->stage == CST_VERIFY_ELSEWHERE)
     printf("in another part\n");
   else if (t->stage == CST_VERIFY_OPEN)
-    printf("not begun%s\n", d->past[0] ? "" : ", or not far enough for a checkpoint");
+    printf("not begun%s\n", d->checkpoint[0] ? "" : ", or not far enough for a checkpoint");
   else {
     print_steps(d, t);
     if (c->different)
@@ -166,7 +168,7 @@ static PetscErrorCode open_verification(cst_verification *d) {
   d->reference = cst_reference_create(d->plan);
   d->tallies = cst_tallies_create(d->plan);
   d->told = MPI_Wtime();
-  d->joined = cst_longer_joined(d->file, d->plan, why, sizeof why);
+  d->joined = cst_continue_joined(d->file, d->plan, why, sizeof why);
   PetscCheck(d->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
   PetscCall(cst_output_compare(d->plan, d->file, d->joined, &d->comparison, &d->output));
   PetscCall(
@@ -182,8 +184,8 @@ static PetscErrorCode close_verification(cst_verification *d) {
   PetscCall(cst_output_close(&d->output, NULL, &closed, NULL, NULL, 0));
   cst_tallies_destroy(d->tallies);
   cst_reference_destroy(d->reference);
-  for (int i = 0; i < CST_VERIFY_PASTS; i++)
-    cst_past_destroy(d->plan, d->past[i]);
+  for (int i = 0; i < CST_VERIFY_CHECKPOINTS; i++)
+    cst_checkpoint_destroy(d->plan, d->checkpoint[i]);
   free(d->known);
   free(d->joined);
   free(d->chosen);

@@ -19,7 +19,7 @@ typedef struct {
   long same, different, open; /* trajectories; open: not begun, nothing to compare */
   long compared;              /* numbers */
   long left_out;              /* trajectories of methods left out */
-  long joined;                /* trajectories whose windows were not compared: cst_longer_joined */
+  long joined; /* trajectories whose windows were not compared: cst_continue_joined */
 } cst_verify_counts;
 
 /* Verifies the result at path, finished or not; on one rank. Prints one line per trajectory to stdout. */
