@@ -1,4 +1,5 @@
-/* continue-rows.c: converts rows at the end of a run into rows in the middle of a longer run (see continue-rows.h). */
+/* continue-rows.c: converts rows at the end of a run into rows in the middle of a longer one (see
+ * continue-rows.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/continue-rows.h"
 #include <math.h>

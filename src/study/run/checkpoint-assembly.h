@@ -6,8 +6,8 @@
 
 typedef struct cst_assembly cst_assembly;
 
-/* checkpoint, reference: borrowed. cst_assembly_take_over reads exact sums, times and reference states from the checkpoint;
- * false with why[n] if they are damaged. */
+/* checkpoint, reference: borrowed. cst_assembly_take_over reads exact sums, times and reference states from the
+ * checkpoint; false with why[n] if they are damaged. */
 cst_assembly *cst_assembly_create(const cst_plan *p, cst_checkpoint *checkpoint,
                                   cst_reference *reference);
 bool          cst_assembly_take_over(cst_assembly *k, char *why, int n);

@@ -1,4 +1,5 @@
-/* merge-parts.c: takes the parts of a study over into one result (see merge-parts.h; what is refused: merge-examine.c). */
+/* merge-parts.c: takes the parts of a study over into one result (see merge-parts.h). merge-examine.c says what is
+ * refused. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/merge-parts.h"
 #include <math.h>

@@ -1,4 +1,5 @@
-/* run-study.c: runs a study from its plan to the finished file: reference, batches, sums over members, conclusions. */
+/* run-study.c: runs a study from its plan to the finished file: reference, batches, sums over members,
+ * conclusions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* verify-choose.c: which trajectories of a result are recomputed (see verify-result.h), and from which checkpoint on. */
+/* verify-choose.c: which trajectories of a result are recomputed (see verify-result.h), and from which checkpoint
+ * on. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>

@@ -28,20 +28,20 @@ typedef struct {
 typedef struct {
   const cst_plan *plan;
   cst_result     *file;
-  cst_checkpoint *checkpoint
-      [CST_VERIFY_CHECKPOINTS]; /* newest undamaged checkpoints of this build, newest first; NULL: none */
-  cst_reference *reference;
-  signed char   *status;   /* [ncase][members] in the file */
-  const bool    *left_out; /* [nmethod]; NULL: none */
-  unsigned char *known;    /* [nvariant][members] the reference states are in the table */
-  cst_output    *output;
-  cst_tallies   *tallies;
-  cst_runner    *runner;
-  long          *chosen;     /* [ncase][chosen] members (cst_choice); NULL: none are chosen */
-  long          *joined;     /* [ncase] cst_continue_joined */
-  cst_comparison comparison; /* of the current cst_verify_trajectory */
-  long           n, at;      /* number of trajectories to compute, and the current one */
-  double         total, done, told;
+  /* the newest undamaged ones of this build, newest first; NULL: none */
+  cst_checkpoint *checkpoint[CST_VERIFY_CHECKPOINTS];
+  cst_reference  *reference;
+  signed char    *status;   /* [ncase][members] in the file */
+  const bool     *left_out; /* [nmethod]; NULL: none */
+  unsigned char  *known;    /* [nvariant][members] the reference states are in the table */
+  cst_output     *output;
+  cst_tallies    *tallies;
+  cst_runner     *runner;
+  long           *chosen;     /* [ncase][chosen] members (cst_choice); NULL: none are chosen */
+  long           *joined;     /* [ncase] cst_continue_joined */
+  cst_comparison  comparison; /* of the current cst_verify_trajectory */
+  long            n, at;      /* number of trajectories to compute, and the current one */
+  double          total, done, told;
 } cst_verification;
 
 /* verify-choose.c: opens the checkpoints of this build that belong to the file at path, and the status of every
