@@ -194,8 +194,8 @@ GENERIC = for i in $(ISAS); do for c in $(call NAMES,$(1),$(LANE_GENERIC)); do e
 $(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
 	$(call LIST,$(call GENERIC,observe))
 # observers.list.h: the files of the observers that have lane code, which is compiled as part of the folds.
-$(GEN)/observers.list.h: src/observe/list.h Makefile
-	$(call LIST,sed -n 's|^OBSERVER(\(.*\))|#include "observe/\1.c"|p' src/observe/list.h)
+$(GEN)/observers.list.h: src/observe/observers.h Makefile
+	$(call LIST,sed -n 's|^OBSERVER(\(.*\))|#include "observe/\1.c"|p' src/observe/observers.h)
 SYMBOLS = $(foreach c,$(call NAMES,method,$(1)),X($(c), cst_core_$(subst -,_,$(c)))) $(foreach c,$(call NAMES,observe,$(1)),X($(c), cst_$(c)))
 $(GEN)/forms.list.h: $(LANE_GENERIC) Makefile src/system/classes.h
 	$(call LIST,$(foreach k,$(CLASSES),printf '%s\n' '#if SYS_IN_$(k) && !defined(CST_NO_FORMS)' '#define CST_$(k)_LIST(X) $(call SYMBOLS,$(LANE_$(k)))' '#else' '#define CST_$(k)_LIST(X)' '#endif';) \

@@ -30,6 +30,18 @@ exported_names() {
   nm --print-file-name --extern-only --defined-only $objects | awk '$3 !~ /^cst_/ { print $1, $3; bad = 1 } END { exit bad }'
 }
 
+# A name stands for one file, but for a row and its lane code in core, and a public header and the one of its noun.
+single_names() {
+  find include src -name '*.[ch]' | sort | awk -F/ '
+    { kind = $1 == "include" ? "public" : $(NF - 1) == "core" && NF > 3 ? "lanes" : "src"
+      if ((kind, $NF) in at) { print at[kind, $NF], $0; bad = 1 }
+      at[kind, $NF] = $0 }
+    END { for (x in at) { split(x, k, SUBSEP); file = at["src", k[2]]
+            if (k[1] == "lanes" && file && at[x] != substr(file, 1, length(file) - length(k[2])) "core/" k[2]) {
+              print file, at[x]; bad = 1 } }
+          exit bad }'
+}
+
 # Lane code is checked in its portable form, code that is compiled for each system for one of them.
 flags=(-Iinclude -Isrc "-I$build/gen" -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable '-DCST_OBJECT_FLAGS=""')
 hot='-DCST_SYSTEM_HEADER="double-pendulum.h"'
@@ -45,7 +57,7 @@ accepted=(readdirCalled legacyUninitvar uninitvar assignBoolToPointer missingInc
   invalidPointerCast:src/method/core/*               # whole numbers in lanes of doubles, which are 64 bits wide on purpose
   constStatement:src/method/core/normal.h            # (vu){} + stream
   invalidPointerCast:src/statistics/ensemble-statistics.c  # keys of 64 bits in the memory of the numbers
-  ctuArrayIndex:src/expr/pairs.h                     # part has PAIRS_PARTS elements
+  ctuArrayIndex:src/expr/pair-sums.h                     # part has PAIRS_PARTS elements
   negativeIndex:src/method/core/dopri5.c             # the time, where the form for no system has none
   negativeIndex:src/method/core/engine.c             # the same
   negativeIndex:src/method/core/project.c            # the same
@@ -75,6 +87,8 @@ run_clang_tidy() {
 tools/format.sh --check || failed=1
 exported_names >"$log" 2>&1
 verdict $? 'exported names'
+single_names >"$log" 2>&1
+verdict $? 'one file of a name'
 tools/rooms.sh . "$build" >"$log" 2>&1
 verdict $? 'includes and calls between rooms'
 ! grep -rl '#include <hdf5.h>' include src | grep -v '^src/record/' >"$log"

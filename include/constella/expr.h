@@ -214,7 +214,7 @@ void cst_tape_run_portable(const cst_tape *t, const double *const in[128], doubl
 
 /* Sums over pairs with the tape t of their term (value) or of its slopes along x, then y: out[0] += the sum,
  * or out[place[k]] += its slope along the input k of the array; place NULL: out[k]. in[array] is the array;
- * other inputs as for the tape. Bits follow the rule of expr/pairs.h. scratch: as for a run of the tape;
+ * other inputs as for the tape. Bits follow the rule of expr/pair-sums.h. scratch: as for a run of the tape;
  * there is one function per width here too. */
 typedef struct {
   const cst_pair_sum *sum;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cli/petsc.h"
+#include "cli/petsc-options.h"
 #include "cli/streams.h"
 #include "study/run/stop.h"
 

@@ -1,5 +1,5 @@
 /* modified.c: `constella modified METHOD SYSTEM`: writes the system whose motion a method follows more closely than
- * that of the given one (system/modified.h). */
+ * that of the given one (system/modified-lagrangian.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "core/diag.h"
 #include "core/need.h"
 #include "expr/write.h"
-#include "system/modified.h"
+#include "system/modified-lagrangian.h"
 
 typedef struct {
   const char *method, *system, *output;

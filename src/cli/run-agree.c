@@ -3,10 +3,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
-#include "cli/petsc.h"
+#include "cli/petsc-options.h"
 #include "cli/run.h"
 #include "core/need.h"
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include "record/agree.h"
 #include "study/run/identity.h"
 

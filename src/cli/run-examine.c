@@ -10,7 +10,7 @@
 #include "cli/stored.h"
 #include "constella/record.h"
 #include "core/need.h"
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include "core/text.h"
 #include "study/file/starts.h"
 #include "study/run/extend-check.h"
@@ -278,7 +278,7 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
 }
 
 /* All ranks open the checkpoint and get the batches of the remaining work. Collective. */
-cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past,
+cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_checkpoint *past,
                                     int ranks, cst_diag *d) {
   char why[512];
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
@@ -289,7 +289,7 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
   if (a->run.resume.start == CST_START_ANEW && a->run.extension)
     cst_extend_mark(a->run.extension, past);
   if (a->run.resume.start == CST_START_RESUMED &&
-      !cst_past_open(plan, past, a->run.resume.from, a->run.resume.number, why, sizeof why)) {
+      !cst_checkpoint_open(plan, past, a->run.resume.from, a->run.resume.number, why, sizeof why)) {
     cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number,
                  why);
     return NULL;

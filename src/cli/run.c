@@ -10,10 +10,10 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/limits.h"
-#include "cli/petsc.h"
+#include "cli/petsc-options.h"
 #include "cli/run.h"
 #include "core/need.h"
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include "record/snapshot.h"
 #include "study/plan/division.h"
 #include "study/run/identity.h"
@@ -65,7 +65,7 @@ static void warn_of_build(const cst_arguments *a) {
 /* On rank 0, before the first step: reports which trajectories are not computed. */
 static void report_extension(const cst_arguments *a, const cst_study *study, const cst_plan *plan) {
   const cst_extension *e = &a->extension;
-  if (e->longer) {
+  if (e->continues) {
     printf("%s: %.0f trajectories go on to a later end\n", a->file,
            (double)plan->ncase * (double)study->members);
     fflush(stdout);
@@ -159,7 +159,7 @@ static void give_up(const cst_arguments *a) {
 
 /* Runs a study without errors. */
 static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
-                   const cst_agenda *agenda, cst_past *past) {
+                   const cst_agenda *agenda, cst_checkpoint *checkpoint) {
   static const int status[] = {
       [CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
   cst_run_end    end = {0};
@@ -174,7 +174,7 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
   end.agreed = failed != 0;
   if (!failed)
-    failed = cst_run(plan, agenda, past, &a->run, &end);
+    failed = cst_run(plan, agenda, checkpoint, &a->run, &end);
   cst_status_pop();
   if (failed && !end.agreed)
     give_up(a);
@@ -248,13 +248,13 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   if (a->run.output && rank == 0 && (plan || !a->run.resumes))
     cst_run_examine_output(a, plan, d);
   rank == 0 ? cst_resume_release() : cst_resume_help();
-  cst_past   *past = NULL;
-  cst_agenda *agenda = NULL;
-  int         first = first_with_errors(d, rank, ranks);
+  cst_checkpoint *checkpoint = NULL;
+  cst_agenda     *agenda = NULL;
+  int             first = first_with_errors(d, rank, ranks);
   if (first == ranks) {
     cst_run_share_parts(a);
-    past = cst_past_create(plan);
-    agenda = cst_run_open_checkpoint(a, plan, past, ranks, d);
+    checkpoint = cst_checkpoint_create(plan);
+    agenda = cst_run_open_checkpoint(a, plan, checkpoint, ranks, d);
     first = first_with_errors(d, rank, ranks);
   }
   if (first == ranks && rank == 0) {
@@ -266,13 +266,13 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
     status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a, plan)
              : !cst_run_agree_on_work(plan, agenda)    ? 2
              : !drive(plan)                            ? 1
-                                                       : execute(a, study, plan, agenda, past);
+                            : execute(a, study, plan, agenda, checkpoint);
   else if (rank == first)
     cst_diag_print(d, stderr);
   cst_lock_release(a->run.lock);
   cst_lock_release(a->extended);
   cst_agenda_destroy(agenda);
-  cst_past_destroy(plan, past);
+  cst_checkpoint_destroy(plan, checkpoint);
   cst_run_close_extended(a);
   cst_run_close_parts(a);
   cst_plan_destroy(plan);

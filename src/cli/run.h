@@ -6,7 +6,7 @@
 #include <time.h>
 #include "cli/cli.h"
 #include "constella/diag.h"
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 
 typedef struct {
   int          n;
@@ -82,6 +82,6 @@ bool cst_run_is_unchanged(const cst_arguments *a);
 void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d);
 /* Collective. All ranks open the checkpoint. The batches of the remaining work; NULL with an error in d.
  * Owned. */
-cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past,
+cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_checkpoint *past,
                                     int ranks, cst_diag *d);
 #endif

@@ -3,8 +3,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include "cli/show.h"
-#include "study/file/keys.h"
-#include "system/read/keys.h"
+#include "study/file/study-keys.h"
+#include "system/read/system-keys.h"
 
 enum { INDENT = 4 };
 

@@ -9,13 +9,13 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/limits.h"
-#include "cli/petsc.h"
+#include "cli/petsc-options.h"
 #include "cli/stored.h"
 #include "method/user-layer.h"
 #include "study/plan/division.h"
-#include "study/run/verify.h"
+#include "study/run/verify-result.h"
 #include "core/need.h"
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include "core/text.h"
 
 enum { SAMPLE = 8 };

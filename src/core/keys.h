@@ -1,5 +1,5 @@
 /* keys.h: a table of the keys that the maps of a file may have: the reader takes the allowed keys from it,
- * and a page on them is printed from it. study/file/keys.h and system/read/keys.h have the tables.
+ * and a page on them is printed from it. study/file/study-keys.h and system/read/system-keys.h have the tables.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_KEYS_H

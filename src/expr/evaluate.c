@@ -17,7 +17,7 @@ void cst_evaluate_tape(const cst_tape *t, const double *const in[128], double *o
 }
 
 #define PAIRS_TAPES
-#include "expr/pairs.h"
+#include "expr/pair-sums.h"
 
 void cst_evaluate_pairs(const cst_pair_tapes *p, bool value, const int *place,
                         const double *const in[128], double *out) {

@@ -115,7 +115,7 @@ int CST_NAME(cst_tape_signs)(const cst_tape *t, int n, const double *const in[12
 }
 
 #define PAIRS_TAPES
-#include "expr/pairs.h"
+#include "expr/pair-sums.h"
 
 void CST_NAME(cst_pairs_run)(const cst_pair_tapes *p, bool value, const int *place,
                              const double *const in[128], double *out, double *scratch) {

@@ -55,7 +55,7 @@ void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __fl
 }
 
 #define PAIRS_TAPES
-#include "expr/pairs.h"
+#include "expr/pair-sums.h"
 
 void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place,
                          const __float128 *const in[128], __float128 *out) {

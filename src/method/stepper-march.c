@@ -82,18 +82,18 @@ static int plan_observations(void *context, long done) {
   return n;
 }
 
-cst_way cst_stepper_way(const cst_stepper *st, const cst_batch *b, int group) {
+cst_trail cst_stepper_trail(const cst_stepper *st, const cst_batch *b, int group) {
   const double *record = b->record + (size_t)group * st->size;
-  return (cst_way){.n = 1,
-                   .step = &b->step,
-                   .q = record + st->layout.q * st->width,
-                   .p = record + st->layout.p * st->width};
+  return (cst_trail){.n = 1,
+                     .step = &b->step,
+                     .q = record + st->layout.q * st->width,
+                     .p = record + st->layout.p * st->width};
 }
 
 static void observe_here(const observed_march *x) {
   const cst_schedule *s = x->st->schedule;
   for (int g = x->group; g < x->group + x->count; g++) {
-    const cst_way way = cst_stepper_way(x->st, x->st->batch, g);
+    const cst_trail way = cst_stepper_trail(x->st, x->st->batch, g);
     s->observe_group(s->context, g, &way);
   }
 }
@@ -113,7 +113,7 @@ static void observe_several(void *context, int n) {
   const size_t half = (size_t)(st->inner.p - st->inner.q) * (size_t)st->width;
   for (int k = 0; k < x->count; k++) {
     const double *q = x->observer.trail[k];
-    s->observe_group(s->context, x->group + k, &(cst_way){n, 2 * half, x->at, q, q + half});
+    s->observe_group(s->context, x->group + k, &(cst_trail){n, 2 * half, x->at, q, q + half});
   }
 }
 

@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_H
 #define CST_STEPPER_H
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include <stdint.h>
 #include "constella/method.h"
 #include "method/core.h"
@@ -158,10 +158,10 @@ typedef struct {
   size_t        stride;
   const long   *step;
   const double *q, *p;
-} cst_way;
+} cst_trail;
 
 /* The state of a group in its record. */
-cst_way cst_stepper_way(const cst_stepper *s, const cst_batch *b, int group);
+cst_trail cst_stepper_trail(const cst_stepper *s, const cst_batch *b, int group);
 
 /* Stops of a batch: next returns the step of the next stop (the current step: end the advance), look is
  * called at each stop. */
@@ -173,7 +173,7 @@ typedef struct {
    * observe_group is called at or after it, with the step of the batch and the record at the last of the
    * states. NULL: never. Only of a stepper that goes by groups, and is not to be halted. */
   long (*observe_after)(void *context, long step);
-  void (*observe_group)(void *context, int group, const cst_way *way);
+  void (*observe_group)(void *context, int group, const cst_trail *way);
   bool one_by_one; /* an observation is of one state only */
 } cst_schedule;
 /* True if it steps one group after another from stop to stop, and groups share nothing on the way. */

@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SUBSTEP_H
 #define CST_SUBSTEP_H
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include "constella/isa.h"
 #include "constella/method.h"
 #include "method/flow.h"

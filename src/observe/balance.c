@@ -7,7 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
-/* kept: that of the energy, which list.h has before it. */
+/* kept: that of the energy, which observers.h has before it. */
 CST_OBSERVE(balance, (NACCOUNT + 1)) {
   const cst_context *C = view->context;
   vd                *x = (vd *)value;

@@ -1,4 +1,4 @@
-/* observer.h: observers, which measure along trajectories: each is a row, one file and one line in list.h
+/* observer.h: observers, which measure along trajectories: each is a row, one file and one line in observers.h
  * (docs/adding.md).
  *
  * An observer measures quantities of a group of lanes. A quantity has a value x and a scale S, the size of
@@ -105,7 +105,7 @@ static inline int cst_observer_kept(const cst_observation *look) {
 #define OBSERVER(name)       CST_OBSERVER_##name,
 #define PLAIN_OBSERVER(name) CST_OBSERVER_##name,
 enum {
-#include "observe/list.h"
+#include "observe/observers.h"
   CST_OBSERVERS
 };
 #undef OBSERVER

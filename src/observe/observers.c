@@ -1,15 +1,15 @@
-/* observers.c: the rows of list.h, in their order. */
+/* observers.c: the rows of observers.h, in their order. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 
 #define OBSERVER(name)       extern const cst_observer cst_observer_##name;
 #define PLAIN_OBSERVER(name) extern const cst_observer cst_observer_##name;
-#include "observe/list.h"
+#include "observe/observers.h"
 #undef OBSERVER
 #undef PLAIN_OBSERVER
 
 #define OBSERVER(name)       &cst_observer_##name,
 #define PLAIN_OBSERVER(name) &cst_observer_##name,
 const cst_observer *const cst_observers[CST_OBSERVERS] = {
-#include "observe/list.h"
+#include "observe/observers.h"
 };

@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SOLVE_PETSC_H
 #define CST_SOLVE_PETSC_H
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include <petscsnes.h>
 #include <stdbool.h>
 

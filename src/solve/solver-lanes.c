@@ -5,7 +5,7 @@
  * arithmetic of the lanes is the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "solve/internal.h"
+#include "solve/solver-internal.h"
 
 static PetscErrorCode watch(SNES snes, cst_solver *s, PetscInt it) {
   PetscReal norm;

@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 #include "core/need.h"
-#include "solve/internal.h"
+#include "solve/solver-internal.h"
 
 /* F(X) over all groups; also counts the groups that are still active. */
 PetscErrorCode cst_solver_residual(cst_solver *s, Vec X, Vec F) {

@@ -11,7 +11,7 @@
 #ifndef CST_SOLVER_H
 #define CST_SOLVER_H
 #include <stdbool.h>
-#include "core/status.h"
+#include "core/error-handlers.h"
 
 typedef struct {
   void *context;

@@ -4,7 +4,7 @@
 #ifndef CST_COLLECTOR_H
 #define CST_COLLECTOR_H
 
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ typedef struct cst_columns    cst_columns;
 typedef struct cst_case_rows  cst_case_rows;
 typedef struct cst_runner     cst_runner;
 typedef struct cst_collection cst_collection;
-typedef struct cst_later      cst_later;
+typedef struct cst_continued  cst_continued;
 typedef struct cst_extension  cst_extension;
 typedef struct cst_class      cst_class;
 typedef struct cst_study      cst_study;
@@ -56,9 +56,9 @@ typedef struct {
   /* Why a class cannot go on as another one; NULL: it can. */
   const char *(*refuse)(const cst_plan *old, const cst_class *from, const cst_plan *now,
                         const cst_class *to);
-  /* Sets its kept numbers in the row from which a trajectory goes on (collect/longer.h); then none of its
+  /* Sets its kept numbers in the row from which a trajectory goes on (collect/continue-rows.h); then none of its
    * channels is carried. */
-  void (*go_on)(const cst_later *x);
+  void (*go_on)(const cst_continued *x);
 } cst_reuse;
 /* A name in the list `observables` of a study file for which a collector measures. */
 typedef struct {

@@ -1,9 +1,9 @@
 /* collectors.h: all collectors (collector.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-COLLECTOR(later)
+COLLECTOR(continue)
 COLLECTOR(errors)
 COLLECTOR(windows)
-COLLECTOR(figures)
+COLLECTOR(summary)
 COLLECTOR(averages)
 COLLECTOR(histograms)
 COLLECTOR(extremes)

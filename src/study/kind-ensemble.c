@@ -115,7 +115,7 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_column
   PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
   if (rows->plan->quantity[k].drifts)
     cst_column_set(x->largest, i, value);
-  cst_case_rows_pick(rows, CST_FIGURE_END, -1, rows->number);
+  cst_case_rows_pick(rows, CST_SUMMARY_END, -1, rows->number);
   cst_column_set(x->mean, i, cst_ensemble_mean(rows->number, n));
   cst_column_set(x->rms, i, cst_ensemble_rms(rows->number, n));
   conclude_distribution(rows, x);

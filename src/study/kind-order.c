@@ -183,15 +183,15 @@ static int claimed_order(const cst_plan *p, int i, int k) {
 static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
-  const double    *figures;
+  const double    *summary;
   double           end = 0, most = 0;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_figures(rows, cst_parts_quantity_find(p, "displacement"), &figures));
+  PetscCall(cst_case_rows_summary(rows, cst_parts_quantity_find(p, "displacement"), &summary));
   for (long m = 0; m < s->members; m++) {
     if (!rows->good[m])
       continue;
-    end = fmax(end, figures[m * CST_FIGURES + CST_FIGURE_END]);
-    most = fmax(most, figures[m * CST_FIGURES + CST_FIGURE_DRIFT]);
+    end = fmax(end, summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_END]);
+    most = fmax(most, summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_DRIFT]);
   }
   *so = s->over == CST_OVER_END && end < 0.05 * most;
   PetscFunctionReturn(0);

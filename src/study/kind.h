@@ -6,7 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_KIND_H
 #define CST_KIND_H
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include "constella/study.h"
 #include "core/keys.h"
 

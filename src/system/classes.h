@@ -16,7 +16,7 @@ CLASS(SMALL, cst_system_is_small)         /* everything may be unrolled, for any
 CLASS(TIED, cst_system_is_tied)           /* small and holonomic, with constraints */
 CLASS(BODIES, cst_system_has_free_bodies) /* bodies without constraints of the text */
 CLASS(GENERAL, cst_system_is_hot_general) /* small, with a mass that depends on the coordinates, no forces */
-CLASS(MOLECULES, cst_molecules_are)       /* like molecules (system/derive/molecules.h) */
+CLASS(MOLECULES, cst_molecules_are)       /* like molecules (system/derive/find-molecules.h) */
 USERS_CLASS(USERS, cst_system_is_soft)    /* of any kind, without a stiff part of the potential */
 /* clang-format on */
 #undef CLASS

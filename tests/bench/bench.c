@@ -22,7 +22,7 @@
 #include <petscsnes.h>
 #include "bench.h"
 #include "solve/solver.h"
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 #include "tools.h"
 
 enum {
@@ -123,7 +123,7 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   snprintf(path, sizeof path, "%s/constella-bench-%d.h5", folder, (int)getpid());
   p = bench_need(cst_plan_create(s, isa, d));
   cst_agenda     *agenda = cst_agenda_create(p, 1, 0, NULL, NULL, 0);
-  cst_past       *past = cst_past_create(p);
+  cst_checkpoint *checkpoint = cst_checkpoint_create(p);
   cst_lock       *lock = bench_need(cst_lock_take(path, why, sizeof why));
   cst_run_options o = {.output = path,
                        .progress = "none",
@@ -133,14 +133,14 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   snprintf(o.path, sizeof o.path, "%s", path);
   cst_resume_name(o.resume.run);
   double t = bench_busy();
-  PetscCall(cst_run(p, agenda, past, &o, &end));
+  PetscCall(cst_run(p, agenda, checkpoint, &o, &end));
   *seconds = bench_busy() - t;
   PetscCheck(end.failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed",
              end.failed);
   cst_lock_release(lock);
   unlink(path);
   cst_agenda_destroy(agenda);
-  cst_past_destroy(p, past);
+  cst_checkpoint_destroy(p, checkpoint);
   cst_plan_destroy(p);
   cst_study_destroy(s);
   cst_diag_destroy(d);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <petscsys.h>
 #include "bench.h"
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 #include "tools.h"
 
 static const char *verdict(double ratio, double bound, bool at_least) {

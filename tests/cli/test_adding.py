@@ -99,7 +99,7 @@ def built():
     sources = []
     for row, line, file, before in (
         ("cst_method_row", "METHOD(", "method/list.h", ""),
-        ("cst_observer cst_observer_", "OBSERVER(", "observe/list.h", "OBSERVER(displacement)"),
+        ("cst_observer cst_observer_", "OBSERVER(", "observe/observers.h", "OBSERVER(displacement)"),
         ("const cst_collector cst_collector_", "COLLECTOR(", "study/collectors.h", ""),
         ("const cst_kind cst_kind_", "KIND(", "study/kinds.h", ""),
     ):

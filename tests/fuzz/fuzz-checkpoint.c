@@ -7,7 +7,7 @@
 #include "constella/random.h"
 #include "record/snapshot-form.h"
 #include "scratch.h"
-#include "study/run/kept.h"
+#include "study/run/checkpoint-assembly.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -60,16 +60,16 @@ static PetscErrorCode stop_at_once(void *context, double work, bool *stop) {
 }
 
 /* Reads everything that a resumed run reads before its first step. */
-static void take(const cst_plan *p, cst_past *past) {
+static void take(const cst_plan *p, cst_checkpoint *checkpoint) {
   char           why[512];
   size_t         size;
   cst_reference *r = cst_reference_create(p);
-  cst_kept      *k = cst_kept_create(p, past, r);
-  const bool     good = cst_kept_take_over(k, why, sizeof why);
-  for (int i = 0; good && i < past->npiece; i++) {
-    const double *rows = cst_past_rows(past, i);
+  cst_assembly  *k = cst_assembly_create(p, checkpoint, r);
+  const bool     good = cst_assembly_take_over(k, why, sizeof why);
+  for (int i = 0; good && i < checkpoint->npiece; i++) {
+    const double *rows = cst_checkpoint_rows(checkpoint, i);
     double        sum = 0;
-    for (long n = 0; rows && n < past->piece[i].count * past->piece[i].numbers; n++)
+    for (long n = 0; rows && n < checkpoint->piece[i].count * checkpoint->piece[i].numbers; n++)
       sum += rows[n];
     if (sum == 1.5)
       fputc(' ', stderr);
@@ -77,14 +77,14 @@ static void take(const cst_plan *p, cst_past *past) {
   for (int i = 0; good && i < cst_reference_items(r); i++) {
     const void *bytes;
     bool        stop = false;
-    if (!cst_past_midway(past, i, &bytes, &size) || !bytes)
+    if (!cst_checkpoint_midway(checkpoint, i, &bytes, &size) || !bytes)
       continue;
     PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
     if (cst_reference_compute(r, i, bytes, size, stop_at_once, NULL, &stop))
       r->at = NULL;
     PetscPopErrorHandler();
   }
-  cst_kept_destroy(k);
+  cst_assembly_destroy(k);
   cst_reference_destroy(r);
 }
 
@@ -114,10 +114,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     seal(copy, size);
   scratch_write("r.h5.checkpoint.1", copy, size);
   snprintf(name, sizeof name, "%s/r.h5", scratch_folder);
-  cst_past *past = cst_past_create(p);
-  if (cst_past_open(p, past, name, 1, why, sizeof why))
-    take(p, past);
-  cst_past_destroy(p, past);
+  cst_checkpoint *checkpoint = cst_checkpoint_create(p);
+  if (cst_checkpoint_open(p, checkpoint, name, 1, why, sizeof why))
+    take(p, checkpoint);
+  cst_checkpoint_destroy(p, checkpoint);
   free(copy);
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "constella/document.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -44,11 +44,11 @@ static side make(const char *end) {
 static void fill(const side *old, const cst_class *k, double *row) {
   for (size_t i = 0; i < old->width; i++)
     row[i] = 0.25;
-  row[CST_LONGER_STEP] = (double)k->n;
-  row[CST_LONGER_HALF_STEP] = 2 * (double)k->n;
-  row[CST_LONGER_NUMBERS] = (double)(old->width - CST_LONGER_HEAD - CST_LONGER_SEAL);
-  row[CST_LONGER_HEAD] = row[CST_LONGER_HEAD + 1] = 0;
-  cst_longer_seal(row);
+  row[CST_CONTINUE_STEP] = (double)k->n;
+  row[CST_CONTINUE_HALF_STEP] = 2 * (double)k->n;
+  row[CST_CONTINUE_NUMBERS] = (double)(old->width - CST_CONTINUE_HEAD - CST_CONTINUE_SEAL);
+  row[CST_CONTINUE_HEAD] = row[CST_CONTINUE_HEAD + 1] = 0;
+  cst_continue_seal(row);
 }
 
 static void change(const side *old, double *row, char *text) {
@@ -78,8 +78,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     abort();
   fill(&old, from, row);
   change(&old, row, text);
-  if (cst_longer_check(old.channels, from, now.channels, row, why, sizeof why))
-    cst_longer_convert(old.channels, from, now.channels, &now.plan->classes[which], row, made);
+  if (cst_continue_check(old.channels, from, now.channels, row, why, sizeof why))
+    cst_continue_convert(old.channels, from, now.channels, &now.plan->classes[which], row, made);
   free(made);
   free(row);
   free(text);

@@ -6,7 +6,7 @@
 #include <quadmath.h>
 #include "claims.h"
 #include "method/stepper-internal.h"
-#include "system/point/quad.h"
+#include "system/point/quad-precision.h"
 
 typedef __float128 quad;
 

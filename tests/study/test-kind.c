@@ -7,7 +7,7 @@
 #include <string.h>
 #include "study/result/conclude.h"
 #include "study/kind.h"
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 #include "tap.h"
 
 /* A study with everything that adds columns: members, parameters, tolerances, a reference, a user's

@@ -1,6 +1,6 @@
 /* test-molecules.c: which systems fall into like molecules, and which do not. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/derive/molecules.h"
+#include "system/derive/find-molecules.h"
 #include <string.h>
 #include "tap.h"
 

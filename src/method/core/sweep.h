@@ -27,7 +27,8 @@
 
 enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };
 
-/* One layer over a time t of each lane (0 in all of them or in none), and what its stages leave for the derivatives. Arrays [stages][...]. */
+/* One layer over a time t of each lane, 0 in all of them or in none, and what its stages leave for the
+ * derivatives. Arrays [stages][...]. */
 typedef struct {
   const cst_lane_layer *layer;
   vd                    t;

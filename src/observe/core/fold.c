@@ -370,14 +370,14 @@ extern const cst_fold FOLD;
 const cst_fold        FOLD = {{
 #define OBSERVER(name)       cst_measure_##name,
 #define PLAIN_OBSERVER(name) NULL,
-#include "observe/list.h"
+#include "observe/observers.h"
 #undef OBSERVER
 #undef PLAIN_OBSERVER
                        },
                        {
 #define OBSERVER(name)       cst_follow_##name,
 #define PLAIN_OBSERVER(name) NULL,
-#include "observe/list.h"
+#include "observe/observers.h"
                        },
                        trace,
                        fold,

@@ -50,7 +50,8 @@ void cst_channels_label(cst_channels *c, int axis, const char *const *label) {
 }
 
 static void make_shared_axes(cst_channels *c) {
-  static const char *const figures[CST_FIGURES] = {"start", "end", "drift", "scale", "size"};
+  static const char *const summary[CST_SUMMARY_NUMBERS] = {"start", "end", "drift", "scale",
+                                                           "size"};
   static const char *const outside[CST_OUTSIDE + 1] = {"below", "above", "no number", "all"};
   static const char       *parameters[CST_MAX_PAR];
   const cst_plan          *p = c->plan;
@@ -72,9 +73,9 @@ static void make_shared_axes(cst_channels *c) {
                                false},
       [CST_AXIS_MULTIPLIER] = {"multiplier", s->ng, "constraint of the system",
                                s->ng ? s->constraint : NULL, false},
-      [CST_AXIS_FIGURE] = {"figure", CST_FIGURES,
-                           "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", figures,
-                           false},
+      [CST_AXIS_SUMMARY] = {"figure", CST_SUMMARY_NUMBERS,
+                            "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", summary,
+                            false},
       [CST_AXIS_SAMPLE] = {"sample", p->most_samples, "sample of the series", NULL, false},
       [CST_AXIS_WINDOW] = {"window", CST_WINDOWS, "one of 64 equal parts of the run", NULL, false},
       [CST_AXIS_PARAMETER] = {"parameter", cst_system_named(s), "parameter of the system",

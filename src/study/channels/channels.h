@@ -17,12 +17,12 @@
 /* Figures of an observable: its values at the start and at the end, the largest |x - x(0)|, the largest and
  * the mean scale. */
 enum {
-  CST_FIGURE_START,
-  CST_FIGURE_END,
-  CST_FIGURE_DRIFT,
-  CST_FIGURE_SCALE,
-  CST_FIGURE_SIZE,
-  CST_FIGURES
+  CST_SUMMARY_START,
+  CST_SUMMARY_END,
+  CST_SUMMARY_DRIFT,
+  CST_SUMMARY_SCALE,
+  CST_SUMMARY_SIZE,
+  CST_SUMMARY_NUMBERS
 };
 /* Parts of an error, and their names: total, q, p, lambda. */
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
@@ -41,7 +41,7 @@ enum {
   CST_AXIS_MEMBER,
   CST_AXIS_COORDINATE,
   CST_AXIS_MULTIPLIER,
-  CST_AXIS_FIGURE,
+  CST_AXIS_SUMMARY,
   CST_AXIS_SAMPLE,
   CST_AXIS_WINDOW,
   CST_AXIS_PARAMETER,
@@ -189,7 +189,7 @@ extern const cst_channel_row cst_channel_rows_until, cst_channel_step, cst_chann
     cst_channel_iterations, cst_channel_evaluations, cst_channel_statistic, cst_channel_rate,
     cst_channel_cpu, cst_channel_cpu_most, cst_channel_checkpoint, cst_channel_work_done;
 /* ... of collectors (src/study/collect): */
-extern const cst_channel_row cst_channel_error, cst_channel_figures, cst_channel_windows,
+extern const cst_channel_row cst_channel_error, cst_channel_summary, cst_channel_windows,
     cst_channel_accumulators, cst_channel_observer, cst_channel_samples, cst_channel_averages,
     cst_channel_squares, cst_channel_average_weights, cst_channel_average_squares,
     cst_channel_counts, cst_channel_weights, cst_channel_continue, cst_channel_joined,

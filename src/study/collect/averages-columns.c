@@ -73,13 +73,13 @@ typedef struct {
 static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
   const int     i = rows->icase;
   const long    n = rows->plan->study->members;
-  const double *figures;
+  const double *summary;
   PetscFunctionBegin;
   PetscCall(cst_output_read_members(rows->output, &cst_channel_averages, k, i, 0, n, s->means));
   PetscCall(cst_output_read_members(rows->output, &cst_channel_squares, k, i, 0, n, s->square));
-  PetscCall(cst_case_rows_figures(rows, k, &figures));
+  PetscCall(cst_case_rows_summary(rows, k, &summary));
   for (long m = 0; m < n; m++) {
-    const double start = figures[m * CST_FIGURES + CST_FIGURE_START];
+    const double start = summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_START];
     double      *means = s->means + m * CST_WINDOWS;
     if (isnan(start))
       s->start[m] = 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/plan/clock.h"
 #include "study/runner/runner-internal.h"
 
@@ -299,12 +299,12 @@ static const char *refuse(const cst_plan *old, const cst_class *from, const cst_
 }
 
 /* Errors at the end start from zero. */
-static void go_on(const cst_later *x) {
+static void go_on(const cst_continued *x) {
   const bool again = x->now->plan->study->over == CST_OVER_END;
   for (int k = 0; k < CST_ERRORS; k++) {
-    const double *was = cst_later_was(x, &cst_channel_error, k);
+    const double *was = cst_continued_was(x, &cst_channel_error, k);
     if (was)
-      *cst_later_made(x, &cst_channel_error, k) = again ? 0 : *was;
+      *cst_continued_made(x, &cst_channel_error, k) = again ? 0 : *was;
   }
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/need.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/plan/clock.h"
 #include "study/result/extension.h"
 #include "study/result/tallies.h"
@@ -181,10 +181,10 @@ static int find_sample(const cst_class *from, const cst_class *to, int sample) {
 }
 
 /* Samples that both studies have are kept. */
-static void go_on(const cst_later *x) {
+static void go_on(const cst_continued *x) {
   const cst_plan *p = x->old->plan, *now = x->now->plan;
-  const double   *old = cst_later_was(x, &cst_channel_samples, 0);
-  double         *made = cst_later_made(x, &cst_channel_samples, 0);
+  const double   *old = cst_continued_was(x, &cst_channel_samples, 0);
+  double         *made = cst_continued_made(x, &cst_channel_samples, 0);
   const long      numbers = (long)now->nquantity * now->most_samples;
   if (!old)
     return;
@@ -218,7 +218,7 @@ static PetscErrorCode add_quantity(const cst_extension *e, cst_cell *cell, int i
              PETSC_ERR_FILE_READ, "the series %s of the file cannot be read",
              e->old->quantity[quantity].name);
   for (int i = 0; i < was->nsample; i++) {
-    const int    at = e->longer ? find_sample(was, is, i) : i;
+    const int    at = e->continues ? find_sample(was, is, i) : i;
     const double most = number[i] > 0 ? top[i] : 0;
     if (at >= 0)
       cst_cell_merge(&cell[at * e->now->nquantity + quantity],

@@ -21,8 +21,9 @@ static PetscErrorCode sizes(cst_case_rows *rows, double *size) {
       size[m] = rows->good[m] ? x[m] : NAN;
     PetscFunctionReturn(0);
   }
-  PetscCall(cst_case_rows_figures(rows, by, &x));
-  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, p->quantity[by].drifts ? -1 : CST_FIGURE_START, size);
+  PetscCall(cst_case_rows_summary(rows, by, &x));
+  cst_case_rows_pick(rows, CST_SUMMARY_DRIFT, p->quantity[by].drifts ? -1 : CST_SUMMARY_START,
+                     size);
   PetscFunctionReturn(0);
 }
 

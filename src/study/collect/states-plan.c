@@ -21,9 +21,9 @@ static bool is_wanted(const cst_observation *x) { return x->wanted; }
 /* The allowed names, as far as they are listed in messages. */
 static int names_of(const cst_plan *p, const char **name) {
   int n = 0;
-  for (int k = 0; k < p->nlook; k++)
-    for (int i = 0; is_wanted(&p->look[k]) && i < p->look[k].count && n < NAMES; i++)
-      name[n++] = p->quantity[p->look[k].first + i].name;
+  for (int k = 0; k < p->nobservation; k++)
+    for (int i = 0; is_wanted(&p->observation[k]) && i < p->observation[k].count && n < NAMES; i++)
+      name[n++] = p->quantity[p->observation[k].first + i].name;
   return n;
 }
 
@@ -71,8 +71,8 @@ static void store(const cst_plan *p, cst_states_found *x, const cst_study_word *
 /* All quantities with this name, or of the observer with this name, into found[nquantity]. */
 static int find(const cst_plan *p, const char *text, int *found) {
   int n = 0;
-  for (int k = 0; k < p->nlook; k++) {
-    const cst_observation *x = &p->look[k];
+  for (int k = 0; k < p->nobservation; k++) {
+    const cst_observation *x = &p->observation[k];
     const bool             all = is_wanted(x) && !strcmp(text, x->name ? x->name : x->row->name);
     for (int i = 0; i < x->count; i++)
       if (all || (is_wanted(x) && !strcmp(text, p->quantity[x->first + i].name)))

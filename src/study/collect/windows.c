@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/result/extension.h"
 #include "study/runner/runner-internal.h"
 
@@ -31,9 +31,9 @@ typedef struct {
 
 static bool is_wanted(const cst_plan *p, int quantity) {
   int k = 0;
-  while (quantity >= p->look[k].first + p->look[k].count)
+  while (quantity >= p->observation[k].first + p->observation[k].count)
     k++;
-  return p->look[k].wanted;
+  return p->observation[k].wanted;
 }
 
 /* Closes the window that ends here: stores the means of living lanes and resets the sums. */
@@ -135,7 +135,7 @@ static bool reaches(const cst_extension *e, int from, int to, char *text, size_t
 
 /* Merges the window means of the old run, and the sum of the open window, into those of the new run; `ratio`
  * old windows make one new window. */
-static void join_windows(const cst_later *x, const double *old, double *made, double *sum) {
+static void join_windows(const cst_continued *x, const double *old, double *made, double *sum) {
   const cst_class *from = x->from, *to = x->to;
   const long       ratio = to->n / from->n;
   cst_position     was = cst_plan_position(x->old->plan, from, from->n - 1);
@@ -160,12 +160,12 @@ static void join_windows(const cst_later *x, const double *old, double *made, do
   }
 }
 
-static void go_on(const cst_later *x) {
-  double *accumulators = cst_later_made(x, &cst_channel_accumulators, 0);
+static void go_on(const cst_continued *x) {
+  double *accumulators = cst_continued_made(x, &cst_channel_accumulators, 0);
   for (int k = 0; k < x->now->plan->nquantity; k++) {
-    const double *was = cst_later_was(x, &cst_channel_windows, k);
+    const double *was = cst_continued_was(x, &cst_channel_windows, k);
     if (was)
-      join_windows(x, was, cst_later_made(x, &cst_channel_windows, k),
+      join_windows(x, was, cst_continued_made(x, &cst_channel_windows, k),
                    accumulators + (long)k * CST_SLOTS + CST_SLOT_SUM);
   }
 }

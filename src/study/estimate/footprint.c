@@ -58,8 +58,9 @@ static double conclusion_bytes(const cst_plan *p) {
   static const double ahead = 8 << 20;
   const cst_system   *s = p->study->system;
   const double        rows = row_bytes(p) * (double)p->study->members * p->ncase;
-  return fmin(ahead, rows) + 8.0 * (double)p->study->members *
-                                 (p->collect_concludes + CST_FIGURES + 7 + fmax(s->nq, s->ng));
+  return fmin(ahead, rows) +
+         8.0 * (double)p->study->members *
+             (p->collect_concludes + CST_SUMMARY_NUMBERS + 7 + fmax(s->nq, s->ng));
 }
 
 /* Lanes that collectors hold for each one of a batch. */

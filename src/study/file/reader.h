@@ -12,7 +12,7 @@
 #include "constella/document.h"
 #include "constella/study.h"
 #include "core/diag.h"
-#include "study/file/keys.h"
+#include "study/file/study-keys.h"
 
 typedef struct cst_reader {
   cst_study    *s;
@@ -34,7 +34,7 @@ typedef struct cst_reader {
 /* reader-value.c */
 bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys,
                     int count);
-/* cst_reader_map with the keys that keys.h lists for map `in` in these forms. */
+/* cst_reader_map with the keys that study-keys.h lists for map `in` in these forms. */
 bool cst_reader_keys(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms);
 bool cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of,
                      bool may_be_empty);
@@ -77,7 +77,7 @@ typedef bool cst_family_visit(void *context, const cst_binding *names, int n, lo
 bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names,
                        int count, cst_family_visit *visit, void *context, long *visits);
 
-/* reader-expressions.c: the keys `expression` and `for` of a map, whose keys keys.h lists for `in`; false
+/* reader-expressions.c: the keys `expression` and `for` of a map, whose keys study-keys.h lists for `in`; false
  * after a mistake. forget: releases them. */
 bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const char *what,
                             cst_expressions *x);

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_AGENDA_H
 #define CST_AGENDA_H
-#include "core/status.h"
+#include "core/error-handlers.h"
 #include "study/plan/plan.h"
 
 /* Lanes of one class that are computed together. */

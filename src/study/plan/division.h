@@ -27,7 +27,7 @@ void cst_division_members(const cst_plan *p, const cst_division *d, long part, i
                           long *first, long *count);
 long cst_division_trajectories(const cst_plan *p, const cst_division *d, long part);
 
-/* Makes the plan that of part `part` of n: its cost, and the lanes that are open (cst_past_create). */
+/* Makes the plan that of part `part` of n: its cost, and the lanes that are open (cst_checkpoint_create). */
 void cst_plan_divide(cst_plan *p, long part, long n);
 /* The lanes of a class that the plan's part has, or all; the number of its trajectories. */
 void cst_plan_own_lanes(const cst_plan *p, int cohort, long *first, long *count);

@@ -5,7 +5,7 @@
 #include "method/method.h"
 #include "study/collector.h"
 #include "study/plan/plan.h"
-#include "system/derive/molecules.h"
+#include "system/derive/find-molecules.h"
 #include "system/lane/group.h"
 
 enum { GROUP_BYTES = 1 << 20 };

@@ -24,7 +24,7 @@ static bool is_wanted(const cst_study *s, const cst_observer *row) {
 /* o: the entry in the study file; NULL: there is none. */
 static void add_look(cst_plan *p, const cst_observer *row, const cst_observable *o) {
   const cst_study *s = p->study;
-  cst_observation *x = &p->look[p->nlook++];
+  cst_observation *x = &p->observation[p->nobservation++];
   *x = (cst_observation){.row = row,
                          .system = s->system,
                          .wanted = o || is_wanted(s, row),
@@ -50,7 +50,7 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
  */
 static void make_looks(cst_plan *p) {
   const cst_study *s = p->study;
-  p->look = cst_zeros(CST_OBSERVERS + s->nobservable, sizeof *p->look);
+  p->observation = cst_zeros(CST_OBSERVERS + s->nobservable, sizeof *p->observation);
   for (int k = 0; k < CST_OBSERVERS; k++) {
     const cst_observer *row = cst_observers[k];
     if (row->expression)
@@ -79,9 +79,9 @@ static bool carries(const cst_prepared *m, const char *block) {
 /* Reports observers that would read a block of numbers that no method of the study carries. */
 static void check_blocks(const cst_plan *p, cst_diag *d) {
   const cst_study_word at = cst_study_place(p->study, "observables");
-  for (int k = 0; k < p->nlook; k++) {
-    const cst_observer *row = p->look[k].row;
-    bool                found = !row->state || !p->look[k].wanted;
+  for (int k = 0; k < p->nobservation; k++) {
+    const cst_observer *row = p->observation[k].row;
+    bool                found = !row->state || !p->observation[k].wanted;
     for (int m = 0; m < p->study->nmethod; m++)
       found = found || carries(p->method[m], row->state);
     if (!found)
@@ -129,8 +129,8 @@ static int enforced(const cst_system *s) {
 
 static bool wants_temperature(const cst_plan *p) {
   bool wants = false;
-  for (int k = 0; k < p->nlook; k++)
-    wants |= p->look[k].row == cst_observers[CST_OBSERVER_temperature];
+  for (int k = 0; k < p->nobservation; k++)
+    wants |= p->observation[k].row == cst_observers[CST_OBSERVER_temperature];
   return wants;
 }
 
@@ -302,13 +302,13 @@ void cst_plan_destroy(cst_plan *p) {
     free(p->classes[k].cases);
     free(p->classes[k].sample);
   }
-  for (int i = 0; i < p->nlook; i++)
-    cst_tape_destroy(p->look[i].tape);
+  for (int i = 0; i < p->nobservation; i++)
+    cst_tape_destroy(p->observation[i].tape);
   free(p->freedom);
   for (int k = 0; k < CST_COLLECTORS; k++)
     free(p->settled[k]);
   free(p->settled);
-  free(p->look);
+  free(p->observation);
   free(p->classes);
   free(p->class_of);
   free(p->cases);
@@ -325,8 +325,8 @@ void cst_plan_destroy(cst_plan *p) {
  * have no average. */
 bool cst_plan_averages(const cst_plan *p, int quantity) {
   bool wanted = false;
-  for (int k = 0; k < p->nlook; k++) {
-    const cst_observation *x = &p->look[k];
+  for (int k = 0; k < p->nobservation; k++) {
+    const cst_observation *x = &p->observation[k];
     wanted |= x->wanted && quantity >= x->first && quantity < x->first + x->count;
   }
   return wanted && p->averages && p->quantity[quantity].drifts;

@@ -43,8 +43,8 @@ typedef struct cst_plan {
   long             part;
   cst_division    *division;
   int              isa;
-  int              nlook;
-  cst_observation *look;             /* in the order of the observers, then of the study file */
+  int              nobservation;
+  cst_observation *observation;      /* in the order of the observers, then of the study file */
   int           nquantity, nbuiltin; /* nbuiltin: number of those before the user's expressions */
   cst_quantity *quantity;
   /* parts of the run in which samples are counted, for error estimates; 0: none are counted */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/reference/motion.h"
-#include "system/point/quad.h"
+#include "system/point/quad-precision.h"
 #include "tableau/tableau.h"
 
 typedef __float128 quad;

@@ -29,7 +29,7 @@ PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const doub
   r->reference_error = reference_error;
   r->good = cst_zeros(n, sizeof *r->good);
   r->stopped = cst_zeros(n, sizeof *r->stopped);
-  r->figures = cst_zeros(n * CST_FIGURES, sizeof *r->figures);
+  r->summary = cst_zeros(n * CST_SUMMARY_NUMBERS, sizeof *r->summary);
   r->room = (size_t)n;
   r->number = cst_zeros(n, sizeof *r->number);
   if (p->study->reference != CST_REFERENCE_NONE)
@@ -49,7 +49,7 @@ PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
   free((*rows)->error);
   free((*rows)->good);
   free((*rows)->stopped);
-  free((*rows)->figures);
+  free((*rows)->summary);
   free((*rows)->number);
   free(*rows);
   *rows = NULL;
@@ -120,22 +120,22 @@ PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, i
     r->room = numbers;
     r->number = cst_need(realloc(r->number, numbers * sizeof *r->number));
   }
-  PetscCheck(row != &cst_channel_figures && row != &cst_channel_windows, PETSC_COMM_SELF,
-             PETSC_ERR_ARG_OUTOFRANGE, "figures and windows have functions of their own");
+  PetscCheck(row != &cst_channel_summary && row != &cst_channel_windows, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "summaries and windows have functions of their own");
   PetscCall(get(r, row, which, r->number));
   *x = r->number;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x) {
+PetscErrorCode cst_case_rows_summary(cst_case_rows *r, int quantity, const double **x) {
   PetscFunctionBegin;
-  PetscCall(get(r, &cst_channel_figures, quantity, r->figures));
-  *x = r->figures;
+  PetscCall(get(r, &cst_channel_summary, quantity, r->summary));
+  *x = r->summary;
   PetscFunctionReturn(0);
 }
 
 static double picked(const cst_case_rows *r, long member, int figure, int and) {
-  const double *f = r->figures + member * CST_FIGURES;
+  const double *f = r->summary + member * CST_SUMMARY_NUMBERS;
   return and >= 0 ? f[figure] + f[and] : f[figure];
 }
 

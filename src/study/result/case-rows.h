@@ -25,7 +25,7 @@ struct cst_case_rows {
   bool           *good;            /* [members] true: reached the end, and did not fail */
   bool           *stopped;         /* [members] ended by an event, and did not fail */
   double         *error;           /* [members] of all parts together; NULL without a reference */
-  double         *figures;         /* [members][CST_FIGURES] of the quantity read last */
+  double         *summary;         /* [members][CST_SUMMARY_NUMBERS] of the quantity read last */
   double         *number;          /* [room]: [members][count] of the channel read last */
   size_t          room;
   int             until, most; /* cases before `until` are read ahead, `most` at once */
@@ -42,9 +42,9 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase);
 /* Reads [members][count] of a channel of trajectories. */
 PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
                                  const double **x);
-/* Reads [members][CST_FIGURES] of a quantity. */
-PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x);
-/* x[members]: one of the figures read last, or the sum of two of them (and = -1: one). */
+/* Reads [members][CST_SUMMARY_NUMBERS] of a quantity. */
+PetscErrorCode cst_case_rows_summary(cst_case_rows *r, int quantity, const double **x);
+/* x[members]: one number of the summaries read last, or the sum of two of them (and = -1: one). */
 void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x);
 /* The same, with numbers of members that an event ended too. */
 void cst_case_rows_pick_stopped(const cst_case_rows *r, int figure, int and, double *x);

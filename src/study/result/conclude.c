@@ -211,16 +211,16 @@ static double per_step(const cst_case_rows *rows, const double *x) {
 static PetscErrorCode conclude_undefined(cst_conclusion *x, cst_case_rows *rows) {
   const cst_plan *p = x->plan;
   char            text[CST_TEXT_WIDTH] = "", one[2 * CST_TEXT_WIDTH];
-  const double   *figures;
+  const double   *summary;
   PetscFunctionBegin;
   for (int k = p->nbuiltin; k < p->nquantity; k++) {
     long ever = 0, last = 0;
-    PetscCall(cst_case_rows_figures(rows, k, &figures));
+    PetscCall(cst_case_rows_summary(rows, k, &summary));
     for (long m = 0; m < p->study->members; m++) {
-      const double *f = figures + m * CST_FIGURES;
-      const bool    without = isnan(f[CST_FIGURE_END]);
+      const double *f = summary + m * CST_SUMMARY_NUMBERS;
+      const bool    without = isnan(f[CST_SUMMARY_END]);
       last += rows->good[m] && without;
-      ever += rows->good[m] && (without || isnan(f[CST_FIGURE_DRIFT]));
+      ever += rows->good[m] && (without || isnan(f[CST_SUMMARY_DRIFT]));
     }
     if (!ever)
       continue;

@@ -34,20 +34,20 @@ static PetscErrorCode find_time(cst_case_rows *rows, int energy, cst_energy_leap
 }
 
 static PetscErrorCode look_at(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
-  const double *figures;
+  const double *summary;
   double        worst = l->share;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_figures(rows, energy, &figures));
+  PetscCall(cst_case_rows_summary(rows, energy, &summary));
   for (long m = 0; m < rows->plan->study->members; m++) {
-    const double *f = figures + m * CST_FIGURES;
-    const double  share = f[CST_FIGURE_DRIFT] / f[CST_FIGURE_SCALE];
+    const double *f = summary + m * CST_SUMMARY_NUMBERS;
+    const double  share = f[CST_SUMMARY_DRIFT] / f[CST_SUMMARY_SCALE];
     if (!rows->good[m] || !(share > HALF))
       continue;
     l->at.count++;
     if (share <= l->share)
       continue;
     l->share = share;
-    l->error = f[CST_FIGURE_DRIFT];
+    l->error = f[CST_SUMMARY_DRIFT];
     l->at.member = m;
     l->at.icase = rows->icase;
   }

@@ -12,8 +12,8 @@ typedef struct cst_extension {
   cst_channels   *channels; /* of the file */
   cst_channels   *now_channels;
   int            *from;        /* [ncase of now] case of the file that is taken over; -1: none */
-  long           *joined;      /* [ncase of old] cst_longer_joined */
-  bool            longer;      /* the end is later: all cases are continued, none taken over */
+  long           *joined;      /* [ncase of old] cst_continue_joined */
+  bool            continues;   /* the end is later: all cases are continued, none taken over */
   bool            end_refused; /* the error about the end is there */
   /* then it is kept as `continued`: the identifier of the result that is continued; else empty */
   char origin[80];

@@ -5,8 +5,8 @@
 #include <string.h>
 #include "core/need.h"
 
-PetscErrorCode cst_found_gather(const void *mine, size_t size,
-                                bool (*before)(const void *a, const void *b), void *first) {
+PetscErrorCode cst_found_gather(const void *mine, size_t size, cst_found_before *before,
+                                void *first) {
   const int   bytes = (int)size;
   cst_found  *to = first;
   long        count = 0;

@@ -76,13 +76,13 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   const int        displacement = cst_parts_quantity_find(p, "displacement");
-  const double    *figures;
+  const double    *summary;
   double          *q, *v;
   PetscFunctionBegin;
   q = cst_zeros(s->system->nq, sizeof *q);
   v = cst_zeros(s->system->nq, sizeof *v);
-  PetscCall(cst_case_rows_figures(rows, displacement, &figures));
-  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->moved);
+  PetscCall(cst_case_rows_summary(rows, displacement, &summary));
+  cst_case_rows_pick(rows, CST_SUMMARY_DRIFT, -1, j->moved);
   for (long m = 0; m < s->members; m++) {
     double size = 0;
     cst_study_member(s, p->cases[rows->icase].variant, m, q, v);
@@ -99,9 +99,9 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
 }
 
 /* True if any member, even a failed one, has values of the quantity read last. */
-static bool is_observed(const double *figures, long members) {
+static bool is_observed(const double *summary, long members) {
   for (long m = 0; m < members; m++)
-    if (!isnan(figures[m * CST_FIGURES + CST_FIGURE_START]))
+    if (!isnan(summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_START]))
       return true;
   return false;
 }
@@ -110,16 +110,16 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
                                  cst_growth *g) {
   const cst_case *c = &rows->plan->cases[rows->icase];
   const long      n = rows->plan->study->members;
-  const double   *figures;
+  const double   *summary;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_figures(rows, quantity, &figures));
-  *looked = is_observed(figures, n);
+  PetscCall(cst_case_rows_summary(rows, quantity, &summary));
+  *looked = is_observed(summary, n);
   if (!*looked)
     PetscFunctionReturn(0);
-  cst_case_rows_pick(rows, CST_FIGURE_DRIFT, -1, j->largest);
-  cst_case_rows_pick(rows, CST_FIGURE_SIZE, -1, j->scale);
-  cst_case_rows_pick(rows, CST_FIGURE_START, -1, j->start);
-  cst_case_rows_pick(rows, CST_FIGURE_END, -1, j->last);
+  cst_case_rows_pick(rows, CST_SUMMARY_DRIFT, -1, j->largest);
+  cst_case_rows_pick(rows, CST_SUMMARY_SIZE, -1, j->scale);
+  cst_case_rows_pick(rows, CST_SUMMARY_START, -1, j->start);
+  cst_case_rows_pick(rows, CST_SUMMARY_END, -1, j->last);
   const bool of_energy = quantity == cst_parts_quantity_find(rows->plan, "energy");
   for (long m = 0; m < n; m++) {
     j->last[m] -= j->start[m];

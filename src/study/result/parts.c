@@ -83,12 +83,12 @@ static double largest_figure(cst_case_rows *rows, int figure, int and) {
 /* Constraints start near zero, so their largest value itself is reported. */
 PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift,
                                           double *value) {
-  const double *figures;
+  const double *summary;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_figures(rows, quantity, &figures));
-  *drift = *value = largest_figure(rows, CST_FIGURE_DRIFT, -1);
+  PetscCall(cst_case_rows_summary(rows, quantity, &summary));
+  *drift = *value = largest_figure(rows, CST_SUMMARY_DRIFT, -1);
   if (!rows->plan->quantity[quantity].drifts)
-    *value = largest_figure(rows, CST_FIGURE_START, CST_FIGURE_DRIFT);
+    *value = largest_figure(rows, CST_SUMMARY_START, CST_SUMMARY_DRIFT);
   PetscFunctionReturn(0);
 }
 

@@ -12,16 +12,16 @@
 #include "study/result/rank-loss.h"
 
 typedef struct {
-  const cst_plan  *plan;
-  cst_output      *output;
-  const cst_past  *past;
-  cst_conclusion  *table;
-  cst_case_rows   *rows;
-  cst_run_control *control;
-  cst_failures     failures; /* of the cases of this rank */
-  cst_energy_leaps leaps;
-  cst_rank_losses  losses;
-  double           cost; /* of a case */
+  const cst_plan       *plan;
+  cst_output           *output;
+  const cst_checkpoint *checkpoint;
+  cst_conclusion       *table;
+  cst_case_rows        *rows;
+  cst_run_control      *control;
+  cst_failures          failures; /* of the cases of this rank */
+  cst_energy_leaps      leaps;
+  cst_rank_losses       losses;
+  double                cost; /* of a case */
 } work;
 
 static PetscErrorCode conclude_cases(work *d, int first, int until, bool *stop) {
@@ -43,7 +43,7 @@ static PetscErrorCode conclude_piece(void *context, int piece, bool *stop) {
   const int until = PetscMin(first + cases, d->plan->ncase);
   PetscFunctionBegin;
   cst_case_rows_ahead(d->rows, until);
-  if (!d->past->concluded[piece] && !d->plan->part) {
+  if (!d->checkpoint->concluded[piece] && !d->plan->part) {
     PetscCall(conclude_cases(d, first, until, stop));
     if (*stop)
       PetscFunctionReturn(0);
@@ -71,10 +71,10 @@ static PetscErrorCode warn(work *d) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_past *past,
+PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_checkpoint *checkpoint,
                                const double *reference_error, cst_conclusion *table,
                                cst_run_control *k, cst_failures *failures, cst_end *end) {
-  work        d = {.plan = p, .output = o, .past = past, .table = table, .control = k};
+  work        d = {.plan = p, .output = o, .checkpoint = checkpoint, .table = table, .control = k};
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));

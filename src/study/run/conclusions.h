@@ -5,9 +5,9 @@
 #include "study/result/conclude.h"
 #include "study/run/run-control.h"
 
-/* Collective; when all rows are finished. Goes on where the past run stopped. reference_error: see
+/* Collective; when all rows are finished. Goes on where the earlier run stopped. reference_error: see
  * cst_reference_errors. *failures: how all trajectories ended, on every rank; set if *end is CST_END_DONE. */
-PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_past *past,
+PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_checkpoint *checkpoint,
                                const double *reference_error, cst_conclusion *table,
                                cst_run_control *k, cst_failures *failures, cst_end *end);
 #endif

@@ -5,7 +5,7 @@
 #define CST_COORDINATOR_H
 #include <mpi.h>
 #include <stdbool.h>
-#include "core/status.h"
+#include "core/error-handlers.h"
 
 /* Shared counters, which every rank reads and changes. */
 typedef enum {

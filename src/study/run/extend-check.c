@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/need.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/result/output.h"
 #include "study/result/sound.h"
 
@@ -66,8 +66,8 @@ static bool are_possible(const check *x, const cst_channel *c, int icase, long f
 /* All rows of a class have as many numbers. */
 static bool is_first_or_alike(const check *x, int cohort, const double *row) {
   if (x->numbers[cohort] == 0)
-    x->numbers[cohort] = row[CST_LONGER_NUMBERS];
-  return x->numbers[cohort] == row[CST_LONGER_NUMBERS];
+    x->numbers[cohort] = row[CST_CONTINUE_NUMBERS];
+  return x->numbers[cohort] == row[CST_CONTINUE_NUMBERS];
 }
 
 static bool can_be_continued(const check *x, const cst_channel *c, int icase, long first, long n,
@@ -77,7 +77,7 @@ static bool can_be_continued(const check *x, const cst_channel *c, int icase, lo
   const double    *row = rows;
   char             why[200];
   for (long m = 0; m < n; m++, row += c->count) {
-    if (cst_longer_check(x->e->channels, k, x->e->now_channels, row, why, sizeof why)) {
+    if (cst_continue_check(x->e->channels, k, x->e->now_channels, row, why, sizeof why)) {
       if (is_first_or_alike(x, p->class_of[icase], row))
         continue;
       snprintf(why, sizeof why, "it has other numbers than the rows of the same method and step");
@@ -113,9 +113,9 @@ static void check_case(const check *x, int icase) {
     const cst_channel *c = &e->channels->channel[k];
     if (c->place < 0)
       continue;
-    if ((c->row->is & CST_IS_WIDER) && e->longer)
+    if ((c->row->is & CST_IS_WIDER) && e->continues)
       check_rows(x, c, icase, can_be_continued);
-    else if (is_summed(c) || (c->count && !e->longer && !(c->row->is & CST_IS_WIDER)))
+    else if (is_summed(c) || (c->count && !e->continues && !(c->row->is & CST_IS_WIDER)))
       check_rows(x, c, icase, are_possible);
   }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/run/extend.h"
 #include "study/run/extend-studies.h"
 
@@ -182,8 +182,8 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
       continue;
     }
     k = found;
-    const char *why = e->longer ? NULL : refuse(e, i, k, &m);
-    if (e->longer)
+    const char *why = e->continues ? NULL : refuse(e, i, k, &m);
+    if (e->continues)
       go_on(e, path, i, k, d);
     else if (why) {
       e->anew += members;
@@ -213,11 +213,11 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
                        .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
   for (int k = 0; k < now->ncase; k++)
     e->from[k] = -1;
-  e->joined = cst_longer_joined(file, old, why, sizeof why);
+  e->joined = cst_continue_joined(file, old, why, sizeof why);
   if (!e->joined)
     cst_diag_add(d, path, 0, 0, "%s", why);
-  e->longer = cst_extend_compare(old->study, now->study, path, d);
-  if (e->longer)
+  e->continues = cst_extend_compare(old->study, now->study, path, d);
+  if (e->continues)
     name_origin(e);
   if (cst_diag_count(d) == before)
     match(e, path, d);
@@ -230,13 +230,13 @@ void cst_extend_destroy(cst_extension *e) {
   free(e->joined);
 }
 
-void cst_extend_mark(const cst_extension *e, cst_past *past) {
-  if (e->longer)
+void cst_extend_mark(const cst_extension *e, cst_checkpoint *checkpoint) {
+  if (e->continues)
     return;
   for (int k = 0; k < e->now->ncase; k++) {
     if (e->from[k] < 0)
       continue;
-    unsigned char *lane = past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0);
+    unsigned char *lane = checkpoint->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0);
     memset(lane, CST_LANE_DONE, (size_t)e->old->study->members);
   }
 }
@@ -244,7 +244,7 @@ void cst_extend_mark(const cst_extension *e, cst_past *past) {
 double cst_extend_steps(const cst_extension *e, int cohort) {
   const cst_class *k = &e->now->classes[cohort];
   long             lanes = k->lanes;
-  if (e->longer) {
+  if (e->continues) {
     const cst_case *first = &e->old->cases[e->from[k->cases[0]]];
     return (double)lanes * (double)(k->n - first->n);
   }
@@ -258,7 +258,7 @@ double cst_extend_steps(const cst_extension *e, int cohort) {
 
 /* Members of case k of the study that were continued from an earlier end. */
 static long joined(const cst_extension *e, int k) {
-  if (e->longer)
+  if (e->continues)
     return e->now->study->members;
   return e->from[k] < 0 ? 0 : e->joined[e->from[k]];
 }
@@ -299,9 +299,9 @@ PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   for (int k = 0; k < e->now->ncase && rank == 0; k++)
-    PetscCall(cst_longer_join(o, k, joined(e, k)));
+    PetscCall(cst_continue_join(o, k, joined(e, k)));
   for (int k = rank; k < e->now->ncase; k += ranks)
-    if (e->longer)
+    if (e->continues)
       PetscCall(cst_output_copies(o, e->file, e->old, e->from[k], k, 0, e->old->study->members));
     else if (e->from[k] >= 0)
       PetscCall(cst_extend_case(e, o, k));
@@ -311,8 +311,8 @@ PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
 PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
                               double *row) {
   PetscFunctionBegin;
-  PetscCall(cst_longer_read(e->file, e->channels, e->from[icase], cst_output_channels(o), icase,
-                            member, row));
+  PetscCall(cst_continue_read(e->file, e->channels, e->from[icase], cst_output_channels(o), icase,
+                              member, row));
   PetscFunctionReturn(0);
 }
 

@@ -12,7 +12,7 @@
 #include "study/plan/division.h"
 #include "study/result/extension.h"
 #include "study/result/tallies.h"
-#include "study/run/past.h"
+#include "study/run/checkpoint-reader.h"
 
 /* Checks that the study of `now` extends that of `old`, whose result is the file at path. Reports errors in
  * d. */
@@ -23,7 +23,7 @@ void cst_extend_whole(cst_extension *e, cst_result *file, const cst_plan *p,
                       const cst_division *division, long part);
 void cst_extend_destroy(cst_extension *e);
 /* Marks the trajectories that are taken over as done. */
-void cst_extend_mark(const cst_extension *e, cst_past *past);
+void cst_extend_mark(const cst_extension *e, cst_checkpoint *checkpoint);
 /* The members of a case of the file that have rows: count from first on. */
 void cst_extend_members(const cst_extension *e, int icase, long *first, long *count);
 /* Copies those of a case of the study, with what collectors copy, into a new file. */
@@ -32,7 +32,7 @@ PetscErrorCode cst_extend_case(const cst_extension *e, cst_output *o, int icase)
  * one rank: adds what the file has summed over members. */
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o);
 PetscErrorCode cst_extend_tallies(const cst_extension *e, cst_tallies *s);
-/* With a later end: the row from which a member of a case continues (cst_longer_read). */
+/* With a later end: the row from which a member of a case continues (cst_continue_read). */
 PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
                               double *row);
 /* Steps of a class's lanes that were computed for the new file and not taken over. */

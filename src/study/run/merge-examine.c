@@ -1,4 +1,4 @@
-/* merge-examine.c: finds the parts of a study among files, and refuses what cannot be merged (see merge.h). */
+/* merge-examine.c: finds the parts of a study among files, and refuses what cannot be merged (see merge-parts.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "study/run/extend-check.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
-#include "study/run/merge.h"
+#include "study/run/merge-parts.h"
 
 enum { NAMED = 10 }; /* missing parts that are named */
 

@@ -183,11 +183,11 @@ static void refuse_loss(const char *path, const char *name, const cst_resume *r,
 }
 
 /* Finds a lane that is done and has no row; false: none. */
-static bool find_lost(const cst_plan *p, const cst_past *past, const double *status, long *icase,
-                      long *member) {
+static bool find_lost(const cst_plan *p, const cst_checkpoint *checkpoint, const double *status,
+                      long *icase, long *member) {
   for (int k = 0; k < p->nclass; k++)
     for (long l = 0; l < p->classes[k].lanes; l++) {
-      if (past->lane[k][l] != CST_LANE_DONE)
+      if (checkpoint->lane[k][l] != CST_LANE_DONE)
         continue;
       cst_plan_trajectory(p, k, l, icase, member);
       if (!(status[*icase * p->study->members + *member] >= 0))
@@ -196,14 +196,14 @@ static bool find_lost(const cst_plan *p, const cst_past *past, const double *sta
   return false;
 }
 
-bool cst_resume_has_rows(const cst_plan *p, const cst_past *past, const char *path, char *why,
-                         int n) {
+bool cst_resume_has_rows(const cst_plan *p, const cst_checkpoint *checkpoint, const char *path,
+                         char *why, int n) {
   int         ndim;
   long        e[CST_FIELD_DIMS], icase, member;
   cst_result *f = cst_result_open(path, why, n);
   double     *status = f ? cst_result_read(f, cst_channel_status.path, &ndim, e) : NULL;
   const bool  fits = status && ndim == 2 && e[0] == p->ncase && e[1] == p->study->members;
-  const bool  lost = fits && find_lost(p, past, status, &icase, &member);
+  const bool  lost = fits && find_lost(p, checkpoint, status, &icase, &member);
   if (f && !fits)
     snprintf(why, (size_t)n, "its rows cannot be read");
   if (lost)

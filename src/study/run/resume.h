@@ -4,7 +4,7 @@
 #define CST_RESUME_H
 #include <limits.h>
 #include "study/plan/plan.h"
-#include "study/run/past.h"
+#include "study/run/checkpoint-reader.h"
 
 /* The state of the result: none; unfinished, with a checkpoint; finished. */
 typedef enum { CST_START_ANEW, CST_START_RESUMED, CST_START_COMPLETE } cst_start;
@@ -38,8 +38,8 @@ void cst_resume_token(const char *path, char token[40]);
 void cst_resume_clean(const cst_resume *r, const char *path);
 /* On one rank: whether the result has a row of every trajectory that its checkpoint counts as done; one that has
  * changed places with another copy of itself has not. False with why[n]. */
-bool cst_resume_has_rows(const cst_plan *p, const cst_past *past, const char *path, char *why,
-                         int n);
+bool cst_resume_has_rows(const cst_plan *p, const cst_checkpoint *checkpoint, const char *path,
+                         char *why, int n);
 /* A new random token of 128 bits for a result file. */
 void cst_resume_name(char run[40]);
 #endif

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_CONTROL_INTERNAL_H
 #define CST_RUN_CONTROL_INTERNAL_H
-#include "study/run/part-writer.h"
+#include "study/run/rank-part.h"
 #include "study/run/run-control.h"
 
 enum {
@@ -14,20 +14,20 @@ enum {
 
 /* State of rank 0. */
 typedef struct {
-  cst_kept   *kept;
-  long        number;  /* of the current checkpoint, or else of the last one */
-  bool        making;  /* a checkpoint is in progress */
-  int         missing; /* parts of it not yet received */
-  bool        last;    /* it is the last one */
-  bool        lost;    /* ... because the path no longer leads to the result */
-  bool        failed;
-  int         arriving; /* parts being received, ... */
-  size_t      room;     /* ... and their bytes */
-  cst_bundle  part[CST_RUN_CONTROL_SLOTS];
-  MPI_Request request[CST_RUN_CONTROL_SLOTS];
-  long        written;
-  double      opened, closed, longest, beat;
-  char        reason[512];
+  cst_assembly *kept;
+  long          number;  /* of the current checkpoint, or else of the last one */
+  bool          making;  /* a checkpoint is in progress */
+  int           missing; /* parts of it not yet received */
+  bool          last;    /* it is the last one */
+  bool          lost;    /* ... because the path no longer leads to the result */
+  bool          failed;
+  int           arriving; /* parts being received, ... */
+  size_t        room;     /* ... and their bytes */
+  cst_bundle    part[CST_RUN_CONTROL_SLOTS];
+  MPI_Request   request[CST_RUN_CONTROL_SLOTS];
+  long          written;
+  double        opened, closed, longest, beat;
+  char          reason[512];
 } cst_run_checkpoint;
 
 struct cst_run_control {
@@ -44,7 +44,7 @@ struct cst_run_control {
   long                    obeyed; /* the last order that this rank has carried out */
   cst_end                 end;
   int                     total; /* pieces of work of the phase */
-  cst_part_writer        *writer;
+  cst_rank_part          *writer;
   MPI_Request             sending;
   cst_work               *finished; /* since the last part was made */
   size_t                  nfinished, most_finished;

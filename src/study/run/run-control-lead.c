@@ -12,7 +12,7 @@ static const double beat_every = 10; /* seconds between signs of life */
 void cst_run_control_take(cst_run_control *k, const cst_bundle *part) {
   cst_run_checkpoint *d = &k->checkpoint;
   if (!d->failed)
-    d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
+    d->failed = !cst_assembly_take(d->kept, part, d->reason, sizeof d->reason);
   d->missing--;
 }
 
@@ -78,8 +78,8 @@ static void begin_checkpoint(cst_run_control *k, bool last) {
   if (d->lost)
     snprintf(d->reason, sizeof d->reason, "the file was removed or replaced during the run");
   last = last || d->lost;
-  d->failed = !cst_kept_begin(d->kept, &k->options.owner, ++d->number, k->options.identity, why,
-                              sizeof why);
+  d->failed = !cst_assembly_begin(d->kept, &k->options.owner, ++d->number, k->options.identity, why,
+                                  sizeof why);
   if (d->failed) {
     if (!d->lost)
       snprintf(d->reason, sizeof d->reason, "%s", why);
@@ -108,9 +108,9 @@ static PetscErrorCode finish_checkpoint(cst_run_control *k) {
   if (!d->failed)
     PetscCall(promise_rows(k));
   if (!d->failed)
-    d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
+    d->failed = !cst_assembly_commit(d->kept, d->reason, sizeof d->reason);
   if (d->failed)
-    cst_kept_abandon(d->kept);
+    cst_assembly_abandon(d->kept);
   d->written += !d->failed;
   d->making = false;
   d->beat = 0; /* show progress soon */

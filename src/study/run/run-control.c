@@ -16,7 +16,7 @@ static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25,
 
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
                                       const cst_run_control_options *options, cst_coordinator *c,
-                                      cst_output *o, cst_past *past, cst_reference *r,
+                                      cst_output *o, cst_checkpoint *checkpoint, cst_reference *r,
                                       cst_tallies *t, cst_run_control **control) {
   cst_run_control *k;
   char             why[512] = "";
@@ -37,17 +37,17 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   PetscCallMPI(MPI_Type_commit(&k->unit));
   k->told = cst_zeros(p->nclass + 1, sizeof *k->told);
   k->sending = MPI_REQUEST_NULL;
-  k->writer = cst_part_writer_create(&k->options.owner, o);
+  k->writer = cst_rank_part_create(&k->options.owner, o);
   for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++)
     k->checkpoint.request[i] = MPI_REQUEST_NULL;
   k->pause = fmin(fmax(pause_between, (double)k->size / polls_per_second), longest_pause);
   k->patience = least_patience;
   k->checkpoint.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
-    k->checkpoint.kept = cst_kept_create(p, past, r);
+    k->checkpoint.kept = cst_assembly_create(p, checkpoint, r);
     const long largest = cst_snapshot_largest(options->owner.path);
     k->checkpoint.number = largest > options->number ? largest : options->number;
-    ok = cst_kept_take_over(k->checkpoint.kept, why, sizeof why);
+    ok = cst_assembly_take_over(k->checkpoint.kept, why, sizeof why);
   }
   PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));
   PetscCheck(ok, comm, PETSC_ERR_FILE_READ, "%s: %s", options->path, why);
@@ -58,10 +58,10 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
 PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
   cst_run_control *k = *control;
   PetscFunctionBegin;
-  cst_kept_destroy(k->checkpoint.kept);
+  cst_assembly_destroy(k->checkpoint.kept);
   for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++)
     cst_bundle_destroy(&k->checkpoint.part[i]);
-  cst_part_writer_destroy(k->writer);
+  cst_rank_part_destroy(k->writer);
   PetscCallMPI(MPI_Type_free(&k->unit));
   free(k->finished);
   cst_bundle_destroy(&k->concluded);
@@ -115,12 +115,12 @@ static void pack_seconds(cst_run_control *k, cst_bundle *b) {
 
 /* Buffered states are written to the file first. */
 static PetscErrorCode make_part(cst_run_control *k) {
-  cst_bundle *states = cst_part_writer_states(k->writer);
-  cst_bundle *report = cst_part_writer_report(k->writer);
+  cst_bundle *states = cst_rank_part_states(k->writer);
+  cst_bundle *report = cst_rank_part_report(k->writer);
   PetscFunctionBegin;
   if (k->runner)
     PetscCall(cst_runner_flush(k->runner));
-  cst_part_writer_clear(k->writer);
+  cst_rank_part_clear(k->writer);
   if (k->runner) {
     cst_piece_pack(k->runner, states);
     cst_tallies_pack(k->tallies, report);
@@ -139,17 +139,17 @@ static PetscErrorCode obey(cst_run_control *k, long order) {
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
   PetscCall(make_part(k));
   k->obeyed = order;
-  const size_t bytes = cst_part_writer_close(k->writer);
+  const size_t bytes = cst_rank_part_close(k->writer);
   const long   at = bytes ? cst_coordinator_add(k->coordinator, CST_NOTICE_BYTES, (long)bytes) : 0;
-  cst_part_writer_begin(k->writer, cst_run_control_number(order), (size_t)at);
+  cst_rank_part_begin(k->writer, cst_run_control_number(order), (size_t)at);
   PetscFunctionReturn(0);
 }
 
 /* Tells rank 0 when this rank's part is on the disk. */
 static PetscErrorCode deliver(cst_run_control *k) {
-  const cst_bundle *part = cst_part_writer_report(k->writer);
+  const cst_bundle *part = cst_rank_part_report(k->writer);
   PetscFunctionBegin;
-  if (!cst_part_writer_done(k->writer))
+  if (!cst_rank_part_done(k->writer))
     PetscFunctionReturn(0);
   if (k->rank == 0)
     cst_run_control_take(k, part);
@@ -292,8 +292,8 @@ PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds) {
   for (int i = 0; i < k->plan->nclass; i++)
     seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
   if (k->rank == 0) {
-    cst_kept_add_tallies(k->checkpoint.kept, k->tallies);
-    cst_kept_add_seconds(k->checkpoint.kept, seconds);
+    cst_assembly_add_tallies(k->checkpoint.kept, k->tallies);
+    cst_assembly_add_seconds(k->checkpoint.kept, seconds);
   }
   PetscFunctionReturn(0);
 }

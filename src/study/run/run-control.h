@@ -11,8 +11,8 @@
 #ifndef CST_RUN_CONTROL_H
 #define CST_RUN_CONTROL_H
 #include "study/run/coordinator.h"
-#include "study/run/kept.h"
-#include "study/run/run.h"
+#include "study/run/checkpoint-assembly.h"
+#include "study/run/run-study.h"
 
 typedef struct {
   const char        *path;     /* of the result file, for messages */
@@ -29,7 +29,7 @@ typedef struct cst_run_control cst_run_control;
 /* Collective. */
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
                                       const cst_run_control_options *options, cst_coordinator *c,
-                                      cst_output *o, cst_past *past, cst_reference *r,
+                                      cst_output *o, cst_checkpoint *checkpoint, cst_reference *r,
                                       cst_tallies *t, cst_run_control **control);
 PetscErrorCode cst_run_control_destroy(cst_run_control **control);
 /* Includes the runner's current batch in this rank's parts. */

@@ -87,12 +87,13 @@ static double conclusions(const cst_plan *p) {
 
 double cst_run_notes_work(const cst_plan *p) { return p->cost + conclusions(p); }
 
-double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a, const cst_past *past) {
-  return p->cost - a->left + cst_past_concluded(p, past) * conclusions(p);
+double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a,
+                                 const cst_checkpoint *checkpoint) {
+  return p->cost - a->left + cst_checkpoint_concluded(p, checkpoint) * conclusions(p);
 }
 
-void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, const cst_past *past,
-                        const cst_resume *earlier, int ranks) {
+void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a,
+                        const cst_checkpoint *checkpoint, const cst_resume *earlier, int ranks) {
   char host[MPI_MAX_PROCESSOR_NAME];
   int  length;
   MPI_Get_processor_name(host, &length);
@@ -100,7 +101,7 @@ void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, c
   cst_output_number(o, "/run", "seconds_before", earlier->seconds);
   cst_output_number(o, "/run", "started_unix", (double)time(NULL));
   cst_output_number(o, "/run", "work_before",
-                    cst_run_notes_work_before(p, a, past) / cst_run_notes_work(p));
+                    cst_run_notes_work_before(p, a, checkpoint) / cst_run_notes_work(p));
   cst_output_number(o, "/run", "ranks", ranks);
   cst_output_number(o, "/run", "batch", (double)a->batch);
   cst_output_text(o, "/run", "instruction_set", cst_isas[p->isa].name);

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_NOTES_H
 #define CST_RUN_NOTES_H
-#include "study/run/run.h"
+#include "study/run/run-study.h"
 
 /* The time now, in UTC: 2026-11-23T14:05:59Z. */
 void cst_run_notes_time(char text[32]);
@@ -22,13 +22,14 @@ void cst_run_notes_first(cst_output *o, const cst_run_options *options);
 
 /* Attributes of /run that concern this run, which goes on from what the earlier ones left; they replace those of
  * the previous run. */
-void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a, const cst_past *past,
-                        const cst_resume *earlier, int ranks);
+void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a,
+                        const cst_checkpoint *checkpoint, const cst_resume *earlier, int ranks);
 
 /* Attributes with which the table is printed and drawn, and those that xarray reads as coordinates. */
 void cst_run_notes_columns(cst_output *o, const cst_plan *p, const cst_columns *c);
 
 /* The cost of all steps and conclusions of the study; the part of it that earlier runs have done. */
 double cst_run_notes_work(const cst_plan *p);
-double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a, const cst_past *past);
+double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a,
+                                 const cst_checkpoint *checkpoint);
 #endif

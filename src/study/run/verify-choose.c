@@ -1,4 +1,5 @@
-/* verify-choose.c: which trajectories of a result are recomputed (see verify.h), and from which checkpoint on. */
+/* verify-choose.c: which trajectories of a result are recomputed (see verify-result.h), and from which checkpoint
+ * on. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,19 +13,20 @@
 /* ---- stages --------------------------------------------------------------------------------- */
 
 /* True if this build made the checkpoint and all its bytes are undamaged. */
-static bool is_usable(cst_past *past, const char *identity, char *why, int n) {
+static bool is_usable(cst_checkpoint *checkpoint, const char *identity, char *why, int n) {
   char        what[64];
   size_t      size;
-  const char *then = cst_past_read(past, cst_past_find(past, "identity", 0), &size);
+  const char *then =
+      cst_checkpoint_read(checkpoint, cst_checkpoint_find(checkpoint, "identity", 0), &size);
   snprintf(what, sizeof what, "it");
-  if (!then || !cst_snapshot_check(past->snapshot)) {
+  if (!then || !cst_snapshot_check(checkpoint->snapshot)) {
     snprintf(why, (size_t)n, "it is damaged");
     return false;
   }
   return cst_identity_same(then, identity, what, why, n);
 }
 
-static void open_pasts(cst_verification *d, const char *path) {
+static void open_checkpoints(cst_verification *d, const char *path) {
   char               why[512];
   char              *run = cst_result_text(d->file, "/run", "id");
   char              *identity = cst_identity_text(d->plan, run ? run : "");
@@ -34,15 +36,15 @@ static void open_pasts(cst_verification *d, const char *path) {
   cst_snapshot_own(&owner, real ? real : path, run ? run : "");
   (void)cst_snapshot_find(&owner);
   long *number = cst_snapshot_numbers(&owner, &n);
-  for (int i = 0, found = 0; i < n && found < CST_VERIFY_PASTS; i++) {
-    cst_past *past = cst_past_create(d->plan);
-    if (cst_past_open(d->plan, past, owner.path, number[i], why, sizeof why) &&
-        is_usable(past, identity, why, sizeof why)) {
-      d->past[found++] = past;
+  for (int i = 0, found = 0; i < n && found < CST_VERIFY_CHECKPOINTS; i++) {
+    cst_checkpoint *checkpoint = cst_checkpoint_create(d->plan);
+    if (cst_checkpoint_open(d->plan, checkpoint, owner.path, number[i], why, sizeof why) &&
+        is_usable(checkpoint, identity, why, sizeof why)) {
+      d->checkpoint[found++] = checkpoint;
       continue;
     }
     fprintf(stderr, "constella: checkpoint %ld of %s is ignored: %s\n", number[i], path, why);
-    cst_past_destroy(d->plan, past);
+    cst_checkpoint_destroy(d->plan, checkpoint);
   }
   free(number);
   free(identity);
@@ -51,9 +53,9 @@ static void open_pasts(cst_verification *d, const char *path) {
 }
 
 /* The piece of a checkpoint that contains the lane; -1: none. */
-int cst_verify_find(const cst_past *past, int cohort, long lane) {
-  for (int i = 0; past && i < past->npiece; i++) {
-    const cst_stretch *s = &past->stretch[i];
+int cst_verify_find(const cst_checkpoint *checkpoint, int cohort, long lane) {
+  for (int i = 0; checkpoint && i < checkpoint->npiece; i++) {
+    const cst_stretch *s = &checkpoint->stretch[i];
     if (s->cohort == cohort && lane >= s->first && lane < s->first + s->count)
       return i;
   }
@@ -71,15 +73,15 @@ static void read_status(cst_verification *d) {
 }
 
 static void place(const cst_verification *d, cst_verify_trajectory *t) {
-  const cst_plan  *p = d->plan;
-  const cst_past  *past = d->past[0];
-  const int        cohort = p->class_of[t->icase];
-  const cst_class *k = &p->classes[cohort];
-  const long       lane = cst_plan_lane(p, t->icase, t->member);
-  const int        piece = cst_verify_find(past, cohort, lane);
-  const bool       left_out = d->left_out && d->left_out[p->cases[t->icase].method];
-  const bool       has_status = d->status[t->icase * p->study->members + t->member] >= 0;
-  const bool       done = has_status || (past && past->lane[cohort][lane] == CST_LANE_DONE);
+  const cst_plan       *p = d->plan;
+  const cst_checkpoint *checkpoint = d->checkpoint[0];
+  const int             cohort = p->class_of[t->icase];
+  const cst_class      *k = &p->classes[cohort];
+  const long            lane = cst_plan_lane(p, t->icase, t->member);
+  const int             piece = cst_verify_find(checkpoint, cohort, lane);
+  const bool            left_out = d->left_out && d->left_out[p->cases[t->icase].method];
+  const bool            has_status = d->status[t->icase * p->study->members + t->member] >= 0;
+  const bool done = has_status || (checkpoint && checkpoint->lane[cohort][lane] == CST_LANE_DONE);
   t->work = (cst_work){.cohort = cohort, .first = lane, .count = 1, .piece = -1};
   t->work.cost = (double)k->n * k->cost;
   long first, count;
@@ -93,20 +95,20 @@ static void place(const cst_verification *d, cst_verify_trajectory *t) {
     t->until = k->n;
   } else if (piece >= 0) {
     t->stage = CST_VERIFY_MIDWAY;
-    t->until = past->stretch[piece].step;
+    t->until = checkpoint->stretch[piece].step;
   }
 }
 
 /* Finds the newest checkpoint that has the trajectory at a step before `until`. */
 static void find_origin(const cst_verification *d, cst_verify_trajectory *t) {
-  for (int i = 0; i < CST_VERIFY_PASTS && !t->from; i++) {
-    const int piece = cst_verify_find(d->past[i], t->work.cohort, t->work.first);
-    if (piece < 0 || d->past[i]->stretch[piece].step >= t->until)
+  for (int i = 0; i < CST_VERIFY_CHECKPOINTS && !t->from; i++) {
+    const int piece = cst_verify_find(d->checkpoint[i], t->work.cohort, t->work.first);
+    if (piece < 0 || d->checkpoint[i]->stretch[piece].step >= t->until)
       continue;
-    t->from = d->past[i];
-    t->begin = d->past[i]->stretch[piece].step;
+    t->from = d->checkpoint[i];
+    t->begin = d->checkpoint[i]->stretch[piece].step;
     t->work.piece = piece;
-    t->work.skip = t->work.first - d->past[i]->stretch[piece].first;
+    t->work.skip = t->work.first - d->checkpoint[i]->stretch[piece].first;
   }
 }
 
@@ -120,7 +122,7 @@ void cst_verify_prepare(cst_verification *d, cst_verify_trajectory *t, bool from
 }
 
 void cst_verify_open(cst_verification *d, const char *path) {
-  open_pasts(d, path);
+  open_checkpoints(d, path);
   read_status(d);
 }
 
@@ -148,11 +150,12 @@ static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
 
 /* The chosen cases x members, in this order. Trajectories that have not begun or are left out are never
  * drawn, but reported if asked for. */
-cst_verify_trajectory *cst_verify_list(const cst_verification *d, const cst_verify_choice *c, long *n) {
-  const long     members = c->nmember ? c->nmember : d->plan->study->members;
-  const long     all = (c->ncase ? c->ncase : d->plan->ncase) * members;
-  unsigned char *may = cst_need(calloc((size_t)all + 1, 1));
-  cst_verify_trajectory    *list = cst_zeros(all, sizeof *list);
+cst_verify_trajectory *cst_verify_list(const cst_verification *d, const cst_verify_choice *c,
+                                       long *n) {
+  const long             members = c->nmember ? c->nmember : d->plan->study->members;
+  const long             all = (c->ncase ? c->ncase : d->plan->ncase) * members;
+  unsigned char         *may = cst_need(calloc((size_t)all + 1, 1));
+  cst_verify_trajectory *list = cst_zeros(all, sizeof *list);
   for (long i = 0; i < all; i++) {
     list[i].icase = c->ncase ? c->icase[i / members] : i / members;
     list[i].member = c->nmember ? c->member[i % members] : i % members;

@@ -1,5 +1,5 @@
 /* verify-explain.c: compares the origin of a file with this program, to explain differing bits (see
- * verify.h). */
+ * verify-result.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "constella/constella.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
-#include "study/run/verify.h"
+#include "study/run/verify-result.h"
 
 /* Prints and returns whether an attribute of the file differs from this program. */
 static bool differs(cst_result *file, const char *group, const char *name, const char *what,

@@ -15,8 +15,8 @@ static void set_time(cst_runner *r) {
 }
 
 void cst_runner_find_blocks(cst_runner *r) {
-  for (int k = 0; k < r->plan->nlook; k++) {
-    const char *name = r->plan->look[k].row->state;
+  for (int k = 0; k < r->plan->nobservation; k++) {
+    const char *name = r->plan->observation[k].row->state;
     r->meter.block[k] = name ? cst_stepper_state(r->st, name) : -1;
   }
 }
@@ -54,7 +54,7 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   set_time(r);
   for (int i = 0; i < r->meter.nwanted; i++) {
     const int              k = r->meter.wanted[i];
-    const cst_observation *look = &r->plan->look[k];
+    const cst_observation *look = &r->plan->observation[k];
     view.state = r->meter.block[k] < 0 ? NULL : view.record + r->meter.block[k] * W;
     r->meter.measure[k](look, &view, cst_runner_observer(r, k, group),
                         r->meter.value + look->first * W, r->meter.scale + look->first * W);
@@ -63,7 +63,7 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
 }
 
 /* The times of states, which neighbours have in common. */
-static void set_times(cst_runner *r, const cst_way *way) {
+static void set_times(cst_runner *r, const cst_trail *way) {
   const int W = r->width;
   for (int i = 0; i < way->n; i++) {
     const double t = cst_clock_at(r->cohort, (double)way->step[i]);
@@ -84,7 +84,7 @@ static void look_here(cst_runner *r, int group) {
   }
 }
 
-static void look_along(cst_runner *r, int group, const cst_way *way) {
+static void look_along(cst_runner *r, int group, const cst_trail *way) {
   const cst_view   view = view_of(r, group, CST_KEEP);
   const cst_states states = {way->n, way->stride, way->q, way->p, r->meter.speed, r->meter.times};
   r->meter.fold->speeds(view.context, view.record, &states, r->meter.speed);
@@ -96,7 +96,7 @@ static void look_along(cst_runner *r, int group, const cst_way *way) {
   }
 }
 
-static void fold_group(cst_runner *r, int group, const cst_way *way) {
+static void fold_group(cst_runner *r, int group, const cst_trail *way) {
   if (r->meter.one_by_one || way->step[0] == 0)
     look_here(r, group);
   else
@@ -105,7 +105,7 @@ static void fold_group(cst_runner *r, int group, const cst_way *way) {
 
 void cst_runner_fold(cst_runner *r) {
   for (int g = 0; g < r->b->groups; g++) {
-    const cst_way way = cst_stepper_way(r->st, r->b, g);
+    const cst_trail way = cst_stepper_trail(r->st, r->b, g);
     fold_group(r, g, &way);
   }
 }
@@ -113,7 +113,7 @@ void cst_runner_fold(cst_runner *r) {
 /* ---- every step ------------------------------------------------------------------------------ */
 
 /* The states for those who look at every step. */
-static cst_states states_of(cst_runner *r, const cst_view *view, const cst_way *way) {
+static cst_states states_of(cst_runner *r, const cst_view *view, const cst_trail *way) {
   const int        W = r->width;
   const cst_states x = {way->n, way->stride, way->q, way->p, r->watch.speed, r->watch.times};
   if (r->watch.speeds)
@@ -127,7 +127,7 @@ static cst_states states_of(cst_runner *r, const cst_view *view, const cst_way *
   return x;
 }
 
-static void watch(cst_runner *r, int group, const cst_way *way, const cst_states *states, int i) {
+static void watch(cst_runner *r, int group, const cst_trail *way, const cst_states *states, int i) {
   cst_view view = view_of(r, group, CST_KEEP_NOT);
   view.time = states->time + i * r->width;
   for (int k = 0; k < r->ncollection; k++) {
@@ -156,10 +156,10 @@ static void end_watch(cst_runner *r, int group, long step) {
 }
 
 /* Folds the states from..to-1 of lanes that were alive in them. */
-static void fold_some(cst_runner *r, int group, const cst_way *way, int from, int to, int alive) {
-  const int     now = r->b->alive[group];
-  const size_t  at = (size_t)from * way->stride;
-  const cst_way some = {to - from, way->stride, way->step + from, way->q + at, way->p + at};
+static void fold_some(cst_runner *r, int group, const cst_trail *way, int from, int to, int alive) {
+  const int       now = r->b->alive[group];
+  const size_t    at = (size_t)from * way->stride;
+  const cst_trail some = {to - from, way->stride, way->step + from, way->q + at, way->p + at};
   if (from == to)
     return;
   r->b->alive[group] = alive;
@@ -178,7 +178,7 @@ static long next_fold(cst_runner *r, long step) {
 }
 
 /* Folds those of the states that are observed, all that are evenly spaced at once. */
-static void fold_observed(cst_runner *r, int group, const cst_way *way) {
+static void fold_observed(cst_runner *r, int group, const cst_trail *way) {
   const long first = way->step[0], last = way->step[way->n - 1];
   long       step[CST_TRAIL];
   long       next = next_fold(r, first - 1);
@@ -192,13 +192,13 @@ static void fold_observed(cst_runner *r, int group, const cst_way *way) {
       next = cst_plan_class_fold_next(r->cohort, next);
     }
     const size_t at = (size_t)(from - first) * way->stride;
-    fold_group(r, group, &(cst_way){n, (size_t)gap * way->stride, step, way->q + at, way->p + at});
+    fold_group(r, group, &(cst_trail){n, (size_t)gap * way->stride, step, way->q + at, way->p + at});
   }
 }
 
 /* Lets all look at the states one by one. Observed neighbours are folded together, unless a lane has ended
  * between them. */
-static void watch_each(cst_runner *r, int group, const cst_way *way, const cst_states *states) {
+static void watch_each(cst_runner *r, int group, const cst_trail *way, const cst_states *states) {
   long fold = next_fold(r, way->step[0] - 1);
   int  from = 0; /* not folded yet */
   for (int i = 0; i < way->n; i++) {
@@ -216,7 +216,7 @@ static void watch_each(cst_runner *r, int group, const cst_way *way, const cst_s
 }
 
 /* States on the way of a group, one after each step, of which some are observed. */
-static void watch_along(cst_runner *r, int group, const cst_way *way) {
+static void watch_along(cst_runner *r, int group, const cst_trail *way) {
   const cst_view   view = view_of(r, group, CST_KEEP_NOT);
   const cst_states states = states_of(r, &view, way);
   if (all_quiet(r, group, &view, &states))
@@ -226,7 +226,7 @@ static void watch_along(cst_runner *r, int group, const cst_way *way) {
   end_watch(r, group, way->step[way->n - 1]);
 }
 
-void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
+void cst_runner_fold_group(cst_runner *r, int group, const cst_trail *way) {
   if (r->watch.on)
     watch_along(r, group, way);
   else
@@ -235,7 +235,7 @@ void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way) {
 
 void cst_runner_watch_all(cst_runner *r) {
   for (int g = 0; g < r->b->groups; g++) {
-    const cst_way    way = cst_stepper_way(r->st, r->b, g);
+    const cst_trail  way = cst_stepper_trail(r->st, r->b, g);
     const cst_view   view = view_of(r, g, CST_KEEP_NOT);
     const cst_states states = states_of(r, &view, &way);
     watch(r, g, &way, &states, 0);

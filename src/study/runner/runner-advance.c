@@ -66,7 +66,7 @@ static long fold_after(void *context, long step) {
   return cst_plan_class_fold_next(r->cohort, step);
 }
 
-static void fold_group(void *context, int group, const cst_way *way) {
+static void fold_group(void *context, int group, const cst_trail *way) {
   cst_runner_fold_group(context, group, way);
 }
 

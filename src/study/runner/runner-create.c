@@ -18,9 +18,9 @@ double *cst_runner_aligned(size_t n) {
 
 static size_t expression_scratch(const cst_plan *p) {
   int most = 0;
-  for (int k = 0; k < p->nlook; k++)
-    if (p->look[k].tape) {
-      const int registers = cst_tape_registers(p->look[k].tape);
+  for (int k = 0; k < p->nobservation; k++)
+    if (p->observation[k].tape) {
+      const int registers = cst_tape_registers(p->observation[k].tape);
       most = PetscMax(most, registers);
     }
   return (size_t)most;
@@ -39,11 +39,11 @@ static void clear_values(cst_runner *r, const cst_observation *look) {
 static void find_wanted(cst_runner *r) {
   const cst_plan *p = r->plan;
   int             last = -2; /* the last observation that is wanted */
-  r->meter.wanted = cst_zeros(p->nlook, sizeof *r->meter.wanted);
-  r->meter.block = cst_zeros(p->nlook, sizeof *r->meter.block);
-  r->meter.span = cst_zeros(p->nlook, sizeof *r->meter.span);
-  for (int k = 0; k < p->nlook; k++) {
-    const cst_observation *look = &p->look[k];
+  r->meter.wanted = cst_zeros(p->nobservation, sizeof *r->meter.wanted);
+  r->meter.block = cst_zeros(p->nobservation, sizeof *r->meter.block);
+  r->meter.span = cst_zeros(p->nobservation, sizeof *r->meter.span);
+  for (int k = 0; k < p->nobservation; k++) {
+    const cst_observation *look = &p->observation[k];
     if (!look->wanted) {
       clear_values(r, look);
       continue;
@@ -60,7 +60,7 @@ static void find_wanted(cst_runner *r) {
 static void create_collections(cst_runner *r) {
   r->meter.one_by_one = r->plan->needs_lambda;
   for (int i = 0; i < r->meter.nwanted; i++)
-    r->meter.one_by_one |= r->plan->look[r->meter.wanted[i]].row->state != NULL;
+    r->meter.one_by_one |= r->plan->observation[r->meter.wanted[i]].row->state != NULL;
   r->collection = cst_zeros(CST_COLLECTORS, sizeof *r->collection);
   for (int k = 0; k < CST_COLLECTORS; k++) {
     const cst_collector *row = cst_collectors[k];
@@ -104,11 +104,11 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->slices.poll_context = context;
   r->width = cst_isas[p->isa].width;
   r->meter.fold = cst_fold_for(s, p->isa);
-  r->meter.measure = cst_zeros(p->nlook, sizeof *r->meter.measure);
-  r->meter.follow = cst_zeros(p->nlook, sizeof *r->meter.follow);
-  r->meter.kept = cst_zeros(p->nlook, sizeof *r->meter.kept);
-  for (int k = 0; k < p->nlook; k++) {
-    const cst_observer *row = p->look[k].row;
+  r->meter.measure = cst_zeros(p->nobservation, sizeof *r->meter.measure);
+  r->meter.follow = cst_zeros(p->nobservation, sizeof *r->meter.follow);
+  r->meter.kept = cst_zeros(p->nobservation, sizeof *r->meter.kept);
+  for (int k = 0; k < p->nobservation; k++) {
+    const cst_observer *row = p->observation[k].row;
     r->meter.measure[k] = cst_fold_measure(r->meter.fold, row);
     r->meter.follow[k] = cst_fold_follow(r->meter.fold, row);
   }
@@ -133,7 +133,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->lambda = cst_runner_aligned((size_t)ng * W);
   r->start = cst_runner_aligned(2 * (size_t)nq);
   r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
-  for (int k = 0; k < p->nlook; k++)
+  for (int k = 0; k < p->nobservation; k++)
     r->meter.kept[k] = cst_rows_numbers(r->rows, &cst_channel_observer, k, 0);
   r->meter.accumulators = cst_rows_numbers(r->rows, &cst_channel_accumulators, 0, 0);
   create_collections(r);

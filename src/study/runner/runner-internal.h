@@ -13,21 +13,21 @@ typedef struct {
 /* Measures the observables of the lanes. */
 typedef struct {
   const cst_fold *fold;
-  cst_measure   **measure;    /* [nlook] */
-  cst_follow    **follow;     /* [nlook]; NULL: by the observer's own along() */
+  cst_measure   **measure;    /* [nobservation] */
+  cst_follow    **follow;     /* [nobservation]; NULL: by the observer's own along() */
   bool            one_by_one; /* states on the way are looked at one after another, in records */
   /* of states on the way: velocities [CST_TRAIL][nq][W]; times, values of an expression and their scales
    * [CST_TRAIL][W] */
   double *speed, *times, *traced, *traced_scale;
   int    *wanted, nwanted; /* observations that are measured */
-  /* [nlook] the component of the record where the block begins that an observer reads; -1: there is none */
+  /* [nobservation] the component of the record where the block begins that an observer reads; -1: there is none */
   int      *block;
   cst_span *span; /* their quantities: sequences without a gap */
   int       nspan;
   double   *value, *scale; /* [quantity][W] */
   double   *scratch;       /* workspace of expressions */
   double   *time;          /* [W] */
-  /* into the rows, from lane 0 on; kept[nlook], NULL: the observer keeps nothing */
+  /* into the rows, from lane 0 on; kept[nobservation], NULL: the observer keeps nothing */
   double *accumulators, **kept;
 } cst_meter;
 
@@ -103,7 +103,7 @@ double *cst_runner_observer(const cst_runner *r, int look, int group);
 /* Updates the accumulators of all quantities at the current step. */
 void cst_runner_fold(cst_runner *r);
 /* The same for one group at states on its way, without the counts that all groups share. */
-void cst_runner_fold_group(cst_runner *r, int group, const cst_way *way);
+void cst_runner_fold_group(cst_runner *r, int group, const cst_trail *way);
 /* At a stop: all groups at the current step, for those who look at every step. */
 void cst_runner_watch_all(cst_runner *r);
 /* Ends a lane for a reason that is no failure, behind `step` steps: column k * width is its state there. */

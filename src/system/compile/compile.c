@@ -7,7 +7,7 @@
 #include <time.h>
 #include "constella/random.h"
 #include "system/internal.h"
-#include "system/derive/molecules.h"
+#include "system/derive/find-molecules.h"
 
 enum { PATH = CST_PATH, SECONDS_ALLOWED = 300 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/boundary.h"
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 enum { AXES = 3 };
 /* relative to the largest moment: round-off of sums of squares of lengths */

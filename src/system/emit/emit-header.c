@@ -6,7 +6,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
-#include "system/derive/molecules.h"
+#include "system/derive/find-molecules.h"
 
 /* HOT_WORK: largest ng^2 nq whose loops are unrolled. SMALL: largest nq + ng of a small system. HOT_GENERAL:
  * the same for a hot system whose mass is not a constant diagonal. */

@@ -3,7 +3,7 @@
  *
  * A group of different trajectories is done in lanes. A trajectory alone, whose other lanes are copies of it,
  * and long rows, which would leave the caches with all lanes at once, are done with lanes over the pairs of a
- * row. Both do what expr/pairs.h lays down, so that the bits are the same, whichever is taken and however
+ * row. Both do what expr/pair-sums.h lays down, so that the bits are the same, whichever is taken and however
  * wide the machine is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -12,7 +12,7 @@
 #include "constella/lanes.h"
 #include "core/inverse-root.h"
 #define VALUE vd
-#include "expr/pairs.h"
+#include "expr/pair-sums.h"
 #undef VALUE
 
 /* Where coordinates stand for lanes over pairs: number i in of[i] (-1: nowhere), and those of array b at y[b]

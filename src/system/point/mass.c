@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "system/point/linear.h"
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 static int wrong_diagonal(const cst_system *s, const double *c, char *why, int n) {
   double *m = cst_linear_numbers(s->nq);

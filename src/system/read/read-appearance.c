@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/diag.h"
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 enum { CORNERS = 3, POLYGON = 3 };
 

@@ -10,7 +10,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 enum { ENTRIES = 9, AXES = 3 };
 

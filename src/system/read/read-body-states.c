@@ -11,8 +11,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
-#include "system/read/reader.h"
-#include "system/derive/rotation.h"
+#include "system/read/system-reader.h"
+#include "system/derive/rotation-nodes.h"
 
 enum { AXES = 3, WHAT = 200 };
 /* largest entry of R'R - 1, as strict as the check of a start against its constraints */

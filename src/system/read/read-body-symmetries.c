@@ -7,7 +7,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 enum { AXES = 3 };
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "expr/define.h"
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 enum { LARGEST = 1000000 }; /* largest bound of the range of a family */
 

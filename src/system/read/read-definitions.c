@@ -8,7 +8,7 @@
 #include <string.h>
 #include "expr/budget.h"
 #include "expr/define.h"
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 static const char form[] = "'NAME: expression' or '\"NAME(ARGUMENT, ...)\": expression'";
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/text.h"
 #include "expr/budget.h"
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 /* EFFORT: the least cost of an expression, in characters; WHAT: length of the text that names an expression;
  * LEAST_PAIRS: the smallest double sum that is not written out. */

@@ -7,7 +7,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 cst_scope cst_read_timed(cst_reading *r) {
   cst_system *s = r->s;

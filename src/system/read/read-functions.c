@@ -1,7 +1,7 @@
 /* read-functions.c: reads functions of the coordinates: the potential, gyroscopic terms, symmetries. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 /* A part of the potential that is also available on its own; V includes it. */
 static void read_stiff(cst_reading *r) {

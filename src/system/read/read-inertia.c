@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 enum { AXES = 3, WHY = 300, WHAT = 200 };
 

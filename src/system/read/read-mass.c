@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 static cst_yaml *mass_of(const cst_reading *r) { return cst_yaml_get(r->root, "mass"); }
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 static void read_default(cst_reading *r, cst_yaml *n, cst_parameter *p) {
   cst_node node = cst_read_expression(r, n, cst_read_constants(r), "default");

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 static bool is_finite(double x) { return isfinite(x); }
 

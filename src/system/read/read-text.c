@@ -1,7 +1,7 @@
 /* read-text.c: names, keys and texts of a description. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 enum { NAME_MAX_BYTES = 60 };
 

@@ -2,7 +2,7 @@
  * show. Nothing is computed from them, and no result depends on them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 enum { LONGEST = 31 }; /* length of a unit in bytes */
 

@@ -6,7 +6,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 /* The name "x'" for "x". Borrowed. */
 static const char *primed(cst_reading *r, const char *name) {

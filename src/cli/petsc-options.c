@@ -1,0 +1,288 @@
+/* petsc-options.c: PETSc's options (see petsc-options.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/petsc-options.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/launch.h"
+#include "core/need.h"
+#include "core/text.h"
+#include "record/agree.h"
+#include "solve/petsc.h"
+#include "solve/solver.h"
+
+enum { ROOM = 512, PATH = 4096 };
+
+static bool is_among(const char *name, const char *const *names) {
+  while (*names && strcmp(name, *names))
+    names++;
+  return *names != NULL;
+}
+
+static bool begins_among(const char *name, const char *const *names) {
+  while (*names && !cst_text_begins(name, *names))
+    names++;
+  return *names != NULL;
+}
+
+/* ---- starting -------------------------------------------------------------------------------- */
+
+/* Copies the next word of *text, without its dash, if it is an option; "" if it is not. False: no more. */
+static bool next_option(const char **text, char name[ROOM]) {
+  *text += strspn(*text, " \t\n");
+  const int  n = (int)strcspn(*text, " \t\n");
+  const bool option = **text == '-' && isalpha((unsigned char)(*text)[1]);
+  snprintf(name, ROOM, "%.*s", option ? n - 1 : 0, *text + 1);
+  *text += n;
+  return n > 0;
+}
+
+/* The first of `names` among the options of the command line and of PETSC_OPTIONS; NULL: none. */
+static const char *find(const char *const *names, int n, char **words) {
+  static char name[ROOM];
+  const char *text = getenv("PETSC_OPTIONS");
+  while (text && next_option(&text, name))
+    if (is_among(name, names))
+      return name;
+  for (int i = 1; i < n; i++)
+    if (*words[i] == '-' && is_among(words[i] + 1, names))
+      return words[i] + 1;
+  return NULL;
+}
+
+/* The first error alone, of one rank: the others have the same options. */
+static PetscErrorCode tell(MPI_Comm comm, int line, const char *function, const char *file,
+                           PetscErrorCode n, PetscErrorType which, const char *text,
+                           void *context) {
+  (void)comm, (void)line, (void)function, (void)file, (void)context;
+  if (which == PETSC_ERROR_INITIAL && cst_launch_rank() == 0)
+    fprintf(stderr, "constella: error: PETSc cannot begin: %s\n", text);
+  return n;
+}
+
+/* ~/.petscrc, or an empty file. */
+static const char *own_file(bool skipped) {
+  static char path[PATH];
+  const char *home = getenv("HOME");
+  const int   n = snprintf(path, sizeof path, "%s/.petscrc", home ? home : "");
+  return skipped || !home || n >= PATH || access(path, F_OK) ? "/dev/null" : path;
+}
+
+/* These would wait for a debugger during PetscInitialize. */
+static const char *const debuggers[] = {"start_in_debugger", "stop_for_debugger",
+                                        "on_error_attach_debugger", NULL};
+static const char *const skip[] = {"skip_petscrc", NULL};
+
+/* All ranks but the first would serve it until the end. */
+static const char *const servers[] = {"mpi_linear_solver_server", NULL};
+
+/* Whether there is an option with which PETSc would not begin as a run needs it. */
+static bool refuse(int n, char **words) {
+  const bool  first = cst_launch_rank() == 0;
+  const char *name = find(debuggers, n, words);
+  if (name && first)
+    fprintf(stderr, "constella: error: -%s is not supported; start constella in the debugger\n",
+            name);
+  if (name || !(name = find(servers, n, words)))
+    return name;
+  if (first)
+    fprintf(stderr, "constella: error: -%s is not supported: all ranks compute\n", name);
+  return true;
+}
+
+/* Whether there is an option of PETSc. */
+static bool is_asked(int n, char **words) {
+  const char *text = getenv("PETSC_OPTIONS");
+  return n > 1 || (text && text[strspn(text, " \t\n")]) ||
+         strcmp(own_file(find(skip, n, words)), "/dev/null") != 0;
+}
+
+/* PETSc is told to skip its files, because it reads petscrc and .petscrc of the current folder too, and their
+ * options can load code. */
+static PetscErrorCode begin_petsc(int n, char **words) {
+  static char **all; /* PETSc keeps them */
+  int           count = n + 1;
+  char          why[ROOM];
+  PetscFunctionBegin;
+  PetscCheck(cst_petsc_load(why, sizeof why), PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s", why);
+  all = cst_zeros(n + 2, sizeof *all);
+  all[0] = words[0];
+  all[1] = "-skip_petscrc";
+  memcpy(all + 2, words + 1, sizeof *all * (size_t)(n - 1));
+  /* stays: -malloc_debug changes how its memory would be freed */
+  cst_petsc.PetscPushErrorHandler(cst_status_tell, NULL);
+  PetscCall(cst_petsc.PetscInitialize(&count, &all, own_file(find(skip, n, words)), NULL));
+  PetscCall(cst_petsc.PetscOptionsClearValue(NULL, "-skip_petscrc")); /* it has served */
+  PetscCall(cst_petsc.PetscSetFPTrap(PETSC_FP_TRAP_OFF));
+  PetscCall(cst_solver_register());
+  PetscFunctionReturn(0);
+}
+
+/* Whether all ranks have these words. Options as -log_view let PetscInitialize wait for the other ranks, so that
+ * it would never end if one alone has them; the caller compares all options then, and says which differ. */
+static bool are_alike(int n, char **words) {
+  char   why[ROOM], *text = NULL;
+  size_t size;
+  FILE  *f = cst_need(open_memstream(&text, &size));
+  for (int i = 1; i < n; i++)
+    fprintf(f, "%s\n", words[i]);
+  fclose(f);
+  const bool alike = cst_agree_on(MPI_COMM_WORLD, cst_need(text), why, sizeof why);
+  free(text);
+  return alike;
+}
+
+bool cst_petsc_begin(int n, char **words) {
+  int threads, asked;
+  if (refuse(n, words) || MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads))
+    return false;
+  asked = is_asked(n, words); /* PETSc begins on all ranks or on none */
+  if (MPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD))
+    return false;
+  if (!asked || !are_alike(n, words))
+    return true;
+  cst_status_push(tell, NULL);
+  const PetscErrorCode failed = begin_petsc(n, words);
+  cst_status_pop();
+  return !failed;
+}
+
+static bool iterates(const cst_plan *p) {
+  for (int i = 0; i < p->study->nmethod; i++)
+    if (cst_method_iterates(p->method[i]))
+      return true;
+  return false;
+}
+
+bool cst_petsc_drive(const cst_plan *p) {
+  char  name[] = "constella";
+  char *words[] = {name, NULL};
+  if (cst_petsc_is_on() || !iterates(p))
+    return true;
+  cst_status_push(tell, NULL);
+  const PetscErrorCode failed = begin_petsc(1, words);
+  cst_status_pop();
+  return !failed;
+}
+
+static PetscErrorCode quiet(const char *format, ...) {
+  (void)format;
+  return 0;
+}
+
+bool cst_petsc_end(void) {
+  bool done = true;
+  if (cst_petsc_is_on()) {
+    *cst_petsc.PetscErrorPrintf = quiet;
+    done = !cst_petsc.PetscFinalize();
+  }
+  return !MPI_Finalize() && done;
+}
+
+void cst_petsc_forget(void) {
+  if (cst_petsc_is_on())
+    (void)cst_petsc.PetscOptionsClear(NULL);
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+/* Options that PETSc reads at the end of the run or on demand. */
+static const char *const late[] = {
+    "options_left", "malloc_dump",          "malloc_view", "malloc_debug",
+    "log_view",     "log_view_memory",      "log_all",     "memory_view",
+    "objects_dump", "options_view",         "snes_view",   "snes_converged_reason",
+    "ksp_view",     "ksp_converged_reason", "help",        NULL};
+
+/* The parts of the solver, and what of their options has an effect on the program. */
+static const char *const parts[] = {"snes_", "npc_", "ksp_", "pc_", NULL};
+static const char *const effective[] = {
+    "snes_type",   "snes_monitor",         "snes_view", "snes_converged_reason", "ksp_view",
+    "ksp_monitor", "ksp_converged_reason", NULL};
+
+/* Keeps the text of the first error. */
+static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
+                           PetscErrorCode n, PetscErrorType which, const char *text,
+                           void *context) {
+  (void)comm, (void)line, (void)function, (void)file;
+  if (which == PETSC_ERROR_INITIAL)
+    snprintf(context, ROOM, "%s", text);
+  return n;
+}
+
+static PetscErrorCode check_names(cst_diag *d) {
+  char *text, name[ROOM];
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PetscOptionsGetAll(NULL, &text));
+  const char *rest = text;
+  while (next_option(&rest, name))
+    if (!strcmp(name, "fp_trap"))
+      cst_diag_add(
+          d, NULL, 0, 0,
+          "-fp_trap is not supported: a trajectory whose numbers are not finite fails, and "
+          "the others go on");
+    else if (begins_among(name, parts) && !begins_among(name, effective))
+      cst_diag_add(d, NULL, 0, 0,
+                   "PETSc option '-%s' is unknown or has no effect; options of the solver are "
+                   "-snes_type and -snes_monitor; tolerance and iterations are set in the study: "
+                   "solver: {tolerance: ..., max-iterations: ...}",
+                   name);
+  PetscCall((*cst_petsc.PetscTrFree)(text, __LINE__, __func__, __FILE__));
+  PetscFunctionReturn(0);
+}
+
+/* Some types crash in SNESSetFromOptions. */
+static PetscErrorCode check_type(cst_diag *d) {
+  char type[ROOM] = "";
+  void (*make)(void);
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PetscOptionsGetString(NULL, NULL, "-snes_type", type, sizeof type, NULL));
+#define PetscFunctionListFind_Private cst_petsc.PetscFunctionListFind_Private
+  PetscCall(PetscFunctionListFind(*cst_petsc.SNESList, type, &make));
+  const char *why = *type ? cst_solver_refuse(type) : NULL;
+  if (why && make)
+    cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
+  else if (why)
+    cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
+  PetscFunctionReturn(0);
+}
+
+/* A trial call of SNESSetFromOptions marks the options that PETSc knows; the others are errors. */
+static PetscErrorCode try_out(cst_diag *d) {
+  SNES     snes;
+  PetscInt n;
+  char   **names, **values;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.SNESCreate(PETSC_COMM_SELF, &snes));
+  PetscCall(cst_petsc.SNESSetType(snes, "lanes"));
+  PetscCall(cst_petsc.SNESSetFromOptions(snes));
+  PetscCall(cst_petsc.SNESDestroy(&snes));
+  PetscCall(cst_petsc.PetscOptionsLeftGet(NULL, &n, &names, &values));
+  for (PetscInt i = 0; i < n; i++)
+    if (is_among(names[i], (const char *const[]){"n", "np", NULL}))
+      cst_diag_add(d, NULL, 0, 0,
+                   "-%s: mpirun starts the ranks: `mpirun -n %s constella run STUDY`", names[i],
+                   values[i] ? values[i] : "RANKS");
+    else if (!is_among(names[i], late))
+      cst_diag_add(d, NULL, 0, 0,
+                   "unknown PETSc option '-%s'; options of the solver are -snes_type and "
+                   "-snes_monitor (see -help)",
+                   names[i]);
+  PetscCall(cst_petsc.PetscOptionsLeftRestore(NULL, &n, &names, &values));
+  PetscFunctionReturn(0);
+}
+
+void cst_petsc_check(cst_diag *d) {
+  const int before = cst_diag_count(d);
+  char      said[ROOM] = "";
+  if (!cst_petsc_is_on())
+    return;
+  cst_status_push(keep, said);
+  if (check_names(d) || (cst_diag_count(d) == before && check_type(d)) ||
+      (cst_diag_count(d) == before && try_out(d)))
+    cst_diag_add(d, NULL, 0, 0,
+                 "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
+                 said);
+  cst_status_pop();
+}

@@ -1,0 +1,72 @@
+/* error-handlers.h: functions that can fail, in PETSc's words and without its library (solve/petsc.h loads that).
+ *
+ * Such a function returns PetscErrorCode, 0: done. PetscCall, PetscCallMPI and PetscCheck return the status of
+ * what failed, after the innermost handler has been told. A handler is told where an error arises
+ * (PETSC_ERROR_INITIAL, with the message), then by each function that passes it on (PETSC_ERROR_REPEAT, NULL).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_STATUS_H
+#define CST_STATUS_H
+#ifndef PETSC_HAVE_BROKEN_RECURSIVE_MACRO
+#define PETSC_HAVE_BROKEN_RECURSIVE_MACRO /* PETSc does not count calls of MPI */
+#endif
+#include <petscsys.h>
+#include <stdarg.h>
+
+/* As PETSc's own handlers: returns the status, n as a rule. */
+typedef PetscErrorCode cst_status_handler(MPI_Comm comm, int line, const char *function,
+                                          const char *file, PetscErrorCode n, PetscErrorType type,
+                                          const char *message, void *context);
+
+/* Until the matching pop, this handler is told alone. Without any, the message goes to stderr. */
+void cst_status_push(cst_status_handler *handler, void *context);
+void cst_status_pop(void);
+/* Tells the innermost handler, and returns what it returns. PETSc calls the first; `context` is not used. */
+cst_status_handler cst_status_tell;
+PetscErrorCode     cst_status_raise(MPI_Comm comm, int line, const char *function, const char *file,
+                                    PetscErrorCode n, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+/* What MPI says about its status n. */
+PetscErrorCode cst_status_raise_mpi(int line, const char *function, const char *file, int n);
+
+/* These take the place of PETSc's macros, which refer to its library. */
+#undef PetscFunctionBegin
+#undef PetscFunctionReturn
+#undef PetscCall
+#undef PetscCallMPI
+#undef PetscCheck
+#undef PetscCallAbort
+#define PetscFunctionBegin                                                                         \
+  do {                                                                                             \
+  } while (0)
+#define PetscFunctionReturn(...) return __VA_ARGS__
+#define PetscCall(...)                                                                             \
+  do {                                                                                             \
+    const PetscErrorCode failed_ = (__VA_ARGS__);                                                  \
+    if (PetscUnlikely(failed_))                                                                    \
+      return cst_status_tell(PETSC_COMM_SELF, __LINE__, __func__, __FILE__, failed_,               \
+                             PETSC_ERROR_REPEAT, NULL, NULL);                                      \
+  } while (0)
+#define PetscCallMPI(...)                                                                          \
+  do {                                                                                             \
+    const int failed_ = (__VA_ARGS__);                                                             \
+    if (PetscUnlikely(failed_))                                                                    \
+      return cst_status_raise_mpi(__LINE__, __func__, __FILE__, failed_);                          \
+  } while (0)
+/* In a function that returns no status: ends the program, after the handler has been told. */
+#define PetscCallAbort(comm, ...)                                                                  \
+  do {                                                                                             \
+    const PetscErrorCode failed_ = (__VA_ARGS__);                                                  \
+    if (PetscUnlikely(failed_)) {                                                                  \
+      (void)cst_status_tell(comm, __LINE__, __func__, __FILE__, failed_, PETSC_ERROR_REPEAT, NULL, \
+                            NULL);                                                                 \
+      MPI_Abort(comm, (int)failed_);                                                               \
+    }                                                                                              \
+  } while (0)
+#define PetscCheck(holds, comm, n, ...)                                                            \
+  do {                                                                                             \
+    if (PetscUnlikely(!(holds)))                                                                   \
+      return cst_status_raise(comm, __LINE__, __func__, __FILE__, n, __VA_ARGS__);                 \
+  } while (0)
+#define PETSC_COMM_WORLD MPI_COMM_WORLD
+#endif

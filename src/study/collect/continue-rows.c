@@ -1,0 +1,190 @@
+/* continue-rows.c: converts rows at the end of a run into rows in the middle of a longer one (see
+ * continue-rows.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/collect/continue-rows.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "method/stepper.h"
+#include "study/result/sound.h"
+
+cst_position cst_continue_position(const cst_plan *now, const cst_class *to, const double *row) {
+  const long   step = (long)row[CST_CONTINUE_STEP];
+  cst_position at = cst_plan_position(now, to, step - 1);
+  at.step = step;
+  at.half_step = (long)row[CST_CONTINUE_HALF_STEP];
+  return at;
+}
+
+bool cst_continue_alike(const double *a, const double *b) {
+  return a[CST_CONTINUE_STEP] == b[CST_CONTINUE_STEP] &&
+         a[CST_CONTINUE_HALF_STEP] == b[CST_CONTINUE_HALF_STEP] &&
+         a[CST_CONTINUE_NUMBERS] == b[CST_CONTINUE_NUMBERS];
+}
+
+void cst_continue_seal(double *row) {
+  row[CST_CONTINUE_HEAD + (long)row[CST_CONTINUE_NUMBERS]] = row[CST_CONTINUE_STEP];
+}
+
+/* ---- kept numbers of a row ------------------------------------------------------------------- */
+
+static bool is_kept(const cst_channel *c) { return *c->field.path && c->count && c->kept; }
+
+/* Offset of a channel among the kept numbers; -1: not kept. */
+static long place_of(const cst_channels *x, const cst_channel_row *row, int which) {
+  const cst_channel *wanted = cst_channels_find(x, row, which);
+  long               at = 0;
+  for (int k = 0; wanted && k < x->n; k++) {
+    if (&x->channel[k] == wanted)
+      return is_kept(wanted) ? at : -1;
+    if (is_kept(&x->channel[k]))
+      at += (long)x->channel[k].count;
+  }
+  return -1;
+}
+
+static long kept_numbers(const cst_channels *c) {
+  long n = 0;
+  for (int k = 0; k < c->n; k++)
+    if (is_kept(&c->channel[k]))
+      n += (long)c->channel[k].count;
+  return n;
+}
+
+/* True if x is a whole number from `least` to `most`. */
+static bool is_whole(double x, long least, long most) {
+  return x >= (double)least && x <= (double)most && x == (double)(long)x;
+}
+
+/* True if the numbers begin with a state, and with that of the partner behind it if there is one. */
+static bool is_state(const double *row, long steps, long numbers, bool partner) {
+  const double *x = row + CST_CONTINUE_HEAD;
+  if (!partner)
+    return numbers > 1 && cst_batch_is_state(x, steps);
+  return numbers > 3 && numbers % 2 == 0 && cst_batch_is_state(x, steps) &&
+         cst_batch_is_state(x + numbers / 2, 2 * steps);
+}
+
+bool cst_continue_check(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                        const double *row, char *why, size_t n) {
+  const long kept = kept_numbers(old);
+  const long state = cst_plan_state_numbers(old->plan); /* of the longest row */
+  const bool self = old->plan->study->reference == CST_REFERENCE_SELF;
+  const long partner = self ? 2 * from->n : 0;
+  *why = 0;
+  if (!is_whole(row[CST_CONTINUE_STEP], from->n, from->n))
+    snprintf(why, n, "its step is %.17g, and the trajectory ended at %ld", row[CST_CONTINUE_STEP],
+             from->n);
+  else if (!is_whole(row[CST_CONTINUE_HALF_STEP], 0, partner))
+    snprintf(why, n, "its step with half the step size is %.17g; possible are 0 to %ld",
+             row[CST_CONTINUE_HALF_STEP], partner);
+  else if (!is_whole(row[CST_CONTINUE_NUMBERS], kept + 1,
+                     kept + PetscMin(state, cst_plan_state_numbers(now->plan))))
+    snprintf(why, n, "its count of numbers is %.17g; possible are %ld to %ld",
+             row[CST_CONTINUE_NUMBERS], kept + 1, kept + state);
+  else if (row[CST_CONTINUE_HEAD + (long)row[CST_CONTINUE_NUMBERS]] != row[CST_CONTINUE_STEP])
+    snprintf(why, n, "it is incomplete");
+  else if (!is_state(row, from->n, (long)row[CST_CONTINUE_NUMBERS] - kept, self))
+    snprintf(why, n, "its numbers are not a state of a trajectory");
+  return !*why;
+}
+
+const double *cst_continued_was(const cst_continued *x, const cst_channel_row *row, int which) {
+  const long at = place_of(x->old, row, which);
+  return at < 0 ? NULL : x->was + at;
+}
+
+double *cst_continued_made(const cst_continued *x, const cst_channel_row *row, int which) {
+  const long at = place_of(x->now, row, which);
+  return at < 0 ? NULL : x->made + at;
+}
+
+static const cst_reuse *reuse_of(const cst_collector *c) { return c ? c->reuse : NULL; }
+
+/* Carries the kept numbers that no collector sets. */
+static void carry(const cst_continued *x) {
+  for (int k = 0; k < x->now->n; k++) {
+    const cst_channel *c = &x->now->channel[k];
+    const cst_reuse   *reuse = reuse_of(c->owner);
+    if (!is_kept(c) || (reuse && reuse->go_on))
+      continue;
+    const double *was = cst_continued_was(x, c->row, c->which);
+    if (was)
+      memcpy(cst_continued_made(x, c->row, c->which), was, sizeof *was * c->count);
+  }
+}
+
+void cst_continue_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                          const cst_class *to, const double *row, double *made) {
+  const long states = CST_CONTINUE_HEAD + (long)row[CST_CONTINUE_NUMBERS] - kept_numbers(old);
+  const cst_continued x = {old, now, from, to, row + states, made + states};
+  memcpy(made, row, sizeof *made * (size_t)states);
+  made[CST_CONTINUE_NUMBERS] = (double)(states - CST_CONTINUE_HEAD + kept_numbers(now));
+  carry(&x);
+  for (int k = 0; k < CST_COLLECTORS; k++) {
+    const cst_reuse *reuse = reuse_of(cst_collectors[k]);
+    if (reuse && reuse->go_on)
+      reuse->go_on(&x);
+  }
+}
+
+PetscErrorCode cst_continue_read(cst_result *file, const cst_channels *old, int from,
+                                 const cst_channels *now, int to, long member, double *made) {
+  const cst_channel *a = cst_channels_find(old, &cst_channel_continue, 0);
+  const cst_channel *b = cst_channels_find(now, &cst_channel_continue, 0);
+  const cst_class   *earlier = &old->plan->classes[old->plan->class_of[from]];
+  const cst_class   *later = &now->plan->classes[now->plan->class_of[to]];
+  const long         there[3] = {from, member, 0};
+  const long         n[3] = {1, 1, (long)a->count};
+  char               why[200];
+  double            *row;
+  PetscFunctionBegin;
+  row = cst_zeros(a->count, sizeof *row);
+  PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
+             PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "%s of the file cannot be read, or has another shape", a->field.path);
+  PetscCheck(cst_continue_check(old, earlier, now, row, why, sizeof why), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_UNEXPECTED, "%s of the file, case %d, member %ld: %s", a->field.path,
+             from, member, why);
+  for (size_t i = 0; i < b->count; i++)
+    made[i] = NAN;
+  cst_continue_convert(old, earlier, now, later, row, made);
+  free(row);
+  PetscFunctionReturn(0);
+}
+
+/* ---- which members were continued ------------------------------------------------------------ */
+
+/* A file of an earlier version tells only whether all of it was continued. */
+static void joined_of_all(cst_result *file, const cst_plan *p, long *members) {
+  char *continued = cst_result_text(file, "/", "continued");
+  for (int i = 0; i < p->ncase; i++)
+    members[i] = continued ? p->study->members : 0;
+  free(continued);
+}
+
+long *cst_continue_joined(cst_result *file, const cst_plan *p, char *why, size_t n) {
+  cst_channels      *channels = cst_channels_create(p, NULL);
+  const cst_channel *c = cst_channels_find(channels, &cst_channel_joined, 0);
+  long              *members = cst_zeros(p->ncase, sizeof *members);
+  const long         start[1] = {0}, count[1] = {p->ncase};
+  bool               good = true;
+  if (!c || !cst_result_read_block(file, c->field.path, c->field.type, start, count, members))
+    joined_of_all(file, p, members);
+  else
+    good = cst_sound(p, 0, c, members, (size_t)p->ncase, why, n);
+  cst_channels_destroy(channels);
+  if (good)
+    return members;
+  free(members);
+  return NULL;
+}
+
+PetscErrorCode cst_continue_join(cst_output *o, int icase, long members) {
+  PetscFunctionBegin;
+  if (cst_channels_find(cst_output_channels(o), &cst_channel_joined, 0))
+    PetscCall(cst_output_case(o, &cst_channel_joined, 0, icase, &members));
+  PetscFunctionReturn(0);
+}

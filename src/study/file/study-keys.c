@@ -1,0 +1,156 @@
+/* study-keys.c: the table of the keys of a study file (study-keys.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/file/study-keys.h"
+#include <stddef.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/collector.h"
+
+/* clang-format off */
+static const cst_key of_all[] = {
+    {"", "study", CST_KEYS_ALL, "word", NULL, "", "study: order",
+     "The kind of study: order (errors against a reference, fitted orders), conservation (drift over long times, verdicts), ensemble (distributions at the end) or work-precision (costs at each accuracy)."},
+    {"", "title", CST_KEYS_ALL, "text", "none", "", "title: Orders of compositions", "A line for tables and reports."},
+    {"", "system", CST_KEYS_ALL, "name, or a map", NULL, "", "system: planar-pendulum", "The system: a name of the catalogue, or a map with `name` or `file`."},
+    {"", "initial", CST_KEYS_ALL, "name, map, or a list of these", "the first state of the system", "", "initial: small",
+     "Where trajectories start: a named state, numbers, an ensemble, a table of starts; a list of single starts is a sweep (docs/starts.md)."},
+    {"", "end", CST_KEYS_ALL, "number", NULL, "time", "end: \"10*2^(3/4)\"", "The length of the run. Every step must divide it to 1e-9."},
+    {"", "steps", CST_KEYS_ALL, "list of numbers, or a map", NULL, "time", "steps: [0.1, 0.05]", "The steps h, each shorter than the one before. The map is {from:, halvings:} or {counts:}."},
+    {"", "methods", CST_KEYS_ALL, "list of methods", NULL, "", "methods: [rattle, \"compose(rattle, suzuki4)\"]",
+     "Method expressions (docs/methods.md); those with commas in quotes. A tableau {a:, b:, c:} may replace a name. Values of an argument in braces, omega={20, 40}, are a sweep."},
+    {"", "reference", CST_KEYS_ALL, "exact, self, or a map", "none; required in order studies", "", "reference: self",
+     "The solution against which errors are measured: the exact motion, the method itself at half the step, or a method at a small step (docs/errors.md)."},
+    {"", "error", CST_KEYS_ALL, "map", "{of: [q, p], norm: max, over: end}", "", "error: {norm: two, over: mesh}", "Which errors, in which norm, at which times."},
+    {"", "observables", CST_KEYS_ALL, "list", "energy, momentum and constraint, where the system has them", "",
+     "observables: [energy, \"height: y\", \"tension: lambda_rod\"]",
+     "Quantities measured along the run: names of `constella list observables`, and \"NAME: expression\" of coordinates, velocities x', multipliers lambda_NAME, parameters, t and definitions of the system; a definition alone is named after itself."},
+    {"", "observe", CST_KEYS_ALL, "auto or every", "auto", "", "observe: every",
+     "How often extrema, window means and drift are updated: at every k-th step, k the largest odd number not above min(15, n/1024), or at every step."},
+    {"", "solver", CST_KEYS_ALL, "map", "{tolerance: 1e-14, max-iterations: 25}", "", "solver: {tolerance: 1.0e-12}", "How accurately implicit equations are solved."},
+    {"", "roundoff", CST_KEYS_ALL, "map", "see its keys", "", "roundoff: {dyadic-steps: false}", "Steps with few significant bits; sums in twice the precision."},
+    {"", "checkpoint", CST_KEYS_ALL, "map", "{seconds: 600}", "", "checkpoint: {seconds: 60}", "How often a run saves its state. Changes no result and is not part of the study's identity."},
+    {"", "layers", CST_KEYS_ALL, "map of names to maps", "none", "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}", "One-step methods of your own: Runge-Kutta tableaus, or C files."},
+    {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "", "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}",
+     "Composition schemes of your own for compose(METHOD, NAME): their gammas, a palindrome with sum 1 (docs/compositions.md)."},
+    {"", "timing", CST_KEYS_ALL, "map", "none", "", "timing: {repeats: 2}", "Measures the time of the steps alone, for one batch of every case, after the run (docs/result-file.md)."},
+    {"", "extensible", CST_KEYS_ALL, "flag", "false", "", "extensible: true",
+     "Stores for every trajectory what `constella extend` needs to continue it to a later end (docs/extending.md)."},
+    {"", "noise", CST_KEYS_ALL, "map", "a path for each step size", "", "noise: {resolution: 0.05}", "How the step sizes share the noise of thermostats (docs/thermostats.md)."},
+
+    {"system", "name", CST_KEYS_ALL, "name", "none; required without `file`", "", "system: {name: planar-pendulum}", "A system of the catalogue, `constella list systems`."},
+    {"system", "file", CST_KEYS_ALL, "path", "none; required without `name`", "", "system: {file: own.yaml}", "A system file (docs/system-file.md), relative to the study file."},
+    {"system", "sha256", CST_KEYS_ALL, "text", "not checked", "", NULL, "The checksum that `file` must have. Results store it in their copy of the study."},
+    {"system", "parameters", CST_KEYS_ALL, "map of numbers, lists or ranges", "the defaults of the system", "as declared",
+     "system: {name: planar-pendulum, parameters: {g: [1, 9.81]}}", "Values of parameters. A list or a range is a sweep: all combinations are run."},
+    {"system", "compile", CST_KEYS_ALL, "auto, never or always", "auto", "", "system: {name: planar-pendulum, compile: auto}",
+     "Whether a system from a file is compiled: if that saves time (auto), never, or always, where failure is an error. The bits are the same."},
+    {"range", "from", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 3}}}", "The first value."},
+    {"range", "to", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 3, count: 3}}}", "The last value."},
+    {"range", "count", CST_KEYS_ALL, "integer", NULL, "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 5}}}", "Number of values, 1 to 1000000, both ends included."},
+    {"range", "spacing", CST_KEYS_ALL, "linear or log", "linear", "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 100, count: 3, spacing: log}}}",
+     "Even differences, or even ratios."},
+
+    {"initial", "q", CST_START_SINGLE, "list of numbers", NULL, "of the coordinates", "initial: {q: [0, \"-L\"], v: [1, 0]}", "Coordinates, in the system's order; quoted expressions of the parameters are allowed."},
+    {"initial", "v", CST_START_SINGLE, "list of numbers", NULL, "of the velocities", "initial: {q: [0, \"-L\"], v: [0.5, 0]}", "Velocities."},
+    {"initial", "members", CST_START_ENSEMBLE | CST_START_TABLE, "integer", "required in ensembles; else the number of starts", "", "initial: {members: 8, spread: {q: 0.1}}",
+     "Number of trajectories per case."},
+    {"initial", "seed", CST_START_ENSEMBLE | CST_START_TABLE, "integer", "1", "", "initial: {members: 8, seed: 7, spread: {v: 0.1}}", "Seed of the random numbers, 0 to 2^64 - 1."},
+    {"initial", "around", CST_START_ENSEMBLE | CST_START_TABLE | CST_START_SWEEP | CST_START_MOVED, "name, or {q:, v:}", "the first state of the system", "", "initial: {members: 8, around: small, spread: {v: 0.1}}",
+     "The start around which members are drawn, or that gives the coordinates a table does not name."},
+    {"initial", "spread", CST_START_ENSEMBLE | CST_START_TABLE, "map", "none", "", "initial: {members: 8, spread: {q: 0.1, v: 0.2}}",
+     "Standard deviations of independent normal displacements; the result is projected onto the constraints."},
+    {"initial", "project", CST_START_SINGLE | CST_START_TABLE | CST_START_SWEEP | CST_START_ENSEMBLE | CST_START_MOVED, "flag, or {keep:}", "false", "", "initial: {q: [0.1, -1], v: [1, 0], project: true}",
+     "Moves the start to the nearest point of the constraints; otherwise a start that violates them by more than 1e-10 of their scale is refused. With `around` alone it moves a named state; members of an ensemble are always projected."},
+    {"initial.project", "keep", CST_KEYS_ALL, "list of names", NULL, "", "initial: {q: [0.1, -1], v: [1, 0], project: {keep: [x]}}",
+     "Coordinates x, velocities x', arrays and bodies (with an apostrophe their velocities) that the projection does not move."},
+    {"initial", "relax", CST_START_SINGLE | CST_START_ENSEMBLE, "map", "none", "", "initial: {relax: {method: rattle, step: 0.01, end: 1}}",
+     "Moves the start to a minimum of the energy first: steps from rest, and sets the velocities to zero whenever the kinetic energy falls."},
+    {"initial", "bodies", CST_START_BODIES, "map of bodies", "none", "", "initial: {bodies: {top: {axis: [1, 0, 0], angle: 0.3, omega: [0, 0, 2]}}}",
+     "Orientations and angular velocities of the system's rigid bodies (docs/bodies.md)."},
+    {"initial", "list", 0, "list of starts", "none", "", "initial: {list: [default, small]}", "One member per start of the list."},
+    {"initial", "grid", 0, "map of coordinates and velocities to values", "none", "of these", "initial: {grid: {\"x'\": {from: 0.5, to: 1, count: 3}}}",
+     "One member per point of a grid; the last coordinate varies fastest."},
+    {"initial", "sweep", CST_START_SWEEP, "map of coordinates and velocities to values", "none", "of these", "initial: {sweep: {\"x'\": [0.5, 1]}}",
+     "Cases of their own for each point of a grid; each coordinate is an axis of tables and figures."},
+    {"initial", "csv", 0, "path", "none", "", "initial: {csv: starts.csv}", "One member per row of a table; the first line names coordinates and velocities."},
+    {"initial", "from", 0, "path", "none", "", "initial: {from: earlier.h5}", "One member per member of an earlier result, starting where that one ended."},
+    {"initial", "case", 0, "integer", "the only one", "", "initial: {from: earlier.h5, case: 0}", "Which case of the result in `from`."},
+    {"initial", "sha256", 0, "text", "not checked", "", NULL, "The checksum that the starts of `csv` or `from` must have. Results store it in their copy of the study."},
+    {"initial.spread", "q", CST_KEYS_ALL, "number, or a map of coordinates", "0", "of the coordinates", "initial: {members: 8, spread: {q: {x: 0.1}}}",
+     "Standard deviation of coordinates; for a body's rotation in radians about its axes."},
+    {"initial.spread", "v", CST_KEYS_ALL, "number, or a map of coordinates", "0", "of the velocities", "initial: {members: 8, spread: {v: {x: 0.1}}}", "Standard deviation of velocities."},
+    {"initial.relax", "method", CST_KEYS_ALL, "method", NULL, "", "initial: {relax: {method: rattle, step: 0.02, end: 1}}", "A method without noise."},
+    {"initial.relax", "step", CST_KEYS_ALL, "number", NULL, "time", "initial: {relax: {method: rattle, step: 0.05, end: 1}}", "The step of that method."},
+    {"initial.relax", "end", CST_KEYS_ALL, "number", NULL, "time", "initial: {relax: {method: rattle, step: 0.05, end: 2}}", "How long to relax; a whole number of steps."},
+
+    {"steps", "from", CST_STEPS_HALVED, "number", NULL, "time", "steps: {from: 0.1, halvings: 2}", "The largest step."},
+    {"steps", "halvings", CST_STEPS_HALVED, "integer", NULL, "", "steps: {from: 0.1, halvings: 3}", "Number of halvings, 0 to 60; gives halvings + 1 steps."},
+    {"steps", "counts", CST_STEPS_HALVED | CST_STEPS_COUNTED, "list of integers", NULL, "", "steps: {counts: [20, 40]}", "Numbers of steps; h is end / count."},
+
+    {"methods", "a", CST_KEYS_ALL, "list of lists of numbers", NULL, "", "methods: [{a: [[0, 0], [1, 0]], b: [0.5, 0.5]}]", "Coefficients of a Runge-Kutta tableau; expressions such as 1/3 are allowed."},
+    {"methods", "b", CST_KEYS_ALL, "list of numbers", NULL, "", "methods: [{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}]", "Weights of the tableau."},
+    {"methods", "c", CST_KEYS_ALL, "list of numbers", "row sums of a", "", "methods: [{a: [[0, 0], [1, 0]], b: [0.5, 0.5], c: [0, 1]}]", "Nodes of the tableau."},
+
+    {"reference", "method", CST_KEYS_ALL, "method", NULL, "", "reference: {method: \"gauss(4)\", step: 0.05}", "The method of the reference."},
+    {"reference", "step", CST_KEYS_ALL, "number", NULL, "time", "reference: {method: \"gauss(6)\", step: 0.05}", "Longest step of the reference: between two compared times it takes equal steps, none longer."},
+    {"reference", "precision", CST_KEYS_ALL, "double or quad", "double", "", "reference: {method: \"gauss(6)\", step: 0.1, precision: quad}", "quad: only for gauss(s), about 50 times slower, for errors below 1e-13."},
+
+    {"error", "of", CST_KEYS_ALL, "list of q, p, lambda", "[q, p]", "", "error: {of: [q, p, lambda]}", "The parts that the column `error` combines. The separate errors of q, p and lambda are always computed."},
+    {"error", "norm", CST_KEYS_ALL, "max, one or two", "max", "", "error: {norm: one}", "The norm over components."},
+    {"error", "over", CST_KEYS_ALL, "end, mesh or coarse", "end", "", "error: {over: coarse}", "When: at the end, the largest over all steps, or the largest over the mesh of the largest step."},
+    {"error", "hidden", CST_KEYS_ALL, "max, one or two", "max", "", "error: {hidden: two}", "The norm of the hidden constraints |G v| over the constraints."},
+
+
+    {"solver", "tolerance", CST_KEYS_ALL, "number, or a list of them", "1e-14", "of the constraint's scale", "solver: {tolerance: [1.0e-8, 1.0e-14]}", "Above 0, at most 0.01. A list is a sweep."},
+    {"solver", "max-iterations", CST_KEYS_ALL, "integer", "25", "", "solver: {max-iterations: 50}", "Maximal iterations of Newton's method per substep, 1 to 1000. A step that needs more is repeated, at most twice, with four times as many and a more careful iteration; the trajectory fails if that does not converge either."},
+    {"solver", "iteration", CST_KEYS_ALL, "auto, simplified, newton, chord or krylov", "auto", "", "solver: {iteration: newton}", "How conversions and hbvm solve their equations; changes the cost and the last digits."},
+    {"roundoff", "dyadic-steps", CST_KEYS_ALL, "flag", "false in order studies, else true", "", "roundoff: {dyadic-steps: true}",
+     "Rounds the step h to 20 bits, so that t = n h is exact; the run then ends at n h, which differs from `end` by up to 5e-7 of it."},
+    {"roundoff", "compensated", CST_KEYS_ALL, "flag", "false", "", "roundoff: {compensated: true}", "Sums q and p in twice the precision, in methods that only add to them."},
+    {"checkpoint", "seconds", CST_KEYS_ALL, "number", "600", "seconds", "checkpoint: {seconds: 30}", "Time between checkpoints; --checkpoint-seconds overrides it."},
+    {"timing", "repeats", CST_KEYS_ALL, "integer", NULL, "", "timing: {repeats: 5}", "Number of repeats, 1 to 1000; the smallest and the largest time are kept."},
+    {"noise", "resolution", CST_KEYS_ALL, "number", NULL, "time", "noise: {resolution: 0.025}", "A step H of which every step is a multiple; all steps then see the same path."},
+
+    {"layers.NAME", "a", CST_LAYER_TABLEAU, "list of lists of numbers", NULL, "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [1/2, 1/2]}}", "As in `methods`."},
+    {"layers.NAME", "b", CST_LAYER_TABLEAU, "list of numbers", NULL, "", "layers: {mine: {a: [[0, 0], [1/2, 0]], b: [0, 1]}}", "As in `methods`."},
+    {"layers.NAME", "c", CST_LAYER_TABLEAU, "list of numbers", "row sums of a", "", "layers: {mine: {a: [[0]], b: [1], c: [0]}}", "As in `methods`."},
+    {"layers.NAME", "file", CST_LAYER_TABLEAU | CST_LAYER_FILE, "path", "none; required without a tableau", "", "layers: {mine: {file: mine.c}}", "A C file with the formulas of a step (docs/adding.md), relative to the study file."},
+    {"layers.NAME", "sha256", CST_LAYER_FILE, "text", "not checked", "", NULL, "The checksum that `file` must have. Results store it in their copy of the study."},
+
+    {0},
+};
+/* clang-format on */
+
+enum { MOST_OF_COLLECTORS = 128, ROWS = sizeof of_all / sizeof *of_all - 1 };
+
+typedef struct {
+  cst_key row[ROWS + MOST_OF_COLLECTORS + 1];
+  int     n;
+} table;
+
+static void add(table *t, const cst_key *k) {
+  if (t->n == ROWS + MOST_OF_COLLECTORS)
+    cst_need_fail();
+  t->row[t->n++] = *k;
+}
+
+/* Adds the keys of collectors: those of one map, or those of maps of their own. */
+static void add_collected(table *t, const char *in) {
+  for (int c = 0; c < CST_COLLECTORS; c++)
+    for (const cst_key *k = cst_collectors[c]->keys; k && k->key; k++)
+      if (in ? !strcmp(k->in, in) : *k->in != 0)
+        add(t, k);
+}
+
+const cst_key *cst_study_keys(void) {
+  static table all;
+  if (all.n)
+    return all.row;
+  for (int i = 0; i < ROWS; i++) {
+    add(&all, &of_all[i]);
+    if (!*of_all[i].in && *of_all[i + 1 < ROWS ? i + 1 : i].in)
+      add_collected(&all, "");
+  }
+  add_collected(&all, NULL);
+  return all.row;
+}

@@ -1,0 +1,214 @@
+/* run-compile.c: the kernels of a user's system on every rank. Rank 0 compiles for each instruction set in use
+ * and broadcasts the code, if the study asks for it or gains by it; otherwise the kernels are interpreted.
+ * The bits are the same. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "method/method.h"
+#include "study/run/back-end.h"
+#include "study/file/relax.h"
+#include "system/compile/compile.h"
+
+/* Approximate slowdown of the interpreter; the plan's estimate is for compiled code. */
+static const double interpreted = 5;
+
+/* The cores that step s, and that of the observers if it saves more than its compilation takes; terminated by
+ * NULL. */
+enum { MOST_CORES = 24 };
+typedef struct {
+  const char *name[MOST_CORES + 2];
+} core_list;
+
+/* Observations of single trajectories of a system, in the whole study. */
+static double observations_of(const cst_system *s, const cst_plan *p) {
+  double sum = 0;
+  for (int i = 0; i < p->nclass; i++) {
+    const cst_class *k = &p->classes[i];
+    if (k->observe <= 0 || p->method[k->method]->stepped != s)
+      continue;
+    sum += (double)k->lanes * (double)k->n / (double)k->observe;
+  }
+  return sum;
+}
+
+static core_list needed(const cst_system *s, const cst_plan *p) {
+  const double worth = 3e6; /* observations, from which on the compilation of folds pays */
+  core_list    c = {{NULL}};
+  int          n = 0;
+  for (int i = 0; i < p->study->nmethod; i++)
+    if (p->method[i]->stepped == s)
+      n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);
+  if (p->reference && p->reference->stepped == s)
+    n = cst_program_cores(p->reference->program, c.name, n, MOST_CORES);
+  if (observations_of(s, p) > worth)
+    c.name[n] = "fold";
+  return c;
+}
+
+static const core_list none = {{NULL}};
+
+/* Seconds of all steps with compiled cores. */
+static double seconds(double left, int ranks) { return left * 1e-9 / ranks; }
+
+/* True if compiling the kernels takes longer than it saves. */
+static bool is_small(const cst_system *s, double left, int ranks) {
+  return interpreted * seconds(left, ranks) < cst_compile_seconds(s, none.name);
+}
+
+/* Whether compiling the cores does, which generic ones take twice the time of. */
+static bool is_short(const cst_system *s, const core_list *c, double left, int ranks) {
+  return seconds(left, ranks) < cst_compile_seconds(s, c->name) - cst_compile_seconds(s, none.name);
+}
+
+/* What is compiled at all (kernels), and what with it; what is not may have been compiled before. */
+typedef struct {
+  core_list with;
+  bool      kernels, cores;
+} wish;
+
+static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left,
+                     int ranks) {
+  wish w = {.with = needed(s, p), .kernels = true};
+  w.cores = !is_short(s, &w.with, left, ranks);
+  if (study->compile == CST_COMPILE_AUTO)
+    w.kernels = !is_small(s, left, ranks);
+  return w;
+}
+
+static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *code,
+                       char why[CST_WHY]) {
+  if (cst_compile(s, isa, w->with.name, !w->kernels || !w->cores, code, why))
+    return true;
+  return (!w->kernels || !w->cores) && cst_compile(s, isa, none.name, !w->kernels, code, why);
+}
+
+/* Broadcasts the code for one instruction set from rank 0. `good` and `why` are equal on all ranks. */
+static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_code *code, int *good,
+                             char why[CST_WHY]) {
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0)
+    *good = compile_as(w, s, isa, code, why);
+  PetscCallMPI(MPI_Bcast(good, 1, MPI_INT, 0, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, 0, PETSC_COMM_WORLD));
+  if (!*good)
+    PetscFunctionReturn(0);
+  char *bytes = code->bytes;
+  PetscCallMPI(MPI_Bcast(code, sizeof *code, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  code->bytes = rank ? malloc(code->size) : bytes;
+  cst_need(code->bytes);
+  PetscCallMPI(MPI_Bcast(code->bytes, (PetscMPIInt)code->size, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
+
+/* *good: true if all ranks are good; why: reason of the first rank that is not. */
+static PetscErrorCode agree(int *good, char why[CST_WHY]) {
+  PetscMPIInt rank, ranks, first;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  first = *good ? ranks : rank;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD));
+  *good = first == ranks;
+  if (!*good)
+    PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, first, PETSC_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_end *b, int *good,
+                             char why[CST_WHY]) {
+  int used = 1 << mine;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD));
+  *good = 1;
+  b->cached = true;
+  for (int isa = 0; isa < CST_ISA_COUNT && *good; isa++) {
+    cst_code code = {0};
+    if (!(used >> isa & 1))
+      continue;
+    PetscCall(obtain(s, isa, w, &code, good, why));
+    if (!*good)
+      break;
+    snprintf(b->compiler, sizeof b->compiler, "%s", code.compiler);
+    b->seconds += code.seconds;
+    b->cached = b->cached && code.cached;
+    if (isa == mine)
+      *good = cst_load_code(s, &code, why);
+    cst_compile_free(&code);
+    PetscCall(agree(good, why));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* One line on stderr: what failed, and the compiler's first message. */
+static void say(const char *file, const char *why) {
+  int first = (int)strcspn(why, "\n");
+  int second = why[first] ? (int)strcspn(why + first + 1, "\n") : 0;
+  fprintf(stderr, "constella: %s is interpreted, not compiled: %.*s%s%.*s\n", file, first, why,
+          second ? ": " : "", second, why + first + (second > 0));
+}
+
+/* The system that a method steps in place of the study's; NULL if none does. */
+static cst_system *other_system(const cst_study *s) {
+  char   why[200];
+  double more[CST_MORE_PARAMETERS];
+  for (int i = 0; i < s->nmethod; i++)
+    if (cst_method_system(s->method[i], s->system, more) != s->system)
+      return cst_system_penalised(s->system, why, sizeof why);
+  return NULL;
+}
+
+/* Compiled under the same conditions as a user's own system; otherwise it stays interpreted. */
+static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, double left) {
+  cst_system  *other = other_system(s);
+  cst_back_end b = {0};
+  char         why[CST_WHY] = "";
+  int          good;
+  PetscMPIInt  ranks;
+  PetscFunctionBegin;
+  if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa])
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  const wish w = wish_for(other, s, p, left, ranks);
+  PetscCall(attach(other, p->isa, &w, &b, &good, why));
+  if (!good)
+    cst_system_interpret(other); /* on all ranks */
+  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
+             "%s with springs cannot be compiled: %s", other->name, why);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
+  char        why[CST_WHY] = "";
+  int         good;
+  PetscMPIInt rank, ranks;
+  PetscFunctionBegin;
+  PetscCall(compile_other(s, p, left));
+  *b = (cst_back_end){.kernels = s->compile == CST_COMPILE_NEVER ? "interpreted" : "built-in"};
+  if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa])
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  const wish w = wish_for(s->system, s, p, left, ranks);
+  PetscCall(attach(s->system, p->isa, &w, b, &good, why));
+  b->kernels = good ? "compiled" : "interpreted";
+  if (good)
+    PetscFunctionReturn(0);
+  const char *name = s->system_file ? s->system_file : s->system->name;
+  cst_system_interpret(s->system); /* on all ranks */
+  PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
+             "%s cannot be compiled: %s", name, why);
+  if (rank == 0 && w.kernels)
+    say(name, why);
+  snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
+  PetscFunctionBegin;
+  PetscCall(compile(s, p, left, b));
+  PetscCall(cst_study_relax(s, p->isa));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,380 @@
+/* run-study.c: runs a study from its plan to the finished file: reference, batches, sums over members,
+ * conclusions. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/plan/division.h"
+#include "study/run/extend.h"
+#include "study/run/conclusions.h"
+#include "study/run/identity.h"
+#include "study/collect/continue-rows.h"
+#include "study/run/replay.h"
+#include "study/run/run-study.h"
+#include "study/run/run-control.h"
+#include "study/run/run-notes.h"
+#include "study/run/stop.h"
+
+/* Steps of a class that were computed for this file. */
+static double computed(const cst_plan *p, const cst_extension *e, int cohort) {
+  long first, count;
+  cst_plan_own_lanes(p, cohort, &first, &count);
+  return e ? cst_extend_steps(e, cohort) : (double)count * (double)p->classes[cohort].n;
+}
+
+static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e,
+                                  const cst_runner *runner, double *seconds) {
+  double     *all, *rate, busy = 0, least, most;
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  all = cst_zeros(p->nclass, sizeof *all);
+  rate = cst_zeros(p->ncase, sizeof *rate);
+  for (int k = 0; k < p->nclass; k++)
+    busy += cst_runner_seconds(runner, k);
+  PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  /* the computing times of the least and the most busy rank */
+  cst_output_number(o, "/run", "busy_seconds_least", least);
+  cst_output_number(o, "/run", "busy_seconds_most", most);
+  PetscCallMPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD));
+  for (int i = 0; i < p->ncase; i++) {
+    const double steps = computed(p, e, p->class_of[i]);
+    rate[i] = steps > 0 ? steps / all[p->class_of[i]] : NAN;
+  }
+  if (rank == 0)
+    PetscCall(cst_output_rates(o, rate));
+  free(all);
+  free(rate);
+  PetscFunctionReturn(0);
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+typedef struct {
+  const cst_plan      *plan;
+  const cst_agenda    *agenda;
+  cst_output          *output;
+  cst_reference       *reference;
+  cst_tallies         *tallies;
+  cst_checkpoint      *checkpoint;
+  cst_runner          *runner;
+  cst_run_control     *control;
+  const cst_extension *extension;
+  const cst_merge     *merge;
+  cst_conclusion      *table;
+  double              *rows;         /* from which a batch continues */
+  double              *least, *most; /* [nclass] seconds per trajectory */
+} computation;
+
+static PetscErrorCode compute_item(void *context, int i, bool *stop) {
+  computation *d = context;
+  const void  *midway;
+  size_t       size = 0;
+  PetscFunctionBegin;
+  PetscCheck(cst_checkpoint_midway(d->checkpoint, i, &midway, &size), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
+             d->checkpoint->number);
+  PetscCall(
+      cst_reference_compute(d->reference, i, midway, size, cst_run_control_poll, d->control, stop));
+  PetscFunctionReturn(0);
+}
+
+/* Continues a batch of an extension to a later end, from the rows in the extended file, which are all at the
+ * same step. The new file may have rows too, those of trajectories that reached the new end before the run
+ * was killed: what they added to sums over members is lost, so they are computed again. */
+static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *stop) {
+  const cst_class *k = &d->plan->classes[w->cohort];
+  const long       members = d->plan->study->members;
+  const long       width =
+      (long)cst_channels_find(cst_output_channels(d->output), &cst_channel_continue, 0)->count;
+  PetscFunctionBegin;
+  d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
+  double *x = d->rows;
+  for (long l = 0; l < w->count; l++) {
+    const long lane = w->first + l;
+    double    *row = x + l * width;
+    PetscCall(
+        cst_extend_row(d->extension, d->output, k->cases[lane / members], lane % members, row));
+    PetscCheck(cst_continue_alike(x, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s of the file: case %d, member %ld is at another step than its batch",
+               cst_channel_continue.path, k->cases[lane / members], lane % members);
+  }
+  const long       numbers = (long)x[CST_CONTINUE_NUMBERS];
+  const cst_origin from = {cst_continue_position(d->plan, k, x), numbers, x, true};
+  for (long l = 0; l < w->count; l++)
+    memmove(x + l * numbers, x + l * width + CST_CONTINUE_HEAD, sizeof *x * (size_t)numbers);
+  PetscCall(cst_runner_batch(d->runner, w, &from, stop));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
+  computation    *d = context;
+  const cst_work *w = &d->agenda->work[i];
+  cst_origin      from;
+  PetscFunctionBegin;
+  PetscCheck(w->piece < 0 || cst_checkpoint_origin(d->checkpoint, w, &from), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
+             d->checkpoint->number);
+  if (w->piece < 0 && d->extension && d->extension->continues)
+    PetscCall(continue_batch(d, w, stop));
+  else
+    PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
+  if (!*stop)
+    cst_run_control_finished(d->control, w);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode time_class(void *context, int i, bool *stop) {
+  computation *d = context;
+  double       least, most;
+  long         lanes;
+  PetscFunctionBegin;
+  PetscCall(
+      cst_runner_time(d->runner, i, d->plan->study->timing_repeats, &least, &most, &lanes, stop));
+  d->least[i] = least / (double)lanes;
+  d->most[i] = most / (double)lanes;
+  PetscFunctionReturn(0);
+}
+
+/* Each class is timed by one rank. Checkpoints do not hold times: a resumed run times all classes. */
+static PetscErrorCode time_classes(computation *d, cst_end *end) {
+  const cst_plan *p = d->plan;
+  double         *both, *icase;
+  PetscMPIInt     rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  both = cst_zeros(2 * p->nclass, sizeof *both);
+  icase = cst_zeros(p->ncase, sizeof *icase);
+  d->least = both;
+  d->most = both + p->nclass;
+  PetscCall(cst_run_control_phase(d->control, p->nclass, time_class, d, end));
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
+    for (int i = 0; i < p->ncase; i++)
+      icase[i] = both[k * p->nclass + p->class_of[i]];
+    PetscCall(cst_output_times(d->output, k ? &cst_channel_cpu_most : &cst_channel_cpu, icase));
+  }
+  free(both);
+  free(icase);
+  PetscFunctionReturn(0);
+}
+
+/* On rank 0: says and records how many members of the reference stopped at its own step. */
+static void tell_reference(const computation *d) {
+  const cst_study *s = d->plan->study;
+  const long       n = cst_reference_again(d->reference);
+  char             text[160];
+  PetscMPIInt      rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank || !n)
+    return;
+  snprintf(text, sizeof text,
+           "%ld of %ld trajectories stopped at the step %.5g, and were taken with smaller ones", n,
+           s->members * s->nvariant, s->reference_step);
+  cst_output_text(d->output, "/run", "reference_again", text);
+  fprintf(stderr, "constella: warning: reference: %s\n", text);
+}
+
+static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *end) {
+  const size_t n = (size_t)d->plan->study->nvariant * CST_ERRORS;
+  double      *error;
+  PetscFunctionBegin;
+  error = cst_zeros(n, sizeof *error);
+  cst_reference_errors(d->reference, error);
+  PetscCall(cst_conclusions(d->plan, d->output, d->checkpoint, error, d->table, d->control,
+                            failures, end));
+  free(error);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cst_end *end) {
+  double     *seconds;
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
+  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->tallies,
+                              cst_run_control_poll, d->control, &d->runner));
+  cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
+  cst_run_control_watch(d->control, d->runner);
+  PetscCall(cst_run_control_phase(d->control, d->agenda->n, compute_batch, d, end));
+  if (*end == CST_END_DONE && !d->plan->part)
+    PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
+  if (*end == CST_END_DONE && !d->plan->part && d->plan->study->timing_repeats)
+    PetscCall(time_classes(d, end));
+  if (*end == CST_END_DONE)
+    PetscCall(conclude(d, failures, end));
+  if (*end == CST_END_DONE) {
+    tell_reference(d);
+    cst_stop_grace(20); /* the rest usually takes moments */
+    seconds = cst_zeros(d->plan->nclass + 1, sizeof *seconds);
+    PetscCall(cst_run_control_gather(d->control, seconds));
+    if (d->merge && rank == 0)
+      PetscCall(cst_merge_seconds(d->merge, seconds));
+    PetscCall(cst_tallies_finish(d->tallies, PETSC_COMM_WORLD, d->output));
+    PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
+    free(seconds);
+  }
+  PetscCall(cst_runner_destroy(&d->runner));
+  PetscFunctionReturn(0);
+}
+
+/* Copies rows and sums from the extended file, or from the parts of the study, into a new one; later checkpoints
+ * contain them. */
+static PetscErrorCode take_over(computation *d, const cst_run_options *options) {
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  cst_reference_spare(d->reference, d->checkpoint->lane);
+  if (options->merge && options->resume.start == CST_START_ANEW)
+    PetscCall(cst_merge_rows(options->merge, d->output, d->tallies));
+  if (!d->extension || options->resume.start != CST_START_ANEW)
+    PetscFunctionReturn(0);
+  PetscCall(cst_extend_rows(d->extension, d->output));
+  if (rank == 0)
+    PetscCall(cst_extend_tallies(d->extension, d->tallies));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o,
+                           cst_checkpoint *checkpoint, const cst_run_options *options,
+                           cst_conclusion *table, cst_run_end *run) {
+  const double            total = cst_run_notes_work(p);
+  const double            before = cst_run_notes_work_before(p, a, checkpoint);
+  char                   *identity = cst_identity_text(p, options->resume.run);
+  cst_run_control_options keep = {.path = options->output,
+                                  .identity = identity,
+                                  .seconds = options->checkpoint_seconds,
+                                  .lock = options->lock,
+                                  .number = options->resume.until,
+                                  .deadline = options->deadline};
+  computation             d = {.plan = p,
+                               .agenda = a,
+                               .output = o,
+                               .reference = cst_reference_create(p),
+                               .tallies = cst_tallies_create(p),
+                               .checkpoint = checkpoint,
+                               .extension = options->extension,
+                               .merge = options->merge,
+                               .table = table};
+  cst_coordinator        *c;
+  PetscFunctionBegin;
+  cst_snapshot_own(&keep.owner, options->path, options->resume.run);
+  PetscCall(take_over(&d, options));
+  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, before, &c));
+  PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, checkpoint, d.reference,
+                                   d.tallies, &d.control));
+  cst_checkpoint_release_lanes(p, checkpoint);
+  d.reference->halt = cst_run_control_halts;
+  d.reference->halt_context = d.control;
+  cst_stop_grace(0); /* from here on slices of work poll for signals */
+  PetscCall(cst_run_control_phase(d.control, cst_reference_items(d.reference), compute_item, &d,
+                                  &run->end));
+  if (run->end == CST_END_DONE)
+    PetscCall(compute_batches(&d, &run->failures, &run->end));
+  run->failed = cst_failures_total(&run->failures);
+  run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
+  cst_run_control_report(d.control, run);
+  PetscCall(cst_run_control_destroy(&d.control));
+  PetscCall(cst_coordinator_destroy(&c));
+  free(d.rows);
+  cst_tallies_destroy(d.tallies);
+  cst_reference_destroy(d.reference);
+  free(identity);
+  PetscFunctionReturn(0);
+}
+
+/* Creates a file, with everything known before the first step, or reopens that of an earlier run and updates
+ * a few attributes. */
+static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
+                                  const cst_checkpoint *checkpoint, const cst_run_options *options,
+                                  const cst_columns *columns, cst_output **o) {
+  const bool  anew = options->resume.start == CST_START_ANEW;
+  PetscMPIInt rank, ranks;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCall(
+      cst_output_create(p, options->path, options->output, options->resume.run, anew, columns, o));
+  if (anew) {
+    cst_run_notes_study(*o, p->study);
+    cst_run_notes_part(*o, p);
+    cst_run_notes_first(*o, options);
+    cst_run_notes_columns(*o, p, columns);
+    if (options->extension && options->extension->continues)
+      cst_output_note(*o, "/", "continued", options->extension->origin);
+  }
+  cst_run_notes_this(*o, p, a, checkpoint, &options->resume, ranks);
+  /* so that an unfinished file has its labels */
+  if (anew && rank == 0)
+    PetscCall(cst_output_columns(*o, columns, 0, p->ncase));
+  PetscCall(cst_output_flush(*o));
+  if (rank == 0)
+    PetscCall(
+        cst_output_share(*o, cst_run_notes_work_before(p, a, checkpoint) / cst_run_notes_work(p)));
+  PetscFunctionReturn(0);
+}
+
+/* On rank 0, when the file has its name: locks it, and removes the checkpoints of the result that it replaces,
+ * and damaged ones. */
+static PetscErrorCode settle_in(const cst_run_options *options) {
+  cst_snapshot_owner owner;
+  char               why[512];
+  PetscFunctionBegin;
+  if (options->resume.start == CST_START_ANEW)
+    PetscCheck(!options->lock ||
+                   cst_lock_hold(options->lock, options->path, false, why, sizeof why),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: %s", options->output, why);
+  cst_snapshot_own(&owner, options->path, options->resume.replaces);
+  if (*owner.token)
+    cst_snapshot_remove_newer(&owner, 0);
+  cst_snapshot_own(&owner, options->path, options->resume.run);
+  cst_snapshot_remove_newer(&owner, options->resume.number);
+  PetscFunctionReturn(0);
+}
+
+/* What the file says of itself when it is closed. */
+static const char *state_of(const cst_plan *p, cst_end end) {
+  if (end != CST_END_DONE)
+    return "interrupted";
+  return p->part ? "part" : "complete";
+}
+
+PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoint *checkpoint,
+                       const cst_run_options *options, cst_run_end *run) {
+  cst_conclusion *table = cst_conclude_create(p);
+  cst_output     *o;
+  PetscMPIInt     rank;
+  char            text[32], why[512];
+  bool            finished;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const PetscErrorCode bad =
+      open_output(p, agenda, checkpoint, options, cst_conclude_columns(table), &o);
+  if (bad)
+    cst_conclude_destroy(table);
+  run->agreed = bad != 0;
+  PetscCall(bad);
+  if (rank == 0)
+    PetscCall(settle_in(options));
+  PetscCall(work(p, agenda, o, checkpoint, options, table, run));
+  cst_run_notes_time(text);
+  if (rank == 0)
+    PetscCall(cst_output_share(o, run->share));
+  PetscCallMPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
+  cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
+  cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
+  PetscCall(cst_output_close(&o, state_of(p, run->end), &finished, run->kept, why, sizeof why));
+  run->agreed = !finished;
+  PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE,
+             "%s could not be finished: %s", options->output, why);
+  if (rank == 0 && run->end == CST_END_DONE)
+    cst_resume_clean(&options->resume, options->path);
+  cst_conclude_destroy(table);
+  PetscFunctionReturn(0);
+}

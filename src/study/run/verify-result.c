@@ -1,0 +1,229 @@
+/* verify-result.c: recomputes trajectories of a result (see verify-result.h).
+ *
+ * Each is a batch of one lane, so it has other neighbours than in the run. Finished trajectories are compared
+ * with their rows, unfinished ones with their numbers in the newest checkpoint. They are computed from the
+ * last earlier checkpoint of this build, if there is one, else from the start. Errors are taken against a
+ * reference for this member alone.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "method/core.h"
+#include "study/collect/continue-rows.h"
+#include "study/result/failure.h"
+#include "study/run/verify-internal.h"
+#include "study/collector.h"
+
+static const double tell_every = 10;
+
+/* ---- one after the other --------------------------------------------------------------------- */
+
+static PetscErrorCode poll(void *context, double work, bool *stop) {
+  cst_verification *d = context;
+  const double      now = MPI_Wtime();
+  PetscFunctionBegin;
+  *stop = false;
+  d->done += work;
+  if (now - d->told < tell_every)
+    PetscFunctionReturn(0);
+  d->told = now;
+  fprintf(stderr, "verify: trajectory %ld of %ld, %.1f %% of the steps\n", d->at, d->n,
+          100 * d->done / d->total);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_reference(cst_verification *d, const cst_verify_trajectory *t) {
+  const int variant = d->plan->cases[t->icase].variant;
+  bool      stop = false;
+  PetscFunctionBegin;
+  unsigned char *known = &d->known[variant * d->plan->study->members + t->member];
+  if (d->plan->study->reference != CST_REFERENCE_METHOD || *known)
+    PetscFunctionReturn(0);
+  PetscCall(cst_reference_compute_member(d->reference, variant, t->member, poll, d, &stop));
+  *known = 1;
+  PetscFunctionReturn(0);
+}
+
+/* A failed trajectory keeps only its last good state. Of a partner that was stopped on its way to the same
+ * step, and of a step that was not observed yet, only the state is known. */
+static long count_kept(const cst_verification *d, const double *row, const cst_piece *p) {
+  const bool failed = row[0] != 0;
+  const bool follows = p->at.half_step != cst_runner_position(d->runner).half_step;
+  return failed || follows || p->opens ? cst_runner_state_numbers(d->runner)
+                                       : cst_runner_numbers(d->runner);
+}
+
+static PetscErrorCode compare_midway(cst_verification *d, const cst_verify_trajectory *t) {
+  cst_checkpoint *checkpoint = d->checkpoint[0];
+  const int       piece = cst_verify_find(checkpoint, t->work.cohort, t->work.first);
+  const double   *kept = cst_checkpoint_rows(checkpoint, piece);
+  const double   *row;
+  cst_bundle      b = {0};
+  char            name[128];
+  PetscFunctionBegin;
+  PetscCheck(kept && checkpoint->piece[piece].numbers == cst_runner_numbers(d->runner),
+             PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed",
+             checkpoint->number);
+  kept += (t->work.first - checkpoint->stretch[piece].first) * checkpoint->piece[piece].numbers;
+  cst_piece_pack(d->runner, &b);
+  row = (const double *)(const void *)(b.bytes + sizeof(cst_section_head) + sizeof(cst_piece));
+  snprintf(name, sizeof name, "step %ld in checkpoint %ld", t->until, checkpoint->number);
+  cst_compare_numbers(&d->comparison, name, kept, row,
+                      count_kept(d, kept, &checkpoint->piece[piece]));
+  cst_bundle_destroy(&b);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute(cst_verification *d, const cst_verify_trajectory *t) {
+  cst_origin  origin;
+  cst_origin *from = t->from ? &origin : NULL;
+  bool        stop = false;
+  PetscFunctionBegin;
+  d->comparison = (cst_comparison){0};
+  PetscCall(make_reference(d, t));
+  PetscCheck(!from || cst_checkpoint_origin(t->from, &t->work, from), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed", t->from->number);
+  if (t->stage == CST_VERIFY_FINISHED)
+    PetscCall(cst_runner_batch(d->runner, &t->work, from, &stop));
+  else {
+    PetscCall(cst_runner_batch_to(d->runner, &t->work, from, t->until, &stop));
+    PetscCall(compare_midway(d, t));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+static void print_trajectory(const cst_plan *p, const cst_verify_trajectory *t) {
+  const cst_study *s = p->study;
+  const cst_case  *c = &p->cases[t->icase];
+  printf("case %ld (%s, step %.10g", t->icase, cst_method_label(s->method[c->method]),
+         c->h_nominal);
+  if (s->ntolerance > 1)
+    printf(", tolerance %.10g", s->tolerance[c->tolerance]);
+  for (int k = 0; k < s->system->npar; k++)
+    if (cst_study_sweeps(s, k))
+      printf(", %s = %.10g", s->system->parameter[k].name, cst_plan_parameters(p, c->variant)[k]);
+  printf("), member %ld: ", t->member);
+}
+
+static void print_steps(const cst_verification *d, const cst_verify_trajectory *t) {
+  const signed char status = d->status[t->icase * d->plan->study->members + t->member];
+  if (status > 0)
+    printf(status == CST_NO_START ? "%s, no step" : "failed (%s) within ",
+           cst_failure_word(status));
+  if (status == CST_NO_START)
+    return;
+  printf("%ld steps from ", t->until - t->begin);
+  if (t->from)
+    printf("step %ld in checkpoint %ld", t->begin, t->from->number);
+  else
+    printf("the start");
+  if (t->stage == CST_VERIFY_MIDWAY)
+    printf(" to step %ld in checkpoint %ld", t->until, d->checkpoint[0]->number);
+}
+
+static void print_result(const cst_verification *d, const cst_verify_trajectory *t) {
+  const cst_comparison *c = &d->comparison;
+  print_trajectory(d->plan, t);
+  if (t->stage == CST_VERIFY_LEFT_OUT)
+    printf("left out\n");
+  else if (t->stage == CST_VERIFY_ELSEWHERE)
+    printf("in another part\n");
+  else if (t->stage == CST_VERIFY_OPEN)
+    printf("not begun%s\n", d->checkpoint[0] ? "" : ", or not far enough for a checkpoint");
+  else {
+    print_steps(d, t);
+    if (c->different)
+      printf(": DIFFERENT, %ld of %ld numbers; first: %s\n", c->different, c->compared, c->first);
+    else
+      printf(": same bits\n");
+  }
+  fflush(stdout);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* Reads the members that were chosen at the end of the run, as far as they are known. */
+static PetscErrorCode read_chosen(cst_verification *d) {
+  const size_t      n = (size_t)d->plan->chosen;
+  const cst_choice *by = cst_collector_choice(d->plan);
+  PetscFunctionBegin;
+  if (!by)
+    PetscFunctionReturn(0);
+  d->chosen = cst_need(calloc((size_t)d->plan->ncase * n + 1, sizeof *d->chosen));
+  for (int i = 0; i < d->plan->ncase; i++)
+    PetscCall(by->read(d->output, i, d->chosen + (size_t)i * n));
+  cst_runner_choose(d->runner, d->chosen);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode open_verification(cst_verification *d) {
+  char why[256];
+  PetscFunctionBegin;
+  d->known =
+      cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
+  d->reference = cst_reference_create(d->plan);
+  d->tallies = cst_tallies_create(d->plan);
+  d->told = MPI_Wtime();
+  d->joined = cst_continue_joined(d->file, d->plan, why, sizeof why);
+  PetscCheck(d->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  PetscCall(cst_output_compare(d->plan, d->file, d->joined, &d->comparison, &d->output));
+  PetscCall(
+      cst_runner_create(d->plan, 1, d->reference, d->output, d->tallies, poll, d, &d->runner));
+  PetscCall(read_chosen(d));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode close_verification(cst_verification *d) {
+  bool closed;
+  PetscFunctionBegin;
+  PetscCall(cst_runner_destroy(&d->runner));
+  PetscCall(cst_output_close(&d->output, NULL, &closed, NULL, NULL, 0));
+  cst_tallies_destroy(d->tallies);
+  cst_reference_destroy(d->reference);
+  for (int i = 0; i < CST_VERIFY_CHECKPOINTS; i++)
+    cst_checkpoint_destroy(d->plan, d->checkpoint[i]);
+  free(d->known);
+  free(d->joined);
+  free(d->chosen);
+  free(d->status);
+  PetscFunctionReturn(0);
+}
+
+static void count(const cst_verification *d, const cst_verify_trajectory *t, cst_verify_counts *c) {
+  const bool computed = t->stage >= CST_VERIFY_MIDWAY;
+  c->open += t->stage == CST_VERIFY_OPEN;
+  c->left_out += t->stage == CST_VERIFY_LEFT_OUT;
+  c->joined += computed && t->member < d->joined[t->icase];
+  c->same += computed && !d->comparison.different;
+  c->different += computed && d->comparison.different;
+  c->compared += computed ? d->comparison.compared : 0;
+}
+
+PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
+                          const cst_verify_choice *choice, cst_back_end *b,
+                          cst_verify_counts *counts) {
+  cst_verification       d = {.plan = p, .file = file, .left_out = choice->left_out};
+  long                   n;
+  cst_verify_trajectory *list;
+  PetscFunctionBegin;
+  cst_verify_open(&d, path);
+  list = cst_verify_list(&d, choice, &n);
+  for (long i = 0; i < n; i++)
+    cst_verify_prepare(&d, &list[i], choice->from_start);
+  PetscCall(cst_study_compile(s, p, d.total, b));
+  PetscCall(open_verification(&d));
+  for (long i = 0; i < n && !ferror(stdout); i++) {
+    d.at += list[i].stage >= CST_VERIFY_MIDWAY;
+    if (list[i].stage >= CST_VERIFY_MIDWAY)
+      PetscCall(compute(&d, &list[i]));
+    print_result(&d, &list[i]);
+    count(&d, &list[i], counts);
+  }
+  PetscCall(close_verification(&d));
+  free(list);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,222 @@
+/* project-point.c: projects a point onto the constraints: q in the Euclidean metric, then v in the metric of
+ * M(q); a momentum p in the Euclidean metric.
+ *
+ *   x = q + G(x)' theta,  g(x) = 0,       v := v - M^-1 G' mu,  G v = 0
+ *
+ * stationary.c finds a stationary point of the distance. For a single quadric only the nearest point is
+ * accepted, otherwise a local minimum. If the first result is not accepted, the minimum is followed from x =
+ * q, where K = 1, through levels of g, in steps that keep it a minimum. If this fails too, the projection
+ * fails. Of two minima the nearer one is taken.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "core/boundary.h"
+#include "system/point/stationary.h"
+
+enum { MOST_LEVELS = 256 };
+static const double LEAST_LEVEL = 1. / 4096;
+static const double NEARER = 1e-9;
+
+/* The largest scaled |g_j| at x (cst_system_residuals) over all constraints, redundant ones included, with
+ * the lengths at the start. */
+static double relative(const cst_stationary *p) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  double             most = 0;
+  for (int j = 0; j < p->s->ng; j++) {
+    double row = 0, far = 0;
+    CST_EACH_ENTRY(P, j, e) {
+      row += fabs(p->G[e]);
+      far = fmax(far, fabs(p->x[P->column[e]]));
+    }
+    const double scale = row * p->length[j];
+    const double r = cst_evaluate_scaled(p->g[j], scale, row * far);
+    if (!(r <= most))
+      most = r; /* keeps a NaN */
+  }
+  return most;
+}
+
+/* True if g = 0 is a single surface of degree two. */
+static bool is_quadric(const cst_system *s) {
+  if (s->ng != 1)
+    return false;
+  const int degree = cst_graph_degree(s->graph, s->g[0], 'q');
+  return degree >= 0 && degree <= 2;
+}
+
+static void restart(cst_stationary *p) {
+  cst_linear_copy(p->x, p->q, p->s->nq);
+  cst_linear_clear(p->theta, p->s->ng);
+}
+
+/* True if x satisfies the constraints to round-off. Fills g and G at x. */
+static bool arrived(cst_stationary *p) {
+  const cst_system *s = p->s;
+  cst_stationary_constraint(s, p->c, p->x, p->g);
+  cst_stationary_gradient(s, p->c, p->x, p->G);
+  return relative(p) <= 16 * DBL_EPSILON;
+}
+
+/* x := a stationary point. A distant start goes through levels of g, four times as many in each attempt. */
+static bool find_stationary(cst_stationary *p) {
+  for (int parts = 1; parts <= MOST_LEVELS; parts *= 4) {
+    bool good = true;
+    restart(p);
+    for (int k = 1; k <= parts && good; k++) {
+      const double level = (double)(parts - k) / parts;
+      good = cst_stationary_reach(p, level);
+    }
+    if (good && arrived(p))
+      return true;
+  }
+  return false;
+}
+
+/* x := the minimum that is reached from x = q as g decreases to 0, in steps that keep it a minimum. */
+static bool follow_minimum(cst_stationary *p, bool everywhere) {
+  const size_t nq = (size_t)p->s->nq;
+  const size_t ng = (size_t)p->s->ng;
+  double      *x = cst_linear_numbers(nq);
+  double      *theta = cst_linear_numbers(ng);
+  double       level = 1, step = 0.25;
+  restart(p);
+  for (int k = 0; k < MOST_LEVELS && level > 0 && step >= LEAST_LEVEL; k++) {
+    const double next = fmax(0, level - step);
+    cst_linear_copy(x, p->x, nq);
+    cst_linear_copy(theta, p->theta, ng);
+    const bool reached = cst_stationary_reach(p, next);
+    if (reached)
+      arrived(p); /* for G at x */
+    if (reached && cst_stationary_is_minimum(p, everywhere)) {
+      level = next;
+      step *= 2;
+    } else {
+      memcpy(p->x, x, sizeof *x * nq);
+      memcpy(p->theta, theta, sizeof *theta * ng);
+      step /= 2;
+    }
+  }
+  free(x);
+  free(theta);
+  return level <= 0 && arrived(p);
+}
+
+static double distance(const cst_stationary *p) {
+  double sum = 0;
+  for (int i = 0; i < p->s->nq; i++) {
+    const double d = p->x[i] - p->q[i];
+    sum += d * d;
+  }
+  return sqrt(sum);
+}
+
+/* x := the cst_stationary of q. */
+static bool project_position(cst_stationary *p) {
+  const cst_system *s = p->s;
+  const size_t      bytes = sizeof *p->x * (size_t)s->nq;
+  const bool        found = find_stationary(p);
+  if (found && cst_stationary_is_minimum(p, true))
+    return true;
+  const bool   quadric = is_quadric(s);
+  const bool   local = found && !quadric && cst_stationary_is_minimum(p, false);
+  const double away = local ? distance(p) : INFINITY;
+  double      *x = cst_linear_numbers(s->nq);
+  memcpy(x, p->x, bytes);
+  const bool followed = follow_minimum(p, quadric);
+  const bool nearer = followed && distance(p) < away * (1 - NEARER);
+  if (!nearer)
+    memcpy(p->x, x, bytes);
+  free(x);
+  return nearer || local;
+}
+
+/* Elimination within the band also finds saddle points, of which there are many far from the manifold.
+ * Conjugate gradients avoid directions of negative curvature. */
+static bool find_position(cst_stationary *p) {
+  if (project_position(p))
+    return true;
+  if (!p->band)
+    return false;
+  cst_stationary_band_destroy(p->band);
+  p->band = NULL;
+  return project_position(p);
+}
+
+/* v := v - M^-1 G'mu with G v + phi0 = 0; twice, the second time for the round-off of the first. */
+static void remove_normal(const cst_system *s, const double *G, const double *phi0,
+                          const cst_mass *M, const cst_schur *S, double *v) {
+  const int          ng = s->ng;
+  const int          nq = s->nq;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *mu = cst_linear_numbers((size_t)(ng + nq));
+  double            *d = mu + ng;
+  for (int pass = 0; pass < 2; pass++) {
+    cst_linear_pattern_times(P, G, v, mu);
+    for (int a = 0; a < ng && s->affine; a++)
+      mu[a] += phi0[a];
+    cst_linear_schur_solve(S, mu);
+    cst_linear_clear(d, nq);
+    cst_linear_pattern_add_transposed(P, G, mu, d);
+    cst_linear_mass_solve(M, d);
+    for (int i = 0; i < nq; i++)
+      v[i] -= d[i];
+  }
+  free(mu);
+}
+
+static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
+  const int ng = s->ng;
+  double   *phi0 = cst_linear_numbers(ng + s->pattern[CST_K_G].n);
+  double   *G = phi0 + ng;
+  cst_mass  M;
+  cst_schur S = {0};
+  bool      good = cst_linear_mass_create(&M, s, c, q);
+  cst_stationary_gradient(s, c, q, G);
+  cst_system_eval_at(s, CST_K_phi0, c, q, phi0);
+  good = good && cst_linear_schur_create(&S, s, G, &M);
+  if (good)
+    remove_normal(s, G, phi0, &M, &S, v);
+  for (int i = 0; i < s->nq && good; i++)
+    good = isfinite(v[i]);
+  cst_linear_schur_destroy(&S);
+  cst_linear_mass_destroy(&M);
+  free(phi0);
+  return good;
+}
+
+bool cst_system_project(const cst_system *s, const double *c, double *q, double *v) {
+  CST_REQUIRE(s && (c || !s->npar) && q && v, false);
+  const size_t bytes = sizeof(double) * (size_t)s->nq;
+  if (!s->ng)
+    return true;
+  cst_stationary p = cst_stationary_begin(s, c, q);
+  double        *u = cst_linear_numbers(s->nq);
+  memcpy(u, v, bytes);
+  const bool good = find_position(&p) && project_velocity(s, c, p.x, u);
+  if (good) {
+    memcpy(q, p.x, bytes);
+    memcpy(v, u, bytes);
+  }
+  free(u);
+  cst_stationary_end(&p);
+  return good;
+}
+
+void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p) {
+  CST_REQUIRE(s && (c || !s->npar) && q && p);
+  if (!s->ng)
+    return;
+  double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+  cst_schur S;
+  cst_stationary_gradient(s, c, q, G);
+  const bool good = cst_linear_schur_create(&S, s, G, NULL);
+  /* the second pass removes the round-off of the first */
+  for (int pass = 0; pass < 2 && good; pass++)
+    cst_linear_project_tangent(s, G, &S, p);
+  for (int i = 0; i < s->nq && !good; i++)
+    p[i] = NAN;
+  cst_linear_schur_destroy(&S);
+  free(G);
+}

@@ -1,0 +1,237 @@
+/* system-file.c: reads a system from its description, part by part; applies defaults; frees a system. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "core/boundary.h"
+#include "expr/budget.h"
+#include "system/read/system-reader.h"
+
+/* A block of memory that lives as long as the system; the newest block comes first. */
+typedef struct block {
+  struct block *next;
+  max_align_t   memory[];
+} block;
+
+void *cst_system_keep(cst_system *s, size_t n, size_t size) {
+  cst_system_owned *o = s->owned;
+  const bool        possible = n <= SIZE_MAX / 2 / size;
+  block            *b = cst_need(possible ? calloc(1, sizeof *b + n * size) : NULL);
+  b->next = o->kept;
+  o->kept = b;
+  return b->memory;
+}
+
+static void free_kept(cst_system_owned *o) {
+  for (block *b = o->kept, *next; b; b = next) {
+    next = b->next;
+    free(b);
+  }
+}
+
+static void read_title(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *n = cst_read_required(r, r->root, "system", "(the name of the system)");
+  if (n && cst_read_label(r, n, "system"))
+    s->name = cst_yaml_text(n);
+  s->doc = cst_read_text(r, cst_yaml_get(r->root, "doc"), "doc");
+  s->source = cst_read_text(r, cst_yaml_get(r->root, "source"), "source");
+}
+
+static void start(cst_reading *r) {
+  const int  coordinates = cst_yaml_size(cst_yaml_get(r->root, "coordinates"));
+  const int  bodies = cst_yaml_size(cst_yaml_get(r->root, "bodies"));
+  const long n = 2 + CST_MAX_PAR + coordinates + 12L * bodies;
+  r->before = cst_diag_count(r->d);
+  r->names = cst_zeros(n, sizeof *r->names);
+  r->timed[1] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 't', 0)};
+}
+
+static void read_all(cst_reading *r) {
+  cst_system_keys_check(r->doc, r->root, "", CST_KEYS_ALL, r->d);
+  read_title(r);
+  cst_read_units(r);
+  cst_read_parameters(r);
+  if (!cst_read_goes_on(r))
+    return;
+  if (!cst_read_coordinates(r) || !cst_read_definitions(r)) {
+    static const char *const others[] = {"mass", "potential", "states"};
+    for (int i = cst_read_has_bodies(r) ? 2 : 0; i < 3; i++)
+      cst_read_required(r, r->root, others[i], "of the system");
+    return;
+  }
+  cst_read_inertia(r);
+  cst_read_mass(r);
+  cst_read_gyroscopic(r);
+  cst_read_potential(r);
+  cst_read_constraints(r);
+  cst_read_forces(r);
+  cst_read_symmetries(r);
+  cst_read_states(r);
+  cst_read_accounts(r);
+}
+
+static bool good(const cst_reading *r) { return cst_diag_count(r->d) == r->before; }
+
+static void derive(cst_reading *r) {
+  cst_yaml *title = cst_yaml_get(r->root, "system");
+  if (good(r))
+    cst_read_check_mass(r);
+  if (!good(r) || cst_system_derive(r->s))
+    return;
+  if (cst_graph_spent(r->s->graph))
+    cst_yaml_error(
+        r->doc, title, r->d,
+        "the system is too large: with its arrays and sums written out, its derivatives take more "
+        "work than is allowed");
+  else
+    cst_yaml_error(
+        r->doc, title, r->d,
+        "the system is too large: its derivatives need more than %d operations, or a matrix more "
+        "than %d entries",
+        CST_EXPR_NODES, CST_MOST_ENTRIES);
+}
+
+cst_system *cst_system_read(const char *file, const char *text, size_t length,
+                            const cst_size *sizes, int nsize, cst_diag *d) {
+  CST_REQUIRE(file && text && d && (sizes || nsize <= 0), NULL);
+  cst_document *doc = cst_document_parse(file, text, length, d);
+  if (!doc)
+    return NULL;
+  cst_system       *s = cst_need(calloc(1, sizeof *s));
+  cst_system_owned *o = s->owned = cst_need(calloc(1, sizeof *o));
+  o->doc = doc;
+  s->graph = cst_graph_create();
+  s->flat = -1;
+  s->whole = -1;
+  s->text = cst_need(strndup(text, length));
+  cst_reading r = {
+      .s = s,
+      .doc = doc,
+      .d = d,
+      .root = cst_document_root(doc),
+      .sizes = sizes,
+      .nsize = nsize,
+  };
+  start(&r);
+  cst_graph_allow(s->graph, CST_READING_WORK);
+  read_all(&r);
+  derive(&r);
+  cst_read_appearance(&r);
+  cst_read_events(&r);
+  cst_graph_allow(s->graph, INFINITY);
+  free(r.names);
+  if (good(&r))
+    return s;
+  cst_system_destroy(s);
+  return NULL;
+}
+
+/* Reads a start of a study, which is written like a state of a system. */
+
+bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
+                           cst_diag *d, cst_node *q, cst_node *v) {
+  CST_REQUIRE(s && doc && map && (c || !s->npar) && d && q && v, false);
+  const size_t n = sizeof *q * (size_t)s->nq;
+  cst_reading  r = {
+       .s = s,
+       .doc = (cst_document *)doc,
+       .d = d,
+       .root = map,
+       .before = cst_diag_count(d),
+       .c = c,
+  };
+  cst_node *from_q, *from_v;
+  r.names = cst_zeros(1 + CST_MAX_PAR, sizeof *r.names);
+  for (int i = 0; i < cst_system_named(s); i++) {
+    const cst_parameter *p = &s->parameter[i];
+    const cst_node       node = p->size ? p->node : cst_graph_input(s->graph, 'c', i);
+    r.names[1 + i] = (cst_binding){.name = p->name, .node = node};
+  }
+  r.i = cst_zeros(s->ncoordinate, sizeof *r.i);
+  for (int i = 0; i < s->ncoordinate; i++) {
+    r.i[i] = "i";
+    if (s->coordinate_name[i].array)
+      r.array = s->coordinate_name[i].name;
+  }
+  cst_read_start(&r, map, &from_q, &from_v);
+  const bool read = good(&r);
+  if (read) {
+    memcpy(q, from_q, n);
+    memcpy(v, from_v, n);
+  }
+  free(r.names);
+  free(r.i);
+  return read;
+}
+
+/* Defaults. */
+
+static double preset(const cst_system *s, int i, const double *c) {
+  cst_graph        *g = s->graph;
+  double            value;
+  const double     *in[128] = {['c'] = c};
+  cst_system_owned *o = s->owned;
+  cst_tape        **tape = &o->preset[i];
+  if (cst_graph_is_constant(g, s->parameter[i].node, &value))
+    return value;
+  if (!*tape)
+    *tape = cst_tape_create(g, &s->parameter[i].node, 1);
+  cst_evaluate_tape(*tape, in, &value);
+  return value;
+}
+
+void cst_system_defaults(const cst_system *s, const bool *given, double *c) {
+  CST_REQUIRE(s && (c || !s->npar));
+  for (int i = 0; i < s->npar; i++)
+    if (s->parameter[i].size || !given || !given[i])
+      c[i] = preset(s, i, c);
+}
+
+static void destroy_tapes(cst_tape **tapes, int n) {
+  for (int i = 0; tapes && i < n; i++)
+    cst_tape_destroy(tapes[i]);
+}
+
+/* Frees what cst_system_derive allocated. */
+static void free_derived(cst_system *s) {
+  for (int k = 0; k < CST_K_COUNT; k++) {
+    cst_structure_pattern_destroy(&s->pattern[k]);
+    free(s->kernel_out[k]);
+    free(s->beside[k]);
+  }
+  cst_pairs_destroy(s);
+  cst_structure_gram_destroy(&s->gram);
+  for (int i = 0; i < 2; i++)
+    cst_bands_destroy(&s->bands[i]);
+  free(s->mass_class);
+  free(s->dropped);
+}
+
+void cst_system_destroy(cst_system *s) {
+  if (!s)
+    return;
+  cst_system_owned *o = s->owned;
+  cst_system_destroy(o->penalised);
+  destroy_tapes(o->tape, CST_K_COUNT);
+  destroy_tapes(o->preset, CST_MAX_PAR);
+  destroy_tapes(o->start, s->nstate);
+  destroy_tapes(o->motion, s->nstate);
+  free(o->start);
+  free(o->motion);
+  cst_tape_destroy(o->length.tape);
+  free(o->length.row);
+  free(o->length.at);
+  free(o->length.dimensionless);
+  free(o->scratch);
+  for (int i = 0; o->unload && i < CST_ISA_COUNT; i++)
+    o->unload(o->loaded[i]);
+  free_derived(s);
+  cst_graph_destroy(s->graph);
+  cst_document_destroy(o->doc);
+  free_kept(o);
+  free(s->text);
+  free(o);
+  free(s);
+}
