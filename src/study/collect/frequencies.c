@@ -12,7 +12,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "statistics/spectrum.h"
-#include "study/collect/longer.h"
+#include "study/collect/continue-rows.h"
 #include "study/plan/clock.h"
 
 /* clang-format off */

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/events.h"
-#include "system/read/reader.h"
+#include "system/read/system-reader.h"
 
 int cst_system_events(const cst_system *s, const cst_system_event **event) {
   const cst_system_owned *o = s->owned;
