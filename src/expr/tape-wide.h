@@ -1,5 +1,5 @@
-/* tape-wide.h: runs a short straight tape on the lanes of a group at several states, instruction by instruction,
- * so that these states share the cost of decoding; included by interpret.c.
+/* tape-wide.h: runs a short straight tape on the lanes of a group at several states, instruction by
+ * instruction, so that these states share the cost of decoding; included by interpret.c.
  *
  * Registers have a row of CST_CHUNK states each.
  */

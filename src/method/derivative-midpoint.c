@@ -1,6 +1,7 @@
-/* derivative-midpoint.c: the derivative of a midpoint rule (core/midpoint.c), which is solved for p_h and L by Newton's
- * method. Its equations are those of a kick (derivative.c), with the forces (1 - theta) h grad V(q_m) and theta h
- * grad V(q_m), q_m = q0 + theta h M^-1 p_h, and before dp_h the matrix B = 1 + theta (1 - theta) h^2 V''(q_m) M^-1.
+/* derivative-midpoint.c: the derivative of a midpoint rule (core/midpoint.c), which is solved for p_h and L
+ * by Newton's method. Its equations are those of a kick (derivative.c), with the forces (1 - theta) h grad
+ * V(q_m) and theta h grad V(q_m), q_m = q0 + theta h M^-1 p_h, and before dp_h the matrix
+ * B = 1 + theta (1 - theta) h^2 V''(q_m) M^-1.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/derivative-parts.h"
@@ -116,4 +117,3 @@ bool cst_derivative_midpoint(cst_derivative *x, const double *c, const cst_middl
   memcpy(q, k->q1, sizeof *q * n);
   return true;
 }
-

@@ -14,8 +14,8 @@ struct cst_derivative {
   int                *row;            /* [m] of the enforced ones */
   double             *minv;           /* [n] */
   double             *H, *A;          /* [n][n], [m][m] */
-  double *B, *Z; /* [n][n], [m][n]: B^-1 G0' */
-  int *pivot, *turn; /* [m] of A, [n] of B */
+  double             *B, *Z;          /* [n][n], [m][n]: B^-1 G0' */
+  int                *pivot, *turn;   /* [m] of A, [n] of B */
   double             *G0, *G1, *mass; /* [ng][n]; [nmass] */
   double             *a, *b, *v;      /* [n] */
   double             *y, *g, *l;      /* [m], [ng], [ng] */
@@ -39,7 +39,9 @@ static inline double product(const double *a, const double *b, int n) {
   return sum;
 }
 
-static inline double *row_of(const cst_derivative *x, double *G, int k) { return G + x->row[k] * x->n; }
+static inline double *row_of(const cst_derivative *x, double *G, int k) {
+  return G + x->row[k] * x->n;
+}
 
 static inline void exchange(double *a, double *b, int n) {
   for (int i = 0; i < n; i++) {
@@ -82,7 +84,9 @@ static inline void solve_with(int m, const double *A, const int *pivot, double *
   }
 }
 
-static inline void solve(const cst_derivative *x, double *y) { solve_with(x->m, x->A, x->pivot, y); }
+static inline void solve(const cst_derivative *x, double *y) {
+  solve_with(x->m, x->A, x->pivot, y);
+}
 
 /* Factors L M^-1 R', of the enforced rows of two matrices. */
 static inline void factor_gram(cst_derivative *x, double *L, double *R) {
@@ -137,7 +141,7 @@ static inline void hessian(const cst_derivative *x, const double *c, const doubl
 
 /* a -= D2(l.g)(q) d, l of the enforced constraints */
 static inline void bend(cst_derivative *x, const double *c, const double *q, const double *l,
-                 const double *d, double *a) {
+                        const double *d, double *a) {
   if (!x->m)
     return;
   memset(x->l, 0, sizeof(double) * (size_t)x->s->ng);
@@ -149,8 +153,8 @@ static inline void bend(cst_derivative *x, const double *c, const double *q, con
 }
 
 /* dp -= G'y such that G M^-1 dp + D2g(q)[v, dq] = 0; G M^-1 G' is factored. */
-static inline void make_tangent(cst_derivative *x, const double *c, const double *q, const double *v,
-                         double *G, const double *dq, double *dp) {
+static inline void make_tangent(cst_derivative *x, const double *c, const double *q,
+                                const double *v, double *G, const double *dq, double *dp) {
   if (!x->m)
     return;
   cst_system_eval(x->s, CST_K_D2gvw, c, q, v, dq, NULL, NULL, x->g);
@@ -162,7 +166,7 @@ static inline void make_tangent(cst_derivative *x, const double *c, const double
 }
 
 static inline void kick_by_force(cst_derivative *x, const double *c, double by, const double *q,
-                          double *p) {
+                                 double *p) {
   cst_system_eval_at(x->s, CST_K_dV, c, q, x->a);
   for (int e = 0; e < x->n; e++)
     p[e] -= by * x->a[e];

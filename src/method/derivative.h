@@ -1,5 +1,5 @@
-/* derivative.h: the derivative of a method's step, by differentiating its equations: D Phi(q, p) w for vectors w, of
- * one trajectory at a time. */
+/* derivative.h: the derivative of a method's step, by differentiating its equations: D Phi(q, p) w for
+ * vectors w, of one trajectory at a time. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_DERIVATIVE_H
 #define CST_DERIVATIVE_H

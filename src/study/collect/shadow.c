@@ -1,13 +1,14 @@
-/* shadow.c: the collector `shadow`: the energy that a variational method keeps nearly, from states near by on the
- * trajectory.
+/* shadow.c: the collector `shadow`: the energy that a variational method keeps nearly, from states near by
+ * on the trajectory.
  *
- * beta_(n+1) - beta_n = 2 L_d(q_n, q_(n+1)) - [q p]_n^(n+1), and with the derivatives at t_n of the polynomials
- * through the k + 1 states about it, k = 4, 8, 12,
+ * beta_(n+1) - beta_n = 2 L_d(q_n, q_(n+1)) - [q p]_n^(n+1), and with the derivatives at t_n of the
+ * polynomials through the k + 1 states about it, k = 4, 8, 12,
  *   H_k = 1/2 (-beta' - q p' + p q'),   RATTLE: L_d = h (1/2 dq'M dq / h^2 - (V_n + V_(n+1))/2);
  * the methods of Euler have V at one end.
  * By pairs of states, q+ and q- being j steps behind and ahead and d the coefficients of the derivative,
  *   H_k = sum_j d_j (p (q+ - q-) + (q+ - q) p+ - (q- - q) p- - sum 2 L_d) / (2 h),
- * which does not depend on where the origin is. With constraints the same holds in the coordinates of the study.
+ * which does not depend on where the origin is. With constraints the same holds in the coordinates of the
+ * study.
  *
  * Every step is kept until it is no longer near an observed one; at observed steps H_k is evaluated. Those of
  * less than 6 steps from an end of the run are left out.
