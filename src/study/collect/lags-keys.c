@@ -121,10 +121,9 @@ cst_demand cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p) {
   return all;
 }
 
-/* Samples that lags reach back to; sums of the open part; of all parts, the sums of y, of y^2 and of y y_0. */
-static size_t kept_of(const cst_lag *x) {
-  const size_t lags = (size_t)x->lags;
-  return (lags + 1) * (size_t)x->expressions.n + (lags + 1) + CST_LAGS_SUMS * (lags + 2);
+long cst_lags_numbers(const cst_lag *x) {
+  const long samples = (x->lags + 1) * x->expressions.n;
+  return samples + (x->lags + 1) + CST_LAGS_SUMS * (x->lags + 2);
 }
 
 void cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out) {
@@ -136,7 +135,7 @@ void cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out) {
             : kind->displaces ? "displacement"
                               : "correlation",
             x->name, x->expressions.text, x->expressions.n, x->expressions.n > 1 ? "s" : "",
-            x->every * (double)x->lags, x->every, 8e-3 * (double)kept_of(x));
+            x->every * (double)x->lags, x->every, 8e-3 * (double)cst_lags_numbers(x));
   }
 }
 
@@ -158,7 +157,7 @@ void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels 
       const cst_lag  *x = &w->each[k];
       cst_channel_use use = {.name = x->name};
       if (i == CST_LAGS_KEPT)
-        use = (cst_channel_use){.count = kept_of(x)};
+        use = (cst_channel_use){.count = (size_t)cst_lags_numbers(x)};
       else if (i == CST_LAGS_OF_PARTS)
         use.axis = part, use.also = pair;
       else if (i == CST_LAGS_CELLS)

@@ -27,8 +27,8 @@ PetscErrorCode cst_lags_store(const cst_lag_kind *kind, int which, const cst_lag
 }
 
 /* Reads the sums of an entry in case icase of the file, sum[n], and their number of terms. */
-static bool read_sums(const cst_extension *e, const cst_lag_kind *kind, int which, int icase, long n,
-                      cst_sum *sum, long *count) {
+static bool read_sums(const cst_extension *e, const cst_lag_kind *kind, int which, int icase,
+                      long n, cst_sum *sum, long *count) {
   const cst_channel *cells = cst_channels_find(e->channels, kind->row[CST_LAGS_CELLS], which);
   const cst_channel *terms = cst_channels_find(e->channels, kind->row[CST_LAGS_COUNT], which);
   const long         start[3] = {icase, 0, 0}, all[3] = {1, n, CST_SUM_WORDS}, one[2] = {1, 1};

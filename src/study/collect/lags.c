@@ -16,13 +16,9 @@ typedef struct {
   double *sum[CST_LAGS_SUMS]; /* [lags + 2] */
 } kept;
 
-static long numbers_of(const cst_lag *x) {
-  return (x->lags + 1) * x->expressions.n + (x->lags + 1) + CST_LAGS_SUMS * (x->lags + 2);
-}
-
 static kept kept_of(const cst_lag_batch *b, const cst_lag *x, const cst_runner *r, int group) {
   const long W = r->width;
-  kept       k = {.ring = b->kept + group * numbers_of(x) * W};
+  kept       k = {.ring = b->kept + group * cst_lags_numbers(x) * W};
   k.open = k.ring + (x->lags + 1) * x->expressions.n * W;
   k.sum[0] = k.open + (x->lags + 1) * W;
   for (int i = 1; i < CST_LAGS_SUMS; i++)
@@ -167,7 +163,7 @@ void cst_lags_begin(const cst_lag_kind *kind, cst_collection *x) {
   const cst_lags   *w = cst_lags_of(kind, r->plan);
   for (int i = 0; i < w->n; i++) {
     const size_t lanes = (size_t)r->b->groups * (size_t)r->width;
-    memset(batch_of(x)[i].kept, 0, sizeof(double) * lanes * (size_t)numbers_of(&w->each[i]));
+    memset(batch_of(x)[i].kept, 0, sizeof(double) * lanes * (size_t)cst_lags_numbers(&w->each[i]));
     for (long l = 0; l < r->work->count; l++)
       memset(cst_rows_numbers(r->rows, kind->row[CST_LAGS_OF_PARTS], i, l), 0,
              sizeof(double) * 2 * CST_LAGS_PARTS);

@@ -65,6 +65,9 @@ void           cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *
 void           cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c);
 PetscErrorCode cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o);
 
+/* Numbers kept of a trajectory: samples that lags reach back to; sums of the open part; of all parts, the sums of y,
+ * of y^2 and of y y_0. */
+long cst_lags_numbers(const cst_lag *x);
 /* The first sample of a class, and the samples of each part. */
 long cst_lags_first(const cst_lag *x, const cst_class *k);
 long cst_lags_part(const cst_lag *x, const cst_class *k);
