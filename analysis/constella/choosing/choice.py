@@ -13,7 +13,7 @@ from typing import Any
 
 from ..certifying.certificate import made
 from ..certifying.command import store
-from ..reading import ConstellaError
+from ..reading import ConstellaError, optional
 from . import limits
 from .candidates import BASELINES
 from .field import TOLERANCE, Field, located
@@ -129,11 +129,12 @@ def baselines(field: Field, outcome: Outcome) -> list[dict[str, Any]]:
 
 def front(outcome: Outcome) -> list[dict[str, Any]]:
     """Candidates of the newest heat of each method to which none is superior in cost and in share."""
-    all_ = [
+    all_: list[dict[str, Any]] = [
         {"method": e.method, "step": k, "cost": cost, "share": j.share, "verdict": j.verdict}
         for e in outcome.entries for k, (j, cost) in e.seen.items() if math.isfinite(cost) and math.isfinite(j.share)
     ]  # fmt: skip
-    kept, least = [], math.inf
+    kept: list[dict[str, Any]] = []
+    least = math.inf
     for c in sorted(all_, key=lambda c: (c["cost"], c["share"])):
         if c["share"] < least:
             kept.append(c)
@@ -166,8 +167,7 @@ def prove(record: Record, path: pathlib.Path) -> None:
     """The study that shows what was promised, runnable as it is."""
     if "proof" not in record.answer:
         return
-    import yaml
-
+    yaml = optional("yaml", "python3-yaml", "--proof")
     studies = record.answer["proof"]
     study = dict(studies[-1])  # with a reference, where there is one: it has the energy too
     if len(studies) > 1:

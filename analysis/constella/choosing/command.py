@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..integrator import System
-from ..reading import ConstellaError, nearest
+from ..reading import ConstellaError, nearest, optional
 from ..running import HERE
 from . import candidates, choice, goal
 from .field import Field
@@ -77,9 +77,7 @@ def starts(text: str | None, system: System) -> dict[str, Any]:
         return {"csv": text}
     if not path.exists():
         raise ConstellaError(f"--initial: \"{text}\" is no state{nearest(text, system.states)} states: {', '.join(system.states)}; and no file")
-    import yaml
-
-    told = yaml.safe_load(path.read_text())
+    told = optional("yaml", "python3-yaml", "--initial").safe_load(path.read_text())
     told = told.get("initial", told) if isinstance(told, dict) else told
     if isinstance(told, str):
         return {"around": told}
@@ -178,7 +176,11 @@ def play(args: Any) -> int:
     kept = (output or pathlib.Path(f"{system_name(args.system)}-choice.json")).with_suffix(".json")
     asked = {"system": named, "goal": aim.said, "initial": initial, "members": members, "budget": budget, "methods": split(args.methods) if args.methods else None}
     record = choice.begin(kept, asked, bool(args.resume), output is not None)
-    say = (lambda text: sys.stderr.write(text + "\n")) if args.quiet is None else (lambda text: None)
+
+    def say(text: str) -> None:
+        if args.quiet is None:
+            sys.stderr.write(text + "\n")
+
     outcome = decide(record, kept.with_suffix(".heat.h5"), say)
     sys.stdout.write(choice.text(record, bool(args.explain)))
     if args.proof:

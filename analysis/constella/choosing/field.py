@@ -165,12 +165,12 @@ class Field:
         for method, counts in wanted.items():
             groups.setdefault(tuple(ladder.fitting(counts, m)), []).append(method)
         found: dict[Key, dict[str, Any]] = {}
-        for counts, methods in groups.items():
-            if not counts:
+        for steps, methods in groups.items():
+            if not steps:
                 continue
-            for study in self.studies(methods, list(counts), m, members, seed, tolerances, last):
+            for study in self.studies(methods, list(steps), m, members, seed, tolerances, last):
                 for row in self.runner.run(study, self.quantities):
-                    count = min(counts, key=lambda c: abs(self.until / c - row["step"]))
+                    count = min(steps, key=lambda c: abs(self.until / c - row["step"]))
                     key = (row["method"], count, row["tolerance"])
                     found[key] = {**row, **found.get(key, {})}  # the first kind's work counts
         return found

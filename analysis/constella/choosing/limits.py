@@ -16,7 +16,8 @@ def nearest(outcome: Outcome) -> Entry | None:
         least = min((j.share for j, _ in e.seen.values()), default=math.inf)
         return (e.best is None, e.cost if e.best else least, least)
 
-    return min((e for e in outcome.entries if e.seen), key=share, default=None)
+    seen = [e for e in outcome.entries if e.seen]
+    return min(seen, key=share) if seen else None
 
 
 def looser_changes(field: Field, e: Entry, count: int, m: int, members: int) -> float:
@@ -34,7 +35,8 @@ def limiting(field: Field, outcome: Outcome) -> dict[str, Any]:
     e = nearest(outcome)
     if e is None:
         return {"method": None, "word": "failure", "why": "every method fails from the start"}
-    key = min(e.seen, key=lambda k: (e.seen[k][0].verdict == FAILS, e.seen[k][1] if e.seen[k][0].verdict != FAILS else e.seen[k][0].share))
+    seen = e.seen
+    key = min(seen, key=lambda k: (seen[k][0].verdict == FAILS, seen[k][1] if seen[k][0].verdict != FAILS else seen[k][0].share))
     judged = e.seen[key][0]
     told = {"method": e.method, "step": field.until / key[1], "share": judged.share, "why": judged.why}
     if judged.verdict == OPEN:
@@ -64,7 +66,8 @@ SAID = {
 
 def overturning(field: Field, outcome: Outcome) -> list[str]:
     """What would change the advice, in words, from the numbers of this choice."""
-    w, found = outcome.winner, []
+    w = outcome.winner
+    found: list[str] = []
     if w is None or w.judged is None:
         return found
     rivals = sorted((e for e in outcome.entries if e is not w and math.isfinite(e.cost) and e.cost > 0), key=lambda e: e.cost)

@@ -211,7 +211,7 @@ class Tournament:
                 return
             wanted = {e.method: self.around(e, places) for e in alive}
             tolerances = [TOLERANCE] if len(alive) > FINALISTS else [TOLERANCE, LOOSER]
-            target = max(1, m // 10) if m else ladder.shortened(self.field.until, 100 * self.field.scale.time, min(map(min, wanted.values())))
+            target = max(1, m // 10) if m else ladder.shortened(self.field.until, 100 * self.field.scale.time, min(min(c) for c in wanted.values()))
             now = self.longest(wanted, self.members, "rounds", len(tolerances), target)
             if not now or (m and now >= m):
                 return
