@@ -346,7 +346,7 @@ def refused():
     f, _ = run("off", text + "initial: {q: [0.5, -0.6], v: [0, 0]}\n")
     ok(f.returncode == 2 and "off.yaml:6:10: error" in f.stderr, "a start off the constraint", f.stderr)
     q, _ = start()
-    f, _ = run("still", text + f"initial: {{q: [{q[0]!r}, {q[1]!r}], v: [0, 0]}}\n")
+    f, _ = run("still", text + f"initial: {{q: [{float(q[0])!r}, {float(q[1])!r}], v: [0, 0]}}\n")
     ok(f.returncode == 2 and "G v" in f.stderr, "a start at rest does not follow the pivot", f.stderr)
     f, _ = run("relaxed", text + "initial: {relax: {method: rattle, step: 0.01, end: 1}}\n")
     ok(
