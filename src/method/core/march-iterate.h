@@ -84,19 +84,21 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
 /* Generic code has one copy of what a substep does, for the march, its search, its trials and its pieces:
  * inlined at each place they would take the compiler most of its time. Code for one system inlines them in the
  * march, and its pieces share a copy (march-pieces.h). */
-#define APART static __attribute__((noinline, unused))
-APART void enter_apart(const cst_context *C, struct local *L, const double *record) {
+#define OUT_OF_LINE static __attribute__((noinline, unused))
+OUT_OF_LINE void enter_apart(const cst_context *C, struct local *L, const double *record) {
   enter(C, L, record);
 }
-APART void begin_apart(const cst_context *C, struct local *L, int j, vd *x) { begin(C, L, j, x); }
-APART vl   evaluate_apart(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-    return evaluate(C, L, j, x, f);
+OUT_OF_LINE void begin_apart(const cst_context *C, struct local *L, int j, vd *x) {
+  begin(C, L, j, x);
 }
-APART void direction_apart(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
-                           vd *d) {
+OUT_OF_LINE vl evaluate_apart(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  return evaluate(C, L, j, x, f);
+}
+OUT_OF_LINE void direction_apart(const cst_context *C, struct local *L, int j, const vd *x,
+                                 const vd *f, vd *d) {
   direction(C, L, j, x, f, d);
 }
-APART void finish_apart(const cst_context *C, struct local *L, int j, const vd *x) {
+OUT_OF_LINE void finish_apart(const cst_context *C, struct local *L, int j, const vd *x) {
   finish(C, L, j, x);
 }
 #if !CST_HOT

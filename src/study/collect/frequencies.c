@@ -116,12 +116,12 @@ static void declare(const cst_plan *p, cst_channels *c) {
 }
 
 /* Samples that both runs have are kept. */
-static void go_on(const cst_later *x) {
+static void go_on(const cst_continued *x) {
   const cst_frequencies *w = cst_frequencies_of(x->now->plan);
   for (int k = 0; k < w->n; k++) {
     const cst_frequency *f = &w->each[k];
-    const double        *was = cst_later_was(x, &samples, k);
-    double              *made = cst_later_made(x, &samples, k);
+    const double        *was = cst_continued_was(x, &samples, k);
+    double              *made = cst_continued_made(x, &samples, k);
     const long           n = cst_sampled_count(x->from, f->every) * f->expressions.n;
     memset(made, 0, sizeof *made * (size_t)numbers_of(x->now->plan, f));
     memcpy(made, was, sizeof *made * (size_t)n);
