@@ -65,7 +65,7 @@ static void set_time(trial *t, double time) {
   const int          k = 0;
   L->c = t->b.c;
   L->minv = t->b.minv;
-  t->sweep = CST_SWEEP_OF(L, k, &t->layer, time);
+  t->sweep = CST_SWEEP_OF(L, k, &t->layer, vset(time));
   if (TIMED) {
     t->sweep.clock = &t->b.c[ACCOUNT - 1];
     t->sweep.at = vset(0.3);
@@ -76,7 +76,7 @@ static void set_time(trial *t, double time) {
 static vd action(const trial *t) {
   const cst_context *C = &t->b.C;
   vd                 S = vset(0);
-  for (int i = 0; i < t->layer.stages && t->sweep.t != 0; i++) {
+  for (int i = 0; i < t->layer.stages && cst_sweep_moves(&t->sweep); i++) {
     cst_sweep_clock(C, &t->sweep, i);
     S += t->sweep.t * t->layer.b[i] *
          lagrangian(C, t->b.c, t->b.minv, t->sweep.Q + i * NQ, t->sweep.V + i * NQ);
@@ -117,7 +117,7 @@ static void at(void *of, double e, vd *out) {
   cst_sweep_value(C, &t->sweep, q, v, out, out + NQ);
   cst_sweep_reverse(C, &t->sweep, q, v, x, t->s, out + GRAD_);
   out[S_] = action(t);
-  if (t->sweep.t != 0)
+  if (cst_sweep_moves(&t->sweep))
     memcpy(out + Q_, t->sweep.Q, sizeof *out * (size_t)(STAGES * NQ));
   free(q);
   free(v);
