@@ -7,6 +7,7 @@ from drawing import ENVIRONMENT, PROGRAM, folder, ok, refused, run_tests
 
 import json
 import pathlib
+import random
 import subprocess
 
 import jsonschema
@@ -207,6 +208,18 @@ def test_layers():
     for name in ("one", "shared"):
         jsonschema.validate(json.loads((folder / f"{name}.json").read_text()), schema)
     ok(refused_by(schema, {**part, "quick": 1}) and refused_by(schema, {**part, "more": 1}), "schema: it refuses what is none")
+
+
+def test_catalogue():
+    """Two lines that `constella show METHOD` prints, drawn at random, are measured again."""
+    kept = (pathlib.Path(certificate.__file__).parent / "catalogue.txt").read_text().splitlines()
+    cheap = [line for line in kept if not any(w in line for w in ("convert", "dalembert", "hbvm", "radau", "temperature", "langevin", "baoab"))]
+    for line in random.sample(cheap, 2):
+        method, said = line.split("\t")
+        again = page.lines(constella.certify(method)).rstrip("\n")
+        ok(again == line.rpartition(", ")[0], f"catalogue: {method}", (line, again))
+        shown = subprocess.run([PROGRAM, "show", method], env=ENVIRONMENT, capture_output=True, text=True).stdout
+        ok(" ".join(said.split()) in " ".join(shown.split()), f"catalogue: show {method}", shown)
 
 
 def refused_by(schema, told):

@@ -460,7 +460,7 @@ def test_mistakes():
         (
             {"file": "figure.h5"},
             2,
-            r'^figure.h5: error: asks for the figure "poem"; known are averages, axes',
+            r'^figure.h5: error: asks for the figure "poem"; known are autocorrelation, averages, axes',
             "an unknown figure",
         ),
         (

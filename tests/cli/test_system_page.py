@@ -143,7 +143,7 @@ def sources():
     places = {line.split(":")[0].rpartition("/")[2] for line in listed.stdout.splitlines()}
     # The keys of read-body-states.c are names of bodies.
     ok(
-        places <= {"keys.c", "read-body-states.c"},
+        places <= {"system-keys.c", "read-body-states.c"},
         "no reader of a system has a list of keys of its own",
         listed.stdout,
     )

@@ -48,7 +48,7 @@ def lines(c: Certificate) -> str:
         systems = len({x.system for x in c.cells if x.method == method})
         found = ", ".join(f"{verdicts.count(v)} {v}" for v in (CONFIRMED, OPEN, REFUTED) if v in verdicts)
         if found:
-            out.append(f"{method}\t{found} of its claims on {systems} system{'s' * (systems > 1)} (`constella certify`)\n")
+            out.append(f"{method}\tof its claims {found}, on {systems} system{'s' * (systems > 1)} (`constella certify`)\n")
     return "".join(out)
 
 

@@ -6,7 +6,15 @@
 #include "core/need.h"
 #include "study/file/reader.h"
 
-static const char *const keys[] = {"layers", "schemes", "steppers"};
+static const cst_key with[] = {
+    {"", "layers", CST_KEYS_ALL, "map of names to maps", "none", "",
+     "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}", "As in a study."},
+    {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "",
+     "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}", "As in a study."},
+    {"", "steppers", CST_KEYS_ALL, "map of names to maps", "none", "",
+     "steppers: {mine: {python: \"verlet.py:step\", claims: symplectic}}",
+     "Steppers of others (docs/certificate.md)."},
+    {0}};
 
 cst_layers *cst_study_read_layers(const char *file, const char *text, size_t length,
                                   cst_share *share, cst_diag *d) {
@@ -24,7 +32,8 @@ cst_layers *cst_study_read_layers(const char *file, const char *text, size_t len
                   .layers = cst_layers_create(),
                   .graph = cst_graph_create()};
   r.s->file = cst_need(strdup(file));
-  cst_yaml_check_keys(doc, r.root, keys, CST_COUNT(keys), d);
+  const char *names[CST_MOST_KEYS];
+  cst_yaml_check_keys(doc, r.root, names, cst_keys_of(with, "", CST_KEYS_ALL, names), d);
   cst_file_layers(&r);
   cst_file_schemes(&r);
   cst_study_destroy(r.s);
