@@ -139,7 +139,7 @@ def extended():
 
 
 def resumed():
-    text = filled(GRID, MEMBERS=3, END=409.6) + "checkpoint: {seconds: 0.05}\n"
+    text = filled(GRID, MEMBERS=3, END=3276.8) + "checkpoint: {seconds: 0.05}\n"
     process, result = run("resumed", text, "--max-hours", "0.00002")
     stops = 0
     while process.returncode == 75 and stops < 40:

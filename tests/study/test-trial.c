@@ -39,14 +39,15 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
   cst_batch_ready(st, &b);
   PetscCall(cst_stepper_advance(st, &b, n));
   cst_stepper_evaluations(st, &per_step, &per_iteration);
+  const bool ends = b.status[0].reason != 0; /* what is told is of those that go on */
   *evaluations =
-      per_step * (double)(b.status[0].reason ? b.status[0].step : n) +
+      per_step * (double)n +
       per_iteration *
           cst_batch_lane(st, &b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
   PetscCall(cst_batch_destroy(&b));
   PetscCall(cst_stepper_destroy(&st));
   free(q);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(ends);
 }
 
 /* The ratio of the estimated to the counted evaluations of a study; 0: there is nothing to compare. */
