@@ -156,7 +156,7 @@ def more_than_few():
 
 
 def resumed():
-    text = filled(BATH, MEMBERS=5, END=800) + "checkpoint: {seconds: 0.05}\n"
+    text = filled(BATH, MEMBERS=5, END=6400) + "checkpoint: {seconds: 0.05}\n"
     process, result = run("resumed", text, "--max-hours", "0.00002")
     stops = 0
     while process.returncode == 75 and stops < 40:

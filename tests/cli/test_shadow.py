@@ -97,7 +97,7 @@ def bits():
 
 
 def resumed():
-    text = MANY.replace("END", "400") + 'checkpoint: {seconds: 0.05}\nevents: [{name: low, when: "y2 + 2.2"}]\n'
+    text = MANY.replace("END", "1600") + 'checkpoint: {seconds: 0.05}\nevents: [{name: low, when: "y2 + 2.2"}]\n'
     process, result = run("resumed", text, "--max-hours", "0.00002")
     stops = 0
     while process.returncode == 75 and stops < 40:
