@@ -11,7 +11,7 @@ import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, numpy, ok, path, run, table, together, write
+from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, table, together, write
 
 ANALYSIS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "analysis")
 OSCILLATOR = """system: oscillator
@@ -197,15 +197,7 @@ def extended():
 
 def resumed():
     text = CHAIN.replace("END", "400") + STOPS.replace("0.9", "1.7") + "checkpoint: {seconds: 0.05}\n"
-    process, result = run("resumed", text, "--max-hours", "0.00002")
-    stops = 0
-    while process.returncode == 75 and stops < 40:
-        stops += 1
-        more = ["--max-hours", "0.00002"] if stops < 5 else []
-        process = constella("run", path("resumed.yaml"), "-o", result, "--resume", "--progress", "none", *more)
-    ok(process.returncode == 0 and stops > 0, "stopped on its way, and resumed", stops, process.stderr)
-    differ = differences(digests(result), digests(run("at-once", text)[1]))
-    ok(not differ, "the bits of a run without a stop", differ)
+    resumes("resumed", text)
 
 
 def killed():

@@ -5,7 +5,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, table, together, write
+from cli import constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, table, together, write
 
 OSCILLATOR = "system: oscillator\ncoordinates: [x]\nmass: [1]\npotential: x^2/2\nstates: {default: {q: [1], v: [0.3]}}\n"
 KNOWN = """study: ensemble
@@ -140,15 +140,7 @@ def extended():
 
 def resumed():
     text = filled(GRID, MEMBERS=3, END=3276.8) + "checkpoint: {seconds: 0.05}\n"
-    process, result = run("resumed", text, "--max-hours", "0.00002")
-    stops = 0
-    while process.returncode == 75 and stops < 40:
-        stops += 1
-        more = ["--max-hours", "0.00002"] if stops < 5 else []
-        process = constella("run", path("resumed.yaml"), "-o", result, "--resume", "--progress", "none", *more)
-    ok(process.returncode == 0 and stops > 0, "stopped on its way, and resumed", stops, process.stderr)
-    differ = differences(digests(result), digests(run("at-once", text)[1]))
-    ok(not differ, "the bits of a run without a stop", differ)
+    resumes("resumed", text)
 
 
 def failed():

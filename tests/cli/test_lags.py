@@ -5,7 +5,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, table, together, write
+from cli import constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, table, together, write
 
 FREE = "system: free\ncoordinates: [x, y]\nmass: [1, 2]\npotential: 0*x\nstates: {default: {q: [0, 0], v: [0, 0]}}\n"
 BATH = """study: ensemble
@@ -157,15 +157,7 @@ def more_than_few():
 
 def resumed():
     text = filled(BATH, MEMBERS=5, END=6400) + "checkpoint: {seconds: 0.05}\n"
-    process, result = run("resumed", text, "--max-hours", "0.00002")
-    stops = 0
-    while process.returncode == 75 and stops < 40:
-        stops += 1
-        more = ["--max-hours", "0.00002"] if stops < 5 else []
-        process = constella("run", path("resumed.yaml"), "-o", result, "--resume", "--progress", "none", *more)
-    ok(process.returncode == 0 and stops > 0, "stopped on its way, and resumed", stops, process.stderr)
-    differ = differences(digests(result), digests(run("at-once", text)[1]))
-    ok(not differ, "the bits of a run without a stop", differ)
+    resumes("resumed", text)
 
 
 def failed():

@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, table, together, write
+from cli import constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, table, together, write
 
 DOUBLE = """study: ensemble
 system: {name: double-pendulum, parameters: {L2: 1.0}}
@@ -192,15 +192,7 @@ def bits():
 
 def resumed(name="resumed", text=double(300)):
     text += "checkpoint: {seconds: 0.05}\n"
-    process, result = run(name, text, "--max-hours", "0.00002")
-    stops = 0
-    while process.returncode == 75 and stops < 40:
-        stops += 1
-        more = ["--max-hours", "0.00002"] if stops < 5 else []
-        process = constella("run", path(name + ".yaml"), "-o", result, "--resume", "--progress", "none", *more)
-    ok(process.returncode == 0 and stops > 0, "stopped on its way, and resumed", stops, process.stderr)
-    differ = differences(digests(result), digests(run(name + "-at-once", text)[1]))
-    ok(not differ, "the bits of a run without a stop", differ)
+    resumes(name, text)
 
 
 def extended():
