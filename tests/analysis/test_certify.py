@@ -296,6 +296,7 @@ def test_mistakes():
     (folder / "bad.yaml").write_text("steppers:\n  x: {pyton: 1}\n")
     (folder / "text.json").write_text("{}")
     (folder / "unnamed.yaml").write_text("layers:\n  mine: {a: [[0, 0], [1/2, 0]], b: [0, 1, 2]}\n")
+    (folder / "number.yaml").write_text("layers: 3\n")
     (folder / "foreign.html").write_text("<p>mine</p>")
     for words, wanted in (
         ((), "needs methods"),
@@ -306,6 +307,7 @@ def test_mistakes():
         (("rattle", "--claims", "stable=-1"), "positive"),
         (("rattle", "--claims", "symplectic=2"), "it has no number"),
         (("mine", "--with", "unnamed.yaml"), "unnamed.yaml:2"),
+        (("--with", "number.yaml"), "number.yaml:1:9"),
         (("rattle", "-o", "foreign.html"), "no certificate foreign.json is beside it"),
         (("rattle", "--systems", "keppler"), "kepler"),
         (("rattle", "-o", "x.pdf"), ".json"),

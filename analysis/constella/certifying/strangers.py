@@ -205,8 +205,9 @@ def read(path: str) -> File:
     steppers = told.get("steppers", {})
     if not isinstance(steppers, Mapping):
         raise ConstellaError(f"{path}: steppers: a map of names to maps is needed")
+    layers = Layers(path)  # refuses what is no map of layers, with its place
     found = [one(path, str(name), row) for name, row in steppers.items()]
-    return File(path, hashlib.sha256(data).hexdigest(), found, list(told.get("layers") or {}), Layers(path))
+    return File(path, hashlib.sha256(data).hexdigest(), found, list(told.get("layers") or {}), layers)
 
 
 def one(path: str, name: str, row: Any) -> Stranger:
