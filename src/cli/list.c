@@ -1,6 +1,7 @@
 /* list.c: `constella list WHAT`: prints the registries, a line per entry. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/description.h"
@@ -16,31 +17,35 @@ static int sentence(const char *text) {
   return end ? (int)(end - text) + 1 : (int)strlen(text);
 }
 
-static void print_system(const cst_system *s) {
-  printf("%-22s %2d coordinates, %2d constraints  %.*s\n", s->name, s->nq, s->ng, sentence(s->doc),
-         s->doc);
+static void print_system(const char *name, const char *text, size_t length, cst_diag *d) {
+  cst_system *s = cst_system_outline(name, text, length, d);
+  if (s)
+    printf("%-22s %2d coordinates, %2d constraints  %.*s\n", s->name, s->nq, s->ng,
+           sentence(s->doc), s->doc);
+  cst_system_destroy(s);
 }
 
 /* Those of the library follow; their files are read. */
 static void systems(void) {
   int                n;
   const char *const *name = cst_library_names(&n);
+  cst_diag          *d = cst_diag_create();
   for (int i = 0; i < cst_catalogue_size(); i++) {
-    cst_system *s = cst_catalogue_create(cst_catalogue_name(i));
-    print_system(s);
-    cst_system_destroy(s);
+    const char *text = cst_catalogue_text(cst_catalogue_name(i));
+    print_system(cst_catalogue_name(i), text, strlen(text), d);
   }
   if (n)
     printf("\nBenchmarks, compiled where they are used:\n");
   for (int i = 0; i < n; i++) {
-    cst_diag   *d = cst_diag_create();
-    cst_system *s = cst_description_read(name[i], d);
-    if (s)
-      print_system(s);
-    cst_diag_print(d, stderr);
-    cst_diag_destroy(d);
-    cst_system_destroy(s);
+    size_t length = 0;
+    bool   catalogue;
+    char  *text = cst_description_text(name[i], &length, &catalogue, d);
+    if (text)
+      print_system(name[i], text, length, d);
+    free(text);
   }
+  cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
 }
 
 static void methods(void) {

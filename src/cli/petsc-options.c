@@ -149,6 +149,9 @@ bool cst_petsc_begin(int n, char **words) {
   return !failed;
 }
 
+/* Nanoseconds: runs whose steps take less, in full vectors, end before PETSc has begun. */
+static const double SHORT = 1e7;
+
 static bool iterates(const cst_plan *p) {
   for (int i = 0; i < p->study->nmethod; i++)
     if (cst_method_iterates(p->method[i]))
@@ -159,7 +162,7 @@ static bool iterates(const cst_plan *p) {
 bool cst_petsc_drive(const cst_plan *p) {
   char  name[] = "constella";
   char *words[] = {name, NULL};
-  if (cst_petsc_is_on() || !iterates(p))
+  if (cst_petsc_is_on() || p->cost < SHORT || !iterates(p))
     return true;
   cst_status_push(tell, NULL);
   const PetscErrorCode failed = begin_petsc(1, words);

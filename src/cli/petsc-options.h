@@ -11,8 +11,8 @@
  * ~/.petscrc; PETSc reads no file of the current folder. False if an option is rejected, after an error
  * message. Collective. */
 bool cst_petsc_begin(int n, char **words);
-/* Initialises PETSc too if a method of the plan has implicit steps, which SNES drives. False after an error message.
- * Collective. */
+/* Initialises PETSc too if a method of the plan has implicit steps, which SNES drives, unless all steps take less
+ * time than that: their solver alone has the same bits. False after an error message. Collective. */
 bool cst_petsc_drive(const cst_plan *p);
 /* Finalises them; false if one of them cannot. */
 bool cst_petsc_end(void);

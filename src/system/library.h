@@ -6,11 +6,16 @@
 #define CST_LIBRARY_H
 #include <stdbool.h>
 #include <stddef.h>
+#include "constella/diag.h"
+#include "constella/system.h"
 
 /* The path of a system's file; NULL: there is none of this name. Static buffer. */
 const char *cst_library_path(const char *name);
 /* A cst_fetch: `name` is that of a system. */
 const char *cst_library_fetch(const char *name, char **text, size_t *length);
+/* What a list tells of a system: its name, doc, nq and ng. Nothing else is read, and nothing derived; it is only
+ * good for cst_system_destroy. Owned; NULL with errors. */
+cst_system *cst_system_outline(const char *file, const char *text, size_t length, cst_diag *d);
 /* All names, in alphabetical order; ends with NULL. Borrowed, made once. */
 const char *const *cst_library_names(int *count);
 #endif

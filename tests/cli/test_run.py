@@ -597,7 +597,12 @@ def petsc():
     explicit = "study: conservation\nsystem: henon-heiles\nend: 1\nsteps: [0.1]\nmethods: [rk4]\n"
     plain, _ = run("plain", explicit, env=told)
     asked, _ = run("asked", explicit, "-snes_type", "newtonls", env=told)
-    driven, _ = run("driven", GOOD, env=told)
+    long = (
+        "study: ensemble\nsystem: planar-pendulum\ninitial: {members: 1024, seed: 1, around: default, spread: {q: 0.1}}\n"
+        "end: 60\nsteps: [0.01]\nmethods: [rattle]\n"
+    )
+    short, _ = run("short", GOOD, env=told)
+    driven, _ = run("driven", long, env=told)
     loaded = re.search(r"file=(libpetsc\S*)", driven.stderr)
     ok(
         plain.returncode == 0 and "file=libhdf5" in plain.stderr and "file=libpetsc" not in plain.stderr,
@@ -606,10 +611,11 @@ def petsc():
     )
     ok(asked.returncode == 0 and "file=libpetsc" in asked.stderr, "one with an option does", asked.stderr[-300:])
     ok(driven.returncode == 0 and bool(loaded), "so does one with implicit steps, which SNES drives", driven.stderr[-300:])
+    ok(short.returncode == 0 and "file=libpetsc" not in short.stderr, "a short one ends sooner", short.stderr[-300:])
     if loaded:
         os.mkdir(path("broken"))
         open(os.path.join(path("broken"), loaded[1]), "w").close()
-        for status, text, options in ((2, explicit, ("-snes_monitor",)), (1, GOOD, ()), (0, explicit, ())):
+        for status, text, options in ((2, explicit, ("-snes_monitor",)), (1, long, ()), (0, explicit, ())):
             process, _ = run(f"broken-{status}", text, *options, env={"LD_LIBRARY_PATH": path("broken")})
             said = "constella: error: PETSc cannot begin: " in process.stderr and loaded[1] in process.stderr
             ok(

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/boundary.h"
 #include "expr/budget.h"
+#include "system/library.h"
 #include "system/read/system-reader.h"
 
 /* A block of memory that lives as long as the system; the newest block comes first. */
@@ -48,12 +49,17 @@ static void start(cst_reading *r) {
   r->timed[1] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 't', 0)};
 }
 
-static void read_all(cst_reading *r) {
+/* Up to the parameters. */
+static bool read_head(cst_reading *r) {
   cst_system_keys_check(r->doc, r->root, "", CST_KEYS_ALL, r->d);
   read_title(r);
   cst_read_units(r);
   cst_read_parameters(r);
-  if (!cst_read_goes_on(r))
+  return cst_read_goes_on(r);
+}
+
+static void read_all(cst_reading *r) {
+  if (!read_head(r))
     return;
   if (!cst_read_coordinates(r) || !cst_read_definitions(r)) {
     static const char *const others[] = {"mass", "potential", "states"};
@@ -93,9 +99,9 @@ static void derive(cst_reading *r) {
         CST_EXPR_NODES, CST_MOST_ENTRIES);
 }
 
-cst_system *cst_system_read(const char *file, const char *text, size_t length,
-                            const cst_size *sizes, int nsize, cst_diag *d) {
-  CST_REQUIRE(file && text && d && (sizes || nsize <= 0), NULL);
+/* The system that read_parts of r reads from a description; NULL with errors in d. */
+static cst_system *read(const char *file, const char *text, size_t length, cst_diag *d,
+                        cst_reading *r, void (*read_parts)(cst_reading *r)) {
   cst_document *doc = cst_document_parse(file, text, length, d);
   if (!doc)
     return NULL;
@@ -106,26 +112,42 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length,
   s->flat = -1;
   s->whole = -1;
   s->text = cst_need(strndup(text, length));
-  cst_reading r = {
-      .s = s,
-      .doc = doc,
-      .d = d,
-      .root = cst_document_root(doc),
-      .sizes = sizes,
-      .nsize = nsize,
-  };
-  start(&r);
+  r->s = s;
+  r->doc = doc;
+  r->d = d;
+  r->root = cst_document_root(doc);
+  start(r);
   cst_graph_allow(s->graph, CST_READING_WORK);
-  read_all(&r);
-  derive(&r);
-  cst_read_appearance(&r);
-  cst_read_events(&r);
+  read_parts(r);
   cst_graph_allow(s->graph, INFINITY);
-  free(r.names);
-  if (good(&r))
+  free(r->names);
+  if (good(r))
     return s;
   cst_system_destroy(s);
   return NULL;
+}
+
+static void read_whole(cst_reading *r) {
+  read_all(r);
+  derive(r);
+  cst_read_appearance(r);
+  cst_read_events(r);
+}
+
+cst_system *cst_system_read(const char *file, const char *text, size_t length,
+                            const cst_size *sizes, int nsize, cst_diag *d) {
+  CST_REQUIRE(file && text && d && (sizes || nsize <= 0), NULL);
+  cst_reading r = {.sizes = sizes, .nsize = nsize};
+  return read(file, text, length, d, &r, read_whole);
+}
+
+static void read_outline(cst_reading *r) {
+  if (read_head(r) && cst_read_coordinates(r) && cst_read_definitions(r))
+    cst_read_constraints(r);
+}
+
+cst_system *cst_system_outline(const char *file, const char *text, size_t length, cst_diag *d) {
+  return read(file, text, length, d, &(cst_reading){0}, read_outline);
 }
 
 /* Reads a start of a study, which is written like a state of a system. */
