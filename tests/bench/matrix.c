@@ -91,7 +91,11 @@ static PetscErrorCode time_cell(cst_study *const s[2], const char *method, int i
 
 static void print_cell(const double best[2]) {
   char text[TEXT];
-  snprintf(text, sizeof text, "%.3g / %.3g", best[0], best[1]);
+  snprintf(text, sizeof text,
+           best[1] < 100   ? "%.3g / %.3g"
+           : best[0] < 100 ? "%.3g / %.0f"
+                           : "%.0f / %.0f",
+           best[0], best[1]);
   printf(" %22s", text);
 }
 
@@ -149,7 +153,7 @@ static void print_limits(cst_study *const s[COLUMNS][2], int isa, double rattle[
   printf("\n%-44s", "share of it that rattle reaches");
   for (int k = 0; k < COLUMNS; k++) {
     if (columns[k].scalar)
-      printf(" %14.2f / %.2f", limit[k][0] / rattle[k][0], limit[k][1] / rattle[k][1]);
+      printf(" %15.2f / %.2f", limit[k][0] / rattle[k][0], limit[k][1] / rattle[k][1]);
     else
       printf(" %22s", "");
   }

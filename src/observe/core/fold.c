@@ -111,12 +111,26 @@ static void multipliers_flat(const cst_context *C, const double *record, const v
 }
 #endif
 
-/* v := M^-1 (p - a) for a kinetic p. */
-CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd *q, const vd *p,
-                            vd *v) {
+/* minv[NMASS], where velocities are minv p: the same at all states of a record. */
+CST_INLINE void inverse_masses(const cst_context *C, const double *record, vd *minv) {
   const cst_layout at = LAYOUT(C);
   const vd        *mass = cst_block(record, at.mass);
-  vd               minv[ROOM(NMASS)];
+#if !CST_HOT
+  if (C->system->flat >= 0)
+    return;
+#endif
+  if (MASSLESS || GENERAL)
+    return;
+  UNROLL
+  for (int k = 0; k < NMASS; k++)
+    minv[k] = 1.0 / mass[k];
+}
+
+/* v := M^-1 (p - a) for a kinetic p. */
+CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd *minv, const vd *q,
+                            const vd *p, vd *v) {
+  const cst_layout at = LAYOUT(C);
+  (void)at;
 #if !CST_HOT
   if (C->system->flat >= 0) {
     plain_velocity(C, record, q, p, v);
@@ -134,30 +148,29 @@ CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd
     return;
   }
   UNROLL
-  for (int k = 0; k < NMASS; k++)
-    minv[k] = 1.0 / mass[k];
-  UNROLL
   for (int i = 0; i < NQ; i++)
     v[i] = vpick(MASS_UNIT, p[i], minv[CLASS(i)] * p[i]);
 }
 
 /* The velocities at q and the p of the record's kind. */
-CST_INLINE void velocity_at(const cst_context *C, const double *record, const vd *q, const vd *p,
-                            vd *v) {
+CST_INLINE void velocity_at(const cst_context *C, const double *record, const vd *minv, const vd *q,
+                            const vd *p, vd *v) {
   if (NG > 0 && C->tangential) {
     vd kinetic[ROOM(NQ)];
     for (int i = 0; i < NQ; i++)
       kinetic[i] = p[i];
     make_kinetic(C, record, q, kinetic);
-    velocity_of(C, record, q, kinetic, v);
+    velocity_of(C, record, minv, q, kinetic, v);
   } else
-    velocity_of(C, record, q, p, v);
+    velocity_of(C, record, minv, q, p, v);
 }
 
 CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v) {
   const vd *p = cst_block(record, LAYOUT(C).p);
   const vd *q = cst_block(record, LAYOUT(C).q);
-  velocity_at(C, record, q, p, v);
+  vd        minv[ROOM(NMASS)];
+  inverse_masses(C, record, minv);
+  velocity_at(C, record, minv, q, p, v);
 }
 
 /* The mask of the lanes of bits, for observers too (view->alive). */
@@ -290,9 +303,12 @@ static void trace(int n, const double *value, const double *scale, int alive, do
 }
 
 static void speeds(const cst_context *C, const double *record, const cst_states *s, double *v) {
+  vd minv[ROOM(NMASS)];
+  inverse_masses(C, record, minv);
   for (int i = 0; i < s->n; i++) {
     const size_t at = (size_t)i * s->stride;
-    velocity_at(C, record, (const vd *)(s->q + at), (const vd *)(s->p + at), (vd *)v + i * NQ);
+    velocity_at(C, record, minv, (const vd *)(s->q + at), (const vd *)(s->p + at),
+                (vd *)v + i * NQ);
   }
 }
 

@@ -94,12 +94,13 @@ void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, cons
                      double *out) {
   CST_REQUIRE(s && out && k >= 0 && k < CST_K_COUNT);
   const double *in[128]; /* a tape reads only the inputs that it uses */
-  in['c'] = c ? c : absent(s);
-  in['q'] = q ? q : absent(s);
-  in['v'] = v ? v : absent(s);
-  in['w'] = w ? w : absent(s);
-  in['u'] = u ? u : absent(s);
-  in['l'] = l ? l : absent(s);
+  const double *none = c && q && v && w && u && l ? NULL : absent(s);
+  in['c'] = c ? c : none;
+  in['q'] = q ? q : none;
+  in['v'] = v ? v : none;
+  in['w'] = w ? w : none;
+  in['u'] = u ? u : none;
+  in['l'] = l ? l : none;
   if (s->kernel_size[k])
     cst_evaluate_tape(cst_system_tape(s, k), in, out);
   if (!cst_pairs_are_in(s, k))
