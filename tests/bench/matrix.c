@@ -3,8 +3,8 @@
  *
  * One table: a row for each method as its page has it and for the wrapped forms that people use, a column for
  * each system. A cell has the time of a lane in a batch, nothing observed, and behind the stroke that of a
- * trajectory alone, with the instruction set that is best for it. Methods that do not fit a system leave its
- * cell empty. The last rows are the hand-written loops of hand.c, and what share of them rattle reaches.
+ * trajectory alone, with the instruction set that is best for it; `failed` where trajectories fail on the way.
+ * Methods that do not fit a system leave its cell empty. The last rows are the hand-written loops of hand.c, and what share of them rattle reaches.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -44,8 +44,15 @@ static const char *const wrapped[] = {"compose(rattle, suzuki4)", "project(rk4)"
                                       "project(gauss(2))",        "convert(rk4)",
                                       "convert(gauss(2))",        "hbvm(k=2, s=2)"};
 
-/* The best time of a step of a lane, in timings that are long enough; infinity: the method does not fit, or
- * its first steps fail. */
+static long count_living(const bench_run *r) {
+  long n = 0;
+  for (int g = 0; g < r->batch.groups; g++)
+    n += __builtin_popcount((unsigned)r->batch.alive[g]);
+  return n;
+}
+
+/* The best time of a step of a lane, in timings that are long enough; infinity: lanes fail on the way, whose
+ * further steps would cost nothing. */
 static PetscErrorCode time_method(const cst_study *s, const char *method, long lanes, int isa,
                                   double *best) {
   bench_run r = {
@@ -60,7 +67,7 @@ static PetscErrorCode time_method(const cst_study *s, const char *method, long l
     r.steps *= 4;
   }
   PetscCall(bench_race(&r, 1));
-  *best = r.best;
+  *best = count_living(&r) == lanes ? r.best : INFINITY;
   PetscCall(bench_run_destroy(&r));
   PetscFunctionReturn(0);
 }
@@ -89,14 +96,19 @@ static PetscErrorCode time_cell(cst_study *const s[2], const char *method, int i
   PetscFunctionReturn(0);
 }
 
+static void write_time(char text[TEXT], double best) {
+  if (isinf(best))
+    snprintf(text, TEXT, "failed");
+  else
+    snprintf(text, TEXT, best < 100 ? "%.3g" : "%.0f", best);
+}
+
 static void print_cell(const double best[2]) {
-  char text[TEXT];
-  snprintf(text, sizeof text,
-           best[1] < 100   ? "%.3g / %.3g"
-           : best[0] < 100 ? "%.3g / %.0f"
-                           : "%.0f / %.0f",
-           best[0], best[1]);
-  printf(" %22s", text);
+  char batch[TEXT], alone[TEXT], both[2 * TEXT + 3];
+  write_time(batch, best[0]);
+  write_time(alone, best[1]);
+  snprintf(both, sizeof both, "%s / %s", batch, alone);
+  printf(" %22s", both);
 }
 
 static PetscErrorCode print_row(cst_study *const s[COLUMNS][2], const char *method, int isa,

@@ -52,7 +52,7 @@ def numbers(text):
             continue
         for system, cell in zip(systems, cells):
             for place, value in zip(("batch", "alone"), cell.split("/")):
-                if value.strip():
+                if value.strip() not in ("", "failed"):
                     found[method, system, place] = float(value)
     return first, found
 
