@@ -24,7 +24,7 @@ PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev li
 PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy python3-yaml
 PACKAGES_TEST     := python3-jsonschema python3-pandas python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
 # Some tests of `make test-all` need these.
-PACKAGES_ALL      := python3-pip python3-setuptools python3-wheel python3-venv mypy python3-nbclient python3-ipykernel chromium texlive-latex-recommended texlive-science
+PACKAGES_ALL      := python3-pip python3-setuptools python3-wheel python3-venv mypy python3-nbclient python3-ipykernel chromium texlive-latex-recommended texlive-science libsundials-dev python3-lammps liblammps-dev
 
 GEN      := $(BUILD)/gen
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)

