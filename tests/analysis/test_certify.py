@@ -38,11 +38,13 @@ WRONG = [
     ("radau(2)", ["double-pendulum"], {"symplectic": 1, "energy-bounded": 1, "order": 4}),
     ("rattle", ["kepler"], {"stable": 10, "dissipates": 1}),
     ("rk4", ["henon-heiles"], {"stable": 100}),
+    ("rattle", ["double-pendulum"], {"iterations": 1.5}),
     ("dopri5(tolerance=1e-3)", ["henon-heiles"], {"symmetric": 1, "energy-bounded": 1}),
     ("langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], {"temperature": 0.98}),
 ]
 MORE = [  # claims that no row makes, and that are right
-    ("rattle", ["kepler"], {"stable": 0.05, "round-off": 1}),
+    ("rattle", ["kepler"], {"stable": 0.05, "round-off": 1, "iterations": 0}),
+    ("gauss(2)", ["double-pendulum"], {"iterations": 10}),
     ("radau(2)", ["double-pendulum"], {"dissipates": 1}),
     ("langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], {"temperature": 1}),
 ]
