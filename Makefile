@@ -24,7 +24,7 @@ PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev li
 PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy python3-yaml
 PACKAGES_TEST     := python3-jsonschema python3-pandas python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
 # Some tests of `make test-all` need these.
-PACKAGES_ALL      := python3-pip python3-setuptools python3-wheel python3-venv mypy python3-nbclient python3-ipykernel chromium texlive-latex-recommended texlive-science
+PACKAGES_ALL      := python3-pip python3-setuptools python3-wheel python3-venv mypy python3-nbclient python3-ipykernel chromium texlive-latex-recommended texlive-science libsundials-dev python3-lammps liblammps-dev
 
 GEN      := $(BUILD)/gen
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
@@ -95,11 +95,12 @@ ISA_scalar   := $(filter-out -g1,$(LANE_FLAGS)) -DCST_PORTABLE -DCST_W=1 -DCST_I
 # Sources. Lane code, compiled for each instruction set, is in src/ROOM/core, in src/expr/interpret.c and in
 # src/system/compile/kernels.c. Files of src/method/core are also compiled without lanes, for their rows.
 LANE_GENERIC := $(wildcard src/*/core/*.c)
-# Cores that are compiled for each system of a class. src/system/classes.h defines CLASSES, those of the
-# catalogue.
+# Cores that are compiled for each system of a class. src/system/classes.h defines CLASSES, for which the build
+# does so for the catalogue, and those of which a study compiles what it needs when it starts.
 CLASSES      := $(shell sed -n 's/^CLASS.\([A-Z]*\),.*/\1/p' src/system/classes.h)
 LANE_OF       = $(shell grep -l '^\#define CORE_IS_FOR_$(1)\b' $(LANE_GENERIC))
-$(foreach k,$(CLASSES) USERS,$(eval LANE_$(k) := $(call LANE_OF,$(k))))
+RUN_TIME     := $(shell sed -n 's/^RUN_TIME_CLASS.\([A-Z]*\),.*/\1/p' src/system/classes.h)
+$(foreach k,$(CLASSES) $(RUN_TIME),$(eval LANE_$(k) := $(call LANE_OF,$(k))))
 LANE_CLASSES := $(foreach k,$(CLASSES),$(LANE_$(k)))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
@@ -201,14 +202,15 @@ $(GEN)/forms.list.h: $(LANE_GENERIC) Makefile src/system/classes.h
 	$(call LIST,$(foreach k,$(CLASSES),printf '%s\n' '#if SYS_IN_$(k) && !defined(CST_NO_FORMS)' '#define CST_$(k)_LIST(X) $(call SYMBOLS,$(LANE_$(k)))' '#else' '#define CST_$(k)_LIST(X)' '#endif';) \
 	  echo '#define CST_FORM_LIST(X) $(foreach k,$(CLASSES),CST_$(k)_LIST(X))')
 
-# sources.c: the sources with which users' systems and layers are compiled at run time: those of a system of
-# the catalogue, the headers that they include, and the header of layers.
-OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES) $(LANE_USERS)
+# sources.c: the sources with which systems and layers are compiled at run time: those of one system of each class
+# of the catalogue, the headers that they include, and the header of layers.
+OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES) $(foreach k,$(RUN_TIME),$(LANE_$(k)))
 OBJECT_FLAGS   := -std=gnu11 $(if $(SCALAR),-DCST_SCALAR) $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/observers.list.h | $(GEN)/catalogue-data.c
-	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
-	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
+	$(Q)tools/embed.sh cst_source $(GEN) $$(for s in $(foreach k,$(CLASSES) $(RUN_TIME),$(firstword $(call HAVING,SYS_IN_$(k)))); do \
+	  $(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER="\"$$s.h\"" $(OBJECT_SOURCES); done \
+	  | tr ' \\' '\n\n' | grep -v -e ':$$' $(SYSTEMS:%=-e 'gen/%.h$$') | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
 TEMPLATES := $(wildcard jobs/submit.*)
 $(GEN)/templates.c: tools/embed.sh $(TEMPLATES)

@@ -286,6 +286,11 @@ class Integrator:
         return self._read("multipliers", len(self.system.constraints))
 
     @property
+    def iterations(self) -> Any:
+        """Iterations of the solver in all steps so far: a number, or an array [trajectory]."""
+        return self._read("iterations", None)
+
+    @property
     def energy(self) -> Any:
         """T + V: a number, or an array [trajectory]."""
         return self._read("energy", None)

@@ -138,7 +138,7 @@ FUNCTIONS = {  # name: result, arguments
     "cst_integrator_status": (c_long, c_void_p, POINTER(c_int), POINTER(c_long)),
     **{
         f"cst_integrator_{what}": (None, c_void_p, Doubles)
-        for what in ("positions", "momenta", "velocities", "multipliers", "energy", "momentum_maps")
+        for what in ("positions", "momenta", "velocities", "multipliers", "iterations", "energy", "momentum_maps")
     },
     "cst_integrator_add_observable": (c_int, c_void_p, c_char_p, POINTER(c_int)),
     "cst_integrator_observe": (None, c_void_p, c_int, Doubles),

@@ -127,6 +127,8 @@ void cst_integrator_positions(const cst_integrator *x, double *q);
 void cst_integrator_momenta(const cst_integrator *x, double *p);
 void cst_integrator_velocities(const cst_integrator *x, double *v);
 void cst_integrator_multipliers(const cst_integrator *x, double *lambda);
+/* The iterations of the solver in all steps so far, iterations[n]: 0 for explicit methods. */
+void cst_integrator_iterations(const cst_integrator *x, double *iterations);
 /* Energies T + V, energy[n]; momentum maps of the symmetries, map[n][nsym]. */
 void cst_integrator_energy(const cst_integrator *x, double *energy);
 void cst_integrator_momentum_maps(const cst_integrator *x, double *map);

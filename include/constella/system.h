@@ -178,8 +178,10 @@ struct cst_system {
   cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
   const void         *kernel_self[CST_ISA_COUNT];
   const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
-  cst_exact          *exact;                   /* exact motion from any start, or NULL */
-  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
+  const cst_compiled
+             *added[CST_ISA_COUNT]; /* cores beyond those of `compiled`; borrowed, or NULL */
+  cst_exact  *exact;                /* exact motion from any start, or NULL */
+  const char *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
       **force_text,                /* [nforce] */
       *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
   char *text;                      /* the whole description */
@@ -195,7 +197,8 @@ void        cst_system_destroy(cst_system *s);
 /* Makes the interpreter the kernels of every instruction set, with the bits of compiled kernels. Not thread
  * safe. */
 void cst_system_interpret(cst_system *s);
-/* Attaches the code compiled for instruction set isa. Borrowed. */
+/* Attaches the code compiled for instruction set isa; to a system that has some, the cores that it lacks.
+ * Borrowed. */
 void cst_system_attach(cst_system *s, int isa, const cst_compiled *x);
 /* The form of a core that was compiled for this system, NULL when there is none. Borrowed. */
 const void *cst_system_form(const cst_system *s, int isa, const char *core);

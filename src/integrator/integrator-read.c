@@ -72,6 +72,12 @@ void cst_integrator_momenta(const cst_integrator *x, double *p) {
     components(x, cst_stepper_layout(x->stepper)->p, x->system->nq, p);
 }
 
+void cst_integrator_iterations(const cst_integrator *x, double *iterations) {
+  CST_REQUIRE(x && iterations);
+  if (x->count)
+    components(x, cst_stepper_layout(x->stepper)->iterations, 1, iterations);
+}
+
 /* ---- quantities computed group by group ---- */
 
 typedef struct {

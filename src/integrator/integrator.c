@@ -127,8 +127,8 @@ static cst_integrator_code read_method(cst_integrator *x) {
   return CST_INTEGRATOR_OK;
 }
 
-/* Makes kernels of a system that has none for this processor: compiled, with the cores of the method, where
- * that is requested and possible, else interpreted. */
+/* Makes kernels of a system that has none for this processor: compiled, with the cores of the method that it
+ * lacks, where that is requested and possible, else interpreted. */
 static void attach(const cst_integrator *x, cst_system *s, bool compile) {
   enum { MOST = 16 };
   const char   *cores[MOST + 1] = {NULL};
@@ -136,15 +136,14 @@ static void attach(const cst_integrator *x, cst_system *s, bool compile) {
   cst_code      code = {0};
   char          why[CST_WHY];
   cst_prepared *p;
-  if (s->compiled[isa])
-    return;
   if (compile) {
     p = cst_method_prepare(x->method, x->system);
     if (p->stepped == s)
       cst_program_cores(p->program, cores, 0, MOST);
     cst_program_prepared_destroy(p);
   }
-  if (compile && cst_compile(s, isa, cores, false, &code, why)) {
+  if (compile && (!s->compiled[isa] || cst_compile_adds(s, isa, cores)) &&
+      cst_compile(s, isa, cores, false, &code, why)) {
     const bool loaded = cst_load_code(s, &code, why);
     cst_compile_free(&code);
     if (loaded)

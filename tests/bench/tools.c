@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tools.h"
 #include "solve/solver.h"
+#include "system/compile/compile.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,11 +90,28 @@ static cst_method *method_of(const char *text) {
   return bench_need(m);
 }
 
+/* The cores that a long study compiles for a system of the catalogue. */
+static void add_cores(const cst_prepared *p, cst_system *s, int isa) {
+  enum { MOST = 16 };
+  const char *cores[MOST + 1] = {NULL};
+  cst_code    code;
+  char        why[CST_WHY];
+  if (p->stepped != s || !s->compiled[isa])
+    return;
+  cst_program_cores(p->program, cores, 0, MOST);
+  if (!cst_compile_adds(s, isa, cores))
+    return;
+  if (!cst_compile(s, isa, cores, false, &code, why) || !cst_load_code(s, &code, why))
+    fprintf(stderr, "%s\n", why), exit(1);
+  cst_compile_free(&code);
+}
+
 PetscErrorCode bench_run_create(bench_run *r, int isa) {
   const int width = cst_isas[isa].width, groups = (int)((r->lanes + width - 1) / width);
   PetscFunctionBegin;
   r->parsed = method_of(r->method);
   r->prepared = cst_method_prepare(r->parsed, r->system);
+  add_cores(r->prepared, r->system, isa);
   r->best = INFINITY;
   PetscCall(cst_stepper_create(
       r->prepared, &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false},

@@ -42,13 +42,13 @@ void bench_hand_fill(const cst_study *s, double *state, int width, long lanes);
 
 /* The first members of a study in a batch that one method steps. */
 typedef struct {
-  const cst_study  *study;
-  const cst_system *system; /* that of the study, or another made from the same text */
-  const char       *method; /* as it stands in study files */
-  cst_iteration     iteration;
-  long              lanes;
-  double            h;
-  long              steps; /* of one timing */
+  const cst_study *study;
+  cst_system      *system; /* that of the study, or another made from the same text */
+  const char      *method; /* as it stands in study files */
+  cst_iteration    iteration;
+  long             lanes;
+  double           h;
+  long             steps; /* of one timing */
 
   cst_method   *parsed; /* from here on by bench_run_create */
   cst_prepared *prepared;

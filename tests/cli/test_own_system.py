@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 from cli import (
     ENVIRONMENT,
     PROGRAM,
+    by_rank,
     constella,
     differences,
     digests,
@@ -134,20 +135,7 @@ def mixed(first):
     text, result = write("mixed.yaml", study("always")), path("mixed.h5")
     words = [PROGRAM, "run", text, "-o", result, "--overwrite", "--progress", "none"]
     process = subprocess.run(
-        [
-            "mpirun",
-            "-n",
-            "1",
-            "env",
-            "CONSTELLA_ISA=v2",
-            *words,
-            ":",
-            "-n",
-            "2",
-            "env",
-            "CONSTELLA_ISA=v3",
-            *words,
-        ],
+        by_rank([["env", f"CONSTELLA_ISA={isa}", *words] for isa in ("v2", "v3", "v3")]),
         env=ENVIRONMENT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -45,10 +45,12 @@ def earlier(path: pathlib.Path, quick: bool, with_: dict[str, Any]) -> Certifica
 
 
 def asked(methods: list[str], file: File | None) -> list[Any]:
-    """The methods, then the steppers of the file; without either the layers of the file."""
+    """The methods, then the steppers of the file, or those of them that are named; without either the layers of the file."""
     if file and not methods and not file.steppers:
         methods = file.names
-    given = [Method(m, file.layers if file else None) for m in methods] + (file.steppers if file else [])
+    steppers = {s.name: s for s in file.steppers} if file else {}
+    named = [steppers[m] for m in methods if m in steppers]
+    given = [Method(m, file.layers if file else None) for m in methods if m not in steppers] + (named or list(steppers.values()))
     if not given:
         raise ConstellaError("name a method, or steppers or layers by --with FILE")
     return given

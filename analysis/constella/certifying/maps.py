@@ -130,6 +130,10 @@ class Run:
     def multipliers(self) -> np.ndarray | None:
         return np.atleast_2d(self.x.multipliers)
 
+    @property
+    def iterations(self) -> np.ndarray:
+        return np.atleast_1d(self.x.iterations)
+
 
 Step = Callable[..., Any]
 

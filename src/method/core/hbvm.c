@@ -38,7 +38,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
 #define CORE hbvm
-#define CORE_IS_FOR_HOLONOMIC
+#define CORE_IS_FOR_UNFORCED
 
 /* Nodes and tables (tableau/legendre.h); the degree s is that of the march. */
 struct data {

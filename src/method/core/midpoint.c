@@ -15,7 +15,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE midpoint
-#define CORE_IS_FOR_USERS
+#define CORE_IS_FOR_ANY
 
 struct data {
   double theta; /* position of the force in the step: 0 left, 1 right */

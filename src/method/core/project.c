@@ -8,7 +8,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE project
-#define CORE_IS_FOR_USERS
+#define CORE_IS_FOR_ANY
 
 #ifdef CST_W
 #include "method/core/lane.h"

@@ -19,7 +19,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/lane-layer.h"
 #define CORE rk
-#define CORE_IS_FOR_USERS
+#define CORE_IS_FOR_ANY
 
 enum {
   MOST_STAGES = 160

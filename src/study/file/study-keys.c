@@ -43,7 +43,7 @@ static const cst_key of_all[] = {
     {"system", "parameters", CST_KEYS_ALL, "map of numbers, lists or ranges", "the defaults of the system", "as declared",
      "system: {name: planar-pendulum, parameters: {g: [1, 9.81]}}", "Values of parameters. A list or a range is a sweep: all combinations are run."},
     {"system", "compile", CST_KEYS_ALL, "auto, never or always", "auto", "", "system: {name: planar-pendulum, compile: auto}",
-     "Whether a system from a file is compiled: if that saves time (auto), never, or always, where failure is an error. The bits are the same."},
+     "Whether what is not built in of a system is compiled: if that saves time (auto), never, or always, where failure is an error. The bits are the same."},
     {"range", "from", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 3}}}", "The first value."},
     {"range", "to", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 3, count: 3}}}", "The last value."},
     {"range", "count", CST_KEYS_ALL, "integer", NULL, "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 5}}}", "Number of values, 1 to 1000000, both ends included."},

@@ -1,5 +1,6 @@
-/* run-compile.c: the kernels of a user's system on every rank. Rank 0 compiles for each instruction set in use
- * and broadcasts the code, if the study asks for it or gains by it; otherwise the kernels are interpreted.
+/* run-compile.c: the code of the system on every rank: kernels and cores of a user's system, and the cores that
+ * the program lacks for one of the catalogue. Rank 0 compiles for each instruction set in use and broadcasts the
+ * code, if the study asks for it or gains by it; otherwise kernels are interpreted, and cores are the generic ones.
  * The bits are the same. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -52,13 +53,14 @@ static const core_list none = {{NULL}};
 static double seconds(double left, int ranks) { return left * 1e-9 / ranks; }
 
 /* True if compiling the kernels takes longer than it saves. */
-static bool is_small(const cst_system *s, double left, int ranks) {
-  return interpreted * seconds(left, ranks) < cst_compile_seconds(s, none.name);
+static bool is_small(const cst_system *s, int isa, double left, int ranks) {
+  return interpreted * seconds(left, ranks) < cst_compile_seconds(s, isa, none.name);
 }
 
 /* Whether compiling the cores does, which generic ones take twice the time of. */
-static bool is_short(const cst_system *s, const core_list *c, double left, int ranks) {
-  return seconds(left, ranks) < cst_compile_seconds(s, c->name) - cst_compile_seconds(s, none.name);
+static bool is_short(const cst_system *s, int isa, const core_list *c, double left, int ranks) {
+  const double kernels = cst_compile_seconds(s, isa, none.name);
+  return seconds(left, ranks) < cst_compile_seconds(s, isa, c->name) - kernels;
 }
 
 /* What is compiled at all (kernels), and what with it; what is not may have been compiled before. */
@@ -70,9 +72,9 @@ typedef struct {
 static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left,
                      int ranks) {
   wish w = {.with = needed(s, p), .kernels = true};
-  w.cores = !is_short(s, &w.with, left, ranks);
+  w.cores = !is_short(s, p->isa, &w.with, left, ranks);
   if (study->compile == CST_COMPILE_AUTO)
-    w.kernels = !is_small(s, left, ranks);
+    w.kernels = !is_small(s, p->isa, left, ranks);
   return w;
 }
 
@@ -143,11 +145,11 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
 }
 
 /* One line on stderr: what failed, and the compiler's first message. */
-static void say(const char *file, const char *why) {
+static void say(const char *file, const char *does, const char *why) {
   int first = (int)strcspn(why, "\n");
   int second = why[first] ? (int)strcspn(why + first + 1, "\n") : 0;
-  fprintf(stderr, "constella: %s is interpreted, not compiled: %.*s%s%.*s\n", file, first, why,
-          second ? ": " : "", second, why + first + (second > 0));
+  fprintf(stderr, "constella: %s %s: %.*s%s%.*s\n", file, does, first, why, second ? ": " : "",
+          second, why + first + (second > 0));
 }
 
 /* The system that a method steps in place of the study's; NULL if none does. */
@@ -180,6 +182,36 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   PetscFunctionReturn(0);
 }
 
+/* Whether the cores that a system of the catalogue lacks take longer to compile than they save. */
+static bool has_enough(const cst_study *s, const cst_plan *p, const wish *w) {
+  return !cst_compile_adds(s->system, p->isa, w->with.name) ||
+         (s->compile == CST_COMPILE_AUTO && !w->cores);
+}
+
+/* The cores that a system of the catalogue lacks. */
+static PetscErrorCode add_cores(const cst_study *s, const cst_plan *p, const wish *w,
+                                cst_back_end *b) {
+  char        why[CST_WHY] = "";
+  int         good;
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  if (has_enough(s, p, w))
+    PetscFunctionReturn(0);
+  const wish all = {.with = w->with, .kernels = true, .cores = true};
+  PetscCall(attach(s->system, p->isa, &all, b, &good, why));
+  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
+             "%s cannot be compiled: %s", s->system->name, why);
+  if (good) {
+    b->kernels = "compiled";
+    PetscFunctionReturn(0);
+  }
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0)
+    say(s->system->name, "is stepped by general code, not compiled", why);
+  snprintf(b->why, sizeof b->why, "%s", why);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
   char        why[CST_WHY] = "";
   int         good;
@@ -187,11 +219,15 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   PetscFunctionBegin;
   PetscCall(compile_other(s, p, left));
   *b = (cst_back_end){.kernels = s->compile == CST_COMPILE_NEVER ? "interpreted" : "built-in"};
-  if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa])
+  if (s->compile == CST_COMPILE_NEVER)
     PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   const wish w = wish_for(s->system, s, p, left, ranks);
+  if (s->system->compiled[p->isa]) {
+    PetscCall(add_cores(s, p, &w, b));
+    PetscFunctionReturn(0);
+  }
   PetscCall(attach(s->system, p->isa, &w, b, &good, why));
   b->kernels = good ? "compiled" : "interpreted";
   if (good)
@@ -201,7 +237,7 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
              "%s cannot be compiled: %s", name, why);
   if (rank == 0 && w.kernels)
-    say(name, why);
+    say(name, "is interpreted, not compiled", why);
   snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
   PetscFunctionReturn(0);
 }

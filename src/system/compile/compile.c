@@ -1,4 +1,4 @@
-/* compile.c: a user's system to a shared object: the program's own text and the emitted header in a private
+/* compile.c: a system to a shared object: the program's own text and the emitted header in a private
  * folder, one call of the compiler for its kernels and for the lane code that is asked for.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -71,12 +71,12 @@ static const cst_source *find_core(const cst_system *s, const char *core) {
   return NULL;
 }
 
-/* Each once, in the order of the sources, so that the same cores are the same object. */
-static int choose(const cst_system *s, const char *const *cores,
+/* Each that s lacks once, in the order of the sources, so that the same cores are the same object. */
+static int choose(const cst_system *s, int isa, const char *const *cores,
                   const cst_source *core[MOST_CORES]) {
   int n = 0;
   for (; *cores && n < MOST_CORES; cores++) {
-    const cst_source *x = find_core(s, *cores);
+    const cst_source *x = cst_system_form(s, isa, *cores) ? NULL : find_core(s, *cores);
     int               at = 0;
     while (x && at < n && core[at] < x)
       at++;
@@ -89,15 +89,20 @@ static int choose(const cst_system *s, const char *const *cores,
   return n;
 }
 
+bool cst_compile_adds(const cst_system *s, int isa, const char *const *cores) {
+  const cst_source *core[MOST_CORES];
+  return choose(s, isa, cores, core) > 0;
+}
+
 /* ---- what it costs --------------------------------------------------------------------------- */
 
 /* Hot lane code unrolls its loops; the largest are those of Newton's matrix. */
 static double unrolled(const cst_system *s) { return (double)s->ng * s->ng * s->nq; }
 
 /* As measured with gcc 12: kicks of a bead 0.3 s, of a top 1. */
-double cst_compile_seconds(const cst_system *s, const char *const *cores) {
+double cst_compile_seconds(const cst_system *s, int isa, const char *const *cores) {
   const cst_source *core[MOST_CORES];
-  const int         n = choose(s, cores, core);
+  const int         n = choose(s, isa, cores, core);
   double            seconds = 0.3 + 1e-4 * cst_graph_size(s->graph);
   for (int i = 0; i < n; i++)
     seconds += 4e-5 * (double)core[i]->length * (1 + 0.007 * unrolled(s));
@@ -201,7 +206,7 @@ bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool on
   recipe       r = {.isa = isa};
   char         folder[PATH];
   *code = (cst_code){.isa = isa};
-  r.ncore = choose(s, cores, r.core);
+  r.ncore = choose(s, isa, cores, r.core);
   if (!cst_folder_open(folder, why))
     return false;
   bool good = cst_compiler_find(&r.compiler, folder, why);

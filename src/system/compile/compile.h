@@ -1,5 +1,5 @@
-/* compile.h: compiles a user's system to machine code: its emitted C together with the lane code that steps
- * it, if there is a compiler; results are cached by content.
+/* compile.h: compiles a system to machine code: its emitted C together with the lane code that steps it, if
+ * there is a compiler; results are cached by content.
  *
  * cst_compile makes the bytes of a shared object, on one rank; cst_load_code attaches them to a system, on
  * every rank with that instruction set. Ranks exchange the bytes, not a file, so nodes need no shared folder.
@@ -34,15 +34,18 @@ typedef struct {
 
 /* The code of s for instruction set isa: its kernels and the lane code of `cores`, names of files of
  * src/method/core and src/observe/core terminated by NULL. Cores that are not compiled for systems of its
- * kind are skipped; generic code replaces what is not compiled, with the same bits. Every set of cores is an
+ * kind and those that it has already are skipped; generic code replaces what is not compiled, with the same
+ * bits. Every set of cores is an
  * object of its own: from ${XDG_CACHE_HOME:-$HOME/.cache}/constella, else made by the compiler and stored
  * there. The compiler is that of the environment variable CONSTELLA_CC, or the one that built the program, or
  * cc. only_cached: never compile. False with a reason (lines separated by \n) on failure. Several processes
  * may call this at once. */
 bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached,
                  cst_code *code, char why[CST_WHY]);
+/* True if one of the cores is not skipped. */
+bool cst_compile_adds(const cst_system *s, int isa, const char *const *cores);
 /* Rough estimate of the seconds needed to compile s with these cores. */
-double cst_compile_seconds(const cst_system *s, const char *const *cores);
+double cst_compile_seconds(const cst_system *s, int isa, const char *const *cores);
 void   cst_compile_free(cst_code *code);
 
 /* Loads the bytes into this process and attaches them to s, which then owns them. False with a reason on

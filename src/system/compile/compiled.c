@@ -6,6 +6,10 @@
 
 void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
   CST_REQUIRE(s && x && isa >= 0 && isa < CST_ISA_COUNT);
+  if (s->compiled[isa] && s->compiled[isa] != x) {
+    s->added[isa] = x;
+    return;
+  }
   memcpy(s->kernel[isa], x->kernel, sizeof s->kernel[isa]);
   s->kernel_self[isa] = NULL;
   s->compiled[isa] = x;
@@ -13,13 +17,18 @@ void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
     cst_system_interpret_bent(s);
 }
 
-const void *cst_system_form(const cst_system *s, int isa, const char *core) {
-  CST_REQUIRE(s && core && isa >= 0 && isa < CST_ISA_COUNT, NULL);
-  /* compiled code enforces every constraint and divides by masses */
-  if (!s->compiled[isa] || s->dropped || s->flat >= 0)
-    return NULL;
-  for (const cst_form *f = s->compiled[isa]->form; f->core; f++)
+static const void *form_in(const cst_compiled *x, const char *core) {
+  for (const cst_form *f = x ? x->form : NULL; f && f->core; f++)
     if (!strcmp(f->core, core))
       return f->form;
   return NULL;
+}
+
+const void *cst_system_form(const cst_system *s, int isa, const char *core) {
+  CST_REQUIRE(s && core && isa >= 0 && isa < CST_ISA_COUNT, NULL);
+  /* compiled code enforces every constraint and divides by masses */
+  if (s->dropped || s->flat >= 0)
+    return NULL;
+  const void *form = form_in(s->compiled[isa], core);
+  return form ? form : form_in(s->added[isa], core);
 }

@@ -83,7 +83,7 @@ void cst_system_interpret(cst_system *s) {
   CST_REQUIRE(s);
   set_up(s);
   for (int i = 0; i < CST_ISA_COUNT; i++) {
-    s->compiled[i] = NULL;
+    s->compiled[i] = s->added[i] = NULL;
     for (int k = 0; k < CST_K_COUNT; k++)
       s->kernel[i][k] = kernels[k];
     if (!s->npairs)
