@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "method/method.h"
-#include "study/plan/stages.h"
+#include "study/plan/plan-stages.h"
 #include "study/collect/shadow.h"
 #include "study/collect/tangent.h"
 #include "study/file/reader.h"

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include "study/collector.h"
-#include "study/plan/stages.h"
+#include "study/plan/plan-stages.h"
 #include "study/runner/runner-internal.h"
 
 /* ---- a batch --------------------------------------------------------------------------------- */

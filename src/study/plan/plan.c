@@ -5,7 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/method.h"
-#include "study/plan/stages.h"
+#include "study/plan/plan-stages.h"
 #include "study/collector.h"
 #include "study/plan/division.h"
 #include "study/plan/plan.h"

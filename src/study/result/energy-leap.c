@@ -9,7 +9,7 @@
 #include "study/result/energy-leap.h"
 #include <math.h>
 #include <stdio.h>
-#include "study/plan/stages.h"
+#include "study/plan/plan-stages.h"
 #include "study/result/parts.h"
 #include "study/plan/clock.h"
 #include "core/need.h"

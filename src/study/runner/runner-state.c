@@ -1,7 +1,7 @@
 /* runner-state.c: everything that a batch holds of a lane, as a row from which a batch of any size and width
  * can continue. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/plan/stages.h"
+#include "study/plan/plan-stages.h"
 #include "study/runner/runner-internal.h"
 
 const cst_plan *cst_runner_plan(const cst_runner *r) { return r->plan; }

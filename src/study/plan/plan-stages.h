@@ -1,4 +1,4 @@
-/* stages.h: the key `stages`: other parameters from a time on. */
+/* plan-stages.h: the key `stages`: other parameters from a time on. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STAGES_H
 #define CST_STAGES_H

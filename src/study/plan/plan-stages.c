@@ -1,6 +1,6 @@
-/* stages.c: the parameters of each stage, and what depends on those that change (see stages.h). */
+/* plan-stages.c: the parameters of each stage, and what depends on those that change (see plan-stages.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/plan/stages.h"
+#include "study/plan/plan-stages.h"
 #include <math.h>
 #include <stdlib.h>
 #include "study/collector.h"
