@@ -1,5 +1,5 @@
-/* mathml.c: expressions of system files as MathML, as they are written: quotients as fractions, powers raised, x' as
- * a letter with a dot, x[i] and m1 with an index, sums with their limits (mathml.h). */
+/* mathml.c: expressions of system files as MathML, as they are written: quotients as fractions, powers
+ * raised, x' as a letter with a dot, x[i] and m1 with an index, sums with their limits (mathml.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* vasprintf */
 #include "cli/mathml.h"

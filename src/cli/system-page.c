@@ -1,5 +1,5 @@
-/* system-page.c: a page on a system, in HTML: its equations in MathML, degrees of freedom, what ties its bodies, a
- * picture of its first state, parameters, states and what was found of it (system-page.h). */
+/* system-page.c: a page on a system, in HTML: its equations in MathML, degrees of freedom, what ties its
+ * bodies, a picture of its first state, parameters, states and what was found of it (system-page.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/system-page.h"
 #include <stdlib.h>

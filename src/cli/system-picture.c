@@ -1,8 +1,9 @@
-/* system-picture.c: a system at a state as a picture: its points, the rods between them, the axes of its bodies.
+/* system-picture.c: a system at a state as a picture: its points, the rods between them, the axes of its
+ * bodies.
  *
- * Coordinates whose names differ only in their last letter x, y, z are a point, and so is a body. A constraint on two
- * points is a line between them; one that is a sphere around a fixed centre, on one point, is a line to that centre,
- * which follows from its gradient: g' = k (x - c).
+ * Coordinates whose names differ only in their last letter x, y, z are a point, and so is a body. A
+ * constraint on two points is a line between them; one that is a sphere around a fixed centre, on one
+ * point, is a line to that centre, which follows from its gradient: g' = k (x - c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* stages.c: the collector `stages`: from a time on trajectories have other parameters.
  *
- * A stage ends at a step. What is observed there belongs to the stage that ends: this is the last collector, and
- * all others have looked. Then q and v stay, and p and what substeps keep follow from them (cst_batch_change).
+ * A stage ends at a step. What is observed there belongs to the stage that ends: this is the last
+ * collector, and all others have looked. Then q and v stay, and p and what substeps keep follow from them
+ * (cst_batch_change).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <limits.h>
