@@ -7,6 +7,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/description.h"
+#include "cli/system-page.h"
 #include "system/examine/examine.h"
 #include "core/diag.h"
 #include "core/need.h"
@@ -27,6 +28,7 @@ typedef struct {
 typedef struct {
   const char *system;
   settings    given;
+  bool        html;
 } arguments;
 
 /* A constant expression. */
@@ -70,6 +72,8 @@ static const cst_option options[] = {
      .at = offsetof(arguments, given), .set = add_setting,
      .doc = "values of parameters, also of sizes: numbers or expressions of numbers and pi",
      .takes = "NAME=VALUE"},
+    {"--html", .at = offsetof(arguments, html),
+     .doc = "print a page in HTML instead: equations, degrees of freedom, joints, a picture"},
     {NULL},
 };
 
@@ -163,9 +167,7 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
 static void print_head(const cst_system *s) {
-  int free_of = s->nq - s->ng;
-  for (int a = 0; a < s->ng && s->dropped; a++)
-    free_of += s->dropped[a];
+  const int free_of = cst_system_page_freedom(s);
   printf("%s: %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", s->name, s->nq,
          plural(s->nq), s->ng, plural(s->ng), free_of, plural(free_of));
 }
@@ -196,7 +198,10 @@ static bool examine(const arguments *a, cst_diag *d) {
     return false;
   cst_examination *x = cst_examine(s, c);
   const bool       good = x->faults == 0;
-  print_page(s, x);
+  if (a->html)
+    cst_system_page(s, c, x, stdout);
+  else
+    print_page(s, x);
   cst_examine_destroy(x);
   cst_system_destroy(s);
   return good;

@@ -82,6 +82,45 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   b->alive[index / width] |= 1 << index % width;
 }
 
+/* The number of parameters that a motion does not change: those before t and the accounts. */
+static int constants(const cst_system *s) { return s->timed ? s->account - 1 : s->npar; }
+
+/* p + (M v + a) - (M v + a before), which is p where neither changes. */
+static void change_momentum(const cst_system *sys, const double *before, const double *c,
+                            const double *q, const double *v, double *x, int width) {
+  double *was = numbers(2 * sys->nq), *now = was + sys->nq;
+  cst_system_momentum(sys, before, q, v, was);
+  cst_system_momentum(sys, c, q, v, now);
+  for (int i = 0; i < sys->nq; i++)
+    if (memcmp(&was[i], &now[i], sizeof *now))
+      x[i * width] += now[i] - was[i];
+  free(was);
+}
+
+void cst_batch_change(const cst_stepper *s, cst_batch *b, long index, const double *c) {
+  const cst_system *sys = cst_stepper_context(s)->system;
+  const cst_layout *at = cst_stepper_layout(s);
+  const int         width = cst_stepper_width(s);
+  double *x = column(s, b->record, index), *q = numbers(3 * sys->nq + 2 * sys->npar + sys->nmass),
+         *p = q + sys->nq, *v = p + sys->nq, *was = v + sys->nq, *now = was + sys->npar,
+         *mass = now + sys->npar;
+  for (int k = 0; k < sys->npar; k++) {
+    was[k] = x[(at->c + k) * width];
+    x[(at->c + k) * width] = now[k] = k < constants(sys) ? c[k] : was[k];
+  }
+  for (int i = 0; i < sys->nq; i++) {
+    q[i] = x[(at->q + i) * width];
+    p[i] = x[(at->p + i) * width];
+  }
+  cst_system_velocity(sys, was, q, p, v);
+  change_momentum(sys, was, now, q, v, x + at->p * width, width);
+  cst_system_eval_at(sys, CST_K_mass, now, q, mass);
+  for (int k = 0; k < sys->nmass; k++)
+    x[(at->mass + k) * width] = mass[k];
+  cst_stepper_start(s, x, now, q, v);
+  free(q);
+}
+
 void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed,
                        uint64_t member) {
   cst_stepper_address(s, column(s, b->record, index), seed, member);
@@ -161,11 +200,17 @@ static bool are_finite(const double *x, int n) {
   return true;
 }
 
-/* The number of parameters that a motion does not change: those before t and the accounts. */
-static int constants(const cst_system *s) { return s->timed ? s->account - 1 : s->npar; }
+long cst_batch_saved_step(const double *x, long now) {
+  return x[REASON] == CST_DONE ? now : (long)x[STEP];
+}
 
-bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *x,
-                         long most) {
+/* Whether the parameters of saved numbers are c, bit by bit. */
+static bool has_parameters(const cst_system *s, const double *saved, const double *c) {
+  return !memcmp(saved, c, (size_t)constants(s) * sizeof *c);
+}
+
+bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *c,
+                         const double *x, long most) {
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
   const double     *column = cst_batch_lane(s, b, index);
@@ -178,7 +223,6 @@ bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, c
     return false;
   if (x[REASON] == CST_DONE && !are_finite(saved + at->p, sys->nq))
     return false;
-  return same(column, W, saved, at->c, constants(sys)) &&
-         same(column, W, saved, at->tolerance, 1) && same(column, W, saved, at->seed, 1) &&
-         same(column, W, saved, at->member, 1);
+  return has_parameters(sys, saved + at->c, c) && same(column, W, saved, at->tolerance, 1) &&
+         same(column, W, saved, at->seed, 1) && same(column, W, saved, at->member, 1);
 }

@@ -179,6 +179,9 @@ cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, in
  * than q and p; NULL: none. */
 const char *cst_program_memory(const cst_program *p);
 
+/* The name of a block of accelerations or earlier states that no start fills; NULL: none. */
+const char *cst_program_kept_only(const cst_program *p);
+
 /* A method prepared for a system: shared by planning, costs and stepping. */
 typedef struct cst_prepared {
   const cst_method *method;

@@ -46,6 +46,14 @@ const char *cst_program_memory(const cst_program *p) {
   return NULL;
 }
 
+const char *cst_program_kept_only(const cst_program *p) {
+  for (int i = 0; i < p->n; i++)
+    for (const cst_state_block *b = p->step[i].row->state; b && b->name; b++)
+      if (b->q && !p->step[i].row->start)
+        return b->name;
+  return NULL;
+}
+
 void cst_program_destroy(cst_program *p) {
   if (!p)
     return;

@@ -82,6 +82,10 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes);
  * that. */
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c,
                      const double *q, const double *v, double tolerance);
+/* Gives lane `index`, which lives, other parameters c[npar] at its state: q and v are continuous, p = M v + a
+ * changes where M or a do, and blocks of substeps are those of a start there. The time, the accounts and the
+ * scales of the constraints stay. Then call cst_batch_ready. */
+void cst_batch_change(const cst_stepper *s, cst_batch *b, long index, const double *c);
 /* Records a trajectory that has no valid start: CST_NO_START, never stepped. */
 void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c,
                       const double *q, const double *v);
@@ -103,11 +107,14 @@ void   cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const d
 /* Whether the status in x, which may come from a file, is valid: a known reason and a step from 0 to most. */
 bool cst_batch_is_state(const double *x, long most);
 
+/* The step of the state in x, which cst_batch_save wrote of a batch at step `now`: an earlier one of a lane that
+ * has ended. */
+long cst_batch_saved_step(const double *x, long now);
 /* Whether x, which may come from a file, is what cst_batch_save wrote of the trajectory as which lane `index`
- * has just been started, after at most `most` steps: its status is valid, its parameters, tolerance and random
- * numbers are those of the start, and a good state is finite. */
-bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *x,
-                         long most);
+ * has just been started, after at most `most` steps: its status is valid, its tolerance and random numbers are
+ * those of the start, its parameters are c, and a good state is finite. */
+bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *c,
+                         const double *x, long most);
 
 /* Copies a living lane into the failed and padding lanes of a record. */
 void cst_stepper_pad(const cst_stepper *s, double *record, int alive);

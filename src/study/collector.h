@@ -161,6 +161,9 @@ typedef struct cst_collector {
   void (*watched)(cst_collection *x, int group, long step);
   /* At a stop, after that. */
   PetscErrorCode (*stop)(cst_collection *x);
+  /* Lanes go on from here with other parameters (stages): earlier records are none from which they can be stepped
+   * again. */
+  void (*changed)(cst_collection *x);
   /* The batch has ended: its numbers in the rows become those of the file. */
   PetscErrorCode (*finish)(cst_collection *x);
   /* Its state of a lane goes into its numbers in the rows, which are then saved, and comes back from them. */

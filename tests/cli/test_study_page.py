@@ -83,6 +83,7 @@ PLACES = {
     "autocorrelation": "autocorrelation: [{name: h, expression: y, every: 0.1, lags: 4, %s: 1}]",
     "mean-square-displacement": "mean-square-displacement: [{name: h, expression: y, every: 0.1, lags: 4, %s: 1}]",
     "events": "events: [{name: h, when: y, %s: 1}]",
+    "stages": "stages: [{until: 0.5, %s: 1}, {}]",
     "tangent": "tangent: {every: 1, %s: 1}",
     "histograms": "histograms: [{name: h, expression: y, from: 0, to: 1, bins: 2, %s: 1}]",
 }

@@ -132,6 +132,12 @@ static void locate(cst_collection *x, long step, bool done) {
          (size_t)(x->run->b->groups * cst_events_of(x->run->plan)->n) * sizeof *o->next);
 }
 
+static void changed(cst_collection *x) {
+  for (int g = 0; g < x->run->b->groups; g++)
+    if (x->run->b->alive[g])
+      set_base(x->own, x->run, g, x->run->b->step);
+}
+
 /* ---- an event -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -402,6 +408,7 @@ const cst_collector cst_collector_events = {
     .destroy = destroy,
     .begin = begin,
     .locate = locate,
+    .changed = changed,
     .before = before,
     .quiet = quiet,
     .watch = watch,

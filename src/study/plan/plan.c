@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/method.h"
+#include "study/plan/plan-stages.h"
 #include "study/collector.h"
 #include "study/plan/division.h"
 #include "study/plan/plan.h"
@@ -46,6 +47,24 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
     row->describe(x, k, &p->quantity[p->nquantity++]);
 }
 
+/* With stages no verdict is given on what changes where one ends. */
+static void judge_stages(cst_plan *p) {
+  const cst_study *s = p->study;
+  for (int i = 0; i < p->nobservation; i++) {
+    const cst_observation *x = &p->observation[i];
+    bool                   changes = false;
+    if (!strcmp(x->row->name, "energy") || !strcmp(x->row->name, "balance"))
+      changes = cst_stages_change_energy(p);
+    else if (!strcmp(x->row->name, "momentum"))
+      changes = cst_stages_change_momentum(p);
+    for (int k = 0; k < s->nobservable && x->expression; k++)
+      if (x->expression == s->observable[k].expression)
+        changes |= cst_stages_change(p, s->observable[k].node);
+    for (int k = x->first; k < x->first + x->count && changes; k++)
+      p->quantity[k].judged = false;
+  }
+}
+
 /* Every study has every observer, so that all results look alike. Those that are not wanted measure nothing.
  */
 static void make_looks(cst_plan *p) {
@@ -64,6 +83,7 @@ static void make_looks(cst_plan *p) {
     if (o->observer->expression)
       add_look(p, o->observer, o);
   }
+  judge_stages(p);
 }
 
 static bool carries(const cst_prepared *m, const char *block) {

@@ -9,6 +9,7 @@
 #include "study/result/energy-leap.h"
 #include <math.h>
 #include <stdio.h>
+#include "study/plan/plan-stages.h"
 #include "study/result/parts.h"
 #include "study/plan/clock.h"
 #include "core/need.h"
@@ -60,7 +61,8 @@ PetscErrorCode cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   PetscFunctionBegin;
-  if (s->system->nforce || s->system->timed || cst_method_has_noise(s->method[p->cases[i].method]))
+  if (s->system->nforce || s->system->timed ||
+      cst_method_has_noise(s->method[p->cases[i].method]) || cst_stages_change_energy(p))
     PetscFunctionReturn(0);
   PetscCall(cst_case_rows_open(rows, i));
   PetscCall(look_at(rows, cst_parts_quantity_find(p, "energy"), l));

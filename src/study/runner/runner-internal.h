@@ -123,8 +123,8 @@ cst_cell *cst_runner_cells(const cst_collection *x, long lane);
 void cst_runner_find_blocks(cst_runner *r);
 bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
 bool cst_runner_group_lives(const cst_runner *r, int group, int lane);
-/* True if the row can be that of a lane of the batch, which has just been started. */
-bool cst_runner_fits(const cst_runner *r, long lane, const double *row);
+/* True if the row can be that of a lane of the batch, which has just been started, at this step. */
+bool cst_runner_fits(const cst_runner *r, long lane, const double *row, long step);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
 /* runner.c: restores the batch, which has been started, from saved rows. */
 PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from);

@@ -1,6 +1,7 @@
 /* runner-state.c: everything that a batch holds of a lane, as a row from which a batch of any size and width
  * can continue. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/plan/plan-stages.h"
 #include "study/runner/runner-internal.h"
 
 const cst_plan *cst_runner_plan(const cst_runner *r) { return r->plan; }
@@ -54,9 +55,17 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
       r->collection[i].row->restore(&r->collection[i], lane);
 }
 
-bool cst_runner_fits(const cst_runner *r, long lane, const double *row) {
-  const long n = r->cohort->n;
-  if (!cst_batch_continues(r->st, r->b, lane, row, n))
+/* Whether the batch fits the numbers that it has saved of a lane, at `now` of n steps, `split` to each of the class. */
+static bool fits(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane,
+                 const double *row, long now, int split) {
+  const long    step = cst_batch_saved_step(row, now) / split;
+  const int     variant = cst_runner_case(r, lane)->variant;
+  const double *c = cst_stages_parameters(r->plan, r->cohort, variant, step);
+  return cst_batch_continues(st, b, lane, c, row, split * r->cohort->n);
+}
+
+bool cst_runner_fits(const cst_runner *r, long lane, const double *row, long step) {
+  if (!fits(r, r->st, r->b, lane, row, step, 1))
     return false;
-  return !r->hst || cst_batch_continues(r->hst, r->hb, lane, row + cst_batch_numbers(r->st), 2 * n);
+  return !r->hst || fits(r, r->hst, r->hb, lane, row + cst_batch_numbers(r->st), 2 * step, 2);
 }

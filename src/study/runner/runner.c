@@ -112,8 +112,8 @@ PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
              from->numbers, cst_method_label(p->study->method[k->method]), cst_runner_numbers(r));
   for (long l = 0; l < r->work->count; l++) {
     const double *row = from->row + l * from->numbers;
-    PetscCheck(cst_runner_fits(r, l, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "a saved row is not a state of a trajectory of %s",
+    PetscCheck(cst_runner_fits(r, l, row, from->at.step), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_UNEXPECTED, "a saved row is not a state of a trajectory of %s",
                cst_method_label(p->study->method[k->method]));
     cst_runner_restore(r, l, row);
   }
