@@ -34,6 +34,10 @@ typedef enum {
   CST_REFERENCE_METHOD
 } cst_reference_kind;
 
+/* What solves the equations of implicit steps: lanes, many trajectories side by side; petsc, PETSc's own solvers,
+ * one trajectory after another. */
+typedef enum { CST_ENGINE_AUTO, CST_ENGINE_LANES, CST_ENGINE_PETSC } cst_solver_engine;
+
 typedef struct {
   char *name; /* of an observer, or given by the user */
   /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
@@ -158,6 +162,7 @@ typedef struct cst_study {
   double       *tolerance; /* [ntolerance], relative */
   int           max_iterations;
   cst_iteration iteration; /* of convert(...) */
+  cst_solver_engine engine;    /* as the study file has it */
   bool          dyadic, compensated;
   bool          extensible; /* the result holds the data that a later end needs */
   double        checkpoint_seconds;

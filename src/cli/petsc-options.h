@@ -17,7 +17,7 @@ bool cst_petsc_drive(const cst_plan *p);
 /* Finalises them; false if one of them cannot. */
 bool cst_petsc_end(void);
 /* Adds an error for each option that is unknown, refused, or without effect. */
-void cst_petsc_check(cst_diag *d);
+void cst_petsc_check(const cst_study *s, cst_diag *d);
 /* PETSc forgets its options. */
 void cst_petsc_forget(void);
 #endif

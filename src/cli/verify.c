@@ -208,12 +208,12 @@ static int run_checked(arguments *a, cst_diag *d) {
     cst_diag_add(d, NULL, 0, 0, "`constella verify` runs on one rank, not on %d", ranks);
   if (isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
-  cst_petsc_check(d);
   cst_result *file = a->file ? cst_result_open(a->file, why, sizeof why) : NULL;
   if (a->file && !file)
     cst_diag_add(d, a->file, 0, 0, "%s", why);
   cst_study *s =
       file ? cst_stored_study(file, a->file, cst_reader_share_alone, &a->trust, d) : NULL;
+  cst_petsc_check(s, d);
   cst_plan *p = s && isa >= 0 ? cst_plan_create(s, isa, d) : NULL;
   if (p)
     divide(p, file);

@@ -21,6 +21,10 @@ cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s) 
   return other.row->size(other.data, s);
 }
 
+bool cst_substep_is_newton(const cst_substep *x, const cst_system *s) {
+  return x->row->newton && x->row->newton(x->data, s);
+}
+
 int cst_substep_kept(const cst_substep_size *size, bool smooth) {
   return size->kept + (smooth && size->predicted ? CST_PAST * size->predicted + 1 : 0);
 }

@@ -21,8 +21,17 @@
 #define CST_PETSC_NAMES(X)                                                                         \
   X(KSPGetPC)                                                                                      \
   X(KSPSetType)                                                                                    \
+  X(MatAssemblyBegin)                                                                              \
+  X(MatAssemblyEnd)                                                                                \
+  X(MatCreate)                                                                                     \
   X(MatCreateShell)                                                                                \
   X(MatDestroy)                                                                                    \
+  X(MatSeqAIJSetPreallocation)                                                                     \
+  X(MatSetFromOptions)                                                                             \
+  X(MatSetSizes)                                                                                   \
+  X(MatSetType)                                                                                    \
+  X(MatSetUp)                                                                                      \
+  X(MatSetValues)                                                                                  \
   X(MatShellSetOperation)                                                                          \
   X(PCSetType)                                                                                     \
   X(PCShellGetContext)                                                                             \
@@ -44,9 +53,11 @@
   X(PetscSetFPTrap)                                                                                \
   X(PetscTrFree)                                                                                   \
   X(SNESComputeFunction)                                                                           \
+  X(SNESConvergedDefault)                                                                          \
   X(SNESCreate)                                                                                    \
   X(SNESDestroy)                                                                                   \
   X(SNESGetApplicationContext)                                                                     \
+  X(SNESGetConvergedReason)                                                                        \
   X(SNESGetKSP)                                                                                    \
   X(SNESGetLineSearch)                                                                             \
   X(SNESGetSolution)                                                                               \
@@ -62,9 +73,11 @@
   X(SNESRegister)                                                                                  \
   X(SNESSetApplicationContext)                                                                     \
   X(SNESSetConvergenceTest)                                                                        \
+  X(SNESSetDivergenceTolerance)                                                                    \
   X(SNESSetFromOptions)                                                                            \
   X(SNESSetFunction)                                                                               \
   X(SNESSetJacobian)                                                                               \
+  X(SNESSetJacobianDomainError)                                                                    \
   X(SNESSetLagJacobian)                                                                            \
   X(SNESSetLagJacobianPersists)                                                                    \
   X(SNESSetTolerances)                                                                             \

@@ -63,6 +63,9 @@ typedef struct cst_plan {
   cst_prepared  *reference; /* NULL: the reference is not a method */
 } cst_plan;
 
+/* Whether PETSc's own solvers solve the equations of a method (docs/solver.md). */
+bool cst_plan_is_petsc(const cst_plan *p, int method);
+
 /* Whether the errors of q and p, or of the multipliers, are read after `step` > 0 steps. */
 bool cst_plan_class_reads_states(const cst_class *k, long step);
 bool cst_plan_class_reads_lambda(const cst_class *k, long step);
