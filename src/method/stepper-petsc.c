@@ -98,22 +98,21 @@ static void invert(single *s, const double *x) {
   }
 }
 
-static bool jacobian_of_corrections(single *s, const double *x, double *J) {
+static void jacobian_of_corrections(single *s, const double *x, double *J) {
   const int n = unknowns(s);
   invert(s, x);
   if (!factor(s->matrix, s->row, n))
-    return false;
-  for (int k = 0; k < n; k++) {
+    J[0] = NAN;
+  for (int k = 0; k < n && J[0] - J[0] == 0; k++) {
     memset(s->column, 0, (size_t)n * sizeof *s->column);
     s->column[k] = 1;
     solve_factored(s->matrix, s->row, n, s->column);
     for (int i = 0; i < n; i++)
       J[(size_t)i * (size_t)n + (size_t)k] = s->column[i];
   }
-  return true;
 }
 
-static bool jacobian_of_differences(single *s, const double *x, double *J) {
+static void jacobian_of_differences(single *s, const double *x, double *J) {
   const int n = unknowns(s);
   double   *at = s->matrix, *ahead = at + n, *behind = ahead + n, most = 0;
   for (int k = 0; k < n; k++)
@@ -130,12 +129,26 @@ static bool jacobian_of_differences(single *s, const double *x, double *J) {
     for (int i = 0; i < n; i++)
       J[(size_t)i * (size_t)n + (size_t)k] = (ahead[i] - behind[i]) / (2 * step);
   }
-  return true;
+  for (int k = 0; k < n; k++) {
+    double size = 0;
+    for (int i = 0; i < n; i++)
+      size += fabs(J[(size_t)i * (size_t)n + (size_t)k]) + fabs(J[(size_t)k * (size_t)n + (size_t)i]);
+    s->stays[k] |= size == 0;
+    if (size == 0)
+      J[(size_t)k * (size_t)(n + 1)] = 1;
+  }
 }
 
+/* LAPACK's factors of a singular matrix would be an error of PETSc's, not a solve that fails. */
 static bool jacobian(void *context, const double *x, double *J) {
   single *s = context;
-  return s->exact ? jacobian_of_corrections(s, x, J) : jacobian_of_differences(s, x, J);
+  J[0] = 0;
+  if (s->exact)
+    jacobian_of_corrections(s, x, J);
+  else
+    jacobian_of_differences(s, x, J);
+  memcpy(s->matrix, J, (size_t)unknowns(s) * (size_t)unknowns(s) * sizeof *J);
+  return J[0] - J[0] == 0 && factor(s->matrix, s->row, unknowns(s));
 }
 
 /* As the lanes: by the residual, or by the correction. The last call counts an iteration. */
@@ -265,7 +278,7 @@ static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iter
   s->stays = cst_zeros((long)n, sizeof *s->stays);
   s->row = cst_zeros((long)n, sizeof *s->row);
   const cst_substep *first = &st->program->step[g->first];
-  s->exact = cst_substep_is_newton(first, g->march.group.system);
+  s->exact = cst_substep_jacobian(first, g->march.group.system) == CST_JACOBIAN_CORRECTIONS;
   const cst_single_equations e = {s, g->march.unknowns, residual, jacobian, ends};
   if (n)
     PetscCall(cst_single_create(e, max_iterations, &s->solver));

@@ -21,8 +21,8 @@ cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s) 
   return other.row->size(other.data, s);
 }
 
-bool cst_substep_is_newton(const cst_substep *x, const cst_system *s) {
-  return x->row->newton && x->row->newton(x->data, s);
+cst_jacobian cst_substep_jacobian(const cst_substep *x, const cst_system *s) {
+  return x->row->jacobian ? x->row->jacobian(x->data, s) : CST_JACOBIAN_DIFFERENCES;
 }
 
 int cst_substep_kept(const cst_substep_size *size, bool smooth) {

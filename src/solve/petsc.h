@@ -72,6 +72,7 @@
   X(SNESMonitor)                                                                                   \
   X(SNESRegister)                                                                                  \
   X(SNESSetApplicationContext)                                                                     \
+  X(SNESSetCheckJacobianDomainError)                                                               \
   X(SNESSetConvergenceTest)                                                                        \
   X(SNESSetDivergenceTolerance)                                                                    \
   X(SNESSetFromOptions)                                                                            \

@@ -102,6 +102,7 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   PetscCall(cst_petsc.SNESSetConvergenceTest(s->snes, test, s, NULL));
   PetscCall(cst_petsc.SNESSetTolerances(s->snes, 0, 0, 0, max_iterations, INT_MAX));
   PetscCall(cst_petsc.SNESSetDivergenceTolerance(s->snes, -1));
+  PetscCall(cst_petsc.SNESSetCheckJacobianDomainError(s->snes, PETSC_TRUE));
   PetscCall(cst_petsc.SNESSetType(s->snes, SNESNEWTONLS));
   PetscCall(cst_petsc.SNESGetLineSearch(s->snes, &search));
   PetscCall(cst_petsc.SNESLineSearchSetType(search, SNESLINESEARCHBASIC));

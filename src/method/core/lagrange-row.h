@@ -73,6 +73,11 @@ static PetscErrorCode bind_shared(const void *of, const cst_lane_binding *with, 
 }
 
 static const cst_state_block shared[] = {{"reaction", .g = 1}, {NULL}};
+static cst_jacobian jacobian(const void *x, const cst_system *s) {
+  (void)x, (void)s;
+  return CST_JACOBIAN_CORRECTIONS;
+}
+
 static const cst_substep_row nonholonomic_row = {
     .name = "nonholonomic",
     .data = sizeof(struct parameters),
@@ -80,6 +85,7 @@ static const cst_substep_row nonholonomic_row = {
     .core = CST_CORES_HERE,
     .same = same,
     .size = size,
+    .jacobian = jacobian,
     .start = start,
     .bind = bind_shared,
 };
@@ -95,6 +101,7 @@ static const cst_substep_row row = {
     .core = CST_CORES_HERE,
     .same = same,
     .size = size,
+    .jacobian = jacobian,
     .bind = bind,
 };
 

@@ -179,6 +179,11 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 }
 
 static const cst_state_block state[] = {{"a-pushed", .q = 1}, {NULL}};
+static cst_jacobian jacobian(const void *x, const cst_system *s) {
+  (void)x, (void)s;
+  return CST_JACOBIAN_CORRECTIONS;
+}
+
 static const cst_substep_row row = {
     .name = "pushforward",
     .data = sizeof(struct parameters),
@@ -187,6 +192,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .jacobian = jacobian,
     .bind = bind,
 };
 
