@@ -156,17 +156,17 @@ typedef struct cst_study {
   cst_norm           hidden; /* of G v, over the constraints */
   int                nobservable;
   cst_observable    *observable;
-  void        **collected; /* what each collector has read of its own keys; NULL: it has none */
-  bool          observe_every;
-  int           ntolerance;
-  double       *tolerance; /* [ntolerance], relative */
-  int           max_iterations;
-  cst_iteration iteration; /* of convert(...) */
+  void            **collected; /* what each collector has read of its own keys; NULL: it has none */
+  bool              observe_every;
+  int               ntolerance;
+  double           *tolerance; /* [ntolerance], relative */
+  int               max_iterations;
+  cst_iteration     iteration; /* of convert(...) */
   cst_solver_engine engine;    /* as the study file has it */
-  bool          dyadic, compensated;
-  bool          extensible; /* the result holds the data that a later end needs */
-  double        checkpoint_seconds;
-  int           timing_repeats; /* how often each class of cases is timed; 0: not at all */
+  bool              dyadic, compensated;
+  bool              extensible; /* the result holds the data that a later end needs */
+  double            checkpoint_seconds;
+  int               timing_repeats; /* how often each class of cases is timed; 0: not at all */
 } cst_study;
 
 /* Reads the bytes of a file that a study names, as cst_document_fetch. */

@@ -168,6 +168,15 @@ bool cst_petsc_drive(const cst_plan *p) {
   return !failed;
 }
 
+bool cst_petsc_take(const char *options) {
+  if (!options || !cst_petsc_is_on())
+    return true;
+  cst_status_push(tell, NULL);
+  const PetscErrorCode failed = cst_petsc.PetscOptionsInsertString(NULL, options);
+  cst_status_pop();
+  return !failed;
+}
+
 static PetscErrorCode quiet(const char *format, ...) {
   (void)format;
   return 0;
@@ -252,9 +261,9 @@ static PetscErrorCode check_type(bool single, cst_diag *d) {
 }
 
 /* Options of matrices and of parts of preconditioners, and those that PETSc reads while it solves. */
-static const char *const while_solving[] = {"mat_",       "vec_",   "sub_",     "mg_",
-                                            "snes_test_", "snes_compare_", "snes_view", "ksp_view",
-                                            "fieldsplit_", NULL};
+static const char *const while_solving[] = {
+    "mat_",          "vec_",      "sub_",     "mg_",         "snes_test_",
+    "snes_compare_", "snes_view", "ksp_view", "fieldsplit_", NULL};
 
 /* A solver as a run creates one, of one unknown. */
 static PetscErrorCode try_single(void) {

@@ -14,6 +14,8 @@ bool cst_petsc_begin(int n, char **words);
 /* Initialises PETSc too if a method of the plan has implicit steps, which SNES drives. False after an error message.
  * Collective. */
 bool cst_petsc_drive(const cst_plan *p);
+/* Gives PETSc, if it is on, these options of a study besides its own; NULL: none. False after an error message. */
+bool cst_petsc_take(const char *options);
 /* Finalises them; false if one of them cannot. */
 bool cst_petsc_end(void);
 /* Adds an error for each option that is unknown, refused, or without effect. */

@@ -69,20 +69,20 @@ struct cst_stepper {
   bool           halted; /* the current or the last advance was halted */
   double         h;      /* the step of the first lane */
   /* of each lane; lanes that pad a group have those of the lane they are copies of. apart: they differ */
-  double       h_of[CST_W_MAX], time_of[CST_W_MAX];
-  long         since_of[CST_W_MAX];
-  bool         apart;
-  double       first_impulse; /* fraction of the impulse in the first step */
-  bool         tangential;
-  bool         smooth;          /* there is no noise */
-  int          more_iterations; /* of attempts after the first */
-  cst_solver  *solver;
-  cst_stepper_single *single; /* [nsegment]; NULL: lanes */
-  cst_scratch *scratch; /* [groups] */
-  double      *work;    /* three records: trial, column, saved */
-  double      *saved;   /* [groups] records, for steps in parts */
-  double      *space;   /* workspace of the generic cores */
-  double      *trail;   /* [CST_BESIDE][CST_TRAIL][q, p][W], of groups that march, or NULL */
+  double              h_of[CST_W_MAX], time_of[CST_W_MAX];
+  long                since_of[CST_W_MAX];
+  bool                apart;
+  double              first_impulse; /* fraction of the impulse in the first step */
+  bool                tangential;
+  bool                smooth;          /* there is no noise */
+  int                 more_iterations; /* of attempts after the first */
+  cst_solver         *solver;
+  cst_stepper_single *single;  /* [nsegment]; NULL: lanes */
+  cst_scratch        *scratch; /* [groups] */
+  double             *work;    /* three records: trial, column, saved */
+  double             *saved;   /* [groups] records, for steps in parts */
+  double             *space;   /* workspace of the generic cores */
+  double             *trail;   /* [CST_BESIDE][CST_TRAIL][q, p][W], of groups that march, or NULL */
   /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
   double *solo_space;
   /* arguments of the solver's callbacks */

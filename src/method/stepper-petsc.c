@@ -26,9 +26,9 @@ struct cst_stepper_single {
   cst_stepper       *st;
   const cst_segment *g;
   cst_single        *solver;
-  cst_scratch       *scratch; /* [2]: of the iteration; for all else */
-  double            *record;  /* the part that is stepped */
-  double            *copy;    /* of it, for what may change counts in it */
+  cst_scratch       *scratch;   /* [2]: of the iteration; for all else */
+  double            *record;    /* the part that is stepped */
+  double            *copy;      /* of it, for what may change counts in it */
   double            *x, *f, *d; /* [unknowns][W] */
   double            *start;     /* unknowns with which the iteration begins */
   double            *matrix, *column;
@@ -132,7 +132,8 @@ static void jacobian_of_differences(single *s, const double *x, double *J) {
   for (int k = 0; k < n; k++) {
     double size = 0;
     for (int i = 0; i < n; i++)
-      size += fabs(J[(size_t)i * (size_t)n + (size_t)k]) + fabs(J[(size_t)k * (size_t)n + (size_t)i]);
+      size +=
+          fabs(J[(size_t)i * (size_t)n + (size_t)k]) + fabs(J[(size_t)k * (size_t)n + (size_t)i]);
     s->stays[k] |= size == 0;
     if (size == 0)
       J[(size_t)k * (size_t)(n + 1)] = 1;
@@ -153,11 +154,11 @@ static bool jacobian(void *context, const double *x, double *J) {
 
 /* As the lanes: by the residual, or by the correction. The last call counts an iteration. */
 static bool ends(void *context, int corrections, const double *x, const double *d) {
-  single           *s = context;
-  const cst_core   *core = s->g->alone;
-  const cst_march  *m = &s->g->march;
-  const int         n = unknowns(s);
-  cst_scratch      *own = &s->scratch[OWN];
+  single          *s = context;
+  const cst_core  *core = s->g->alone;
+  const cst_march *m = &s->g->march;
+  const int        n = unknowns(s);
+  cst_scratch     *own = &s->scratch[OWN];
   (void)corrections;
   if (d) {
     for (int k = 0; k < n; k++)

@@ -150,6 +150,8 @@ cst_substep cst_substep_of(const cst_substep_row *row, double fraction, const vo
 cst_substep      cst_substep_on(const cst_substep *x, const cst_system *s);
 cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s);
 cst_jacobian     cst_substep_jacobian(const cst_substep *x, const cst_system *s);
+/* CST_JACOBIAN_CORRECTIONS on every system. */
+cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s);
 /* Numbers per lane that a substep of this size keeps between steps; smooth: without noise (core.h). */
 int cst_substep_kept(const cst_substep_size *size, bool smooth);
 /* Linear systems in an evaluation of the accelerations, or of a derivative of them along one direction: 1, or 0

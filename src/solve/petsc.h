@@ -46,6 +46,7 @@
   X(PetscOptionsClearValue)                                                                        \
   X(PetscOptionsGetAll)                                                                            \
   X(PetscOptionsGetString)                                                                         \
+  X(PetscOptionsInsertString)                                                                      \
   X(PetscOptionsLeftGet)                                                                           \
   X(PetscOptionsLeftRestore)                                                                       \
   X(PetscPopSignalHandler)                                                                         \
@@ -106,4 +107,7 @@ extern struct cst_petsc {
 bool cst_petsc_load(char *why, int n);
 /* Whether it is loaded and initialised, here or by the program around this library. */
 bool cst_petsc_is_on(void);
+/* The kernel of the BLAS that PETSc calls, which OpenBLAS chooses by the processor; "unknown" of others. PETSc is
+ * loaded. */
+void cst_petsc_blas(char *text, size_t n);
 #endif

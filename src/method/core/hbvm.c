@@ -379,11 +379,6 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
-static cst_jacobian jacobian(const void *x, const cst_system *s) {
-  (void)x, (void)s;
-  return CST_JACOBIAN_CORRECTIONS;
-}
-
 static const cst_substep_row row = {
     .name = "hbvm",
     .data = sizeof(struct parameters),
@@ -393,7 +388,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
-    .jacobian = jacobian,
+    .jacobian = cst_jacobian_of_corrections,
     .bind = bind,
 };
 

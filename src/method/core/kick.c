@@ -355,11 +355,6 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   };
 }
 
-static cst_jacobian jacobian(const void *x, const cst_system *s) {
-  (void)x, (void)s;
-  return CST_JACOBIAN_CORRECTIONS;
-}
-
 static const cst_substep_row row = {
     .name = "kick",
     .data = sizeof(struct data),
@@ -371,7 +366,7 @@ static const cst_substep_row row = {
     .project = project,
     .on = on,
     .size = size,
-    .jacobian = jacobian,
+    .jacobian = cst_jacobian_of_corrections,
 };
 
 cst_substep cst_kick(double fraction, double w0, double w1, bool tangent) {

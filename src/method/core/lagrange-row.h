@@ -73,11 +73,6 @@ static PetscErrorCode bind_shared(const void *of, const cst_lane_binding *with, 
 }
 
 static const cst_state_block shared[] = {{"reaction", .g = 1}, {NULL}};
-static cst_jacobian jacobian(const void *x, const cst_system *s) {
-  (void)x, (void)s;
-  return CST_JACOBIAN_CORRECTIONS;
-}
-
 static const cst_substep_row nonholonomic_row = {
     .name = "nonholonomic",
     .data = sizeof(struct parameters),
@@ -85,7 +80,7 @@ static const cst_substep_row nonholonomic_row = {
     .core = CST_CORES_HERE,
     .same = same,
     .size = size,
-    .jacobian = jacobian,
+    .jacobian = cst_jacobian_of_corrections,
     .start = start,
     .bind = bind_shared,
 };
@@ -101,7 +96,7 @@ static const cst_substep_row row = {
     .core = CST_CORES_HERE,
     .same = same,
     .size = size,
-    .jacobian = jacobian,
+    .jacobian = cst_jacobian_of_corrections,
     .bind = bind,
 };
 

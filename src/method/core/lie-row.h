@@ -53,11 +53,6 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 
 static const cst_state_block state[] = {{"turning", .body = 3}, {NULL}};
 
-static cst_jacobian jacobian(const void *x, const cst_system *s) {
-  (void)x, (void)s;
-  return CST_JACOBIAN_CORRECTIONS;
-}
-
 static const cst_substep_row row = {
     .name = CST_ROW_NAME,
     .data = sizeof(struct parameters),
@@ -67,6 +62,6 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
-    .jacobian = jacobian,
+    .jacobian = cst_jacobian_of_corrections,
     .bind = bind,
 };

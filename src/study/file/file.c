@@ -59,7 +59,8 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
 static void read_solver(cst_reader *r) {
   /* in the order of cst_iteration */
   static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"};
-  static const char *const engines[] = {"auto", "lanes", "petsc"}; /* in the order of cst_solver_engine */
+  static const char *const engines[] = {"auto", "lanes",
+                                        "petsc"}; /* in the order of cst_solver_engine */
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "solver");
   cst_yaml                *list = cst_yaml_get(n, "tolerance");

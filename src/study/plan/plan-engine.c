@@ -45,9 +45,8 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   if (unknowns <= 0)
     snprintf(text, n, "lanes: it solves no equations");
   else if (cst_plan_is_petsc(p, method))
-    snprintf(text, n,
-             "petsc: the study asks for it; Jacobians of up to %d unknowns, from %s", unknowns,
-             exact ? "the corrections of Newton's method" : "differences of residuals");
+    snprintf(text, n, "petsc: the study asks for it; Jacobians of up to %d unknowns, from %s",
+             unknowns, exact ? "the corrections of Newton's method" : "differences of residuals");
   else if (p->study->engine == CST_ENGINE_LANES)
     snprintf(text, n, "lanes: the study asks for them");
   else
