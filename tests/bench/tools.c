@@ -96,7 +96,8 @@ PetscErrorCode bench_run_create(bench_run *r, int isa) {
   r->prepared = cst_method_prepare(r->parsed, r->system);
   r->best = INFINITY;
   PetscCall(cst_stepper_create(
-      r->prepared, &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false, false},
+      r->prepared,
+      &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false, false},
       &r->stepper));
   PetscCall(cst_batch_create(r->stepper, &r->batch));
   PetscFunctionReturn(0);
