@@ -34,6 +34,10 @@ typedef enum {
   CST_REFERENCE_METHOD
 } cst_reference_kind;
 
+/* What solves the equations of implicit steps: lanes, many trajectories side by side; petsc, PETSc's own solvers,
+ * one trajectory after another. */
+typedef enum { CST_ENGINE_AUTO, CST_ENGINE_LANES, CST_ENGINE_PETSC } cst_solver_engine;
+
 typedef struct {
   char *name; /* of an observer, or given by the user */
   /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
@@ -152,16 +156,17 @@ typedef struct cst_study {
   cst_norm           hidden; /* of G v, over the constraints */
   int                nobservable;
   cst_observable    *observable;
-  void        **collected; /* what each collector has read of its own keys; NULL: it has none */
-  bool          observe_every;
-  int           ntolerance;
-  double       *tolerance; /* [ntolerance], relative */
-  int           max_iterations;
-  cst_iteration iteration; /* of convert(...) */
-  bool          dyadic, compensated;
-  bool          extensible; /* the result holds the data that a later end needs */
-  double        checkpoint_seconds;
-  int           timing_repeats; /* how often each class of cases is timed; 0: not at all */
+  void            **collected; /* what each collector has read of its own keys; NULL: it has none */
+  bool              observe_every;
+  int               ntolerance;
+  double           *tolerance; /* [ntolerance], relative */
+  int               max_iterations;
+  cst_iteration     iteration; /* of convert(...) */
+  cst_solver_engine engine;    /* as the study file has it */
+  bool              dyadic, compensated;
+  bool              extensible; /* the result holds the data that a later end needs */
+  double            checkpoint_seconds;
+  int               timing_repeats; /* how often each class of cases is timed; 0: not at all */
 } cst_study;
 
 /* Reads the bytes of a file that a study names, as cst_document_fetch. */

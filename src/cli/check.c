@@ -194,6 +194,17 @@ static void print_repeated(const cst_study *s) {
   }
 }
 
+/* Of methods with the same text, the first has it. */
+static void print_engines(const cst_plan *p) {
+  char text[CELL], last[CELL] = "";
+  for (int i = 0; i < p->study->nmethod; i++) {
+    cst_plan_engine(p, i, text, sizeof text);
+    if (strcmp(text, last))
+      printf("%-14s %s: %s\n", i ? "" : "engine", cst_method_label(p->study->method[i]), text);
+    snprintf(last, sizeof last, "%s", text);
+  }
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file,
          cst_kind_name(s->kind));
@@ -219,6 +230,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %ld per case, %.6g trajectories\n", "members", s->members,
          (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
+  print_engines(p);
   print_collected(p);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   print_trial(p);

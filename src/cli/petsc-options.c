@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "record/agree.h"
 #include "solve/petsc.h"
+#include "solve/single.h"
 #include "solve/solver.h"
 
 enum { ROOM = 512, PATH = 4096 };
@@ -170,6 +171,15 @@ bool cst_petsc_drive(const cst_plan *p) {
   return !failed;
 }
 
+bool cst_petsc_take(const char *options) {
+  if (!options || !cst_petsc_is_on())
+    return true;
+  cst_status_push(tell, NULL);
+  const PetscErrorCode failed = cst_petsc.PetscOptionsInsertString(NULL, options);
+  cst_status_pop();
+  return !failed;
+}
+
 static PetscErrorCode quiet(const char *format, ...) {
   (void)format;
   return 0;
@@ -214,7 +224,7 @@ static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const 
   return n;
 }
 
-static PetscErrorCode check_names(cst_diag *d) {
+static PetscErrorCode check_names(bool single, cst_diag *d) {
   char *text, name[ROOM];
   PetscFunctionBegin;
   PetscCall(cst_petsc.PetscOptionsGetAll(NULL, &text));
@@ -225,38 +235,56 @@ static PetscErrorCode check_names(cst_diag *d) {
           d, NULL, 0, 0,
           "-fp_trap is not supported: a trajectory whose numbers are not finite fails, and "
           "the others go on");
-    else if (begins_among(name, parts) && !begins_among(name, effective))
+    else if (!single && begins_among(name, parts) && !begins_among(name, effective))
       cst_diag_add(d, NULL, 0, 0,
                    "PETSc option '-%s' is unknown or has no effect; options of the solver are "
                    "-snes_type and -snes_monitor; tolerance and iterations are set in the study: "
-                   "solver: {tolerance: ..., max-iterations: ...}",
+                   "solver: {tolerance: ..., max-iterations: ...}; with solver: {engine: petsc} "
+                   "all of PETSc's mean what they say",
                    name);
   PetscCall((*cst_petsc.PetscTrFree)(text, __LINE__, __func__, __FILE__));
   PetscFunctionReturn(0);
 }
 
 /* Some types crash in SNESSetFromOptions. */
-static PetscErrorCode check_type(cst_diag *d) {
+static PetscErrorCode check_type(bool single, cst_diag *d) {
   char type[ROOM] = "";
   void (*make)(void);
   PetscFunctionBegin;
   PetscCall(cst_petsc.PetscOptionsGetString(NULL, NULL, "-snes_type", type, sizeof type, NULL));
 #define PetscFunctionListFind_Private cst_petsc.PetscFunctionListFind_Private
   PetscCall(PetscFunctionListFind(*cst_petsc.SNESList, type, &make));
-  const char *why = *type ? cst_solver_refuse(type) : NULL;
+  const char *why = !*type ? NULL : single ? cst_single_refuse(type) : cst_solver_refuse(type);
   if (why && make)
     cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
   else if (why)
-    cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
+    cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: %s",
+                 single ? cst_single_types : "lanes, newtonls, nrichardson");
+  PetscFunctionReturn(0);
+}
+
+/* Options of matrices and of parts of preconditioners, and those that PETSc reads while it solves. */
+static const char *const while_solving[] = {
+    "mat_",          "vec_",      "sub_",     "mg_",         "snes_test_",
+    "snes_compare_", "snes_view", "ksp_view", "fieldsplit_", NULL};
+
+/* A solver as a run creates one, of one unknown. */
+static PetscErrorCode try_single(void) {
+  cst_single *s;
+  PetscFunctionBegin;
+  PetscCall(cst_single_create((cst_single_equations){.unknowns = 1}, 1, &s));
+  PetscCall(cst_single_destroy(&s));
   PetscFunctionReturn(0);
 }
 
 /* A trial call of SNESSetFromOptions marks the options that PETSc knows; the others are errors. */
-static PetscErrorCode try_out(cst_diag *d) {
+static PetscErrorCode try_out(bool single, cst_diag *d) {
   SNES     snes;
   PetscInt n;
   char   **names, **values;
   PetscFunctionBegin;
+  if (single)
+    PetscCall(try_single());
   PetscCall(cst_petsc.SNESCreate(PETSC_COMM_SELF, &snes));
   PetscCall(cst_petsc.SNESSetType(snes, "lanes"));
   PetscCall(cst_petsc.SNESSetFromOptions(snes));
@@ -267,23 +295,25 @@ static PetscErrorCode try_out(cst_diag *d) {
       cst_diag_add(d, NULL, 0, 0,
                    "-%s: mpirun starts the ranks: `mpirun -n %s constella run STUDY`", names[i],
                    values[i] ? values[i] : "RANKS");
-    else if (!is_among(names[i], late))
+    else if (!is_among(names[i], late) && !(single && begins_among(names[i], while_solving)))
       cst_diag_add(d, NULL, 0, 0,
-                   "unknown PETSc option '-%s'; options of the solver are -snes_type and "
-                   "-snes_monitor (see -help)",
+                   single ? "unknown PETSc option '-%s' (see -help)"
+                          : "unknown PETSc option '-%s'; options of the solver are -snes_type and "
+                            "-snes_monitor (see -help)",
                    names[i]);
   PetscCall(cst_petsc.PetscOptionsLeftRestore(NULL, &n, &names, &values));
   PetscFunctionReturn(0);
 }
 
-void cst_petsc_check(cst_diag *d) {
-  const int before = cst_diag_count(d);
-  char      said[ROOM] = "";
+void cst_petsc_check(const cst_study *s, cst_diag *d) {
+  const int  before = cst_diag_count(d);
+  const bool single = !s || s->engine == CST_ENGINE_PETSC; /* of no study both kinds are allowed */
+  char       said[ROOM] = "";
   if (!cst_petsc_is_on())
     return;
   cst_status_push(keep, said);
-  if (check_names(d) || (cst_diag_count(d) == before && check_type(d)) ||
-      (cst_diag_count(d) == before && try_out(d)))
+  if (check_names(single, d) || (cst_diag_count(d) == before && s && check_type(single, d)) ||
+      (cst_diag_count(d) == before && try_out(single, d)))
     cst_diag_add(d, NULL, 0, 0,
                  "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
                  said);

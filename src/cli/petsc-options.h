@@ -14,10 +14,12 @@ bool cst_petsc_begin(int n, char **words);
 /* Initialises PETSc too if a method of the plan has implicit steps, which SNES drives, unless all steps take less
  * time than that: their solver alone has the same bits. False after an error message. Collective. */
 bool cst_petsc_drive(const cst_plan *p);
+/* Gives PETSc, if it is on, these options of a study besides its own; NULL: none. False after an error message. */
+bool cst_petsc_take(const char *options);
 /* Finalises them; false if one of them cannot. */
 bool cst_petsc_end(void);
 /* Adds an error for each option that is unknown, refused, or without effect. */
-void cst_petsc_check(cst_diag *d);
+void cst_petsc_check(const cst_study *s, cst_diag *d);
 /* PETSc forgets its options. */
 void cst_petsc_forget(void);
 #endif

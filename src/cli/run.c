@@ -227,7 +227,6 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   if (isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
-  cst_petsc_check(d);
   cst_run_arguments_name_output(a);
   if (rank == 0)
     cst_run_find_extended(a);
@@ -237,6 +236,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
                                                                   : NULL,
                                                    d)
                               : cst_run_read_parts(a, d);
+  cst_petsc_check(study, d);
   if (study && isa >= 0)
     plan = cst_plan_create(study, isa, d);
   if (plan && a->run.part.k)

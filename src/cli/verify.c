@@ -10,6 +10,7 @@
 #include "cli/launch.h"
 #include "cli/limits.h"
 #include "cli/petsc-options.h"
+#include "study/run/engine-notes.h"
 #include "cli/stored.h"
 #include "method/user-layer.h"
 #include "study/plan/division.h"
@@ -150,7 +151,8 @@ static void print_summary(const arguments *a, const cst_verify_counts *c, double
   else if (c->different)
     printf("%ld of %ld trajectories DIFFER", c->different, c->same + c->different);
   else
-    printf("%ld trajectories, all with the same bits", c->same);
+    printf("%ld trajectories, all %s", c->same,
+           a->choice.tolerance > 0 ? "the same to the tolerance" : "with the same bits");
   if (c->open)
     printf(", %ld not begun", c->open);
   if (c->left_out)
@@ -192,10 +194,33 @@ static void divide(cst_plan *p, cst_result *file) {
 /* The handler of PETSc would end MPI with many words. */
 static void ignore_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 
-static bool drive(const cst_plan *p) {
-  const bool done = cst_petsc_drive(p);
+static bool drive(const cst_plan *p, const char *options) {
+  const bool done = cst_petsc_drive(p) && cst_petsc_take(options);
   ignore_pipes();
   return done;
+}
+
+/* Of a run by PETSc's solvers: its options, owned. They may come from a stranger, and others of PETSc's options load
+ * code or write files. Between two BLAS kernels bits are not promised. */
+static char *meet_engine(arguments *a, const cst_plan *p, cst_result *file, cst_diag *d) {
+  char  now[64];
+  char *options = cst_engine_is_petsc(p) ? cst_result_text(file, "/", "petsc_options") : NULL;
+  char *then = cst_engine_is_petsc(p) ? cst_result_text(file, "/run", "blas") : NULL;
+  if (options && !cst_engine_options_are_plain(options))
+    cst_diag_add(d, a->file, 0, 0,
+                 "petsc_options of the file is \"%s\"; only options of PETSc's solvers with plain "
+                 "words as values are taken from a file",
+                 options);
+  if (then)
+    cst_engine_blas(now, sizeof now);
+  if (then && strcmp(then, now)) {
+    a->choice.tolerance = CST_ENGINE_TOLERANCE;
+    printf("%s: solved by PETSc with another BLAS (%s, here %s), which gives other bits: q, p and "
+           "lambda at the end are compared to %g\n",
+           a->file, then, now, CST_ENGINE_TOLERANCE);
+  }
+  free(then);
+  return options;
 }
 
 static int run_checked(arguments *a, cst_diag *d) {
@@ -208,12 +233,12 @@ static int run_checked(arguments *a, cst_diag *d) {
     cst_diag_add(d, NULL, 0, 0, "`constella verify` runs on one rank, not on %d", ranks);
   if (isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
-  cst_petsc_check(d);
   cst_result *file = a->file ? cst_result_open(a->file, why, sizeof why) : NULL;
   if (a->file && !file)
     cst_diag_add(d, a->file, 0, 0, "%s", why);
   cst_study *s =
       file ? cst_stored_study(file, a->file, cst_reader_share_alone, &a->trust, d) : NULL;
+  cst_petsc_check(s, d);
   cst_plan *p = s && isa >= 0 ? cst_plan_create(s, isa, d) : NULL;
   if (p)
     divide(p, file);
@@ -221,10 +246,12 @@ static int run_checked(arguments *a, cst_diag *d) {
     check_choice(&a->choice, p, d);
   if (p)
     a->choice.left_out = find_left_out(s);
+  char *options = p ? meet_engine(a, p, file, d) : NULL;
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);
   else
-    status = drive(p) ? execute(a, s, p, file) : 1;
+    status = drive(p, options) ? execute(a, s, p, file) : 1;
+  free(options);
   cst_plan_destroy(p);
   cst_study_destroy(s);
   cst_result_close(file);

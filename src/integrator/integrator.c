@@ -212,7 +212,8 @@ static PetscErrorCode make_stepper(cst_integrator *x) {
                                  x->options.max_iterations,
                                  x->options.compensated,
                                  CST_ITERATION_AUTO,
-                                 true};
+                                 true,
+                                 false};
   PetscFunctionBegin;
   x->prepared = cst_method_prepare(x->method, s);
   attach_stepped(x);

@@ -57,7 +57,8 @@ static cst_outcome march_alone(cst_stepper *st, double *record, int attempt) {
   return (cst_outcome){1, 0, CST_DONE};
 }
 
-static void copy_lane(const cst_stepper *st, double *to, int lane, const double *from, int source) {
+void cst_stepper_copy_lane(const cst_stepper *st, double *to, int lane, const double *from,
+                           int source) {
   for (int k = 0; k < st->components; k++)
     to[(size_t)k * st->width + lane] = from[(size_t)k * st->width + source];
 }
@@ -68,7 +69,7 @@ void cst_stepper_pad(const cst_stepper *st, double *record, int alive) {
   int source = __builtin_ctz((unsigned)alive);
   for (int l = 0; l < st->width; l++)
     if (!(alive >> l & 1))
-      copy_lane(st, record, l, record, source);
+      cst_stepper_copy_lane(st, record, l, record, source);
 }
 
 /* One attempt at a step, by its number (core.h). */
@@ -96,7 +97,7 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int attemp
   }
   for (int l = 0; l < st->width; l++)
     if (set >> l & 1)
-      copy_lane(st, next, l, column, l);
+      cst_stepper_copy_lane(st, next, l, column, l);
   return set;
 }
 
@@ -126,6 +127,30 @@ static cst_reason reason_of(const cst_stepper *st, const double *record, int lan
   return reason;
 }
 
+int cst_stepper_retry(cst_stepper *st, const double *record, int failing, double *next,
+                      cst_reason *reason) {
+  for (int attempt = 1; attempt <= ATTEMPTS && failing; attempt++)
+    failing &= ~step_lanes(st, record, failing, attempt, next, reason);
+  return failing;
+}
+
+void cst_stepper_end_lanes(cst_stepper *st, int group, long step, int left,
+                           const cst_reason *reason, const double *next) {
+  cst_batch *b = st->batch;
+  double    *record = b->record + (size_t)group * st->size;
+  for (int l = 0; l < st->width; l++) {
+    if (!(left >> l & 1))
+      continue;
+    cst_stepper_copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
+    const cst_reason why = reason_of(st, record, l, reason[l]);
+    b->status[group * st->width + l] = (cst_lane_status){why, step};
+  }
+  b->alive[group] &= ~left;
+  memcpy(record, next, st->size * sizeof *next);
+  cst_stepper_pad(st, record, b->alive[group]);
+  cst_stepper_give_steps(st, b->alive[group]);
+}
+
 void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size;
@@ -134,21 +159,9 @@ void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
   int        left = b->alive[group];
   memcpy(next, record, st->size * sizeof *next);
   left &= ~step_lanes(st, record, left & ~failing, 0, next, reason);
-  for (int attempt = 1; attempt <= ATTEMPTS && left; attempt++)
-    left &= ~step_lanes(st, record, left, attempt, next, reason);
-  if (st->halted)
-    return;
-  for (int l = 0; l < st->width; l++) {
-    if (!(left >> l & 1))
-      continue;
-    copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
-    const cst_reason why = reason_of(st, record, l, reason[l]);
-    b->status[group * st->width + l] = (cst_lane_status){why, step};
-  }
-  b->alive[group] &= ~left;
-  memcpy(record, next, st->size * sizeof *next);
-  cst_stepper_pad(st, record, b->alive[group]);
-  cst_stepper_give_steps(st, b->alive[group]);
+  left = cst_stepper_retry(st, record, left, next, reason);
+  if (!st->halted)
+    cst_stepper_end_lanes(st, group, step, left, reason, next);
 }
 
 /* Advances the record by the largest k <= n for which k steps succeed, found by bisection. */

@@ -37,6 +37,9 @@ typedef struct {
   cst_noise   noise;
 } cst_stepper_noise;
 
+/* stepper-petsc.c: the equations of a segment for PETSc's own solvers. */
+typedef struct cst_stepper_single cst_stepper_single;
+
 struct cst_stepper {
   cst_program        *program; /* on the system, without the noise after its substeps: */
   cst_stepper_noise  *noise;
@@ -66,19 +69,20 @@ struct cst_stepper {
   bool           halted; /* the current or the last advance was halted */
   double         h;      /* the step of the first lane */
   /* of each lane; lanes that pad a group have those of the lane they are copies of. apart: they differ */
-  double       h_of[CST_W_MAX], time_of[CST_W_MAX];
-  long         since_of[CST_W_MAX];
-  bool         apart;
-  double       first_impulse; /* fraction of the impulse in the first step */
-  bool         tangential;
-  bool         smooth;          /* there is no noise */
-  int          more_iterations; /* of attempts after the first */
-  cst_solver  *solver;
-  cst_scratch *scratch; /* [groups] */
-  double      *work;    /* three records: trial, column, saved */
-  double      *saved;   /* [groups] records, for steps in parts */
-  double      *space;   /* workspace of the generic cores */
-  double      *trail;   /* [CST_BESIDE][CST_TRAIL][q, p][W], of groups that march, or NULL */
+  double              h_of[CST_W_MAX], time_of[CST_W_MAX];
+  long                since_of[CST_W_MAX];
+  bool                apart;
+  double              first_impulse; /* fraction of the impulse in the first step */
+  bool                tangential;
+  bool                smooth;          /* there is no noise */
+  int                 more_iterations; /* of attempts after the first */
+  cst_solver         *solver;
+  cst_stepper_single *single;  /* [nsegment]; NULL: lanes */
+  cst_scratch        *scratch; /* [groups] */
+  double             *work;    /* three records: trial, column, saved */
+  double             *saved;   /* [groups] records, for steps in parts */
+  double             *space;   /* workspace of the generic cores */
+  double             *trail;   /* [CST_BESIDE][CST_TRAIL][q, p][W], of groups that march, or NULL */
   /* workspace of marches over parts of a trajectory, kept between them; NULL: none */
   double *solo_space;
   /* arguments of the solver's callbacks */
@@ -103,6 +107,8 @@ void cst_stepper_springs(const cst_stepper *st, const double *record, double *la
 bool cst_stepper_halts(cst_stepper *st);
 
 /* stepper-group.c */
+void cst_stepper_copy_lane(const cst_stepper *st, double *to, int lane, const double *from,
+                           int source);
 /* The part of a record that is stepped. */
 static inline double *cst_stepper_inner(const cst_stepper *st, double *record) {
   return record + (size_t)st->shift * (size_t)st->width;
@@ -115,6 +121,20 @@ void cst_stepper_advance_group(cst_stepper *st, int group, long n);
 /* One step of a group in which lanes fail; the lanes `failing` are known to fail. First steps the others,
  * then makes further attempts with the rest. Lanes that still fail keep their last state and the reason. */
 void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing);
+
+/* Where the step of the lanes `failing` has failed: makes further attempts with them, to columns of next. Returns
+ * those that fail again; reason[] says why. */
+int cst_stepper_retry(cst_stepper *st, const double *record, int failing, double *next,
+                      cst_reason *reason);
+/* The lanes `left` end in their record of before the step, others are in next. */
+void cst_stepper_end_lanes(cst_stepper *st, int group, long step, int left,
+                           const cst_reason *reason, const double *next);
+
+/* stepper-petsc.c */
+PetscErrorCode cst_stepper_single_create(cst_stepper *st, int max_iterations);
+PetscErrorCode cst_stepper_single_destroy(cst_stepper *st);
+/* Makes n steps of all groups. */
+PetscErrorCode cst_stepper_single_stretch(cst_stepper *st, long n);
 
 /* The equations of a step of all groups for the solver: whole, or in parts. */
 cst_equations cst_stepper_equations(cst_stepper *st);

@@ -262,7 +262,7 @@ cst_equations cst_stepper_equations(cst_stepper *st) {
 }
 
 bool cst_stepper_goes_by_groups(const cst_stepper *st) {
-  return (!st->solver || cst_solver_marches(st->solver)) && !(st->mean > 0);
+  return !st->single && (!st->solver || cst_solver_marches(st->solver)) && !(st->mean > 0);
 }
 
 PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_schedule *schedule) {
@@ -270,7 +270,9 @@ PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_sched
   st->batch = b;
   st->schedule = schedule;
   st->halted = false;
-  if (!st->solver)
+  if (st->single)
+    PetscCall(follow(st, cst_stepper_single_stretch));
+  else if (!st->solver)
     PetscCall(follow(st, march_stretch));
   else if (cst_solver_marches(st->solver))
     PetscCall(cst_solver_solve(st->solver, b->groups));

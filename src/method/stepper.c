@@ -243,7 +243,9 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
   PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for %d groups of lanes", o->groups);
-  if (!o->bare && cst_petsc_is_on())
+  if (o->petsc)
+    PetscCall(cst_stepper_single_create(st, o->max_iterations));
+  else if (!o->bare && cst_petsc_is_on())
     PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most,
                                 o->max_iterations, &st->solver));
   PetscFunctionReturn(0);
@@ -254,6 +256,7 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   PetscFunctionBegin;
   if (!st)
     PetscFunctionReturn(0);
+  PetscCall(cst_stepper_single_destroy(st));
   for (int i = 0; i < st->nsegment; i++)
     free(st->segment[i].sub);
   free(st->segment);

@@ -24,6 +24,8 @@ typedef struct {
   bool          compensated;
   cst_iteration iteration;
   bool bare; /* it marches only; others use a solver of PETSc's where PETSc is on (solve/petsc.h) */
+  bool
+      petsc; /* PETSc's own solvers solve its equations, one trajectory after another; PETSc is on */
 } cst_stepper_options;
 
 /* Whether conversions on s can be solved with this iteration: all but krylov use dense matrices of a few

@@ -21,6 +21,15 @@ cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s) 
   return other.row->size(other.data, s);
 }
 
+cst_jacobian cst_substep_jacobian(const cst_substep *x, const cst_system *s) {
+  return x->row->jacobian ? x->row->jacobian(x->data, s) : CST_JACOBIAN_DIFFERENCES;
+}
+
+cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s) {
+  (void)x, (void)s;
+  return CST_JACOBIAN_CORRECTIONS;
+}
+
 int cst_substep_kept(const cst_substep_size *size, bool smooth) {
   return size->kept + (smooth && size->predicted ? CST_PAST * size->predicted + 1 : 0);
 }

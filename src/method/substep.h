@@ -80,6 +80,15 @@ enum {
   CST_RECALLS = 32,
 };
 
+/* Where the Jacobian of a substep's equations is to be had, for solvers other than its own. */
+typedef enum {
+  CST_JACOBIAN_DIFFERENCES, /* from differences of its residual */
+  /* the corrections of its further attempts are those of Newton's method with the Jacobian at the iterate */
+  CST_JACOBIAN_CORRECTIONS,
+  /* nowhere: its residual lacks equations that its corrections satisfy */
+  CST_JACOBIAN_NONE,
+} cst_jacobian;
+
 /* Arguments of row->bind, when a stepper is created. */
 typedef struct {
   const cst_system *system;
@@ -124,6 +133,8 @@ struct cst_substep_row {
   /* Whether another substep replaces it on s; then fills *other. NULL: never. */
   bool (*on)(const cst_substep *x, const cst_system *s, cst_substep *other);
   cst_substep_size (*size)(const void *x, const cst_system *s);
+  /* Where the Jacobian of its residual is to be had. NULL: CST_JACOBIAN_DIFFERENCES. */
+  cst_jacobian (*jacobian)(const void *x, const cst_system *s);
   /* The layer of which it is a step; NULL: none. */
   const cst_layer *(*layer)(const void *x);
   /* Fills its blocks (zeroed) for a lane that starts from q, v with the parameters c. NULL: they are zero. */
@@ -138,6 +149,9 @@ cst_substep cst_substep_of(const cst_substep_row *row, double fraction, const vo
 /* The substep that replaces x on s (row->on), or x. */
 cst_substep      cst_substep_on(const cst_substep *x, const cst_system *s);
 cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s);
+cst_jacobian     cst_substep_jacobian(const cst_substep *x, const cst_system *s);
+/* CST_JACOBIAN_CORRECTIONS on every system. */
+cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s);
 /* Numbers per lane that a substep of this size keeps between steps; smooth: without noise (core.h). */
 int cst_substep_kept(const cst_substep_size *size, bool smooth);
 /* Linear systems in an evaluation of the accelerations, or of a derivative of them along one direction: 1, or 0

@@ -17,7 +17,8 @@ static const char *const names[] = {
 enum { NAMES = sizeof names / sizeof *names };
 _Static_assert(sizeof cst_petsc == NAMES * sizeof(void *), "one pointer for each name");
 
-static bool loaded;
+static bool  loaded;
+static void *from; /* the library */
 
 bool cst_petsc_load(char *why, int n) {
   void *found[NAMES], *library = loaded ? NULL : dlopen(CST_PETSC_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
@@ -32,6 +33,7 @@ bool cst_petsc_load(char *why, int n) {
     return false;
   }
   memcpy(&cst_petsc, found, sizeof cst_petsc);
+  from = library;
   return loaded = true;
 }
 
@@ -42,12 +44,20 @@ struct cst_petsc cst_petsc = {
 #undef X
 };
 enum { loaded = true };
+static void *const from; /* the program */
 
 bool cst_petsc_load(char *why, int n) {
   (void)why, (void)n;
   return true;
 }
 #endif
+
+void cst_petsc_blas(char *text, size_t n) {
+  char *(*name)(void) = NULL;
+  void *at = dlsym(from, "openblas_get_corename"); /* in one of the libraries that it needs */
+  memcpy(&name, &at, sizeof name);
+  snprintf(text, n, "%s%s", at ? "OpenBLAS " : "unknown", at ? name() : "");
+}
 
 bool cst_petsc_is_on(void) {
   PetscBool on = PETSC_FALSE;

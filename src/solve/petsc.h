@@ -21,8 +21,17 @@
 #define CST_PETSC_NAMES(X)                                                                         \
   X(KSPGetPC)                                                                                      \
   X(KSPSetType)                                                                                    \
+  X(MatAssemblyBegin)                                                                              \
+  X(MatAssemblyEnd)                                                                                \
+  X(MatCreate)                                                                                     \
   X(MatCreateShell)                                                                                \
   X(MatDestroy)                                                                                    \
+  X(MatSeqAIJSetPreallocation)                                                                     \
+  X(MatSetFromOptions)                                                                             \
+  X(MatSetSizes)                                                                                   \
+  X(MatSetType)                                                                                    \
+  X(MatSetUp)                                                                                      \
+  X(MatSetValues)                                                                                  \
   X(MatShellSetOperation)                                                                          \
   X(PCSetType)                                                                                     \
   X(PCShellGetContext)                                                                             \
@@ -37,6 +46,7 @@
   X(PetscOptionsClearValue)                                                                        \
   X(PetscOptionsGetAll)                                                                            \
   X(PetscOptionsGetString)                                                                         \
+  X(PetscOptionsInsertString)                                                                      \
   X(PetscOptionsLeftGet)                                                                           \
   X(PetscOptionsLeftRestore)                                                                       \
   X(PetscPopSignalHandler)                                                                         \
@@ -44,9 +54,11 @@
   X(PetscSetFPTrap)                                                                                \
   X(PetscTrFree)                                                                                   \
   X(SNESComputeFunction)                                                                           \
+  X(SNESConvergedDefault)                                                                          \
   X(SNESCreate)                                                                                    \
   X(SNESDestroy)                                                                                   \
   X(SNESGetApplicationContext)                                                                     \
+  X(SNESGetConvergedReason)                                                                        \
   X(SNESGetKSP)                                                                                    \
   X(SNESGetLineSearch)                                                                             \
   X(SNESGetSolution)                                                                               \
@@ -61,10 +73,13 @@
   X(SNESMonitor)                                                                                   \
   X(SNESRegister)                                                                                  \
   X(SNESSetApplicationContext)                                                                     \
+  X(SNESSetCheckJacobianDomainError)                                                               \
   X(SNESSetConvergenceTest)                                                                        \
+  X(SNESSetDivergenceTolerance)                                                                    \
   X(SNESSetFromOptions)                                                                            \
   X(SNESSetFunction)                                                                               \
   X(SNESSetJacobian)                                                                               \
+  X(SNESSetJacobianDomainError)                                                                    \
   X(SNESSetLagJacobian)                                                                            \
   X(SNESSetLagJacobianPersists)                                                                    \
   X(SNESSetTolerances)                                                                             \
@@ -92,4 +107,7 @@ extern struct cst_petsc {
 bool cst_petsc_load(char *why, int n);
 /* Whether it is loaded and initialised, here or by the program around this library. */
 bool cst_petsc_is_on(void);
+/* The kernel of the BLAS that PETSc calls, which OpenBLAS chooses by the processor; "unknown" of others. PETSc is
+ * loaded. */
+void cst_petsc_blas(char *text, size_t n);
 #endif

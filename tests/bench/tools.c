@@ -114,7 +114,8 @@ PetscErrorCode bench_run_create(bench_run *r, int isa) {
   add_cores(r->prepared, r->system, isa);
   r->best = INFINITY;
   PetscCall(cst_stepper_create(
-      r->prepared, &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false},
+      r->prepared,
+      &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false, false},
       &r->stepper));
   PetscCall(cst_batch_create(r->stepper, &r->batch));
   PetscFunctionReturn(0);

@@ -132,7 +132,7 @@ static void test_spare(const problem *x, const char *method, bool fine) {
   int        same = 0;
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
-  const cst_stepper_options o = {widest(), 1, 100, false, CST_ITERATION_AUTO, false};
+  const cst_stepper_options o = {widest(), 1, 100, false, CST_ITERATION_AUTO, false, false};
   MUST(cst_spare_create(r.prepared, &o, 0, &wide));
   MUST(cst_spare_create(r.prepared, &o, 0, &single));
   const int W = cst_stepper_width(r.st), n = cst_spare_width(wide) < 3 ? cst_spare_width(wide) : 3;

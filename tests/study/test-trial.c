@@ -21,7 +21,7 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
                            double *evaluations) {
   const cst_study    *s = p->study;
   const cst_case     *c = &p->cases[k->cases[0]];
-  cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
+  cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, true, false};
   double *q = malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)), *v = q + s->system->nq, per_step,
          per_iteration;
   cst_stepper *st = NULL;

@@ -76,6 +76,12 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
+/* The equations of nu1 and nu2 are met by elimination, and have no residual. */
+static cst_jacobian jacobian(const void *x, const cst_system *s) {
+  (void)x;
+  return s->ng ? CST_JACOBIAN_NONE : CST_JACOBIAN_DIFFERENCES;
+}
+
 static const cst_substep_row row = {
     .name = "convert",
     .data = sizeof(struct parameters),
@@ -85,6 +91,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .jacobian = jacobian,
     .bind = bind,
 };
 

@@ -366,6 +366,7 @@ static const cst_substep_row row = {
     .project = project,
     .on = on,
     .size = size,
+    .jacobian = cst_jacobian_of_corrections,
 };
 
 cst_substep cst_kick(double fraction, double w0, double w1, bool tangent) {

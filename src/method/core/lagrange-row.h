@@ -80,6 +80,7 @@ static const cst_substep_row nonholonomic_row = {
     .core = CST_CORES_HERE,
     .same = same,
     .size = size,
+    .jacobian = cst_jacobian_of_corrections,
     .start = start,
     .bind = bind_shared,
 };
@@ -95,6 +96,7 @@ static const cst_substep_row row = {
     .core = CST_CORES_HERE,
     .same = same,
     .size = size,
+    .jacobian = cst_jacobian_of_corrections,
     .bind = bind,
 };
 

@@ -62,5 +62,6 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .jacobian = cst_jacobian_of_corrections,
     .bind = bind,
 };

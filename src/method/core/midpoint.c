@@ -294,6 +294,12 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   };
 }
 
+/* Of a banded system B = 1 is taken. */
+static cst_jacobian jacobian(const void *x, const cst_system *s) {
+  (void)x;
+  return s->gram.banded ? CST_JACOBIAN_DIFFERENCES : CST_JACOBIAN_CORRECTIONS;
+}
+
 static const cst_substep_row row = {
     .name = "midpoint",
     .data = sizeof(struct data),
@@ -303,6 +309,7 @@ static const cst_substep_row row = {
     .adjoint = adjoint,
     .on = on,
     .size = size,
+    .jacobian = jacobian,
 };
 
 cst_substep cst_midpoint(double fraction, double theta) {

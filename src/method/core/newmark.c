@@ -211,6 +211,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 }
 
 static const cst_state_block state[] = {{"a", .q = 1}, {NULL}};
+
 static const cst_substep_row row = {
     .name = "newmark",
     .data = sizeof(struct parameters),
@@ -219,6 +220,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .jacobian = cst_jacobian_of_corrections,
     .start = start,
     .bind = bind,
 };

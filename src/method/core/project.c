@@ -137,12 +137,19 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   };
 }
 
+/* Constraints on velocities have no residual. */
+static cst_jacobian jacobian(const void *x, const cst_system *s) {
+  (void)x;
+  return s->nvel ? CST_JACOBIAN_NONE : CST_JACOBIAN_DIFFERENCES;
+}
+
 static const cst_substep_row row = {
     .name = "project",
     .features = CST_TAKES_NO_TIME,
     .core = CST_CORES_HERE,
     .same = same,
     .size = size,
+    .jacobian = jacobian,
 };
 
 cst_substep cst_substep_project(double fraction) { return cst_substep_of(&row, fraction, NULL); }

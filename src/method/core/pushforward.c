@@ -187,6 +187,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .jacobian = cst_jacobian_of_corrections,
     .bind = bind,
 };
 

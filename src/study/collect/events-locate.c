@@ -73,7 +73,8 @@ static PetscErrorCode prepare(cst_locator *x) {
   const cst_plan           *p = x->r->plan;
   const cst_study          *s = p->study;
   const int                 m = x->r->cohort->method;
-  const cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, false};
+  const cst_stepper_options o = {p->isa, 1,    s->max_iterations, s->compensated, s->iteration,
+                                 false,  false};
   PetscFunctionBegin;
   if (!x->spare[m])
     PetscCall(cst_spare_create(p->method[m], &o, s->resolution, &x->spare[m]));

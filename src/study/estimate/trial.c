@@ -50,9 +50,9 @@ static bool takes_too_long(void *context) {
 
 static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
   const cst_study          *s = t->plan->study;
-  const cst_stepper_options o = {t->plan->isa, 1,   s->max_iterations, s->compensated,
-                                 s->iteration, true};
-  const int                 m = k->method;
+  const cst_stepper_options o = {
+      t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true, false};
+  const int m = k->method;
   PetscFunctionBegin;
   if (!t->stepper[m]) {
     const cst_prepared *method;

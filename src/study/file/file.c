@@ -59,6 +59,8 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
 static void read_solver(cst_reader *r) {
   /* in the order of cst_iteration */
   static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"};
+  static const char *const engines[] = {"auto", "lanes",
+                                        "petsc"}; /* in the order of cst_solver_engine */
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "solver");
   cst_yaml                *list = cst_yaml_get(n, "tolerance");
@@ -81,6 +83,9 @@ static void read_solver(cst_reader *r) {
   cst_reader_choice(r, cst_yaml_get(n, "iteration"), "iteration", iterations, CST_COUNT(iterations),
                     &iteration);
   s->iteration = (cst_iteration)iteration;
+  int engine = CST_ENGINE_AUTO;
+  cst_reader_choice(r, cst_yaml_get(n, "engine"), "engine", engines, CST_COUNT(engines), &engine);
+  s->engine = (cst_solver_engine)engine;
 }
 
 static void read_roundoff(cst_reader *r) {

@@ -76,7 +76,8 @@ static PetscErrorCode return_to_constraints(quench *x) {
 }
 
 PetscErrorCode cst_study_relax(cst_study *s, int isa) {
-  const cst_stepper_options o = {isa, 1, s->max_iterations, false, CST_ITERATION_AUTO, false};
+  const cst_stepper_options o = {isa,   1,    s->max_iterations, false, CST_ITERATION_AUTO,
+                                 false, false};
   const size_t              nq = s->system ? (size_t)s->system->nq : 0;
   quench                    x = {.s = s};
   PetscFunctionBegin;

@@ -104,6 +104,8 @@ static const cst_key of_all[] = {
     {"solver", "tolerance", CST_KEYS_ALL, "number, or a list of them", "1e-14", "of the constraint's scale", "solver: {tolerance: [1.0e-8, 1.0e-14]}", "Above 0, at most 0.01. A list is a sweep."},
     {"solver", "max-iterations", CST_KEYS_ALL, "integer", "25", "", "solver: {max-iterations: 50}", "Maximal iterations of Newton's method per substep, 1 to 1000. A step that needs more is repeated, at most twice, with four times as many and a more careful iteration; the trajectory fails if that does not converge either."},
     {"solver", "iteration", CST_KEYS_ALL, "auto, simplified, newton, chord or krylov", "auto", "", "solver: {iteration: newton}", "How conversions and hbvm solve their equations; changes the cost and the last digits."},
+    {"solver", "engine", CST_KEYS_ALL, "auto, lanes or petsc", "auto: lanes", "", "solver: {engine: petsc}",
+     "What solves the equations of implicit steps: lanes, many trajectories side by side, or petsc, PETSc's own solvers with all of their options, one trajectory after another (docs/solver.md)."},
     {"roundoff", "dyadic-steps", CST_KEYS_ALL, "flag", "false in order studies, else true", "", "roundoff: {dyadic-steps: true}",
      "Rounds the step h to 20 bits, so that t = n h is exact; the run then ends at n h, which differs from `end` by up to 5e-7 of it."},
     {"roundoff", "compensated", CST_KEYS_ALL, "flag", "false", "", "roundoff: {compensated: true}", "Sums q and p in twice the precision, in methods that only add to them."},

@@ -294,6 +294,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   prepare_methods(p);
   check_compensated(p, d);
   check_iteration(p, d);
+  cst_plan_check_engines(p, d);
   p->cases = cst_study_cases(s, &p->ncase);
   cst_plan_classes_make(p);
   check_means(p, d);

@@ -63,6 +63,12 @@ typedef struct cst_plan {
   cst_prepared  *reference; /* NULL: the reference is not a method */
 } cst_plan;
 
+/* plan-engine.c. Whether PETSc's own solvers solve the equations of a method (docs/solver.md); which engine does, and
+ * why; reports methods that PETSc's cannot solve where the study asks for them. */
+bool cst_plan_is_petsc(const cst_plan *p, int method);
+void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n);
+void cst_plan_check_engines(const cst_plan *p, cst_diag *d);
+
 /* Whether the errors of q and p, or of the multipliers, are read after `step` > 0 steps. */
 bool cst_plan_class_reads_states(const cst_class *k, long step);
 bool cst_plan_class_reads_lambda(const cst_class *k, long step);

@@ -117,6 +117,7 @@ static PetscErrorCode open_double(cst_item *i) {
                                  PetscMax(100, s->max_iterations),
                                  false,
                                  CST_ITERATION_AUTO,
+                                 false,
                                  false};
   PetscFunctionBegin;
   const size_t bytes = (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda;

@@ -5,8 +5,11 @@
 #include "constella/record.h"
 
 typedef struct {
-  long compared, different; /* numbers */
-  char first[512];          /* the first difference: its place, both values and their distance */
+  /* 0: bits are compared. Else q, p and lambda at the end are, to this tolerance relative to 1 or their size, and
+   * what became of a trajectory; nothing else */
+  double tolerance;
+  long   compared, different; /* numbers */
+  char   first[512];          /* the first difference: its place, both values and their distance */
 } cst_comparison;
 
 /* Compares a block x of a field with the same block of the file (start and count as in cst_record_write).

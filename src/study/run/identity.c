@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/plan/division.h"
+#include "study/run/engine-notes.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
 
@@ -49,6 +50,15 @@ static void print_quantities(FILE *f, const cst_plan *p) {
   fputc('\n', f);
 }
 
+/* What else the bits of PETSc's solvers depend on. */
+static void print_engine(FILE *f) {
+  char  blas[64];
+  char *options = cst_engine_options();
+  cst_engine_blas(blas, sizeof blas);
+  fprintf(f, "PETSc options: %s\nBLAS: %s\n", options, blas);
+  free(options);
+}
+
 const char *cst_identity_build(void) {
   static char build[80];
   if (!*build) {
@@ -69,6 +79,8 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
           cst_identity_build());
   if (p->part)
     fprintf(f, "part: %ld/%ld\n", p->part, p->division->n);
+  if (cst_engine_is_petsc(p))
+    print_engine(f);
   print_quantities(f, p);
   fclose(f);
   return text;

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE 1 /* strptime, timegm */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include "constella/constella.h"
 #include "study/plan/division.h"
+#include "study/run/engine-notes.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
 #include "study/collector.h"
@@ -46,6 +48,18 @@ static void note_back_end(cst_output *o, const cst_back_end *b) {
     cst_output_note(o, "/run", "compile_compiler", b->compiler);
   if (*b->why)
     cst_output_note(o, "/run", "compile_refused", b->why);
+}
+
+void cst_run_notes_engine(cst_output *o, const cst_plan *p) {
+  char  blas[64];
+  char *options = cst_engine_options();
+  cst_output_note(o, "/", "engine", cst_engine_is_petsc(p) ? "petsc" : "lanes");
+  if (cst_engine_is_petsc(p)) {
+    cst_engine_blas(blas, sizeof blas);
+    cst_output_note(o, "/", "petsc_options", options);
+    cst_output_note(o, "/run", "blas", blas);
+  }
+  free(options);
 }
 
 void cst_run_notes_part(cst_output *o, const cst_plan *p) {

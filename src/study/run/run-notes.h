@@ -15,6 +15,8 @@ void cst_run_notes_study(cst_output *o, const cst_study *s);
 
 /* Of a part of a study: which one it is, and the number of its trajectories. */
 void cst_run_notes_part(cst_output *o, const cst_plan *p);
+/* The engine of the study, and what else its numbers depend on. */
+void cst_run_notes_engine(cst_output *o, const cst_plan *p);
 
 /* Attributes of /run that concern the first run of the file and never change. The result does not depend on
  * them. */

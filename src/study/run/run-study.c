@@ -303,6 +303,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
   if (anew) {
     cst_run_notes_study(*o, p->study);
     cst_run_notes_part(*o, p);
+    cst_run_notes_engine(*o, p);
     cst_run_notes_first(*o, options);
     cst_run_notes_columns(*o, p, columns);
     if (options->extension && options->extension->continues)

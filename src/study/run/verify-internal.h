@@ -31,9 +31,10 @@ typedef struct {
   /* the newest undamaged ones of this build, newest first; NULL: none */
   cst_checkpoint *checkpoint[CST_VERIFY_CHECKPOINTS];
   cst_reference  *reference;
-  signed char    *status;   /* [ncase][members] in the file */
-  const bool     *left_out; /* [nmethod]; NULL: none */
-  unsigned char  *known;    /* [nvariant][members] the reference states are in the table */
+  signed char    *status;    /* [ncase][members] in the file */
+  const bool     *left_out;  /* [nmethod]; NULL: none */
+  double          tolerance; /* of cst_verify_choice */
+  unsigned char  *known;     /* [nvariant][members] the reference states are in the table */
   cst_output     *output;
   cst_tallies    *tallies;
   cst_runner     *runner;

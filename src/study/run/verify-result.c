@@ -81,7 +81,7 @@ static PetscErrorCode compute(cst_verification *d, const cst_verify_trajectory *
   cst_origin *from = t->from ? &origin : NULL;
   bool        stop = false;
   PetscFunctionBegin;
-  d->comparison = (cst_comparison){0};
+  d->comparison = (cst_comparison){.tolerance = d->tolerance};
   PetscCall(make_reference(d, t));
   PetscCheck(!from || cst_checkpoint_origin(t->from, &t->work, from), PETSC_COMM_SELF,
              PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed", t->from->number);
@@ -138,6 +138,8 @@ static void print_result(const cst_verification *d, const cst_verify_trajectory 
     print_steps(d, t);
     if (c->different)
       printf(": DIFFERENT, %ld of %ld numbers; first: %s\n", c->different, c->compared, c->first);
+    else if (d->tolerance > 0)
+      printf(": the same to %g\n", d->tolerance);
     else
       printf(": same bits\n");
   }
@@ -206,7 +208,8 @@ static void count(const cst_verification *d, const cst_verify_trajectory *t, cst
 PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
                           const cst_verify_choice *choice, cst_back_end *b,
                           cst_verify_counts *counts) {
-  cst_verification       d = {.plan = p, .file = file, .left_out = choice->left_out};
+  cst_verification d = {
+      .plan = p, .file = file, .left_out = choice->left_out, .tolerance = choice->tolerance};
   long                   n;
   cst_verify_trajectory *list;
   PetscFunctionBegin;

@@ -20,7 +20,7 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
   const cst_study    *s = p->study;
   cst_stepper_options o = {
       p->isa, (int)((r->batch + W - 1) / W), s->max_iterations, s->compensated, s->iteration,
-      false};
+      false,  cst_plan_is_petsc(p, method)};
   PetscFunctionBegin;
   if (*stepper)
     PetscFunctionReturn(0);

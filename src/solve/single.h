@@ -1,0 +1,37 @@
+/* single.h: the equations of one trajectory under PETSc's own solvers: residual and Jacobian as callbacks of a SNES
+ * whose types, options and monitors are all PETSc's.
+ *
+ * Where options say nothing else it is newtonls with full steps, whose linear systems are solved by LU factors
+ * (of a full matrix LAPACK's, with pivoting). The iteration ends where the equations say so, and where
+ * PETSc's tolerances do, which are 0 unless they are options.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_SINGLE_H
+#define CST_SINGLE_H
+#include <stdbool.h>
+#include "core/error-handlers.h"
+
+typedef struct {
+  void *context;
+  int   unknowns;
+  /* f[unknowns] at x */
+  void (*residual)(void *context, const double *x, double *f);
+  /* J[unknowns * unknowns] at x, by rows. False: it could not be found there, and the solve fails. */
+  bool (*jacobian)(void *context, const double *x, double *J);
+  /* Whether x, to which `corrections` corrections have led, d the last of them, is the solution. Called once
+   * behind each correction, and for the start (d is NULL then). */
+  bool (*ends)(void *context, int corrections, const double *x, const double *d);
+} cst_single_equations;
+
+typedef struct cst_single cst_single;
+
+/* Not collective; PETSc is initialised. Takes options from PETSc's data base. Owned. */
+PetscErrorCode cst_single_create(cst_single_equations equations, int max_iterations,
+                                 cst_single **single);
+PetscErrorCode cst_single_destroy(cst_single **single);
+/* Solves from x[unknowns] on. *reason: SNESConvergedReason, positive where it converged; x is then the solution. */
+PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason);
+/* NULL where this SNES type may be used, else why not; those that may be. */
+const char       *cst_single_refuse(const char *type);
+extern const char cst_single_types[];
+#endif

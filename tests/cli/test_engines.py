@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+"""test_engines.py: `solver: {engine: petsc}`: results agree with the lanes, PETSc's options mean what they say,
+Jacobians are those of the residuals, and results, checkpoints and `verify` know the engine."""
+# SPDX-License-Identifier: BSD-2-Clause
+import re
+
+import h5py
+import numpy
+
+from cli import constella, done, made, note, ok, path, run, together, write
+
+STUDY = """study: conservation
+system: SYSTEM
+initial: {members: 3, seed: 2, around: default, spread: {q: 0.01, v: 0.01}}
+end: 0.5
+steps: [0.02]
+methods: [METHODS]
+solver: {engine: ENGINE}
+"""
+CORRECTED = 'rattle, midpoint, "compose(rattle, yoshida4)"'
+
+
+def study(engine, system="double-pendulum", methods="rattle"):
+    return STUDY.replace("SYSTEM", system).replace("METHODS", methods).replace("ENGINE", engine)
+
+
+def final(f):
+    return numpy.concatenate([f["/final/q"][()], f["/final/p"][()]], axis=-1)
+
+
+def agree():
+    methods = CORRECTED + ', euler-a, "gauss(2)", "hbvm(k=4, s=2)", "radau(3)", "project(rk4)", rk4'
+    for system in ("double-pendulum", "four-bar", "spherical-pendulum"):
+        results = [made(f"{engine}-{system}", study(engine, system, methods)) for engine in ("lanes", "petsc")]
+        if None in results:
+            continue
+        states = [final(f) for f in results]
+        apart = abs(states[0] - states[1]).max()
+        ok(0 < apart < 1e-11, f"{system}: petsc agrees with the lanes, and is not them", apart)
+        ok(
+            [f.attrs["engine"] for f in results] == ["lanes", "petsc"]
+            and results[1].attrs["petsc_options"] == ""
+            and "blas" in results[1]["/run"].attrs
+            and "blas" not in results[0]["/run"].attrs,
+            f"{system}: results name the engine",
+            *[dict(f.attrs) for f in results],
+        )
+
+
+def same_bits():
+    whole = made("whole", study("petsc"))
+    ranks = made("ranks", study("petsc"), "--batch", "1", ranks=2)
+    if whole and ranks:
+        ok((final(whole) == final(ranks)).all(), "petsc: the same bits on two ranks and in other batches")
+    again = constella("verify", path("whole.h5"))
+    ok(
+        again.returncode == 0 and "3 trajectories, all with the same bits" in again.stdout,
+        "verify computes with the same engine",
+        again.stdout,
+        again.stderr,
+    )
+
+
+def jacobians():
+    worst, seen = 0, 0
+    for system in ("double-pendulum", "four-bar", "pivoted-top", "two-tops", "kepler"):
+        process, _ = run(f"jacobian-{system}", study("petsc", system, CORRECTED), "-snes_test_jacobian")
+        ratios = [float(x) for x in re.findall(r"\|\|J - Jfd\|\|_F/\|\|J\|\|_F = (\S+),", process.stdout)]
+        ok(
+            process.returncode == 0 and (ratios or system == "kepler") and max(ratios, default=0) < 1e-6,
+            f"{system}: -snes_test_jacobian finds the Jacobians of {CORRECTED} right",
+            process.stderr,
+            max(ratios, default=0),
+            len(ratios),
+        )
+        worst, seen = max([worst, *ratios]), seen + len(ratios)
+    note(f"{seen} Jacobians, the worst off by {worst:.3g}")
+
+
+def options():
+    short = study("petsc").replace("end: 0.5", "end: 0.04")
+    process, result = run("gmres", short, "-ksp_type", "gmres", "-pc_type", "jacobi", "-ksp_monitor", "-snes_monitor")
+    ok(
+        process.returncode == 0 and "KSP Residual norm" in process.stdout and "SNES Function norm" in process.stdout,
+        "monitors of SNES and KSP monitor",
+        process.stderr,
+    )
+    with h5py.File(result) as f:
+        ok(f.attrs["petsc_options"] == "-ksp_type gmres -pc_type jacobi", "options that change numbers are stored")
+    again = constella("verify", result)
+    ok(again.returncode == 0 and "all with the same bits" in again.stdout, "verify takes them", again.stdout, again.stderr)
+    with h5py.File(result, "r+") as f:
+        f.attrs["petsc_options"] = "-snes_view ascii:stolen"
+    again = constella("verify", result)
+    ok(
+        again.returncode == 2 and "plain words" in again.stderr,
+        "verify takes no other options from a file",
+        again.stderr,
+    )
+    process, result = run("few", short, "-snes_max_it", "1", "-snes_rtol", "1e-30")
+    with h5py.File(result) as f:
+        ok(process.returncode == 1 and (f["/final/status"][()] == 1).all(), "-snes_max_it 1: no step converges")
+    process, result = run("loose", study("petsc"), "-snes_rtol", "1e-3")
+    with h5py.File(result) as f, h5py.File(run("tight", study("petsc"))[1]) as g:
+        apart = abs(final(f) - final(g)).max()
+        ok(process.returncode == 0 and 1e-11 < apart < 1e-2, "-snes_rtol 1e-3 ends the iteration earlier", apart)
+    for words, found in (
+        (("-ksp_typ", "gmres"), "unknown PETSc option '-ksp_typ'"),
+        (("-snes_type", "lanes"), "allowed: newtonls, newtontr"),
+        (("-snes_type", "nonsense"), "-snes_type: unknown type; allowed: newtonls, newtontr"),
+    ):
+        process, _ = run("wrong", short, *words)
+        ok(process.returncode == 2 and found in process.stderr, f"{' '.join(words)} is refused", process.stderr)
+    process, _ = run("lanes", study("lanes"), "-ksp_type", "gmres")
+    ok(process.returncode == 2 and "engine: petsc" in process.stderr, "lanes: where -ksp_type works", process.stderr)
+
+
+def refusals():
+    for methods, system, found in (
+        ('"convert(rk4)"', "double-pendulum", "its elimination satisfies equations that its residual lacks"),
+        ('"project(rk4)"', "disk-on-circle", "its elimination satisfies equations that its residual lacks"),
+        ("rattle", "{name: pendulum-chain, parameters: {n: 301}}", "301 unknowns on pendulum-chain"),
+    ):
+        process = constella("check", write("refused.yaml", study("petsc", system, methods)))
+        ok(process.returncode == 2 and found in process.stderr, f"{methods} on {system} is refused", process.stderr)
+    process = constella("check", write("wrong.yaml", study("pets")))
+    ok(process.returncode == 2 and "petsc" in process.stderr, "another engine is refused", process.stderr)
+    process = constella("check", write("both.yaml", study("petsc", methods='rattle, rk4, "gauss(2)"')))
+    ok(
+        re.search(r"engine +rattle: petsc: .*corrections", process.stdout)
+        and re.search(r"rk4: lanes: it solves no equations", process.stdout)
+        and re.search(r"gauss\(2\): petsc: .*differences", process.stdout),
+        "check: which engine, and why",
+        process.stdout,
+    )
+    process = constella("check", write("auto.yaml", study("auto")))
+    ok(re.search(r"engine +rattle: lanes: about [0-9.]+ multiplications", process.stdout), "check: the choice", process.stdout)
+
+
+def resumed():
+    text = study("petsc").replace("end: 0.5", "end: 40").replace("[0.02]", "[0.002]")
+    process, result = run("resumed", text, "--max-hours", "0.00005", "-pc_type", "lu")
+    if not ok(process.returncode == 75, "a run by petsc stops with a checkpoint", process.stderr, process.stdout):
+        return
+    words = ("run", path("resumed.yaml"), "-o", result, "--resume", "--progress", "none")
+    process = constella(*words, "-pc_type", "lu", "-ksp_type", "gmres")
+    ok(
+        process.returncode == 2 and "PETSc options: -pc_type lu" in process.stderr,
+        "--resume with other options is refused",
+        process.stderr,
+    )
+    with open(path("resumed.yaml"), "w") as f:
+        f.write(text.replace("petsc", "lanes"))
+    process = constella(*words)
+    ok(process.returncode == 2, "--resume with another engine is refused", process.stderr)
+    with open(path("resumed.yaml"), "w") as f:
+        f.write(text)
+    process = constella(*words, "-pc_type", "lu")
+    at_once = made("at-once", text)
+    with h5py.File(result) as f:
+        ok(
+            process.returncode == 0 and at_once and (final(f) == final(at_once)).all(),
+            "--resume with its own goes on to the same bits",
+            process.stderr,
+        )
+
+
+together([agree, same_bits, jacobians, options, refusals, resumed])
+done()
