@@ -13,6 +13,9 @@ cst_substep cst_kick_apart(double fraction, double w0, double w1);
 cst_substep cst_midpoint(double fraction, double theta);
 /* The same map with the constraint at the point where the force is taken. */
 cst_substep cst_staged(double fraction, double theta);
+/* Any discretization map (map.h). */
+struct cst_map;
+cst_substep cst_mapped(double fraction, const struct cst_map *m);
 /* Kick and midpoint if M depends on q or there is an a(q): L is taken at the points theta[r] with weights
  * part[r] h. */
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
