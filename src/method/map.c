@@ -13,8 +13,8 @@
 enum { N = CST_MAX_Q, POINTS = 8, ENOUGH = 3 };
 
 struct cst_map {
-  cst_map_texts  texts;
-  bool           symmetric, linear;
+  cst_map_texts   texts;
+  bool            symmetric, linear;
   struct cst_map *next;
 };
 
@@ -198,10 +198,11 @@ static bool check(sample *s, bool listed, cst_map_error *e) {
       return false;
   }
   return found >= ENOUGH ||
-         fail(e, CST_MAP_LEFT, 0,
-              "a discretization map must have values and derivatives at v = 0; it has none at %d of "
-              "%d points with 0.4 <= |q| <= 1.3 (a square root of v'v is one; write a series)",
-              POINTS - found, POINTS);
+         fail(
+             e, CST_MAP_LEFT, 0,
+             "a discretization map must have values and derivatives at v = 0; it has none at %d of "
+             "%d points with 0.4 <= |q| <= 1.3 (a square root of v'v is one; write a series)",
+             POINTS - found, POINTS);
 }
 
 /* Whether left(q, v) = right(q, -v) wherever both are numbers. */
@@ -215,7 +216,8 @@ static bool find_symmetry(sample *s) {
       memcpy(right[sign], s->value + s->n, sizeof *s->value * (size_t)s->n);
     }
     for (int i = 0; i < s->n; i++)
-      same &= !(fabs(left[0][i] - right[1][i]) > 1e-12) && !(fabs(left[1][i] - right[0][i]) > 1e-12);
+      same &=
+          !(fabs(left[0][i] - right[1][i]) > 1e-12) && !(fabs(left[1][i] - right[0][i]) > 1e-12);
   }
   return same;
 }

@@ -16,7 +16,7 @@ enum { CST_MAP_DEFINITIONS = 32 };
 
 /* What a map is made of. */
 typedef struct {
-  int                n; /* texts of each side, with names q[i], v[i]; 0: one, with names q, v, for every
+  int n; /* texts of each side, with names q[i], v[i]; 0: one, with names q, v, for every
                          * coordinate */
   const char *const *left, *const *right;
   const cst_definition *define; /* names without arguments, which the texts may use */

@@ -161,8 +161,9 @@ static mapping *make(const cst_system *s, int isa, const cst_map *map, bool adjo
                    .value = cst_tape_create(k->s.graph, k->out, 4 * k->n),
                    .tangent = cst_tape_create(k->s.graph, k->slope, 4 * k->n)};
     const int most = larger(cst_tape_registers(m->value), cst_tape_registers(m->tangent));
-    m->lane = (cst_lane_mapping){run[isa], m->value, m->tangent,
-                                 cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)larger(1, most)))};
+    m->lane = (cst_lane_mapping){
+        run[isa], m->value, m->tangent,
+        cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)larger(1, most)))};
   }
   close_workshop(k);
   return m;

@@ -12,9 +12,7 @@
 
 static const char *const sides[] = {"left", "right", NULL};
 
-static int skip(const char *text, int at) {
-  return at + (int)strspn(text + at, " \t");
-}
+static int skip(const char *text, int at) { return at + (int)strspn(text + at, " \t"); }
 
 /* The side whose name begins text, followed by a colon; 2: none. *end: behind the colon. */
 static int side_at(const char *text, int at, int *end) {
@@ -103,7 +101,8 @@ const struct cst_map *cst_term_map(cst_term *x, cst_expr_error *e) {
   const char **names = cst_zeros(l ? l->nmap : 0, sizeof *names);
   for (int i = 0; l && i < l->nmap; i++)
     names[i] = l->map[i].name;
-  const char *near = x->kind == CST_TERM_NAME ? cst_diag_nearest(x->name, names, l ? l->nmap : 0) : NULL;
+  const char *near =
+      x->kind == CST_TERM_NAME ? cst_diag_nearest(x->name, names, l ? l->nmap : 0) : NULL;
   cst_term_error(x, e,
                  "map is a name under the study's key `maps`, or {left: ..., right: ...} with "
                  "expressions of q and v%s%s%s",

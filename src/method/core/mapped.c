@@ -72,8 +72,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 CST_INLINE void run(const cst_context *C, const struct local *L, int j, const vd *x,
                     const vd *along, vd *out) {
   const cst_lane_mapping *m = &OWN(j)->map;
-  const double *in[128];
-  const vd      h = H(j);
+  const double           *in[128];
+  const vd                h = H(j);
   in['c'] = (const double *)L->c;
   in['q'] = (const double *)x;
   in['v'] = (const double *)(x + NQ);

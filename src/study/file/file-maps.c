@@ -27,12 +27,15 @@ static int read_side(cst_reader *r, cst_yaml *n, const char *what, const char **
   }
   const int count = cst_yaml_size(n);
   if (count < 1 || count > CST_MAX_Q) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' has %d expressions; it takes one for each coordinate, at "
-                   "most %d", what, count, CST_MAX_Q);
+    cst_yaml_error(r->doc, n, r->d,
+                   "'%s' has %d expressions; it takes one for each coordinate, at "
+                   "most %d",
+                   what, count, CST_MAX_Q);
     return -1;
   }
   for (int i = 0; i < count; i++)
-    if (!(text[i] = cst_reader_text(r, cst_yaml_item(n, i), what, "an expression of q[i] and v[i]")))
+    if (!(text[i] =
+              cst_reader_text(r, cst_yaml_item(n, i), what, "an expression of q[i] and v[i]")))
       return -1;
   return count;
 }
@@ -104,8 +107,8 @@ static const cst_map *read_map(cst_reader *r, cst_yaml *n, const char *name) {
 /* A name whose map is wrong stands for a line, so that its uses cause no further errors. */
 static const cst_map *stand_in(void) {
   static const char *const left[] = {"q"}, *const right[] = {"q + v"};
-  const cst_map_texts      texts = {.left = left, .right = right};
-  cst_map_error            none;
+  const cst_map_texts texts = {.left = left, .right = right};
+  cst_map_error       none;
   return cst_map_make(&texts, &none);
 }
 
@@ -123,7 +126,8 @@ static void add(cst_reader *r, cst_yaml *key, cst_yaml *n) {
 void cst_file_maps(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "maps");
   if (n && !cst_yaml_is_map(n))
-    cst_yaml_error(r->doc, n, r->d, "'maps' must be a map of names to maps, {left: ..., right: ...}");
+    cst_yaml_error(r->doc, n, r->d,
+                   "'maps' must be a map of names to maps, {left: ..., right: ...}");
   if (cst_yaml_size(n) > MOST_MAPS)
     cst_yaml_error(r->doc, n, r->d, "there are %d maps; at most %d are allowed", cst_yaml_size(n),
                    MOST_MAPS);
