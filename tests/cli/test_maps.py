@@ -1,6 +1,6 @@
 """test_maps.py: discretization maps from text: steps against an own program that differentiates the discrete
 Lagrangian h L(R_d^-1(q0, q1) / h), the exponential of the sphere, M(q), adjoints, compositions, momenta,
-and the refusals of what is no discretization map."""
+the refusals of what is no discretization map, and a composition with the constraint at its ends."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
@@ -174,6 +174,40 @@ def orders():
     ok(kept < 1e-13, "the momentum is kept by the exponential of the sphere, which commutes with rotations", kept)
 
 
+def free(q, p, h, weights):
+    """Leapfrog steps without constraint under gravity along -z."""
+    pull = np.array([0, 0, 1])
+    for w in weights:
+        p = p - w * h / 2 * pull
+        q = q + w * h * p
+        p = p - w * h / 2 * pull
+    return q, p
+
+
+def ends():
+    """Yoshida's composition with the constraint at its ends, by Newton's method on the sphere."""
+    w = 1 / (2 - 2 ** (1 / 3))
+    q, p, h = SPHERICAL[4], SPHERICAL[5], 0.125
+    for _ in range(8):
+        L = 0.0
+        for _ in range(50):
+            end = free(q, p - 2 * q * L, h, [w, 1 - 2 * w, w])
+            L += (end[0] @ end[0] - 1) / (4 * h * (end[0] @ q))
+        q, p = end
+        p = p - q * (q @ p)
+    process, result = run("ends", STUDY % ("conservation", "spherical-pendulum", "", 1, h, "ends(yoshida4)"))
+    if ok(process.returncode == 0, "ends(yoshida4) runs", process.stderr):
+        off = max(np.max(np.abs(a - b)) for a, b in zip(final(result), (q, p)))
+        ok(off < 1e-13, "ends(yoshida4): eight steps are those of an own program", off)
+    for method, why in (
+        ("ends(rattle)", "ends takes a scheme of `constella list schemes`: ends(yoshida4)"),
+        ("ends(yoshida4, 2)", "ends takes a scheme"),
+    ):
+        write("ends.yaml", STUDY % ("conservation", "spherical-pendulum", "", 1, h, f'"{method}"'))
+        process = constella("check", "ends.yaml")
+        ok(process.returncode == 2 and why in process.stderr, f"refused: {method}", process.stderr)
+
+
 # the map, and where and why it is none
 WRONG = [
     ("{left: q, right: q + 2*v}", ":7:23: error: the derivative of right - left by v must be 1 at v = 0; it is 2"),
@@ -222,5 +256,5 @@ def refuse():
 
 
 if __name__ == "__main__":
-    together([steps, orders, refuse], 2)
+    together([steps, orders, ends, refuse], 2)
     done()
