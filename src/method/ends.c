@@ -1,13 +1,14 @@
-/* ends.c: ends(SCHEME): a composition of leapfrog steps without constraint, with the constraint and its impulses at
- * the two ends of the whole.
+/* ends.c: ends(SCHEME): a composition of leapfrog steps without constraint, with the constraint and its
+ * impulses at the two ends of the whole.
  *
  *   P = p0 - G(q0)'L,   (q1, P1) = leapfrog steps of gamma_i h from (q0, P),   g(q1) = 0
  *   p1 = P1 - G(q1)'m,  G(q1) M^-1 p1 = 0
  *
- * For comparison: (5.7) of Barbero-Linan, Martin de Diego, Sato as Example 5.1 reads it, with multipliers at the
- * ends alone. It is the variational integrator of the sum of the discrete Lagrangians over free inner points, so it
- * is symplectic and symmetric, but inner points leave the constraint by O(h^2): the order is 2 whatever the scheme.
- * compose(rattle, SCHEME) has the constraint at every substep. Arithmetic: core/ends.c.
+ * For comparison: (5.7) of Barbero-Linan, Martin de Diego, Sato as Example 5.1 reads it, with multipliers
+ * at the ends alone. It is the variational integrator of the sum of the discrete Lagrangians over free
+ * inner points, so it is symplectic and symmetric, but inner points leave the constraint by O(h^2): the
+ * order is 2 whatever the scheme. compose(rattle, SCHEME) has the constraint at every substep. Arithmetic:
+ * core/ends.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>

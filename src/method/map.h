@@ -34,8 +34,8 @@ typedef struct {
 
 typedef struct cst_map cst_map;
 
-/* The map of these texts; NULL with *error filled if it is none. Borrowed: it lives as long as the program, and
- * equal texts give the same map. */
+/* The map of these texts; NULL with *error filled if it is none. Borrowed: it lives as long as the program,
+ * and equal texts give the same map. */
 const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error);
 int            cst_map_size(const cst_map *m);         /* coordinates; 0: any number */
 bool           cst_map_is_symmetric(const cst_map *m); /* left(q, v) = right(q, -v) */

@@ -13,8 +13,8 @@ cst_substep cst_kick_apart(double fraction, double w0, double w1);
 cst_substep cst_midpoint(double fraction, double theta);
 /* The same map with the constraint at the point where the force is taken. */
 cst_substep cst_staged(double fraction, double theta);
-/* Leapfrog steps of gamma[n] h without constraint, which acts at the two ends of the whole. gamma is palindromic and
- * lives as long as the substep. */
+/* Leapfrog steps of gamma[n] h without constraint, which acts at the two ends of the whole. gamma is
+ * palindromic and lives as long as the substep. */
 cst_substep cst_ends(double fraction, const double *gamma, int n);
 /* Any discretization map (map.h). */
 struct cst_map;

@@ -1,5 +1,5 @@
-/* term-map.c: discretization maps in method expressions: {left: EXPRESSION, right: EXPRESSION}, with names q and
- * v, for every coordinate; and the names of maps that a study defines. */
+/* term-map.c: discretization maps in method expressions: {left: EXPRESSION, right: EXPRESSION}, with names
+ * q and v, for every coordinate; and the names of maps that a study defines. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
 #include <stdio.h>

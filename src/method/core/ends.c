@@ -3,8 +3,8 @@
  *   P = p0 - G(q0)'L,   (q1, P1) = leapfrog steps of gamma_i h without constraint from (q0, P),   g(q1) = 0
  *   p1 = P1 - G(q1)'m,  G(q1) M^-1 p1 = 0
  *
- * Barbero-Linan, Martin de Diego, Sato, (5.7) as Example 5.1 reads it. Unknowns L, with the matrix h G(q1) M^-1
- * G(q0)', with which the iteration contracts by O(h^2). The multipliers are the sum L + m over h.
+ * Barbero-Linan, Martin de Diego, Sato, (5.7) as Example 5.1 reads it. Unknowns L, with the matrix h G(q1)
+ * M^-1 G(q0)', with which the iteration contracts by O(h^2). The multipliers are the sum L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE ends

@@ -1,6 +1,6 @@
-/* lie-stage.c: the core of lie-midpoint and lie-discretization: a drift in one piece by the exponential with the
- * force inside it (core/lie-stage.h). Newton's matrix is that of the drift; the iteration contracts by
- * theta (1-theta) h^2 |V''|. */
+/* lie-stage.c: the core of lie-midpoint and lie-discretization: a drift in one piece by the exponential
+ * with the force inside it (core/lie-stage.h). Newton's matrix is that of the drift; the iteration
+ * contracts by theta (1-theta) h^2 |V''|. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE   lie_stage
 #define PIECES 1

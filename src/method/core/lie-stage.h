@@ -1,5 +1,6 @@
-/* lie-stage.h: lane code of lie.h for a force that acts inside the drift, at R0 tau(theta x) and at the fraction
- * theta of the way of the ordinary coordinates. With F the force there, by variations in the axes of R0,
+/* lie-stage.h: lane code of lie.h for a force that acts inside the drift, at R0 tau(theta x) and at the
+ * fraction theta of the way of the ordinary coordinates. With F the force there, by variations in the axes
+ * of R0,
  *
  *   a0 = alpha0 - h (F - K) - G(q0)'L,   R1 alpha1 = R0 (a0 - h K) before G(q1)'m
  *   K = theta (dR tau^-1_x)* (dR tau_(theta x))* F,   K = theta F for the ordinary coordinates
@@ -9,8 +10,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define THETA(j) (OWN(j)->w1)
 
-/* a: the momenta behind the impulse without the force. The ordinary coordinates of the stage follow from the force
- * there: a lane ends this iteration by itself. Returns the lanes in which it has ended. */
+/* a: the momenta behind the impulse without the force. The ordinary coordinates of the stage follow from
+ * the force there: a lane ends this iteration by itself. Returns the lanes in which it has ended. */
 static vl find_stage(const cst_context *C, struct local *L, int j, const vd *a) {
   enum { MOST = 60 };
   const vd h = H(j);

@@ -1,13 +1,14 @@
 /* mapped.c: the core of any discretization map R_d(q, w) = (left, right) with constraints (method/map.h).
  *
- *   L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1),   P = p0 - G(q0)'L,   p1 = P + D - G(q1)'m
+ *   L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1)
+ *   P = p0 - G(q0)'L,   p1 = P + D - G(q1)'m
  *   left = q0,   E(q, w, P, D) = 0,   g(q1) = 0,   G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1
  *   E = grad_(q, w) ( D . right + P . (right - left) - h L(q, w/h) ),   q1 = q0 + right - left
  *
- * E = 0 says that (-P, P + D) pulled back by R_d is the derivative of h L(q, w/h): the cotangent lift of the map
- * (Barbero-Linan, Martin de Diego, Sato, section 4). Unknowns (q, w, D, L) with Newton's method. D is what the
- * momentum gains, of the size of h: the residual of the equations enters momentum maps with a factor h. At the
- * end of a step it is computed once more from its linear equation, E_q = 0.
+ * E = 0 says that (-P, P + D) pulled back by R_d is the derivative of h L(q, w/h): the cotangent lift of
+ * the map (Barbero-Linan, Martin de Diego, Sato, section 4). Unknowns (q, w, D, L) with Newton's method. D
+ * is what the momentum gains, of the size of h: the residual of the equations enters momentum maps with a
+ * factor h. At the end of a step it is computed once more from its linear equation, E_q = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE mapped
