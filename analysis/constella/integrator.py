@@ -122,7 +122,8 @@ class System:
 
 
 class Layers:
-    """Methods and composition schemes of the keys `layers` and `schemes` of a file, for Integrator: Layers("mine.yaml").
+    """Methods, composition schemes and maps of the keys `layers`, `schemes` and `maps` of a file, for Integrator:
+    Layers("mine.yaml").
     Layers in C are compiled and run in this process: name only files that you trust."""
 
     def __init__(self, file: str | os.PathLike[str]) -> None:

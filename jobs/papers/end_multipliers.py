@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """end_multipliers.py: measures compositions whose constraint acts only at their two ends.
 
-The program has no such method. Read by statements.py. Prints TOML: for each method its order and the defect
+An own program, besides ends(SCHEME). Read by statements.py. Prints TOML: for each method its order and the defect
 of its 2-form. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, (5.7). It requires the
 constraint at the ends of a composition; in Example 5.1, RATTLE as B after A, the multipliers at the inner
 point cancel, (5.16)-(5.18). With q' = p (masses 1), g(q) = 0, G = Dg and the leapfrog step L_h of the

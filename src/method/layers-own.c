@@ -45,6 +45,9 @@ void cst_layers_destroy(cst_layers *l) {
     free(l->layer[i].name);
   for (int i = 0; i < l->nscheme; i++)
     free(l->scheme[i]);
+  for (int i = 0; i < l->nmap; i++)
+    free(l->map[i].name);
+  free(l->map);
   free(l->scheme);
   free(l->layer);
   free(l);
@@ -72,10 +75,11 @@ bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
                       : cst_layers_scheme(l, name) ? "another scheme"
                                                    : NULL;
   if (!is_word(name))
-    snprintf(why, (size_t)n,
-             "'%s' cannot name a layer or scheme; allowed: a letter, then letters, digits, _ and "
-             "-, at most %d",
-             name, NAME_LENGTH);
+    snprintf(
+        why, (size_t)n,
+        "'%s' cannot name a layer, scheme or map; allowed: a letter, then letters, digits, _ and "
+        "-, at most %d",
+        name, NAME_LENGTH);
   else if (taken)
     snprintf(why, (size_t)n, "the name '%s' is taken by %s; choose another", name, taken);
   return is_word(name) && !taken;
@@ -103,6 +107,18 @@ bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text,
 
 void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule) {
   add(l, (cst_own_layer){cst_need(strdup(name)), &formulas, {.rule = rule}});
+}
+
+void cst_layers_add_map(cst_layers *l, const char *name, const struct cst_map *m) {
+  l->map = cst_need(realloc(l->map, sizeof *l->map * (size_t)(l->nmap + 1)));
+  l->map[l->nmap++] = (cst_own_map){cst_need(strdup(name)), m};
+}
+
+const struct cst_map *cst_layers_find_map(const cst_layers *l, const char *name) {
+  for (int i = 0; l && i < l->nmap; i++)
+    if (!strcmp(l->map[i].name, name))
+      return l->map[i].map;
+  return NULL;
 }
 
 static bool names(const cst_term *t, const char *name) {

@@ -26,6 +26,22 @@ static const char *const maps[] = {"cayley", "exp", NULL};
 
 static bool exponential(const cst_term *t) { return cst_term_choice(t, "retraction", maps) == 1; }
 
+static double theta_of(const cst_term *t) {
+  const cst_term *x = cst_term_argument(t, "theta");
+  return x ? x->number : 0.5;
+}
+
+static bool check_stage(const cst_term *t, cst_expr_error *e) {
+  static const char *const known[] = {"theta", NULL};
+  const cst_term          *x = cst_term_argument(t, "theta");
+  if (!cst_term_keys(t, known, e))
+    return false;
+  return (x && x->kind == CST_TERM_NUMBER && x->number >= 0 && x->number <= 1) ||
+         cst_term_error(x ? x : t, e,
+                        "lie-discretization takes theta=, the position of the force in the step, a "
+                        "number from 0 to 1: lie-discretization(theta=0.25)");
+}
+
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const known[] = {"retraction", NULL};
   return cst_term_keys(t, known, e) && cst_term_check_choice(t, "retraction", maps, e);
@@ -35,7 +51,9 @@ static bool is(const cst_term *t, const char *name) { return !strcmp(t->name, na
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   const bool exp = exponential(t);
-  if (is(t, "lie-rattle")) {
+  if (is(t, "lie-midpoint") || is(t, "lie-discretization")) {
+    cst_program_add(p, cst_lie_stage(fraction, theta_of(t)));
+  } else if (is(t, "lie-rattle")) {
     cst_program_add(p, cst_lie_rattle(fraction, exp));
   } else if (is(t, "lie-lobatto")) {
     cst_program_add(p, cst_lie(fraction / 2, 1, 0, exp));
@@ -73,7 +91,7 @@ bool cst_lie_fits(const cst_term *t, const cst_system *s, char *why, int n) {
 
 /* The multipliers are those of M A = f - G'lambda at the state: a step has none for orthogonality. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const int      order = is(t, "lie-euler-a") || is(t, "lie-euler-b") ? 1 : 2;
+  const int      order = is(t, "lie-euler-a") || is(t, "lie-euler-b") || theta_of(t) != 0.5 ? 1 : 2;
   cst_properties x = cst_variational(order, s);
   x.own_lambda = false;
   x.lambda_time = 1;
@@ -131,3 +149,34 @@ LIE(lie_rattle, "lie-rattle",
     "(dL tau^-1_x)* I xi = (dL tau^-1_-y)* I eta\n"
     "R1 = R0 tau(x) tau(y), x = h/2 xi, y = h/2 eta, g(q1) = 0, G(q1) v1 = 0",
     ", (6.8)-(6.10)");
+
+#define STAGE_EQUATIONS                                                                            \
+  "alpha0 = (dR tau^-1_x)* I xi + h (F - K) + G(q0)'L;  R1 alpha1 = R0 ((dR tau^-1_x)* I xi - h "  \
+  "K) "                                                                                            \
+  "- R1 G(q1)'m\n"                                                                                 \
+  "R1 = R0 exp(x), x = h xi, F = dV(R0 exp(theta x)) in the axes of R0, K = theta (dR tau^-1_x)* " \
+  "(dR tau_(theta x))* F"
+#define STAGED(ident, label, usage, shown, text, test)                                             \
+  const cst_method_row cst_method_row_##ident = {                                                  \
+      .info = {.name = label,                                                                      \
+               .doc = text,                                                                        \
+               .equations = STAGE_EQUATIONS,                                                       \
+               .notes = "tau is the exponential, with which the stages of both ends agree.",       \
+               .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization " \
+                         "maps), sections 3 and 6",                                                \
+               .signature = usage,                                                                 \
+               .example = shown},                                                                  \
+      .check = test,                                                                               \
+      .fits = cst_lie_fits,                                                                        \
+      .properties = properties,                                                                    \
+      .expand = expand,                                                                            \
+  }
+STAGED(lie_midpoint, "lie-midpoint", "lie-midpoint", "lie-midpoint",
+       "The midpoint rule on the rotations of bodies, by the exponential: the force acts in the "
+       "middle of the drift.",
+       NULL);
+STAGED(lie_discretization, "lie-discretization", "lie-discretization(theta=)",
+       "lie-discretization(theta=0.25)",
+       "Discretization map (R exp(-theta x), R exp((1-theta) x)) on the rotations of bodies: "
+       "lie-euler-a, lie-midpoint, lie-euler-b with the exponential at theta = 0, 1/2, 1.",
+       check_stage);

@@ -13,10 +13,10 @@ struct cst_program {
 
 typedef struct cst_method_row cst_method_row;
 
-/* A parsed term: name(arguments), a number, [a list], or {a: [[...]], b: [...], c: [...]}, whose name is
- * `tableau`. */
+/* A parsed term: name(arguments), a number, [a list], {a: [[...]], b: [...], c: [...]}, whose name is
+ * `tableau`, or {left: ..., right: ...}, whose name is this text. */
 typedef struct cst_term {
-  enum { CST_TERM_NAME, CST_TERM_NUMBER, CST_TERM_LIST, CST_TERM_TABLEAU } kind;
+  enum { CST_TERM_NAME, CST_TERM_NUMBER, CST_TERM_LIST, CST_TERM_TABLEAU, CST_TERM_MAP } kind;
   char                 *name; /* of a number: its expression, NULL for a plain number */
   double                number;
   int                   offset; /* in the text */
@@ -25,9 +25,10 @@ typedef struct cst_term {
   char                **key; /* NULL entry: positional */
   const cst_method_row *row; /* set by cst_term_method */
   /* a user's layer: allocated for {...}, a copy for a name. Owned */
-  cst_layer        *own;
-  cst_scheme       *scheme; /* of the user, under this name, or NULL. Owned */
-  const cst_layers *layers; /* names that are known while the term is checked. Borrowed */
+  cst_layer            *own;
+  cst_scheme           *scheme; /* of the user, under this name, or NULL. Owned */
+  const struct cst_map *map; /* of {left: ..., right: ...}, or what cst_term_map finds. Borrowed */
+  const cst_layers     *layers; /* names that are known while the term is checked. Borrowed */
 } cst_term;
 
 /* A named layer of the user: the row by which it is stepped, and the layer that this row finds in `own`. */
@@ -37,11 +38,28 @@ typedef struct {
   cst_layer             layer;
 } cst_own_layer;
 
+/* A named discretization map of the user. */
+typedef struct {
+  char                 *name;
+  const struct cst_map *map;
+} cst_own_map;
+
 struct cst_layers {
-  int            n, nscheme;
+  int            n, nscheme, nmap;
   cst_own_layer *layer;
   cst_scheme   **scheme;
+  cst_own_map   *map;
 };
+
+/* Adds a map under an allowed name; the one with this name, NULL: unknown. l may be NULL. */
+void                  cst_layers_add_map(cst_layers *l, const char *name, const struct cst_map *m);
+const struct cst_map *cst_layers_find_map(const cst_layers *l, const char *name);
+/* term-map.c. Reads {left: ..., right: ...} at text[at] into t; returns where it ends, or -1 with *e filled.
+ * Whether text begins like one. */
+int  cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e);
+bool cst_term_begins_map(const char *text);
+/* The map that the argument x names or is; NULL with *e filled if it is none. */
+const struct cst_map *cst_term_map(cst_term *x, cst_expr_error *e);
 
 /* scheme-own.c. A copy in one piece, free(); NULL of NULL. */
 cst_scheme *cst_scheme_copy(const cst_scheme *s);

@@ -13,6 +13,12 @@ cst_substep cst_kick_apart(double fraction, double w0, double w1);
 cst_substep cst_midpoint(double fraction, double theta);
 /* The same map with the constraint at the point where the force is taken. */
 cst_substep cst_staged(double fraction, double theta);
+/* Leapfrog steps of gamma[n] h without constraint, which acts at the two ends of the whole. gamma is
+ * palindromic and lives as long as the substep. */
+cst_substep cst_ends(double fraction, const double *gamma, int n);
+/* Any discretization map (map.h). */
+struct cst_map;
+cst_substep cst_mapped(double fraction, const struct cst_map *m);
 /* Kick and midpoint if M depends on q or there is an a(q): L is taken at the points theta[r] with weights
  * part[r] h. */
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
@@ -26,6 +32,8 @@ cst_substep cst_null_space(double fraction, double w0, double w1, double middle,
 /* On SO(3)^k x R^m: the force acts with weights w0 h and w1 h at the two ends of a single drift, by the
  * Cayley map or the exponential. */
 cst_substep cst_lie(double fraction, double w0, double w1, bool exponential);
+/* On the group by the exponential: the force acts inside the drift, at its fraction theta. */
+cst_substep cst_lie_stage(double fraction, double theta);
 /* On the group: half the force at each end of a drift in two halves. */
 cst_substep cst_lie_rattle(double fraction, bool exponential);
 cst_substep cst_rk(double fraction, const cst_layer *l);

@@ -3,7 +3,7 @@
  *
  *   term     = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau
  *   argument = [key '='] term
- *   tableau  = '{' key ':' table {',' key ':' table} '}'
+ *   tableau  = '{' key ':' table {',' key ':' table} '}'      (a discretization map: term-map.c)
  *   table    = '[' table {',' table} ']' | an expression of numbers (expr.h)
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -305,10 +305,18 @@ static cst_term *read_table(reader *r) {
   return nested(r, r->text[r->at] == '[' ? read_tables : read_expression);
 }
 
+static cst_term *read_map(reader *r, cst_term *t) {
+  const int end = cst_term_read_map(t, r->text, r->at, r->error);
+  r->at = end;
+  return end < 0 ? NULL : t;
+}
+
 static cst_term *read_body(reader *r, cst_term *t) {
   char c = r->text[r->at];
   if (isdigit((unsigned char)c) || c == '+' || c == '-' || c == '.')
     return read_number(r, t);
+  if (c == '{' && cst_term_begins_map(r->text + r->at))
+    return read_map(r, t);
   if (c == '{')
     return read_tableau(r, t);
   if (c == '[') {

@@ -52,15 +52,17 @@ __attribute__((format(printf, 3, 4))) static bool fail(cst_expr_error *e, int of
   return false;
 }
 
-/* Whether the brace at i lists values: a tableau has keys with colons, and stands where a method does. */
+/* Whether the brace at i lists values: tableaus and discretization maps have keys with colons. */
 static bool lists_values(const char *text, int i) {
-  int before = i - 1;
+  const int start = skip(text, i + 1);
+  const int end = skip(text, word(text, start));
+  int       before = i - 1;
+  if (text[end] == ':' && end > start)
+    return false;
   while (before >= 0 && isspace((unsigned char)text[before]))
     before--;
   if (before >= 0 && text[before] == '=')
     return true;
-  const int start = skip(text, i + 1);
-  const int end = skip(text, word(text, start));
   return before >= 0 && text[end] == ',' && end > start;
 }
 

@@ -17,15 +17,17 @@
  *
  * discretization(theta=) evaluates the force at q_m = q0 + theta (q1 - q0), with weight 1 - theta on the
  * left side and theta on the right: L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta =
- * 0, 1/2 and 1; its adjoint has 1 - theta.
+ * 0, 1/2 and 1; its adjoint has 1 - theta. discretization(map=) takes any map of the user (map.h):
+ * L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1).
  *
  * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c;
- * with form=null-space, core/null-space.c.
+ * with form=null-space, core/null-space.c; with map=, core/mapped.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
 #include "method/kick.h"
+#include "method/map.h"
 
 /* Where the force acts: with weights w0 h and w1 h at the two ends of the drift, or inside it at theta;
  * tangent: p1 is projected. */
@@ -44,6 +46,11 @@ static const struct weights {
     {"discretization", .inside = true, .tangent = true},
 };
 
+static const cst_map *map_of(const cst_term *t) {
+  const cst_term *x = cst_term_argument(t, "map");
+  return x ? x->map : NULL;
+}
+
 static struct weights weights(const cst_term *t) {
   const struct weights *w = table;
   const cst_term       *theta = cst_term_argument(t, "theta");
@@ -59,28 +66,37 @@ static const char *const forms[] = {"multipliers", "null-space", NULL};
 
 static bool in_null_space(const cst_term *t) { return cst_term_choice(t, "form", forms) == 1; }
 
-static bool check_theta(const cst_term *t, cst_expr_error *e) {
-  const cst_term *x = cst_term_argument(t, "theta");
-  if (!x)
-    return cst_term_error(
-        t, e, "discretization takes theta=, a number from 0 to 1: discretization(theta=0.25)");
-  if (x->kind != CST_TERM_NUMBER || !(x->number >= 0 && x->number <= 1))
-    return cst_term_error(x, e,
-                          "theta, the position of the force in the step, is a number from 0 to 1");
-  return true;
+static bool check_theta(const cst_term *x, cst_expr_error *e) {
+  return (x->kind == CST_TERM_NUMBER && x->number >= 0 && x->number <= 1) ||
+         cst_term_error(x, e,
+                        "theta, the position of the force in the step, is a number from 0 to 1");
+}
+
+static bool check_family(const cst_term *t, cst_expr_error *e) {
+  const cst_term *theta = cst_term_argument(t, "theta"), *form = cst_term_argument(t, "form");
+  cst_term       *map = cst_term_argument(t, "map");
+  if (!theta == !map)
+    return cst_term_error(t, e,
+                          "discretization takes theta=, a number from 0 to 1: "
+                          "discretization(theta=0.25), or map=, a map of the study");
+  if (map && form)
+    return cst_term_error(form, e, "form goes with theta=, not with map=");
+  return map ? cst_term_map(map, e) != NULL : check_theta(theta, e);
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const known[] = {"form", NULL};
-  static const char *const those[] = {"theta", "form", NULL};
+  static const char *const those[] = {"theta", "form", "map", NULL};
   const bool               family = !strcmp(t->name, "discretization");
   return cst_term_keys(t, family ? those : known, e) &&
-         cst_term_check_choice(t, "form", forms, e) && (!family || check_theta(t, e));
+         cst_term_check_choice(t, "form", forms, e) && (!family || check_family(t, e));
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   const struct weights w = weights(t);
-  if (in_null_space(t))
+  if (map_of(t))
+    cst_program_add(p, cst_mapped(fraction, map_of(t)));
+  else if (in_null_space(t))
     cst_program_add(p, cst_null_space(fraction, w.w0, w.w1, w.inside, w.theta, w.tangent));
   else
     cst_program_add(p, w.inside ? cst_midpoint(fraction, w.theta)
@@ -88,6 +104,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (map_of(t))
+    return cst_mapping_fits(map_of(t), s, why, n);
   if (!weights(t).tangent && s->ng == 0)
     snprintf(why, (size_t)n, "shake needs constraints and %s has none (there rattle is the same)",
              s->name);
@@ -125,7 +143,18 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   return false;
 }
 
+/* A map that is its own adjoint gives a symmetric method. Momenta are those whose symmetries the map commutes
+ * with; the line does with all linear ones. */
+static cst_properties mapped(const cst_map *m, const cst_system *s) {
+  cst_properties x = cst_variational(cst_map_is_symmetric(m) ? 2 : 1, s);
+  if (!cst_map_is_linear(m))
+    x.claims &= ~(unsigned)CST_CLAIM_MOMENTUM;
+  return x;
+}
+
 static cst_properties properties(const cst_term *t, const cst_system *s) {
+  if (map_of(t))
+    return mapped(map_of(t), s);
   const struct weights w = weights(t);
   if (w.tangent)
     return cst_variational((w.inside ? w.theta == 0.5 : w.w0 == w.w1) ? 2 : 1, s);
@@ -210,14 +239,16 @@ VARIATIONAL(rattle, "rattle",
             MAPS);
 FAMILY(
     discretization, "discretization", "discretization(theta=0.25)",
-    "discretization(theta=, form=multipliers)",
+    "discretization(theta=, form=multipliers) or discretization(map=)",
     "Discretization map (q - theta v, q + (1-theta) v) with constraints: euler-a, midpoint, "
     "euler-b at "
-    "theta = 0, 1/2, 1.",
+    "theta = 0, 1/2, 1; map=: any map (left, right) of the study's key maps.",
     "p0 = M(q1-q0)/h + (1-theta)h dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - theta h dV(qm) - G(q1)'m\n"
     "qm = q0 + theta (q1-q0), g(q1) = 0, G(q1) M^-1 p1 = 0; the adjoint has 1 - theta\n"
     "with M(q) or a(q):  p0 = L_v(qm, u) - (1-theta)h L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + "
     "theta h "
     "L_q(qm, u) - G(q1)'m\n"
-    "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
+    "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1\n"
+    "map=:  p0 = -D1 Ld + G(q0)'L;  p1 = D2 Ld - G(q1)'m;  Ld(q0, q1) = h L(q, w/h) where "
+    "(left, right)(q, w) = (q0, q1)",
     MAPS);

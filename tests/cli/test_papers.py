@@ -282,7 +282,7 @@ def test_statements():
         PAPERS / "barbero-linan.toml", scratch(), "--only", "nowhere", script="statements.py"
     )
     ok(
-        nowhere.returncode == 2 and "no statement of nowhere; there are barbero-linan-free" in nowhere.stderr,
+        nowhere.returncode == 2 and "no statement of nowhere; there are barbero-linan-ends" in nowhere.stderr,
         "and an unknown study",
         nowhere.stderr,
     )

@@ -65,7 +65,7 @@ MISTAKES = [
     ('{mine: [0.5, "x"]}', 24, "unknown name 'x'"),
     ("{rattle: [1]}", 11, "the name 'rattle' is taken by a method"),
     ("{suzuki4: [1]}", 11, "the name 'suzuki4' is taken by a scheme"),
-    ("{2a: [1]}", 11, "'2a' cannot name a layer or scheme"),
+    ("{2a: [1]}", 11, "'2a' cannot name a layer, scheme or map"),
     ("{mine: 1}", 17, "it must be a list of numbers, the gammas of a scheme"),
     ("{mine: []}", 17, "is an empty list"),
     ("[1]", 10, "'schemes' must be a map of names to lists of numbers"),

@@ -126,7 +126,13 @@ static const char *const composites[] UNUSED = {
     "hht(alpha=0.1, form=ggl)",
     "bdf(4)",
     "semi-implicit-euler(erp=0)",
-    "semi-implicit-euler(erp=0, post=1)"};
+    "semi-implicit-euler(erp=0, post=1)",
+    "ends(suzuki4)",
+    "discretization(map={left: q - v/4, right: q + 3*v/4 + (1 + q)*v^2/8})",
+    "discretization(map={left: q - v/2 + q*v^2/8, right: q + v/2 + q*v^2/8})",
+    "adjoint(discretization(map={left: q - v^2/9, right: q + v + sin(q)*v^2/7}))",
+    "compose(lie-discretization(theta=0.3), yoshida4)",
+};
 
 UNUSED static int expression_count(void) {
   return cst_method_count() + (int)(sizeof composites / sizeof *composites);

@@ -170,6 +170,55 @@ def rattlie(P, s, h, tau):
     return step(P, s, h, "exp", 0.5, 0.5, 1)
 
 
+def rotate(x):
+    """exp(hat(x)) in closed form, for complex x too."""
+    s = np.sqrt(x @ x)
+    A = hat(x)
+    return np.eye(3) + np.sin(s) / s * A + (1 - np.cos(s)) / s**2 * (A @ A)
+
+
+def angles(R):
+    """Its inverse below a quarter turn."""
+    y = vee(R) / 2
+    s = np.sqrt(y @ y)
+    return y * (np.arcsin(s) / s)
+
+
+def inside(theta):
+    """From the discrete Lagrangian h L(R0 exp(theta x), x / h), exp(x) = R0'R1, differentiated by complex steps."""
+
+    def f(P, state, h, tau):
+        R0, a0, x0, p0 = state
+        k, m, n = P.k, len(P.m), len(P.g(R0, x0))
+
+        def action(R, x, S, y):
+            turns = [angles(R[b].T @ S[b]) for b in range(k)]
+            T = sum(w @ P.I[b] @ w for b, w in enumerate(turns)) / (2 * h) + np.sum(P.m * (y - x) ** 2) / (2 * h)
+            at = np.stack([R[b] @ rotate(theta * w) for b, w in enumerate(turns)])
+            return T - h * P.V(at, x + theta * (y - x))
+
+        G0 = P.slope(P.g, R0, x0).reshape(n, 3 * k + m)
+
+        def end(z):
+            w = z[: 3 * k].reshape(k, 3)
+            return np.stack([R0[b] @ rotate(h * w[b]) for b in range(k)]), x0 + h * z[3 * k : 3 * k + m]
+
+        def residual(z):
+            S, y = end(z)
+            left = -P.slope(lambda R, x: action(R, x, S, y), R0, x0)
+            return np.concatenate([left + G0.T @ z[3 * k + m :] - P.flat(a0, p0), P.g(S, y)])
+
+        start = np.concatenate([np.linalg.solve(P.I[b], a0[b]) for b in range(k)])
+        S, y = end(newton(residual, np.concatenate([start, p0 / P.m, np.zeros(n)])))
+        q = P.slope(lambda R, x: action(R0, x0, R, x), S, y)
+        G1, W = P.slope(P.g, S, y).reshape(n, 3 * k + m), P.metric()
+        if n:
+            q = q - G1.T @ np.linalg.solve(G1 @ W @ G1.T, G1 @ W @ q)
+        return S, q[: 3 * k].reshape(k, 3), y, q[3 * k :]
+
+    return f
+
+
 METHODS = {
     "lie-euler-a": lie_euler_a,
     "lie-euler-b": lie_euler_b,

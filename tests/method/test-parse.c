@@ -95,7 +95,8 @@ static const mistake mistakes[] = {
      "theta, the position of the force in the step, is a number from 0 to 1"},
     {"discretization(theta=rattle)", 21,
      "theta, the position of the force in the step, is a number from 0 to 1"},
-    {"discretization(0.5)", 15, "the arguments of discretization must be named: theta or form"},
+    {"discretization(0.5)", 15,
+     "the arguments of discretization must be named: theta, form or map"},
     {"adjoint(rk4(h=1))", 8, "'rk4' takes no arguments"},
     /* compose.c */
     {"compose(rattle, scheme=yoshida4)", 23, "compose takes no 'scheme='"},

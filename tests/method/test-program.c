@@ -402,7 +402,7 @@ static void test_own(void) {
   test_refused_name(own, "rattle", "is taken by a method");
   test_refused_name(own, "tableau", "is taken by a method");
   test_refused_name(own, "yoshida4", "is taken by a scheme");
-  test_refused_name(own, "2nd", "cannot name a layer or scheme; allowed: a letter");
+  test_refused_name(own, "2nd", "cannot name a layer, scheme or map; allowed: a letter");
   test_refused_name(own, "a b", "cannot name a layer");
   test_refused_name(own, "", "cannot name a layer");
   test_refused_name(own, "a123456789a123456789a123456789a123456789a123456789", "at most 48");

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import h5py
 import numpy as np
-from lie_oracle import METHODS, MAPS, Problem, compose, coordinates, exponential, rattlie, run
+from lie_oracle import METHODS, MAPS, Problem, compose, coordinates, exponential, inside, rattlie, run
 
 count = failed = 0
 
@@ -210,6 +210,8 @@ def maps():
             1:2
         ]
     yield "rattlie", "exp", rattlie, COUNTS
+    yield "lie-midpoint", "exp", inside(0.5), COUNTS[:1]
+    yield "lie-discretization(theta=0.3)", "exp", inside(0.3), COUNTS[:1]
     yield labelled("lie-euler-a", "cayley", "yoshida4"), "cayley", compose(
         METHODS["lie-lobatto"], YOSHIDA4
     ), COUNTS[1:2]

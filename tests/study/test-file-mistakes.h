@@ -281,7 +281,7 @@ static const mistake mistakes[] = {
     {{"layers: {@rattle: {a: [[0]], b: [1]}}"}, "the name 'rattle' is taken by a method"},
     {{"layers: {@suzuki4: {a: [[0]], b: [1]}}"}, "the name 'suzuki4' is taken by a scheme"},
     {{"layers: {@4th: {a: [[0]], b: [1]}}"},
-     "'4th' cannot name a layer or scheme; allowed: a letter"},
+     "'4th' cannot name a layer, scheme or map; allowed: a letter"},
     {{"layers: {mine: {a: [[0]], b: [1]}, @mine: {a: [[0]], b: [1]}}"}, "mine"},
     {{"layers: {mine: {a: [[0]], b: [1], c: [@1/2]}}"}, "row 1 of 'a' sums to 0, and its c is 0.5"},
     {{"layers: {mine: {a: [[0]], b: @[2]}}"}, "'b' sums to 2"},

@@ -23,15 +23,20 @@
 #define PRINCIPAL    (JOINTS->principal)
 #define BODY_NUMBERS (C->system->nbody)
 #endif
-#define NZ              (3 * NB + NO) /* variations: three of each body, then the ordinary coordinates */
-#define NM              (GENERAL ? NO * NO : 0)
-#define NP              NZ
-#define NT              (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
-#define EXPONENTIAL     (MARCH->stages > PIECES) /* otherwise the Cayley map */
-#define SPLIT_AT        PIECES
+#define NZ          (3 * NB + NO) /* variations: three of each body, then the ordinary coordinates */
+#define NM          (GENERAL ? NO * NO : 0)
+#define NP          NZ
+#define NT          (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
+#define EXPONENTIAL (MARCH->stages > PIECES) /* otherwise the Cayley map */
+#define SPLIT_AT    PIECES
+#ifdef STAGE
+#define STAGE_FIELDS(X) X(K, NZ)
+#else
+#define STAGE_FIELDS(X)
 #define SEEKS_NEAR_ROOT (NU > 0)
-#define NX              (3 * NB * PIECES + NU)
-#define X(b)            (x + 3 * PIECES * (b)) /* its pieces in sequence */
+#endif
+#define NX   (3 * NB * PIECES + NU)
+#define X(b) (x + 3 * PIECES * (b)) /* its pieces in sequence */
 
 /* I: inertias [NB][9] and W: their inverses; M: masses of the ordinary coordinates, factored if they are a
  * full matrix. p: momenta, for bodies R alpha; F: dV by variations; d: changes of p at an end, pt: p after
@@ -58,7 +63,8 @@
   X(impulse, NG)                                                                                   \
   X(dV, NQ)                                                                                        \
   X(g, NU > 0 ? NG : 0)                                                                            \
-  X(full, NU > 0 ? NNZ_G : 0)
+  X(full, NU > 0 ? NNZ_G : 0)                                                                      \
+  STAGE_FIELDS(X)
 
 struct local {
   LOCAL(CST_FIELD)

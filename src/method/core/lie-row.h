@@ -32,6 +32,9 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .unknowns = unknowns,
       .kept = unknowns,
       .fixed = 1,
+#ifdef STAGE
+      .each = 1,
+#endif
       .solves_fixed = s->nown > 0,
       .solves_each = 1,
       .cost = 60.0 * PIECES * s->nbodies + 4 * g,

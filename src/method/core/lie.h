@@ -17,7 +17,7 @@
  * three rows each; what remains is S dL = g + G1 eta with S = G1 K G0', where K da is the rotation of a
  * body's end for a change da, and eta that for the residual of its equations. The record contains the
  * coordinates and p = M v, and also R alpha, which is used unless p shows that another substep has moved the
- * bodies.
+ * bodies. With STAGE the force acts inside the drift (lie-stage.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/rotation.h"
@@ -26,6 +26,13 @@
 #include "system/lane/acceleration.h"
 #if !defined(CST_SYSTEM_HEADER) || SYS_IN_BODIES
 
+#ifdef STAGE
+#define LEFT_KICK(j)  vset(0)
+#define RIGHT_KICK(j) vset(0)
+#else
+#define LEFT_KICK(j)  (OWN(j)->w0 * H(j))
+#define RIGHT_KICK(j) (OWN(j)->w1 * H(j))
+#endif
 #include "method/core/lie-parts.h"
 
 /* ---- the step -------------------------------------------------------------------------------- */
@@ -97,10 +104,9 @@ CST_INLINE void take_up(const cst_context *C, struct local *L, const vd *q) {
 
 /* The drift starts from the momenta and the impulses of the last step. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const struct data *s = OWN(j);
-  const vd           kick = s->w0 * H(j);
-  const vd           h = H(j) / PIECES;
-  vd                 a[ROOM(NZ)];
+  const vd kick = LEFT_KICK(j);
+  const vd h = H(j) / PIECES;
+  vd       a[ROOM(NZ)];
   if (j == 0 && MARCH->opens) {
     UNROLL
     for (int k = 0; k < NG; k++)
@@ -174,12 +180,19 @@ CST_INLINE void arrive_all(const cst_context *C, struct local *L, int j, const v
     L->q1[ORDINARY(k)] = L->q[ORDINARY(k)] + H(j) * v[k];
 }
 
+#ifdef STAGE
+#include "method/core/lie-stage.h"
+#endif
+
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const vd h = H(j) / PIECES;
   vl       done = vmask(1);
   UNROLL
   for (int k = 0; k < NZ; k++)
     L->a[k] = L->pt[k];
+#ifdef STAGE
+  done &= act_inside(C, L, j, x, L->a);
+#endif
   add_joints(C, L->G, x + 3 * PIECES * NB, L->a);
   UNROLL
   for (int b = 0; b < NB; b++) {
@@ -214,7 +227,11 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 #include "method/core/lie-newton.h"
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const vd kick = OWN(j)->w1 * H(j);
+  const vd kick = RIGHT_KICK(j);
+#ifdef STAGE
+  for (int k = 0; k < NZ; k++)
+    L->d[k] = -(H(j) * L->F[k]);
+#endif
   if (NU == 0)
     arrive_all(C, L, j, x);
   add_joints(C, L->G, x + 3 * PIECES * NB, L->d);

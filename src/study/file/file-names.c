@@ -1,4 +1,4 @@
-/* file-names.c: a file with the keys `layers` and `schemes` alone: methods of the user without a study. */
+/* file-names.c: a file with the keys `layers`, `schemes` and `maps` alone: methods of the user without a study. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "core/boundary.h"
@@ -11,6 +11,8 @@ static const cst_key with[] = {
      "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}", "As in a study."},
     {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "",
      "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}", "As in a study."},
+    {"", "maps", CST_KEYS_ALL, "map of names to maps", "none", "",
+     "maps: {mine: {left: q - v/4, right: q + 3*v/4}}", "As in a study."},
     {"", "steppers", CST_KEYS_ALL, "map of names to maps", "none", "",
      "steppers: {mine: {python: \"verlet.py:step\", claims: symplectic}}",
      "Steppers of others (docs/certificate.md)."},
@@ -36,6 +38,7 @@ cst_layers *cst_study_read_layers(const char *file, const char *text, size_t len
   cst_yaml_check_keys(doc, r.root, names, cst_keys_of(with, "", CST_KEYS_ALL, names), d);
   cst_file_layers(&r);
   cst_file_schemes(&r);
+  cst_file_maps(&r);
   cst_study_destroy(r.s);
   cst_graph_destroy(r.graph);
   cst_document_destroy(doc);

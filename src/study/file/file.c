@@ -175,6 +175,7 @@ static void read_all(cst_reader *r) {
   cst_file_system(r);
   cst_file_layers(r);
   cst_file_schemes(r);
+  cst_file_maps(r);
   cst_file_start(r);
   cst_start_settle(r);
   cst_file_error(r);

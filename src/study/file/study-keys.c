@@ -30,6 +30,7 @@ static const cst_key of_all[] = {
     {"", "roundoff", CST_KEYS_ALL, "map", "see its keys", "", "roundoff: {dyadic-steps: false}", "Steps with few significant bits; sums in twice the precision."},
     {"", "checkpoint", CST_KEYS_ALL, "map", "{seconds: 600}", "", "checkpoint: {seconds: 60}", "How often a run saves its state. Changes no result and is not part of the study's identity."},
     {"", "layers", CST_KEYS_ALL, "map of names to maps", "none", "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}", "One-step methods of your own: Runge-Kutta tableaus, or C files."},
+    {"", "maps", CST_KEYS_ALL, "map of names to maps", "none", "", "maps: {mine: {left: q - v/4, right: q + 3*v/4}}", "Discretization maps of your own, for discretization(map=NAME)."},
     {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "", "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}",
      "Composition schemes of your own for compose(METHOD, NAME): their gammas, a palindrome with sum 1 (docs/compositions.md)."},
     {"", "timing", CST_KEYS_ALL, "map", "none", "", "timing: {repeats: 2}", "Measures the time of the steps alone, for one batch of every case, after the run (docs/result-file.md)."},
@@ -113,6 +114,9 @@ static const cst_key of_all[] = {
     {"timing", "repeats", CST_KEYS_ALL, "integer", NULL, "", "timing: {repeats: 5}", "Number of repeats, 1 to 1000; the smallest and the largest time are kept."},
     {"noise", "resolution", CST_KEYS_ALL, "number", NULL, "time", "noise: {resolution: 0.025}", "A step H of which every step is a multiple; all steps then see the same path."},
 
+    {"maps.NAME", "left", CST_KEYS_ALL, "expression, or list of them", NULL, "", "maps: {mine: {left: q - v/4, right: q + 3*v/4}}", "The left end of the step from `q` along `v`: one expression for every coordinate, or a list of one for each, with the names `q[i]` and `v[i]`. It is q at v = 0."},
+    {"maps.NAME", "right", CST_KEYS_ALL, "expression, or list of them", NULL, "", "maps: {mine: {left: q, right: q + v + v^2/2}}", "The right end, likewise. The derivative of right - left by v is 1 at v = 0."},
+    {"maps.NAME", "define", CST_KEYS_ALL, "map of names to expressions", "none", "", "maps: {mine: {define: {s: \"v[1]^2 + v[2]^2\"}, left: [\"q[1]\", \"q[2]\"], right: [\"q[1] + v[1] + s\", \"q[2] + v[2]\"]}}", "Names for parts of these expressions."},
     {"layers.NAME", "a", CST_LAYER_TABLEAU, "list of lists of numbers", NULL, "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [1/2, 1/2]}}", "As in `methods`."},
     {"layers.NAME", "b", CST_LAYER_TABLEAU, "list of numbers", NULL, "", "layers: {mine: {a: [[0, 0], [1/2, 0]], b: [0, 1]}}", "As in `methods`."},
     {"layers.NAME", "c", CST_LAYER_TABLEAU, "list of numbers", "row sums of a", "", "layers: {mine: {a: [[0]], b: [1], c: [0]}}", "As in `methods`."},

@@ -1,0 +1,253 @@
+/* mapped.c: the core of any discretization map R_d(q, w) = (left, right) with constraints (method/map.h).
+ *
+ *   L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1)
+ *   P = p0 - G(q0)'L,   p1 = P + D - G(q1)'m
+ *   left = q0,   E(q, w, P, D) = 0,   g(q1) = 0,   G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1
+ *   E = grad_(q, w) ( D . right + P . (right - left) - h L(q, w/h) ),   q1 = q0 + right - left
+ *
+ * E = 0 says that (-P, P + D) pulled back by R_d is the derivative of h L(q, w/h): the cotangent lift of
+ * the map (Barbero-Linan, Martin de Diego, Sato, section 4). Unknowns (q, w, D, L) with Newton's method. D
+ * is what the momentum gains, of the size of h: the residual of the equations enters momentum maps with a
+ * factor h. At the end of a step it is computed once more from its linear equation, E_q = 0.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE mapped
+#include "method/map.h"
+
+struct data {
+  cst_lane_mapping map;
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
+#include "system/lane/acceleration.h"
+#define NX (3 * NQ + NG)
+#define KEEPS_NOTHING
+
+#define LOCAL(X)                                                                                   \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(G, NNZ_G)                                                                                      \
+  X(w, 2 * NQ)                                                                                     \
+  X(e, 4 * NQ)                                                                                     \
+  X(q1, NQ)                                                                                        \
+  X(G1, NNZ_G)                                                                                     \
+  X(J, NX *NX)                                                                                     \
+  X(slack, NG)                                                                                     \
+  X(impulse, NG)
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd *c, *mass;
+  vd        iterations;
+};
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  L->mass = cst_block(record, at.mass);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load_slack(C, record, L->slack);
+  cst_load(L->impulse, record, at.impulse, NG);
+  K_G(L->c, L->q, L->G);
+}
+
+/* The unknowns start on the line along the velocity. */
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  vd v[ROOM(NQ)];
+  cst_velocity(C, L->c, L->mass, L->q, L->p, v);
+  for (int i = 0; i < NQ; i++) {
+    x[i] = L->q[i];
+    x[NQ + i] = H(j) * v[i];
+    x[2 * NQ + i] = vset(0);
+  }
+  for (int a = 0; a < NG; a++) {
+    x[3 * NQ + a] = vset(0);
+    if (j == 0 && MARCH->opens)
+      L->impulse[a] = vset(0);
+  }
+}
+
+/* out := the value (along NULL) or the derivative of the equations at x, with P and D in L->w. */
+CST_INLINE void run(const cst_context *C, const struct local *L, int j, const vd *x,
+                    const vd *along, vd *out) {
+  const cst_lane_mapping *m = &OWN(j)->map;
+  const double           *in[128];
+  const vd                h = H(j);
+  in['c'] = (const double *)L->c;
+  in['q'] = (const double *)x;
+  in['v'] = (const double *)(x + NQ);
+  in['w'] = (const double *)L->w;
+  in['u'] = (const double *)along;
+  in['l'] = (const double *)&h;
+  m->run(along ? m->tangent : m->value, in, (double *)out, m->scratch);
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  vd size = vset(0), far = vset(0), off = vset(0), apart = vset(0);
+  USES_G
+  for (int i = 0; i < NQ; i++) {
+    L->w[i] = L->p[i];
+    COL_G(i, a, e)
+      L->w[i] -= L->G[e] * x[3 * NQ + a];
+    L->w[NQ + i] = x[2 * NQ + i];
+    size = vmax(vmax(vabs(L->w[i]), vabs(L->p[i])), vmax(vabs(L->w[NQ + i]), size));
+  }
+  run(C, L, j, x, NULL, L->e);
+  for (int i = 0; i < NQ; i++) {
+    L->q1[i] = L->q[i] + L->e[NQ + i];
+    f[i] = L->e[i] - L->q[i];
+    f[NQ + i] = L->e[2 * NQ + i];
+    f[2 * NQ + i] = L->e[3 * NQ + i];
+    far = vmax(vmax(vabs(L->q[i]), vabs(L->q1[i])), far);
+    apart = vmax(vabs(f[i]), apart);
+    off = vmax(vmax(vabs(f[NQ + i]), vabs(f[2 * NQ + i])), off);
+  }
+  K_g(L->c, L->q1, f + 3 * NQ);
+  K_G(L->c, L->q1, L->G1);
+  return cst_on_manifold(C, f + 3 * NQ, L->G1, L->q1, L->slack) & (vl)(apart <= (2 * EPS) * far) &
+         (vl)(off <= (2 * EPS) * size);
+}
+
+/* J[NX * NX] := the derivative of the equations. */
+static void assemble(const cst_context *C, struct local *L, int j, const vd *x, vd *J) {
+  const int n = NX;
+  USES_G
+  for (int k = 0; k < n; k++) {
+    vd along[ROOM(4 * NQ)], slope[ROOM(4 * NQ)];
+    for (int i = 0; i < 4 * NQ; i++)
+      along[i] = vset(i == (k < 2 * NQ ? k : k + NQ) && k < 3 * NQ);
+    for (int a = 0; a < NG; a++)
+      ROW_G(a, i, e)
+        if (k == 3 * NQ + a)
+          along[2 * NQ + i] = -L->G[e];
+    run(C, L, j, x, along, slope);
+    for (int i = 0; i < NQ; i++) {
+      J[i * n + k] = slope[i];
+      J[(NQ + i) * n + k] = slope[2 * NQ + i];
+      J[(2 * NQ + i) * n + k] = slope[3 * NQ + i];
+    }
+    for (int a = 0; a < NG; a++) {
+      vd row = vset(0);
+      ROW_G(a, i, e)
+        row += L->G1[e] * slope[NQ + i];
+      J[(3 * NQ + a) * n + k] = row;
+    }
+  }
+  for (int a = 0; a < NG; a++)
+    for (int k = 0; k < n && DROPPED(a); k++) {
+      J[(3 * NQ + a) * n + k] = vset(k == 3 * NQ + a);
+      J[k * n + 3 * NQ + a] = vset(k == 3 * NQ + a);
+    }
+}
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+  assemble(C, L, j, x, L->J);
+  for (int k = 0; k < NX; k++)
+    d[k] = -f[k];
+  cst_gram_drop(C, d + 3 * NQ);
+  cst_pivoted_solve(L->J, d, NX);
+}
+
+/* D := the solution of E_q = 0 at x, where E_q is linear in it with the matrix (d right / dq)'. */
+static void settle(const cst_context *C, struct local *L, int j, const vd *x, vd *D) {
+  const int n = NQ;
+  vd        along[ROOM(4 * NQ)], slope[ROOM(4 * NQ)], d[ROOM(NQ)];
+  for (int i = 0; i < 4 * n; i++)
+    along[i] = vset(0);
+  for (int k = 0; k < n; k++) {
+    along[3 * n + k] = vset(1);
+    run(C, L, j, x, along, slope);
+    along[3 * n + k] = vset(0);
+    for (int i = 0; i < n; i++)
+      L->J[i * n + k] = slope[2 * n + i];
+    d[k] = -L->e[2 * n + k];
+  }
+  cst_pivoted_solve(L->J, d, n);
+  for (int i = 0; i < n; i++)
+    D[i] = x[2 * n + i] + d[i];
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  vd m[ROOM(NG)], minv[ROOM(NMASS)], D[ROOM(NQ)];
+  settle(C, L, j, x, D);
+  for (int i = 0; i < NQ; i++) {
+    L->p[i] = L->w[i] + D[i];
+    L->q[i] = L->q1[i];
+  }
+  for (int k = 0; k < NMASS; k++)
+    minv[k] = 1.0 / L->mass[k];
+  if (NG > 0)
+    cst_make_tangent(C, L->c, L->q, L->G1, minv, L->p, m);
+  for (int a = 0; a < NG; a++)
+    L->impulse[a] += x[3 * NQ + a] + m[a];
+  CST_TAKE(L->G, L->G1, NNZ_G);
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+  cst_store(record, at.impulse, L->impulse, NG);
+}
+
+#include "method/core/march.h"
+#else
+#include "method/core/row.h"
+
+struct parameters {
+  const cst_map *map;
+  bool           adjoint;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+/* A symmetric map is its own adjoint. */
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->map == y->map && (x->adjoint == y->adjoint || cst_map_is_symmetric(x->map));
+}
+
+static bool adjoint(void *of) {
+  struct parameters *x = of;
+  x->adjoint = !x->adjoint;
+  return true;
+}
+
+static cst_substep_size size(const void *x, const cst_system *s) {
+  const double n = 3 * s->nq + s->ng;
+  (void)x;
+  return (cst_substep_size){
+      .stages = 1,
+      .unknowns = 3 * s->nq + s->ng,
+      .matrix = n * n,
+      .fixed = s->nq,
+      .each = n,
+      .solves_fixed = 1 + (s->ng > 0),
+      .solves_each = 1,
+      .cost = 4 * (10 * n * cst_substep_unit(s) + 0.5 * n * n * n),
+  };
+}
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  PetscFunctionBegin;
+  PetscCall(cst_mapping_bind(with, x->map, x->adjoint, &((struct data *)lane)->map));
+  PetscFunctionReturn(0);
+}
+
+static const cst_substep_row row = {
+    .name = "mapped",
+    .data = sizeof(struct parameters),
+    .core = CST_CORES_HERE,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .bind = bind,
+};
+
+cst_substep cst_mapped(double fraction, const cst_map *m) {
+  return cst_substep_of(&row, fraction, &(struct parameters){m, false});
+}
+#endif

@@ -1,0 +1,72 @@
+/* ends.c: ends(SCHEME): a composition of leapfrog steps without constraint, with the constraint and its
+ * impulses at the two ends of the whole.
+ *
+ *   P = p0 - G(q0)'L,   (q1, P1) = leapfrog steps of gamma_i h from (q0, P),   g(q1) = 0
+ *   p1 = P1 - G(q1)'m,  G(q1) M^-1 p1 = 0
+ *
+ * For comparison: (5.7) of Barbero-Linan, Martin de Diego, Sato as Example 5.1 reads it, with multipliers
+ * at the ends alone. It is the variational integrator of the sum of the discrete Lagrangians over free
+ * inner points, so it is symplectic and symmetric, but inner points leave the constraint by O(h^2): the
+ * order is 2 whatever the scheme. compose(rattle, SCHEME) has the constraint at every substep. Arithmetic:
+ * core/ends.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include "method/kick.h"
+
+static const cst_scheme *scheme_of(const cst_term *t) {
+  const cst_term *x = t->arg[0];
+  return x->kind == CST_TERM_NAME && x->n == 0 ? cst_scheme_find(x->name) : NULL;
+}
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  if (t->n == 1 && !t->key[0] && scheme_of(t))
+    return true;
+  return cst_term_error(t->n ? t->arg[0] : t, e,
+                        "ends takes a scheme of `constella list schemes`: ends(yoshida4)");
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  (void)t;
+  if (s->ng == 0)
+    snprintf(why, (size_t)n,
+             "ends needs constraints and %s has none (there compose(rattle, SCHEME) is the same)",
+             s->name);
+  else if (s->general)
+    snprintf(why, (size_t)n,
+             "ends needs a constant diagonal mass, no gyroscopic term, no forces and no "
+             "dependence on time, and %s has others",
+             s->name);
+  else
+    return true;
+  return false;
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  const cst_scheme *s = scheme_of(t);
+  cst_program_add(p, cst_ends(fraction, s->gamma, s->stages));
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)t;
+  return cst_variational(2, s);
+}
+
+const cst_method_row cst_method_row_ends = {
+    .info = {.name = "ends",
+             .doc = "A composition of leapfrog steps with the constraint at the two ends of the "
+                    "whole alone; for comparison.",
+             .equations = "P = p0 - G(q0)'L;  (q1, P1): leapfrog steps of gamma_i h without "
+                          "constraint;  g(q1) = 0\n"
+                          "p1 = P1 - G(q1)'m, G(q1) M^-1 p1 = 0",
+             .notes = "Symplectic, but of order 2 whatever the scheme. compose(rattle, SCHEME) "
+                      "has the constraint at every substep and the order of the scheme.",
+             .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization "
+                       "maps), (5.7), Example 5.1",
+             .signature = "ends(SCHEME)",
+             .example = "ends(yoshida4)"},
+    .check = check,
+    .fits = fits,
+    .properties = properties,
+    .expand = expand,
+};

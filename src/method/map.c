@@ -1,0 +1,296 @@
+/* map.c: discretization maps of the user: made from text, checked by differentiation, kept by their texts
+ * (map.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/boundary.h"
+#include "core/need.h"
+#include "method/map.h"
+
+enum { N = CST_MAX_Q, POINTS = 8, ENOUGH = 3 };
+
+struct cst_map {
+  cst_map_texts   texts;
+  bool            symmetric, linear;
+  struct cst_map *next;
+};
+
+/* The maps so far, the newest first. */
+static cst_map *registry;
+
+static int width(const cst_map_texts *t) { return t->n ? t->n : 1; }
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static bool same(const cst_map_texts *x, const cst_map_texts *y) {
+  bool same = x->n == y->n && x->ndefine == y->ndefine;
+  for (int i = 0; same && i < width(x); i++)
+    same = !strcmp(x->left[i], y->left[i]) && !strcmp(x->right[i], y->right[i]);
+  for (int i = 0; same && i < x->ndefine; i++)
+    same = !strcmp(x->define[i].name, y->define[i].name) &&
+           !strcmp(x->define[i].text, y->define[i].text);
+  return same;
+}
+
+static const char *const *copy_list(const char *const *text, int n) {
+  const char **copy = cst_zeros(n, sizeof *copy);
+  for (int i = 0; i < n; i++)
+    copy[i] = cst_need(strdup(text[i]));
+  return copy;
+}
+
+static cst_map_texts copy(const cst_map_texts *t) {
+  cst_definition *define = cst_zeros(t->ndefine + 1, sizeof *define);
+  for (int i = 0; i < t->ndefine; i++)
+    define[i] = (cst_definition){.name = cst_need(strdup(t->define[i].name)),
+                                 .text = cst_need(strdup(t->define[i].text))};
+  return (cst_map_texts){t->n, copy_list(t->left, width(t)), copy_list(t->right, width(t)), define,
+                         t->ndefine};
+}
+
+static void print_side(FILE *f, const char *name, const char *const *text, int n) {
+  fprintf(f, "%s: %s", name, n ? "[" : "");
+  for (int i = 0; i < (n ? n : 1); i++)
+    fprintf(f, "%s%s", i ? ", " : "", text[i]);
+  fputs(n ? "]" : "", f);
+}
+
+char *cst_map_text(const cst_map *m) {
+  char  *text;
+  size_t length;
+  FILE  *f = cst_need(open_memstream(&text, &length));
+  fputc('{', f);
+  print_side(f, "left", m->texts.left, m->texts.n);
+  fputs(", ", f);
+  print_side(f, "right", m->texts.right, m->texts.n);
+  fputc('}', f);
+  fclose(f);
+  return text;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+/* Reads one side; false with *e filled at the first mistake. */
+static bool read_side(const cst_map_texts *t, cst_map_side side, cst_graph *g, const cst_node *q,
+                      const cst_node *v, int n, cst_node *out, cst_map_error *e) {
+  const char *const *text = side == CST_MAP_LEFT ? t->left : t->right;
+  bool               good = true;
+  for (int i = 0; i < n && good; i++) {
+    const cst_binding one[] = {{.name = "q", .node = q[i]}, {.name = "v", .node = v[i]}};
+    const cst_binding all[] = {{.name = "q", .entry = q, .count = n},
+                               {.name = "v", .entry = v, .count = n}};
+    out[i] = cst_expr_parse(g, text[t->n ? i : 0], t->n ? all : one, 2, &e->error);
+    good = out[i] >= 0;
+    e->side = side;
+    e->entry = t->n ? i : 0;
+  }
+  return good;
+}
+
+static bool read_sides(const cst_map_texts *t, cst_graph *g, const cst_node *q, const cst_node *v,
+                       int n, cst_node *left, cst_node *right, cst_map_error *e) {
+  int                   before;
+  const cst_definition *old = cst_graph_definitions(g, &before);
+  cst_graph_define(g, t->define, t->ndefine);
+  const bool good = read_side(t, CST_MAP_LEFT, g, q, v, n, left, e) &&
+                    read_side(t, CST_MAP_RIGHT, g, q, v, n, right, e);
+  cst_graph_define(g, old, before);
+  return good;
+}
+
+void cst_map_nodes(const cst_map *m, cst_graph *g, const cst_node *q, const cst_node *v, int n,
+                   cst_node *left, cst_node *right) {
+  cst_map_error none;
+  for (int i = 0; i < n; i++)
+    left[i] = right[i] = -1;
+  read_sides(&m->texts, g, q, v, n, left, right, &none);
+}
+
+/* ---- the definition -------------------------------------------------------------------------- */
+
+/* A map in a graph of its own: left[n], right[n], and d(right - left)[i] / dv[k] at i n + k. */
+typedef struct {
+  int        n;
+  cst_graph *graph;
+  cst_node  *out;
+  cst_tape  *tape;
+  double    *value;
+} sample;
+
+static const double golden = 0.6180339887498949;
+
+/* Numbers between .4 and 1.3, all positive in the first half of the points. */
+static double coordinate(int point, int i) {
+  const double x = golden * (i + 1) + 0.37 * point;
+  return (point >= POINTS / 2 && (i + point) % 2 ? -1 : 1) * (0.4 + 0.9 * (x - floor(x)));
+}
+
+static void evaluate(sample *s, int point, double size) {
+  double        q[N], v[N];
+  const double *in[128] = {0};
+  for (int i = 0; i < s->n; i++) {
+    q[i] = coordinate(point, i);
+    v[i] = size * coordinate(point + 3, s->n - i);
+  }
+  in['q'] = q, in['v'] = v;
+  cst_evaluate_tape(s->tape, in, s->value);
+}
+
+static bool is_finite(const sample *s) {
+  bool good = true;
+  for (int i = 0; i < s->n * (s->n + 2); i++)
+    good &= isfinite(s->value[i]) != 0;
+  return good;
+}
+
+__attribute__((format(printf, 4, 5))) static bool fail(cst_map_error *e, cst_map_side side,
+                                                       int entry, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  e->side = side;
+  e->entry = entry;
+  e->error.offset = 0;
+  vsnprintf(e->error.message, sizeof e->error.message, format, a);
+  va_end(a);
+  return false;
+}
+
+static bool check_points(const sample *s, int point, cst_map_error *e) {
+  for (int i = 0; i < 2 * s->n; i++) {
+    const int    entry = i % s->n;
+    const double q = coordinate(point, entry);
+    if (fabs(s->value[i] - q) > 1e-10 * (1 + fabs(q)))
+      return fail(e, i < s->n ? CST_MAP_LEFT : CST_MAP_RIGHT, entry,
+                  "the two points of a discretization map must be q at v = 0; this one is %.6g "
+                  "where q is %.6g",
+                  s->value[i], q);
+  }
+  return true;
+}
+
+static bool check_slopes(const sample *s, bool listed, cst_map_error *e) {
+  for (int i = 0; i < s->n; i++)
+    for (int k = 0; k < s->n; k++) {
+      const double slope = s->value[2 * s->n + i * s->n + k];
+      char         of[40] = "v";
+      if (listed)
+        snprintf(of, sizeof of, "v[%d]", k + 1);
+      if (fabs(slope - (i == k)) > 1e-10)
+        return fail(e, CST_MAP_RIGHT, i,
+                    "the derivative of right - left by %s must be %d at v = 0; it is %.6g", of,
+                    i == k, slope);
+    }
+  return true;
+}
+
+/* The conditions of the definition at the points where there are numbers. */
+static bool check(sample *s, bool listed, cst_map_error *e) {
+  int found = 0;
+  for (int k = 0; k < POINTS; k++) {
+    evaluate(s, k, 0);
+    if (!is_finite(s))
+      continue;
+    found++;
+    if (!check_points(s, k, e) || !check_slopes(s, listed, e))
+      return false;
+  }
+  return found >= ENOUGH ||
+         fail(
+             e, CST_MAP_LEFT, 0,
+             "a discretization map must have values and derivatives at v = 0; it has none at %d of "
+             "%d points with 0.4 <= |q| <= 1.3 (a square root of v'v is one; write a series)",
+             POINTS - found, POINTS);
+}
+
+/* Whether left(q, v) = right(q, -v) wherever both are numbers. */
+static bool find_symmetry(sample *s) {
+  double left[2][N], right[2][N];
+  bool   same = true;
+  for (int k = 0; k < POINTS; k++) {
+    for (int sign = 0; sign < 2; sign++) {
+      evaluate(s, k, sign ? -0.3 : 0.3);
+      memcpy(left[sign], s->value, sizeof *s->value * (size_t)s->n);
+      memcpy(right[sign], s->value + s->n, sizeof *s->value * (size_t)s->n);
+    }
+    for (int i = 0; i < s->n; i++)
+      same &=
+          !(fabs(left[0][i] - right[1][i]) > 1e-12) && !(fabs(left[1][i] - right[0][i]) > 1e-12);
+  }
+  return same;
+}
+
+/* Whether the points are q - theta v and q + (1 - theta) v, with the same theta at all points. */
+static bool find_line(sample *s) {
+  double theta = 0;
+  bool   line = s->n == 1;
+  for (int k = 0; k < POINTS && line; k++) {
+    evaluate(s, k, 0.3);
+    const double q = coordinate(k, 0), v = 0.3 * coordinate(k + 3, 1);
+    const double now = (q - s->value[0]) / v;
+    if (k == 0)
+      theta = now;
+    line = fabs(now - theta) <= 1e-12 && fabs(s->value[1] - (q + (1 - theta) * v)) <= 1e-12;
+  }
+  return line;
+}
+
+/* The nodes of the definition's derivatives behind left and right. */
+static void differentiate(sample *s, const cst_node *v) {
+  const int n = s->n;
+  for (int k = 0; k < n; k++) {
+    cst_node dx[N], dout[2 * N];
+    for (int i = 0; i < n; i++)
+      dx[i] = cst_graph_constant(s->graph, i == k);
+    cst_graph_tangent(s->graph, s->out, 2 * n, v, dx, n, dout);
+    for (int i = 0; i < n; i++)
+      s->out[2 * n + i * n + k] = cst_graph_sub(s->graph, dout[n + i], dout[i]);
+  }
+}
+
+static bool open_sample(sample *s, const cst_map_texts *t, cst_map_error *e) {
+  cst_node q[N], v[N];
+  *s = (sample){.n = width(t), .graph = cst_graph_create()};
+  for (int i = 0; i < s->n; i++) {
+    q[i] = cst_graph_input(s->graph, 'q', i);
+    v[i] = cst_graph_input(s->graph, 'v', i);
+  }
+  s->out = cst_zeros(s->n * (s->n + 2), sizeof *s->out);
+  s->value = cst_zeros(s->n * (s->n + 2), sizeof *s->value);
+  if (!read_sides(t, s->graph, q, v, s->n, s->out, s->out + s->n, e))
+    return false;
+  differentiate(s, v);
+  s->tape = cst_tape_create(s->graph, s->out, s->n * (s->n + 2));
+  return true;
+}
+
+static void close_sample(sample *s) {
+  cst_tape_destroy(s->tape);
+  cst_graph_destroy(s->graph);
+  free(s->out);
+  free(s->value);
+}
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error) {
+  CST_REQUIRE(texts && error && texts->n <= N, NULL);
+  sample s;
+  for (const cst_map *m = registry; m; m = m->next)
+    if (same(&m->texts, texts))
+      return m;
+  cst_map *m = NULL;
+  if (open_sample(&s, texts, error) && check(&s, texts->n > 0, error)) {
+    m = cst_zeros(1, sizeof *m);
+    *m = (cst_map){copy(texts), find_symmetry(&s), texts->n == 0 && find_line(&s), registry};
+    registry = m;
+  }
+  close_sample(&s);
+  return m;
+}
+
+int  cst_map_size(const cst_map *m) { return m->texts.n; }
+bool cst_map_is_symmetric(const cst_map *m) { return m->symmetric; }
+bool cst_map_is_linear(const cst_map *m) { return m->linear; }

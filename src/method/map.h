@@ -1,0 +1,69 @@
+/* map.h: discretization maps of the user from text: (q, v) -> two points of R^n, the ends of a step that goes
+ * from q along v.
+ *
+ * A map has the properties of the definition: at v = 0 both points are q, and the derivative of right - left
+ * along v is the identity there (Barbero-Linan, Martin de Diego, Sato Martin de Almagro, discretization maps,
+ * section 3). They are checked by differentiation at sample points when the map is made.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_MAP_H
+#define CST_MAP_H
+#include "constella/system.h"
+#include "expr/define.h"
+#include "method/substep.h"
+
+enum { CST_MAP_DEFINITIONS = 32 };
+
+/* What a map is made of. */
+typedef struct {
+  int n; /* texts of each side, with names q[i], v[i]; 0: one, with names q, v, for every
+                         * coordinate */
+  const char *const *left, *const *right;
+  const cst_definition *define; /* names without arguments, which the texts may use */
+  int                   ndefine;
+} cst_map_texts;
+
+typedef enum { CST_MAP_DEFINE, CST_MAP_LEFT, CST_MAP_RIGHT } cst_map_side;
+
+/* The text that is wrong: number `entry` of this side. */
+typedef struct {
+  cst_map_side   side;
+  int            entry;
+  cst_expr_error error;
+} cst_map_error;
+
+typedef struct cst_map cst_map;
+
+/* The map of these texts; NULL with *error filled if it is none. Borrowed: it lives as long as the program,
+ * and equal texts give the same map. */
+const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error);
+int            cst_map_size(const cst_map *m);         /* coordinates; 0: any number */
+bool           cst_map_is_symmetric(const cst_map *m); /* left(q, v) = right(q, -v) */
+/* Whether it is (q - theta v, q + (1 - theta) v). */
+bool cst_map_is_linear(const cst_map *m);
+/* {left: ..., right: ...}. Owned. */
+char *cst_map_text(const cst_map *m);
+
+/* The two points in the graph g at any nodes q[n], v[n]. Nodes are -1 when the graph is full. */
+void cst_map_nodes(const cst_map *m, cst_graph *g, const cst_node *q, const cst_node *v, int n,
+                   cst_node *left, cst_node *right);
+
+/* mapping.c: the equations of a step by the map, or by its adjoint (right(q, -v), left(q, -v)), on a system,
+ * with P the momentum at the left end without its impulse and D what the momentum gains:
+ *
+ *   value    out left - 0, right - left, E_q, E_w     [4 nq]   at q, v = w, w = (P, D)[2 nq], l = (h)
+ *   tangent  out its derivative along u = (dq, dw, dP, dD)[4 nq]
+ *   E = grad_(q, w) ( D . right + P . (right - left) - h L(q, w / h) )
+ */
+typedef struct {
+  void (*run)(const cst_tape *t, const double *const in[128], double *out, double *scratch);
+  const cst_tape *value, *tangent;
+  double         *scratch;
+} cst_lane_mapping;
+
+/* Whether they exist on s; false with why[n] filled if not. */
+bool cst_mapping_fits(const cst_map *m, const cst_system *s, char *why, int n);
+/* The equations, made on first use and owned by the stepper. */
+PetscErrorCode cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adjoint,
+                                cst_lane_mapping *to);
+#endif

@@ -1,0 +1,260 @@
+"""test_maps.py: discretization maps from text: steps against an own program that differentiates the discrete
+Lagrangian h L(R_d^-1(q0, q1) / h), the exponential of the sphere, M(q), adjoints, compositions, momenta,
+the refusals of what is no discretization map, and a composition with the constraint at its ends."""
+# SPDX-License-Identifier: BSD-2-Clause
+import sys
+
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+
+import numpy as np
+from cli import constella, done, h5py, ok, run, table, together, write
+
+SPHERE = """maps:
+  sphere:
+    define:
+      s: v[1]^2 + v[2]^2 + v[3]^2
+      c: 1 - s/2*(1 - s/12*(1 - s/30*(1 - s/56*(1 - s/90*(1 - s/132)))))
+      b: 1 - s/6*(1 - s/20*(1 - s/42*(1 - s/72*(1 - s/110*(1 - s/156)))))
+    left: ["q[1]", "q[2]", "q[3]"]
+    right: ["c*q[1] + b*v[1]", "c*q[2] + b*v[2]", "c*q[3] + b*v[3]"]
+  bent: {left: q - v/4, right: q + 3*v/4 + (1 + q)*v^2/8}
+"""
+STUDY = """study: %s
+system: %s
+%send: %g
+steps: [%g]
+methods: [%s]
+"""
+
+
+def sphere(q, v):
+    """exp_q(v) on the unit sphere."""
+    n = np.sqrt(v @ v)
+    return q, np.cos(n) * q + np.sin(n) / n * v
+
+
+def bent(q, v):
+    return q - v / 4, q + 3 * v / 4 + (1 + q) * v**2 / 8
+
+
+def adjoint(m):
+    return lambda q, v: m(q, -v)[::-1]
+
+
+def inverse(m, q0, q1):
+    """(q, w) with m(q, w) = (q0, q1), by Newton's method, for complex numbers too."""
+    n = len(q0)
+    x = np.concatenate([q0, q1 - q0]).astype(complex)
+    for _ in range(6):  # the small imaginary parts converge at the rate of this matrix
+        f = np.concatenate(m(x[:n], x[n:])) - np.concatenate([q0, q1])
+        J = np.empty((2 * n, 2 * n), complex)
+        for k in range(2 * n):
+            e = np.zeros(2 * n)
+            e[k] = 1e-6
+            J[:, k] = (np.concatenate(m(*np.split(x + e, 2))) - np.concatenate(m(*np.split(x - e, 2)))) / 2e-6
+        x -= np.linalg.solve(J, f)
+    return x[:n], x[n:]
+
+
+def slopes(L, m, q0, q1, h):
+    """The derivatives of the discrete Lagrangian by complex steps."""
+    x = np.concatenate([q0, q1]).astype(complex)
+    d = np.empty(len(x))
+    for k in range(len(x)):
+        y = x.copy()
+        y[k] += 1e-20j
+        q, w = inverse(m, *np.split(y, 2))
+        d[k] = (h * L(q, w / h)).imag / 1e-20
+    return np.split(d, 2)
+
+
+def step(L, M, g, G, m, q, p, h):
+    """-D1 Ld + G0'l = p0, g(q1) = 0; then p1 projected."""
+    n, k = len(q), len(g(q))
+    start = np.linalg.solve(M(q), p)
+    x = np.concatenate([q + h * start, np.zeros(k)])
+
+    def residual(x):
+        return np.concatenate([p + slopes(L, m, q, x[:n], h)[0] - (G(q).T @ x[n:]), g(x[:n])])
+
+    for _ in range(4):
+        J = np.empty((n + k, n + k))
+        for i in range(n + k):
+            e = np.zeros(n + k)
+            e[i] = 1e-5
+            J[:, i] = (residual(x + e) - residual(x - e)) / 2e-5
+        x -= np.linalg.solve(J, residual(x))
+    q1 = x[:n]
+    p1 = slopes(L, m, q, q1, h)[1]
+    if k:
+        X = np.linalg.solve(M(q1), G(q1).T)
+        p1 = p1 - G(q1).T @ np.linalg.solve(G(q1) @ X, X.T @ p1)
+    return q1, p1
+
+
+SPHERICAL = (
+    lambda q, v: 0.5 * v @ v - q[2],
+    lambda q: np.eye(3),
+    lambda q: np.array([q @ q - 1]),
+    lambda q: 2 * q[None, :],
+    np.array([2 / 7, 3 / 7, -6 / 7]),
+    np.array([-3 / 5, 4 / 5, 1 / 5]),
+)
+
+
+def mass(q):
+    c = np.sqrt(2) * np.cos(q[0] - q[1])
+    return np.array([[2 + 0 * c, c], [c, 2 + 0 * c]])
+
+
+ANGLES = (
+    lambda q, v: 0.5 * v @ mass(q) @ v + 2 * np.cos(q[0]) + np.sqrt(2) * np.cos(q[1]),
+    mass,
+    lambda q: np.zeros(0),
+    lambda q: np.zeros((0, 2)),
+    np.array([0.2, 0.1]),
+    np.zeros(2),
+)
+
+
+def steps_of(problem, maps, h, n):
+    L, M, g, G, q, v = problem
+    p = M(q) @ v
+    for _ in range(n):
+        for m, part in maps:
+            q, p = step(L, M, g, G, m, q, p, part * h)
+    return q, p
+
+
+def final(result):
+    with h5py.File(result, "r") as f:
+        return f["final/q"][0, 0], f["final/p"][0, 0]
+
+
+CASES = [
+    ("spherical-pendulum", SPHERICAL, "discretization(map=sphere)", [(sphere, 1)]),
+    ("spherical-pendulum", SPHERICAL, "discretization(map=bent)", [(bent, 1)]),
+    ("spherical-pendulum", SPHERICAL, "adjoint(discretization(map=sphere))", [(adjoint(sphere), 1)]),
+    (
+        "spherical-pendulum",
+        SPHERICAL,
+        "compose(discretization(map=sphere), adjoint(discretization(map=sphere)))",
+        [(sphere, 0.5), (adjoint(sphere), 0.5)],
+    ),
+    ("double-pendulum-angles\ninitial: low", ANGLES, "discretization(map=bent)", [(bent, 1)]),
+]
+
+
+def steps():
+    """Eight steps of 1/8 by own programs."""
+    for i, (system, problem, method, maps) in enumerate(CASES):
+        process, result = run(f"steps{i}", STUDY % ("conservation", system, SPHERE, 1, 0.125, f'"{method}"'))
+        if not ok(process.returncode == 0, f"{method} runs", process.stderr):
+            continue
+        off = max(np.max(np.abs(a - b)) for a, b in zip(final(result), steps_of(problem, maps, 0.125, 8)))
+        ok(off < 1e-12, f"{method} on {system.split()[0]}: eight steps are those of an own program", off)
+
+
+def orders():
+    """1 of a map, 2 of the map with its adjoint, 4 of a scheme; the exponential commutes with rotations."""
+    methods = ["discretization(map=sphere)", "compose(discretization(map=sphere), adjoint(discretization(map=sphere)))",
+               "compose(discretization(map=sphere), suzuki4)"]  # fmt: skip
+    text = STUDY % ("order", "spherical-pendulum", SPHERE, 1, 0.1, ", ".join(f'"{m}"' for m in methods))
+    text = text.replace("[0.1]", "[0.05, 0.025, 0.0125]") + 'reference: {method: "gauss(6)", step: 0.01}\n'
+    process, result = run("orders", text)
+    if not ok(process.returncode == 0, "an order study runs", process.stderr):
+        return
+    rows = {r["method"]: r for r in table(result)}
+    for method, order in zip(methods, (1, 2, 4)):
+        found = rows[method]["order_q"], rows[method]["order_p"]
+        ok(max(abs(x - order) for x in found) < 0.05, f"{method}: order {order}", found)
+    text = STUDY % ("conservation", "spherical-pendulum", SPHERE, 20, 0.1, '"discretization(map=sphere)"')
+    process, result = run("momentum", text)
+    kept = table(result)[0]["rotation-z_max"]
+    ok(kept < 1e-13, "the momentum is kept by the exponential of the sphere, which commutes with rotations", kept)
+
+
+def free(q, p, h, weights):
+    """Leapfrog steps without constraint under gravity along -z."""
+    pull = np.array([0, 0, 1])
+    for w in weights:
+        p = p - w * h / 2 * pull
+        q = q + w * h * p
+        p = p - w * h / 2 * pull
+    return q, p
+
+
+def ends():
+    """Yoshida's composition with the constraint at its ends, by Newton's method on the sphere."""
+    w = 1 / (2 - 2 ** (1 / 3))
+    q, p, h = SPHERICAL[4], SPHERICAL[5], 0.125
+    for _ in range(8):
+        L = 0.0
+        for _ in range(50):
+            end = free(q, p - 2 * q * L, h, [w, 1 - 2 * w, w])
+            L += (end[0] @ end[0] - 1) / (4 * h * (end[0] @ q))
+        q, p = end
+        p = p - q * (q @ p)
+    process, result = run("ends", STUDY % ("conservation", "spherical-pendulum", "", 1, h, "ends(yoshida4)"))
+    if ok(process.returncode == 0, "ends(yoshida4) runs", process.stderr):
+        off = max(np.max(np.abs(a - b)) for a, b in zip(final(result), (q, p)))
+        ok(off < 1e-13, "ends(yoshida4): eight steps are those of an own program", off)
+    for method, why in (
+        ("ends(rattle)", "ends takes a scheme of `constella list schemes`: ends(yoshida4)"),
+        ("ends(yoshida4, 2)", "ends takes a scheme"),
+    ):
+        write("ends.yaml", STUDY % ("conservation", "spherical-pendulum", "", 1, h, f'"{method}"'))
+        process = constella("check", "ends.yaml")
+        ok(process.returncode == 2 and why in process.stderr, f"refused: {method}", process.stderr)
+
+
+# the map, and where and why it is none
+WRONG = [
+    ("{left: q, right: q + 2*v}", ":7:23: error: the derivative of right - left by v must be 1 at v = 0; it is 2"),
+    ("{left: 2*q, right: q + v}", ":7:13: error: the two points of a discretization map must be q at v = 0"),
+    (
+        '{left: ["q[1]", "q[2]"], right: ["q[1] + v[1]", "q[2] + v[2] + sin(v[1])"]}',
+        ":7:55: error: the derivative of right - left by v[1] must be 0 at v = 0; it is 1",
+    ),
+    ("{left: q, right: q + v + w}", ":7:31: error: unknown name 'w'; allowed: q, v"),
+    ('{left: ["q[1]"], right: q + v}', ":7:30: error: left of the map has 1 expressions and right has one for every coordinate"),
+    ('{left: ["q[1]"], right: ["q[1] + v[2]"]}', "index 2 of 'v' is outside 1 .. 1"),
+    ("{left: q, right: q*cos(sqrt(v*v)) + v}", "has none at 8 of 8 points"),
+    ("{left: q}", "error: missing key 'right'"),
+    ("{left: q, right: q + v, define: {s: 1}, more: 1}", "unknown key 'more'; allowed: left, right, define"),
+]
+
+
+def refuse():
+    for i, (text, why) in enumerate(WRONG):
+        maps = f"maps:\n  m: {text}\n"
+        name = f"wrong{i}.yaml"
+        write(name, STUDY % ("conservation", "spherical-pendulum", "", 1, 0.1, '"discretization(map=m)"') + maps)
+        process = constella("check", name)
+        found = process.stderr
+        ok(process.returncode == 2 and why in found, f"refused: {text}", process.stderr)
+    for method, why in (
+        ("discretization(map=sphare)", "map is a name under the study's key `maps`, or"),
+        ("discretization(map=sphare)", "did you mean 'sphere'?"),
+        ("discretization(theta=0.5, map=bent)", "discretization takes theta=, a number from 0 to 1"),
+        ("discretization(map=bent, form=null-space)", "form goes with theta=, not with map="),
+        ("discretization(map={left: q, rigt: q + v})", "a discretization map is {left: EXPRESSION, right: EXPRESSION}"),
+        ("discretization(map={left: q, right: q + 3*v})", "must be 1 at v = 0; it is 3"),
+    ):
+        write("no.yaml", STUDY % ("conservation", "spherical-pendulum", SPHERE, 1, 0.1, f'"{method}"'))
+        process = constella("check", "no.yaml")
+        ok(process.returncode == 2 and why in process.stderr, f"refused: {method}", process.stderr)
+    for system, why in (
+        ("double-pendulum", "the map has 3 entries, and double-pendulum has 4 coordinates"),
+        ("rolling-disk", "constraints on velocities"),
+        ("forced-oscillator", "and constraints on positions alone, and forced-oscillator has"),
+    ):
+        method = "sphere" if system == "double-pendulum" else "bent"
+        write("no.yaml", STUDY % ("conservation", system, SPHERE, 1, 0.1, f'"discretization(map={method})"'))
+        process = constella("check", "no.yaml")
+        ok(process.returncode == 2 and why in process.stderr, f"refused on {system}", process.stderr)
+
+
+if __name__ == "__main__":
+    together([steps, orders, ends, refuse], 2)
+    done()
