@@ -1,4 +1,4 @@
-/* derivative-parts.h: internal: what the derivatives of kicks and of midpoint rules share. */
+/* derivative-parts.h: internal: what the derivatives of kicks, midpoint rules and layers share. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_DERIVATIVE_PARTS_H
 #define CST_DERIVATIVE_PARTS_H
@@ -7,6 +7,7 @@
 #include <string.h>
 #include "method/derivative.h"
 #include "method/scalar-solve.h"
+#include "method/stages.h"
 
 struct cst_derivative {
   const cst_prepared *of;
@@ -20,6 +21,7 @@ struct cst_derivative {
   double             *G0, *G1, *mass; /* [ng][n]; [nmass] */
   double             *a, *b, *v;      /* [n] */
   double             *y, *g, *l;      /* [m], [ng], [ng] */
+  cst_stages         *stages;         /* of layers; NULL: there are none */
 };
 
 /* A midpoint rule: its length and impulses; p1 is p0 before it. */
@@ -27,6 +29,11 @@ typedef struct {
   double theta, h, *L, *m, *q1, *p1, *qm;
 } cst_middle;
 
+/* derivative-layer.c: a step of a tableau, and a projection; q, p and w become those behind it. */
+bool cst_derivative_layer(cst_derivative *x, const double *c, const cst_tableau *of, double h,
+                          double *q, double *p, int count, double *w);
+bool cst_derivative_projection(cst_derivative *x, const double *c, double *q, double *p, int count,
+                               double *w);
 /* derivative-midpoint.c: as a step; q becomes q1. */
 bool cst_derivative_midpoint(cst_derivative *x, const double *c, const cst_middle *k, double *q,
                              int count, double *w);
