@@ -110,19 +110,15 @@ cst_momenta_of *cst_momenta_create(const cst_prepared *p) {
   x->fraction = 1;
   choose(x, p);
   const size_t n = (size_t)x->n, g = (size_t)x->s->ng;
-  const int    stages = stages_of(x->action.minus) + stages_of(x->action.plus) + stages_of(x->layer);
+  const int stages = stages_of(x->action.minus) + stages_of(x->action.plus) + stages_of(x->layer);
   const size_t most = (size_t)(stages > 2 ? stages : 2);
   for (int k = 0; k < 2; k++) {
     x->half[k] = cst_stages_create(x->s, (int)most);
     x->end[k] = numbers(2 * n);
   }
   x->found = (cst_momenta){numbers(n), numbers(n), 0, numbers(most * n), numbers(most * n)};
-  x->points = (cst_momenta_points){0,
-                                   numbers(most),
-                                   numbers(most),
-                                   numbers(most * n),
-                                   numbers(most * n),
-                                   numbers(most * g)};
+  x->points = (cst_momenta_points){
+      0, numbers(most), numbers(most), numbers(most * n), numbers(most * n), numbers(most * g)};
   x->w = numbers(2 * n);
   x->D = numbers(4 * n * n);
   x->d = numbers(2 * n);
@@ -134,9 +130,21 @@ cst_momenta_of *cst_momenta_create(const cst_prepared *p) {
 void cst_momenta_destroy(cst_momenta_of *x) {
   if (!x)
     return;
-  double *owned[] = {x->found.left, x->found.right, x->found.impulse, x->found.place,
-                     x->points.weight, x->points.t, x->points.q, x->points.v, x->points.lambda,
-                     x->w, x->end[0], x->end[1], x->D, x->d, x->push};
+  double *owned[] = {x->found.left,
+                     x->found.right,
+                     x->found.impulse,
+                     x->found.place,
+                     x->points.weight,
+                     x->points.t,
+                     x->points.q,
+                     x->points.v,
+                     x->points.lambda,
+                     x->w,
+                     x->end[0],
+                     x->end[1],
+                     x->D,
+                     x->d,
+                     x->push};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
     free(owned[k]);
   for (int k = 0; k < 2; k++)
@@ -192,7 +200,8 @@ static bool run_halves(cst_momenta_of *x, const cst_momenta_step *k) {
   bool         good = true;
   for (int half = 0; half < 2; half++) {
     const cst_layer *l = half ? x->action.plus : x->action.minus;
-    good &= cst_stages_run(x->half[half], &l->tableau, length_of(x, k, half), at, x->w, x->w + x->n);
+    good &=
+        cst_stages_run(x->half[half], &l->tableau, length_of(x, k, half), at, x->w, x->w + x->n);
     cst_stages_end(x->half[half], x->w, x->w + x->n, x->end[half], x->end[half] + x->n);
   }
   return good;

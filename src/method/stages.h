@@ -13,16 +13,16 @@
 
 typedef struct {
   const cst_system *s;
-  int               n, ng, m;       /* coordinates, constraints, enforced constraints */
-  int              *row;            /* [m] of the enforced ones */
-  double           *c, *mass;       /* [npar] at the time of the last stage; [n] */
+  int               n, ng, m; /* coordinates, constraints, enforced constraints */
+  int              *row;      /* [m] of the enforced ones */
+  double           *c, *mass; /* [npar] at the time of the last stage; [n] */
   /* of the last step: [stages][n], multipliers [stages][ng] */
   const cst_tableau *of;
   double             h, t;
   double            *Q, *V, *A, *lambda;
-  double            *dQ, *dV, *dA; /* of the last variation */
-  double            *G, *S;        /* [stages][ng][n], [stages][m][m]: factors of G M^-1 G' */
-  int               *pivot;        /* [stages][m] */
+  double            *dQ, *dV, *dA;     /* of the last variation */
+  double            *G, *S;            /* [stages][ng][n], [stages][m][m]: factors of G M^-1 G' */
+  int               *pivot;            /* [stages][m] */
   double            *f, *y, *u, *past; /* [n + ng], [m], [2 n], [stages][n] */
 } cst_stages;
 

@@ -33,15 +33,13 @@ struct cst_balance {
   const cst_system   *s;
   cst_momenta_of     *momenta;
   cst_tape           *tape;
-  double             *c; /* [npar] */
+  double             *c;        /* [npar] */
   double             *value[3]; /* of the tape: at q0, at q1, at a point in between */
   double             *G, *S, *force, *mass, *a, *b;
   int                *pivot, m, *row;
 };
 
-static int outputs(const cst_balances *w, int nq) {
-  return w->ngenerator * (nq + 2 * w->n + 1);
-}
+static int outputs(const cst_balances *w, int nq) { return w->ngenerator * (nq + 2 * w->n + 1); }
 
 cst_balance *cst_balance_create(const cst_balances *of, const cst_prepared *p) {
   cst_balance      *x = cst_zeros(1, sizeof *x);

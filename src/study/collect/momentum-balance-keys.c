@@ -20,8 +20,8 @@ typedef struct {
   cst_reader     *r;
   cst_balances   *w;
   const char     *generator[CST_BALANCES_MOST];
-  cst_expressions fields;                                 /* [ngenerator][nq] */
-  cst_expressions weights;                                /* those that are written */
+  cst_expressions fields;                                   /* [ngenerator][nq] */
+  cst_expressions weights;                                  /* those that are written */
   int             at[CST_BALANCES_MOST][CST_BALANCES_MOST]; /* of momenta by generator; -1: 0 */
 } reading;
 
@@ -38,8 +38,7 @@ static bool read_field(reading *x, cst_yaml *n, const char *what, cst_expression
   for (int k = 0; k < count; k++)
     timed |= s->timed && parameter[k] >= s->account - 1;
   free(parameter);
-  if (!timed && !cst_graph_depends(s->graph, node, 'v') &&
-      !cst_graph_depends(s->graph, node, 'l'))
+  if (!timed && !cst_graph_depends(s->graph, node, 'v') && !cst_graph_depends(s->graph, node, 'l'))
     return true;
   cst_yaml_error(x->r->doc, n, x->r->d,
                  "%s: the generator of a symmetry depends on coordinates and parameters alone, not "
@@ -194,8 +193,7 @@ static void read_form(cst_reader *r, cst_yaml *map, cst_balances *w) {
   w->discrete = form != 2;
   w->integral = form != 1;
   for (int i = 0; form == 1 && r->s->system && i < r->s->nmethod; i++) {
-    const char *why =
-        r->s->method[i] ? cst_momenta_refusal(r->s->method[i], r->s->system) : NULL;
+    const char *why = r->s->method[i] ? cst_momenta_refusal(r->s->method[i], r->s->system) : NULL;
     if (!why)
       continue;
     cst_yaml_error(r->doc, n, r->d, "'form' is discrete: %s %s; 'integral' serves every method",

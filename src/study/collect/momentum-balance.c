@@ -79,8 +79,8 @@ static void tell(const cst_plan *p, FILE *out) {
   for (int i = 0; w->discrete && i < p->study->nmethod; i++) {
     const char *why = cst_momenta_refusal(p->study->method[i], p->study->system);
     if (why)
-      fprintf(out, "%-14s by the integral only: %s %s\n", "",
-              cst_method_label(p->study->method[i]), why);
+      fprintf(out, "%-14s by the integral only: %s %s\n", "", cst_method_label(p->study->method[i]),
+              why);
   }
 }
 

@@ -25,15 +25,16 @@ enum {
 };
 
 typedef struct {
-  bool      asked, discrete, integral;
-  int       ngenerator, n; /* generators, momenta */
-  char     *name[CST_BALANCES_MOST];
-  cst_node *node; /* xi[ngenerator][nq], C[n][ngenerator], dC/dt[n][ngenerator], gauge[ngenerator] */
+  bool  asked, discrete, integral;
+  int   ngenerator, n; /* generators, momenta */
+  char *name[CST_BALANCES_MOST];
+  cst_node
+      *node; /* xi[ngenerator][nq], C[n][ngenerator], dC/dt[n][ngenerator], gauge[ngenerator] */
 } cst_balances;
 
-extern const cst_key      cst_balances_keys[];
-void                      cst_balances_read(cst_reader *r, void *wish);
-void                      cst_balances_forget(void *wish);
+extern const cst_key cst_balances_keys[];
+void                 cst_balances_read(cst_reader *r, void *wish);
+void                 cst_balances_forget(void *wish);
 
 /* Finds the figures of steps of a method. */
 typedef struct cst_balance cst_balance;
