@@ -32,8 +32,6 @@ struct cst_momenta_of {
   int               *pivot;      /* [2 nq] */
 };
 
-/* ---- what there is of a method --------------------------------------------------------------- */
-
 /* The only substep that takes time; NULL: there are several. */
 static const cst_substep *single(const cst_program *p) {
   const cst_substep *one = NULL;
@@ -187,8 +185,6 @@ static void find_by_points(cst_momenta_of *x, const cst_momenta_step *k) {
     }
   }
 }
-
-/* ---- of layers ------------------------------------------------------------------------------- */
 
 static double length_of(const cst_momenta_of *x, const cst_momenta_step *k, int half) {
   return k->h * (half ? 1 + x->action.bias : x->action.bias);
@@ -346,8 +342,6 @@ bool cst_momenta_find(cst_momenta_of *x, const double *c, const cst_momenta_step
   find_by_points(x, &part);
   return true;
 }
-
-/* ---- a quadrature ---------------------------------------------------------------------------- */
 
 static void add_stages(cst_momenta_points *to, const cst_stages *h, double sign) {
   const size_t n = (size_t)h->n, g = (size_t)h->ng;
