@@ -1,4 +1,4 @@
-/* derivative-parts.h: internal: what the derivatives of kicks and of midpoint rules share. */
+/* derivative-parts.h: internal: what the derivatives of kicks, midpoint rules and layers share. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_DERIVATIVE_PARTS_H
 #define CST_DERIVATIVE_PARTS_H
@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 #include "method/derivative.h"
+#include "method/scalar-solve.h"
+#include "method/stages.h"
 
 struct cst_derivative {
   const cst_prepared *of;
@@ -19,6 +21,7 @@ struct cst_derivative {
   double             *G0, *G1, *mass; /* [ng][n]; [nmass] */
   double             *a, *b, *v;      /* [n] */
   double             *y, *g, *l;      /* [m], [ng], [ng] */
+  cst_stages         *stages;         /* of layers; NULL: there are none */
 };
 
 /* A midpoint rule: its length and impulses; p1 is p0 before it. */
@@ -26,62 +29,19 @@ typedef struct {
   double theta, h, *L, *m, *q1, *p1, *qm;
 } cst_middle;
 
+/* derivative-layer.c: a step of a tableau, and a projection; q, p and w become those behind it. */
+bool cst_derivative_layer(cst_derivative *x, const double *c, const cst_tableau *of, double h,
+                          double *q, double *p, int count, double *w);
+bool cst_derivative_projection(cst_derivative *x, const double *c, double *q, double *p, int count,
+                               double *w);
 /* derivative-midpoint.c: as a step; q becomes q1. */
 bool cst_derivative_midpoint(cst_derivative *x, const double *c, const cst_middle *k, double *q,
                              int count, double *w);
 
 /* ---- linear algebra -------------------------------------------------------------------------- */
 
-static inline double product(const double *a, const double *b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 static inline double *row_of(const cst_derivative *x, double *G, int k) {
   return G + x->row[k] * x->n;
-}
-
-static inline void exchange(double *a, double *b, int n) {
-  for (int i = 0; i < n; i++) {
-    const double t = a[i];
-    a[i] = b[i];
-    b[i] = t;
-  }
-}
-
-/* A[m][m] := P L U. */
-static inline void factor(int m, double *A, int *pivot) {
-  for (int k = 0; k < m; k++) {
-    int best = k;
-    for (int i = k + 1; i < m; i++)
-      if (fabs(A[i * m + k]) > fabs(A[best * m + k]))
-        best = i;
-    pivot[k] = best;
-    if (best != k)
-      exchange(A + k * m, A + best * m, m);
-    for (int i = k + 1; i < m; i++) {
-      const double f = A[i * m + k] /= A[k * m + k];
-      for (int j = k + 1; j < m; j++)
-        A[i * m + j] -= f * A[k * m + j];
-    }
-  }
-}
-
-/* y := A^-1 y */
-static inline void solve_with(int m, const double *A, const int *pivot, double *y) {
-  for (int k = 0; k < m; k++)
-    if (pivot[k] != k)
-      exchange(y + k, y + pivot[k], 1);
-  for (int k = 0; k < m; k++)
-    for (int i = k + 1; i < m; i++)
-      y[i] -= A[i * m + k] * y[k];
-  for (int k = m - 1; k >= 0; k--) {
-    for (int j = k + 1; j < m; j++)
-      y[k] -= A[k * m + j] * y[j];
-    y[k] /= A[k * m + k];
-  }
 }
 
 static inline void solve(const cst_derivative *x, double *y) {

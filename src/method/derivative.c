@@ -1,5 +1,5 @@
-/* derivative.c: the derivative of a step that consists of kicks (core/kick.c) and of midpoint rules
- * (derivative-midpoint.c). A kick
+/* derivative.c: the derivative of a step that consists of kicks (core/kick.c), of midpoint rules
+ * (derivative-midpoint.c), and of layers and projections (derivative-layer.c). A kick
  *
  *   p_h = p0 - w0 h grad V(q0) - G0'L,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
  *   p1  = p_h - w1 h grad V(q1) - G1'm,  G1 M^-1 p1 = 0
@@ -18,6 +18,20 @@
 static bool is_kick(const cst_substep *x) { return !strcmp(x->row->name, "kick"); }
 static bool is_midpoint(const cst_substep *x) { return !strcmp(x->row->name, "midpoint"); }
 
+static bool is_projection(const cst_substep *x) { return !strcmp(x->row->name, "project"); }
+
+/* The tableau of a layer; NULL: it is none, or one of formulas. */
+static const cst_tableau *tableau_of(const cst_substep *x) {
+  const cst_layer *l = x->row->layer ? x->row->layer(x->data) : NULL;
+  return l && !l->rule ? &l->tableau : NULL;
+}
+
+static bool has_derivative(const cst_substep *x, const cst_system *s) {
+  if (tableau_of(x))
+    return s->kernel_size[CST_K_DE] == s->nq + s->ng;
+  return is_kick(x) || is_midpoint(x) || is_projection(x);
+}
+
 const char *cst_derivative_refusal(const cst_method *m, const cst_system *s) {
   const char *why = NULL;
   if (s->general || !s->nmass || s->nvel || !s->bent)
@@ -28,9 +42,10 @@ const char *cst_derivative_refusal(const cst_method *m, const cst_system *s) {
   if (p->stepped != s)
     why = "steps another system in the place of the study's, and has no exact derivative";
   for (int i = 0; i < p->program->n; i++)
-    if (!is_kick(&p->program->step[i]) && !is_midpoint(&p->program->step[i]))
-      why = "has no exact derivative; rattle, euler-a, euler-b, shake, midpoint and their "
-            "compositions have one, and 'companions' serve every method";
+    if (!has_derivative(&p->program->step[i], s))
+      why = "has no exact derivative; rattle, euler-a, euler-b, shake, midpoint, layers with a "
+            "tableau, project(LAYER) of them and compositions have one, and 'companions' serve "
+            "every method";
   cst_program_prepared_destroy(p);
   return why;
 }
@@ -64,12 +79,16 @@ cst_derivative *cst_derivative_create(const cst_prepared *p) {
   x->l = x->g + ng;
   x->B = x->l + ng;
   x->Z = x->B + n * n;
+  for (int i = 0; i < p->program->n; i++)
+    if (tableau_of(&p->program->step[i]) && !x->stages)
+      x->stages = cst_stages_create(s, CST_MAX_STAGES);
   return x;
 }
 
 void cst_derivative_destroy(cst_derivative *x) {
   if (!x)
     return;
+  cst_stages_destroy(x->stages);
   free(x->row);
   free(x->pivot);
   free(x->minv);
@@ -196,6 +215,14 @@ bool cst_derivative_step(cst_derivative *x, const double *c, double h, double *q
     double             theta;
     if (is_kick(s)) {
       good = do_kick(x, c, &(kick){(const struct data *)s->data, part, L, m, q1, p}, q, k, w);
+      continue;
+    }
+    if (tableau_of(s)) {
+      good = cst_derivative_layer(x, c, tableau_of(s), part, q, p, k, w);
+      continue;
+    }
+    if (is_projection(s)) {
+      good = cst_derivative_projection(x, c, q, p, k, w);
       continue;
     }
     memcpy(&theta, s->data, sizeof theta); /* the data of core/midpoint.c */

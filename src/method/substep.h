@@ -27,6 +27,15 @@ int cst_program_layer_stages(const cst_layer *l);
 
 typedef struct cst_substep_row cst_substep_row;
 
+/* The discrete Lagrangian of which steps of length h solve the Euler-Lagrange equations:
+ *   points: L_d = h sum part_r L(q_r, u), q_r = q0 + theta_r (q1 - q0), u = (q1 - q0)/h, at t0 + theta_r h
+ *   0: of layers, over h bias and h (1 + bias), as convert(...) has it. */
+typedef struct {
+  int              points;
+  double           part[2], theta[2], bias;
+  const cst_layer *minus, *plus;
+} cst_action;
+
 enum { CST_SUBSTEP_DATA = 2 * sizeof(cst_layer) + 64 };
 
 /* One substep of a program. */
@@ -137,6 +146,8 @@ struct cst_substep_row {
   cst_jacobian (*jacobian)(const void *x, const cst_system *s);
   /* The layer of which it is a step; NULL: none. */
   const cst_layer *(*layer)(const void *x);
+  /* Its discrete Lagrangian; false, NULL: it has none, or the states are not at the ends of it. */
+  bool (*action)(const void *x, cst_action *a);
   /* Fills its blocks (zeroed) for a lane that starts from q, v with the parameters c. NULL: they are zero. */
   void (*start)(const void *x, const cst_system *s, const double *c, const double *q,
                 const double *v, double *const *state);

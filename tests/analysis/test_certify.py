@@ -41,11 +41,15 @@ WRONG = [
     ("rattle", ["double-pendulum"], {"iterations": 1.5}),
     ("dopri5(tolerance=1e-3)", ["henon-heiles"], {"symmetric": 1, "energy-bounded": 1}),
     ("langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], {"temperature": 0.98}),
+    ("project(rk4)", ["nonholonomic-oscillator"], {"momentum-balance": 1}),
 ]
 MORE = [  # claims that no row makes, and that are right
     ("rattle", ["kepler"], {"stable": 0.05, "round-off": 1, "iterations": 0}),
     ("gauss(2)", ["double-pendulum"], {"iterations": 10}),
     ("radau(2)", ["double-pendulum"], {"dissipates": 1}),
+    ("lagrange-dalembert(rk3, bias=-0.5)", ["nonholonomic-oscillator"], {"momentum-balance": 1}),
+    ("discrete-lagrange-dalembert(midpoint)", ["nonholonomic-oscillator"], {"momentum-balance": 1}),
+    ("rattle", ["spherical-pendulum", "kepler"], {"momentum-balance": 1}),
     ("langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], {"temperature": 1}),
 ]
 RIGHT = ["rattle", "project(rk4)", "gauss(2)", "lagrange-dalembert(rk4)"]

@@ -3,6 +3,7 @@ results."""
 # SPDX-License-Identifier: BSD-2-Clause
 import atexit
 import csv
+import glob
 import hashlib
 import io
 import os
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 try:
@@ -339,6 +341,27 @@ def resumes(name, text):
     ok(process.returncode == 0 and stops > 0, "stopped on its way, and resumed", stops, process.stderr)
     differ = differences(digests(result), digests(run(name + "-at-once", text)[1]))
     ok(not differ, "the bits of a run without a stop", differ)
+
+
+def survives(name, text):
+    """Kills a run after its first checkpoint, with no chance to write more, and resumes it: the bits of a run in one
+    piece. Returns the result."""
+    study, result = write(name + ".yaml", text), path(name + ".h5")
+    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT)
+    until = time.monotonic() + 100
+    while not glob.glob(result + ".checkpoint.[0-9]*") and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    ok(
+        process.returncode == -signal.SIGKILL and glob.glob(result + ".checkpoint*"),
+        f"{name}: killed, with a checkpoint",
+        process.returncode,
+    )
+    process = constella("run", study, "-o", result, "--resume", "--progress", "none")
+    differ = differences(digests(result), digests(run(name + "-never", text)[1]))
+    ok(process.returncode == 0 and not differ, f"{name}: resumed, with the bits of a run without it", differ, process.stderr)
+    return result
 
 
 def close(a, b, bound=1e-12):

@@ -2,16 +2,13 @@
 method's order; the trajectory keeps its bits; the same bits for any ranks, batches and interruptions, extended by
 members and to a later end; trajectories that events end, and their statistics; mistakes."""
 # SPDX-License-Identifier: BSD-2-Clause
-import glob
 import os
-import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, table, together, write
+from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, survives, table, together, write
 
 ANALYSIS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "analysis")
 OSCILLATOR = """system: oscillator
@@ -203,17 +200,7 @@ def resumed():
 def killed():
     """Killed after its first checkpoint, and resumed."""
     text = CHAIN.replace("END", "400") + STOPS.replace("0.9", "1.7") + "checkpoint: {seconds: 0.05}\n"
-    study, result = write("killed.yaml", text), path("killed.h5")
-    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT)
-    until = time.monotonic() + 100
-    while not glob.glob(result + ".checkpoint.[0-9]*") and process.poll() is None and time.monotonic() < until:
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    ok(process.returncode == -signal.SIGKILL and glob.glob(result + ".checkpoint*"), "killed, with a checkpoint", process.returncode)
-    process = constella("run", study, "-o", result, "--resume", "--progress", "none")
-    differ = differences(digests(result), digests(run("never-killed", text)[1]))
-    ok(process.returncode == 0 and not differ, "resumed, with the bits of a run without it", differ, process.stderr)
+    survives("killed", text)
 
 
 def named():

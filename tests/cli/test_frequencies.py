@@ -5,7 +5,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, table, together, write
+from cli import constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, survives, table, together, write
 
 OSCILLATOR = "system: oscillator\ncoordinates: [x]\nmass: [1]\npotential: x^2/2\nstates: {default: {q: [1], v: [0.3]}}\n"
 KNOWN = """study: ensemble
@@ -143,6 +143,11 @@ def resumed():
     resumes("resumed", text)
 
 
+def killed():
+    """Samples and what they are transformed into survive a kill."""
+    survives("killed", filled(GRID, MEMBERS=3, END=6553.6) + "checkpoint: {seconds: 0.05}\n")
+
+
 def failed():
     """Members that failed have no frequencies, and no part in the columns; a signal without lines has none."""
     process, result = run(
@@ -219,5 +224,5 @@ def mistakes():
     ok(said in process.stdout, "told", process.stdout)
 
 
-together([oscillator, pendulum, chaos, bits, extended, resumed, failed, mistakes])
+together([oscillator, pendulum, chaos, bits, extended, resumed, killed, failed, mistakes])
 done()

@@ -174,6 +174,22 @@ def exact():
     ok(process.returncode == 0 and not differ, "extended by members", differ, process.stderr)
 
 
+def exact_layers():
+    """Derivatives of layers and projections: what companions measure, and round-off where the tableau is symplectic."""
+    names = '["project(rk4)", "project(gauss(2))", "project(compose(heun, heun))"]'
+    exactly, by_pairs = (table(run(f"layers-{k}", double(12.8, names, EXACT.replace("exact", k)))[1]) for k in ("exact", "companions"))
+    for a, b in zip(exactly, by_pairs):
+        for what in ("two-form_max", "volume_max"):
+            ok(abs(a[what] - b[what]) < 1e-8 + 1e-5 * b[what], f"{a['method']}: {what} of pairs of companions", a[what], b[what])
+            ok(a[what.replace("max", "floor")] < 1e-9, f"{a['method']}: the floor of {what}", a)
+    ok(exactly[0]["two-form_max"] > 1e-6, "project(rk4) is not symplectic", exactly[0])
+    more = "observables: [two-form, volume]\ntangent: {vectors: 4, every: 0.5, form: exact}"
+    for name in ("rk4", "gauss(2)", "gauss(3)", "{a: [[1/2]], b: [1]}"):
+        row = one(f"layer-{len(name)}", study("henon-heiles", f'"{name}"', 16, 0.125, more))
+        symplectic = name != "rk4"
+        ok((row["two-form_max"] < 1e-14) == symplectic, f"{name}: {'' if symplectic else 'not '}symplectic", row)
+
+
 def bits():
     text = double(12.8)
     whole = run("whole", text)[1]
@@ -256,5 +272,5 @@ def exactly_resumed():
     resumed("exactly-resumed", double(100, KICKS, EXACT))
 
 
-together([exponents, properties, methods, bits, exact, resumed, exactly_resumed, extended, mistakes])
+together([exponents, properties, methods, bits, exact, exact_layers, resumed, exactly_resumed, extended, mistakes])
 done()

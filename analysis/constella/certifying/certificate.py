@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..reading import ConstellaError, nearest
-from . import conserved, energy, largest, order, roundoff, solver, symmetric, symplectic, temperature
+from . import balance, conserved, energy, largest, order, roundoff, solver, symmetric, symplectic, temperature
 from .maps import Method, Stepper
 from .property import CONFIRMED, OPEN, REFUTED, Found, Judged
 from .ranks import alone, ranks
@@ -21,7 +21,7 @@ from .systems import Bench, chosen
 
 PROPERTIES = [
     order.PROPERTY, symplectic.PROPERTY, symmetric.PROPERTY, conserved.PROPERTY, energy.PROPERTY, largest.PROPERTY, roundoff.PROPERTY,
-    temperature.PROPERTY, solver.PROPERTY,
+    temperature.PROPERTY, solver.PROPERTY, balance.PROPERTY,
 ]  # fmt: skip
 NUMBERS = {claim: kind for p in PROPERTIES for claim, kind in p.numbers.items()}
 SCHEMA = "constella-certificate 1"

@@ -64,6 +64,12 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   return y;
 }
 
+static bool action(const void *of, cst_action *a) {
+  const struct parameters *x = of;
+  *a = (cst_action){.bias = x->bias, .minus = &x->layer[0], .plus = &x->layer[1]};
+  return !x->of_w;
+}
+
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
@@ -92,6 +98,7 @@ static const cst_substep_row row = {
     .adjoint = adjoint,
     .size = size,
     .jacobian = jacobian,
+    .action = action,
     .bind = bind,
 };
 

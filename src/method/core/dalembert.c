@@ -302,6 +302,16 @@ static bool adjoint(void *of) {
   return true;
 }
 
+/* The states of the third form are halfway between its points. */
+static bool action(const void *of, cst_action *a) {
+  const struct parameters *x = of;
+  if (x->form == MIDPOINT)
+    *a = (cst_action){.points = 1, .part = {1}, .theta = {0.5}};
+  else
+    *a = (cst_action){.points = 2, .part = {0.5, 0.5}, .theta = {0, 1}};
+  return x->form != LEAPFROG;
+}
+
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const bool               positions = s->ng > s->nvel;
@@ -351,6 +361,7 @@ static const cst_substep_row row = {
     .adjoint = adjoint,
     .size = size,
     .on = on,
+    .action = action,
     .start = start,
     .bind = bind,
 };

@@ -342,6 +342,12 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
   return true;
 }
 
+static bool action(const void *of, cst_action *a) {
+  const struct data *x = (const struct data *)of;
+  *a = (cst_action){.points = 2, .part = {x->w0, x->w1}, .theta = {0, 1}};
+  return true;
+}
+
 static cst_substep_size size(const void *x, const cst_system *s) {
   return (cst_substep_size){
       .stages = 1,
@@ -367,6 +373,7 @@ static const cst_substep_row row = {
     .on = on,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
+    .action = action,
 };
 
 cst_substep cst_kick(double fraction, double w0, double w1, bool tangent) {

@@ -58,6 +58,19 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
+/* Of two points, of RATTLE, both have the same velocity where M is constant. */
+static bool action(const void *of, cst_action *a) {
+  const struct parameters *x = of;
+  double                   begun = 0;
+  *a = (cst_action){.points = x->points};
+  for (int r = 0; r < x->points; r++) {
+    a->part[r] = x->part[r];
+    a->theta[r] = begun + x->part[r] * x->theta[r];
+    begun += x->part[r];
+  }
+  return true;
+}
+
 /* The reaction that steps share. */
 static void start(const void *x, const cst_system *s, const double *c, const double *q,
                   const double *v, double *const *state) {
@@ -81,6 +94,7 @@ static const cst_substep_row nonholonomic_row = {
     .same = same,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
+    .action = action,
     .start = start,
     .bind = bind_shared,
 };
@@ -97,6 +111,7 @@ static const cst_substep_row row = {
     .same = same,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
+    .action = action,
     .bind = bind,
 };
 

@@ -278,6 +278,12 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
   return true;
 }
 
+static bool action(const void *of, cst_action *a) {
+  const struct data *x = (const struct data *)of;
+  *a = (cst_action){.points = 1, .part = {1}, .theta = {x->theta}};
+  return true;
+}
+
 static cst_substep_size size(const void *x, const cst_system *s) {
   const double q = s->nq;
   (void)x;
@@ -310,6 +316,7 @@ static const cst_substep_row row = {
     .on = on,
     .size = size,
     .jacobian = jacobian,
+    .action = action,
 };
 
 cst_substep cst_midpoint(double fraction, double theta) {

@@ -19,7 +19,9 @@ static cst_stepper_options options_of(const cst_companions *c) {
                                .groups = (int)((lanes + r->width - 1) / r->width),
                                .max_iterations = s->max_iterations,
                                .compensated = s->compensated,
-                               .iteration = s->iteration};
+                               .iteration = s->iteration,
+                               /* a call of PETSc's costs as much as some steps, and they are few */
+                               .bare = true};
 }
 
 /* A program of the substep `project` alone, on the study's system. */

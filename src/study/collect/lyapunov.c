@@ -244,13 +244,19 @@ static void join_blocks(double *tally, int k) {
   tally[LENGTH] *= 2;
 }
 
+/* The first point that is not before n periods; point 2k - 1 is 2^k. */
+static int point_of(double n) {
+  int at = n > 1 ? 2 * ilogb(n) - 1 : 0;
+  while (at < CST_LYAPUNOV_POINTS && (double)cst_lyapunov_point(at) < n)
+    at++;
+  return at;
+}
+
 static void count(const own *o, cst_runner *r, long lane) {
   double      *tally = tally_of(o, lane);
   const double every = cst_clock_at(r->cohort, (double)cst_tangent_steps(r->plan, r->cohort));
   const double n = ++tally[PERIODS];
-  int          at = 0;
-  while (at < CST_LYAPUNOV_POINTS && (double)cst_lyapunov_point(at) < n)
-    at++;
+  const int    at = point_of(n);
   for (int i = 0; i < o->k; i++) {
     const double g = log(o->growth[i] / CST_LYAPUNOV_DISTANCE);
     double      *sum = tally + HEAD + i * OF_VECTOR;

@@ -11,7 +11,7 @@
 
 /* clang-format off */
 static const cst_key keys[] = {
-    {"", "tangent", CST_KEYS_ALL, "map", "none; required by the observables that it concerns", "", "tangent: {vectors: 2, every: 1}", "How tangent vectors are carried along trajectories, for lyapunov, megno, two-form, volume and reversibility (docs/tangent.md)."},
+    {"", "tangent", CST_KEYS_ALL, "map", "none; required by the observables that it concerns", "", "tangent: {vectors: 2, every: 1}", "How tangent vectors are carried along trajectories, for lyapunov, megno, two-form, volume, reversibility and momentum-balance (docs/tangent.md)."},
     {"tangent", "vectors", CST_KEYS_ALL, "integer", "1; 2 with two-form", "", "tangent: {vectors: 2, every: 0.5}", "Number k of tangent vectors, at most the dimension of T*Q."},
     {"tangent", "every", CST_KEYS_ALL, "number", NULL, "time", "tangent: {every: 0.1}", "Time between renormalisations, and between measurements of a step; a multiple of every step."},
     {"tangent", "form", CST_KEYS_ALL, "companions or exact", "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed: as differences to trajectories at a small distance, or by differentiating the equations of a step, for two-form and volume."},
@@ -23,6 +23,7 @@ static const cst_measured measures[CST_TANGENTS + 1] = {
     [CST_TANGENT_TWO_FORM] = {"two-form", "largest change of dp ^ dq in a step (key `tangent`)"},
     [CST_TANGENT_VOLUME] = {"volume", "largest relative change of volume on T*Q in a step (key `tangent`)"},
     [CST_TANGENT_REVERSIBILITY] = {"reversibility", "largest distance after steps forth, v -> -v, and as many steps back (key `tangent`)"},
+    [CST_TANGENT_MOMENTUM_BALANCE] = {"momentum-balance", "defect of the momentum equation in a step (keys `tangent` and `momentum-balance`)"},
 };
 /* clang-format on */
 
@@ -87,6 +88,16 @@ static const char *not_on_phase_space(const cst_method *m, const cst_system *s) 
   return not_of_state(m, s);
 }
 
+/* Why its steps have no balance of momenta. */
+static const char *no_balance(const cst_method *m, const cst_system *s) {
+  double more[CST_MORE_PARAMETERS];
+  if (cst_method_has_noise(m))
+    return "has noise, whose kicks no momentum equation knows";
+  if (cst_method_system(m, s, more) != s)
+    return "steps another system in the place of the study's";
+  return NULL;
+}
+
 /* Why this observable has no meaning for a method; NULL: it has one. */
 static const char *refusal(int which, const cst_method *m, const cst_system *s) {
   const bool of_map = which == CST_TANGENT_TWO_FORM || which == CST_TANGENT_VOLUME;
@@ -96,6 +107,8 @@ static const char *refusal(int which, const cst_method *m, const cst_system *s) 
            "it";
   if (s->massless)
     return "steps coordinates without mass, of which no companions are put near it";
+  if (which == CST_TANGENT_MOMENTUM_BALANCE)
+    return no_balance(m, s);
   if (of_map && s->nvel)
     return "has constraints on velocities, and no two-form on its phase space";
   if (back && cst_method_has_noise(m))
@@ -190,7 +203,8 @@ static void read_every(cst_reader *r, cst_yaml *map, cst_tangent *t) {
 static void check_exact(cst_reader *r, cst_yaml *n, const cst_tangent *t) {
   const cst_study *s = r->s;
   for (int k = 0; k < CST_TANGENTS; k++)
-    if (t->asked[k] && k != CST_TANGENT_TWO_FORM && k != CST_TANGENT_VOLUME) {
+    if (t->asked[k] && k != CST_TANGENT_TWO_FORM && k != CST_TANGENT_VOLUME &&
+        k != CST_TANGENT_MOMENTUM_BALANCE) {
       cst_yaml_error(
           r->doc, n, r->d,
           "'form' is exact, and '%s' takes companions; two-form and volume have an exact "
@@ -226,7 +240,7 @@ static void read(cst_reader *r, void *wish) {
   if (!any)
     cst_yaml_error(r->doc, map, r->d,
                    "'tangent' has no effect: none of lyapunov, megno, two-form, volume, "
-                   "reversibility is among the observables");
+                   "reversibility, momentum-balance is among the observables");
   read_vectors(r, map, t);
   read_every(r, map, t);
   read_form(r, map, t);
