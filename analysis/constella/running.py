@@ -4,6 +4,7 @@ under mpirun."""
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import json
 import os
@@ -11,9 +12,11 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any, Union
 
@@ -138,27 +141,44 @@ def show_progress(stream: Iterable[str], wanted: bool) -> list[str]:
     return said
 
 
-def start(line: list[str]) -> subprocess.Popen[str]:
+def end_with_parent() -> None:
+    """Of a child: Linux kills it when the thread that started it ends, even by SIGKILL."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def start(line: list[str], dies: bool = False) -> subprocess.Popen[str]:
+    """dies: it ends with this process, whatever ends that."""
     mpi = {"OMPI_MCA_orte_execute_quiet": "1"}
     if os.geteuid() == 0:
         mpi.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     try:
         return subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **mpi}
+            line,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, **mpi},
+            preexec_fn=end_with_parent if dies else None,
         )
     except OSError as e:
         raise ConstellaError(f"{line[0]} cannot be started: {e.strerror}") from None
 
 
-def call(line: list[str], progress: bool) -> tuple[int, list[str]]:
-    """(exit status, last lines of its output). An interruption of Python ends the run, with a checkpoint."""
-    with start(line) as process:
+def call(line: list[str], progress: bool, dies: bool = False, limit: float = 0.0) -> tuple[int, list[str]]:
+    """(exit status, last lines of its output). An interruption of Python ends the run, with a checkpoint, and so does the
+    limit, in seconds of the clock."""
+    with start(line, dies) as process:
         stream: IO[str] = process.stdout  # type: ignore[assignment]
+        timer = threading.Timer(limit, process.terminate)
         try:
+            if limit:
+                timer.start()
             said = show_progress(stream, progress)
         except BaseException:
             process.terminate()
             raise
+        finally:
+            timer.cancel()
     return process.returncode, said
 
 

@@ -21,6 +21,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "analysis")]
+import tables  # noqa: E402
+
 PROGRAM = os.environ.get("CONSTELLA") or str(HERE.parents[1] / "build/constella")
 
 BASELINES = ("semi-implicit-euler(erp=0.2)", "generalized-alpha(rho=0.8)", "radau(3)")  # in every table
@@ -29,6 +31,8 @@ METHODS = (
     "compose(lie-rattle, suzuki4)", "rk4", "rk8", "project(rk4)", "gauss(2)", "gauss(4)", "lagrange-dalembert(rk4)", "newmark",
     "zhang-skeel(beta=0.25)", *BASELINES,
 )  # fmt: skip
+ORDER = (16, 32, 64, 128, 256)  # steps of a period
+ENERGY = (16, 32, 64)
 BATH = tuple(f"{m}friction=1, inverse-temperature=2)" for m in ("baoab(", "langevin(rattle, ", "langevin(midpoint, "))
 
 
@@ -40,7 +44,10 @@ class Entry:
     time: float
     why: str
     bath: bool = False
-    parameters: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def label(self) -> str:
+        return self.name + ("-bath" if self.bath else "")
 
 
 SYSTEMS = (
@@ -63,15 +70,16 @@ SYSTEMS = (
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """One study. key: of SYSTEM-key.yaml; study: the mapping."""
+    """One study. key: of SYSTEM-key.yaml; study: the mapping; seconds: of the processor that it is expected to take."""
 
     entry: Entry
     key: str
     study: dict
+    seconds: float = 0.0
 
     @property
     def name(self) -> str:
-        return f"{self.entry.name}{'-bath' if self.entry.bath else ''}-{self.key}"
+        return f"{self.entry.label}-{self.key}"
 
 
 def fitting(entry: Entry, methods: list[str]) -> list[str]:
@@ -86,76 +94,111 @@ def counts(periods: float, fractions: tuple[int, ...]) -> dict:
     return {"counts": [round(f * periods) for f in fractions]}
 
 
-def drift(entry: Entry, methods: list[str], periods: float, fractions: tuple[int, ...], members: int) -> dict:
+def common(kind: str, entry: Entry, methods: list[str], periods: float, fractions: tuple[int, ...], members: int) -> dict:
     return {
-        "study": "conservation", "system": entry.name, "initial": {"members": members, "seed": 1, "spread": {"v": 0.01}},
-        "end": entry.time * periods, "steps": counts(periods, fractions), "methods": methods, "samples": {"count": 100},
-        "timing": {"repeats": 3},
+        "study": kind, "system": entry.name, "initial": {"members": members, "seed": 1, "spread": {"v": 0.01}},
+        "end": entry.time * periods, "steps": counts(periods, fractions), "methods": methods,
     }  # fmt: skip
+
+
+def drift(entry: Entry, methods: list[str], periods: float, fractions: tuple[int, ...], members: int = 8) -> dict:
+    return common("conservation", entry, methods, periods, fractions, members) | {"samples": {"count": 100}}
 
 
 def bath(entry: Entry, periods: float) -> dict:
     return drift(entry, list(BATH), periods, (8, 16, 32), 16) | {"observables": ["energy", "temperature"], "burn-in": 0.1}
 
 
-def precision(entry: Entry, methods: list[str]) -> dict:
-    reference = {"method": "gauss(8)", "step": entry.time / 64}
-    return {
-        "study": "work-precision", "system": entry.name, "initial": {"members": 4, "seed": 1, "spread": {"v": 0.01}},
-        "end": 2 * entry.time, "steps": counts(2, (16, 32, 64, 128, 256)), "methods": methods, "reference": reference,
-        "accuracy": "q", "accuracies": [1e-6], "samples": {"count": 0},
-    }  # fmt: skip
-
-
 def order(entry: Entry, methods: list[str]) -> dict:
-    study = precision(entry, methods) | {"study": "order"}
-    return {k: v for k, v in study.items() if k not in ("accuracy", "accuracies")}
+    """Errors over two periods, and the time of a step, which is the constant of all costs."""
+    reference = {"method": "gauss(8)", "step": entry.time / 64}
+    return common("order", entry, methods, 2, ORDER, 8) | {"reference": reference, "samples": {"count": 0}, "timing": {"repeats": 3}}
 
 
-def plan(entry: Entry, methods: list[str], periods: float) -> list[Job]:
-    """What does not depend on results; the long run follows from them (best)."""
+def first(entry: Entry, methods: list[str], periods: float) -> Job:
+    """What does not depend on results."""
     if entry.bath:
-        return [Job(entry, "temperature", bath(entry, periods))]
-    fit = fitting(entry, methods)
-    made = (("order", order(entry, fit)), ("precision", precision(entry, fit)), ("energy", drift(entry, fit, periods, (16, 32, 64), 8)))
-    return [Job(entry, key, study) for key, study in made]
+        return Job(entry, "temperature", bath(entry, periods))
+    return Job(entry, "order", order(entry, fitting(entry, methods)))
 
 
-def best(entry: Entry, folder: pathlib.Path, periods: float) -> Job | None:
-    """The three methods with the least work at an energy error of 1e-4, over many more periods, at that step."""
-    import tables
+def energies(entry: Entry, folder: pathlib.Path, methods: list[str], periods: float) -> list[Job]:
+    """A study for each method, so that a cell is made again alone; their seconds follow from the first study."""
+    made = []
+    for m in methods:
+        seconds = tables.seconds_of_step(folder, entry, m, tables.MIDDLE) * sum(ENERGY) * periods * 8
+        if seconds > 0:  # it fits
+            made.append(Job(entry, f"energy-{tables.slug(m)}", drift(entry, [m], periods, ENERGY), seconds))
+    return made
 
-    ranked = tables.cheapest(folder / f"{entry.name}-energy.h5")[:3]
-    if not ranked:
-        return None
-    return Job(entry, "long", drift(entry, ranked, periods, (32,), 8))
+
+def best(entry: Entry, folder: pathlib.Path, methods: list[str], periods: float) -> list[Job]:
+    """The three methods that cost least at an energy error of 1e-4, over many more periods, at the largest step with that error."""
+    made = []
+    for m in tables.cheapest(folder, entry, methods)[:3]:
+        at = tables.place(folder, entry, m)
+        fraction, seconds = ENERGY[at], tables.seconds_of_step(folder, entry, m, at) * ENERGY[at] * periods * 8
+        made.append(Job(entry, f"long-{tables.slug(m)}", drift(entry, [m], periods, (fraction,)), seconds))
+    return made
 
 
 def write(job: Job, folder: pathlib.Path) -> pathlib.Path:
     path = folder / "studies" / f"{job.name}.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(job.study, indent=1) + "\n")
+    text = json.dumps(job.study, indent=1) + "\n"
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
     return path
 
 
 def run(job: Job, folder: pathlib.Path, minutes: float) -> bool:
-    """Whether it is complete."""
+    """Whether it is complete. A result of another study, or of another program, is told and left alone."""
     out = folder / f"{job.name}.h5"
+    if tables.complete(out):
+        return True
     line = [PROGRAM, "run", str(write(job, folder)), "-o", str(out), "--progress", "none", "--max-hours", f"{max(minutes, 0.05) / 60:.6f}"]
     done = subprocess.run([*line, "--resume"] if out.exists() else line, capture_output=True, text=True)
     if done.returncode not in (0, 1, 75):
         print(f"{job.name}: {done.stderr.strip()}", file=sys.stderr)
-    return done.returncode in (0, 1)
+    return done.returncode in (0, 1) and tables.complete(out)
 
 
-def all_of(entry: Entry, folder: pathlib.Path, given: argparse.Namespace, left) -> None:
-    """left(): minutes."""
-    for job in plan(entry, given.methods, given.periods):
-        if left() <= 0:
-            return
-        print(f"{job.name}: {'complete' if run(job, folder, left()) else 'not complete'}, {left():.3g} minutes are left", file=sys.stderr)
-    if not entry.bath and left() > 0 and given.long and (job := best(entry, folder, given.long)):
-        print(f"{job.name}: {'complete' if run(job, folder, left()) else 'not complete'}", file=sys.stderr)
+@dataclasses.dataclass
+class Atlas:
+    """entries: those that were asked for. most: seconds of the processor that one study may take."""
+
+    folder: pathlib.Path
+    entries: list[Entry]
+    given: argparse.Namespace
+    began: float = dataclasses.field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> float:
+        """Minutes."""
+        return self.given.minutes - (time.monotonic() - self.began) / 60
+
+    @property
+    def most(self) -> float:
+        return 60 * self.given.most
+
+    def do(self, jobs: list[Job]) -> None:
+        """Those that cost least first."""
+        for job in sorted(jobs, key=lambda j: j.seconds):
+            if job.seconds > self.most:
+                print(f"{job.name}: left out, about {job.seconds:.3g} s", file=sys.stderr)
+            elif self.given.plan:
+                write(job, self.folder)
+            elif self.left > 0:
+                state = "complete" if run(job, self.folder, self.left) else "not complete"
+                print(f"{job.name}: {state}, {self.left:.3g} minutes are left", file=sys.stderr, flush=True)
+
+    def play(self) -> None:
+        """Stages: each needs what the one before it found. With --plan the studies of all stages that can be known."""
+        given, waves = self.given, [e for e in self.entries if not e.bath]
+        self.do([first(e, given.methods, given.periods) for e in self.entries])
+        self.do([j for e in waves for j in energies(e, self.folder, given.methods, given.periods)])
+        if given.long:
+            self.do([j for e in waves for j in best(e, self.folder, given.methods, given.long)])
 
 
 def words(text: str) -> list[str]:
@@ -170,7 +213,8 @@ def main() -> int:
     parser.add_argument("--periods", type=float, default=1000)
     parser.add_argument("--long", type=float, default=100000)
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--plan", action="store_true", help="write the studies, run nothing")
+    parser.add_argument("--most", type=float, default=5, help="minutes of the processor that one study may be expected to take")
+    parser.add_argument("--plan", action="store_true", help="write the studies that can be known by now, run nothing")
     given = parser.parse_args()
     named = given.systems.split(",") if given.systems else []
     unknown = [n for n in named if n not in {e.name for e in SYSTEMS}]
@@ -178,17 +222,16 @@ def main() -> int:
         print(f"atlas.py: error: unknown system {unknown[0]}; allowed: {', '.join(dict.fromkeys(e.name for e in SYSTEMS))}", file=sys.stderr)
         return 2
     given.folder.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
-    for entry in [e for e in SYSTEMS if not named or e.name in named]:
-        if given.plan:
-            for job in plan(entry, given.methods, given.periods):
-                write(job, given.folder)
-            continue
-        all_of(entry, given.folder, given, lambda: given.minutes - (time.monotonic() - began) / 60)
+    atlas = Atlas(given.folder, [e for e in SYSTEMS if not named or e.name in named], given)
+    try:
+        atlas.play()
+    except KeyboardInterrupt:
+        print("interrupted; the same line goes on", file=sys.stderr)
+        return 75
     if not given.plan:
         import pages
 
-        pages.write(given.folder, [e for e in SYSTEMS if not named or e.name in named], given.methods)
+        pages.write(given.folder, atlas.entries, given.methods)
     return 0
 
 

@@ -1,73 +1,92 @@
-"""pages.py: the atlas as Markdown and as HTML that needs no network, with figures."""
+"""pages.py: the atlas as Markdown and as HTML that needs no network."""
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
 import html
+import math
 import pathlib
 from typing import Any
 
+import figures
 import tables
-from constella import plot
-from constella.reading import ConstellaError
 
 CSS = (
-    "body{font:15px/1.45 system-ui,sans-serif;margin:1.5em auto;max-width:1200px;padding:0 1em}"
-    "table{border-collapse:collapse}td,th{padding:.25em .6em;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}"
-    "div{overflow-x:auto}img{max-width:100%}summary{cursor:pointer}code{font-size:12px;white-space:pre-wrap}tr.baseline td{background:#f4f4f4}"
+    "body{font:15px/1.45 system-ui,sans-serif;margin:1.5em auto;max-width:1250px;padding:0 1em}"
+    "table{border-collapse:separate;border-spacing:0}td,th{padding:.25em .6em;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}"
+    "div{overflow-x:auto}img{max-width:100%}summary{cursor:pointer;white-space:nowrap}code{font-size:12px;white-space:pre-wrap;display:block;max-width:36em}"
+    "tr.baseline td{background:#f4f4f4}td:first-child,th:first-child{position:sticky;left:0;background:#fff}tr.baseline td:first-child{background:#f4f4f4}"
 )
+KINDS = (("1e-6 in q", "order", "error_q", "", tables.POSITION), ("1e-4 in energy", "energy", "energy_max", "energy_scale", tables.ENERGY))
+
+Made = list[tuple[str, list[tables.Cell]]]
 
 
-def label(entry: Any) -> str:
-    return entry.name + ("-bath" if entry.bath else "")
-
-
-def methods_of(entry: Any, methods: list[str]) -> list[str]:
+def table(folder: pathlib.Path, entry: Any, methods: list[str]) -> Made:
+    """Rows of the methods that fit."""
     from atlas import BATH
 
-    return list(BATH) if entry.bath else methods
+    among = [] if entry.bath else tables.cheapest(folder, entry, methods)
+    found = [(m, tables.rows(folder, entry, m, among)) for m in (BATH if entry.bath else methods)]
+    return [(m, cells) for m, cells in found if not all(c.text in tables.FOREIGN for c in cells)]
 
 
-def figure(folder: pathlib.Path, entry: Any) -> str:
-    """The name of its picture; '': there is none."""
-    kind, of = ("averages", "temperature") if entry.bath else ("work", "precision")
-    result = tables.opened(folder / f"{label(entry)}-{of}.h5")
-    if result is None:
-        return ""
-    name = f"{label(entry)}.png"
-    with result:
-        try:
-            plot.save(plot.figure(kind, result), folder / name)
-        except ConstellaError:
-            return ""
-    return name
+def heads(entry: Any) -> tuple[str, ...]:
+    return ("method", *(tables.BATH_HEADS if entry.bath else tables.HEADS))
+
+
+def ran(made: Made) -> tuple[int, int]:
+    """(cells that were run, cells) without those that could not be."""
+    texts = [c.text for _, cells in made for c in cells if c.text not in tables.FOREIGN]
+    return sum(t != "not run" for t in texts), len(texts)
+
+
+# ---- the summary
+
+
+def costs(folder: pathlib.Path, entry: Any, methods: list[str], kind: int) -> dict[str, float]:
+    """{method: seconds that a period costs}, infinite: not reached, at a level of KINDS. Methods that were not run are left out."""
+    _, of, error, scale, level = KINDS[kind]
+    found = {}
+    for m in methods:
+        path = tables.path_of(folder, entry, of, m if of == "energy" else "")
+        result = tables.opened(path)
+        if result is None:
+            continue
+        if m not in result.texts("method"):
+            continue
+        x, _ = tables.at_level(tables.points_of(result, m, error, scale, entry.time), level)
+        found[m] = x * tables.constant(folder, entry, m) if math.isfinite(x) else math.inf
+    return found
+
+
+def times(x: float | None, least: float, fits: bool) -> str:
+    return ("not run" if fits else "does not fit") if x is None else "not reached" if not math.isfinite(x) else f"{x / least:.2g}"
+
+
+def summary(folder: pathlib.Path, entries: list[Any], methods: list[str]) -> list[list[str]]:
+    """The cheapest methods of each system, and what the baselines cost over them."""
+    from atlas import BASELINES
+
+    rows = [["system", "cheapest for 1e-6 in q", "cheapest for 1e-4 in energy", *(f"{b}: times its cost" for b in BASELINES)]]
+    for entry in (e for e in entries if not e.bath):
+        said, of = [], {}
+        for kind in range(len(KINDS)):
+            of = costs(folder, entry, methods, kind)
+            best = min(of, key=lambda m: of[m], default="")
+            said.append("not run" if not best else "not reached" if not math.isfinite(of[best]) else f"{best}, {1e6 * of[best]:.2g} us a period")
+        least = min(of.values(), default=math.inf)
+        rows.append([entry.label, *said, *("-" if not math.isfinite(least) else times(of.get(b), least, tables.constant(folder, entry, b) > 0) for b in BASELINES)])
+    return rows
+
+
+# ---- HTML
 
 
 def html_cell(cell: tables.Cell) -> str:
     if not cell.study:
         return f"<td>{html.escape(cell.text)}</td>"
     link = f'<a href="studies/{cell.study}.yaml">study</a>, <a href="{cell.study}.h5">result</a>'
-    return f"<td><details><summary>{html.escape(cell.text)}</summary>{link}<br><code>{html.escape(cell.commands)}</code></details></td>"
-
-
-def table(folder: pathlib.Path, entry: Any, methods: list[str]) -> list[tuple[str, list[tables.Cell]]]:
-    found = [(m, tables.rows(folder, label(entry), m)) for m in methods_of(entry, methods)]
-    foreign = ("does not fit", "none declared", "no bath", "not among the three")
-    return [(m, cells) for m, cells in found if not all(c.text in foreign for c in cells)]
-
-
-def system_page(entry: Any, made: list[tuple[str, list[tables.Cell]]], picture: str) -> str:
-    from atlas import BASELINES
-
-    head = "".join(f"<th>{html.escape(h)}</th>" for h in ("method", *tables.HEADS))
-    body = "".join(
-        f'<tr{" class=baseline" if m in BASELINES else ""}><td>{html.escape(m)}</td>{"".join(map(html_cell, cells))}</tr>' for m, cells in made
-    )
-    image = f'<img alt="error against work" src="{picture}">' if picture else "<p>The picture was not drawn: its study was not run.</p>"
-    return document(
-        label(entry),
-        f'<p><a href="index.html">all systems</a></p><p>{html.escape(entry.why)}; a period is {entry.time:g}. A click on a cell shows its study and the '
-        f"commands that make it again. Baselines are grey.</p><div><table><tr>{head}</tr>{body}</table></div>{image}",
-    )
+    return f"<td><details><summary>{html.escape(cell.text)}</summary>{link}<code>{html.escape(cell.commands)}</code></details></td>"
 
 
 def document(title: str, body: str) -> str:
@@ -77,29 +96,67 @@ def document(title: str, body: str) -> str:
     )
 
 
-def markdown(entry: Any, made: list[tuple[str, list[tables.Cell]]], picture: str) -> str:
-    lines = [f"## {label(entry)}\n", f"{entry.why}; a period is {entry.time:g}.\n"]
-    lines += ["| method | " + " | ".join(tables.HEADS).replace("|g|", "\\|g\\|") + " |", "|" + " --- |" * (len(tables.HEADS) + 1)]
-    lines += ["| " + " | ".join([m, *(c.text for c in cells)]) + " |" for m, cells in made]
-    commands = dict.fromkeys(f"constella run studies/{c.study}.yaml -o {c.study}.h5" for _, cells in made for c in cells if c.study)
-    lines += ["", *(f"    {c}" for c in commands)] + ([f"\n![error against work]({picture})"] if picture else [])
-    return "\n".join(lines) + "\n"
+def introduction(entry: Any) -> str:
+    return (
+        f"{entry.why}; a period is {entry.time:g}. A unit of work is one evaluation or one iteration; microseconds are of a trajectory in a batch of "
+        "eight, counted units of a period times the time of a unit, measured once on one core."
+    )
+
+
+def system_page(entry: Any, made: Made, picture: str) -> str:
+    from atlas import BASELINES
+
+    head = "".join(f"<th>{html.escape(h)}</th>" for h in heads(entry))
+    body = "".join(f'<tr{" class=baseline" if m in BASELINES else ""}><td>{html.escape(m)}</td>{"".join(map(html_cell, cells))}</tr>' for m, cells in made)
+    image = f'<p><img alt="error against cost" src="{picture}"></p>' if picture else "<p>No picture: its study was not run.</p>"
+    return document(
+        entry.label,
+        f'<p><a href="index.html">all systems</a></p><p>{html.escape(introduction(entry))} A click on a cell shows its study and the '
+        f"commands that make it again. Baselines are grey.</p><div><table><tr>{head}</tr>{body}</table></div>{image}",
+    )
+
+
+def index(rows: list[list[str]], cells: dict[str, tuple[int, int]], picture: str) -> str:
+    head = "".join(f"<th>{html.escape(h)}</th>" for h in (*rows[0], "cells run"))
+    body = ""
+    of = {r[0]: r[1:] for r in rows[1:]}
+    for label, (some, all_) in cells.items():
+        said = of.get(label, ["temperatures: see its page"] + [""] * (len(rows[0]) - 2))
+        body += f'<tr><td><a href="{label}.html">{html.escape(label)}</a></td>' + "".join(f"<td>{html.escape(x)}</td>" for x in said) + f"<td>{some} of {all_}</td></tr>"
+    image = f'<p><img alt="cost of each method on each system" src="{picture}"></p>' if picture else ""
+    return document("Atlas", f"<div><table><tr>{head}</tr>{body}</table></div>{image}")
+
+
+# ---- Markdown
+
+
+def markdown_table(rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(x.replace("|", "\\|") for x in r) + " |" for r in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]) + "\n"
+
+
+def markdown(entry: Any, made: Made, picture: str) -> str:
+    studies = dict.fromkeys(c.study for _, cells in made for c in cells if c.study)
+    shared = [s for s in studies if s.endswith(("-order", "-temperature"))]
+    own = [s for s in studies if s not in shared]
+    lines = [f"## {entry.label}\n", introduction(entry) + "\n", markdown_table([list(heads(entry)), *([m, *(c.text for c in cells)] for m, cells in made)])]
+    lines += ["```", *(f"constella run studies/{s}.yaml -o {s}.h5" for s in [*shared, *own[:1]]), "```\n"]
+    if len(own) > 1:
+        lines.append("and so on, a study for each method.\n")
+    return "\n".join(lines) + (f"\n![error against cost]({picture})\n" if picture else "")
 
 
 def write(folder: pathlib.Path, entries: list[Any], methods: list[str]) -> None:
-    """index.html, index.md, and a page and a picture for each system."""
-    text, rows = ["# Atlas\n"], []
+    """index.html, index.md, a page and a picture for each system, and the picture of all."""
+    made = {e: table(folder, e, methods) for e in entries}
+    rows, cells = summary(folder, entries, methods), {e.label: ran(made[e]) for e in entries}
+    waves = [e for e in entries if not e.bath]
+    picture = figures.of_all(folder, [e.label for e in waves], methods, [costs(folder, e, methods, 1) for e in waves])
+    text = ["# Atlas\n", markdown_table(rows), f"![cost of each method on each system]({picture})\n" if picture else ""]
+    text.append("".join(f"{label}: {some} of {all_} cells were run.\n" for label, (some, all_) in cells.items() if some < all_))
     for entry in entries:
-        made, picture = table(folder, entry, methods), figure(folder, entry)
-        (folder / f"{label(entry)}.html").write_text(system_page(entry, made, picture))
-        text.append(markdown(entry, made, picture))
-        best = tables.cheapest(folder / f"{label(entry)}-energy.h5")
-        ran = sum(c.text != "not run" for _, cells in made for c in cells)
-        best_said = best[0] if best else "not run" if not entry.bath else "see its page"
-        rows.append(
-            f'<tr><td><a href="{label(entry)}.html">{html.escape(label(entry))}</a></td><td>{html.escape(entry.why)}</td>'
-            f"<td>{html.escape(best_said)}</td><td>{ran} of {sum(len(c) for _, c in made)}</td></tr>"
-        )
-    head = "<tr><th>system</th><th>why</th><th>least work for 1e-4 in energy</th><th>cells</th></tr>"
-    (folder / "index.html").write_text(document("Atlas", f"<div><table>{head}{''.join(rows)}</table></div>"))
+        own = figures.of_one(folder, entry, methods)
+        (folder / f"{entry.label}.html").write_text(system_page(entry, made[entry], own))
+        text.append(markdown(entry, made[entry], own))
+    (folder / "index.html").write_text(index(rows, cells, picture))
     (folder / "index.md").write_text("\n".join(text))

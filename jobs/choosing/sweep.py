@@ -9,6 +9,7 @@ Prints the cheapest that meets the goal, the ratio of the advice to it, and the 
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
+import json
 import pathlib
 import sys
 import tempfile
@@ -16,8 +17,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis"))
 
 from constella.choosing import candidates, choice, goal, ladder  # noqa: E402
-from constella.choosing.command import opened  # noqa: E402
-from constella.choosing.field import Field  # noqa: E402
+from constella.choosing.command import opened, timed  # noqa: E402
+from constella.choosing.field import TIMING, Field  # noqa: E402
 from constella.choosing.heats import Runner  # noqa: E402
 from constella.choosing.judge import FAILS, MEETS, judge  # noqa: E402
 from constella.choosing.scale import Scale  # noqa: E402
@@ -28,16 +29,13 @@ def field_of(told, part):
     asked = told["asked"]
     name = asked["system"] if isinstance(asked["system"], str) else asked["system"].get("file", asked["system"].get("name"))
     system, _ = opened(name)
-    known = {}
+    known = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in timed(told)}
     field = Field(asked["system"], asked["initial"], goal.parse(asked["goal"]), told["answer"]["until"], Scale(**told["scale"]),
                   list(system.symmetries), Runner(known, lambda *_: None, part, False))
-    timed = told["studies"][0]
-    methods = timed["study"]["methods"]
-    field.runner.run = lambda *_, **__: timed["rows"]
-    field.calibrate(methods, asked["members"])
-    del field.runner.run
+    field.calibrate(told["seconds_of_steps"], asked["members"], 2 * TIMING / 3 * asked["budget"])
+    methods = list(field.costs)
     field.reference = candidates.reference_of(methods, system)
-    return field, [m for m in methods if m in field.costs]
+    return field, methods
 
 
 def cheaper(field, methods, cost):

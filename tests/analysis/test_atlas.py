@@ -6,12 +6,14 @@ going on after an interruption. TAP."""
 from drawing import ENVIRONMENT, HERE, PROGRAM, folder, ok, run_tests
 
 import html
+import math
 import pathlib
 import random
 import re
 import shlex
 import subprocess
 import sys
+import time
 
 ATLAS = HERE.parents[1] / "jobs" / "atlas" / "atlas.py"
 FEW = ["--systems", "kepler", "--methods", "rattle;rk4;semi-implicit-euler(erp=0.2)", "--periods", "20", "--long", "0"]
@@ -31,17 +33,33 @@ def test_pages():
     sys.path.insert(0, str(ATLAS.parent))
     import tables
 
-    cells = tables.rows(folder / "nothing", "kepler", "rattle")
-    ok({c.text for c in cells} == {"not run", "no bath"} and not any(c.commands for c in cells), "pages: cells that were not run say so", cells)
+    entry = next(e for e in __import__("atlas").SYSTEMS if e.name == "kepler")
+    cells = tables.rows(folder / "nothing", entry, "rattle", [])
+    ok({c.text for c in cells} == {"not run"} and not any(c.commands for c in cells), "pages: cells that were not run say so", cells)
     done = atlas("a", *FEW)
     text = (folder / "a" / "kepler.html").read_text()
-    ok(done.returncode == 0 and all((folder / "a" / f"kepler-{k}.h5").exists() for k in ("order", "precision", "energy")), "pages: three studies", done.stderr)
-    ok(text.count("<details>") == 3 * 9 and "http" not in text, "pages: cells with their commands, no network", text.count("<details>"))
+    ok(done.returncode == 0 and all((folder / "a" / f"kepler-{k}.h5").exists() for k in ("order", "energy-rattle", "energy-rk4")), "pages: a study of orders, one of the energy for each method", done.stderr)
+    ok(text.count("<details>") == 3 * 8 and "http" not in text, "pages: cells with their commands, no network", text.count("<details>"))
     ok(all((folder / "a" / link).exists() for link in re.findall(r'(?:href|src)="([^"]+)"', text)), "pages: links lead to files")
     ok("| rattle | 2 | bounded |" in (folder / "a" / "index.md").read_text(), "pages: order and verdict of rattle", (folder / "a" / "index.md").read_text())
     before = {p: p.stat().st_mtime_ns for p in (folder / "a").glob("*.h5")}
     atlas("a", *FEW)
     ok(before == {p: p.stat().st_mtime_ns for p in (folder / "a").glob("*.h5")}, "pages: made again without running")
+
+
+def test_levels():
+    """Work at which an error falls below a level for good."""
+    import tables
+
+    for points, wanted in (
+        ([(1, 1e-2), (10, 1e-4), (100, 1e-6)], (10 * 10**0.5, "")),
+        ([(1, 1e-6), (10, 1e-2), (100, 1e-6)], (10 * 10**0.75, "")),  # what is right by chance does not count
+        ([(1, 1e-7)], (1, "<")),
+        ([(1, math.inf), (2, 1e-7)], (2, "")),
+    ):
+        x, sign = tables.at_level(points, 1e-5)
+        ok(abs(x - wanted[0]) < 1e-12 * x and sign == wanted[1], f"levels: {points}", x)
+    ok(math.isnan(tables.at_level([(1, 1e-2), (2, math.inf)], 1e-5)[0]), "levels: not reached")
 
 
 def test_cells():
@@ -54,11 +72,29 @@ def test_cells():
     (other / "studies").symlink_to(folder / "a" / "studies")
     for shown, line in random.Random(5).sample(cells, 2):
         for command in line.split("; "):
-            done = shell(command, other)
-        ok(done.returncode == 0 and done.stdout.split("\n")[1].strip() == shown, f"cells: {shown} of {line.split('; ')[1]}", done.stdout + done.stderr)
+            done = shell(command.replace(" -o ", " --overwrite -o "), other)
+        said = done.stdout.split("\n")[1].strip() if done.returncode == 0 else ""
+        ok(said == shown or (said[:1].isdigit() and f"{float(said):.3g}" == shown), f"cells: {shown} of {line.split('; ')[1]}", done.stdout + done.stderr)
     for path in sorted(pathlib.Path(other).glob("*.h5")):
         done = shell(f"constella verify {folder / 'a' / path.name} --sample 2", other)
         ok(done.returncode == 0, f"cells: verify {path.name}", done.stdout + done.stderr)
+
+
+def test_killed():
+    """kill -9 in the middle: the same line goes on; bits are those of the undisturbed atlas."""
+    line = [sys.executable, ATLAS, "k", *FEW]
+    first = subprocess.Popen(line, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while first.poll() is None and not (folder / "k" / "kepler-energy-rattle.h5").exists():
+        time.sleep(0.01)
+    first.kill()
+    first.wait()
+    there = len(list((folder / "k").glob("*.h5")))
+    ok(first.returncode == -9 and 0 < there < 4, "killed: in the middle", (first.returncode, there))
+    done = atlas("k", *FEW)
+    ok(done.returncode == 0, "killed: it goes on", done.stderr)
+    for path in sorted((folder / "a").glob("*energy*.h5")):
+        same = shell(f"constella compare {path} {folder / 'k' / path.name}", folder)
+        ok(same.returncode == 0 and "bits" in same.stdout, f"killed: {path.name}", same.stdout + same.stderr)
 
 
 def test_mistakes():

@@ -8,11 +8,14 @@ import contextlib
 import io
 import json
 import subprocess
+import time
 
 import constella
 from constella.certifying.maps import Method
 from constella.choosing import candidates, goal, judge, ladder
-from constella.choosing.scale import measure
+from constella.choosing.field import Field
+from constella.choosing.heats import Runner
+from constella.choosing.scale import Scale, measure
 from constella.integrator import System
 
 
@@ -108,9 +111,8 @@ def test_advice():
     r = constella.run(folder / "proof.yaml", folder / "proof.h5", progress=False)
     ok(r.column("energy_max")[0] <= 1e-4 * r.column("energy_scale")[0] and len(r.status[0]) == 32, "advice: the proof meets the goal", r.column("energy_max"))
     whole = (folder / "c.json").read_bytes()
-    told["studies"] = told["studies"][:2]
-    del told["answer"]
-    (folder / "c.json").write_text(json.dumps(told))
+    some = len(undecided(told)["studies"]) + 2
+    (folder / "c.json").write_text(json.dumps(undecided(told) | {"studies": told["studies"][:some]}))
     again = choose(*QUICK, "-o", "c.json", "--explain", "--resume")
     ok((folder / "c.json").read_bytes() == whole and again.stdout == done.stdout, "advice: resumed, it decides the same with the same bits", again.stdout + again.stderr)
     done = subprocess.run([PROGRAM, "verify", "c.json"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
@@ -123,6 +125,58 @@ def test_advice():
     for form, word in (("html", "<img"), ("md", "**recommended: ")):
         again = choose(*QUICK, "-o", f"c.{form}", "--resume", "--quiet")
         ok(word in (folder / f"c.{form}").read_text() and not again.stderr, f"advice: .{form}", again.stderr)
+
+
+def record(name):
+    """What it has by now; {}: nothing."""
+    try:
+        return json.loads((folder / name).read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def undecided(told):
+    """A record's constants alone."""
+    return {k: v for k, v in told.items() if k != "answer"} | {"studies": [s for s in told["studies"] if "timing" in s["study"]]}
+
+
+def test_killed():
+    """kill -9 at three places: --resume gives the bytes of a choice with the same constants that nothing disturbed."""
+    words = [PROGRAM, "choose", *QUICK, "-o", "k.json"]
+    for heats in (0, 1, 3):  # studies of the tournament that the record has
+        first = subprocess.Popen(words + ["--resume"] * (heats > 0), cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while first.poll() is None and not ("units" in (told := record("k.json")) and len(told["studies"]) - len(undecided(told)["studies"]) >= heats):
+            time.sleep(0.005)
+        first.kill()
+        first.wait()
+        ok(first.returncode == -9 and "answer" not in record("k.json"), f"killed: with {heats} heats", first.returncode)
+    done = choose(*QUICK, "-o", "k.json", "--resume")
+    (folder / "w.json").write_text(json.dumps(undecided(record("k.json"))))
+    whole = choose(*QUICK, "-o", "w.json", "--resume")
+    ok(done.returncode == 0 and done.stdout == whole.stdout, "killed: the same advice", done.stdout + done.stderr)
+    ok((folder / "k.json").read_bytes() == (folder / "w.json").read_bytes(), "killed: the same bytes")
+    ok(not list(folder.glob("k.heat*")), "killed: nothing is left beside the record", list(folder.glob("k.heat*")))
+
+
+def test_budget():
+    """Where the constants or the screening use it up the choice still ends with the best there is, and says so; methods that
+    there is no room to time are left out."""
+    told = undecided(record("c.json"))
+    ok(0 <= told["units"]["left"] <= 20 - told["units"]["elapsed"] and told["units"]["pace"] >= 1, "budget: units of work", told["units"])
+    told["units"]["left"] = 0.0
+    (folder / "s.json").write_text(json.dumps(told))
+    done = choose(*QUICK, "-o", "s.json", "--resume")
+    ok(done.returncode == 1 and "nothing meets the goal of what the budget allows" in done.stdout, "budget: used up in the screening", done.stdout + done.stderr)
+    done = choose("henon-heiles", "--goal", "energy 1e-4 until 1e9", "--methods", "compose(rattle, suzuki4)", "--budget", "8s", "--members", "2")
+    ok(done.returncode == 1 and "best so far: compose(rattle, suzuki4), step" in done.stdout and "limit: the budget: " in done.stdout, "budget: the best so far", done.stdout + done.stderr)
+    field = Field("kepler", {}, goal.parse("energy 1e-4 until 10"), 10.0, Scale(1.0, 1.0, 1.0), [], Runner({}, lambda *_: None, folder / "none.h5", False))
+    tried = []
+    field.runner.run = lambda study, _, limit: tried.append((*study["methods"], *study["steps"]["counts"])) or []
+    left = field.calibrate({"rattle": [1e-6, 1e-6, None], "rk4": [1e-6, 1e-6, 1e-6], "rk6": [2e-6, 2e-6, 2e-6], "heun": [None]}, 8, 8.0)
+    ok(sorted(left) == ["rattle", "rk4", "rk6"] and all("budget" in x for x in left.values()) and not field.costs, "budget: methods that stop a study are left out", left)
+    ok(tried == [("rattle", 80, 320), ("rk4", "rk6", 20, 80, 320), ("rattle", 320), ("rk4", 20, 80, 320), ("rk6", 20, 80, 320), ("rk4", 320), ("rk6", 320)], "budget: alone, then at small steps", tried)
+    groups = field.groups({"a": [1.0, 1.0, 1.0], "b": [2.0, 2.0, 2.0], "c": [1.0, None, None], "d": [0.5, 0.5, None]})
+    ok(groups == [(["d"], [80, 320]), (["c"], [320]), (["a", "b"], [20, 80, 320])], "budget: steps that the start allows, the cheapest first", groups)
 
 
 def limit(*words):

@@ -46,6 +46,7 @@ class Record:
         """What is measured once, as JSON has it."""
         if name not in self.told:
             self.told[name] = how()
+            self.write()
         return self.told[name]
 
     def add(self, text: str, rows: Any) -> None:
@@ -150,6 +151,7 @@ def answer(field: Field, outcome: Outcome, refused: dict[str, str], failing: lis
         c["tolerance"], c["step"] = c["step"][2], tidy(field.until / c["step"][1])
     found = {
         "until": field.until, "time": field.scale.time, "horizon": outcome.horizon, "confirmed_by": outcome.members, "spent": outcome.spent,
+        "units": outcome.units,
         "recommended": line(field, w, best) if w else None, "methods": [line(field, e, best) for e in outcome.entries],
         "baselines": baselines(field, outcome), "front": pareto, "rounds": outcome.rounds, "refused": refused, "failing": failing,
         "starts": field.starts(0, 0), "fixed": field.fixed,

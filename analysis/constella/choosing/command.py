@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +18,7 @@ from ..integrator import System
 from ..reading import ConstellaError, nearest, optional
 from ..running import HERE
 from . import candidates, choice, goal
-from .field import Field
+from .field import TIMED, TIMING, Field
 from .heats import Runner
 from .scale import Scale, measure, seconds_of_steps
 from .tournament import Outcome, Tournament
@@ -119,9 +121,22 @@ def run(args: Any) -> int:
         return 75 if args.output else 1
 
 
+def now() -> tuple[float, float]:
+    """Seconds of the clock, and of the processor by this process and its children."""
+    return time.monotonic(), sum(os.times()[:4])
+
+
+def units(budget: float, began: tuple[float, float]) -> dict[str, float]:
+    """What the budget becomes once the constants are known, on a machine as busy as it was until then. left: seconds of the
+    processor; elapsed: of the clock; pace: seconds of the clock in one of the processor."""
+    elapsed, used = (b - a for a, b in zip(began, now()))
+    pace = max(1.0, elapsed / max(used, 1e-3))
+    return {"elapsed": elapsed, "pace": pace, "left": max(0.0, budget - elapsed) / pace}
+
+
 def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any]) -> Outcome:
     """The tournament of a record's question; what the record has is not measured again."""
-    asked = record.asked
+    asked, began = record.asked, now()
     named, initial, members, aim = asked["system"], asked["initial"], asked["members"], goal.parse(asked["goal"])
     given = named if isinstance(named, dict) else {"name": named}
     system, _ = opened(given.get("file") or given["name"])
@@ -131,25 +146,31 @@ def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any])
     until = aim.until or float(f"{200 * scale.time:.1g}")
     field = Field(named, initial, aim, until, scale, list(system.symmetries), Runner(record.studies, record.add, part, False))
     field.reference = candidates.reference_of(methods, system) if not aim.bath else methods[0]
-    steps = record.once("seconds_of_steps", lambda: seconds_of_steps(system, methods, scale.time / 64, start))
-    refused |= field.timeable(steps, members, asked["budget"])
-    field.calibrate([m for m in methods if m not in refused], members)
-    tournament = Tournament(field, list(field.costs), members, asked["budget"], say)
+    sizes, room = [5 * scale.time / c for c in reversed(TIMED)], TIMING * asked["budget"]
+    steps = record.once("seconds_of_steps", lambda: seconds_of_steps(system, methods, sizes, start, room / 3))
+    refused |= {m: "timing its steps is beyond the budget" for m in methods if m not in steps}
+    refused |= field.calibrate(steps, members, 2 * room / 3)
+    tournament = Tournament(field, list(field.costs), members, record.once("units", lambda: units(asked["budget"], began)), say)
     if not tournament.entries:
-        raise ConstellaError("every method fails from the start, also at small steps")
+        raise ConstellaError("every method fails from the start, also at small steps, or the budget does not suffice to time one step of any")
     outcome = tournament.play()
     record.finish(field, outcome, refused, [m for m in methods if m not in refused and m not in field.costs])
     return outcome
 
 
+def timed(told: dict[str, Any]) -> list[dict[str, Any]]:
+    """The studies of a record that measured its constants."""
+    return [s for s in told["studies"] if "timing" in s["study"]]
+
+
 def verify(args: Any) -> int:
-    """Runs all heats of a record again but the timed one, whose constants it takes, and compares; 1 where bits differ."""
+    """Runs all heats of a record again but the timed ones, whose constants it takes, and compares; 1 where bits differ."""
     path = pathlib.Path(args.file)
     told = choice.read(path)
     if "answer" not in told:
         raise ConstellaError(f"{path}: the choice is not complete")
     asked, _ = told.pop("asked"), told.pop("program")
-    again = choice.Record(None, asked, {**told, "studies": told["studies"][:1]})
+    again = choice.Record(None, asked, {**told, "studies": timed(told)})
     with tempfile.TemporaryDirectory(prefix="constella-") as folder:
         decide(again, pathlib.Path(folder) / "again.h5", lambda text: None)
     found = json.loads(json.dumps(again.told))
@@ -157,7 +178,7 @@ def verify(args: Any) -> int:
     if differ or len(told["studies"]) != len(found["studies"]) or told["answer"] != found["answer"]:
         sys.stdout.write(f"{path}: differs in {len(differ)} of {len(told['studies'])} studies{'' if told['answer'] == found['answer'] else ', and decides otherwise'}\n")
         return 1
-    sys.stdout.write(f"{path}: {len(found['studies']) - 1} studies again, the same bits, the same decisions; costs are the measured ones\n")
+    sys.stdout.write(f"{path}: {len(found['studies']) - len(timed(told))} studies again, the same bits, the same decisions; costs are the measured ones\n")
     return 0
 
 

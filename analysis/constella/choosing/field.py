@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import time
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from .scale import SPREAD, Scale, rounded
 
 Key = tuple[str, int, float]  # method, count of the whole run, tolerance
 TOLERANCE = 1e-14
-MOST_PACE = 3.0
 TIMED = [20, 80, 320]  # steps, in five times that of the system
-TIMING = 0.2  # of the budget
+TIMING = 0.3  # of the budget, on the clock; a third of it for what may be timed at all
+TOGETHER = 4  # methods that are timed in one study, at most, if the start is no trouble to them
+SHORTEST = 2.0  # seconds of the clock that a timed study may take at least: a busy machine needs them to start it
 START = 0.1  # seconds that a study takes to start and to conclude
 
 
@@ -63,8 +65,6 @@ class Field:
         self.system, self.initial, self.goal, self.until, self.scale = system, initial, goal, until, scale
         self.momenta, self.runner = momenta, runner
         self.costs: dict[str, Costs] = {}
-        self.pace = 1.0  # seconds of a clock in a second of the processor
-        self.used = 0.0  # of the processor by the calibration
         self.fine: dict[tuple[int, int, int], dict[str, Any]] = {}
         self.reference = ""
 
@@ -74,7 +74,7 @@ class Field:
         """`initial` of a study: members around the start, or the given table of starts."""
         if self.fixed:
             return self.initial
-        spread = {"q": rounded(SPREAD * self.scale.q), "v": rounded(SPREAD * self.scale.v)}
+        spread = {"q": rounded(SPREAD * self.scale.near), "v": rounded(SPREAD * self.scale.v)}
         return {"spread": {k: x for k, x in spread.items() if x > 0}, **self.initial, "members": members, "seed": seed}
 
     @property
@@ -84,26 +84,41 @@ class Field:
 
     # ---- costs
 
-    def timeable(self, seconds: dict[str, float], members: int, budget: float) -> dict[str, str]:
-        """{method: why it is not timed}: the dearest, where timing them all takes more than a part of the budget.
-        seconds: of a step."""
-        room, left = TIMING * budget, {}
-        for method in sorted(seconds, key=lambda m: (seconds[m], m)):
-            room -= 2 * sum(TIMED) * math.ceil(members / 8) * seconds[method]
-            if room < 0:
-                least = min(x for x in seconds.values() if x > 0)
-                left[method] = f"timing its steps is beyond the budget: one takes {seconds[method] / least:.3g} times that of the cheapest"
-        return left
+    def groups(self, seconds: dict[str, list[float | None]]) -> list[tuple[list[str], list[int]]]:
+        """(methods, counts) that are timed together, the cheapest first. seconds: of steps, the smallest first."""
+        sizes = {m: [c for c, x in zip(reversed(TIMED), s) if x] for m, s in seconds.items()}
+        price = {m: sum(c * x for c, x in zip(reversed(TIMED), s) if x) for m, s in seconds.items()}
+        made: list[tuple[list[str], list[int]]] = []
+        for method in sorted((m for m in seconds if sizes[m]), key=lambda m: (len(sizes[m]), price[m], m)):
+            if not made or len(made[-1][0]) == TOGETHER or min(len(sizes[method]), len(made[-1][1])) < len(TIMED):
+                made.append(([], sizes[method][::-1]))
+            made[-1][0].append(method)
+        return sorted(made, key=lambda g: (max(price[m] for m in g[0]), g[0]))
 
-    def calibrate(self, methods: list[str], members: int) -> None:
-        """Timed runs of every method at three steps; those that fail at all of them get no costs."""
-        study = self.common("conservation", methods, TIMED, 5 * self.scale.time, members, 1) | {"timing": {"repeats": 1}}
-        rows = self.runner.run(study, self.quantities, timed=True)
-        self.pace, self.used = min(max(1.0, value(rows[0], "pace")), MOST_PACE), value(rows[0], "used")
-        for method in methods:
-            costs = fitted([r for r in rows if r["method"] == method])
-            if costs:
-                self.costs[method] = costs
+    def calibrate(self, seconds: dict[str, list[float | None]], members: int, room: float) -> dict[str, str]:
+        """Timed runs of methods at up to three steps, until the room, in seconds of the clock, is used: {method: why it has no
+        costs}. Those that fail at all steps have none without a reason. Solvers that fail at a start may take any time: a
+        study that takes a part of the room is stopped; its methods are timed alone after the others, then at small steps."""
+        left: dict[str, str] = {}
+        queue, end = self.groups(seconds), time.monotonic() + room
+        for methods, counts in queue:  # it grows
+            study = self.common("conservation", methods, counts, 5 * self.scale.time, members, 1) | {"timing": {"repeats": 1}}
+            limit = min(end - time.monotonic(), max(room / 8, SHORTEST))
+            if not self.costs and len(left) < 3:
+                limit = max(limit, 2 * SHORTEST)  # one method at least is timed
+            rows = self.runner.run(study, self.quantities, limit)
+            if not rows and len(methods) > 1:
+                queue += [([m], counts) for m in methods]
+                continue
+            if not rows and len(counts) > 1:
+                queue.append((methods, counts[-1:]))
+                continue
+            for method in methods:
+                if not rows:
+                    left[method] = "timing its steps is beyond the budget"
+                elif costs := fitted([r for r in rows if r["method"] == method]):
+                    self.costs[method] = costs
+        return left
 
     def cost(self, key: Key, row: dict[str, Any]) -> float:
         """Counted work of a trajectory until the horizon, in seconds of the constants."""
@@ -112,6 +127,18 @@ class Field:
     def expected(self, method: str, count: float) -> float:
         seconds, units = self.costs[method].at(self.until / count)
         return count * seconds * units
+
+    def price_of_fine(self, m: int, members: int) -> float:
+        """Seconds that the fine run, which averages are compared with, is planned to take."""
+        if not self.goal.averages or self.reference not in self.costs:
+            return 0.0
+        return START + members * self.expected(self.reference, self.fine_count(m)) / m
+
+    def fine_count(self, m: int) -> int:
+        count = ladder.ALL[ladder.at_least(40 * self.until / self.scale.time)]
+        while count % m:
+            count = ladder.finer(count, 1)
+        return count
 
     def price(self, method: str, counts: list[int], m: int, members: int) -> float:
         """Seconds that such a heat is planned to take."""
@@ -181,9 +208,7 @@ class Field:
             return {}
         at = (m, members, seed)
         if at not in self.fine:
-            count = ladder.ALL[ladder.at_least(40 * self.until / self.scale.time)]
-            while count % m:
-                count = ladder.finer(count, 1)
+            count = self.fine_count(m)
             study = self.common("conservation", [self.reference], [count // m], self.until / m, members, seed)
             row = dict(self.runner.run(study, self.quantities)[0])
             if self.goal.bath:

@@ -11,7 +11,7 @@ import json
 import math
 import os
 import pathlib
-import time
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..reading import ConstellaError
 from ..result import Result
 from ..running import call, program, worded, written
 
+STOPPED = (75, -signal.SIGTERM)  # with a checkpoint, and before it could make one
 WORDS = ("failures", "verdict", "law", "why")
 KEEPS = ("max", "scale", "slope", "slope_error", "slope_rms", "drift_limit", "verdict", "law", "why")
 
@@ -63,28 +64,31 @@ class Runner:
         self.known, self.each, self.part, self.progress = known, each, part, progress
         self.seconds = 0.0
 
-    def run(self, study: dict[str, Any], of: list[str], timed: bool = False) -> list[dict[str, Any]]:
+    def run(self, study: dict[str, Any], of: list[str], limit: float = 0.0) -> list[dict[str, Any]]:
+        """limit: of a timed study, in seconds of the clock, 0: it is not timed; no rows: it does not end within it."""
         text = json.dumps(study, sort_keys=True)
         if text not in self.known:
-            self.known[text] = self._made(study, of, timed)
+            self.known[text] = self._made(study, of, limit)
             self.each(text, self.known[text])
         return self.known[text]
 
-    def _made(self, study: dict[str, Any], of: list[str], timed: bool) -> list[dict[str, Any]]:
-        before, clock = sum(os.times()[2:4]), time.monotonic()
+    def _made(self, study: dict[str, Any], of: list[str], limit: float) -> list[dict[str, Any]]:
+        if limit < 0:
+            return []
+        before = sum(os.times()[2:4])
         with written(study) as path:
             line = [program(), "run", str(path), "-o", str(self.part), "--progress", "log" if self.progress else "none"]
-            code, said = call([*line, "--resume"] if self.part.exists() else line, False)
+            code, said = call([*line, "--resume"] if self.part.exists() else line, False, True, limit)
             if code == 2 and self.part.exists():  # of another study
-                code, said = call([*line, "--overwrite"], False)
+                code, said = call([*line, "--overwrite"], False, True, limit)
+        if limit and code in STOPPED:
+            self.remove()
+            return []
         if code not in (0, 1) or not self.part.exists():
             raise ConstellaError(worded(said, path) or f"a study of the tournament ended with status {code}")
-        rows = read(self.part, of, timed)
+        rows = read(self.part, of, limit > 0)
         self.remove()
-        used = sum(os.times()[2:4]) - before
-        self.seconds += used
-        if timed:
-            rows[0] |= {"pace": (time.monotonic() - clock) / max(used, 0.01), "used": used}
+        self.seconds += sum(os.times()[2:4]) - before
         return rows
 
     def remove(self) -> None:

@@ -10,6 +10,9 @@ from .judge import FAILS, OPEN
 from .tournament import Entry, Outcome
 
 
+MOST = 0.2  # of the budget, for a map of tolerances
+
+
 def nearest(outcome: Outcome) -> Entry | None:
     """The method that comes closest to the goal."""
     def share(e: Entry) -> tuple[float, float, float]:
@@ -49,7 +52,10 @@ def limiting(field: Field, outcome: Outcome) -> dict[str, Any]:
     if e.order > 0.5 and key == max(e.seen):
         step = field.until / key[1] / judged.share ** (1 / e.order)
         return told | {"word": "truncation", "order": e.order, "promised_step": step, "seconds": field.expected(e.method, round(field.until / step))}
-    changes = looser_changes(field, e, key[1], max(1, round(field.until / outcome.rounds[-1]["horizon"])), 8)
+    m = max(1, round(field.until / outcome.rounds[-1]["horizon"]))
+    if 2 * field.price(e.method, [key[1]], m, 8) > MOST * outcome.units["left"]:
+        return told | {"word": "budget"}
+    changes = looser_changes(field, e, key[1], m, 8)
     return told | {"word": "solver" if changes > 3 else "round-off", "changes": changes}
 
 

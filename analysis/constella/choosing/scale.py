@@ -15,6 +15,7 @@ import numpy as np
 from ..integrator import Integrator, System
 from ..reading import ConstellaError
 
+DEAR = 30.0  # times a small step
 SPREAD = 0.02  # of the sizes of q and v
 
 
@@ -25,6 +26,11 @@ class Scale:
     time: float
     q: float
     v: float
+
+    @property
+    def near(self) -> float:
+        """Of q, for starts near one: no farther than the motion goes in its shortest time, as far as a harmonic one swings."""
+        return min(self.q, self.v * self.time / (2 * math.pi))
 
 
 def rounded(x: float) -> float:
@@ -90,17 +96,34 @@ def measure(system: System, start: dict) -> Scale:
     return Scale(rounded(2 * math.pi / omega), rounded(rms(q - q.mean(axis=0))), rounded(rms(v)))
 
 
-def seconds_of_steps(system: System, methods: list[str], h: float, start: dict) -> dict[str, float]:
-    """Of the processor for one step of each method, roughly: what may be timed at all."""
-    found = {}
-    for method in methods:
-        try:
-            x, took = Integrator(system, method, h, **start).step(2), []
-            for _ in range(5):
-                began = time.process_time()
-                x.step()
-                took.append(time.process_time() - began)
-            found[method] = min(took)
-        except ConstellaError:
-            found[method] = 0.0
+def seconds_of_steps(system: System, methods: list[str], steps: list[float], start: dict, limit: float) -> dict[str, list[float | None]]:
+    """Of the processor for one step of each size, the smallest first, of each method, roughly: what may be timed at all. None:
+    steps of that size fail, or cost far more than small ones, since the solver repeats them in parts. limit: seconds of the
+    clock, after which nothing more is measured."""
+    began = time.monotonic()
+    found: dict[str, list[float | None]] = {}
+    for k, h in enumerate(steps):
+        for method in sorted(found, key=lambda m: (found[m][0] or 0.0, m)) if k else methods:
+            if time.monotonic() - began > limit:
+                return found
+            if k == 0:
+                found[method] = [seconds_of_step(system, method, h, start)]
+            elif (least := found[method][0]) and len(found[method]) == k:
+                x = seconds_of_step(system, method, h, start)
+                found[method].append(x if x and x < DEAR * least + 1e-4 else None)
     return found
+
+
+def seconds_of_step(system: System, method: str, h: float, start: dict) -> float | None:
+    try:
+        x = Integrator(system, method, h, **start)
+        took = []
+        for k in range(6):
+            began = time.process_time()
+            x.step()
+            took.append(time.process_time() - began)
+            if sum(took) > 0.05 and k > 0:
+                break
+        return None if x.failures else min(took[1:])
+    except ConstellaError:
+        return None

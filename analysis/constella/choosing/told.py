@@ -28,6 +28,13 @@ def aligned(rows: list[list[str]]) -> str:
     return "".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() + "\n" for row in rows)
 
 
+def spent(record: Record) -> str:
+    """In seconds of the clock."""
+    a, u = record.answer, record.answer["units"]
+    load = f", on a machine so busy that one of computing takes {u['pace']:.2g}" if u["pace"] > 1.5 else ""
+    return f"{u['elapsed'] + a['spent'] * u['pace']:.3g} s planned, of {record.asked['budget']:g}{load}"
+
+
 def head(record: Record) -> list[list[str]]:
     a, asked = record.answer, record.asked
     name = asked["system"] if isinstance(asked["system"], str) else asked["system"].get("file", asked["system"].get("name"))
@@ -36,7 +43,7 @@ def head(record: Record) -> list[list[str]]:
     return [
         ["goal", f"{asked['goal']}, on {name}" + ("" if "until" in asked["goal"] else f", until {a['until']:g}")],
         ["starts", f"{asked['members']}" + (f" around {a['starts'].get('around', 'the start')}, {spread}" if spread else "") + f"; {held}"],
-        ["tried", f"{len(a['methods'])} methods in {len(a['rounds'])} heats; {a['spent']:.3g} s of computing planned, of {asked['budget']:g}"],
+        ["tried", f"{len(a['methods'])} methods in {len(a['rounds'])} heats; {spent(record)}"],
     ]  # fmt: skip
 
 
@@ -75,12 +82,26 @@ def pareto(record: Record) -> list[list[str]]:
     return rows
 
 
+def unshown(record: Record) -> str:
+    """The budget ended before the goal was shown to be met."""
+    a, x = record.answer, record.answer["limit"]
+    heat = a["rounds"][-1] if a["rounds"] else None
+    end = f"it ended with {heat['round']}, until {heat['horizon']:g} from {heat['members']} starts" if heat else "nothing was run"
+    shown = "confirmed, but not over the horizon" if a["horizon"] else "not confirmed from other starts"
+    said = f"best so far: {x['method']}, step {step(x['step'])}; {shown}: {x['why']}\n" if x["method"] else ""
+    return f"{said}limit: {limits.SAID['budget']}; {end}\n"
+
+
 def last(record: Record) -> str:
     a = record.answer
     if a["recommended"]:
         return f"recommended: {a['recommended']['method']}, step {step(a['recommended']['step'])}\n"
     x = a["limit"]
-    said = f"nothing meets the goal; the best is {x['method']}" if x["method"] else "nothing meets the goal"
+    if x["word"] == "budget":
+        return unshown(record)
+    out = sum("beyond the budget" in e["lost"] for e in a["methods"])
+    known = f"nothing meets the goal of what the budget allows, which leaves out {out} methods or their smaller steps" if out else "nothing meets the goal"
+    said = f"{known}; the best is {x['method']}" if x["method"] else known
     if x.get("step"):
         said += f", step {step(x['step'])}: {x['why']}"
     said += f"\nlimit: {limits.SAID[x['word']]}"

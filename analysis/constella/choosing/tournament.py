@@ -50,13 +50,16 @@ class Outcome:
     members: int
     rounds: list[dict[str, Any]]
     spent: float
+    units: dict[str, float]
 
 
 class Tournament:
-    def __init__(self, field: Field, methods: list[str], members: int, budget: float, say: Callable[[str], None]) -> None:
-        self.field, self.members, self.budget, self.say = field, members, budget / field.pace, say
+    """units: what the budget is, in seconds of the constants (`left`), and the load it was divided by."""
+
+    def __init__(self, field: Field, methods: list[str], members: int, units: dict[str, float], say: Callable[[str], None]) -> None:
+        self.field, self.members, self.budget, self.say, self.units = field, members, units["left"], say, units
         self.entries = {m: Entry(m) for m in methods}
-        self.spent = field.used
+        self.spent = 0.0
         self.rounds: list[dict[str, Any]] = []
 
     # ---- what a heat tells
@@ -78,7 +81,7 @@ class Tournament:
         alive = sum(e.best is not None for e in map(self.entries.get, wanted) if e)
         self.say(
             f"{name}: {len(rows)} candidates of {len(wanted)} methods until {horizon:g}, {members} starts: {alive} methods are left; "
-            f"{self.spent:.3g} s planned, {f.runner.seconds:.3g} s used"
+            f"{self.spent:.3g} of {self.budget:.3g} s of computing planned, {f.runner.seconds:.3g} s used"
         )
 
     def update(self, e: Entry, rows: dict[Key, dict[str, Any]], fine: dict[str, Any]) -> None:
@@ -98,12 +101,20 @@ class Tournament:
 
     def planned(self, wanted: dict[str, list[int]], m: int, members: int, tolerances: int = 1) -> float:
         studies = len({tuple(ladder.fitting(c, m)) for c in wanted.values()})
-        return START * studies + tolerances * sum(self.field.price(x, ladder.fitting(c, m), m, members) for x, c in wanted.items())
+        return START * studies + self.field.price_of_fine(m, members) + tolerances * sum(self.field.price(x, ladder.fitting(c, m), m, members) for x, c in wanted.items())
 
     def longest(self, wanted: dict[str, list[int]], members: int, share: str, tolerances: int = 1, from_: int = 1) -> int:
         """The least m, of horizons T / m from `from_` on, that the budget allows."""
         room = SHARES[share] * self.budget - self.spent
         return next((m for m in ladder.divisors() if m >= from_ and self.planned(wanted, m, members, tolerances) <= room and self.fits(wanted, m)), 0)
+
+    def longest_of_most(self, alive: list[Entry], wanted: dict[str, list[int]], members: int, share: str, tolerances: int, from_: int = 1) -> int:
+        """The same; methods that cost most leave both until the budget allows any horizon."""
+        m = self.longest(wanted, members, share, tolerances, from_)
+        while not m and len(alive) > 1:
+            wanted.pop(alive.pop().method)
+            m = self.longest(wanted, members, share, tolerances, from_)
+        return m
 
     def fits(self, wanted: dict[str, list[int]], m: int) -> bool:
         """Horizons are at least a few times that of the system, and all counts fit them."""
@@ -124,6 +135,9 @@ class Tournament:
                 continue
             if self.spent + self.planned(wanted, m, self.members) > SHARES["screening"] * self.budget:
                 m = self.longest(wanted, self.members, "screening", 1, m) or m
+                wanted = self.paid(wanted, m, SHARES["screening"] * self.budget - self.spent, 0 if self.rounds else 1)
+            if not wanted:
+                continue
             self.run(name, wanted, m, self.members, SEED, [TOLERANCE])
         for _ in range(3):
             wanted = self.smaller_steps()
@@ -140,7 +154,8 @@ class Tournament:
 
     def affordable(self, method: str, counts: list[int]) -> list[int]:
         """Those at which the method does not cost far more than the cheapest so far."""
-        c = [x for x in counts if self.field.expected(method, x) <= NEAR * self.least]
+        largest = self.field.costs[method].h[0] * (1 + 1e-9)  # larger ones fail, or repeat what they do
+        c = [x for x in counts if self.field.expected(method, x) <= NEAR * self.least and (self.field.until / x <= largest or x == counts[-1])]
         if not c:
             e, times = self.entries[method], self.field.expected(method, counts[0]) / self.least
             e.dear, e.promised = self.field.expected(method, counts[0]), counts[0]
@@ -180,16 +195,17 @@ class Tournament:
             wanted[e.method] = [ladder.finer(max(count, ladder.finer(finest, 1)), k) for k in (0, 2, 4)]
         return wanted
 
-    def paid(self, wanted: dict[str, list[int]], m: int, room: float) -> dict[str, list[int]]:
-        """The cheapest of them that fit the budget; the others are out."""
+    def paid(self, wanted: dict[str, list[int]], m: int, room: float, at_least: int = 0) -> dict[str, list[int]]:
+        """The cheapest of them that fit the budget, and at least so many; the others are out."""
         kept: dict[str, list[int]] = {}
         for method in sorted(wanted, key=lambda x: (self.planned({x: wanted[x]}, m, self.members), x)):
-            if self.planned({**kept, method: wanted[method]}, m, self.members) <= room and self.fits({method: wanted[method]}, m):
+            fits = self.planned({**kept, method: wanted[method]}, m, self.members) <= room and self.fits({method: wanted[method]}, m)
+            if fits or len(kept) < at_least:
                 kept[method] = wanted[method]
                 continue
             e, count = self.entries[method], wanted[method][0]
             e.dear, e.promised = self.field.expected(method, count), count
-            e.lost = f"{self.failing(e)}; smaller steps, of {self.field.until / count:.2g}, are beyond the budget"
+            e.lost = f"{self.failing(e)}; {'smaller ' if e.seen else ''}steps of {self.field.until / count:.2g} are beyond the budget"
         return kept
 
     def keep(self, most: int) -> list[Entry]:
@@ -212,7 +228,7 @@ class Tournament:
             wanted = {e.method: self.around(e, places) for e in alive}
             tolerances = [TOLERANCE] if len(alive) > FINALISTS else [TOLERANCE, LOOSER]
             target = max(1, m // 10) if m else ladder.shortened(self.field.until, 100 * self.field.scale.time, min(min(c) for c in wanted.values()))
-            now = self.longest(wanted, self.members, "rounds", len(tolerances), target)
+            now = self.longest_of_most(alive, wanted, self.members, "rounds", len(tolerances), target)
             if not now or (m and now >= m):
                 return
             m = now
@@ -238,22 +254,28 @@ class Tournament:
             e.lost = "" if e.best else e.lost or self.failing(e)
 
     def confirmation(self) -> tuple[Entry | None, float, int]:
-        """The cheapest that meets the goal from starts that were held out."""
-        members = self.members if self.field.fixed else FACTOR * self.members
-        m, places = 1, (0, 1, 2)
+        """The cheapest that meets the goal from starts that were held out, as many as the budget allows."""
+        found: tuple[Entry | None, float, int] = (None, 0.0, 0)
+        for factor in (1,) if self.field.fixed else (FACTOR, FACTOR // 4, 1):
+            found = self.confirmed(factor * self.members)
+            if found[1]:
+                break
+        return found
+
+    def confirmed(self, members: int) -> tuple[Entry | None, float, int]:
+        """The same with so many starts; a horizon of 0: the budget does not allow it."""
+        m, places = 0, (0, 1, 2)
+        horizon = 0.0
         for _ in range(6):
             alive = self.keep(FINALISTS)
             if not alive:
                 break
             wanted = {e.method: self.around(e, places) for e in alive}
             tolerances = sorted({e.best[2] for e in alive if e.best})
-            m = self.longest(wanted, members, "confirmation", len(tolerances))
-            while not m and len(alive) > 1:
-                dear = alive.pop()
-                wanted.pop(dear.method)
-                m = self.longest(wanted, members, "confirmation", len(tolerances))
+            m = self.longest_of_most(alive, wanted, members, "confirmation", len(tolerances))
             if not m:
                 break
+            horizon = self.field.until / m
             before = {e.method: e.best for e in alive}
             self.run("confirmation", wanted, m, members, HELD_OUT, tolerances)
             for e in alive:
@@ -265,7 +287,7 @@ class Tournament:
                 e.best, e.lost = e.best or (e.method, ladder.finer(before[e.method][1], 4), before[e.method][2]), ""  # type: ignore[index]
                 e.cost = e.cost if math.isfinite(e.cost) else self.field.expected(e.method, e.best[1])
             places = (1, 3, 5)
-        return None, self.field.until / max(m, 1), members
+        return None, horizon, members
 
     @staticmethod
     def shown(e: Entry) -> None:
@@ -281,7 +303,7 @@ class Tournament:
         self.halving()
         winner, horizon, members = self.confirmation()
         order = sorted(self.entries.values(), key=lambda e: (e is not winner, e.cost, e.method))
-        return Outcome(winner, order, horizon, members, self.rounds, self.spent)
+        return Outcome(winner, order, horizon, members, self.rounds, self.spent, self.units)
 
 
 __all__ = ["Entry", "Outcome", "Tournament"]
