@@ -35,10 +35,10 @@ struct cst_stepper_system {
   const char *name;
   int         nq, ng, nvel; /* coordinates; constraints, of which the last nvel are on velocities */
   int         npar;         /* parameters, in the order of the system's text */
-  void (*mass)(const cst_stepper_system *s, const double *q, double *M);        /* [nq][nq] */
-  void (*potential)(const cst_stepper_system *s, const double *q, double *V);   /* [1] */
-  void (*gradient)(const cst_stepper_system *s, const double *q, double *dV);   /* [nq] */
-  void (*hessian)(const cst_stepper_system *s, const double *q, double *d2V);   /* [nq][nq] */
+  void (*mass)(const cst_stepper_system *s, const double *q, double *M);      /* [nq][nq] */
+  void (*potential)(const cst_stepper_system *s, const double *q, double *V); /* [1] */
+  void (*gradient)(const cst_stepper_system *s, const double *q, double *dV); /* [nq] */
+  void (*hessian)(const cst_stepper_system *s, const double *q, double *d2V); /* [nq][nq] */
   void (*force)(const cst_stepper_system *s, const double *q, const double *v,
                 double *f); /* [nq]; -dV where M is constant and nothing else acts */
   void (*constraints)(const cst_stepper_system *s, const double *q, double *g); /* [ng] */
@@ -59,7 +59,8 @@ typedef struct {
   /* One step of length h, which may be negative, from time t: q[nq] and v[nq] in place. lambda[ng]: the
    * multipliers at the end of the step; a stepper without them leaves it. Not 0: the step failed. */
   int (*step)(void *own, double t, double h, double *q, double *v, double *lambda);
-  int (*copy)(void *own, void **other); /* the same stepper for another trajectory; not 0: it failed */
+  int (*copy)(void  *own,
+              void **other); /* the same stepper for another trajectory; not 0: it failed */
   void (*free)(void *own);
 } cst_stepper_method;
 extern __attribute__((visibility("default"))) const cst_stepper_method cst_user_stepper;

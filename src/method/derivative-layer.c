@@ -12,19 +12,19 @@ bool cst_derivative_layer(cst_derivative *x, const double *c, const cst_tableau 
                           double *q, double *p, int count, double *w) {
   const int n = x->n;
   double    v[n];
-  cst_stages_set(x->stages, c);
+  cst_rk_stages_set(x->stages, c);
   for (int e = 0; e < n; e++)
     v[e] = x->minv[e] * p[e];
-  if (!cst_stages_run(x->stages, of, h, 0, q, v))
+  if (!cst_rk_stages_run(x->stages, of, h, 0, q, v))
     return false;
   for (int i = 0; i < count; i++, w += 2 * n) {
     for (int e = 0; e < n; e++)
       w[n + e] *= x->minv[e];
-    cst_stages_vary(x->stages, w, w + n, w, w + n);
+    cst_rk_stages_vary(x->stages, w, w + n, w, w + n);
     for (int e = 0; e < n; e++)
       w[n + e] /= x->minv[e];
   }
-  cst_stages_end(x->stages, q, v, q, v);
+  cst_rk_stages_end(x->stages, q, v, q, v);
   for (int e = 0; e < n; e++)
     p[e] = v[e] / x->minv[e];
   return true;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "method/derivative.h"
 #include "method/scalar-solve.h"
-#include "method/stages.h"
+#include "method/rk-stages.h"
 
 struct cst_derivative {
   const cst_prepared *of;
@@ -21,7 +21,7 @@ struct cst_derivative {
   double             *G0, *G1, *mass; /* [ng][n]; [nmass] */
   double             *a, *b, *v;      /* [n] */
   double             *y, *g, *l;      /* [m], [ng], [ng] */
-  cst_stages         *stages;         /* of layers; NULL: there are none */
+  cst_rk_stages      *stages;         /* of layers; NULL: there are none */
 };
 
 /* A midpoint rule: its length and impulses; p1 is p0 before it. */

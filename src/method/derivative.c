@@ -81,14 +81,14 @@ cst_derivative *cst_derivative_create(const cst_prepared *p) {
   x->Z = x->B + n * n;
   for (int i = 0; i < p->program->n; i++)
     if (tableau_of(&p->program->step[i]) && !x->stages)
-      x->stages = cst_stages_create(s, CST_MAX_STAGES);
+      x->stages = cst_rk_stages_create(s, CST_MAX_STAGES);
   return x;
 }
 
 void cst_derivative_destroy(cst_derivative *x) {
   if (!x)
     return;
-  cst_stages_destroy(x->stages);
+  cst_rk_stages_destroy(x->stages);
   free(x->row);
   free(x->pivot);
   free(x->minv);

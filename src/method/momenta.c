@@ -13,7 +13,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/scalar-solve.h"
-#include "method/stages.h"
+#include "method/rk-stages.h"
 #include "method/substep.h"
 
 struct cst_momenta_of {
@@ -23,7 +23,7 @@ struct cst_momenta_of {
   cst_action         action;
   bool               acts;
   const cst_layer   *layer;   /* whose stages are the points of the quadrature; NULL: its ends */
-  cst_stages        *half[2]; /* of the action's layers; the second also of `layer` */
+  cst_rk_stages     *half[2]; /* of the action's layers; the second also of `layer` */
   cst_momenta        found;
   cst_momenta_points points;
   double            *w, *end[2]; /* [2 nq] (q, v); [2 nq] ends of both halves */
@@ -111,7 +111,7 @@ cst_momenta_of *cst_momenta_create(const cst_prepared *p) {
   const int stages = stages_of(x->action.minus) + stages_of(x->action.plus) + stages_of(x->layer);
   const size_t most = (size_t)(stages > 2 ? stages : 2);
   for (int k = 0; k < 2; k++) {
-    x->half[k] = cst_stages_create(x->s, (int)most);
+    x->half[k] = cst_rk_stages_create(x->s, (int)most);
     x->end[k] = numbers(2 * n);
   }
   x->found = (cst_momenta){numbers(n), numbers(n), 0, numbers(most * n), numbers(most * n)};
@@ -146,7 +146,7 @@ void cst_momenta_destroy(cst_momenta_of *x) {
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
     free(owned[k]);
   for (int k = 0; k < 2; k++)
-    cst_stages_destroy(x->half[k]);
+    cst_rk_stages_destroy(x->half[k]);
   free(x->pivot);
   free(x);
 }
@@ -174,7 +174,7 @@ static void find_by_points(cst_momenta_of *x, const cst_momenta_step *k) {
     double *N = x->found.impulse + r * n, *q = x->found.place + r * n;
     for (int i = 0; i < n; i++)
       q[i] = k->q0[i] + a->theta[r] * (k->q1[i] - k->q0[i]);
-    cst_stages_clock(x->half[0], k->t + a->theta[r] * k->h);
+    cst_rk_stages_clock(x->half[0], k->t + a->theta[r] * k->h);
     cst_system_eval_at(x->s, CST_K_dV, x->half[0]->c, q, dV);
     find_force(x, q, u, N);
     for (int i = 0; i < n; i++) {
@@ -197,8 +197,8 @@ static bool run_halves(cst_momenta_of *x, const cst_momenta_step *k) {
   for (int half = 0; half < 2; half++) {
     const cst_layer *l = half ? x->action.plus : x->action.minus;
     good &=
-        cst_stages_run(x->half[half], &l->tableau, length_of(x, k, half), at, x->w, x->w + x->n);
-    cst_stages_end(x->half[half], x->w, x->w + x->n, x->end[half], x->end[half] + x->n);
+        cst_rk_stages_run(x->half[half], &l->tableau, length_of(x, k, half), at, x->w, x->w + x->n);
+    cst_rk_stages_end(x->half[half], x->w, x->w + x->n, x->end[half], x->end[half] + x->n);
   }
   return good;
 }
@@ -208,7 +208,7 @@ static void vary_halves(cst_momenta_of *x, int e) {
   memset(x->d, 0, sizeof *x->d * 2 * (size_t)x->n);
   x->d[e] = 1;
   for (int half = 0; half < 2; half++)
-    cst_stages_vary(x->half[half], x->d, x->d + x->n, x->end[half], x->end[half] + x->n);
+    cst_rk_stages_vary(x->half[half], x->d, x->d + x->n, x->end[half], x->end[half] + x->n);
 }
 
 static double most_of(const double *x, int n) {
@@ -258,12 +258,12 @@ static bool find_w(cst_momenta_of *x, const cst_momenta_step *k) {
 
 /* push := F - phi'lambda at stage i of a half. */
 static void find_push(cst_momenta_of *x, int half, int i) {
-  const cst_stages *h = x->half[half];
-  const int         n = x->n;
-  double            c = 0;
+  const cst_rk_stages *h = x->half[half];
+  const int            n = x->n;
+  double               c = 0;
   for (int l = 0; l < h->of->stages; l++)
     c += h->of->a[i * h->of->stages + l];
-  cst_stages_clock(x->half[0], h->t + h->h * c);
+  cst_rk_stages_clock(x->half[0], h->t + h->h * c);
   find_force(x, h->Q + i * n, h->V + i * n, x->push);
   for (int a = 0; a < x->s->ng; a++)
     for (int e = 0; e < n; e++)
@@ -275,7 +275,7 @@ static void find_impulses(cst_momenta_of *x, double *slope) {
   const int n = x->n;
   x->found.n = 0;
   for (int half = 0; half < 2; half++) {
-    const cst_stages *h = x->half[half];
+    const cst_rk_stages *h = x->half[half];
     for (int i = 0; i < h->of->stages && h->h != 0; i++) {
       const double w = (half ? 1 : -1) * h->h * h->of->b[i];
       double      *N = x->found.impulse + x->found.n * n;
@@ -295,7 +295,7 @@ static double theta_of(const cst_momenta_of *x, const double *slope) {
   double    sum = 0;
   int       j = 0;
   for (int half = 0; half < 2; half++) {
-    const cst_stages *h = x->half[half];
+    const cst_rk_stages *h = x->half[half];
     for (int i = 0; i < h->of->stages && h->h != 0; i++, j++) {
       const double w = (half ? 1 : -1) * h->h * h->of->b[i];
       for (int e = 0; e < n; e++)
@@ -336,14 +336,14 @@ bool cst_momenta_find(cst_momenta_of *x, const double *c, const cst_momenta_step
     return false;
   part.h *= x->fraction;
   for (int half = 0; half < 2; half++)
-    cst_stages_set(x->half[half], c);
+    cst_rk_stages_set(x->half[half], c);
   if (!x->action.points)
     return find_by_layers(x, &part);
   find_by_points(x, &part);
   return true;
 }
 
-static void add_stages(cst_momenta_points *to, const cst_stages *h, double sign) {
+static void add_stages(cst_momenta_points *to, const cst_rk_stages *h, double sign) {
   const size_t n = (size_t)h->n, g = (size_t)h->ng;
   for (int i = 0; i < h->of->stages && h->h != 0; i++, to->n++) {
     const size_t j = (size_t)to->n;
@@ -362,7 +362,7 @@ static bool add_end(cst_momenta_of *x, double t, double weight, const double *q,
   to->weight[j] = weight;
   to->t[j] = t;
   memcpy(to->q + j * n, q, sizeof *q * (size_t)n);
-  cst_stages_clock(x->half[0], t);
+  cst_rk_stages_clock(x->half[0], t);
   if (!cst_system_velocity(x->s, x->half[0]->c, q, p, v))
     return false;
   cst_system_multipliers(x->s, x->half[0]->c, q, v, to->lambda + j * x->s->ng);
@@ -375,7 +375,7 @@ bool cst_momenta_sample(cst_momenta_of *x, const double *c, const cst_momenta_st
   *found = &x->points;
   x->points.n = 0;
   for (int half = 0; half < 2; half++)
-    cst_stages_set(x->half[half], c);
+    cst_rk_stages_set(x->half[half], c);
   if (x->acts && !x->action.points) {
     cst_momenta_step part = *k;
     part.h *= x->fraction;
@@ -388,7 +388,7 @@ bool cst_momenta_sample(cst_momenta_of *x, const double *c, const cst_momenta_st
   if (x->layer) {
     double v[n];
     if (!cst_system_velocity(x->s, x->half[1]->c, k->q0, k->p0, v) ||
-        !cst_stages_run(x->half[1], &x->layer->tableau, x->fraction * k->h, k->t, k->q0, v))
+        !cst_rk_stages_run(x->half[1], &x->layer->tableau, x->fraction * k->h, k->t, k->q0, v))
       return false;
     add_stages(&x->points, x->half[1], 1);
     return true;

@@ -40,11 +40,13 @@ static const cst_tangent_numbers numbers = {
     NUMBERS,
     has,
     {[FORM] = {"two-form_max", "largest change of dp ^ dq in a measured step, for unit vectors"},
-     [FORM_FLOOR] = {"two-form_floor",
-                     "error of two-form_max, from twice the distance or a displacement by round-off"},
+     [FORM_FLOOR] =
+         {"two-form_floor",
+          "error of two-form_max, from twice the distance or a displacement by round-off"},
      [VOLUME] = {"volume_max", "largest relative change of volume in a measured step"},
-     [VOLUME_FLOOR] = {"volume_floor",
-                       "error of volume_max, from twice the distance or a displacement by round-off"}},
+     [VOLUME_FLOOR] =
+         {"volume_floor",
+          "error of volume_max, from twice the distance or a displacement by round-off"}},
 };
 
 static bool wanted(const cst_plan *p) { return has(p, FORM) || has(p, VOLUME); }

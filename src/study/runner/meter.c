@@ -192,7 +192,8 @@ static void fold_observed(cst_runner *r, int group, const cst_trail *way) {
       next = cst_plan_class_fold_next(r->cohort, next);
     }
     const size_t at = (size_t)(from - first) * way->stride;
-    fold_group(r, group, &(cst_trail){n, (size_t)gap * way->stride, step, way->q + at, way->p + at});
+    fold_group(r, group,
+               &(cst_trail){n, (size_t)gap * way->stride, step, way->q + at, way->p + at});
   }
 }
 

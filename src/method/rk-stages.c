@@ -1,11 +1,11 @@
-/* stages.c: the stages of a Runge-Kutta step, and their variations (see stages.h).
+/* rk-stages.c: the stages of a Runge-Kutta step, and their variations (see stages.h).
  *
  * The variation of an acceleration solves M dA + G'dlambda = E1, G dA = E2, where E is the change of
  * f - M A - G'lambda and -D2g[v, v] - G A at fixed A and lambda (kernel DE). Implicit tableaus are iterated
  * functionally to stagnation, variations too.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/stages.h"
+#include "method/rk-stages.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 enum { MOST_SWEEPS = 200 };
 
-cst_stages *cst_stages_create(const cst_system *s, int most) {
-  cst_stages *x = cst_zeros(1, sizeof *x);
-  const int   n = s->nq, ng = s->ng;
+cst_rk_stages *cst_rk_stages_create(const cst_system *s, int most) {
+  cst_rk_stages *x = cst_zeros(1, sizeof *x);
+  const int      n = s->nq, ng = s->ng;
   x->s = s;
   x->n = n;
   x->ng = ng;
@@ -35,7 +35,7 @@ cst_stages *cst_stages_create(const cst_system *s, int most) {
   return x;
 }
 
-void cst_stages_destroy(cst_stages *x) {
+void cst_rk_stages_destroy(cst_rk_stages *x) {
   if (!x)
     return;
   double *arrays[] = {x->c,  x->mass, x->Q, x->V, x->A, x->lambda, x->dQ,  x->dV,
@@ -47,7 +47,7 @@ void cst_stages_destroy(cst_stages *x) {
   free(x);
 }
 
-void cst_stages_set(cst_stages *x, const double *c) {
+void cst_rk_stages_set(cst_rk_stages *x, const double *c) {
   memcpy(x->c, c, sizeof *c * (size_t)x->s->npar);
   for (int i = 0; i < x->n; i++)
     x->u[i] = 1;
@@ -55,24 +55,24 @@ void cst_stages_set(cst_stages *x, const double *c) {
   cst_system_momentum(x->s, x->c, x->f, x->u, x->mass);
 }
 
-void cst_stages_clock(cst_stages *x, double t) {
+void cst_rk_stages_clock(cst_rk_stages *x, double t) {
   if (x->s->timed)
     x->c[x->s->account - 1] = t;
 }
 
-static const double *row_of(const cst_stages *x, int stage, int k) {
+static const double *row_of(const cst_rk_stages *x, int stage, int k) {
   return x->G + (stage * x->ng + x->row[k]) * x->n;
 }
 
-static void at_stage(cst_stages *x, int i) {
+static void at_stage(cst_rk_stages *x, int i) {
   double c = 0;
   for (int l = 0; l < x->of->stages; l++)
     c += x->of->a[i * x->of->stages + l];
-  cst_stages_clock(x, x->t + x->h * c);
+  cst_rk_stages_clock(x, x->t + x->h * c);
 }
 
 /* (A, l) of M A + G'l = f, G A = e at stage i: f becomes A. */
-static void solve_saddle(cst_stages *x, int i, double *f, const double *e, double *l) {
+static void solve_saddle(cst_rk_stages *x, int i, double *f, const double *e, double *l) {
   const int m = x->m, n = x->n;
   for (int k = 0; k < n; k++)
     f[k] /= x->mass[k];
@@ -88,7 +88,7 @@ static void solve_saddle(cst_stages *x, int i, double *f, const double *e, doubl
     l[x->row[a]] = x->y[a];
 }
 
-static void factor_gram(cst_stages *x, int i) {
+static void factor_gram(cst_rk_stages *x, int i) {
   const int m = x->m;
   double   *S = x->S + i * m * m;
   for (int a = 0; a < m; a++)
@@ -101,7 +101,7 @@ static void factor_gram(cst_stages *x, int i) {
 }
 
 /* A and lambda at stage i, whose Q and V are there. */
-static void accelerate(cst_stages *x, int i) {
+static void accelerate(cst_rk_stages *x, int i) {
   const int     n = x->n;
   const double *q = x->Q + i * n, *v = x->V + i * n;
   double       *A = x->A + i * n, *bent = x->f + n;
@@ -120,7 +120,8 @@ static void accelerate(cst_stages *x, int i) {
 }
 
 /* out := base + h sum_l a_il K_l */
-static void add_row(const cst_stages *x, int i, const double *base, const double *K, double *out) {
+static void add_row(const cst_rk_stages *x, int i, const double *base, const double *K,
+                    double *out) {
   const int s = x->of->stages;
   for (int k = 0; k < x->n; k++) {
     out[k] = base[k];
@@ -130,7 +131,7 @@ static void add_row(const cst_stages *x, int i, const double *base, const double
   }
 }
 
-static void add_end(const cst_stages *x, const double *base, const double *K, double *out) {
+static void add_end(const cst_rk_stages *x, const double *base, const double *K, double *out) {
   for (int k = 0; k < x->n; k++) {
     double sum = 0;
     for (int i = 0; i < x->of->stages; i++)
@@ -140,7 +141,7 @@ static void add_end(const cst_stages *x, const double *base, const double *K, do
 }
 
 /* A has come to rest: it differs from what it was by round-off, or no longer comes nearer. */
-static bool rests(const cst_stages *x, const double *A, double *last) {
+static bool rests(const cst_rk_stages *x, const double *A, double *last) {
   double    change = 0, size = 0;
   const int n = x->of->stages * x->n;
   for (int k = 0; k < n; k++) {
@@ -153,8 +154,8 @@ static bool rests(const cst_stages *x, const double *A, double *last) {
   return done;
 }
 
-bool cst_stages_run(cst_stages *x, const cst_tableau *of, double h, double t, const double *q,
-                    const double *v) {
+bool cst_rk_stages_run(cst_rk_stages *x, const cst_tableau *of, double h, double t, const double *q,
+                       const double *v) {
   const int    s = of->stages, n = x->n;
   const size_t size = sizeof(double) * (size_t)(s * n);
   double       last = INFINITY;
@@ -179,12 +180,13 @@ bool cst_stages_run(cst_stages *x, const cst_tableau *of, double h, double t, co
   return done;
 }
 
-void cst_stages_end(const cst_stages *x, const double *q, const double *v, double *q1, double *v1) {
+void cst_rk_stages_end(const cst_rk_stages *x, const double *q, const double *v, double *q1,
+                       double *v1) {
   add_end(x, q, x->V, q1);
   add_end(x, v, x->A, v1);
 }
 
-static void vary_stage(cst_stages *x, int i, const double *dq, const double *dv) {
+static void vary_stage(cst_rk_stages *x, int i, const double *dq, const double *dv) {
   const int n = x->n;
   double   *dA = x->dA + i * n;
   add_row(x, i, dv, x->dA, x->dV + i * n);
@@ -198,7 +200,8 @@ static void vary_stage(cst_stages *x, int i, const double *dq, const double *dv)
   solve_saddle(x, i, dA, x->f + n, NULL);
 }
 
-void cst_stages_vary(cst_stages *x, const double *dq, const double *dv, double *dq1, double *dv1) {
+void cst_rk_stages_vary(cst_rk_stages *x, const double *dq, const double *dv, double *dq1,
+                        double *dv1) {
   const int    s = x->of->stages;
   const size_t size = sizeof(double) * (size_t)(s * x->n);
   double       last = INFINITY;

@@ -1,12 +1,12 @@
-/* stages.h: the stages of a Runge-Kutta step on q' = v, v' = A(q, v), and their first variations, of one
+/* rk-stages.h: the stages of a Runge-Kutta step on q' = v, v' = A(q, v), and their first variations, of one
  * trajectory at a time; for what differentiates steps or sums over their stages.
  *
  *   V_i = v + h sum a_ij A_j,  Q_i = q + h sum a_ij V_j,  M A_i = f(Q_i, V_i, t_i) - G'lambda_i
  *
  * The mass is a constant diagonal, and no force depends on multipliers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_STAGES_H
-#define CST_STAGES_H
+#ifndef CST_RK_STAGES_H
+#define CST_RK_STAGES_H
 #include <stdbool.h>
 #include "constella/system.h"
 #include "tableau/tableau.h"
@@ -24,20 +24,22 @@ typedef struct {
   double            *G, *S;            /* [stages][ng][n], [stages][m][m]: factors of G M^-1 G' */
   int               *pivot;            /* [stages][m] */
   double            *f, *y, *u, *past; /* [n + ng], [m], [2 n], [stages][n] */
-} cst_stages;
+} cst_rk_stages;
 
 /* Of tableaus with at most `most` stages. Owned. */
-cst_stages *cst_stages_create(const cst_system *s, int most);
-void        cst_stages_destroy(cst_stages *x);
+cst_rk_stages *cst_rk_stages_create(const cst_system *s, int most);
+void           cst_rk_stages_destroy(cst_rk_stages *x);
 /* Sets the parameters c[npar]. */
-void cst_stages_set(cst_stages *x, const double *c);
+void cst_rk_stages_set(cst_rk_stages *x, const double *c);
 /* Sets the time, of systems that have one. */
-void cst_stages_clock(cst_stages *x, double t);
+void cst_rk_stages_clock(cst_rk_stages *x, double t);
 /* The stages of a step of h from (q, v) at the time t; false: they were not solved. */
-bool cst_stages_run(cst_stages *x, const cst_tableau *of, double h, double t, const double *q,
-                    const double *v);
+bool cst_rk_stages_run(cst_rk_stages *x, const cst_tableau *of, double h, double t, const double *q,
+                       const double *v);
 /* Where that step ends. */
-void cst_stages_end(const cst_stages *x, const double *q, const double *v, double *q1, double *v1);
+void cst_rk_stages_end(const cst_rk_stages *x, const double *q, const double *v, double *q1,
+                       double *v1);
 /* The change of its stages and of its end for the change (dq, dv) of (q, v); the latter may be in place. */
-void cst_stages_vary(cst_stages *x, const double *dq, const double *dv, double *dq1, double *dv1);
+void cst_rk_stages_vary(cst_rk_stages *x, const double *dq, const double *dv, double *dq1,
+                        double *dv1);
 #endif
