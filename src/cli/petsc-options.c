@@ -150,7 +150,7 @@ bool cst_petsc_begin(int n, char **words) {
   return !failed;
 }
 
-/* Nanoseconds: runs whose steps take less, in full vectors, end before PETSc has begun. */
+/* Nanoseconds: runs of lanes whose steps take less, in full vectors, end before PETSc has begun. */
 static const double SHORT = 1e7;
 
 static bool iterates(const cst_plan *p) {
@@ -161,9 +161,10 @@ static bool iterates(const cst_plan *p) {
 }
 
 bool cst_petsc_drive(const cst_plan *p) {
-  char  name[] = "constella";
-  char *words[] = {name, NULL};
-  if (cst_petsc_is_on() || p->cost < SHORT || !iterates(p))
+  char       name[] = "constella";
+  char      *words[] = {name, NULL};
+  const bool short_run = p->cost < SHORT && p->study->engine != CST_ENGINE_PETSC;
+  if (cst_petsc_is_on() || short_run || !iterates(p))
     return true;
   cst_status_push(tell, NULL);
   const PetscErrorCode failed = begin_petsc(1, words);

@@ -18,7 +18,7 @@ typedef struct {
   const char *doc;
 } cst_key;
 
-enum { CST_KEYS_ALL = -1, CST_MOST_KEYS = 32 /* in one map */ };
+enum { CST_KEYS_ALL = -1, CST_MOST_KEYS = 64 /* in one map */ };
 
 /* The keys of map `in` in the given forms, names[CST_MOST_KEYS]; returns their number. The table ends with a
  * row whose key is NULL. */

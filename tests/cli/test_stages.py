@@ -93,7 +93,7 @@ events: [{name: low, when: x2, take: [y2', k]}]
 extensible: true
 samples: {count: 0}
 """
-resumes("stopped", MANY.replace("END", "5"))
+resumes("stopped", MANY.replace("END", "60"))
 _, one = run("one", MANY.replace("END", "1.25"))
 _, three = run("three", MANY.replace("END", "1.25"), "--batch", "7", ranks=3)
 ok(not differences(digests(one), digests(three)), "the same bits on three ranks in other batches")

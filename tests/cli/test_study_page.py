@@ -52,6 +52,15 @@ BASES = [
         "methods": "[rattle]",
         "observables": "[lyapunov]",
     },
+    {
+        "study": "conservation",
+        "system": "planar-pendulum",
+        "end": "2.0",
+        "steps": "[0.1]",
+        "methods": "[rattle]",
+        "observables": "[momentum-balance]",
+        "tangent": "{every: 1}",
+    },
     {"study": "ensemble", "system": "planar-pendulum", "end": "20", "steps": "[0.1]", "methods": "[rattle]"},
 ]
 
@@ -83,6 +92,8 @@ PLACES = {
     "autocorrelation": "autocorrelation: [{name: h, expression: y, every: 0.1, lags: 4, %s: 1}]",
     "mean-square-displacement": "mean-square-displacement: [{name: h, expression: y, every: 0.1, lags: 4, %s: 1}]",
     "events": "events: [{name: h, when: y, %s: 1}]",
+    "maps.NAME": "maps: {mine: {left: q, right: q + v, %s: 1}}",
+    "momentum-balance": "momentum-balance: {%s: 1}",
     "stages": "stages: [{until: 0.5, %s: 1}, {}]",
     "tangent": "tangent: {every: 1, %s: 1}",
     "histograms": "histograms: [{name: h, expression: y, from: 0, to: 1, bins: 2, %s: 1}]",

@@ -458,7 +458,7 @@ def refused():
 LONG = """study: conservation
 system: double-pendulum
 initial: {members: 24, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}
-end: 10000.0
+end: 20000.0
 steps: [0.02]
 methods: [rattle, "compose(rattle, suzuki4)", project(rk4), midpoint]
 observables: [energy, constraint, "pull: lambda_upper"]
@@ -600,7 +600,7 @@ def stopped():
     """SIGINT ends it."""
     text = (
         LONG.replace("members: 24", "members: 2")
-        .replace("10000.0", "1.0e+6")
+        .replace("20000.0", "1.0e+6")
         .replace('rattle, "compose(rattle, suzuki4)", project(rk4), ', "")
     )
     result = path("stopped.h5")

@@ -108,7 +108,6 @@ static void checks(void) {
     for (size_t i = 0; i < sizeof method / sizeof *method; i++)
       if (strcmp(method[i], "shake") || strcmp(system[k].name, "kepler"))
         check(system[k].name, method[i], system[k].h);
-  refused("double-pendulum", "project(rk4)");
   refused("double-pendulum", "compose(rattle, convert(rk4))");
   refused("double-pendulum-angles", "rattle");
 }

@@ -461,7 +461,8 @@ static const mistake mistakes[] = {
     {{"observables: [@[energy]]"}, "'observables' is a list"},
     {{"observables: [@{a: x, b: y}]"},
      "an observable is one of: energy, momentum, constraint, balance, temperature, travel, "
-     "rejected, lyapunov, megno, two-form, volume, reversibility, energy-shadow or \"NAME: "
+     "rejected, lyapunov, megno, two-form, volume, reversibility, momentum-balance, energy-shadow "
+     "or \"NAME: "
      "expression\""},
     {{"observables: [@momentum]"}, "planar-pendulum declares no symmetries"},
     {{"system: henon-heiles", "reference: self", "methods: [midpoint]",

@@ -9,8 +9,8 @@
 /* clang-format off */
 const cst_key cst_balances_keys[] = {
     {"", "momentum-balance", CST_KEYS_ALL, "map", "none: the symmetries of the system", "", "momentum-balance: {symmetries: {x: [1, 0]}}", "Whose momenta the observable momentum-balance follows, and by which equation (docs/momentum-balance.md)."},
-    {"momentum-balance", "symmetries", CST_KEYS_ALL, "map", "none", "", "momentum-balance: {symmetries: {x: [1, 0, 0], y: [0, 1, 0], along: {x: cos(th), y: sin(th)}}}", "Further momenta by name: a list, the generator of a symmetry of L, one expression of the coordinates for each; or a map, a combination of generators that turns with the motion."},
-    {"momentum-balance", "form", CST_KEYS_ALL, "discrete, integral or both", "both, the discrete one of methods that have it", "", "momentum-balance: {form: discrete}", "The discrete momentum equation, exact for methods that solve discrete Euler-Lagrange equations, or the integral of the continuous one over each step by a quadrature."},
+    {"momentum-balance", "symmetries", CST_KEYS_ALL, "map", "none", "", "momentum-balance: {symmetries: {x: [1, 0], turn: [-y, x]}}", "Further momenta by name: a list, the generator of a symmetry of L, one expression of the coordinates for each; or a map, a combination of generators that turns with the motion."},
+    {"momentum-balance", "form", CST_KEYS_ALL, "discrete, integral or both", "both, the discrete one of methods that have it", "", "momentum-balance: {form: discrete, symmetries: {x: [1, 0]}}", "The discrete momentum equation, exact for methods that solve discrete Euler-Lagrange equations, or the integral of the continuous one over each step by a quadrature."},
     {0},
 };
 /* clang-format on */
