@@ -193,13 +193,13 @@ def extended():
 
 
 def resumed():
-    text = CHAIN.replace("END", "400") + STOPS.replace("0.9", "1.7") + "checkpoint: {seconds: 0.05}\n"
+    text = CHAIN.replace("END", "3000") + STOPS.replace("0.9", "1.7") + "checkpoint: {seconds: 0.05}\n"
     resumes("resumed", text)
 
 
 def killed():
     """Killed after its first checkpoint, and resumed."""
-    text = CHAIN.replace("END", "400") + STOPS.replace("0.9", "1.7") + "checkpoint: {seconds: 0.05}\n"
+    text = CHAIN.replace("END", "3000") + STOPS.replace("0.9", "1.7") + "checkpoint: {seconds: 0.05}\n"
     survives("killed", text)
 
 
