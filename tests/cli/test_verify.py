@@ -644,7 +644,7 @@ def stopped():
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:
-        time.sleep(0.15)
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         process.wait(10)
         ok(process.returncode in (-signal.SIGINT, 130), "SIGINT ends `verify`", process.returncode)
