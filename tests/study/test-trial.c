@@ -97,7 +97,8 @@ int main(void) {
     /* Stiff dampers at once: the iterations of the first steps are not those of the others. */
     const double allowed = strstr(jobs.gl_pathv[i], "governor-bodies") ? 2 : 1.5;
     if (x > 0)
-      OK(x < allowed, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x),
+      OK(x < allowed, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i],
+         x),
           compared++;
   }
   OK(compared > 60, "%d jobs were compared", compared);
