@@ -190,7 +190,7 @@ static void find_discrete(cst_balance *x, const fields f[2], const cst_momenta_s
                           const cst_momenta *d, const total *change, double *figure) {
   const int ng = x->of->ngenerator;
   total     t[CST_BALANCES_MOST];
-  double    turned[CST_BALANCES_MOST];
+  double    turned[CST_BALANCES_MOST] = {0}; /* gcc 14 does not see that ng are set */
   memcpy(t, change, sizeof *t * (size_t)x->of->n);
   for (int k = 0; k < x->of->n; k++) {
     for (int a = 0; a < ng; a++)
