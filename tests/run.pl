@@ -19,6 +19,7 @@ $ENV{OMPI_MCA_osc} = '^ucx';   # where there is no fast network, Open MPI 5 says
 $ENV{OMPI_MCA_btl} = '^tcp';
 $ENV{OPENBLAS_NUM_THREADS} = $ENV{OMP_NUM_THREADS} = 1;
 
+$SIG{INT} = 'DEFAULT';   # a shell without job control has its background commands ignore it, and tests send it
 my $idle = $ENV{IDLE_ALLOWED} || 60;
 my $log = File::Temp->new;
 my (@tests, %command);
