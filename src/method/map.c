@@ -14,7 +14,7 @@ enum { N = CST_MAX_Q, POINTS = 8, ENOUGH = 3 };
 
 struct cst_map {
   cst_map_texts   texts;
-  bool            symmetric, linear;
+  bool            symmetric, invariant, linear;
   struct cst_map *next;
 };
 
@@ -128,16 +128,18 @@ static double coordinate(int point, int i) {
   return (point >= POINTS / 2 && (i + point) % 2 ? -1 : 1) * (0.4 + 0.9 * (x - floor(x)));
 }
 
-static void evaluate(sample *s, int point, double size) {
+static void evaluate_at(sample *s, int point, int velocity, double size) {
   double        q[N], v[N];
   const double *in[128] = {0};
   for (int i = 0; i < s->n; i++) {
     q[i] = coordinate(point, i);
-    v[i] = size * coordinate(point + 3, s->n - i);
+    v[i] = size * coordinate(velocity, s->n - i);
   }
   in['q'] = q, in['v'] = v;
   cst_evaluate_tape(s->tape, in, s->value);
 }
+
+static void evaluate(sample *s, int point, double size) { evaluate_at(s, point, point + 3, size); }
 
 static bool is_finite(const sample *s) {
   bool good = true;
@@ -222,6 +224,22 @@ static bool find_symmetry(sample *s) {
   return same;
 }
 
+/* Whether both points move with q, left(q, v) - q and right(q, v) - q being functions of v alone. */
+static bool find_invariance(sample *s) {
+  double first[2 * N];
+  bool   same = true;
+  for (int k = 0; k < POINTS; k++) {
+    evaluate_at(s, k, 3, 0.3);
+    for (int i = 0; i < 2 * s->n; i++) {
+      const double from = s->value[i] - coordinate(k, i % s->n);
+      if (k == 0)
+        first[i] = from;
+      same &= fabs(from - first[i]) <= 1e-12;
+    }
+  }
+  return same;
+}
+
 /* Whether the points are q - theta v and q + (1 - theta) v, with the same theta at all points. */
 static bool find_line(sample *s) {
   double theta = 0;
@@ -284,7 +302,8 @@ const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error) {
   cst_map *m = NULL;
   if (open_sample(&s, texts, error) && check(&s, texts->n > 0, error)) {
     m = cst_zeros(1, sizeof *m);
-    *m = (cst_map){copy(texts), find_symmetry(&s), texts->n == 0 && find_line(&s), registry};
+    *m = (cst_map){copy(texts), find_symmetry(&s), find_invariance(&s),
+                   texts->n == 0 && find_line(&s), registry};
     registry = m;
   }
   close_sample(&s);
@@ -293,4 +312,5 @@ const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error) {
 
 int  cst_map_size(const cst_map *m) { return m->texts.n; }
 bool cst_map_is_symmetric(const cst_map *m) { return m->symmetric; }
+bool cst_map_is_invariant(const cst_map *m) { return m->invariant; }
 bool cst_map_is_linear(const cst_map *m) { return m->linear; }

@@ -39,6 +39,8 @@ typedef struct cst_map cst_map;
 const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error);
 int            cst_map_size(const cst_map *m);         /* coordinates; 0: any number */
 bool           cst_map_is_symmetric(const cst_map *m); /* left(q, v) = right(q, -v) */
+/* Whether left(q, v) - q and right(q, v) - q are functions of v alone. */
+bool cst_map_is_invariant(const cst_map *m);
 /* Whether it is (q - theta v, q + (1 - theta) v). */
 bool cst_map_is_linear(const cst_map *m);
 /* {left: ..., right: ...}. Owned. */

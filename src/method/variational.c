@@ -144,11 +144,14 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 /* A map that is its own adjoint gives a symmetric method. Momenta are those whose symmetries the map commutes
- * with; the line does with all linear ones. */
+ * with; the line does with all linear ones. Where the steps of a map depend on q, so does its modified energy,
+ * which then need not stay near the energy of a motion on which an angle grows. */
 static cst_properties mapped(const cst_map *m, const cst_system *s) {
   cst_properties x = cst_variational(cst_map_is_symmetric(m) ? 2 : 1, s);
   if (!cst_map_is_linear(m))
     x.claims &= ~(unsigned)CST_CLAIM_MOMENTUM;
+  if (!cst_map_is_invariant(m))
+    x.claims &= ~(unsigned)CST_CLAIM_BOUNDED;
   return x;
 }
 

@@ -31,8 +31,7 @@ static const char *verdict(double ratio, double bound, bool at_least) {
   return (at_least ? ratio >= bound : ratio <= bound) ? "ok" : at_least ? "BELOW" : "ABOVE";
 }
 
-static bench_run rattle(const cst_study *s, const cst_system *system, long lanes, double h,
-                        long steps) {
+static bench_run rattle(const cst_study *s, cst_system *system, long lanes, double h, long steps) {
   return (bench_run){
       .study = s, .system = system, .method = "rattle", .lanes = lanes, .h = h, .steps = steps};
 }

@@ -255,6 +255,20 @@ def refuse():
         ok(process.returncode == 2 and why in process.stderr, f"refused on {system}", process.stderr)
 
 
+def claim():
+    """The energy error is bounded where the step of the map does not depend on q."""
+    for right, bounded in (("q + 3*v/4 + v^2/8", True), ("q + 3*v/4 + (1 + q)*v^2/8", False)):
+        said = constella("show", "discretization(map={left: q - v/4, right: %s})" % right).stdout
+        ok("symplectic" in said and ("energy error bounded" in said) == bounded, f"claims with {right}", said)
+    for system, method in (
+        ("four-bar", "discretization(map={left: q - v/4, right: q + 3*v/4 + v^2/8})"),  # its crank turns
+        ("double-pendulum", "discretization(map=bent)"),
+    ):
+        _, result = run(f"bounded-{system}", STUDY % ("conservation", system, SPHERE, 400, 0.01, f'"{method}"'))
+        row = table(result)[0]
+        ok(row["energy_verdict"] == "bounded" and not row["failed"], f"bounded on {system}", row)
+
+
 if __name__ == "__main__":
-    together([steps, orders, ends, refuse], 2)
+    together([steps, orders, ends, refuse, claim], 2)
     done()

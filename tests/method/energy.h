@@ -104,11 +104,6 @@ static bool left_out(const problem *x, const char *method) {
   /* its runs are long; only test-all has them */
   if (!strcmp(x->s->name, "two-tops") && !everything())
     return true;
-  /* The crank's angle grows without bound, and with it the curvature of a map that depends on q: its energy
-   * error does too. */
-  const bool turns = !strcmp(x->s->name, "four-bar") || !strcmp(x->s->name, "slider-crank");
-  if (turns && strstr(method, "map={"))
-    return true;
   for (int i = 0; i < cst_method_count(); i++)
     if (!strcmp(method, cst_method_info_at(i)->example))
       return false;

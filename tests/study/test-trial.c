@@ -1,5 +1,5 @@
 /* test-trial.c: the number of evaluations that `check` estimates from a few steps agrees with that of many
- * steps within a factor 1.5, for each study of jobs/ (2 for one with stiff dampers).
+ * steps within a factor 1.5, for each study of jobs/.
  *
  * One trajectory of up to a dozen classes of a study is compared, over STEPS steps or as many as a time limit
  * allows; if the case has several members, it is another one than that of the trial.
@@ -94,11 +94,8 @@ int main(void) {
     return 1;
   for (size_t i = 0; i < jobs.gl_pathc; i++) {
     const double x = of_job(jobs.gl_pathv[i]);
-    /* Stiff dampers at once: the iterations of the first steps are not those of the others. */
-    const double allowed = strstr(jobs.gl_pathv[i], "governor-bodies") ? 2 : 1.5;
     if (x > 0)
-      OK(x < allowed, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i],
-         x),
+      OK(x < 1.5, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x),
           compared++;
   }
   OK(compared > 60, "%d jobs were compared", compared);

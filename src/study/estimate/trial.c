@@ -142,6 +142,7 @@ static PetscErrorCode try_class(cst_trier *t, const cst_class *k, long n, double
   *good = start(t, k, st, &b);
   if (*good)
     PetscCall(step(st, &b, k, n, evaluations, nanoseconds));
+  *good = *good && !cst_stepper_halted(st); /* steps that were not taken tell nothing */
   PetscCall(cst_batch_destroy(&b));
   PetscFunctionReturn(0);
 }
