@@ -178,10 +178,8 @@ struct cst_system {
   cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
   const void         *kernel_self[CST_ISA_COUNT];
   const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
-  const cst_compiled
-             *added[CST_ISA_COUNT]; /* cores beyond those of `compiled`; borrowed, or NULL */
-  cst_exact  *exact;                /* exact motion from any start, or NULL */
-  const char *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
+  cst_exact          *exact;                   /* exact motion from any start, or NULL */
+  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
       **force_text,                /* [nforce] */
       *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
   char *text;                      /* the whole description */

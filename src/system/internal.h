@@ -34,13 +34,16 @@ typedef struct {
   void         *kept;              /* memory from cst_system_keep */
   cst_tape     *tape[CST_K_COUNT]; /* programs of the kernels, created on first use */
   /* programs of the defaults that are expressions of other parameters */
-  cst_tape       *preset[CST_MAX_PAR];
-  cst_tape      **start, **motion; /* programs per state: q and v; exact q, v and lambda */
-  cst_lengths     length;
-  cst_interpreter interpreter[CST_ISA_COUNT];
-  double         *scratch;     /* shared by the interpreters */
-  cst_system     *penalised;   /* created on first use */
-  void *loaded[CST_ISA_COUNT]; /* shared objects of a user's system; `unload` closes one */
+  cst_tape            *preset[CST_MAX_PAR];
+  cst_tape           **start, **motion; /* programs per state: q and v; exact q, v and lambda */
+  cst_lengths          length;
+  cst_interpreter      interpreter[CST_ISA_COUNT];
+  double              *scratch;   /* shared by the interpreters */
+  cst_system          *penalised; /* created on first use */
+  void               **loaded;    /* [nloaded] shared objects; `unload` closes one */
+  int                  nloaded;
+  const cst_compiled **added[CST_ISA_COUNT]; /* [nadded] cores beyond those of `compiled` */
+  int                  nadded[CST_ISA_COUNT];
   void (*unload)(void *loaded);
   int               nevent;
   cst_system_event *event; /* [nevent] */

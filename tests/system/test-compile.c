@@ -174,12 +174,52 @@ static void test_bits(const char *text, const selection *with, int isa) {
   cst_system_destroy(y);
 }
 
+static void load(cst_system *s, const char *const *cores) {
+  cst_code code;
+  char     why[CST_WHY] = "";
+  OK(cst_compile(s, widest_set(), cores, false, &code, why) && cst_load_code(s, &code, why),
+     "%s is loaded%s%s", cores[0], *why ? ": " : "", why);
+  cst_compile_free(&code);
+}
+
+/* Code that comes later does not take away the code of a run that goes on. */
+static void test_more(void) {
+  cst_system    *s = system_of(bead), *plain = system_of(bead);
+  static problem x;
+  static result  a, b;
+  run            r;
+  load(s, (const char *const[]){"kick", NULL});
+  problem_of(&x, s);
+  run_open_on(&r, &x, "rattle", widest_set(), LANES, 1e-14);
+  run_start(&r, LANES);
+  run_go(&r, 0.02, STEPS / 2);
+  const void *kick = cst_system_form(s, widest_set(), "kick");
+  OK(!cst_compile_adds(s, widest_set(), (const char *const[]){"kick", NULL}), "it adds no second");
+  load(s, (const char *const[]){"rk", NULL});
+  OK(kick && cst_system_form(s, widest_set(), "kick") == kick, "both are there");
+  run_go(&r, 0.02, STEPS / 2);
+  memset(&a, 0, sizeof a);
+  for (int l = 0; l < LANES; l++) {
+    run_state(&r, l, a.q[l], a.p[l]);
+    run_block(&r, l, cst_stepper_layout(r.st)->iterations, 1, &a.iterations[l]);
+  }
+  run_close(&r);
+  result_of(plain, "rattle", widest_set(), &b);
+  OK(!memcmp(&a, &b, sizeof a), "a run goes on with the same bits");
+  result_of(s, "rk4", widest_set(), &a);
+  result_of(plain, "rk4", widest_set(), &b);
+  OK(!memcmp(&a, &b, sizeof a), "and the other core has them");
+  cst_system_destroy(plain);
+  cst_system_destroy(s);
+}
+
 static void tests(void) {
   cst_compiler clang;
   char         why[CST_WHY];
   for (int isa = 0; isa < CST_ISA_COUNT; isa++)
     if (cst_isa_available(isa))
       test_bits(bead, isa == widest_set() ? &all : &kicks, isa);
+  test_more();
   test_bits(flat, &kicks, widest_set());
   test_bits(driven, &forced, widest_set());
   setenv("CONSTELLA_CC", "clang", 1);

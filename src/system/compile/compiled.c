@@ -1,13 +1,21 @@
 /* compiled.c: attaches compiled code to a system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
 #include <string.h>
 #include "core/boundary.h"
+#include "core/need.h"
 #include "system/internal.h"
+
+static void add(cst_system_owned *o, int isa, const cst_compiled *x) {
+  const size_t n = (size_t)o->nadded[isa];
+  o->added[isa] = cst_need(realloc(o->added[isa], (n + 1) * sizeof *o->added[isa]));
+  o->added[isa][o->nadded[isa]++] = x;
+}
 
 void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
   CST_REQUIRE(s && x && isa >= 0 && isa < CST_ISA_COUNT);
   if (s->compiled[isa] && s->compiled[isa] != x) {
-    s->added[isa] = x;
+    add(s->owned, isa, x);
     return;
   }
   memcpy(s->kernel[isa], x->kernel, sizeof s->kernel[isa]);
@@ -29,6 +37,9 @@ const void *cst_system_form(const cst_system *s, int isa, const char *core) {
   /* compiled code enforces every constraint and divides by masses */
   if (s->dropped || s->flat >= 0)
     return NULL;
-  const void *form = form_in(s->compiled[isa], core);
-  return form ? form : form_in(s->added[isa], core);
+  const cst_system_owned *o = s->owned;
+  const void             *form = form_in(s->compiled[isa], core);
+  for (int i = 0; !form && i < o->nadded[isa]; i++)
+    form = form_in(o->added[isa][i], core);
+  return form;
 }

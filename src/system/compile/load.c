@@ -9,9 +9,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "core/need.h"
 #include "system/compile/compile.h"
 #include "system/internal.h"
 
@@ -112,9 +114,10 @@ bool cst_load_code(cst_system *s, const cst_code *code, char why[CST_WHY]) {
     cst_load_object_unload(o);
     return false;
   }
-  unload(owned->loaded[code->isa]);
   owned->unload = unload;
-  owned->loaded[code->isa] = o;
+  owned->loaded =
+      cst_need(realloc(owned->loaded, (size_t)(owned->nloaded + 1) * sizeof *owned->loaded));
+  owned->loaded[owned->nloaded++] = o; /* earlier ones stay: steppers have their cores */
   cst_system_attach(s, code->isa, x);
   return true;
 }

@@ -81,9 +81,11 @@ static void set_up(cst_system *s) {
 
 void cst_system_interpret(cst_system *s) {
   CST_REQUIRE(s);
+  cst_system_owned *o = s->owned;
   set_up(s);
   for (int i = 0; i < CST_ISA_COUNT; i++) {
-    s->compiled[i] = s->added[i] = NULL;
+    s->compiled[i] = NULL;
+    o->nadded[i] = 0;
     for (int k = 0; k < CST_K_COUNT; k++)
       s->kernel[i][k] = kernels[k];
     if (!s->npairs)

@@ -247,8 +247,11 @@ void cst_system_destroy(cst_system *s) {
   free(o->length.at);
   free(o->length.dimensionless);
   free(o->scratch);
-  for (int i = 0; o->unload && i < CST_ISA_COUNT; i++)
+  for (int i = 0; i < o->nloaded; i++)
     o->unload(o->loaded[i]);
+  free(o->loaded);
+  for (int i = 0; i < CST_ISA_COUNT; i++)
+    free(o->added[i]);
   free_derived(s);
   cst_graph_destroy(s->graph);
   cst_document_destroy(o->doc);
