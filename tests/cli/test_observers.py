@@ -95,7 +95,7 @@ def bits():
 
 
 def resumed():
-    text = STUDY.replace("END", "4000") + "observe: every\ncheckpoint: {seconds: 0.05}\n"
+    text = STUDY.replace("END", "40000") + "observe: every\ncheckpoint: {seconds: 0.05}\n"
     process, result = run("resumed", text, "--max-hours", "0.00002")
     stops = 0
     while process.returncode == 75 and stops < 40:

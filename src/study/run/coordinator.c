@@ -149,7 +149,10 @@ bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
   int          there = 0;
   if (c->asked == MPI_REQUEST_NULL)
     ask(c);
-  MPI_Test(&c->asked, &there, MPI_STATUS_IGNORE);
+  if (c->rank == 0) /* whose words lie in its own memory */
+    there = !MPI_Wait(&c->asked, MPI_STATUS_IGNORE);
+  else
+    MPI_Test(&c->asked, &there, MPI_STATUS_IGNORE);
   if (there)
     memcpy(words, c->answer, sizeof c->answer);
   if (c->rank == 0 && due)

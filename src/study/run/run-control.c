@@ -11,7 +11,7 @@
 #include "study/run/stop.h"
 
 /* Rank 0 answers the polls of all ranks, polls_per_second at most. Times in seconds. */
-static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25,
+static const double first_poll = 0.005, pause_between = 0.05, longest_pause = 1, look_every = 0.25,
                     polls_per_second = 20000, least_patience = 5;
 
 PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
@@ -42,7 +42,8 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
     k->checkpoint.request[i] = MPI_REQUEST_NULL;
   k->pause = fmin(fmax(pause_between, (double)k->size / polls_per_second), longest_pause);
   k->patience = least_patience;
-  k->checkpoint.closed = k->polled = MPI_Wtime();
+  k->checkpoint.closed = MPI_Wtime();
+  k->polled = k->checkpoint.closed - k->pause + first_poll;
   if (k->rank == 0) {
     k->checkpoint.kept = cst_assembly_create(p, checkpoint, r);
     const long largest = cst_snapshot_largest(options->owner.path);
