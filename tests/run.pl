@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# run.pl: runs the test programs named in a list under TAP::Harness and closes with the ten that used most CPU time and the sum of all,
-# the programs that were stopped or skipped, and why, and with 'N passed, N failed, N skipped'. SECONDS_BUDGET in the environment is
-# what the sum may be; it is printed, not enforced, and so are BUILD_SECONDS, what the build took, of 330. The seconds of each program
-# stay in a file .times beside the list; in a later run the longest begin first.
+# run.pl: runs the test programs named in a list under TAP::Harness and closes with the ten that used most CPU time and the sum of
+# all, the programs that were stopped or skipped, and why, up to twenty of the failed tests, and with 'N passed, N failed, N skipped'.
+# SECONDS_BUDGET in the environment is what the sum may be; it is printed, not enforced, and so are BUILD_SECONDS, what the build took,
+# of 330. The seconds of each program, passed and of CPU, stay in a file .times beside the list; in a later run the longest begin first.
 # Each line of the list: CPU seconds allowed, then the command. Lines may run side by side (JOBS in the environment). A command whose
 # processes use no CPU time for IDLE_ALLOWED seconds, or 60, is stopped too (see watch.pl).
 # SPDX-License-Identifier: BSD-2-Clause
@@ -30,17 +30,24 @@ while (<$list>) {
   push @tests, $line;
   $command{$line} = [$^X, dirname($0) . '/watch.pl', $seconds, $idle, "$log", $line];
 }
-my %took;
+my (%took, %used);
 if (open my $file, '<', "$ARGV[0].times") {
-  /^([\d.]+) (.*)$/ and $took{$2} = $1 while <$file>;
+  /^([\d.]+) ([\d.]+) (.*)$/ and ($took{$3}, $used{$3}) = ($1, $2) while <$file>;
 }
 @tests = sort { ($took{$b} // 0) <=> ($took{$a} // 0) } @tests;   # stable, for those that are unknown
 my $harness = TAP::Harness->new({
   exec      => sub { my ($h, $test) = @_; return $command{$test} },
   verbosity => $ENV{VERBOSE} ? 1 : 0,
   jobs      => $ENV{JOBS} || 1,
+  failures  => 1,
+  comments  => 1,
   timer     => 1,
   color     => 0,
+});
+my @wrong;
+$harness->callback(made_parser => sub {
+  my ($parser, $job) = @_;
+  $parser->callback(test => sub { push @wrong, "$job->[1]: " . $_[0]->raw unless $_[0]->is_ok });
 });
 my $result = $harness->runtests(@tests);
 my @ended = sort { $b->{cpu} <=> $a->{cpu} } map { chomp; my %x; @x{qw(cpu seconds why test)} = split /\t/; \%x } <$log>;
@@ -49,9 +56,9 @@ printf "%8.1f s of %6.1f s  %s\n", @{$_}{qw(cpu seconds test)} for @ended[0 .. (
 printf "stopped: %s: %s\n", @{$_}{qw(test why)} for grep { $_->{why} } @ended;
 my $sum = 0;
 $sum += $_->{cpu} for @ended;
-$took{ $_->{test} } = $_->{seconds} for @ended;
+($took{ $_->{test} }, $used{ $_->{test} }) = @{$_}{qw(seconds cpu)} for @ended;
 if (open my $file, '>', "$ARGV[0].times") {
-  printf $file "%.1f %s\n", $took{$_}, $_ for sort { $took{$b} <=> $took{$a} } keys %took;
+  printf $file "%.1f %.1f %s\n", $took{$_}, $used{$_}, $_ for sort { $took{$b} <=> $took{$a} } keys %took;
 }
 printf "%.0f CPU seconds in all%s\n", $sum, $ENV{SECONDS_BUDGET} ? ", of the $ENV{SECONDS_BUDGET} that all tests may take" : '';
 print "$ENV{BUILD_SECONDS} CPU seconds in the last build, of the 330 that one from nothing may take\n" if $ENV{BUILD_SECONDS};
@@ -63,5 +70,6 @@ for my $test (@tests) {
   $absent++;
   printf "skipped: %s: %s\n", $test, $parser->skip_all;
 }
+print "$_\n" for @wrong[0 .. ($#wrong < 19 ? $#wrong : 19)];
 printf "%d passed, %d failed, %d skipped\n", scalar $result->passed, $result->failed + $broken, $result->skipped + $absent;
 exit($result->failed + $broken ? 1 : 0);

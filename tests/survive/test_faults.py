@@ -17,11 +17,11 @@ STUDY = """
 study: conservation
 system: double-pendulum
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
-end: 6000.0
+end: 3000.0
 steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
-LONG = STUDY.replace("6000.0", "200000.0")  # for runs that are stopped
+LONG = STUDY.replace("3000.0", "200000.0")  # for runs that are stopped
 
 
 def until(what, seconds=60):
@@ -508,7 +508,7 @@ def left_locked():
     opens the file."""
     library = ctypes.CDLL(None)
     library.sem_open.restype = ctypes.c_void_p
-    study = write("locked.yaml", STUDY.replace("6000.0", "0.1"))
+    study = write("locked.yaml", STUDY.replace("3000.0", "0.1"))
     for ranks in (0, 2):
         result = path(f"locked-{os.getpid()}-{ranks}.h5")
         names = [f"/OMPIO_{os.path.basename(result)}{end}".encode() for end in ("", ".new")]
