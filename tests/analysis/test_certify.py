@@ -10,6 +10,7 @@ import json
 import pathlib
 import random
 import subprocess
+import time
 
 import numpy as np
 
@@ -189,7 +190,8 @@ def test_shared():
     ok(done.returncode == 2 and "--trust-code" in done.stdout, "verify: code of others is not run unasked", done.stdout + done.stderr)
     done = command("shared.json", "--trust-code", program="verify")
     ok(done.returncode == 0 and "7 numbers, all with the same bits" in done.stdout, "verify: it is when trusted", done.stdout + done.stderr)
-    (folder / "shared.yaml").write_text((folder / "shared.yaml").read_text() + "# changed\n")
+    with (folder / "own.so").open("ab") as file:
+        file.write(b"changed")
     done = command("shared.json", "--trust-code", program="verify")
     ok(done.returncode == 2 and "has changed" in done.stderr, "verify: a file that has changed", done.stderr)
 
@@ -313,6 +315,79 @@ def test_command():
     ok(done.returncode == 1 and "1 claim refuted" in done.stdout, "command: status 1", done.stdout)
 
 
+KIND = """study: certify
+title: of three
+methods: [heun, mine, "compose(rattle, s)"]
+systems: [henon-heiles, own.yaml]
+claims: {order: 2, symmetric: 1}
+layers: {mine: {a: [[0, 0], [1/2, 0]], b: [0, 1]}}
+schemes: {s: [1/2, 1/2]}
+"""
+SMALL = KIND.replace("heun, ", "").replace(", own.yaml", "").replace(", symmetric: 1", "")
+
+
+def test_kind():
+    """`certify` as a kind of study: run, check, status, resume after a kill, extend."""
+    system = subprocess.run([PROGRAM, "show", "planar-pendulum"], env=ENVIRONMENT, capture_output=True, text=True).returncode
+    ok(system == 0 and "\ncertify " in subprocess.run([PROGRAM, "list", "studies"], env=ENVIRONMENT, capture_output=True, text=True).stdout, "kind: it is listed")
+    for name, text in (("whole", KIND), ("small", SMALL), ("long", KIND + "measure: full\n"), ("other", SMALL.replace("[mine", "[rattle, mine"))):
+        (folder / f"{name}.yaml").write_text(text)
+    (folder / "own.yaml").write_text("system: own\ncoordinates: [x]\nmass: [1]\npotential: 1 - cos(x)\nstates: {default: {q: [1], v: [0]}}\n")
+    done = command("whole.yaml", program="check")
+    ok(done.returncode == 0 and "6 pairs" in done.stdout and "order=2, symmetric=1" in done.stdout, "kind: check", done.stdout + done.stderr)
+    done = command("whole.yaml", program="run")
+    whole = (folder / "whole.json").read_bytes()
+    ok(done.returncode == 1 and "symmetric        refuted" in done.stdout, "kind: run", done.stdout + done.stderr)
+    told = json.loads(whole)
+    ok(told["asked"]["study"] == KIND and len(told["asked"]["systems"]["own.yaml"]) == 64 and told["done"] == 6, "kind: the study is in the result", told["asked"])
+    ok(command("whole.json", program="status").stdout.startswith("state         complete"), "kind: status")
+    ok("exists; name another output, or --overwrite" in command("whole.yaml", program="run").stderr, "kind: no result is lost")
+    interrupted(whole)
+    extended(whole)
+    done = command("whole.json", "--sample", "2", program="verify")
+    ok(done.returncode == 0 and "4 numbers, all with the same bits" in done.stdout, "kind: verify", done.stdout + done.stderr)
+    (folder / "own.yaml").write_text((folder / "own.yaml").read_text().replace("1 - cos", "2 - cos"))
+    for words, why in ((("run", "whole.yaml", "--resume"), "of another study"), (("verify", "whole.json", "--sample", "6"), "own.yaml has changed since")):
+        done = command(*words[1:], program=words[0])
+        ok(done.returncode == 2 and why in done.stderr, f"kind: {words[0]} after a change of the system", done.stdout + done.stderr)
+
+
+def interrupted(whole):
+    """Killed where two pairs are kept, and stopped before the first one; what is kept is not measured again."""
+    told = json.loads(whole)
+    (folder / "cut.json").write_text(json.dumps({**told, "cells": told["cells"][:4], "summary": [], "done": 2}))
+    ok("2 of 6" in command("cut.json", program="status").stdout, "kind: status of an interrupted one")
+    with subprocess.Popen([PROGRAM, "run", "whole.yaml", "-o", "cut.json", "--resume"], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE) as p:
+        while json.loads((folder / "cut.json").read_text())["done"] == 2 and p.poll() is None:
+            time.sleep(0.01)
+        p.kill()
+    ok(json.loads((folder / "cut.json").read_text())["done"] > 2, "kind: it is killed on the way, and keeps more than before")
+    command("whole.yaml", "-o", "cut.json", "--resume", program="run")
+    ok((folder / "cut.json").read_bytes() == whole, "kind: killed and resumed, the same bytes")
+    (folder / "cut.json").unlink()
+    with subprocess.Popen([PROGRAM, "run", "whole.yaml", "-o", "cut.json"], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as p:
+        while not (folder / "cut.json").exists() and p.poll() is None:
+            time.sleep(0.01)
+        p.terminate()
+        said = p.communicate()[0]
+    ok(p.returncode in (75, 1) and ("interrupted by SIGTERM" in said) == (p.returncode == 75), "kind: stopped by a signal", (p.returncode, said))
+
+
+def extended(whole):
+    """A smaller one that is extended has the bytes of the larger one."""
+    command("small.yaml", program="run")
+    done = command("small.json", "whole.yaml", program="extend")
+    ok((folder / "small.json").read_bytes() == whole, "kind: extended, the same bytes", done.stdout + done.stderr)
+    for words, why in (
+        (("extend", "whole.json", "long.yaml"), "it is a quick certificate, of other states and steps"),
+        (("extend", "whole.json", "other.yaml"), "has heun in its methods, and this study does not"),
+        (("run", "whole.yaml", "--part", "1/2"), "'--part' is nothing to a certify study"),
+        (("submit", "whole.yaml", "--scheduler", "slurm", "--ranks", "2", "--hours", "1"), "certify studies have no trajectories"),
+    ):
+        done = command(*words[1:], program=words[0])
+        ok(done.returncode == 2 and why in done.stderr, f"kind: {' '.join(words[:3])}", done.stdout + done.stderr)
+
+
 def test_forms():
     c = certificate.read(folder / "c.json")
     ok(c.as_json() == (folder / "c.json").read_text(), "forms: JSON is read and written alike")
@@ -327,6 +402,8 @@ def test_mistakes():
     (folder / "unnamed.yaml").write_text("layers:\n  mine: {a: [[0, 0], [1/2, 0]], b: [0, 1, 2]}\n")
     (folder / "number.yaml").write_text("layers: 3\n")
     (folder / "foreign.html").write_text("<p>mine</p>")
+    for name, text in (("key", "method: 1"), ("method", "methods: [rattle, ratle]"), ("twice", "methods: [rattle, rattle]"), ("claim", "methods: [rattle]\nclaims: sympletic"), ("nothing", "title: x")):
+        (folder / f"{name}.yaml").write_text(f"study: certify\n{text}\n")
     for words, wanted in (
         ((), "needs methods"),
         (("ratle",), "did you mean 'rattle'"),
@@ -348,6 +425,9 @@ def test_mistakes():
     ):
         done = command(*words)
         ok(done.returncode == 2 and wanted in done.stderr and not done.stdout, f"mistake: {' '.join(words) or 'nothing'}", done.stderr)
+    for name, wanted in (("key", "2:1: error: unknown key 'method'"), ("method", "2:19: error"), ("twice", "2:19: error: 'rattle' appears twice"), ("claim", "3:9: error: unknown claim"), ("nothing", "1:1: error: nothing is to be measured")):
+        done = command(f"{name}.yaml", program="run")
+        ok(done.returncode == 2 and f"{name}.yaml:{wanted}" in done.stderr, f"mistake: {name} of a study", done.stderr)
     ok(refused(lambda: constella.certify("rattle", claims={"order": 0}), "whole number"), "mistake: order 0")
 
 

@@ -59,7 +59,7 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     how = {"step": bench.entry.step, "steps": STEPS // 4 if quick else STEPS, "generators": units}
     with tempfile.TemporaryDirectory() as folder:
         text, file = pathlib.Path(folder, "balance.yaml"), os.path.join(folder, "balance.h5")
-        text.write_text(study_of(of.name, os.path.abspath(bench.name) if os.path.exists(bench.name) else bench.name, how))
+        text.write_text(study_of(of.name, os.path.abspath(bench.entry.path) if bench.entry.path else bench.name, how))
         words = [running.program(), "run", str(text), "-o", file, "--progress", "none"]
         done = subprocess.run(words, capture_output=True, text=True, env=alone(), check=False)
         if done.returncode:
