@@ -5,6 +5,7 @@ certificate, what is kept, mistakes. TAP."""
 # first: it skips the test where modules are missing
 from drawing import ENVIRONMENT, PROGRAM, folder, ok, refused, run_tests
 
+import dataclasses
 import importlib.util
 import json
 import pathlib
@@ -15,7 +16,7 @@ import time
 import numpy as np
 
 import constella
-from constella.certifying import certificate, order, page, symplectic
+from constella.certifying import certificate, figures, order, page, symplectic
 from constella.certifying.maps import Stepper
 from constella.certifying.property import CONFIRMED, OPEN, REFUTED, Found
 
@@ -394,6 +395,29 @@ def test_forms():
     ok("| `fine` | 1 yes |" in page.markdown(c), "forms: Markdown", page.markdown(c))
     ok(page.latex(c).startswith("\\begin{tabular}{lc}") and "fine & 1 yes" in page.latex(c), "forms: LaTeX", page.latex(c))
     ok("1 of 3 confirmed" in page.badge(c), "forms: a badge", page.badge(c))
+
+
+def test_figures():
+    """A panel for each claim that has a curve; what is drawn is what the result has."""
+    axes = {claim: p.axes for p in certificate.PROPERTIES for claim in p.claims}
+    ok(all(a and claim in a.y for claim, a in axes.items()), "figures: every property has axes for its claims")
+    claims = {"order": 2, "symplectic": 1, "symmetric": 1, "momentum": 1, "constraint": 1, "energy-bounded": 1, "stable": 0.1, "round-off": 1, "iterations": 2, "momentum-balance": 1}
+    c = constella.certify("rattle", systems=["spherical-pendulum"], claims=claims)
+    bare = [cell.claim for cell in c.cells if not cell.found.why and cell.claim not in ("energy", "dissipates") and not cell.found.curve.get("y")]
+    ok(not bare and set(figures.panels(c, "rattle")) >= set(claims), "figures: each number has a curve behind it", bare)
+    text = figures.figure(c, "rattle")
+    ok(all(f"{claim}: {c.of('rattle', claim).verdict}" in text for claim in claims), "figures: each panel tells its verdict", page.text(c))
+    ok(text == figures.figure(dataclasses.replace(c, cells=[certificate.Cell.read(json.loads(json.dumps(x.told()))) for x in c.cells]), "rattle"), "figures: the same from what is kept")
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    cell = figures.panels(c, "rattle")["order"][0]
+    figures.draw(ax, axes["order"], "order", [cell], [0])
+    lines = {line.get_linestyle(): line.get_ydata() for line in ax.get_lines()[:2]}
+    ok(sorted(lines["-"]) == sorted(cell.found.curve["y"]) and sorted(lines[":"]) == sorted(cell.found.curve["floor"]), "figures: a curve and its floor", lines)
+    slope = ax.get_lines()[2]
+    ratio = np.log(slope.get_ydata()[1] / slope.get_ydata()[0]) / np.log(slope.get_xdata()[1] / slope.get_xdata()[0])
+    ok(abs(ratio - 2) < 1e-9 and ax.texts[0].get_text() == "2", "figures: the claimed order is a slope", ratio)
 
 
 def test_mistakes():

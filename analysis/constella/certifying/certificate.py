@@ -40,6 +40,18 @@ class Cell:
     found: Found
     study: str = ""  # that shows what refutes the claim
 
+    def told(self) -> dict[str, Any]:
+        """As the JSON has it."""
+        return {
+            "method": self.method, "system": self.system, "claim": self.claim, "claimed": self.claimed, "verdict": self.judged.verdict,
+            "said": self.judged.said, "found": plain(dataclasses.asdict(self.found)), **({"study": self.study} if self.study else {}),
+        }  # fmt: skip
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> Cell:
+        judged, found = Judged(told["verdict"], told["said"]), Found(**numbers(told["found"]))
+        return cls(told["method"], told["system"], told["claim"], told["claimed"], judged, found, told.get("study", ""))
+
 
 def plain(x: Any) -> Any:
     """JSON has no NaN and no infinity."""
@@ -102,13 +114,7 @@ class Certificate:
 
     def as_json(self) -> str:
         """The certificate by its schema (docs/certificate.md)."""
-        cells = [
-            {
-                "method": c.method, "system": c.system, "claim": c.claim, "claimed": c.claimed, "verdict": c.judged.verdict,
-                "said": c.judged.said, "found": plain(dataclasses.asdict(c.found)), **({"study": c.study} if c.study else {}),
-            }
-            for c in self.cells
-        ]  # fmt: skip
+        cells = [c.told() for c in self.cells]
         summary = [
             {"method": m, "claim": c, "claimed": self.claimed(m, c), **dataclasses.asdict(self.of(m, c))}
             for m in self.methods
@@ -128,13 +134,7 @@ def read(path: str | os.PathLike[str]) -> Certificate:
         told = json.loads(pathlib.Path(path).read_text())
         if told["schema"] != SCHEMA:
             raise ConstellaError(f"{path}: its schema is {told['schema']}; {SCHEMA} is needed")
-        cells = [
-            Cell(
-                c["method"], c["system"], c["claim"], c["claimed"], Judged(c["verdict"], c["said"]),
-                Found(**numbers(c["found"])), c.get("study", ""),
-            )
-            for c in told["cells"]
-        ]  # fmt: skip
+        cells = [Cell.read(c) for c in told["cells"]]
         left = [(x["method"], x["system"], x["why"]) for x in told["left"]]
         return Certificate(cells, told["quick"], told["program"], left, told["with"], told["asked"], told["done"])
     except (OSError, ValueError, KeyError, TypeError) as e:

@@ -11,7 +11,7 @@ from ..integrator import pointer
 from ..library import LongRun, library
 from . import texts
 from .maps import Failed
-from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, missing, number
+from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, missing, number
 from .systems import Bench
 
 CLAIMS = ("energy-bounded", "energy", "dissipates")
@@ -56,7 +56,18 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     }  # fmt: skip
     level = float((largest / scale).max())
     noise = 64 * np.finfo(float).eps * np.sqrt(steps)
-    return {claim: Found(level, level, level, noise, "", how) for claim in CLAIMS}
+    curves: list[dict[str, Any]] = [curve(change, scale, every, h, g), {}, {}]  # they have one curve
+    return {claim: Found(level, level, level, noise, "", how, x) for claim, x in zip(CLAIMS, curves)}
+
+
+def curve(change: np.ndarray, scale: np.ndarray, every: int, h: float, g: Any) -> dict[str, Any]:
+    """Of the member whose energy changes most: the largest change in each window, of its terms; limit: the drift since the
+    start that is not excluded at 95 %."""
+    k = int(np.argmax(np.abs(change).max(axis=1) / scale))
+    windows = np.abs(change[k, 1:] / scale[k]).reshape(WINDOWS, -1)
+    steps = every * windows.shape[1] * np.arange(1, WINDOWS + 1)
+    limit = (g.limit / scale[k] * h * steps).tolist() if np.isfinite(g.limit) else []
+    return {"x": steps.tolist(), "y": windows.max(axis=1).tolist(), "limit": limit}
 
 
 def falls(found: Found, said: str) -> Judged:
@@ -94,4 +105,5 @@ def study(method: str, system: str, claim: str, found: Found) -> str:
     return texts.conservation(method, system, found.how, "energy")
 
 
-PROPERTY = Property("energy", "the energy over a long run", CLAIMS, measure, judge, study=study)
+AXES = Axes("steps", dict.fromkeys(CLAIMS, "change of the energy / its terms"))
+PROPERTY = Property("energy", "the energy over a long run", CLAIMS, measure, judge, study=study, axes=AXES, one_curve=True)

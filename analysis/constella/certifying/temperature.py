@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from .maps import Failed, Method
-from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, number
+from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, number
 from .systems import Bench
 
 CLAIM = "temperature"
 NEAR = 0.01  # relative deviation that is allowed at the step of the measurement
 SURE = 3.5  # standard deviations
 READINGS = 200
+THIN = 5  # of the curve
 
 
 def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
@@ -32,10 +33,14 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
             found.append(2 * bench.kinetic(run.q, run.v) / freedom)
     except Failed as e:
         return {CLAIM: Found(why=str(e))}
-    each = np.array(found).mean(axis=0)  # members are independent
+    x = np.array(found)
+    each = x.mean(axis=0)  # members are independent
     mean, error = float(each.mean()), float(each.std(ddof=1) / np.sqrt(members))
     how = {"step": h, "members": members, "steps": READINGS * every, "error": error}
-    return {CLAIM: Found(mean, mean - SURE * error, mean + SURE * error, 0.0, "", how)}
+    means = x.mean(axis=1).cumsum() / np.arange(1, READINGS + 1)
+    time = h * (READINGS * every // 4 + every * np.arange(1, READINGS + 1))
+    curve = {"x": time[THIN - 1 :: THIN].tolist(), "y": means[THIN - 1 :: THIN].tolist()}
+    return {CLAIM: Found(mean, mean - SURE * error, mean + SURE * error, 0.0, "", how, curve)}
 
 
 def judge(claim: str, claimed: float, found: Found) -> Judged:
@@ -50,4 +55,5 @@ def judge(claim: str, claimed: float, found: Found) -> Judged:
     return Judged(OPEN, f"{said}: too wide an interval")
 
 
-PROPERTY = Property("temperature", "the temperature of v'M v/2 in long motions with the noise of a bath", (CLAIM,), measure, judge, numbers={CLAIM: float}, unasked=False)
+AXES = Axes("time", {CLAIM: "mean of v'M v so far, per degree of freedom"}, "", "y")
+PROPERTY = Property("temperature", "the temperature of v'M v/2 in long motions with the noise of a bath", (CLAIM,), measure, judge, numbers={CLAIM: float}, unasked=False, axes=AXES)
