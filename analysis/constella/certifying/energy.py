@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -40,24 +41,28 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
                 moved = np.maximum(moved, np.linalg.norm(run.q - q, axis=1))
     except Failed as e:
         return missing(CLAIMS, str(e))
-    x = np.array(energy).T
+    moved = moved / np.maximum(np.linalg.norm(q, axis=1), 1e-300)
+    found, drawn = concluded(np.array(energy).T, bench.energy_terms(q, v), moved, every, h)
+    return {claim: dataclasses.replace(found, curve=drawn if claim == CLAIMS[0] else {}) for claim in CLAIMS}  # they have one curve
+
+
+def concluded(x: np.ndarray, scale: np.ndarray, moved: np.ndarray, every: int, h: float) -> tuple[Found, dict[str, Any]]:
+    """From energies x[member, reading] at every so many steps, the first one at the start; and their curve."""
     change = x - x[:, :1]
-    means = np.ascontiguousarray(change[:, 1:].reshape(len(q), WINDOWS, per_window).mean(axis=2))
+    members, steps = len(x), every * (x.shape[1] - 1)
+    means = np.ascontiguousarray(change[:, 1:].reshape(members, WINDOWS, -1).mean(axis=2))
     largest = np.ascontiguousarray(np.abs(change).max(axis=1))
-    scale = np.ascontiguousarray(bench.energy_terms(q, v))
     start, last = np.ascontiguousarray(x[:, 0]), np.ascontiguousarray(change[:, -1])
-    moved = np.ascontiguousarray(moved / np.maximum(np.linalg.norm(q, axis=1), 1e-300))
-    steps = every * WINDOWS * per_window
-    data = LongRun(len(q), steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None)
+    scale, moved = np.ascontiguousarray(scale), np.ascontiguousarray(moved)
+    data = LongRun(members, steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None)
     g = library().cst_growth_estimate(ctypes.byref(data))
     how = {
-        "step": h, "steps": steps, "members": len(q), "verdict": VERDICTS[g.verdict], "slope": g.slope,
+        "step": h, "steps": steps, "members": members, "verdict": VERDICTS[g.verdict], "slope": g.slope,
         "slope-error": g.slope_error, "drift-limit": g.limit, "deviations": g.drift, "round-off": g.by_round_off,
     }  # fmt: skip
     level = float((largest / scale).max())
     noise = 64 * np.finfo(float).eps * np.sqrt(steps)
-    curves: list[dict[str, Any]] = [curve(change, scale, every, h, g), {}, {}]  # they have one curve
-    return {claim: Found(level, level, level, noise, "", how, x) for claim, x in zip(CLAIMS, curves)}
+    return Found(level, level, level, noise, "", how), curve(change, scale, every, h, g)
 
 
 def curve(change: np.ndarray, scale: np.ndarray, every: int, h: float, g: Any) -> dict[str, Any]:

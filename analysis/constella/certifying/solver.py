@@ -37,4 +37,4 @@ def judge(claim: str, claimed: float, found: Found) -> Judged:
 
 
 AXES = Axes("step", {CLAIM: "iterations per step"}, "x", "y")
-PROPERTY = Property("solver", "iterations of the solver per step, at most", (CLAIM,), measure, judge, numbers={CLAIM: float}, unasked=False, axes=AXES)
+PROPERTY = Property("solver", "iterations of the solver per step, at most", (CLAIM,), measure, judge, numbers={CLAIM: float}, axes=AXES)
