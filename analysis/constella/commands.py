@@ -169,6 +169,13 @@ def verify_record(args):
     return verify_choice(args)
 
 
+def status_record(args):
+    """How far a certificate is."""
+    from .certifying.command import status
+
+    return status(pathlib.Path(args.file))
+
+
 def explain(args):
     """Tell where the drift of a conservation result comes from."""
     from .explaining.command import run
@@ -185,7 +192,7 @@ def figures(args):
 
 COMMANDS = {
     "report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "choose": choose,
-    "explain": explain, "verify-record": verify_record, "figures": figures,
+    "explain": explain, "verify-record": verify_record, "status-record": status_record, "figures": figures,
 }  # fmt: skip
 
 

@@ -185,8 +185,8 @@ extern const char cst_reader_layer_withheld[];
 cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share,
                           cst_diag *d);
 void       cst_study_destroy(cst_study *s);
-/* The methods of a text with the keys `layers` and `schemes`, as in a study, and `steppers`, which is not read. NULL
- * with errors in d. Owned: cst_layers_destroy. */
+/* The methods of a text with the keys `layers`, `schemes` and `maps`, as in a study, and `steppers`, which is not read;
+ * with the key `study` also the others of a certify study. NULL with errors in d. Owned: cst_layers_destroy. */
 cst_layers *cst_study_read_layers(const char *file, const char *text, size_t length,
                                   cst_share *share, cst_diag *d);
 

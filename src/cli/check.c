@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "cli/checked.h"
 #include "cli/cli.h"
+#include "cli/measured.h"
 #include "cli/show.h"
 #include "core/need.h"
 #include "method/method.h"
@@ -248,6 +249,9 @@ static int check(int argc, char **argv) {
   cst_checked c = {0};
   cst_diag   *d = cst_diag_create();
   cst_options_parse(&cst_command_check, argc, argv, &file, d);
+  const cst_kind *measured = cst_diag_count(d) ? NULL : cst_measured_find(file, d);
+  if (measured && !cst_diag_count(d))
+    return cst_measured_start(measured, file, 1, (const char *const[]){"check=1"});
   if (!cst_diag_count(d))
     c = cst_checked_read(file, 1, d);
   if (c.plan && !cst_diag_count(d))

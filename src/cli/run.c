@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/limits.h"
+#include "cli/measured.h"
 #include "cli/petsc-options.h"
 #include "cli/run.h"
 #include "core/need.h"
@@ -303,6 +304,9 @@ int cst_run_start(int argc, char **argv) {
   cst_stop_listen();
   cst_stop_grace(START_SECONDS);
   cst_run_arguments_parse(c, argc, argv, &a, d);
+  const cst_kind *measured = cst_diag_count(d) ? NULL : cst_measured_find(a.study, d);
+  if (measured)
+    return cst_measured_run(&a, measured, d);
   char *command = cst_run_arguments_join(argc, argv);
   a.run.command = command;
   int status = begin(&a);

@@ -253,11 +253,21 @@ static void show(cst_result *r, const char *file) {
     printf("%-13s %.0f\n", "ranks", ranks);
 }
 
+/* A certificate. Returns where its reader cannot be started. */
+static int record(const char *file) {
+  char        word[4200];
+  const char *words[] = {"status-record", word, NULL};
+  snprintf(word, sizeof word, "file=%s", file);
+  return cst_analysis_start(2, words);
+}
+
 static int status(int argc, char **argv) {
   char        why[256];
   const char *file = NULL;
   cst_diag   *d = cst_diag_create();
   cst_options_parse(&cst_command_status, argc, argv, &file, d);
+  if (!cst_diag_count(d) && cst_text_ends(file, ".json"))
+    return record(file);
   cst_result *r = cst_diag_count(d) ? NULL : cst_result_open(file, why, sizeof why);
   if (r)
     show(r, file);
@@ -272,7 +282,8 @@ static int status(int argc, char **argv) {
 
 static const cst_option options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED,
-     .doc = "a result, of a run that is finished, interrupted or still going on",
+     .doc = "a result, of a run that is finished, interrupted or still going on, or FILE.json of "
+            "`constella certify`",
      .takes = "a result"},
     {NULL},
 };

@@ -26,6 +26,9 @@ enum {
 
 struct cst_kind {
   const char *name, *doc;
+  /* NULL, or the command of `constella` that measures such studies. They have no cases: the file has the keys of `keys`
+   * alone, the result is FILE.json, and of the members below only `keys` is used. */
+  const char *command;
   unsigned    needs;
   /* figures of a report, by the names of `constella list figures`, separated by commas, in order */
   const char *figures;

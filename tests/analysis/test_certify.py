@@ -5,16 +5,23 @@ certificate, what is kept, mistakes. TAP."""
 # first: it skips the test where modules are missing
 from drawing import ENVIRONMENT, PROGRAM, folder, ok, refused, run_tests
 
+import contextlib
+import dataclasses
 import importlib.util
+import io
 import json
+import os
 import pathlib
 import random
+import signal
 import subprocess
+import time
 
 import numpy as np
 
 import constella
-from constella.certifying import certificate, order, page, symplectic
+from constella import commands
+from constella.certifying import certificate, figures, order, page, symplectic
 from constella.certifying.maps import Stepper
 from constella.certifying.property import CONFIRMED, OPEN, REFUTED, Found
 
@@ -40,7 +47,6 @@ WRONG = [
     ("rk4", ["henon-heiles"], {"stable": 100}),
     ("rattle", ["double-pendulum"], {"iterations": 1.5}),
     ("dopri5(tolerance=1e-3)", ["henon-heiles"], {"symmetric": 1, "energy-bounded": 1}),
-    ("langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], {"temperature": 0.98}),
     ("project(rk4)", ["nonholonomic-oscillator"], {"momentum-balance": 1}),
 ]
 MORE = [  # claims that no row makes, and that are right
@@ -50,7 +56,6 @@ MORE = [  # claims that no row makes, and that are right
     ("lagrange-dalembert(rk3, bias=-0.5)", ["nonholonomic-oscillator"], {"momentum-balance": 1}),
     ("discrete-lagrange-dalembert(midpoint)", ["nonholonomic-oscillator"], {"momentum-balance": 1}),
     ("rattle", ["spherical-pendulum", "kepler"], {"momentum-balance": 1}),
-    ("langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], {"temperature": 1}),
 ]
 RIGHT = ["rattle", "project(rk4)", "gauss(2)", "lagrange-dalembert(rk4)"]
 
@@ -80,6 +85,15 @@ def test_more():
         c = constella.certify(method, systems=systems, claims=claims)
         for claim in claims:
             ok(c.of(c.methods[0], claim).verdict == CONFIRMED, f"more: {claim} of {c.methods[0]}", c.of(c.methods[0], claim))
+
+
+def test_bath():
+    """One measurement, and two claims."""
+    bath, systems, known = "langevin(rattle, friction=1, inverse-temperature=1)", ["double-pendulum"], None
+    for claimed, verdict in ((0.98, REFUTED), (1, CONFIRMED)):
+        known = constella.certify(bath, systems=systems, claims={"temperature": claimed}, known=known)
+        found = known.of(known.methods[0], "temperature")
+        ok(found.verdict == verdict, f"bath: {claimed} is {verdict}", found)
 
 
 def rounded(system, q, v, h):
@@ -189,7 +203,8 @@ def test_shared():
     ok(done.returncode == 2 and "--trust-code" in done.stdout, "verify: code of others is not run unasked", done.stdout + done.stderr)
     done = command("shared.json", "--trust-code", program="verify")
     ok(done.returncode == 0 and "7 numbers, all with the same bits" in done.stdout, "verify: it is when trusted", done.stdout + done.stderr)
-    (folder / "shared.yaml").write_text((folder / "shared.yaml").read_text() + "# changed\n")
+    with (folder / "own.so").open("ab") as file:
+        file.write(b"changed")
     done = command("shared.json", "--trust-code", program="verify")
     ok(done.returncode == 2 and "has changed" in done.stderr, "verify: a file that has changed", done.stderr)
 
@@ -197,18 +212,18 @@ def test_shared():
 def test_layers():
     """Layers and schemes of a file; mpirun; verify; the schema."""
     (folder / "layers.yaml").write_text("layers:\n  mine: {a: [[0, 0], [1/2, 0]], b: [0, 1]}\nschemes:\n  s: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]\n")
-    words = ("mine", "compose(rattle, s)", "--with", "layers.yaml", "--systems", "henon-heiles,kepler")
+    words = ("mine", "compose(rattle, s)", "--with", "layers.yaml", "--systems", "henon-heiles")
     done = command(*words, "-o", "one.json")
     told = {(x["method"], x["claim"]): x for x in json.loads((folder / "one.json").read_text())["summary"]}
     ok(told["mine", "order"]["claimed"] == 2 and told["mine", "order"]["verdict"] == CONFIRMED, "layers: a tableau", done.stdout + done.stderr)
     ok(told["compose(rattle, s)", "order"]["claimed"] == 4, "layers: a scheme", told)
-    subprocess.run(["mpirun", "-n", "3", PROGRAM, "certify", *words, "-o", "three.json"], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=280)
-    ok((folder / "one.json").read_bytes() == (folder / "three.json").read_bytes(), "layers: three processes, the same bytes")
+    subprocess.run(["mpirun", "-n", "2", PROGRAM, "certify", *words, "-o", "two.json"], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=280)
+    ok((folder / "one.json").read_bytes() == (folder / "two.json").read_bytes(), "layers: two processes, the same bytes")
     part = json.loads((folder / "one.json").read_text())
     part["cells"] = [x for x in part["cells"] if (x["method"], x["system"]) == ("mine", "henon-heiles")]
-    (folder / "three.json").write_text(json.dumps(part))
-    command(*words, "-o", "three.json")
-    ok((folder / "one.json").read_bytes() == (folder / "three.json").read_bytes(), "layers: resumed, the same bytes")
+    (folder / "two.json").write_text(json.dumps(part))
+    command(*words, "-o", "two.json")
+    ok((folder / "one.json").read_bytes() == (folder / "two.json").read_bytes(), "layers: resumed, the same bytes")
     bad = json.loads((folder / "one.json").read_text())
     bad["cells"][0]["verdict"] = "refuted"
     (folder / "bad.json").write_text(json.dumps(bad))
@@ -294,6 +309,29 @@ def command(*words, program="certify"):
     return subprocess.run([PROGRAM, program, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
 
 
+def inside(*words):
+    """The same in this process, without the command line in C: a start of Python costs more than most of what it tests."""
+    named, methods, words = [], [], list(words)
+    while words:
+        word = words.pop(0)
+        if word in ("--quick", "--full", "--all", "--resume"):
+            named.append(f"{word[2:]}=1")
+        elif word.startswith("-"):
+            named.append(f"{'output' if word == '-o' else word[2:]}={words.pop(0)}")
+        else:
+            methods.append(word)
+    out, err, here = io.StringIO(), io.StringIO(), os.getcwd()
+    os.chdir(folder)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = commands.main(["certify", *named, *(["method=" + "\n".join(methods)] if methods else [])])
+    finally:
+        os.chdir(here)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+    return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
+
+
 def test_command():
     """Programs of others in child processes; status, forms, what is kept."""
     (folder / "with.yaml").write_text(STEPPERS)
@@ -313,6 +351,83 @@ def test_command():
     ok(done.returncode == 1 and "1 claim refuted" in done.stdout, "command: status 1", done.stdout)
 
 
+KIND = """study: certify
+title: of three
+methods: [heun, mine, "compose(rattle, s)"]
+systems: [henon-heiles, own.yaml]
+claims: {order: 2, symmetric: 1}
+layers: {mine: {a: [[0, 0], [1/2, 0]], b: [0, 1]}}
+schemes: {s: [1/2, 1/2]}
+"""
+SMALL = KIND.replace("heun, ", "").replace(", own.yaml", "").replace(", symmetric: 1", "")
+
+
+def test_kind():
+    """`certify` as a kind of study: run, check, status, resume after a kill, extend."""
+    ok("\ncertify " in subprocess.run([PROGRAM, "list", "studies"], env=ENVIRONMENT, capture_output=True, text=True).stdout, "kind: it is listed")
+    for name, text in (("whole", KIND), ("small", SMALL), ("long", KIND + "measure: full\n"), ("other", SMALL.replace("[mine", "[rattle, mine"))):
+        (folder / f"{name}.yaml").write_text(text)
+    (folder / "own.yaml").write_text("system: own\ncoordinates: [x]\nmass: [1]\npotential: 1 - cos(x)\nstates: {default: {q: [1], v: [0]}}\n")
+    done = command("whole.yaml", program="check")
+    ok(done.returncode == 0 and "6 pairs" in done.stdout and "order=2, symmetric=1" in done.stdout, "kind: check", done.stdout + done.stderr)
+    done = command("whole.yaml", program="run")
+    whole = (folder / "whole.json").read_bytes()
+    ok(done.returncode == 1 and "symmetric        refuted" in done.stdout, "kind: run", done.stdout + done.stderr)
+    told = json.loads(whole)
+    ok(told["asked"]["study"] == KIND and len(told["asked"]["systems"]["own.yaml"]) == 64 and told["done"] == 6, "kind: the study is in the result", told["asked"])
+    ok(command("whole.json", program="status").stdout.startswith("state         complete"), "kind: status")
+    ok("exists; name another output, or --overwrite" in inside("--study", "whole.yaml").stderr, "kind: no result is lost")
+    interrupted(whole)
+    extended(whole)
+    done = command("whole.json", "--sample", "2", program="verify")
+    ok(done.returncode == 0 and "4 numbers, all with the same bits" in done.stdout, "kind: verify", done.stdout + done.stderr)
+    (folder / "own.yaml").write_text((folder / "own.yaml").read_text().replace("1 - cos", "2 - cos"))
+    done = inside("--study", "whole.yaml", "--resume")
+    ok(done.returncode == 2 and "of another study" in done.stderr, "kind: no run goes on after a change of the system", done.stdout + done.stderr)
+    done = command("whole.json", "--sample", "6", program="verify")
+    ok(done.returncode == 2 and "own.yaml has changed since" in done.stderr, "kind: verify after a change of the system", done.stdout + done.stderr)
+
+
+def interrupted(whole):
+    """Killed where two pairs are kept, and stopped before the first one; what is kept is not measured again."""
+    told = json.loads(whole)
+    (folder / "cut.json").write_text(json.dumps({**told, "cells": told["cells"][:4], "summary": [], "done": 2}))
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        commands.main(["status-record", f"file={folder / 'cut.json'}"])
+    ok("2 of 6" in out.getvalue(), "kind: status of an interrupted one", out.getvalue())
+    with subprocess.Popen([PROGRAM, "run", "whole.yaml", "-o", "cut.json", "--resume"], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE) as p:
+        while json.loads((folder / "cut.json").read_text())["done"] == 2 and p.poll() is None:
+            time.sleep(0.01)
+        p.kill()
+    ok(json.loads((folder / "cut.json").read_text())["done"] > 2, "kind: it is killed on the way, and keeps more than before")
+    command("whole.yaml", "-o", "cut.json", "--resume", program="run")
+    ok((folder / "cut.json").read_bytes() == whole, "kind: killed and resumed, the same bytes")
+    (folder / "cut.json").unlink()
+    with subprocess.Popen([PROGRAM, "run", "whole.yaml", "-o", "cut.json"], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as p:
+        while not (folder / "cut.json").exists() and p.poll() is None:
+            time.sleep(0.01)
+        p.terminate()
+        said = p.communicate()[0]
+    ok(p.returncode in (75, 1) and ("interrupted by SIGTERM" in said) == (p.returncode == 75), "kind: stopped by a signal", (p.returncode, said))
+
+
+def extended(whole):
+    """A smaller one that is extended has the bytes of the larger one."""
+    command("small.yaml", program="run")
+    done = command("small.json", "whole.yaml", program="extend")
+    ok((folder / "small.json").read_bytes() == whole, "kind: extended, the same bytes", done.stdout + done.stderr)
+    for words, why in (
+        (("run", "whole.yaml", "--part", "1/2"), "'--part' is nothing to a certify study"),
+        (("submit", "whole.yaml", "--scheduler", "slurm", "--ranks", "2", "--hours", "1"), "certify studies have no trajectories"),
+    ):
+        done = command(*words[1:], program=words[0])
+        ok(done.returncode == 2 and why in done.stderr, f"kind: {' '.join(words[:3])}", done.stdout + done.stderr)
+    for study, why in (("long", "it is a quick certificate, of other states and steps"), ("other", "has heun in its methods, and this study does not")):
+        done = inside("--study", f"{study}.yaml", "--extended", "whole.json")
+        ok(done.returncode == 2 and why in done.stderr, f"kind: extend to {study}", done.stdout + done.stderr)
+
+
 def test_forms():
     c = certificate.read(folder / "c.json")
     ok(c.as_json() == (folder / "c.json").read_text(), "forms: JSON is read and written alike")
@@ -321,15 +436,43 @@ def test_forms():
     ok("1 of 3 confirmed" in page.badge(c), "forms: a badge", page.badge(c))
 
 
+def test_figures():
+    """A panel for each claim that has a curve; what is drawn is what the result has."""
+    axes = {claim: p.axes for p in certificate.PROPERTIES for claim in p.claims}
+    ok(all(a and claim in a.y for claim, a in axes.items()), "figures: every property has axes for its claims")
+    claims = {"order": 2, "symplectic": 1, "symmetric": 1, "momentum": 1, "constraint": 1, "energy-bounded": 1, "stable": 0.1, "round-off": 1, "iterations": 2, "momentum-balance": 1}
+    c = constella.certify("rattle", systems=["spherical-pendulum"], claims=claims)
+    bare = [cell.claim for cell in c.cells if not cell.found.why and cell.claim not in ("energy", "dissipates") and not cell.found.curve.get("y")]
+    ok(not bare and set(figures.panels(c, "rattle")) >= set(claims), "figures: each number has a curve behind it", bare)
+    text = figures.figure(c, "rattle")
+    ok(all(f"{claim}: {c.of('rattle', claim).verdict}" in text for claim in claims), "figures: each panel tells its verdict", page.text(c))
+    kept = dataclasses.replace(c, cells=[certificate.Cell.read(json.loads(json.dumps(x.told()))) for x in c.cells])
+    both = [json.dumps([certificate.plain(cell.found.curve) for cells in figures.panels(x, "rattle").values() for cell in cells]) for x in (c, kept)]
+    ok(both[0] == both[1], "figures: the same from what is kept", both)
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    cell = figures.panels(c, "rattle")["order"][0]
+    figures.draw(ax, axes["order"], "order", [cell], [0])
+    lines = {line.get_linestyle(): line.get_ydata() for line in ax.get_lines()[:2]}
+    ok(sorted(lines["-"]) == sorted(cell.found.curve["y"]) and sorted(lines[":"]) == sorted(cell.found.curve["floor"]), "figures: a curve and its floor", lines)
+    slope = ax.get_lines()[2]
+    ratio = np.log(slope.get_ydata()[1] / slope.get_ydata()[0]) / np.log(slope.get_xdata()[1] / slope.get_xdata()[0])
+    ok(abs(ratio - 2) < 1e-9 and ax.texts[0].get_text() == "2", "figures: the claimed order is a slope", ratio)
+
+
 def test_mistakes():
     (folder / "bad.yaml").write_text("steppers:\n  x: {pyton: 1}\n")
     (folder / "text.json").write_text("{}")
     (folder / "unnamed.yaml").write_text("layers:\n  mine: {a: [[0, 0], [1/2, 0]], b: [0, 1, 2]}\n")
     (folder / "number.yaml").write_text("layers: 3\n")
     (folder / "foreign.html").write_text("<p>mine</p>")
+    for name, text in (("key", "method: 1"), ("method", "methods: [rattle, ratle]"), ("twice", "methods: [rattle, rattle]"), ("claim", "methods: [rattle]\nclaims: sympletic"), ("nothing", "title: x")):
+        (folder / f"{name}.yaml").write_text(f"study: certify\n{text}\n")
+    for words, wanted in (((), "needs methods"), (("rattle", "--quick", "--full"), "exclude"), (("ratle",), "did you mean 'rattle'")):
+        done = command(*words)
+        ok(done.returncode == 2 and wanted in done.stderr and not done.stdout, f"mistake: {' '.join(words) or 'nothing'}", done.stderr)
     for words, wanted in (
-        ((), "needs methods"),
-        (("ratle",), "did you mean 'rattle'"),
         (("rattle", "--claims", "sympletic"), 'did you mean "symplectic"'),
         (("rattle", "--claims", "order=two"), "no number"),
         (("rattle", "--claims", "order=2.5"), "whole"),
@@ -342,12 +485,16 @@ def test_mistakes():
         (("rattle", "-o", "x.pdf"), ".json"),
         (("rattle", "-o", "text.json"), "no certificate"),
         (("rattle", "--full", "-o", "c.json"), "quick certificate"),
-        (("rattle", "--quick", "--full"), "exclude"),
         (("--with", "none.yaml"), "none.yaml"),
         (("--with", "bad.yaml"), 'did you mean "python"'),
     ):
-        done = command(*words)
-        ok(done.returncode == 2 and wanted in done.stderr and not done.stdout, f"mistake: {' '.join(words) or 'nothing'}", done.stderr)
+        done = inside(*words)
+        ok(done.returncode == 2 and wanted in done.stderr and not done.stdout, f"mistake: {' '.join(words)}", done.stderr)
+    done = command("key.yaml", program="run")
+    ok(done.returncode == 2 and "key.yaml:2:1: error: unknown key 'method'" in done.stderr, "mistake: a key of a study", done.stderr)
+    for name, wanted in (("method", "2:19: error"), ("twice", "2:19: error: 'rattle' appears twice"), ("claim", "3:9: error: unknown claim"), ("nothing", "1:1: error: nothing is to be measured")):
+        done = inside("--study", f"{name}.yaml")
+        ok(done.returncode == 2 and f"{name}.yaml:{wanted}" in done.stderr, f"mistake: {name} of a study", done.stderr)
     ok(refused(lambda: constella.certify("rattle", claims={"order": 0}), "whole number"), "mistake: order 0")
 
 

@@ -132,9 +132,11 @@ def is_system(text):
 
 
 def is_quick(path):
-    """What `constella check` says of a study's cost; None where it refuses it."""
+    """What `constella check` says of a study's cost; None where it refuses it. Of certificates it tells none."""
     process = constella("check", path, folder=os.path.dirname(path))
     cost = re.search(r"cost +about ([0-9.e+-]+) (s|min|h)", process.stdout)
+    if "(certify study, " in process.stdout:
+        return False, process.stderr
     if process.returncode or not cost:
         return None, process.stderr
     return float(cost[1]) * {"s": 1, "min": 60, "h": 3600}[cost[2]] <= MOMENT, ""

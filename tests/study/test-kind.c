@@ -66,7 +66,7 @@ static void test_columns(const cst_kind *k, const cst_columns *c) {
 
 static void test_kind(const cst_kind *k) {
   cst_diag *d = cst_diag_create();
-  OK(cst_kind_find(k->name) == k && *k->doc && *k->figures,
+  OK(cst_kind_find(k->name) == k && *k->doc && (*k->figures || k->command),
      "%s: found by its name, with a doc and figures", k->name);
   if (k->keys)
     return cst_diag_destroy(d); /* it needs keys that this study does not have */

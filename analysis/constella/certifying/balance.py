@@ -20,12 +20,13 @@ from ..reading import ResultError
 from ..result import Result
 from . import texts
 from .maps import Method
-from .property import Found, Property, missing, small
+from .property import Axes, Found, Property, missing, small
 from .ranks import alone
 from .systems import Bench
 
 CLAIMS = ("momentum-balance",)
 STEPS = 200
+HALVINGS = 2  # of the step, in the curve
 
 
 def cyclic(bench: Bench) -> list[int]:
@@ -40,12 +41,12 @@ def cyclic(bench: Bench) -> list[int]:
     return found
 
 
-def study_of(method: str, system: str, how: dict[str, Any]) -> str:
+def study_of(method: str, system: str, how: dict[str, Any], halvings: int = 0) -> str:
     more = f"observables: [momentum-balance]\ntangent: {{every: {how['step']!r}}}\n"
     if how["generators"]:
         each = ", ".join(f"{name}: {rows}" for name, rows in how["generators"].items())
         more += f"momentum-balance: {{symmetries: {{{each}}}}}\n"
-    return texts.study("conservation", method, system, how["steps"] * how["step"], [how["step"]], more)
+    return texts.study("conservation", method, system, how["steps"] * how["step"], [how["step"] / 2**k for k in range(halvings + 1)], more)
 
 
 def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
@@ -59,34 +60,36 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     how = {"step": bench.entry.step, "steps": STEPS // 4 if quick else STEPS, "generators": units}
     with tempfile.TemporaryDirectory() as folder:
         text, file = pathlib.Path(folder, "balance.yaml"), os.path.join(folder, "balance.h5")
-        text.write_text(study_of(of.name, os.path.abspath(bench.name) if os.path.exists(bench.name) else bench.name, how))
+        text.write_text(study_of(of.name, os.path.abspath(bench.entry.path) if bench.entry.path else bench.name, how, HALVINGS))
         words = [running.program(), "run", str(text), "-o", file, "--progress", "none"]
         done = subprocess.run(words, capture_output=True, text=True, env=alone(), check=False)
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
             return missing(CLAIMS, said[0].split("error: ", 1)[-1] if said else f"status {done.returncode}")
-        found = numbers(file)
-    return {CLAIMS[0]: Found(found[0], found[0], found[0], found[1], "", how)}
+        defects, floors = numbers(file)
+    curve = {"x": [how["step"] / 2**k for k in range(HALVINGS + 1)], "y": defects, "floor": floors}
+    return {CLAIMS[0]: Found(defects[0], defects[0], defects[0], floors[0], "", how, curve)}
 
 
-def numbers(file: str) -> tuple[float, float]:
-    """The defect of the discrete equation, or of the integral, and its floor."""
+def numbers(file: str) -> tuple[list[float], list[float]]:
+    """The defects of the discrete equation, or of the integral, at each step, and their floors."""
     root = "/momentum-balance/momentum-balance_"
     result = Result(file)
     try:
         for what in ("", "integral_"):
-            defect, floor = (float(result.data(f"{root}{what}{end}")[0, 0]) for end in ("max", "floor"))
-            if np.isfinite(defect):
+            defects, floors = ([float(x) for x in result.data(f"{root}{what}{end}")[:, 0]] for end in ("max", "floor"))
+            if np.isfinite(defects[0]):
                 break
     except ResultError:
-        return float("nan"), 0.0
-    return defect, floor
+        return [float("nan")] * (HALVINGS + 1), [0.0] * (HALVINGS + 1)
+    return defects, floors
 
 
 def study(method: str, system: str, claim: str, found: Found) -> str:
     return study_of(method, system, found.how)
 
 
+AXES = Axes("step", {CLAIMS[0]: "defect of the momentum equation"}, "xy")
 PROPERTY = Property(
-    "balance", "the momentum equation of single steps", CLAIMS, measure, small(1e-12, 1e-8), unasked=False, study=study
+    "balance", "the momentum equation of single steps", CLAIMS, measure, small(1e-12, 1e-8), unasked=False, study=study, axes=AXES,
 )  # fmt: skip

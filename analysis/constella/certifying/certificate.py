@@ -14,17 +14,17 @@ from typing import Any
 from ..reading import ConstellaError, nearest
 from . import balance, conserved, energy, largest, order, roundoff, solver, symmetric, symplectic, temperature
 from .maps import Method, Stepper
-from .property import CONFIRMED, OPEN, REFUTED, Found, Judged
+from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property
 from .ranks import alone, ranks
 from .ranks import each as each_rank
-from .systems import Bench, chosen
+from .systems import Bench, Entry, chosen
 
 PROPERTIES = [
     order.PROPERTY, symplectic.PROPERTY, symmetric.PROPERTY, conserved.PROPERTY, energy.PROPERTY, largest.PROPERTY, roundoff.PROPERTY,
     temperature.PROPERTY, solver.PROPERTY, balance.PROPERTY,
 ]  # fmt: skip
 NUMBERS = {claim: kind for p in PROPERTIES for claim, kind in p.numbers.items()}
-SCHEMA = "constella-certificate 1"
+SCHEMA = "constella-certificate 2"
 WORDS = [claim for p in PROPERTIES for claim in p.claims]
 
 
@@ -40,6 +40,18 @@ class Cell:
     found: Found
     study: str = ""  # that shows what refutes the claim
 
+    def told(self) -> dict[str, Any]:
+        """As the JSON has it."""
+        return {
+            "method": self.method, "system": self.system, "claim": self.claim, "claimed": self.claimed, "verdict": self.judged.verdict,
+            "said": self.judged.said, "found": plain(dataclasses.asdict(self.found)), **({"study": self.study} if self.study else {}),
+        }  # fmt: skip
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> Cell:
+        judged, found = Judged(told["verdict"], told["said"]), Found(**numbers(told["found"]))
+        return cls(told["method"], told["system"], told["claim"], told["claimed"], judged, found, told.get("study", ""))
+
 
 def plain(x: Any) -> Any:
     """JSON has no NaN and no infinity."""
@@ -50,6 +62,15 @@ def plain(x: Any) -> Any:
     return [plain(v) for v in x] if isinstance(x, list) else x
 
 
+def numbers(x: Any) -> Any:
+    """The NaN again, of what was plain."""
+    if x is None:
+        return math.nan
+    if isinstance(x, dict):
+        return {k: numbers(v) for k, v in x.items()}
+    return [numbers(v) for v in x] if isinstance(x, list) else x
+
+
 @dataclasses.dataclass
 class Certificate:
     """cells: all of them, in the order of methods, systems, claims."""
@@ -58,7 +79,9 @@ class Certificate:
     quick: bool
     made: str = ""
     left: list[tuple[str, str, str]] = dataclasses.field(default_factory=list)  # method, system, why it does not fit
-    with_: dict[str, Any] = dataclasses.field(default_factory=dict)  # the file of --with, its sha256, the names that it has
+    with_: dict[str, Any] = dataclasses.field(default_factory=dict)  # the file of --with, and the checksums of what it has
+    asked: dict[str, Any] = dataclasses.field(default_factory=dict)  # what is measured (`about`)
+    done: int = 0  # pairs of a method and a system
 
     def of(self, method: str, claim: str) -> Judged:
         """Over the systems on which it is claimed: refuted where one refutes, confirmed where one confirms and none
@@ -69,6 +92,11 @@ class Certificate:
             if there:
                 return Judged(verdict, "; ".join(f"{c.system}: {c.judged.said}" for c in there[:2]))
         return Judged(OPEN, "; ".join(dict.fromkeys(f"{c.system}: {c.judged.said}" for c in mine)) or "not measured")
+
+    @property
+    def pairs(self) -> int:
+        """Of methods and systems, when it is complete."""
+        return len(self.asked["methods"]) * len(self.asked["systems"])
 
     @property
     def methods(self) -> list[str]:
@@ -86,20 +114,17 @@ class Certificate:
 
     def as_json(self) -> str:
         """The certificate by its schema (docs/certificate.md)."""
-        cells = [
-            {
-                "method": c.method, "system": c.system, "claim": c.claim, "claimed": c.claimed, "verdict": c.judged.verdict,
-                "said": c.judged.said, "found": plain(dataclasses.asdict(c.found)), **({"study": c.study} if c.study else {}),
-            }
-            for c in self.cells
-        ]  # fmt: skip
+        cells = [c.told() for c in self.cells]
         summary = [
             {"method": m, "claim": c, "claimed": self.claimed(m, c), **dataclasses.asdict(self.of(m, c))}
             for m in self.methods
             for c in self.claims(m)
         ]
         left = [{"method": m, "system": s, "why": why} for m, s, why in self.left]
-        told = {"schema": SCHEMA, "program": self.made, "quick": self.quick, "with": self.with_, "summary": summary, "cells": cells, "left": left}
+        told = {
+            "schema": SCHEMA, "program": self.made, "quick": self.quick, "asked": self.asked, "with": self.with_, "done": self.done,
+            "summary": summary, "cells": cells, "left": left,
+        }  # fmt: skip
         return json.dumps(told, indent=1) + "\n"
 
 
@@ -109,15 +134,9 @@ def read(path: str | os.PathLike[str]) -> Certificate:
         told = json.loads(pathlib.Path(path).read_text())
         if told["schema"] != SCHEMA:
             raise ConstellaError(f"{path}: its schema is {told['schema']}; {SCHEMA} is needed")
-        cells = [
-            Cell(
-                c["method"], c["system"], c["claim"], c["claimed"], Judged(c["verdict"], c["said"]),
-                Found(**{k: float("nan") if v is None else v for k, v in c["found"].items()}), c.get("study", ""),
-            )
-            for c in told["cells"]
-        ]  # fmt: skip
+        cells = [Cell.read(c) for c in told["cells"]]
         left = [(x["method"], x["system"], x["why"]) for x in told["left"]]
-        return Certificate(cells, told["quick"], told["program"], left, told["with"])
+        return Certificate(cells, told["quick"], told["program"], left, told["with"], told["asked"], told["done"])
     except (OSError, ValueError, KeyError, TypeError) as e:
         raise ConstellaError(f"{path}: no certificate: {e}") from None
 
@@ -139,14 +158,28 @@ def checked(claims: Mapping[str, float] | None) -> dict[str, float] | None:
     return {word: NUMBERS.get(word, int)(value) for word, value in claims.items()}
 
 
-def measured(of: Any, bench: Bench, claims: Mapping[str, float] | None, quick: bool) -> list[Cell]:
-    """The cells of a map on a system that it fits. Of our methods, claims that are not made are measured too, with
-    claimed 0; of strangers, and where claims are given, only properties of which something is claimed."""
+def sought(of: Any, bench: Bench, claims: Mapping[str, float] | None) -> tuple[dict[str, float], list[Property], bool]:
+    """(the claims to judge, the properties to measure, whether those that are not claimed are among them). Of our methods
+    claims that are not made are measured too, with claimed 0; of strangers, and where claims are given, only properties of
+    which something is claimed."""
     told = of.claims(bench.system) if claims is None else dict(claims)
     all_ = claims is None and isinstance(of, Method) and not of.noisy
+    return told, [p for p in PROPERTIES if (all_ and p.unasked) or told.keys() & set(p.claims)], all_
+
+
+def lacks(of: Any, bench: Bench, claims: Mapping[str, float] | None, known: Sequence[Cell]) -> bool:
+    """Whether a property is sought of which nothing is known."""
+    there = {c.claim for c in known}
+    return any(not there & set(p.claims) for p in sought(of, bench, claims)[1])
+
+
+def measured(of: Any, bench: Bench, claims: Mapping[str, float] | None, quick: bool, known: Sequence[Cell] = ()) -> list[Cell]:
+    """The cells of a map on a system that it fits. What is known of it there is judged, and not measured again."""
+    told, properties, all_ = sought(of, bench, claims)
+    there = {c.claim: c.found for c in known}
     cells = []
-    for p in [p for p in PROPERTIES if (all_ and p.unasked) or told.keys() & set(p.claims)]:
-        found = p.measure(of, bench, quick)
+    for p in properties:
+        found = {c: there[c] for c in p.claims if c in there} or p.measure(of, bench, quick)
         for claim in [c for c in p.claims if c in found]:  # the others are nothing to the system
             claimed = told.get(claim, 1 if claim == "adjoint" and all_ else 0)
             judged = p.judge(claim, claimed or 1, found[claim])
@@ -165,21 +198,24 @@ def as_map(method: Any) -> Any:
 def certify(
     methods: Any,
     *,
-    systems: Sequence[str] | None = None,
+    systems: Sequence[str | Entry] | None = None,
     claims: Mapping[str, float] | None = None,
     quick: bool = True,
     known: Certificate | None = None,
     with_: Mapping[str, Any] | None = None,
+    asked: Mapping[str, Any] | None = None,
     each: Callable[[Certificate], None] = lambda c: None,
 ) -> Certificate:
     """Measures methods, or one: texts, or functions step(system, q, v, h) -> (q, v) or (q, v, lambda). claims: those to
-    judge; by default what the row of a method says. known: a certificate whose cells are taken over; with_: the file that the methods are from; each: is called
-    after every method and system with what there is."""
+    judge; by default what the row of a method says. known: a certificate whose numbers are taken over; with_: the file
+    that the methods are from; asked: more of what is asked; each: is called after every method and system with
+    what there is."""
     claims = checked(claims)
     given = methods if isinstance(methods, (list, tuple)) else [methods]
     maps = [as_map(m) for m in given]
-    certificate = Certificate([], quick, made=made(), with_=dict(with_ or {}))
-    pairs = [(of, Bench(entry)) for of in maps for entry in chosen(list(systems) if systems is not None else None)]
+    entries = chosen(list(systems) if systems is not None else None)
+    certificate = Certificate([], quick, made=made(), with_=dict(with_ or {}), asked=about(maps, entries, claims) | dict(asked or {}))
+    pairs = [(of, Bench(entry)) for of in maps for entry in entries]
     width = ranks()[1]
     for at in range(0, len(pairs), width):
         tasks: list[Callable[[], Any]] = [functools.partial(cells_of, of, bench, claims, quick, known) for of, bench in pairs[at : at + width]]
@@ -187,17 +223,22 @@ def certify(
             if why:
                 certificate.left.append((of.name, bench.name, why))
             certificate.cells += [as_cell(c) for c in cells]
+        certificate.done = min(at + width, len(pairs))
         each(certificate)
     return certificate
 
 
+def about(maps: Sequence[Any], entries: Sequence[Entry], claims: Mapping[str, float] | None) -> dict[str, Any]:
+    """What is asked: methods, systems with the checksums of their files ("": of the catalogue), claims (None: those of the
+    methods)."""
+    return {"methods": [of.name for of in maps], "systems": {e.name: e.sha256 for e in entries}, "claims": dict(claims) if claims is not None else None}
+
+
 def cells_of(of: Any, bench: Bench, claims: Mapping[str, float] | None, quick: bool, known: Certificate | None) -> tuple[str, Any]:
     """(why the map does not fit the system, or "", its cells as plain data)"""
-    cells: Any = [c for c in known.cells if (c.method, c.system) == (of.name, bench.name)] if known else []
-    why = "" if cells else of.refuses(bench.system)
-    if not why and not cells:
-        cells = of.measured(bench, claims, quick, measured)
-    return why, [dataclasses.asdict(c) for c in cells]
+    why = of.refuses(bench.system)
+    there = [c for c in known.cells if (c.method, c.system) == (of.name, bench.name)] if known else []
+    return why, [dataclasses.asdict(c) for c in ([] if why else of.measured(bench, claims, quick, measured, there))]
 
 
 def as_cell(c: Mapping[str, Any]) -> Cell:

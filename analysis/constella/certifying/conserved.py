@@ -8,7 +8,7 @@ import numpy as np
 
 from . import texts
 from .maps import Failed
-from .property import Found, Property, missing, small
+from .property import Axes, Found, Property, missing, small
 from .systems import Bench
 
 CLAIMS = ("momentum", "constraint", "hidden")
@@ -19,26 +19,29 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     n = STEPS // 5 if quick else STEPS
     q, v = bench.states(3)
     claims = [c for c in CLAIMS if (bench.system.symmetries if c == "momentum" else bench.system.constraints)]
-    worst = {"momentum": 0.0, "constraint": 0.0, "hidden": 0.0}
+    found: dict[str, list[float]] = {"momentum": [], "constraint": [], "hidden": []}
     try:
         run = of.begin(bench.system, bench.entry.step / 2, q, v)
         first = bench.momentum_maps(run.q, run.v)
         for _ in range(n // 10):
             run.step(10)
             maps = bench.momentum_maps(run.q, run.v)
-            if maps.size:
-                worst["momentum"] = max(worst["momentum"], float((np.abs(maps - first) / np.maximum(np.abs(first), 1)).max()))
             g, hidden = bench.residuals(run.q, run.v)
-            worst["constraint"], worst["hidden"] = max(worst["constraint"], g), max(worst["hidden"], hidden)
+            momentum = float((np.abs(maps - first) / np.maximum(np.abs(first), 1)).max()) if maps.size else 0.0
+            for name, x in (("momentum", momentum), ("constraint", g), ("hidden", hidden)):
+                found[name].append(x)
     except Failed as e:
         return missing(tuple(claims), str(e))
     floor = 64 * np.finfo(float).eps * np.sqrt(n)
     how = {"step": bench.entry.step / 2, "steps": n, "members": len(q)}
-    return {c: Found(worst[c], worst[c], worst[c], floor, "", how) for c in claims}
+    time = (bench.entry.step / 2 * 10 * np.arange(1, n // 10 + 1)).tolist()
+    worst = {c: max(found[c]) for c in claims}
+    return {c: Found(worst[c], worst[c], worst[c], floor, "", how, {"x": time, "y": found[c], "floor": floor}) for c in claims}
 
 
 def study(method: str, system: str, claim: str, found: Found) -> str:
     return texts.conservation(method, system, found.how, "energy, momentum" if claim == "momentum" else "energy, constraint")
 
 
-PROPERTY = Property("conserved", "momentum maps of symmetries, g(q) and G v over many steps", CLAIMS, measure, small(1e-11, 1e-8), study=study)
+AXES = Axes("time", {"momentum": "change of momentum maps", "constraint": "|g|, scaled", "hidden": "|G v|, scaled"})
+PROPERTY = Property("conserved", "momentum maps of symmetries, g(q) and G v over many steps", CLAIMS, measure, small(1e-11, 1e-8), study=study, axes=AXES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..integrator import pointer
 from ..library import LongRun, library
 from . import texts
 from .maps import Failed
-from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, missing, number
+from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, missing, number
 from .systems import Bench
 
 CLAIMS = ("energy-bounded", "energy", "dissipates")
@@ -40,23 +41,38 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
                 moved = np.maximum(moved, np.linalg.norm(run.q - q, axis=1))
     except Failed as e:
         return missing(CLAIMS, str(e))
-    x = np.array(energy).T
+    moved = moved / np.maximum(np.linalg.norm(q, axis=1), 1e-300)
+    found, drawn = concluded(np.array(energy).T, bench.energy_terms(q, v), moved, every, h)
+    return {claim: dataclasses.replace(found, curve=drawn if claim == CLAIMS[0] else {}) for claim in CLAIMS}  # they have one curve
+
+
+def concluded(x: np.ndarray, scale: np.ndarray, moved: np.ndarray, every: int, h: float) -> tuple[Found, dict[str, Any]]:
+    """From energies x[member, reading] at every so many steps, the first one at the start; and their curve."""
     change = x - x[:, :1]
-    means = np.ascontiguousarray(change[:, 1:].reshape(len(q), WINDOWS, per_window).mean(axis=2))
+    members, steps = len(x), every * (x.shape[1] - 1)
+    means = np.ascontiguousarray(change[:, 1:].reshape(members, WINDOWS, -1).mean(axis=2))
     largest = np.ascontiguousarray(np.abs(change).max(axis=1))
-    scale = np.ascontiguousarray(bench.energy_terms(q, v))
     start, last = np.ascontiguousarray(x[:, 0]), np.ascontiguousarray(change[:, -1])
-    moved = np.ascontiguousarray(moved / np.maximum(np.linalg.norm(q, axis=1), 1e-300))
-    steps = every * WINDOWS * per_window
-    data = LongRun(len(q), steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None)
+    scale, moved = np.ascontiguousarray(scale), np.ascontiguousarray(moved)
+    data = LongRun(members, steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None)
     g = library().cst_growth_estimate(ctypes.byref(data))
     how = {
-        "step": h, "steps": steps, "members": len(q), "verdict": VERDICTS[g.verdict], "slope": g.slope,
+        "step": h, "steps": steps, "members": members, "verdict": VERDICTS[g.verdict], "slope": g.slope,
         "slope-error": g.slope_error, "drift-limit": g.limit, "deviations": g.drift, "round-off": g.by_round_off,
     }  # fmt: skip
     level = float((largest / scale).max())
     noise = 64 * np.finfo(float).eps * np.sqrt(steps)
-    return {claim: Found(level, level, level, noise, "", how) for claim in CLAIMS}
+    return Found(level, level, level, noise, "", how), curve(change, scale, every, h, g)
+
+
+def curve(change: np.ndarray, scale: np.ndarray, every: int, h: float, g: Any) -> dict[str, Any]:
+    """Of the member whose energy changes most: the largest change in each window, of its terms; limit: the drift since the
+    start that is not excluded at 95 %."""
+    k = int(np.argmax(np.abs(change).max(axis=1) / scale))
+    windows = np.abs(change[k, 1:] / scale[k]).reshape(WINDOWS, -1)
+    steps = every * windows.shape[1] * np.arange(1, WINDOWS + 1)
+    limit = (g.limit / scale[k] * h * steps).tolist() if np.isfinite(g.limit) else []
+    return {"x": steps.tolist(), "y": windows.max(axis=1).tolist(), "limit": limit}
 
 
 def falls(found: Found, said: str) -> Judged:
@@ -94,4 +110,5 @@ def study(method: str, system: str, claim: str, found: Found) -> str:
     return texts.conservation(method, system, found.how, "energy")
 
 
-PROPERTY = Property("energy", "the energy over a long run", CLAIMS, measure, judge, study=study)
+AXES = Axes("steps", dict.fromkeys(CLAIMS, "change of the energy / its terms"))
+PROPERTY = Property("energy", "the energy over a long run", CLAIMS, measure, judge, study=study, axes=AXES, one_curve=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .maps import Failed
-from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, number
+from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, number
 from .systems import Bench
 
 CLAIM = "stable"
@@ -17,39 +17,45 @@ MOST = 64  # of them
 LEAVES = 2.0  # the change of the energy, of its terms at the start, that ends a trial
 
 
-def works(of: Any, bench: Bench, h: float, q: np.ndarray, v: np.ndarray) -> str:
-    """ "" where STEPS steps of h succeed from all states, else why not."""
+def works(of: Any, bench: Bench, h: float, q: np.ndarray, v: np.ndarray) -> tuple[str, float]:
+    """("" where STEPS steps of h succeed from all states, else why not, the largest change of the energy)"""
+    most = 0.0
     try:
         run = of.begin(bench.system, h, q, v)
         start = bench.energy(q, v)
         for _ in range(STEPS // 10):
             with np.errstate(all="ignore"):  # of runs that go to infinity
                 run.step(10)
-                change = np.abs(bench.energy(run.q, run.v) - start) / bench.energy_terms(q, v)
-            if not (change < LEAVES).all():
-                return "the energy leaves"
+                change = float((np.abs(bench.energy(run.q, run.v) - start) / bench.energy_terms(q, v)).max())
+            most = max(most, change) if np.isfinite(change) else np.inf
+            if not change < LEAVES:
+                return "the energy leaves", most
     except Failed as e:
-        return str(e)
-    return ""
+        return str(e), float("nan")
+    return "", most
 
 
 def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     """From the system's step down until one works, or up until one does not."""
     q, v = bench.states(2 if quick else 6)
-    h, tried = bench.entry.step, 1
-    why = works(of, bench, h, q, v)
+    h, tried = bench.entry.step, [bench.entry.step]
+    why, change = works(of, bench, h, q, v)
+    changes = [change]
     good, failed = (h, 0.0) if not why else (0.0, h)
-    while tried < MOST and (not good or not failed):
+    while len(tried) < MOST and (not good or not failed):
         h = h / RATIO if failed else h * RATIO
-        found, tried = works(of, bench, h, q, v), tried + 1
+        found, change = works(of, bench, h, q, v)
+        tried.append(h)
+        changes.append(change)
         if found:
             failed, why = h, found
         else:
             good = h
     how = {"steps": STEPS, "states": len(q), "failed-at": failed, "failed": why}
+    curve = {"x": tried, "y": changes, "limit": LEAVES}
     if not good:
-        return {CLAIM: Found(why=f"no step down to {h:.3g} works: {why}", how=how)}
-    return {CLAIM: Found(good, good, failed or np.inf, 0.0, "", how)}
+        return {CLAIM: Found(why=f"no step down to {h:.3g} works: {why}", how=how, curve=curve)}
+    return {CLAIM: Found(good, good, failed or np.inf, 0.0, "", how, curve)}
 
 
 def judge(claim: str, claimed: float, found: Found) -> Judged:
@@ -62,4 +68,5 @@ def judge(claim: str, claimed: float, found: Found) -> Judged:
     return Judged(REFUTED, said) if claimed >= found.high else Judged(OPEN, said)
 
 
-PROPERTY = Property("largest", f"the largest step of a sweep with which {STEPS} steps from every state succeed", (CLAIM,), measure, judge, numbers={CLAIM: float})
+AXES = Axes("step", {CLAIM: "change of the energy / its terms"}, "xy", "x")
+PROPERTY = Property("largest", f"the largest step of a sweep with which {STEPS} steps from every state succeed", (CLAIM,), measure, judge, numbers={CLAIM: float}, axes=AXES)

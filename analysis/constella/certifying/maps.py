@@ -76,9 +76,9 @@ class Method:
         p = self.properties(system)
         return float(p.lambda_time) if p.own_lambda else 1.0
 
-    def measured(self, bench: Any, claims: Any, quick: bool, how: Callable[..., Any]) -> Any:
+    def measured(self, bench: Any, claims: Any, quick: bool, how: Callable[..., Any], known: Any = ()) -> Any:
         """how(self, bench, claims, quick), in this process: nothing of a stranger runs."""
-        return how(self, bench, claims, quick)
+        return how(self, bench, claims, quick, known)
 
     def begin(self, system: System, h: float, q: np.ndarray, v: np.ndarray) -> Run:
         """A run of n trajectories from q[n, nq], v[n, nq]."""
@@ -154,9 +154,9 @@ class Stepper:
     def lambda_time(self, system: System) -> float:
         return 1.0
 
-    def measured(self, bench: Any, claims: Any, quick: bool, how: Callable[..., Any]) -> Any:
+    def measured(self, bench: Any, claims: Any, quick: bool, how: Callable[..., Any], known: Any = ()) -> Any:
         """The same in this process, since the function is one of it."""
-        return how(self, bench, claims, quick)
+        return how(self, bench, claims, quick, known)
 
     def begin(self, system: System, h: float, q: np.ndarray, v: np.ndarray) -> ForeignRun:
         return ForeignRun(self, system, h, q, v)

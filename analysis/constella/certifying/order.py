@@ -10,7 +10,7 @@ from ..integrator import pointer
 from ..library import library
 from . import texts
 from .maps import Failed, Method
-from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, missing, number
+from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, missing, number
 from .systems import Bench
 
 CLAIMS = ("order", "order-p", "order-lambda")
@@ -85,11 +85,12 @@ def fitted(h: np.ndarray, error: np.ndarray, scale: float, why: str) -> Found:
     floor = 8 * EPS * scale * np.sqrt(h[0] / h * 8) + np.zeros_like(h)
     fit = library().cst_order_estimate(pointer(np.ascontiguousarray(h)), pointer(np.ascontiguousarray(error)), pointer(floor), len(h))
     how = {"steps": h.tolist(), "errors": error.tolist(), "flag": FLAGS[fit.flag], "used": fit.last - fit.first + 1}
+    curve = {"x": h.tolist(), "y": error.tolist(), "floor": floor.tolist()}
     if stalls(error, floor):
-        return Found(0.0, -0.1, 0.1, 0.0, "", {**how, "flag": "ok", "used": len(h)})
+        return Found(0.0, -0.1, 0.1, 0.0, "", {**how, "flag": "ok", "used": len(h)}, curve)
     if not np.isfinite(fit.order):
-        return Found(why=f"no order: {FLAGS[fit.flag]}", how=how)
-    return Found(fit.order, fit.low, fit.high, 0.0, "", how)
+        return Found(why=f"no order: {FLAGS[fit.flag]}", how=how, curve=curve)
+    return Found(fit.order, fit.low, fit.high, 0.0, "", how, curve)
 
 
 def judge(claim: str, claimed: float, found: Found) -> Judged:
@@ -110,4 +111,5 @@ def study(method: str, system: str, claim: str, found: Found) -> str:
     return texts.order(method, system, found.how)
 
 
-PROPERTY = Property("order", "orders of q, p and lambda against an accurate motion", CLAIMS, measure, judge, dict.fromkeys(CLAIMS, int), study=study)
+AXES = Axes("step", {"order": "error of q at the end", "order-p": "error of M v + a at the end", "order-lambda": "error of lambda"}, "xy", "slope")
+PROPERTY = Property("order", "orders of q, p and lambda against an accurate motion", CLAIMS, measure, judge, dict.fromkeys(CLAIMS, int), study=study, axes=AXES)

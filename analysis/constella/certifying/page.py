@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import html
-import io
-import re
 
 from .certificate import NUMBERS, PROPERTIES, Certificate
+from .figures import figure
 from .property import CONFIRMED, OPEN, REFUTED
 
 MARK = {CONFIRMED: "yes", REFUTED: "NO", OPEN: "?"}
@@ -112,24 +111,9 @@ def badge(c: Certificate) -> str:
     )
 
 
-def figure(c: Certificate, method: str) -> str:
-    """The errors of q against the step on every system, as SVG; "" where there are none."""
-    curves = [(x.system, x.found.how) for x in c.cells if x.method == method and x.claim == "order" and x.found.how.get("errors")]
-    if not curves:
-        return ""
-    from matplotlib.figure import Figure
-
-    fig = Figure(figsize=(4.6, 3.2), layout="constrained")
-    ax = fig.subplots()
-    for k, (system, how) in enumerate(curves):
-        ax.loglog(how["steps"], how["errors"], marker="osv^D<>"[k % 7], markersize=3, linewidth=1, label=system)
-    ax.set_xlabel("step")
-    ax.set_ylabel("error of q at the end")
-    ax.legend(fontsize=6)
-    out = io.StringIO()
-    fig.savefig(out, format="svg", metadata={"Date": None})
-    drawn = re.sub(r"<metadata>.*?</metadata>", "", out.getvalue(), flags=re.S)
-    return drawn[drawn.index("<svg") :]
+def linked(k: int, verdict: str, text: str) -> str:
+    """A cell of the matrix, which leads to the figures of its method."""
+    return f'<td class="{verdict}"><a href="#m{k}">{text}</a></td>' if text else "<td></td>"
 
 
 def shown(study: str) -> str:
@@ -140,7 +124,13 @@ def shown(study: str) -> str:
 STYLE = (
     "body{font:15px/1.45 sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;"
     "margin:1em 0;display:block;overflow-x:auto}td,th{border:1px solid #bbb;padding:.25em .6em;text-align:left;vertical-align:top}"
-    "svg{max-width:100%;height:auto}.confirmed{color:#1b7837}.refuted{color:#b30000;font-weight:bold}.undecidable{color:#595959}"
+    "svg{max-width:100%;height:auto}.confirmed{color:#1b7837}.refuted{color:#b30000;font-weight:bold}.undecidable{color:#595959}td a{color:inherit}"
+)
+
+
+LEGEND = (
+    "Figures: a panel for each property, a curve for each system; dotted: the floor below which a number says nothing; dashed: the "
+    "limit, of the energy the drift that is not excluded at 95 %; grey: what is claimed, or powers with their exponents."
 )
 
 
@@ -149,12 +139,12 @@ def page(c: Certificate) -> str:
     head = "".join(f'<th scope="col" title="{e(DOCS[n])}">{e(n)}</th>' for n in names)
     lines = []
     for k, m in enumerate(c.methods):
-        cells = "".join('<td class="{}">{}</td>'.format(*mark(c, m, n)) for n in names)
+        cells = "".join(linked(k, *mark(c, m, n)) for n in names)
         lines.append(f'<tr><th scope="row"><a href="#m{k}">{e(m)}</a></th>{cells}</tr>')
     parts = [
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>Certificate</title><style>{STYLE}</style></head><body><h1>What is claimed, and what is measured</h1>"
-        f"<p>{e(c.made)}, {'quick' if c.quick else 'full'} measurement. {'No claim is' if not c.refuted else f'{len(c.refuted)} claims are'} refuted.</p>"
+        f"<p>{e(c.made)}, {'quick' if c.quick else 'full'} measurement. {'No claim is' if not c.refuted else f'{len(c.refuted)} claims are'} refuted.</p><p>{LEGEND}</p>"
         f'<table><thead><tr><th scope="col">method</th>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
     ]
     for k, m in enumerate(c.methods):
@@ -163,7 +153,8 @@ def page(c: Certificate) -> str:
         parts.append("</tr></thead><tbody>")
         for x in [x for x in c.cells if x.method == m]:
             claimed = "" if not x.claimed else f"{x.claimed:g}" if x.claim in NUMBERS else "yes"
-            parts.append(f'<tr><td>{e(x.system)}</td><td>{e(x.claim)}</td><td>{claimed}</td><td class="{x.judged.verdict}">{x.judged.verdict}</td><td>{e(x.judged.said)}{shown(x.study)}</td></tr>')
+            verdict = x.judged.verdict if x.claimed else ""
+            parts.append(f'<tr><td>{e(x.system)}</td><td>{e(x.claim)}</td><td>{claimed}</td><td class="{verdict}">{verdict}</td><td>{e(x.judged.said)}{shown(x.study)}</td></tr>')
         parts.append("</tbody></table>")
         parts += [f"<p>Not measured on {e(', '.join(s))}: {e(why)}.</p>" for (of, why), s in left(c).items() if of == m]
     return "".join(parts) + "</body></html>\n"

@@ -16,7 +16,8 @@ CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "undecidable"
 @dataclasses.dataclass(frozen=True)
 class Found:
     """A measured number with its interval; floor: below it the number says nothing. why: a reason where it could not
-    be measured (value is NaN then). how: step, number of states and the like, for those who repeat it."""
+    be measured (value is NaN then). how: step, number of states and the like, for those who repeat it. curve: what is drawn
+    of it: x, y, and where there are any floor and limit, one for all x or one for each."""
 
     value: float = float("nan")
     low: float = float("nan")
@@ -24,6 +25,19 @@ class Found:
     floor: float = 0.0
     why: str = ""
     how: dict[str, Any] = dataclasses.field(default_factory=dict)
+    curve: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Axes:
+    """Of the curves of a property: labels, which axes are logarithmic ("x", "y", "xy"), and where the claim stands among
+    them: "slope" (its power of x), "x" or "y" (a line at its number); "": it has no place."""
+
+    x: str
+    y: Mapping[str, str]  # of each claim
+    log: str = "y"
+    claim: str = ""
+    powers: tuple[float, ...] = ()  # of x, drawn beside the curves
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +50,8 @@ class Judged:
 class Property:
     """name: its word in tables; claims: the words of `--claims` that it judges; measure(map, bench, quick) gives
     {claim: Found} for these, without those that are nothing to the system; judge(claim, claimed, found); numbers: claims
-    with a number, and its type; unasked: it is measured of our methods also where nothing is claimed; study(method, system, claim, found): a study that shows the same for a method of ours."""
+    with a number, and its type; unasked: it is measured of our methods also where nothing is claimed; study(method, system, claim, found): a study that shows the same for a method of ours; axes: of the curves that it has
+    found."""
 
     name: str
     doc: str
@@ -46,6 +61,8 @@ class Property:
     numbers: Mapping[str, type] = dataclasses.field(default_factory=dict)
     unasked: bool = True
     study: Callable[[str, str, str, Found], str] | None = None
+    axes: Axes | None = None
+    one_curve: bool = False  # the first claim has the curve of all
 
 
 def number(x: float) -> str:

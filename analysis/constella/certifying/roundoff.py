@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .maps import Failed, Method
-from .property import CONFIRMED, OPEN, REFUTED, Found, Judged, Property, missing, number
+from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, missing, number
 from .systems import Bench
 
 CLAIM = "round-off"
@@ -47,16 +47,22 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
             error.append(np.sqrt(np.mean(here, axis=0)))
     except Failed as e:
         return missing((CLAIM,), str(e))
-    x = np.array(error)
+    return {CLAIM: concluded(np.array(error), counts, h)}
+
+
+def concluded(x: np.ndarray, counts: np.ndarray, h: float) -> Found:
+    """From errors x[time, member] after so many steps."""
+    members = x.shape[1]
     how = {"step": h, "steps": int(counts[-1]), "members": members, "rms": np.sqrt((x**2).mean(axis=1)).tolist()}
+    curve = {"x": counts.tolist(), "y": how["rms"], "limit": KEPT if x[-1].max() > KEPT else []}
     if x[-1].max() > KEPT:
-        return {CLAIM: Found(why=f"the momentum map is not kept: it changes by {number(float(x[-1].max()))}", how=how)}
+        return Found(why=f"the momentum map is not kept: it changes by {number(float(x[-1].max()))}", how=how, curve=curve)
     if not x[1:].mean(axis=1).all() or x[-1].max() < 4 * np.finfo(float).eps:
-        return {CLAIM: Found(0.0, 0.0, 0.0, 0.0, "", how)}
+        return Found(0.0, 0.0, 0.0, 0.0, "", how, curve)
     slopes = exponents(x[1:], counts[1:].astype(float))
     mean = float(slopes.mean())
     error_of = float(np.sqrt((len(slopes) - 1) * ((slopes - mean) ** 2).mean()))
-    return {CLAIM: Found(mean, mean - 2.5 * error_of - 0.05, mean + 2.5 * error_of + 0.05, 0.0, "", how)}
+    return Found(mean, mean - 2.5 * error_of - 0.05, mean + 2.5 * error_of + 0.05, 0.0, "", how, curve)
 
 
 def judge(claim: str, claimed: float, found: Found) -> Judged:
@@ -68,4 +74,5 @@ def judge(claim: str, claimed: float, found: Found) -> Judged:
     return Judged(REFUTED, said) if found.low > BETWEEN else Judged(OPEN, said)
 
 
-PROPERTY = Property("roundoff", "the exponent with which the round-off of momentum maps grows: 1/2 without a bias, 1 with one", (CLAIM,), measure, judge)
+AXES = Axes("steps", {CLAIM: "rms error of momentum maps"}, "xy", powers=(0.5, 1.0))
+PROPERTY = Property("roundoff", "the exponent with which the round-off of momentum maps grows: 1/2 without a bias, 1 with one", (CLAIM,), measure, judge, axes=AXES)

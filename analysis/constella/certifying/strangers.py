@@ -17,7 +17,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import dataclasses
-import hashlib
 import importlib.util
 import json
 import os
@@ -25,13 +24,13 @@ import pathlib
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..integrator import Layers, System
-from ..reading import ConstellaError, nearest
+from ..integrator import System
+from ..reading import ConstellaError
 from .maps import Failed, Stepper
 from .property import OPEN, Found, Judged
 from .ranks import alone
@@ -83,11 +82,15 @@ class Stranger:
     def claims(self, system: System) -> dict[str, float]:
         return dict(self.told)
 
-    def measured(self, bench: Any, claims: Any, quick: bool, how: Callable[..., Any]) -> Any:
+    def measured(self, bench: Any, claims: Any, quick: bool, how: Callable[..., Any], known: Any = ()) -> Any:
         """The cells, from a child process."""
-        from .certificate import Cell, as_cell
+        from .certificate import Cell, as_cell, lacks
 
-        request = {**dataclasses.asdict(self), "bench": bench.name, "claims": claims, "quick": quick}
+        if not lacks(self, bench, claims, known):  # nothing of a stranger runs without need
+            return how(self, bench, claims, quick, known)
+        entry = {**dataclasses.asdict(bench.entry), "path": bench.entry.path and os.path.abspath(bench.entry.path)}
+        cells = [dataclasses.asdict(c) for c in known]
+        request = {**dataclasses.asdict(self), "entry": entry, "claims": claims, "quick": quick, "known": cells}
         here = pathlib.Path(__file__).resolve().parents[2]
         child = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(here)!r}); from constella.certifying.strangers import child; child()"]
         why = ""
@@ -169,69 +172,11 @@ class Program:
 
 def child() -> None:
     """Measures the request of standard input; the last line of the output has the cells."""
-    from .certificate import measured
-    from .systems import Bench, chosen
+    from .certificate import as_cell, measured
+    from .systems import Bench, Entry
 
     request = json.loads(sys.stdin.read())
     of = Stranger(*(request[k] for k in ("name", "kind", "what", "folder", "told", "systems")))
-    cells = measured(of.stepper(), Bench(chosen([request["bench"]])[0]), request["claims"], request["quick"])
+    known = [as_cell(c) for c in request["known"]]
+    cells = measured(of.stepper(), Bench(Entry(**request["entry"])), request["claims"], request["quick"], known)
     print(json.dumps([dataclasses.asdict(c) for c in cells]))
-
-
-@dataclasses.dataclass(frozen=True)
-class File:
-    """What the file of --with has: steppers, names of layers, and layers and schemes for methods."""
-
-    path: str
-    sha256: str
-    steppers: list[Stranger]
-    names: list[str]
-    layers: Layers
-
-
-def read(path: str) -> File:
-    """Raises ConstellaError."""
-    import yaml  # type: ignore[import]
-
-    try:
-        data = pathlib.Path(path).read_bytes()
-        told = yaml.safe_load(data)
-    except OSError as e:
-        raise ConstellaError(f"{path}: {e.strerror}") from None
-    except yaml.YAMLError as e:
-        raise ConstellaError(f"{path}: {' '.join(str(e).split())}") from None
-    if not isinstance(told, Mapping) or not told.keys() & {"steppers", "layers", "schemes"}:
-        raise ConstellaError(f"{path}: one of the keys steppers, layers, schemes is needed")
-    steppers = told.get("steppers", {})
-    if not isinstance(steppers, Mapping):
-        raise ConstellaError(f"{path}: steppers: a map of names to maps is needed")
-    layers = Layers(path)  # refuses what is no map of layers, with its place
-    found = [one(path, str(name), row) for name, row in steppers.items()]
-    return File(path, hashlib.sha256(data).hexdigest(), found, list(told.get("layers") or {}), layers)
-
-
-def one(path: str, name: str, row: Any) -> Stranger:
-    where = f"{path}: steppers.{name}"
-    if not isinstance(row, Mapping):
-        raise ConstellaError(f"{where}: a map with one of {', '.join(KINDS)} is needed")
-    for key in row:
-        if key not in KEYS:
-            raise ConstellaError(f'{where}: unknown key "{key}"{nearest(key, KEYS)} allowed: {", ".join(KEYS)}')
-    kinds = [k for k in KINDS if k in row]
-    if len(kinds) != 1:
-        raise ConstellaError(f"{where}: one of {', '.join(KINDS)} is needed")
-    what = row[kinds[0]]
-    if kinds[0] == "python" and not (isinstance(what, str) and ":" in what):
-        raise ConstellaError(f"{where}.python: FILE.py:FUNCTION is needed")
-    if kinds[0] == "shared" and not isinstance(what, str):
-        raise ConstellaError(f"{where}.shared: the path of a shared library is needed")
-    if kinds[0] == "program" and not (isinstance(what, list) and what and all(isinstance(w, str) for w in what)):
-        raise ConstellaError(f"{where}.program: a list of words is needed, the program first")
-    return Stranger(name, kinds[0], what, os.path.dirname(os.path.abspath(path)), parsed_claims(str(row.get("claims", ""))), systems_of(where, row))
-
-
-def systems_of(where: str, row: Mapping[str, Any]) -> list[str]:
-    named = row.get("systems", [])
-    if not isinstance(named, list) or not all(isinstance(n, str) for n in named):
-        raise ConstellaError(f"{where}.systems: a list of names is needed")
-    return named

@@ -8,10 +8,12 @@ import numpy as np
 
 from . import texts
 from .maps import Failed
-from .property import Found, Property, missing, small
+from .property import Axes, Found, Property, missing, small
 from .systems import Bench
 
 CLAIMS = ("symmetric", "adjoint")
+FLOOR = 1e-12
+HALVINGS = 3  # of the step, in the curve
 
 
 def back(forth: Any, other: Any, bench: Bench, h: float, q: np.ndarray, v: np.ndarray) -> float:
@@ -43,10 +45,16 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
             if distance > 1e-11 and not restarts(of, bench, h, q, v):
                 found |= missing((claim,), "a step is no map of q and v: the method keeps more between steps")
                 continue
-            found[claim] = Found(distance, distance, distance, 1e-12, "", {"step": h, "states": len(q)})
+            found[claim] = Found(distance, distance, distance, FLOOR, "", {"step": h, "states": len(q)}, curve(of, partner, bench, h, distance, q, v))
         except Failed as e:
             found |= missing((claim,), str(e))
     return found
+
+
+def curve(of: Any, partner: Any, bench: Bench, h: float, distance: float, q: np.ndarray, v: np.ndarray) -> dict[str, Any]:
+    """With halves of the step too."""
+    steps = [h / 2**k for k in range(HALVINGS + 1)]
+    return {"x": steps, "y": [distance, *(back(of, partner, bench, step, q, v) for step in steps[1:])], "floor": FLOOR}
 
 
 def study(method: str, system: str, claim: str, found: Found) -> str:
@@ -54,4 +62,5 @@ def study(method: str, system: str, claim: str, found: Found) -> str:
     return texts.tangent(method, system, found.how, "reversibility") if claim == "symmetric" else ""
 
 
-PROPERTY = Property("symmetric", "a step of -h after a step of h, of the method itself and of its adjoint", CLAIMS, measure, small(1e-11, 1e-10), study=study)
+AXES = Axes("step", dict.fromkeys(CLAIMS, "distance from the start"), "xy")
+PROPERTY = Property("symmetric", "a step of -h after a step of h, of the method itself and of its adjoint", CLAIMS, measure, small(1e-11, 1e-10), study=study, axes=AXES)

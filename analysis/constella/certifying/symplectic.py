@@ -14,10 +14,11 @@ import numpy as np
 
 from . import texts
 from .maps import Failed
-from .property import Found, Property, missing, small
+from .property import Axes, Found, Property, missing, small
 from .systems import Bench
 
 CLAIMS = ("symplectic", "volume")
+HALVINGS = 3  # of the step, in the curve
 POINTS = np.array([1.0, -1.0, 2.0, -2.0])
 WEIGHTS = np.array([8.0, -8.0, -1.0, 1.0]) / 12
 EPS = float(np.finfo(float).eps)
@@ -79,20 +80,31 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
 
 
 def at_step(of: Any, bench: Bench, h: float, states: int) -> dict[str, Found]:
+    """With a step of h, and with halves of it for the curve."""
     q, v = bench.states(states)
     e = 2e-3 * max(1.0, float(np.abs(q).max()))
-    worst, floor = np.zeros(2), np.zeros(2)
-    for row, rate in zip(q, v):
-        basis = tangents(bench, row, rate)
-        wide, narrow = (defects(bench, of, h, row, rate, basis, x) for x in (e, e / 2))
-        worst = np.maximum(worst, narrow)
-        floor = np.maximum(floor, np.abs(wide - narrow) + 100 * EPS / e * np.sqrt(len(basis)))
+    bases = [tangents(bench, *state) for state in zip(q, v)]
+    steps = [h / 2**k for k in range(HALVINGS + 1)]
+    found = [worst(of, bench, step, list(zip(q, v, bases)), e) for step in steps]
     how = {"step": h, "states": states, "difference": e / 2}
-    return {claim: Found(worst[k], worst[k], worst[k], floor[k], "", how) for k, claim in enumerate(CLAIMS)}
+    curves: list[dict[str, Any]] = [{"x": steps, "y": [float(d[k]) for d, _ in found], "floor": [float(f[k]) for _, f in found]} for k in range(2)]
+    defect, floor = found[0]
+    return {claim: Found(defect[k], defect[k], defect[k], floor[k], "", how, curves[k]) for k, claim in enumerate(CLAIMS)}
+
+
+def worst(of: Any, bench: Bench, h: float, states: list[tuple[np.ndarray, np.ndarray, list[Pair]]], e: float) -> Pair:
+    """(the largest defects over the states, their floors)"""
+    most, floor = np.zeros(2), np.zeros(2)
+    for q, v, basis in states:
+        wide, narrow = (defects(bench, of, h, q, v, basis, x) for x in (e, e / 2))
+        most = np.maximum(most, narrow)
+        floor = np.maximum(floor, np.abs(wide - narrow) + 100 * EPS / e * np.sqrt(len(basis)))
+    return most, floor
 
 
 def study(method: str, system: str, claim: str, found: Found) -> str:
     return texts.tangent(method, system, found.how, "two-form" if claim == "symplectic" else "volume")
 
 
-PROPERTY = Property("symplectic", "areas dq ^ dp and volume under one step", CLAIMS, measure, small(1e-11, 1e-8), study=study)
+AXES = Axes("step", {"symplectic": "change of dq ^ dp", "volume": "change of the volume"}, "xy")
+PROPERTY = Property("symplectic", "areas dq ^ dp and volume under one step", CLAIMS, measure, small(1e-11, 1e-8), study=study, axes=AXES)

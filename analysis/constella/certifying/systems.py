@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import os
+import pathlib
+
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +27,16 @@ class Entry:
     time: float = 1.0
     step: float = 0.1
     thermal: bool = False
+    path: str = ""  # of a system file
+
+    @property
+    def source(self) -> str:
+        return self.path or self.name
+
+    @property
+    def sha256(self) -> str:
+        """Of the file; "" of a system of the catalogue."""
+        return hashlib.sha256(pathlib.Path(self.path).read_bytes()).hexdigest() if self.path else ""
 
 
 DEFAULTS = [
@@ -40,7 +55,8 @@ class Bench:
 
     def __init__(self, entry: Entry) -> None:
         self.entry, self.name = entry, entry.name
-        self.system = System(entry.name)
+        self.system = System(entry.source)
+        self.system.name = entry.name
         self.parameters = self.system.values({})
 
     def states(self, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -94,15 +110,21 @@ class Bench:
         return worst[0], worst[1]
 
 
-def chosen(names: list[str] | None) -> list[Entry]:
-    """The default systems, or those of these names or files."""
+def chosen(names: list[Any] | None, folder: str = ".") -> list[Entry]:
+    """The default systems, or those of these names or files, whose paths rest on the folder. Entries stay as they are."""
     if names is None:
         return DEFAULTS
     known = {e.name: e for e in DEFAULTS}
-    found = [known.get(name) or Entry(name, "chosen by the user") for name in names]
+    found = [n if isinstance(n, Entry) else known.get(n) or Entry(n, "chosen by the user", path=path_of(n, folder)) for n in names]
     for entry in found:
         if entry.name not in known:
-            System(entry.name)  # refuses what is none
+            System(entry.source)  # refuses what is none
     if not found:
         raise ConstellaError("no system is left")
     return found
+
+
+def path_of(name: str, folder: str) -> str:
+    """Of a file; "" of a system of the catalogue."""
+    path = os.path.normpath(os.path.join(folder, name))
+    return path if "/" in name or os.path.isfile(path) else ""

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
-import hashlib
 import json
 import pathlib
 import random
@@ -12,8 +11,8 @@ from typing import Any
 from ..reading import ConstellaError
 from .certificate import Cell, Certificate, measured
 from .certificate import read as read_certificate
+from .given import read as read_with
 from .maps import Method
-from .strangers import read as read_with
 from .systems import Bench, chosen
 
 SAME, NEAR, DIFFERENT = "same", "near", "different"
@@ -33,18 +32,30 @@ def maker(path: pathlib.Path, c: Certificate, trust: bool) -> Callable[[str], An
     """The function that makes the map of a name; it gives None for code of others that is not trusted."""
     if not c.with_:
         return Method
-    file = path.parent / c.with_["file"]
-    try:
-        same = hashlib.sha256(file.read_bytes()).hexdigest() == c.with_["sha256"]
-    except OSError as e:
-        raise ConstellaError(f"{path}: the file of --with, {file}: {e.strerror}") from None
-    if not same:
-        raise ConstellaError(f"{path}: {file} has changed since")
-    if not trust:
-        return lambda name: None if name in c.with_["names"] else Method(name)
-    with_ = read_with(str(file))
+    with_ = read_with(str(path.parent / c.with_["file"]), trust)
+    for name, sum_ in c.with_["names"].items():
+        if with_.sums.get(name, "") != sum_:
+            raise ConstellaError(f"{path}: '{name}' of {with_.path} has changed since")
     strangers = {s.name: s for s in with_.steppers}
-    return lambda name: strangers.get(name) or Method(name, with_.layers)
+
+    def make(name: str) -> Any:
+        if name in strangers:
+            return strangers[name] if trust else None
+        try:
+            return Method(name, with_.layers)
+        except ConstellaError:
+            if with_.layers is not None:
+                raise
+            return None
+
+    return make
+
+
+def bench_of(path: pathlib.Path, c: Certificate, system: str) -> Bench:
+    entry = chosen([system], str(path.parent / c.asked["folder"]))[0]
+    if entry.sha256 != c.asked["systems"].get(system, entry.sha256):
+        raise ConstellaError(f"{path}: the system {system} has changed since")
+    return Bench(entry)
 
 
 def is_certificate(path: pathlib.Path) -> bool:
@@ -66,7 +77,7 @@ def verify(path: pathlib.Path, sample: int, seed: int, trust: bool) -> int:
         if of is None:
             left_out += 1
             continue
-        bench = Bench(chosen([system])[0])
+        bench = bench_of(path, c, system)
         new = {x.claim: x for x in of.measured(bench, {x.claim: x.claimed for x in old}, c.quick, measured)} if old else {}
         for x in old:
             found = compared(x, new.get(x.claim))

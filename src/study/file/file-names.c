@@ -6,17 +6,13 @@
 #include "core/need.h"
 #include "study/file/reader.h"
 
-static const cst_key with[] = {
-    {"", "layers", CST_KEYS_ALL, "map of names to maps", "none", "",
-     "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}", "As in a study."},
-    {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "",
-     "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}", "As in a study."},
-    {"", "maps", CST_KEYS_ALL, "map of names to maps", "none", "",
-     "maps: {mine: {left: q - v/4, right: q + 3*v/4}}", "As in a study."},
-    {"", "steppers", CST_KEYS_ALL, "map of names to maps", "none", "",
-     "steppers: {mine: {python: \"verlet.py:step\", claims: symplectic}}",
-     "Steppers of others (docs/certificate.md)."},
-    {0}};
+/* In a study whose kind has its own keys these may stand beside them. */
+static void check_keys(const cst_reader *r) {
+  const char *names[CST_MOST_KEYS];
+  const int   forms = cst_yaml_get(r->root, "study") ? CST_WITH_STUDY : CST_WITH_ALONE;
+  const int   n = cst_keys_of(cst_certify_keys, "", forms, names);
+  cst_yaml_check_keys(r->doc, r->root, names, n, r->d);
+}
 
 cst_layers *cst_study_read_layers(const char *file, const char *text, size_t length,
                                   cst_share *share, cst_diag *d) {
@@ -34,8 +30,7 @@ cst_layers *cst_study_read_layers(const char *file, const char *text, size_t len
                   .layers = cst_layers_create(),
                   .graph = cst_graph_create()};
   r.s->file = cst_need(strdup(file));
-  const char *names[CST_MOST_KEYS];
-  cst_yaml_check_keys(doc, r.root, names, cst_keys_of(with, "", CST_KEYS_ALL, names), d);
+  check_keys(&r);
   cst_file_layers(&r);
   cst_file_schemes(&r);
   cst_file_maps(&r);

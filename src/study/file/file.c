@@ -15,17 +15,26 @@
 
 static const double most_cases = 1e7;
 
-static void read_kind(cst_reader *r) {
+/* False: a kind without trajectories, of which nothing else is read. */
+static bool read_kind(cst_reader *r) {
   const char *names[64];
   int         kind;
   int         n = cst_kind_count() < CST_COUNT(names) ? cst_kind_count() : CST_COUNT(names);
   for (int i = 0; i < n; i++)
     names[i] = cst_kind_name(cst_kind_at(i));
   if (!cst_reader_choice(r, cst_reader_required(r, r->root, "", "study"), "study", names, n, &kind))
-    return;
+    return true;
+  if (cst_kind_at(kind)->command) {
+    cst_yaml_error(
+        r->doc, cst_yaml_get(r->root, "study"), r->d,
+        "%s studies have no trajectories; `constella run`, `check` and `extend` take them",
+        names[kind]);
+    return false;
+  }
   r->s->kind = cst_kind_at(kind);
   if (r->s->kind->own)
     r->s->own = cst_reader_memory(1, r->s->kind->own);
+  return true;
 }
 
 static void read_title(cst_reader *r) {
@@ -168,7 +177,8 @@ static void check_keys(cst_reader *r) {
 }
 
 static void read_all(cst_reader *r) {
-  read_kind(r);
+  if (!read_kind(r))
+    return;
   check_keys(r);
   cst_places_read(r);
   read_title(r);

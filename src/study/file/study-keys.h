@@ -25,8 +25,12 @@ enum {
   CST_STEPS_COUNTED = 2,
   CST_LAYER_TABLEAU = 1, /* of layers */
   CST_LAYER_FILE = 2,
+  CST_WITH_ALONE = 1, /* of a file with methods alone, and of a certify study */
+  CST_WITH_STUDY = 2,
 };
 
 /* All of them, those of collectors behind the others of the same map; ends with a row whose key is NULL. */
 const cst_key *cst_study_keys(void);
+/* Of a certify study (certify-keys.c). */
+extern const cst_key cst_certify_keys[];
 #endif
