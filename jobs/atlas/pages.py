@@ -13,7 +13,7 @@ import tables
 CSS = (
     "body{font:15px/1.45 system-ui,sans-serif;margin:1.5em auto;max-width:1500px;padding:0 1em}"
     "table{border-collapse:separate;border-spacing:0}td,th{padding:.25em .6em;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}"
-    "div{overflow-x:auto}img{max-width:100%;min-width:46em}summary{cursor:pointer;white-space:nowrap}code{font-size:12px;white-space:pre-wrap;display:block;max-width:36em}"
+    "div{overflow-x:auto}img{max-width:100%;min-width:46em}summary{cursor:pointer;white-space:nowrap}code{font-size:12px;white-space:pre-wrap;display:block;min-width:24em;max-width:36em}"
     "tr.baseline td{background:#f4f4f4}td:first-child,th:first-child{position:sticky;left:0;background:#fff}tr.baseline td:first-child{background:#f4f4f4}"
 )
 KINDS = (("1e-6 in q", "order", "error_q", "", tables.POSITION), ("1e-4 in energy", "energy", "energy_max", "energy_scale", tables.ENERGY))

@@ -13,7 +13,7 @@ import time
 import constella
 from constella.certifying.maps import Method
 from constella.choosing import candidates, goal, judge, ladder
-from constella.choosing.field import Costs, Field
+from constella.choosing.field import Costs, Field, fitted
 from constella.choosing.heats import Runner
 from constella.choosing.scale import Scale, measure
 from constella.integrator import System
@@ -88,6 +88,14 @@ def test_judge():
     ):
         found = judge.judge(aim, ROW | {"energy_verdict": verdict} | more, 1000, [], {})
         ok(found.verdict == wanted, f"judge: {verdict} {more}", found)
+
+
+def test_constants():
+    """The time of a unit, without what a run takes to begin; steps that the solver repeats keep theirs."""
+    rows = [{"method": "x", "step": 100 / n, "steps": n, "evaluations": 4 * n, "iterations": 0, "cpu_seconds": 2e-6 + 1e-8 * 4 * n * more, "rate": 1e7} for n, more in ((20, 50), (80, 1), (320, 1))]
+    c = fitted(rows)
+    ok(all(abs(x - y) < 1e-3 * y for x, y in zip(c.seconds, (5e-7, 1e-8, 1e-8))) and c.units == [4, 4, 4], "constants: of a unit", c)
+    ok(fitted(rows[:1]).seconds[0] > 5e-7 and fitted([{**rows[0], "failed": 8}]) is None, "constants: of one step, of none", fitted(rows[:1]))
 
 
 def test_exact_momentum():

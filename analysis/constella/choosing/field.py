@@ -20,6 +20,7 @@ TOLERANCE = 1e-14
 TIMED = [20, 80, 320]  # steps, in five times that of the system
 TIMING = 0.3  # of the budget; a third of it for what may be timed at all
 TOGETHER = 4  # methods that are timed in one study, at most, if the start is no trouble to them
+QUICK = 0.02  # seconds of the timed runs of a method, repeats included, if one takes less
 SHORTEST = 2.0  # seconds that a timed study may take at least
 START = 0.1  # seconds that a study takes to start and to conclude
 LIMIT, SPARE = 2.0, 1.0  # times what is planned, and seconds more, after which a study is stopped
@@ -55,10 +56,19 @@ def fitted(rows: list[dict[str, Any]]) -> Costs | None:
     good = [r for r in rows if not r.get("failed") and value(r, "cpu_seconds") > 0 and units_of(r) > 0]
     if not good:
         return None
-    step = [value(r, "cpu_seconds") / value(r, "steps") for r in good]
-    look = max(0.0, 1 / value(good[-1], "rate") - step[-1])
-    units = [units_of(r) for r in good]
-    return Costs([r["step"] for r in good], [c / u for c, u in zip(step, units)], units, look)
+    took, units = [value(r, "cpu_seconds") for r in good], [units_of(r) for r in good]
+    look = max(0.0, 1 / value(good[-1], "rate") - took[-1] / value(good[-1], "steps"))
+    work = [u * value(r, "steps") for u, r in zip(units, good)]
+    before = beginning(took, work)
+    return Costs([r["step"] for r in good], [(t - before) / w for t, w in zip(took, work)], units, look)
+
+
+def beginning(took: list[float], work: list[float]) -> float:
+    """Seconds of a run that its steps do not take, from the two longest ones: those of 20 steps of a quick method are as many."""
+    if len(took) < 2 or work[-1] <= work[-2]:
+        return 0.0
+    slope = (took[-1] - took[-2]) / (work[-1] - work[-2])
+    return max(0.0, min(took[-2] - slope * work[-2], 0.9 * min(took)))
 
 
 class Field:
@@ -100,13 +110,19 @@ class Field:
             made[-1][0].append(method)
         return sorted(made, key=lambda g: (max(price[m] for m in g[0]), g[0]))
 
+    @staticmethod
+    def repeats(methods: list[str], counts: list[int], seconds: dict[str, list[float | None]]) -> int:
+        """Of timed runs, of which the quickest counts: more of short ones, which a busy machine disturbs most."""
+        took = max(sum(c * x for c, x in zip(reversed(TIMED), seconds[m]) if x and c in counts) for m in methods)
+        return int(min(30, max(3, QUICK / took)))
+
     def calibrate(self, seconds: dict[str, list[float | None]], members: int, room: float) -> dict[str, str]:
         """Timed runs of methods at up to three steps, until the room, in seconds, is used: {method: why it has no costs}. Those that fail at all steps have none without a reason. Solvers that fail at a start may take any time: a
         study that takes a part of the room is stopped; its methods are timed alone after the others, then at small steps."""
         left: dict[str, str] = {}
         queue, end = self.groups(seconds), self.runner.seconds + room
         for methods, counts in queue:  # it grows
-            study = self.common("conservation", methods, counts, 5 * self.scale.time, members, 1) | {"timing": {"repeats": 3}}
+            study = self.common("conservation", methods, counts, 5 * self.scale.time, members, 1) | {"timing": {"repeats": self.repeats(methods, counts, seconds)}}
             limit = min(end - self.runner.seconds, max(room / 8, SHORTEST))
             if not self.costs and len(left) < 3:
                 limit = max(limit, 2 * SHORTEST)  # one method at least is timed
