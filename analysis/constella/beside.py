@@ -38,8 +38,10 @@ def cases(c: Comparison) -> str:
 
 
 def bits(c: Comparison) -> str:
+    if not c.common:
+        return "no case to compare"
     if not (c.differences or c.data):
-        return "equal in all columns and data" if c.common else "no case to compare"
+        return "equal in all columns and data"
     return f"differ in {len(columns_of(c.differences))} columns and {len(c.data)} datasets"
 
 

@@ -142,9 +142,15 @@ def worst(column: str, mine: list[Difference]) -> str:
     return f"{column} differs beyond noise in {count}{much}: {brief.entry(most.a)} and {brief.entry(most.b)} for {most.case}."
 
 
-def keys(result: Result) -> dict[Key, int]:
-    """{what a case is: its number}, of the selected cases."""
-    methods, starts, tolerance = result.texts("method"), result.said("start"), result.data("/cases/tolerance")
+def tolerances(result: Result) -> list[float]:
+    """Of the selected cases, each once."""
+    told = result.data("/cases/tolerance")
+    return sorted({float(told[case]) for case in result.chosen}) if told is not None else []
+
+
+def keys(result: Result, tolerance: Any) -> dict[Key, int]:
+    """{what a case is: its number}, of the selected cases. tolerance: of all cases; None: it makes no difference."""
+    methods, starts = result.texts("method"), result.said("start")
     found: dict[Key, int] = {}
     for case in result.chosen:
         parameters = tuple(sorted(result.parameters(case).items()))
@@ -153,9 +159,11 @@ def keys(result: Result) -> dict[Key, int]:
     return found
 
 
-def name_of(result: Result, case: int) -> str:
+def name_of(result: Result, case: int, alike: bool = True) -> str:
+    """alike: the tolerances of both results are the same, so that a name tells none."""
     curve = result.curve_of(case)
-    return f"{curve.label if curve else f'case {case}'}, step {result.nominal[case]:.4g}"
+    tolerance = "" if alike else f", tolerance {float(result.data('/cases/tolerance')[case]):.4g}"
+    return f"{curve.label if curve else f'case {case}'}, step {result.nominal[case]:.4g}{tolerance}"
 
 
 def judgement(a: Result, i: int, b: Result, j: int, name: str) -> tuple[bool, bool]:
@@ -219,13 +227,16 @@ def costs(a: Result, b: Result, pairs: list[tuple[int, int]]) -> list[Cost]:
 def compare(a: Result, b: Result) -> Comparison:
     """What differs between the selected cases of two results. Among the columns are no measured times, and nothing
     that depends on the machine: these are in `origin` and `costs`."""
-    of_a, of_b = keys(a), keys(b)
+    ones, others = tolerances(a), tolerances(b)
+    apart = len(ones) == len(others) == 1  # each has one tolerance: they are compared whatever these are
+    of_a, of_b = (keys(r, None if apart else r.data("/cases/tolerance")) for r in (a, b))
+    alike = apart or ones == others
     pairs = [(case, of_b[key]) for key, case in of_a.items() if key in of_b]
     lines = difflib.unified_diff(a.study.splitlines(), b.study.splitlines(), lineterm="", n=0)
     changed = [line[0] + " " + line[1:].strip() for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
     alone = {
-        a.path: [name_of(a, case) for key, case in of_a.items() if key not in of_b],
-        b.path: [name_of(b, case) for key, case in of_b.items() if key not in of_a],
+        a.path: [name_of(a, case, alike) for key, case in of_a.items() if key not in of_b],
+        b.path: [name_of(b, case, alike) for key, case in of_b.items() if key not in of_a],
     }
     return Comparison(
         a.path, b.path, changed, alone, len(pairs), columns_that_differ(a, b, pairs), data_that_differ(a, b, pairs),

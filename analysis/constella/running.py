@@ -164,21 +164,39 @@ def start(line: list[str], dies: bool = False) -> subprocess.Popen[str]:
         raise ConstellaError(f"{line[0]} cannot be started: {e.strerror}") from None
 
 
+def computed(pid: int) -> float:
+    """Seconds of the processor that a process and the children it has waited for have taken; 0: it has ended."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return 0.0
+    return sum(map(int, text.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def watch(process: subprocess.Popen[str], limit: float, over: threading.Event) -> None:
+    """Ends it when it has computed for longer than the limit."""
+    while not over.wait(0.05):
+        if computed(process.pid) > limit:
+            process.terminate()
+            return
+
+
 def call(line: list[str], progress: bool, dies: bool = False, limit: float = 0.0) -> tuple[int, list[str]]:
     """(exit status, last lines of its output). An interruption of Python ends the run, with a checkpoint, and so does the
-    limit, in seconds of the clock."""
+    limit, in seconds of the processor."""
     with start(line, dies) as process:
         stream: IO[str] = process.stdout  # type: ignore[assignment]
-        timer = threading.Timer(limit, process.terminate)
+        over = threading.Event()
+        watching = threading.Thread(target=watch, args=(process, limit, over), daemon=True)
         try:
             if limit:
-                timer.start()
+                watching.start()
             said = show_progress(stream, progress)
         except BaseException:
             process.terminate()
             raise
         finally:
-            timer.cancel()
+            over.set()
     return process.returncode, said
 
 

@@ -11,9 +11,9 @@ import figures
 import tables
 
 CSS = (
-    "body{font:15px/1.45 system-ui,sans-serif;margin:1.5em auto;max-width:1250px;padding:0 1em}"
+    "body{font:15px/1.45 system-ui,sans-serif;margin:1.5em auto;max-width:1500px;padding:0 1em}"
     "table{border-collapse:separate;border-spacing:0}td,th{padding:.25em .6em;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}"
-    "div{overflow-x:auto}img{max-width:100%}summary{cursor:pointer;white-space:nowrap}code{font-size:12px;white-space:pre-wrap;display:block;max-width:36em}"
+    "div{overflow-x:auto}img{max-width:100%;min-width:46em}summary{cursor:pointer;white-space:nowrap}code{font-size:12px;white-space:pre-wrap;display:block;min-width:24em;max-width:36em}"
     "tr.baseline td{background:#f4f4f4}td:first-child,th:first-child{position:sticky;left:0;background:#fff}tr.baseline td:first-child{background:#f4f4f4}"
 )
 KINDS = (("1e-6 in q", "order", "error_q", "", tables.POSITION), ("1e-4 in energy", "energy", "energy_max", "energy_scale", tables.ENERGY))
@@ -82,10 +82,11 @@ def summary(folder: pathlib.Path, entries: list[Any], methods: list[str]) -> lis
 # ---- HTML
 
 
-def html_cell(cell: tables.Cell) -> str:
+def html_cell(cell: tables.Cell, picture: str) -> str:
     if not cell.study:
         return f"<td>{html.escape(cell.text)}</td>"
     link = f'<a href="studies/{cell.study}.yaml">study</a>, <a href="{cell.study}.h5">result</a>'
+    link += f', <a href="{picture}">picture</a>' if picture else ""
     return f"<td><details><summary>{html.escape(cell.text)}</summary>{link}<code>{html.escape(cell.commands)}</code></details></td>"
 
 
@@ -107,12 +108,12 @@ def system_page(entry: Any, made: Made, picture: str) -> str:
     from atlas import BASELINES
 
     head = "".join(f"<th>{html.escape(h)}</th>" for h in heads(entry))
-    body = "".join(f'<tr{" class=baseline" if m in BASELINES else ""}><td>{html.escape(m)}</td>{"".join(map(html_cell, cells))}</tr>' for m, cells in made)
-    image = f'<p><img alt="error against cost" src="{picture}"></p>' if picture else "<p>No picture: its study was not run.</p>"
+    body = "".join(f'<tr{" class=baseline" if m in BASELINES else ""}><td>{html.escape(m)}</td>{"".join(html_cell(c, picture) for c in cells)}</tr>' for m, cells in made)
+    image = f'<div><img alt="error against cost" src="{picture}"></div>' if picture else "<p>No picture: its study was not run.</p>"
     return document(
         entry.label,
         f'<p><a href="index.html">all systems</a></p><p>{html.escape(introduction(entry))} A click on a cell shows its study and the '
-        f"commands that make it again. Baselines are grey.</p><div><table><tr>{head}</tr>{body}</table></div>{image}",
+        f"commands that make it again and compare the bits; measured times may differ. Baselines are grey.</p><div><table><tr>{head}</tr>{body}</table></div>{image}",
     )
 
 
@@ -123,7 +124,7 @@ def index(rows: list[list[str]], cells: dict[str, tuple[int, int]], picture: str
     for label, (some, all_) in cells.items():
         said = of.get(label, ["temperatures: see its page"] + [""] * (len(rows[0]) - 2))
         body += f'<tr><td><a href="{label}.html">{html.escape(label)}</a></td>' + "".join(f"<td>{html.escape(x)}</td>" for x in said) + f"<td>{some} of {all_}</td></tr>"
-    image = f'<p><img alt="cost of each method on each system" src="{picture}"></p>' if picture else ""
+    image = f'<div><img alt="cost of each method on each system" src="{picture}"></div>' if picture else ""
     return document("Atlas", f"<div><table><tr>{head}</tr>{body}</table></div>{image}")
 
 

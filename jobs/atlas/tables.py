@@ -39,9 +39,13 @@ class Cell:
 
     @property
     def commands(self) -> str:
+        """In the folder of the pages: they make it again beside the result, show it, and compare the bits."""
         if not self.study:
             return ""
-        return f"constella run studies/{self.study}.yaml -o {self.study}.h5; constella table {self.study}.h5 --where '{self.where}' --columns {self.columns}"
+        return (
+            f"constella run studies/{self.study}.yaml -o again.h5 --overwrite; constella table again.h5 --where '{self.where}' --columns {self.columns}; "
+            f"constella compare {self.study}.h5 again.h5"
+        )
 
 
 def slug(method: str) -> str:

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """sweep.py: is the advice of `constella choose` the cheapest? An exhaustive sweep of what is cheaper, and fresh starts.
 
-    jobs/choosing/sweep.py CHOICE.json [--starts 100] [--seconds 600]
+    jobs/choosing/sweep.py CHOICE.json [--starts 100] [--seconds 1200] [--found FOUND.json]
 
-runs all methods that fit at all steps, a factor 1.25 apart, that cost at most 1.05 times the advice by its constants, until the
-goal's horizon, from other starts than those of the choice (seed 3); and the advice from --starts further ones (seed 4).
-Prints the cheapest that meets the goal, the ratio of the advice to it, and the share of the fresh starts that meet it.
+runs all methods that were timed, at all steps, a factor 1.25 apart, that may cost at most 1.05 times the advice, with both
+tolerances, until the goal's horizon, from other starts than those of the choice (seed 3), the cheapest first, until --seconds of
+the processor are used; and the advice itself, also from --starts further ones. Prints the cheapest that meets the goal, the
+ratio of the advice to it, and the share of the fresh starts that meet it. What is known is kept in --found (CHOICE.sweep.json),
+and not run again.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -20,72 +22,111 @@ from constella.choosing import candidates, choice, goal, ladder  # noqa: E402
 from constella.choosing.command import opened, timed  # noqa: E402
 from constella.choosing.field import TIMING, Field  # noqa: E402
 from constella.choosing.heats import Runner  # noqa: E402
-from constella.choosing.judge import FAILS, MEETS, judge  # noqa: E402
+from constella.choosing.judge import MEETS, judge  # noqa: E402
 from constella.choosing.scale import Scale  # noqa: E402
 
 
-def field_of(told, part):
+LOOSER = 1.6  # times the cost of 1e-10, at most, is that of 1e-14
+LONGEST = 3600.0  # seconds of one study
+TOGETHER = 8  # methods with the same steps in one study, at most
+SEED, FRESH = 3, 1000  # of the starts of the sweep, and of the first fresh one
+
+
+class Kept:
+    """What was run, in a file."""
+
+    def __init__(self, path):
+        self.path, self.rows = path, {}
+        if path.exists():
+            self.rows = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in json.loads(path.read_text())}
+
+    def add(self, *_):
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps([{"study": json.loads(t), "rows": r} for t, r in self.rows.items()]))
+        part.replace(self.path)
+
+
+def field_of(told, part, kept):
     """The field of that choice, with its constants."""
     asked = told["asked"]
     name = asked["system"] if isinstance(asked["system"], str) else asked["system"].get("file", asked["system"].get("name"))
     system, _ = opened(name)
-    known = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in timed(told)}
-    field = Field(asked["system"], asked["initial"], goal.parse(asked["goal"]), told["answer"]["until"], Scale(**told["scale"]),
-                  list(system.symmetries), Runner(known, lambda *_: None, part, False))
+    constants = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in timed(told)}
+    runner = Runner(constants, lambda *_: None, part, False)
+    field = Field(asked["system"], asked["initial"], goal.parse(asked["goal"]), told["answer"]["until"], Scale(**told["scale"]), list(system.symmetries), runner)
     field.calibrate(told["seconds_of_steps"], asked["members"], 2 * TIMING / 3 * asked["budget"])
+    runner.known, runner.each = kept.rows, kept.add
     methods = list(field.costs)
     field.reference = candidates.reference_of(methods, system)
     return field, methods
 
 
 def cheaper(field, methods, cost):
-    """{method: counts} that cost no more, a factor 1.25 apart, from two steps in the system's time on."""
+    """[(method, count)] that may cost no more, from two steps in the system's time on, the cheapest first. A looser tolerance
+    takes fewer iterations than those that were timed."""
     first = ladder.at_least(2 * field.until / field.scale.time)
-    found = {m: [c for c in ladder.ALL[first : first + 60] if field.expected(m, c) <= 1.05 * cost] for m in methods}
-    return {m: c for m, c in found.items() if c}
+    pairs = [(field.expected(m, c), m, c) for m in methods for c in ladder.ALL[first : first + 60]]
+    return [(m, c) for x, m, c in sorted(pairs) if x <= 1.05 * LOOSER * cost]
+
+
+def swept(field, pairs, tolerances, seconds):
+    """({key: row}, the number of pairs that were run): those at one count together."""
+    rows, done = {}, 0
+    begun = field.runner.seconds
+    while done < len(pairs) and field.runner.seconds - begun < seconds:
+        some = pairs[done : done + TOGETHER]
+        done += len(some)
+        for c in sorted({c for _, c in some}):
+            field.runner.over, field.room = 0.0, LONGEST
+            rows |= field.heat({m: [c] for m, x in some if x == c}, 1, 8, SEED, tolerances)
+    return rows, done
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("choice", type=pathlib.Path)
     parser.add_argument("--starts", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=600, help="planned; the horizon of the sweep is made shorter for it")
+    parser.add_argument("--seconds", type=float, default=1200, help="of the processor, for the sweep")
+    parser.add_argument("--found", type=pathlib.Path)
     given = parser.parse_args()
     told = choice.read(given.choice)
     best = told["answer"]["recommended"]
     if not best:
         print("nothing was recommended")
         return 1
+    kept = Kept(given.found or given.choice.with_suffix(".sweep.json"))
     with tempfile.TemporaryDirectory() as folder:
-        field, methods = field_of(told, pathlib.Path(folder) / "sweep.h5")
-        wanted = cheaper(field, methods, best["cost"])
-        price = lambda m: sum(field.price(x, ladder.fitting(c, m), m, 8) for x, c in wanted.items())  # noqa: E731
-        m = next(m for m in ladder.divisors() if price(m) <= given.seconds)
-        rows = field.heat(wanted, m, 8, 3, [best["tolerance"]])
-        fine = field.reference_row(m, 8, 3)
-        found = []
-        for key, row in rows.items():
-            judged = judge(field.goal, row, field.until if m == 1 else float(row["end"]), field.momenta, fine)
-            found.append((field.cost(key, row) if not row["failed"] else float("inf"), key, judged))
-        met = sorted((c, k) for c, k, j in found if j.verdict == MEETS)
+        field, methods = field_of(told, pathlib.Path(folder) / "sweep.h5", kept)
         mine = (best["method"], best["count"], best["tolerance"])
-        failing = [j for _, k, j in found if k == mine and j.verdict == FAILS]
-        print(f"sweep     {len(rows)} candidates until {field.until / m:g} of {field.until:g}; {len(met)} meet the goal; the advice {'FAILS there' if failing else 'does not fail there'}")
-        print(f"advice    {best['method']}, step {best['step']:g}: {best['cost']:.4g} s")
-        if met:
-            print(f"cheapest  {met[0][1][0]}, step {field.until / met[0][1][1]:g}: {met[0][0]:.4g} s; the advice costs {best['cost'] / met[0][0]:.3g} times as much")
-        good = fresh(field, mine, given.starts, max(m, round(field.until / told["answer"]["horizon"])))
-        print(f"starts    {good} of {given.starts} fresh starts meet the goal")
+        rows = field.heat({mine[0]: [mine[1]]}, 1, 8, SEED, [mine[2]])
+        pairs = cheaper(field, methods, best["cost"])
+        more, done = swept(field, pairs, [1e-14, 1e-10], given.seconds)
+        rows |= more
+        fine = field.reference_row(1, 8, SEED)
+        judged = {key: judge(field.goal, row, field.until, field.momenta, fine) for key, row in rows.items()}
+        costs = {key: field.cost(key, row) for key, row in rows.items() if not row["failed"]}
+        met = sorted((costs[k], k) for k, j in judged.items() if j.verdict == MEETS)
+        print(f"sweep     {done} of {len(pairs)} methods and steps, {len(rows)} candidates until {field.until:g}; {len(met)} meet the goal; {field.runner.seconds:.0f} s of computing")
+        print(f"advice    {mine[0]}, step {best['step']:g}, {mine[2]:g}: {costs.get(mine, float('inf')):.4g} s; {judged[mine].verdict} there: {judged[mine].why}")
+        if met and mine in costs:
+            c, k = met[0]
+            print(f"cheapest  {k[0]}, step {field.until / k[1]:g}, {k[2]:g}: {c:.4g} s; the advice costs {costs[mine] / c:.3g} times as much")
+        before = field.runner.seconds
+        good, why = fresh(field, mine, given.starts)
+        print(f"starts    {good} of {given.starts} fresh starts meet the goal{why}; {field.runner.seconds - before:.0f} s of computing")
     return 0
 
 
-def fresh(field, key, starts, m):
-    """How many of so many starts meet the goal: each alone, as a study of one member."""
-    good = 0
+def fresh(field, key, starts):
+    """(how many of so many starts meet the goal, why the first one does not): each alone, as a study of one member."""
+    good, said = 0, ""
     for k in range(starts):
-        row = field.heat({key[0]: [key[1]]}, m, 1, 1000 + k, [key[2]], True)[key]
-        good += judge(field.goal, row, float(row["end"]), field.momenta, field.reference_row(m, 1, 1000 + k)).verdict == MEETS
-    return good
+        field.runner.over, field.room = 0.0, LONGEST
+        row = field.heat({key[0]: [key[1]]}, 1, 1, FRESH + k, [key[2]], True)[key]
+        found = judge(field.goal, row, field.until, field.momenta, field.reference_row(1, 1, FRESH + k))
+        good += found.verdict == MEETS
+        said = said or ("" if found.verdict == MEETS else f"; start {k}: {found.why}")
+    return good, said
 
 
 if __name__ == "__main__":

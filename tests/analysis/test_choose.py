@@ -13,10 +13,11 @@ import time
 import constella
 from constella.certifying.maps import Method
 from constella.choosing import candidates, goal, judge, ladder
-from constella.choosing.field import Field
+from constella.choosing.field import Costs, Field, fitted
 from constella.choosing.heats import Runner
 from constella.choosing.scale import Scale, measure
 from constella.integrator import System
+from constella.running import call
 
 
 def test_goals():
@@ -51,6 +52,11 @@ def test_ladder():
     ok(1e6 / m >= 30 and 1000000 % m == 0, "ladder: a shorter horizon", m)
 
 
+def test_order():
+    ok(ladder.exponent([0.04, 0.025, 0.0156], [9.4e-15, 6.8e-15, 7.9e-15]) < 0.3, "ladder: round-off that falls once has no order")
+    ok(abs(ladder.exponent([0.4, 0.2, 0.1], [16e-6, 1e-6, 1e-6 / 16]) - 4) < 1e-9, "ladder: an order")
+
+
 def test_candidates():
     ok(all(Method(m).name for m in (*candidates.METHODS, *candidates.bathed(0.5, 3.0))), "candidates: all are methods")
     fit, refused_ = candidates.chosen(System("chaplygin-sleigh"), None, 0.0, 1.0)
@@ -82,6 +88,71 @@ def test_judge():
     ):
         found = judge.judge(aim, ROW | {"energy_verdict": verdict} | more, 1000, [], {})
         ok(found.verdict == wanted, f"judge: {verdict} {more}", found)
+
+
+def test_constants():
+    """The time of a unit, without what a run takes to begin; steps that the solver repeats keep theirs."""
+    rows = [{"method": "x", "step": 100 / n, "steps": n, "evaluations": 4 * n, "iterations": 0, "cpu_seconds": 2e-6 + 1e-8 * 4 * n * more, "rate": 1e7} for n, more in ((20, 50), (80, 1), (320, 1))]
+    c = fitted(rows)
+    ok(all(abs(x - y) < 1e-3 * y for x, y in zip(c.seconds, (5e-7, 1e-8, 1e-8))) and c.units == [4, 4, 4], "constants: of a unit", c)
+    ok(fitted(rows[:1]).seconds[0] > 5e-7 and fitted([{**rows[0], "failed": 8}]) is None, "constants: of one step, of none", fitted(rows[:1]))
+
+
+def test_exact_momentum():
+    """A change of the size of round-off is exact whatever law fits it; a larger one is not."""
+    aim = goal.parse("momentum exact until 1000")
+    for largest, wanted in ((9e-14, judge.MEETS), (9e-12, judge.FAILS)):
+        row = {"failed": 0, "end": 1000.0, "steps": 80000, "J_max": largest, "J_scale": 1.0, "J_verdict": "linear"}
+        found = judge.judge(aim, row, 1000, ["J"], {})
+        ok(found.verdict == wanted, f"judge: momentum that changes by {largest:g}", found)
+
+
+STEPS = (16, 20, 25, 32)
+
+
+class Sluggish:
+    """A program whose runs with step 100 / 16 never end within a limit, and which takes ten times what is planned for 100 / 20."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, study, of, limit):
+        counts = study["steps"]["counts"]
+        self.asked.append((tuple(study["methods"]), tuple(counts)))
+        self.runner.seconds += 10 * limit if 16 in counts else limit if counts == [20] else 0.0
+        return [] if 16 in counts else [{"method": x, "step": 100 / c, "tolerance": 1e-14} for x in study["methods"] for c in counts]
+
+
+def test_overruns():
+    """A heat that takes too long is run again method by method, then step by step from the finest on; overruns are part of the
+    plan, and known ones decide the same without a measurement."""
+    known, over = {}, {}
+    for attempt in range(2):
+        program = Sluggish()
+        program.runner = runner = Runner(known if attempt else {}, known.__setitem__ if not attempt else lambda *_: None, folder / "none.h5", False, over)
+        runner._made = program
+        field = Field("kepler", {}, goal.parse("energy 1e-4 until 100"), 100.0, Scale(1.0, 1.0, 1.0), [], runner)
+        field.costs = {x: Costs([5.0], [1e-6], [4.0], 0.0) for x in ("rk4", "rattle")}
+        field.room = 1000.0
+        rows = field.heat({x: list(STEPS) for x in field.costs}, 1, 8, 1, [1e-14])
+        ok(sorted(rows) == sorted((x, c, 1e-14) for x in field.costs for c in STEPS[1:]), "overruns: what is known of the others", rows)
+        if not attempt:
+            first, spent = program.asked, runner.over
+    ok(first[0] == (("rk4", "rattle"), STEPS) and first[1:6] == [(("rk4",), STEPS)] + [(("rk4",), (c,)) for c in reversed(STEPS)], "overruns: apart, the finest first", first)
+    ok(len(over) == 7 and runner.over == spent > 50, "overruns: 7 studies, noted once", over)
+    ok(not program.asked, "overruns: nothing is measured again", program.asked)
+    field.room = 1.0
+    program.asked, runner.known, runner.over = [], {}, 0.0
+    over.clear()
+    ok(not field.heat({x: list(STEPS) for x in field.costs}, 1, 8, 1, [1e-14]) and len(program.asked) == 1, "overruns: none where the room is used up", program.asked)
+
+
+def test_limit():
+    """A process is ended after so many seconds of the processor, which sleeping does not use."""
+    began = time.monotonic()
+    code, _ = call(["/bin/sh", "-c", "sleep 0.3; while :; do :; done"], False, True, 0.2)
+    ok(code == -15 and time.monotonic() - began > 0.45, "limit: of computing", code)
+    ok(call(["/bin/sh", "-c", "sleep 0.3"], False, True, 0.05)[0] == 0, "limit: not of the clock")
 
 
 def choose(*words):
@@ -162,12 +233,12 @@ def test_budget():
     """Where the constants or the screening use it up the choice still ends with the best there is, and says so; methods that
     there is no room to time are left out."""
     told = undecided(record("c.json"))
-    ok(0 <= told["units"]["left"] <= 300 - told["units"]["elapsed"] and told["units"]["pace"] >= 1, "budget: units of work", told["units"])
+    ok(told["units"]["left"] == 300 - told["units"]["used"] and 0 < told["units"]["used"] < 300, "budget: units of work", told["units"])
     told["units"]["left"] = 0.0
     (folder / "s.json").write_text(json.dumps(told))
     done = choose(*QUICK, "-o", "s.json", "--resume")
     ok(done.returncode == 1 and "nothing meets the goal of what the budget allows" in done.stdout, "budget: used up in the screening", done.stdout + done.stderr)
-    done = choose("henon-heiles", "--goal", "energy 1e-4 until 1e9", "--methods", "compose(rattle, suzuki4)", "--budget", "8s", "--members", "2")
+    done = choose("henon-heiles", "--goal", "energy 1e-4 until 1e12", "--methods", "compose(rattle, suzuki4)", "--budget", "4s", "--members", "2")
     ok(done.returncode == 1 and "best so far: compose(rattle, suzuki4), step" in done.stdout and "limit: the budget: " in done.stdout, "budget: the best so far", done.stdout + done.stderr)
     field = Field("kepler", {}, goal.parse("energy 1e-4 until 10"), 10.0, Scale(1.0, 1.0, 1.0), [], Runner({}, lambda *_: None, folder / "none.h5", False))
     tried = []

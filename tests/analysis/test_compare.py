@@ -103,6 +103,18 @@ def test_cases():
     ok("- halvings: 3, + halvings: 4" in said, "cases: the studies differ", said)
 
 
+def test_tolerances():
+    """One tolerance each: the same cases; several: cases are told apart by them."""
+    loose = result("loose", ORDER % (3, KUTTA % "-1/3") + "solver: {tolerance: 1e-5}\n")
+    _, said, _ = told(RIGHT, loose, methods="rattle")
+    ok("cases         4 in both\n" in said and "+ tolerance: 1e-5" in said and "iterations_mean" in said, "tolerances: another one", said)
+    both = result("both", ORDER % (3, KUTTA % "-1/3") + "solver: {tolerance: [1e-14, 1e-5]}\n")
+    code, said, _ = told(RIGHT, both, methods="rattle")
+    ok(code == 1 and "4 in both; 4 only in B: rattle" in said and ", tolerance 1e-05" in said, "tolerances: one more", said)
+    code, said, _ = told(loose, result("other", (ORDER % (0, KUTTA % "-1/3")).replace("from: 0.1", "from: 0.04")), methods="rattle")
+    ok(code == 1 and "bits          no case to compare\n" in said, "tolerances: no case in common", said)
+
+
 def test_samples():
     """Samples of the same population agree, also where their extremes differ; another start does not."""
     seeds = [result(f"seed{k}", ENSEMBLE % (k, "rattle")) for k in (1, 2, 3)]

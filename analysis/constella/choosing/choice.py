@@ -1,4 +1,4 @@
-"""choice.py: the record of a choice as JSON: the question, studies with their rows, the answer. It is written after every
+"""choice.py: the record of a choice as JSON: the question, studies with their rows, those that took longer than planned, the answer. It is written after every
 study, so that an interrupted choice goes on, and one that is read again decides the same.
 """
 # SPDX-License-Identifier: BSD-2-Clause
@@ -36,11 +36,12 @@ def plain(x: Any) -> Any:
 
 
 class Record:
-    """path: None: it is not kept. studies: {text: rows}, shared with the Runner."""
+    """path: None: it is not kept. studies, overruns: {text: rows}, {text: seconds}, shared with the Runner."""
 
     def __init__(self, path: pathlib.Path | None, asked: dict[str, Any], told: dict[str, Any]) -> None:
         self.path, self.asked, self.told = path, asked, told
         self.studies: dict[str, Any] = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in told.get("studies", [])}
+        self.overruns: dict[str, float] = {json.dumps(s["study"], sort_keys=True): s["seconds"] for s in told.get("overruns", [])}
 
     def once(self, name: str, how: Callable[[], Any]) -> Any:
         """What is measured once, as JSON has it."""
@@ -52,6 +53,8 @@ class Record:
     def add(self, text: str, rows: Any) -> None:
         self.told.setdefault("studies", [])
         self.told["studies"].append({"study": json.loads(text), "rows": rows})
+        if self.overruns:
+            self.told["overruns"] = [{"study": json.loads(t), "seconds": s} for t, s in self.overruns.items()]
         self.write()
 
     def write(self) -> None:
@@ -103,7 +106,7 @@ def read(path: pathlib.Path) -> dict[str, Any]:
 
 def line(field: Field, e: Entry, best: float) -> dict[str, Any]:
     key = e.best or (max(e.seen) if e.seen else None)
-    judged = e.judged or (e.seen[key][0] if key else None)
+    judged = e.judged or (e.seen[key][0] if key in e.seen else None)
     return {
         "method": e.method, "step": tidy(field.until / key[1]) if key else None, "tolerance": key[2] if key else None,
         "count": key[1] if key else None, "cost": e.cost if math.isfinite(e.cost) else None,

@@ -10,7 +10,6 @@ import re
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,13 +17,14 @@ from ..integrator import System
 from ..reading import ConstellaError, nearest, optional
 from ..running import HERE
 from . import candidates, choice, goal
-from .field import TIMED, TIMING, Field
+from .field import REFERENCE, TIMED, TIMING, Field
 from .heats import Runner
-from .scale import Scale, measure, seconds_of_steps
+from .scale import Scale, measure, seconds_of_step, seconds_of_steps
 from .tournament import Outcome, Tournament
 
 SECONDS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "": 1}
 BUDGET = "10min"
+LANES = 4  # trajectories whose steps take as long as that of one
 
 
 def seconds(text: str) -> float:
@@ -121,22 +121,16 @@ def run(args: Any) -> int:
         return 75 if args.output else 1
 
 
-def now() -> tuple[float, float]:
-    """Seconds of the clock, and of the processor by this process and its children."""
-    return time.monotonic(), sum(os.times()[:4])
-
-
-def units(budget: float, began: tuple[float, float]) -> dict[str, float]:
-    """What the budget becomes once the constants are known, on a machine as busy as it was until then. left: seconds of the
-    processor; elapsed: of the clock; pace: seconds of the clock in one of the processor."""
-    elapsed, used = (b - a for a, b in zip(began, now()))
-    pace = max(1.0, elapsed / max(used, 1e-3))
-    return {"elapsed": elapsed, "pace": pace, "left": max(0.0, budget - elapsed) / pace}
+def units(budget: float) -> dict[str, float]:
+    """What the budget, in seconds of the processor, becomes once the constants are known. used: by this process and its
+    children so far."""
+    used = sum(os.times()[:4])
+    return {"used": used, "left": max(0.0, budget - used)}
 
 
 def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any]) -> Outcome:
     """The tournament of a record's question; what the record has is not measured again."""
-    asked, began = record.asked, now()
+    asked = record.asked
     named, initial, members, aim = asked["system"], asked["initial"], asked["members"], goal.parse(asked["goal"])
     given = named if isinstance(named, dict) else {"name": named}
     system, _ = opened(given.get("file") or given["name"])
@@ -144,13 +138,15 @@ def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any])
     scale = Scale(**record.once("scale", lambda: dataclasses.asdict(measure(system, start))))
     methods, refused = candidates.chosen(system, asked["methods"], aim.bath, scale.time)
     until = aim.until or float(f"{200 * scale.time:.1g}")
-    field = Field(named, initial, aim, until, scale, list(system.symmetries), Runner(record.studies, record.add, part, False))
+    field = Field(named, initial, aim, until, scale, list(system.symmetries), Runner(record.studies, record.add, part, False, record.overruns))
     field.reference = candidates.reference_of(methods, system) if not aim.bath else methods[0]
+    if aim.of("position"):
+        field.fine_seconds = record.once("seconds_of_reference", lambda: seconds_of_step(system, REFERENCE, scale.time / 25, start) or 0.0) / LANES
     sizes, room = [5 * scale.time / c for c in reversed(TIMED)], TIMING * asked["budget"]
     steps = record.once("seconds_of_steps", lambda: seconds_of_steps(system, methods, sizes, start, room / 3))
     refused |= {m: "timing its steps is beyond the budget" for m in methods if m not in steps}
     refused |= field.calibrate(steps, members, 2 * room / 3)
-    tournament = Tournament(field, list(field.costs), members, record.once("units", lambda: units(asked["budget"], began)), say)
+    tournament = Tournament(field, list(field.costs), members, record.once("units", lambda: units(asked["budget"])), say)
     if not tournament.entries:
         raise ConstellaError("every method fails from the start, also at small steps, or the budget does not suffice to time one step of any")
     outcome = tournament.play()
@@ -159,8 +155,12 @@ def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any])
 
 
 def timed(told: dict[str, Any]) -> list[dict[str, Any]]:
-    """The studies of a record that measured its constants."""
-    return [s for s in told["studies"] if "timing" in s["study"]]
+    """The studies of a record that measured its constants, and those that were stopped since they took too long."""
+    return [s for s in told["studies"] if "timing" in s["study"] or not s["rows"]]
+
+
+def by_study(told: dict[str, Any]) -> dict[str, Any]:
+    return {json.dumps(s["study"], sort_keys=True): s["rows"] for s in told["studies"]}
 
 
 def verify(args: Any) -> int:
@@ -174,8 +174,9 @@ def verify(args: Any) -> int:
     with tempfile.TemporaryDirectory(prefix="constella-") as folder:
         decide(again, pathlib.Path(folder) / "again.h5", lambda text: None)
     found = json.loads(json.dumps(again.told))
-    differ = [k for k, (a, b) in enumerate(zip(told["studies"], found["studies"])) if a != b]
-    if differ or len(told["studies"]) != len(found["studies"]) or told["answer"] != found["answer"]:
+    one, other = by_study(told), by_study(found)
+    differ = [text for text in one if one[text] != other.get(text)]
+    if differ or len(one) != len(other) or told["answer"] != found["answer"]:
         sys.stdout.write(f"{path}: differs in {len(differ)} of {len(told['studies'])} studies{'' if told['answer'] == found['answer'] else ', and decides otherwise'}\n")
         return 1
     sys.stdout.write(f"{path}: {len(found['studies']) - len(timed(told))} studies again, the same bits, the same decisions; costs are the measured ones\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import time
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,15 @@ from .scale import SPREAD, Scale, rounded
 Key = tuple[str, int, float]  # method, count of the whole run, tolerance
 TOLERANCE = 1e-14
 TIMED = [20, 80, 320]  # steps, in five times that of the system
-TIMING = 0.3  # of the budget, on the clock; a third of it for what may be timed at all
+TIMING = 0.3  # of the budget; a third of it for what may be timed at all
 TOGETHER = 4  # methods that are timed in one study, at most, if the start is no trouble to them
-SHORTEST = 2.0  # seconds of the clock that a timed study may take at least: a busy machine needs them to start it
+QUICK = 0.02  # seconds of the timed runs of a method, repeats included, if one takes less
+SHORTEST = 2.0  # seconds that a timed study may take at least
 START = 0.1  # seconds that a study takes to start and to conclude
+LIMIT, SPARE = 2.0, 1.0  # times what is planned, and seconds more, after which a study is stopped
+REFERENCE = "gauss(8)"
+QUAD_BELOW = 1e-10  # errors for which the reference is in quadruple precision
+QUAD = 40.0  # times the cost of a step in quadruple precision
 
 
 def units_of(row: dict[str, Any]) -> float:
@@ -52,10 +56,19 @@ def fitted(rows: list[dict[str, Any]]) -> Costs | None:
     good = [r for r in rows if not r.get("failed") and value(r, "cpu_seconds") > 0 and units_of(r) > 0]
     if not good:
         return None
-    step = [value(r, "cpu_seconds") / value(r, "steps") for r in good]
-    look = max(0.0, 1 / value(good[-1], "rate") - step[-1])
-    units = [units_of(r) for r in good]
-    return Costs([r["step"] for r in good], [c / u for c, u in zip(step, units)], units, look)
+    took, units = [value(r, "cpu_seconds") for r in good], [units_of(r) for r in good]
+    look = max(0.0, 1 / value(good[-1], "rate") - took[-1] / value(good[-1], "steps"))
+    work = [u * value(r, "steps") for u, r in zip(units, good)]
+    before = beginning(took, work)
+    return Costs([r["step"] for r in good], [(t - before) / w for t, w in zip(took, work)], units, look)
+
+
+def beginning(took: list[float], work: list[float]) -> float:
+    """Seconds of a run that its steps do not take, from the two longest ones: those of 20 steps of a quick method are as many."""
+    if len(took) < 2 or work[-1] <= work[-2]:
+        return 0.0
+    slope = (took[-1] - took[-2]) / (work[-1] - work[-2])
+    return max(0.0, min(took[-2] - slope * work[-2], 0.9 * min(took)))
 
 
 class Field:
@@ -67,6 +80,8 @@ class Field:
         self.costs: dict[str, Costs] = {}
         self.fine: dict[tuple[int, int, int], dict[str, Any]] = {}
         self.reference = ""
+        self.fine_seconds = 0.0  # of a step of the reference that errors are taken against, of a batch
+        self.room = math.inf  # seconds that the studies of a heat may take
 
     # ---- starts
 
@@ -95,15 +110,20 @@ class Field:
             made[-1][0].append(method)
         return sorted(made, key=lambda g: (max(price[m] for m in g[0]), g[0]))
 
+    @staticmethod
+    def repeats(methods: list[str], counts: list[int], seconds: dict[str, list[float | None]]) -> int:
+        """Of timed runs, of which the quickest counts: more of short ones, which a busy machine disturbs most."""
+        took = max(sum(c * x for c, x in zip(reversed(TIMED), seconds[m]) if x and c in counts) for m in methods)
+        return int(min(30, max(3, QUICK / took)))
+
     def calibrate(self, seconds: dict[str, list[float | None]], members: int, room: float) -> dict[str, str]:
-        """Timed runs of methods at up to three steps, until the room, in seconds of the clock, is used: {method: why it has no
-        costs}. Those that fail at all steps have none without a reason. Solvers that fail at a start may take any time: a
+        """Timed runs of methods at up to three steps, until the room, in seconds, is used: {method: why it has no costs}. Those that fail at all steps have none without a reason. Solvers that fail at a start may take any time: a
         study that takes a part of the room is stopped; its methods are timed alone after the others, then at small steps."""
         left: dict[str, str] = {}
-        queue, end = self.groups(seconds), time.monotonic() + room
+        queue, end = self.groups(seconds), self.runner.seconds + room
         for methods, counts in queue:  # it grows
-            study = self.common("conservation", methods, counts, 5 * self.scale.time, members, 1) | {"timing": {"repeats": 1}}
-            limit = min(end - time.monotonic(), max(room / 8, SHORTEST))
+            study = self.common("conservation", methods, counts, 5 * self.scale.time, members, 1) | {"timing": {"repeats": self.repeats(methods, counts, seconds)}}
+            limit = min(end - self.runner.seconds, max(room / 8, SHORTEST))
             if not self.costs and len(left) < 3:
                 limit = max(limit, 2 * SHORTEST)  # one method at least is timed
             rows = self.runner.run(study, self.quantities, limit)
@@ -142,9 +162,30 @@ class Field:
 
     def price(self, method: str, counts: list[int], m: int, members: int) -> float:
         """Seconds that such a heat is planned to take."""
+        return self.price_of_one(method, counts, m, members) * (2 if self.goal.of("position") and self.goal.drifts else 1)
+
+    def price_of_one(self, method: str, counts: list[int], m: int, members: int) -> float:
+        """The same of one of its studies."""
         look = self.costs[method].look
-        total = sum(members * (self.expected(method, c) / m + look * c / m / max(1, min(15, c / m / 1024))) for c in counts)
-        return total * (2 if self.goal.of("position") and self.goal.drifts else 1)
+        return sum(members * (self.expected(method, c) / m + look * c / m / max(1, min(15, c / m / 1024))) for c in counts)
+
+    def fine_step(self, counts: list[int], m: int) -> float:
+        """The step of the reference that errors of runs of T / m with these counts are taken against."""
+        end = self.until / m
+        return end / max(counts[0] // m, ladder.ALL[ladder.at_least(25 * end / self.scale.time)])
+
+    def price_of_reference(self, counts: list[int], m: int, members: int) -> float:
+        """Seconds of that reference, which is made with its own step and a half of it; 0: the goal needs none."""
+        aim = self.goal.of("position")
+        if not aim:
+            return 0.0
+        steps = 3 * self.until / m / self.fine_step(counts, m)
+        return steps * members * self.fine_seconds * (QUAD if aim.limit < QUAD_BELOW else 1)
+
+    def overhead(self, counts: list[int], m: int, members: int) -> float:
+        """Seconds of the studies of such a heat beside the steps of its methods."""
+        kinds = bool(self.goal.drifts) + bool(self.goal.of("position"))
+        return START * kinds + self.price_of_reference(counts, m, members)
 
     # ---- studies
 
@@ -179,9 +220,8 @@ class Field:
         if self.goal.drifts:
             made.append(self.common("conservation", methods, short, end, members, seed) | solver)
         if self.goal.of("position"):
-            step = end / max(short[0], ladder.ALL[ladder.at_least(25 * end / self.scale.time)])
-            of = {"reference": {"method": "gauss(8)", "step": step}, "error": {"over": "mesh" if last else "end"}, "accuracy": "q", "observables": [x for x in self.observables() if x in ("energy", "constraint")]}
-            if self.goal.of("position").limit < 1e-10:  # type: ignore[union-attr]
+            of = {"reference": {"method": REFERENCE, "step": self.fine_step(counts, m)}, "error": {"over": "mesh" if last else "end"}, "accuracy": "q", "observables": [x for x in self.observables() if x in ("energy", "constraint")]}
+            if self.goal.of("position").limit < QUAD_BELOW:  # type: ignore[union-attr]
                 of["reference"]["precision"] = "quad"  # type: ignore[index]
             made.append(self.common("work-precision", methods, short, end, members, seed) | of | solver)
         return made
@@ -192,14 +232,37 @@ class Field:
         for method, counts in wanted.items():
             groups.setdefault(tuple(ladder.fitting(counts, m)), []).append(method)
         found: dict[Key, dict[str, Any]] = {}
+        end = self.runner.over + self.room
         for steps, methods in groups.items():
-            if not steps:
-                continue
-            for study in self.studies(methods, list(steps), m, members, seed, tolerances, last):
-                for row in self.runner.run(study, self.quantities):
-                    count = min(steps, key=lambda c: abs(self.until / c - row["step"]))
-                    key = (row["method"], count, row["tolerance"])
-                    found[key] = {**row, **found.get(key, {})}  # the first kind's work counts
+            if steps:
+                found |= self.rows(methods, list(steps), (m, members, seed), tolerances, last, end)
+        return found
+
+    def rows(self, methods: list[str], steps: list[int], at: tuple[int, int, int], tolerances: list[float], last: bool, end: float) -> dict[Key, dict[str, Any]]:
+        """Of methods at counts, at = m, members, seed. Where they take far longer than their counted work tells, as steps do that
+        the solver repeats and gives up, each method is run alone, then its steps, from the finest on, until one takes so long.
+        end: no more is run once the overruns have reached it."""
+        m, members, _ = at
+        planned = self.overhead(steps, m, members) + len(tolerances) * sum(self.price_of_one(x, steps, m, members) for x in methods)
+        found: dict[Key, dict[str, Any]] = {}
+        for study in self.studies(methods, steps, *at, tolerances, last):
+            rows = self.runner.run(study, self.quantities, min(LIMIT * planned + SPARE, max(SPARE, end - self.runner.over)), planned)
+            for row in rows:
+                count = min(steps, key=lambda c: abs(self.until / c - row["step"]))
+                key = (row["method"], count, row["tolerance"])
+                found[key] = {**row, **found.get(key, {})}  # the first kind's work counts
+            if not rows:
+                return self.apart(methods, steps, at, tolerances, last, end)
+        return found
+
+    def apart(self, methods: list[str], steps: list[int], at: tuple[int, int, int], tolerances: list[float], last: bool, end: float) -> dict[Key, dict[str, Any]]:
+        parts = [([x], steps) for x in methods] if len(methods) > 1 else [(methods, [c]) for c in sorted(steps, reverse=True)] if len(steps) > 1 else []
+        found: dict[Key, dict[str, Any]] = {}
+        for some, counts in parts:
+            rows = self.rows(some, counts, at, tolerances, last, end) if self.runner.over < end else {}
+            if len(methods) == 1 and not rows:
+                break
+            found |= rows
         return found
 
     def reference_row(self, m: int, members: int, seed: int) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from ..reading import ConstellaError
 from ..result import Result
 from ..running import call, program, worded, written
 
+PLAN, SOME = 1.25, 0.5  # a study may take so many times what is planned, and so many seconds more, without a note
 STOPPED = (75, -signal.SIGTERM)  # with a checkpoint, and before it could make one
 WORDS = ("failures", "verdict", "law", "why")
 KEEPS = ("max", "scale", "slope", "slope_error", "slope_rms", "drift_limit", "verdict", "law", "why")
@@ -58,37 +59,46 @@ def read(path: pathlib.Path, of: list[str], timed: bool) -> list[dict[str, Any]]
 
 class Runner:
     """Runs studies. known: {text of a study: rows} of an earlier attempt; each: called after a study with (text, rows).
-    folder: for the result that is being made, and its checkpoints."""
+    part: the result that is being made, with its checkpoints. overruns: {text: seconds} of studies that took far longer
+    than planned: measured once, and then part of the plan. seconds: of the processor that were used; over: those of the
+    overruns so far."""
 
-    def __init__(self, known: dict[str, Any], each: Callable[[str, Any], None], part: pathlib.Path, progress: bool) -> None:
+    def __init__(self, known: dict[str, Any], each: Callable[[str, Any], None], part: pathlib.Path, progress: bool, overruns: dict[str, float] | None = None) -> None:
         self.known, self.each, self.part, self.progress = known, each, part, progress
-        self.seconds = 0.0
+        self.overruns = {} if overruns is None else overruns
+        self.seconds = self.over = 0.0
 
-    def run(self, study: dict[str, Any], of: list[str], limit: float = 0.0) -> list[dict[str, Any]]:
-        """limit: of a timed study, in seconds of the clock, 0: it is not timed; no rows: it does not end within it."""
+    def run(self, study: dict[str, Any], of: list[str], limit: float = 0.0, planned: float = 0.0) -> list[dict[str, Any]]:
+        """limit, planned: in seconds of the processor, 0: none; no rows: it does not end within the limit."""
         text = json.dumps(study, sort_keys=True)
         if text not in self.known:
-            self.known[text] = self._made(study, of, limit)
-            self.each(text, self.known[text])
+            before = self.seconds
+            rows = self._made(study, of, limit)
+            took = self.seconds - before
+            if planned and text not in self.overruns and (not rows or took > PLAN * planned + SOME):
+                self.overruns[text] = max(0.0, took - planned)
+            self.known[text] = rows
+            self.each(text, rows)
+        self.over += self.overruns.get(text, 0.0)
         return self.known[text]
 
     def _made(self, study: dict[str, Any], of: list[str], limit: float) -> list[dict[str, Any]]:
         if limit < 0:
             return []
-        before = sum(os.times()[2:4])
+        before, timed = sum(os.times()[2:4]), "timing" in study
         with written(study) as path:
             line = [program(), "run", str(path), "-o", str(self.part), "--progress", "log" if self.progress else "none"]
             code, said = call([*line, "--resume"] if self.part.exists() else line, False, True, limit)
             if code == 2 and self.part.exists():  # of another study
                 code, said = call([*line, "--overwrite"], False, True, limit)
+        self.seconds += sum(os.times()[2:4]) - before
         if limit and code in STOPPED:
             self.remove()
             return []
         if code not in (0, 1) or not self.part.exists():
             raise ConstellaError(worded(said, path) or f"a study of the tournament ended with status {code}")
-        rows = read(self.part, of, limit > 0)
+        rows = read(self.part, of, timed)
         self.remove()
-        self.seconds += sum(os.times()[2:4]) - before
         return rows
 
     def remove(self) -> None:

@@ -14,6 +14,7 @@ from .goal import Goal, Part
 
 MEETS, FAILS, OPEN = "meets", "fails", "open"
 KEPT = ("exact", "linear (round-off)", "frozen")
+ROUNDED = 10 * 2.0**-52  # of the terms, times the root of the number of steps
 GROWS = ("linear", "quadratic", "exponential")
 
 
@@ -69,12 +70,18 @@ def drift(part: Part, row: dict[str, Any], of: str, until: float, relative: bool
     return Judged(MEETS, (largest + most) / allowed, said)
 
 
+def is_round_off(row: dict[str, Any], name: str) -> bool:
+    """The change is no larger than that of sums of rounded numbers, whatever law fits it: a verdict that is right in 99 of 100
+    runs is wrong for one of a hundred candidates."""
+    return value(row, f"{name}_max") <= ROUNDED * math.sqrt(max(1.0, value(row, "steps"))) * value(row, f"{name}_scale")
+
+
 def momentum(part: Part, row: dict[str, Any], names: list[str], until: float) -> Judged:
     if part.limit:
         return worst([drift(part, row, name, until, True) for name in names])
     for name in names:
         word = row.get(f"{name}_verdict") or ""
-        if word not in KEPT:
+        if word not in KEPT and not is_round_off(row, name):
             return Judged(FAILS, math.inf, f"{name} is not exact: {word}, it changes by {value(row, f'{name}_max'):.2g}", True)
     return Judged(MEETS, 0.0, "momenta exact")
 

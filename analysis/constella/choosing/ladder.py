@@ -50,10 +50,10 @@ def shortened(until: float, horizon: float, coarsest: int) -> int:
 
 
 def exponent(h: list[float], e: list[float]) -> float:
-    """The order with which errors fall: the median of local slopes; NaN where there are not two."""
+    """The order with which errors fall: the lower median of local slopes; NaN where there is none."""
     slopes = [
         math.log(e[i] / e[i + 1]) / math.log(h[i] / h[i + 1])
         for i in range(len(h) - 1)
         if e[i] > 0 and e[i + 1] > 0 and math.isfinite(e[i] * e[i + 1])
     ]
-    return sorted(slopes)[len(slopes) // 2] if slopes else math.nan
+    return sorted(slopes)[(len(slopes) - 1) // 2] if slopes else math.nan

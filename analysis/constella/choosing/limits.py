@@ -28,7 +28,7 @@ def looser_changes(field: Field, e: Entry, count: int, m: int, members: int) -> 
     from .judge import judge
 
     fine = field.reference_row(m, members, 1)
-    rows = field.heat({e.method: [count]}, m, members, 1, [1e-14, 1e-11])
+    rows = field.heat({e.method: [count]}, m, members, 1, [1e-14, 1e-11])  # none: it takes too long
     shares = [judge(field.goal, rows[k], field.until, field.momenta, fine).share for k in sorted(rows, key=lambda k: k[2])]
     return shares[1] / shares[0] if len(shares) == 2 and shares[0] > 0 else math.nan
 
@@ -37,7 +37,8 @@ def limiting(field: Field, outcome: Outcome) -> dict[str, Any]:
     """The best candidate and its limit: chaos, sampling, truncation, solver, round-off, budget."""
     e = nearest(outcome)
     if e is None:
-        return {"method": None, "word": "failure", "why": "every method fails from the start"}
+        stopped = any(e.ran for e in outcome.entries)
+        return {"method": None, "word": "budget" if stopped else "failure", "why": "every method fails from the start"}
     seen = e.seen
     key = min(seen, key=lambda k: (seen[k][0].verdict == FAILS, seen[k][1] if seen[k][0].verdict != FAILS else seen[k][0].share))
     judged = e.seen[key][0]
@@ -53,7 +54,8 @@ def limiting(field: Field, outcome: Outcome) -> dict[str, Any]:
         step = field.until / key[1] / judged.share ** (1 / e.order)
         return told | {"word": "truncation", "order": e.order, "promised_step": step, "seconds": field.expected(e.method, round(field.until / step))}
     m = max(1, round(field.until / outcome.rounds[-1]["horizon"]))
-    if 2 * field.price(e.method, [key[1]], m, 8) > MOST * outcome.units["left"]:
+    key = min((k for k in seen if seen[k][0].share <= 2 * judged.share), key=lambda k: k[1])  # as near, at less cost
+    if 2 * field.price(e.method, [key[1]], m, 8) > min(MOST * outcome.units["left"], outcome.units["left"] - outcome.spent):
         return told | {"word": "budget"}
     changes = looser_changes(field, e, key[1], m, 8)
     return told | {"word": "solver" if changes > 3 else "round-off", "changes": changes}

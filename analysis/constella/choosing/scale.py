@@ -98,13 +98,13 @@ def measure(system: System, start: dict) -> Scale:
 
 def seconds_of_steps(system: System, methods: list[str], steps: list[float], start: dict, limit: float) -> dict[str, list[float | None]]:
     """Of the processor for one step of each size, the smallest first, of each method, roughly: what may be timed at all. None:
-    steps of that size fail, or cost far more than small ones, since the solver repeats them in parts. limit: seconds of the
-    clock, after which nothing more is measured."""
-    began = time.monotonic()
+    steps of that size fail, or cost far more than small ones, since the solver repeats them in parts. limit: seconds after
+    which nothing more is measured."""
+    began = time.process_time()
     found: dict[str, list[float | None]] = {}
     for k, h in enumerate(steps):
         for method in sorted(found, key=lambda m: (found[m][0] or 0.0, m)) if k else methods:
-            if time.monotonic() - began > limit:
+            if time.process_time() - began > limit:
                 return found
             if k == 0:
                 found[method] = [seconds_of_step(system, method, h, start)]

@@ -29,10 +29,9 @@ def aligned(rows: list[list[str]]) -> str:
 
 
 def spent(record: Record) -> str:
-    """In seconds of the clock."""
-    a, u = record.answer, record.answer["units"]
-    load = f", on a machine so busy that one of computing takes {u['pace']:.2g}" if u["pace"] > 1.5 else ""
-    return f"{u['elapsed'] + a['spent'] * u['pace']:.3g} s planned, of {record.asked['budget']:g}{load}"
+    """In seconds of the processor."""
+    a = record.answer
+    return f"{a['units']['used'] + a['spent']:.3g} s of computing planned, of {record.asked['budget']:g}"
 
 
 def head(record: Record) -> list[list[str]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import ladder
-from .field import START, TOLERANCE, Field, Key
+from .field import TOLERANCE, Field, Key
 from .judge import FAILS, MEETS, Judged, judge
 
 SEED, HELD_OUT = 1, 2  # of the starts of the rounds, and of the confirmation
@@ -37,6 +37,8 @@ class Entry:
     order: float = math.nan
     dear: float = math.inf
     promised: int = 0  # the count that has this cost
+    ran: bool = False
+    rows: dict[Key, dict[str, Any]] = dataclasses.field(default_factory=dict)  # of the newest heat
     seen: dict[Key, tuple[Judged, float]] = dataclasses.field(default_factory=dict)  # of the newest heat
 
 
@@ -54,24 +56,32 @@ class Outcome:
 
 
 class Tournament:
-    """units: what the budget is, in seconds of the constants (`left`), and the load it was divided by."""
+    """units: what is left of the budget, in seconds of the constants (`left`)."""
 
     def __init__(self, field: Field, methods: list[str], members: int, units: dict[str, float], say: Callable[[str], None]) -> None:
         self.field, self.members, self.budget, self.say, self.units = field, members, units["left"], say, units
         self.entries = {m: Entry(m) for m in methods}
-        self.spent = 0.0
+        self.plan = 0.0
         self.rounds: list[dict[str, Any]] = []
+
+    @property
+    def spent(self) -> float:
+        """Planned seconds, and those by which studies were far from the plan."""
+        return self.plan + self.field.runner.over
 
     # ---- what a heat tells
 
-    def run(self, name: str, wanted: dict[str, list[int]], m: int, members: int, seed: int, tolerances: list[float]) -> None:
-        """Runs a heat and updates the entries of its methods."""
+    def run(self, name: str, wanted: dict[str, list[int]], m: int, members: int, seed: int, tolerances: list[float], more: bool = False) -> None:
+        """Runs a heat and updates the entries of its methods. more: it adds steps to those of the heat before."""
         last, f = name == "confirmation", self.field
-        self.spent += self.planned(wanted, m, members, len(tolerances))
+        planned = self.planned(wanted, m, members, len(tolerances))
+        f.room = max(self.budget - self.spent, 0.0)
+        self.plan += planned
         fine = f.reference_row(m, members, seed)
         rows = f.heat(wanted, m, members, seed, tolerances, last)
         for method in wanted:
-            self.update(self.entries[method], {k: r for k, r in rows.items() if k[0] == method}, fine)
+            e = self.entries[method]
+            self.update(e, (e.rows if more else {}) | {k: r for k, r in rows.items() if k[0] == method}, fine)
         horizon = f.until / m
         told = [
             {"method": k[0], "step": f.until / k[1], "tolerance": k[2], "cost": c, "verdict": j.verdict, "share": j.share, "why": j.why}
@@ -85,7 +95,7 @@ class Tournament:
         )
 
     def update(self, e: Entry, rows: dict[Key, dict[str, Any]], fine: dict[str, Any]) -> None:
-        f = self.field
+        f, e.rows, e.ran = self.field, rows, True
         e.seen = {k: (judge(f.goal, r, f.until, f.momenta, fine), f.cost(k, r) if not r.get("failed") else math.inf) for k, r in rows.items()}
         e.best, e.cost, e.judged = None, math.inf, None
         for tolerance in {k[2] for k in rows}:
@@ -100,8 +110,8 @@ class Tournament:
         e.order = ladder.exponent([h for h, _ in shares], [s for _, s in shares])
 
     def planned(self, wanted: dict[str, list[int]], m: int, members: int, tolerances: int = 1) -> float:
-        studies = len({tuple(ladder.fitting(c, m)) for c in wanted.values()})
-        return START * studies + self.field.price_of_fine(m, members) + tolerances * sum(self.field.price(x, ladder.fitting(c, m), m, members) for x, c in wanted.items())
+        heads = sum(self.field.overhead(list(c), m, members) for c in {tuple(ladder.fitting(c, m)) for c in wanted.values()} if c)
+        return heads + self.field.price_of_fine(m, members) + tolerances * sum(self.field.price(x, ladder.fitting(c, m), m, members) for x, c in wanted.items())
 
     def longest(self, wanted: dict[str, list[int]], members: int, share: str, tolerances: int = 1, from_: int = 1) -> int:
         """The least m, of horizons T / m from `from_` on, that the budget allows."""
@@ -139,6 +149,7 @@ class Tournament:
             if not wanted:
                 continue
             self.run(name, wanted, m, self.members, SEED, [TOLERANCE])
+        self.climb("larger steps", [x for x, e in self.entries.items() if e.best and not e.lost], m, [TOLERANCE], "screening")
         for _ in range(3):
             wanted = self.smaller_steps()
             if not wanted:
@@ -154,13 +165,17 @@ class Tournament:
 
     def affordable(self, method: str, counts: list[int]) -> list[int]:
         """Those at which the method does not cost far more than the cheapest so far."""
-        largest = self.field.costs[method].h[0] * (1 + 1e-9)  # larger ones fail, or repeat what they do
-        c = [x for x in counts if self.field.expected(method, x) <= NEAR * self.least and (self.field.until / x <= largest or x == counts[-1])]
+        possible = [x for x in counts if self.is_timed(method, x) or x == counts[-1]]
+        c = [x for x in possible if self.field.expected(method, x) <= NEAR * self.least]
         if not c:
-            e, times = self.entries[method], self.field.expected(method, counts[0]) / self.least
-            e.dear, e.promised = self.field.expected(method, counts[0]), counts[0]
-            e.lost = f"a step of {self.field.until / counts[0]:.4g}, the largest one, alone costs {times:.3g} times the cheapest"
+            e, cost = self.entries[method], self.field.expected(method, possible[0])
+            e.dear, e.promised = cost, possible[0]
+            e.lost = f"a step of {self.field.until / possible[0]:.4g}, the largest one, alone costs {cost / self.least:.3g} times the cheapest"
         return c
+
+    def is_timed(self, method: str, count: int) -> bool:
+        """Steps are no larger than the largest one that was timed. Larger ones may fail, or repeat what they do."""
+        return self.field.until / count <= self.field.costs[method].h[0] * (1 + 1e-9)
 
     @property
     def least(self) -> float:
@@ -168,7 +183,7 @@ class Tournament:
 
     def failing(self, e: Entry) -> str:
         if not e.seen:
-            return "it was not run"
+            return "its runs were stopped, since they take far longer than their counted work tells" if e.ran else "it was not run"
         key = max(e.seen)  # the finest
         return f"at step {self.field.until / key[1]:.4g} {e.seen[key][0].why}"
 
@@ -182,10 +197,10 @@ class Tournament:
             if e.seen[max(e.seen)][0].final:
                 e.lost = self.failing(e)
                 continue
-            if math.isfinite(share) and not e.order > 0.3:
+            if math.isfinite(share) and e.order <= 0.3:
                 e.lost = f"{self.failing(e)}, and smaller steps do not help"
                 continue
-            factor = min(share ** (1 / e.order), 1e3) if math.isfinite(share) and e.order > 0 else 8.0
+            factor = min(share ** (1 / e.order), 1e3) if math.isfinite(share) and e.order > 0 else 8.0 if not math.isfinite(share) else 2.0
             count = ladder.ALL[ladder.at_least(0.7 * factor * finest)]
             if f.expected(e.method, count) > NEAR * self.least and count > finest:
                 e.dear, e.promised = f.expected(e.method, count), count
@@ -218,7 +233,7 @@ class Tournament:
 
     def halving(self) -> None:
         """Rounds with rising horizons."""
-        at = len(self.rounds)
+        played = 0
         places: tuple[int, ...] = (-2, -1, 0, 1, 2, 3, 6)
         most, m = MOST, 0
         while True:
@@ -231,19 +246,43 @@ class Tournament:
             now = self.longest_of_most(alive, wanted, self.members, "rounds", len(tolerances), target)
             if not now or (m and now >= m):
                 return
-            m = now
-            self.run(f"round {len(self.rounds) - at + 1}", wanted, m, self.members, SEED, tolerances)
+            m, played = now, played + 1
+            self.run(f"round {played}", wanted, m, self.members, SEED, tolerances)
+            self.climb(f"round {played}, larger steps", list(wanted), m, tolerances, "rounds")
             self.deeper([e for e in alive if not e.best], m)
             places, most = (0, 1, 2, 3, 5), max(FEWEST, math.ceil(len(alive) / 2))
             if m == 1 and len(alive) <= FINALISTS:
                 return
 
     def around(self, e: Entry, places: tuple[int, ...]) -> list[int]:
-        """Counts near the best one; coarser ones too where it is the coarsest that was tried."""
+        """Counts near the best one; coarser ones too where it is the coarsest that was tried. Steps larger than those that were
+        timed are left to `climb`."""
         count = e.best[1]  # type: ignore[index]
         wider = (-3, -2, -1) if e.seen and count == min(k[1] for k in e.seen) else ()
-        least = COARSEST * self.field.until / self.field.scale.time
-        return sorted({c for k in (*wider, *places) if (c := ladder.finer(count, k)) >= least or k >= 0})
+        return sorted({c for k in (*wider, *places) if (c := ladder.finer(count, k)) >= self.coarsest and self.is_timed(e.method, c) or k >= 0})
+
+    @property
+    def coarsest(self) -> float:
+        return COARSEST * self.field.until / self.field.scale.time
+
+    def climb(self, name: str, methods: list[str], m: int, tolerances: list[float], share: str) -> None:
+        """Larger steps than those that were timed, one after another, while they do not fail and cost less: a step that fails
+        may cost as much as thousands that do not."""
+        while True:
+            wanted = {x: [c] for x in methods if (c := self.larger(self.entries[x], m))}
+            if not wanted or self.spent + self.planned(wanted, m, self.members, len(tolerances)) > SHARES[share] * self.budget:
+                return
+            self.run(name, wanted, m, self.members, SEED, tolerances, True)
+            methods = [x for x, c in wanted.items() if (best := self.entries[x].best) and best[1] == c[0]]
+
+    def larger(self, e: Entry, m: int) -> int:
+        """The next coarser count than the coarsest, if that is the best; 0: there is none."""
+        if not e.best or not e.judged or e.best[1] != min(k[1] for k in e.seen):
+            return 0
+        if e.judged.share * 1.25 ** (e.order if e.order > 1 else 1) > 1:
+            return 0  # its order tells that it fails
+        finer = (ladder.finer(e.best[1], -k) for k in (1, 2, 3))
+        return next((c for c in finer if self.coarsest <= c < e.best[1] and ladder.fitting([c], m)), 0)
 
     def deeper(self, failed: list[Entry], m: int) -> None:
         """Smaller steps of methods that a longer horizon has refuted, as far as they may still be cheap."""
@@ -270,7 +309,7 @@ class Tournament:
             alive = self.keep(FINALISTS)
             if not alive:
                 break
-            wanted = {e.method: self.around(e, places) for e in alive}
+            wanted = {e.method: sorted({ladder.finer(e.best[1], k) for k in places}) for e in alive if e.best}
             tolerances = sorted({e.best[2] for e in alive if e.best})
             m = self.longest_of_most(alive, wanted, members, "confirmation", len(tolerances))
             if not m:
