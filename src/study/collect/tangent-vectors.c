@@ -14,7 +14,8 @@ static size_t groups_of(const cst_runner *r) {
   return (size_t)((r->batch + r->width - 1) / r->width);
 }
 
-PetscErrorCode cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int k, bool exact) {
+PetscErrorCode cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int k,
+                                          bool exact) {
   const size_t W = (size_t)r->width, groups = groups_of(r);
   const size_t most = (size_t)cst_plan_state_numbers(r->plan);
   const size_t in = 2 * (size_t)r->plan->study->system->nq;
@@ -224,9 +225,7 @@ double cst_tangent_vectors_shift(const cst_tangent_vectors *v, long lane) {
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
-static size_t of_lane(const cst_tangent_vectors *v) {
-  return (size_t)(1 + v->k) * (size_t)v->in;
-}
+static size_t of_lane(const cst_tangent_vectors *v) { return (size_t)(1 + v->k) * (size_t)v->in; }
 
 size_t cst_tangent_vectors_numbers(const cst_plan *p, int k, bool exact) {
   if (exact)

@@ -25,7 +25,7 @@ typedef struct {
 } cst_tangent;
 
 /* What a step with its derivative in scalars costs, and each vector of it, in steps of a lane. */
-enum { CST_TANGENT_SCALAR_STEP = 20, CST_TANGENT_SCALAR_VECTOR = 10 };
+enum { CST_TANGENT_SCALAR_STEP = 50, CST_TANGENT_SCALAR_VECTOR = 8 };
 
 const cst_tangent *cst_tangent_of(const cst_plan *p);
 /* The steps of a class between two renormalisations. */
