@@ -149,7 +149,7 @@ def methods():
     ok(row["energy_verdict"] == "frozen", "and is frozen", row)
 
 
-EXACT = "observables: [energy, two-form, volume]\ntangent: {vectors: 4, every: 0.1, form: exact}\n"
+EXACT = "observables: [energy, lyapunov, megno, two-form, volume]\ntangent: {vectors: 4, every: 0.1, form: exact}\n"
 KICKS = '[rattle, euler-a, euler-b, midpoint, "compose(rattle, yoshida4)"]'
 
 
@@ -167,11 +167,30 @@ def exact():
         ok(process.returncode == 0 and not differ, f"the same bits for other {how}", differ, process.stderr)
     verify = constella("verify", whole)
     ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
-    ok("two-form, volume, 4 vectors, every 0.1, by exact derivatives" in constella("check", path("exact.yaml")).stdout, "told")
+    ok("lyapunov, megno, two-form, volume, 4 vectors, every 0.1, by exact derivatives" in constella("check", path("exact.yaml")).stdout, "told")
     run("exact-few", text.replace("members: 3", "members: 2"))
     process = constella("extend", path("exact-few.h5"), path("exact.yaml"), "-o", path("exact-more.h5"), "--progress", "none")
     differ = differences(digests(whole), digests(path("exact-more.h5")))
     ok(process.returncode == 0 and not differ, "extended by members", differ, process.stderr)
+
+
+def exact_exponents():
+    """Exponents by exact derivatives are those of companions, with a floor at round-off, of all forms of methods; the exponents of
+    methods off the constraints are those along them; MEGNO; the form is told."""
+    names = '[rattle, midpoint, "compose(rattle, suzuki4)", "project(gauss(2))", "project(rk4)", rk4]'
+    text = double(32, names, "observables: [lyapunov, megno]\ntangent: {vectors: 4, every: 0.5, form: FORM}\n")
+    exactly, by_companions = (table(run(f"form-{x}", text.replace("FORM", x))[1]) for x in ("exact", "companions"))
+    for a, b in zip(exactly, by_companions):
+        name = a["method"]
+        ok((a["tangent_form"], b["tangent_form"]) == ("exact", "companions"), f"{name}: the form is told", a["tangent_form"])
+        off = name == "rk4"  # its companions leave the constraints
+        apart = max(abs(a[f"lyapunov_{k}"] - b[f"lyapunov_{k}"]) for k in range(1, 2 if off else 5))
+        ok(apart < 3e-5, f"{name}: the exponents of companions", apart)
+        ok(abs(a["megno"] - b["megno"]) < 1e-3, f"{name}: their MEGNO", a["megno"], b["megno"])
+        ok(0 < a["lyapunov_floor"] < 1e-11 < b["lyapunov_floor"], f"{name}: the floor", a["lyapunov_floor"])
+        ok(abs(a["lyapunov_1"] + a["lyapunov_4"]) < 0.05 and a["lyapunov_1"] > 0.2, f"{name}: a pair", a)
+    few = table(run("form-few", text.replace("FORM", "exact").replace("members: 3", "members: 1").replace("vectors: 4", "vectors: 1"))[1])
+    ok(all(x["lyapunov_survivors"] == 1 and 0 < x["lyapunov_1"] < 1 for x in few), "of one member and vector", few)
 
 
 def exact_layers():
@@ -206,25 +225,29 @@ def bits():
     ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
 
 
-def resumed(name="resumed", text=double(300)):
+def resumed(name="resumed", text=double(1200)):
     text += "checkpoint: {seconds: 0.05}\n"
     resumes(name, text)
 
 
-def extended():
+def extended(name="", more=ALL, methods=TWO):
     """To an end that is no multiple of `every`, and on from there."""
-    first, last = (double(end) + "extensible: true\n" for end in (10.2, 20.4))
-    run("part", first)
-    study = write("more.yaml", last)
-    process = constella("extend", path("part.h5"), study, "-o", path("more.h5"), "--progress", "none")
+    first, last = (double(end, methods, more) + "extensible: true\n" for end in (10.2, 20.4))
+    run("part" + name, first)
+    study = write(f"more{name}.yaml", last)
+    process = constella("extend", path(f"part{name}.h5"), study, "-o", path(f"more{name}.h5"), "--progress", "none")
     ok(process.returncode == 0, "extended to a later end", process.stdout, process.stderr)
-    whole = run("one-piece", last)[1]
+    whole = run("one-piece" + name, last)[1]
     differ = [
         x
-        for x in differences(digests(path("more.h5")), digests(whole))
+        for x in differences(digests(path(f"more{name}.h5")), digests(whole))
         if not any(y in x for y in ("continue/", "@continued", "series/"))
     ]
     ok(not differ, "the bits of a run in one piece", differ)
+
+
+def exactly_extended():
+    extended("-exactly", EXACT.replace("every: 0.1", "every: 0.5"), "[rattle, project(rk4)]")
 
 
 def mistakes():
@@ -239,7 +262,7 @@ def mistakes():
         ("late", asks + "tangent: {every: 20}\n", "'every' is 20 and the run ends at 10"),
         ("vectors", asks + "tangent: {every: 1, vectors: 5}\n", ":9:30: error: 'vectors' is 5; it must be an integer from 1 to 4"),
         ("one", "observables: [two-form]\ntangent: {every: 1, vectors: 1}\n", "'vectors' must be at least 2"),
-        ("form", asks + "tangent: {every: 1, form: exact}\n", ":9:27: error: 'form' is exact, and 'lyapunov' takes companions"),
+        ("form", "observables: [lyapunov, reversibility]\ntangent: {every: 1, form: exact}\n", ":9:27: error: 'form' is exact, and 'reversibility' takes companions"),
         ("derivative", "observables: [volume]\ntangent: {every: 1, form: exact}\n", "'form' is exact: convert(rk4) has no exact derivative; rattle, euler-a"),
         ("word", asks + "tangent: {every: 1, form: exakt}\n", "unknown form 'exakt'"),
         ("key", asks + "tangent: {every: 1, vector: 2}\n", "did you mean 'vectors'?"),
@@ -272,5 +295,5 @@ def exactly_resumed():
     resumed("exactly-resumed", double(100, KICKS, EXACT))
 
 
-together([exponents, properties, methods, bits, exact, exact_layers, resumed, exactly_resumed, extended, mistakes])
+together([exponents, properties, methods, bits, exact, exact_exponents, exact_layers, resumed, exactly_resumed, extended, exactly_extended, mistakes])
 done()

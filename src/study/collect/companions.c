@@ -1,10 +1,8 @@
 /* companions.c: trajectories near those of a batch (see companions.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/companions.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/random.h"
 #include "core/need.h"
 #include "method/method.h"
 #include "method/substeps.h"
@@ -14,9 +12,8 @@
 static cst_stepper_options options_of(const cst_companions *c) {
   const cst_runner *r = c->run;
   const cst_study  *s = r->plan->study;
-  const long        lanes = r->batch * c->each;
   return (cst_stepper_options){.isa = r->plan->isa,
-                               .groups = (int)((lanes + r->width - 1) / r->width),
+                               .groups = c->each * (int)((r->batch + r->width - 1) / r->width),
                                .max_iterations = s->max_iterations,
                                .compensated = s->compensated,
                                .iteration = s->iteration,
@@ -73,56 +70,6 @@ PetscErrorCode cst_companions_destroy(cst_companions *c) {
   PetscFunctionReturn(0);
 }
 
-/* ---- scales ---------------------------------------------------------------------------------- */
-
-static double norm(const double *x, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += x[i] * x[i];
-  return sqrt(sum);
-}
-
-/* The mean of the rows of M: that of the masses. */
-static double mean_mass(const cst_system *s, const double *c, const double *q, double *v,
-                        double *p) {
-  double sum = 0;
-  for (int moving = 1; moving >= 0; moving--) {
-    for (int i = 0; i < s->nq; i++)
-      v[i] = moving;
-    cst_system_momentum(s, c, q, v, p);
-    for (int i = 0; i < s->nq; i++)
-      sum += moving ? p[i] : -p[i];
-  }
-  return sum / s->nq;
-}
-
-/* 1/T = |v|/L + (|f|/(m L))^(1/2), or 1 at rest without a force. */
-static void find_scale(cst_companions *c, long lane) {
-  const cst_runner *r = c->run;
-  const cst_system *s = r->plan->study->system;
-  const int         nq = s->nq, W = r->width;
-  const double     *par = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);
-  const double     *column = cst_batch_lane(r->st, r->b, lane);
-  double           *q = cst_zeros(4 * nq + s->ng, sizeof *q), *v = q + nq, *f = v + nq, *p = f + nq;
-  for (int i = 0; i < nq; i++) {
-    q[i] = r->q0[(lane / W * nq + i) * W + lane % W];
-    v[i] = r->v0[(lane / W * nq + i) * W + lane % W];
-  }
-  if (s->slips)
-    cst_system_multipliers(s, par, q, v, p + nq);
-  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, par, q, v, NULL, NULL, p + nq, f);
-  const double extent = column[cst_stepper_layout(r->st)->extent * W];
-  const double length = extent > 0 ? extent : 1;
-  const double speed = norm(v, nq), force = norm(f, nq);
-  const double mass = mean_mass(s, par, q, v, p);
-  double       rate = speed / length + sqrt(force / (mass * length));
-  if (!(rate > 0) || !isfinite(rate))
-    rate = 1;
-  c->scale[2 * lane] = length;
-  c->scale[2 * lane + 1] = mass * length * rate;
-  free(q);
-}
-
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 static PetscErrorCode prepare(cst_companions *c, int method) {
@@ -139,21 +86,22 @@ static PetscErrorCode prepare(cst_companions *c, int method) {
   PetscFunctionReturn(0);
 }
 
-static long index_of(const cst_companions *c, long lane, int i) {
-  return i * c->run->work->count + lane;
-}
+/* Those of a full group lie in groups of their own; of fewer lanes they lie side by side. */
+static long index_of(const cst_companions *c, long lane, int i) { return i * c->stride + lane; }
 
 PetscErrorCode cst_companions_begin(cst_companions *c) {
   const cst_runner *r = c->run;
   const int         method = r->cohort->method;
-  const long        lanes = r->work->count;
+  const long        lanes = r->work->count, W = r->width;
   const unsigned    both = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
   PetscFunctionBegin;
   PetscCall(prepare(c, method));
+  c->beside = lanes >= W;
+  c->stride = c->beside ? (lanes + W - 1) / W * W : lanes;
   cst_stepper_set_step(c->st, r->cohort->h);
-  cst_batch_reset(c->st, c->b, lanes * c->each);
+  cst_batch_reset(c->st, c->b, c->stride * c->each);
   if (c->projector) {
-    cst_batch_reset(c->projector, &c->placed, lanes * c->each);
+    cst_batch_reset(c->projector, &c->placed, c->stride * c->each);
     c->placed.step = 0;
   }
   c->projects = c->projector && (r->plan->method[method]->properties.claims & both) == both;
@@ -163,7 +111,7 @@ PetscErrorCode cst_companions_begin(cst_companions *c) {
     c->numbers += c->part[k].n;
   for (long l = 0; l < lanes; l++) {
     if (cst_runner_lives(r, r->b, l))
-      find_scale(c, l);
+      cst_tangent_scale(r, l, c->scale + 2 * l);
     cst_companions_lose(c, l);
   }
   PetscFunctionReturn(0);
@@ -268,32 +216,58 @@ bool cst_companions_live(const cst_companions *c, long lane) {
   return live;
 }
 
+int cst_companions_alive(const cst_companions *c, int group) {
+  const cst_runner *r = c->run;
+  int               alive = r->b->alive[group];
+  for (int i = 0; i < c->each && c->beside; i++)
+    alive &= c->b->alive[index_of(c, (long)group * r->width, i) / r->width];
+  for (long l = 0; l < r->work->count && !c->beside; l++)
+    if (!cst_companions_live(c, l))
+      alive &= ~(1 << l);
+  return alive;
+}
+
+/* Copies what the projection reads: all, but where the same lanes lived before and the system has no clock, what
+ * changes. */
+static void place(cst_companions *c, int group) {
+  const size_t      W = (size_t)c->run->width;
+  const cst_layout *at = cst_stepper_layout(c->st);
+  const bool        all =
+      c->run->plan->study->system->timed || c->placed.alive[group] != c->b->alive[group];
+  const int     first = all ? 0 : at->q, last = all ? at->own : at->eq;
+  const double *from = c->b->record + (size_t)group * cst_stepper_record_size(c->st);
+  double       *to = c->placed.record + (size_t)group * cst_stepper_record_size(c->projector);
+  memcpy(to + (size_t)first * W, from + (size_t)first * W, (size_t)(last - first) * W * sizeof *to);
+  c->placed.alive[group] = c->b->alive[group];
+}
+
+/* Takes the states of a group back, and gives up lanes that could not be projected. */
+static void take_placed(cst_companions *c, int group) {
+  const size_t      W = (size_t)c->run->width;
+  const cst_layout *at = cst_stepper_layout(c->st);
+  const int         failed = c->b->alive[group] & ~c->placed.alive[group];
+  const double     *from = c->placed.record + (size_t)group * cst_stepper_record_size(c->projector);
+  double           *to = c->b->record + (size_t)group * cst_stepper_record_size(c->st);
+  memcpy(to + (size_t)at->q * W, from + (size_t)at->q * W,
+         (size_t)(at->eq - at->q) * W * sizeof *to);
+  for (int l = 0; l < (int)W; l++)
+    if (failed >> l & 1)
+      cst_companions_lose(c, ((long)group * (long)W + l) % c->stride);
+}
+
 PetscErrorCode cst_companions_project(cst_companions *c) {
-  const size_t W = (size_t)c->run->width;
-  cst_batch   *to = &c->placed;
+  cst_batch *to = &c->placed;
   PetscFunctionBegin;
   if (!c->projects)
     PetscFunctionReturn(0);
-  const cst_layout *at = cst_stepper_layout(c->st);
-  const size_t      size = cst_stepper_record_size(c->st);
-  const size_t      other = cst_stepper_record_size(c->projector);
   cst_batch_ready(c->st, c->b);
-  memset(to->status, 0, (size_t)to->groups * W * sizeof *to->status);
-  for (int g = 0; g < to->groups; g++) {
-    memcpy(to->record + (size_t)g * other, c->b->record + (size_t)g * size,
-           (size_t)at->own * W * sizeof(double));
-    to->alive[g] = c->b->alive[g];
-  }
+  memset(to->status, 0, (size_t)(to->groups * c->run->width) * sizeof *to->status);
+  for (int g = 0; g < to->groups; g++)
+    place(c, g);
   to->step = 0;
   PetscCall(cst_stepper_advance(c->projector, to, 1));
   for (int g = 0; g < to->groups; g++)
-    memcpy(c->b->record + (size_t)g * size + (size_t)at->q * W,
-           to->record + (size_t)g * other + (size_t)at->q * W,
-           (size_t)(at->eq - at->q) * W * sizeof(double));
-  for (long l = 0; l < c->run->work->count; l++)
-    for (int i = 0; i < c->each; i++)
-      if (to->status[index_of(c, l, i)].reason != CST_DONE)
-        cst_companions_lose(c, l);
+    take_placed(c, g);
   PetscFunctionReturn(0);
 }
 
@@ -347,12 +321,4 @@ void cst_companions_restore(cst_companions *c, long lane, const double *x) {
       cst_batch_restore(c->st, c->b, index_of(c, lane, i), x + (size_t)i * n);
     else
       cst_companions_lose(c, lane);
-}
-
-/* ---- directions ------------------------------------------------------------------------------ */
-
-double cst_companions_draw(const cst_companions *c, long lane, long turn, int component) {
-  return 2 * cst_random_uniform(0, (uint64_t)cst_runner_member(c->run, lane), CST_PURPOSE_TANGENT,
-                                (uint32_t)turn, (uint32_t)component) -
-         1;
 }

@@ -3,13 +3,12 @@
  *
  * Companions step with the method and the step of the batch, with the same parameters and noise, in a batch of
  * their own: what the batch computes does not change, and it holds none of them. Each depends on its
- * trajectory alone. Distances are measured in q/L and p T/(m L), where L is the length of the system, m its
- * mean mass, and T a time of its motion, all taken at the start of the trajectory.
+ * trajectory alone. Distances are measured by the scales of tangent-scale.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COMPANIONS_H
 #define CST_COMPANIONS_H
-#include "study/runner/runner-internal.h"
+#include "study/collect/tangent-scale.h"
 
 typedef struct {
   cst_runner   *run;
@@ -24,6 +23,8 @@ typedef struct {
   /* of the current batch of the run */
   cst_stepper    *st;
   cst_batch      *b;
+  long            stride;   /* from a lane of companion i to that of i + 1 */
+  bool            beside;   /* groups of companions have the lanes of the batch's groups */
   bool            projects; /* the method keeps both constraints, and companions are put on them */
   int             nparts, numbers;
   cst_column_part part[CST_COLUMN_PARTS]; /* of the state; the first two are q and p */
@@ -52,6 +53,8 @@ void cst_companions_lose(cst_companions *c, long lane);
 /* Gives up all of them, whose state is of no use any more. */
 void cst_companions_rest(cst_companions *c);
 bool cst_companions_live(const cst_companions *c, long lane);
+/* The lanes of a group of the batch that live with all their companions. */
+int cst_companions_alive(const cst_companions *c, int group);
 /* Puts all companions on both constraints, where their method keeps them. */
 PetscErrorCode cst_companions_project(cst_companions *c);
 /* What substeps keep becomes what it is at a start from q and p. */
@@ -63,7 +66,4 @@ PetscErrorCode cst_companions_advance(cst_companions *c, long n);
 size_t cst_companions_numbers(const cst_plan *p, int each);
 void   cst_companions_save(const cst_companions *c, long lane, double *x);
 void   cst_companions_restore(cst_companions *c, long lane, const double *x);
-
-/* A number between -1 and 1 for each component of a vector: a function of its address alone. */
-double cst_companions_draw(const cst_companions *c, long lane, long turn, int component);
 #endif

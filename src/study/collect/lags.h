@@ -1,5 +1,5 @@
 /* lags.h: means over pairs of samples of expressions that are a time apart, against that time: what the collectors
- * `autocorrelation` and `mean-square-displacement` share.
+ * `autocorrelation` and `mean-square-displacement` share; lags-row.h has their rows.
  *
  * Samples x_j are taken after every `every`, after the burn-in. For each sample from the `lags`-th on, the products
  * x_j x_(j-k), or the squares |x_j - x_(j-k)|^2, are added for k = 0 .. lags, summed over the expressions: every lag
@@ -44,10 +44,10 @@ enum {
   CST_LAGS_CHANNELS
 };
 
-/* One of the collectors. name: of its key; what: as in "an autocorrelation". */
+/* One of the collectors. name: of its key; what: as in "an autocorrelation"; refuses: why it has no later end. */
 typedef struct {
   int                    collector;
-  const char            *name, *what;
+  const char            *name, *what, *refuses;
   bool                   displaces; /* squares of displacements, else products */
   const cst_channel_row *row[CST_LAGS_CHANNELS];
   /* the figure of y[lags + 1] with `spacing` between lags */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/collect/lyapunov.h"
+#include "study/collect/tangent-vectors.h"
 #include "study/plan/clock.h"
 #include "study/result/parts.h"
 
@@ -51,8 +52,10 @@ void *cst_lyapunov_columns(const cst_plan *p, cst_columns *c) {
       declare_exponent(p, c, i, &x->of[i]);
     x->floor = cst_columns_number(
         c, cst_columns_use("exponent-floor", NULL),
-        "error of the exponents by the distance of companions and the solver, about", "%s",
-        "lyapunov_floor");
+        cst_tangent_of(p)->exact
+            ? "error of a growth rate by round-off, largest over measured periods and members"
+            : "error of the exponents by the distance of companions and the solver, about",
+        "%s", "lyapunov_floor");
   }
   if (cst_tangent_of(p)->asked[CST_TANGENT_MEGNO]) {
     x->megno = cst_columns_number(c, cst_columns_shown(true, "megno", NULL),
@@ -144,8 +147,11 @@ static PetscErrorCode conclude_exponents(cst_case_rows *rows, const columns_of *
     cst_parts_survivors_conclude(c->survivors, icase, numbers_in(of, members), members);
     PetscCall(conclude_error(rows, i, c->of[i].error));
   }
-  cst_column_set(c->floor, icase,
-                 (CST_LYAPUNOV_DISTANCE + tolerance / CST_LYAPUNOV_DISTANCE) / every);
+  if (cst_tangent_of(p)->exact)
+    PetscCall(cst_parts_largest(rows, &cst_lyapunov_floor, 0, c->floor));
+  else
+    cst_column_set(c->floor, icase,
+                   (CST_TANGENT_DISTANCE + tolerance / CST_TANGENT_DISTANCE) / every);
   PetscCall(conclude_times(rows));
   PetscFunctionReturn(0);
 }

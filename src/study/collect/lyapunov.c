@@ -1,11 +1,10 @@
 /* lyapunov.c: the collector `lyapunov`: the first k exponents of the method's map along each trajectory, and
  * the mean exponential growth of nearby orbits (MEGNO).
  *
- * k companions start at the distance e, in random directions. After every `every` their differences to the
- * trajectory, as vectors w_i of the whole state, are orthonormalised in (q/L, p T/(m L)): w = U R. The growth of
- * the i-th vector is R_ii / e, the exponents are the means of log (R_ii / e) over time, and the companions are
- * put at the distance e in the directions U again, onto both constraints where the method keeps them. With g_j
- * the logarithm for the first vector after j periods, Y_n = 2/n sum_j j g_j, and MEGNO is the mean of the Y.
+ * k tangent vectors w_i (tangent-vectors.h) start in random directions. After every `every` they are
+ * orthonormalised in (q/L, p T/(m L)): w = U R, and go on as U. The growth of the i-th vector is R_ii, and the
+ * exponents are the means of log R_ii over time. With g_j the logarithm for the first vector after j periods,
+ * Y_n = 2/n sum_j j g_j, and MEGNO is the mean of the Y.
  * Sources: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980); Cincotta, Giordano, Simo, Physica D 182
  * (2003).
  */
@@ -15,9 +14,9 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/channels/channels.h"
-#include "study/collect/companions.h"
 #include "study/collect/lyapunov.h"
 #include "study/collect/tangent-numbers.h"
+#include "study/collect/tangent-vectors.h"
 #include "study/plan/clock.h"
 
 /* clang-format off */
@@ -28,6 +27,7 @@ const cst_channel_row cst_lyapunov_blocks = {"/lyapunov/blocks_%s", "1/time", "g
 static const cst_channel_row running = {"/lyapunov/running_%s", "1/time", "exponent until the times of /lyapunov/time", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_lyapunov_times = {"/lyapunov/time", "time", "times of the running exponents", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_lyapunov_megno = {"/lyapunov/megno", "1", "mean exponential growth of nearby orbits", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_lyapunov_floor = {"/lyapunov/floor", "1/time", "error of a growth rate by round-off, from displaced copies of the trajectory (form exact)", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
 /* clang-format on */
 
 /* Numbers of a trajectory: periods done; periods of a block; the sums of j g_j and of Y_n. Then of each vector
@@ -43,12 +43,15 @@ int cst_lyapunov_vectors(const cst_plan *p) {
   return cst_tangent_of(p)->asked[CST_TANGENT_LYAPUNOV] ? cst_tangent_of(p)->vectors : 1;
 }
 
+/* Of companions. */
 static double lanes(const cst_plan *p) {
-  return cst_lyapunov_wanted(p) ? cst_lyapunov_vectors(p) : 0;
+  return cst_lyapunov_wanted(p) && !cst_tangent_of(p)->exact ? cst_lyapunov_vectors(p) : 0;
 }
 
 static double steps(const cst_plan *p, const cst_class *k) {
   (void)k;
+  if (cst_lyapunov_wanted(p) && cst_tangent_of(p)->exact)
+    return CST_TANGENT_SCALAR_STEP + CST_TANGENT_SCALAR_VECTOR * cst_lyapunov_vectors(p);
   return lanes(p);
 }
 
@@ -64,7 +67,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
   if (!cst_lyapunov_wanted(p))
     return;
   const int    k = cst_lyapunov_vectors(p);
-  const size_t kept = cst_companions_numbers(p, k);
+  const size_t kept = cst_tangent_vectors_numbers(p, k, cst_tangent_of(p)->exact);
   const size_t tally = HEAD + (size_t)k * OF_VECTOR;
   const int    axis = cst_channels_axis(c, "tangent vector", k, "vector");
   const int    block = cst_channels_axis(c, "part of the run", CST_LYAPUNOV_BLOCKS, "part");
@@ -75,6 +78,8 @@ static void declare(const cst_plan *p, cst_channels *c) {
     cst_channels_add(c, &cst_lyapunov_megno, 0, (cst_channel_use){0});
   if (!cst_tangent_of(p)->asked[CST_TANGENT_LYAPUNOV])
     return;
+  if (cst_tangent_of(p)->exact)
+    cst_channels_add(c, &cst_lyapunov_floor, 0, (cst_channel_use){0});
   cst_channels_add(c, &cst_lyapunov_exponents, 0, (cst_channel_use){.axis = axis});
   for (int i = 0; i < k; i++)
     cst_channels_add(c, &cst_lyapunov_blocks, i,
@@ -87,10 +92,9 @@ static void declare(const cst_plan *p, cst_channels *c) {
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 typedef struct {
-  cst_companions c;
-  int            k;
-  double        *base, *w, *weight, *growth; /* [numbers], [k][numbers], [2 nq], [k] */
-  double        *tally;                      /* into the rows, [lane][HEAD + k OF_VECTOR] */
+  cst_tangent_vectors v;
+  int                 k;
+  double             *tally; /* into the rows, [lane][HEAD + k OF_VECTOR] */
 } own;
 
 static double *tally_of(const own *o, long lane) {
@@ -98,132 +102,44 @@ static double *tally_of(const own *o, long lane) {
 }
 
 static void create(cst_collection *x) {
-  own         *o = x->own;
-  const size_t nq = (size_t)x->run->plan->study->system->nq;
-  o->k = cst_lyapunov_vectors(x->run->plan);
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_create(&o->c, x->run, o->k));
-  const size_t most = (size_t)cst_plan_state_numbers(x->run->plan);
-  o->base = cst_zeros(most, sizeof *o->base);
-  o->w = cst_zeros((size_t)o->k * most, sizeof *o->w);
-  o->weight = cst_zeros(2 * nq, sizeof *o->weight);
-  o->growth = cst_zeros(o->k, sizeof *o->growth);
+  own            *o = x->own;
+  const cst_plan *p = x->run->plan;
+  o->k = cst_lyapunov_vectors(p);
+  PetscCallAbort(PETSC_COMM_SELF,
+                 cst_tangent_vectors_create(&o->v, x->run, o->k, cst_tangent_of(p)->exact));
   o->tally = cst_rows_numbers(x->run->rows, &tallies, 0, 0);
 }
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_destroy(&o->c));
-  free(o->base);
-  free(o->w);
-  free(o->weight);
-  free(o->growth);
-}
-
-static double product(const double *x, const double *y, const double *weight, int n) {
-  double sum = 0;
-  for (int e = 0; e < n; e++)
-    sum += weight[e] * x[e] * y[e];
-  return sum;
-}
-
-/* Takes the parts along w[i][n], over the first `in` numbers, off x; returns the square of what is left. */
-static double take_off(double *x, const double *w, int i, int n, const double *weight, int in) {
-  for (int j = 0; j < i; j++) {
-    const double *y = w + (size_t)j * (size_t)n;
-    const double  part = product(x, y, weight, in);
-    for (int e = 0; e < n; e++)
-      x[e] -= part * y[e];
-  }
-  return product(x, x, weight, in);
-}
-
-/* Orthonormalises w[k][n] over the first `in` numbers of each, with weights; growth[i]: the length of the i-th
- * without its parts along those before. False where a vector has no length. */
-static bool orthonormalise(double *w, int k, int n, const double *weight, int in, double *growth) {
-  for (int i = 0; i < k; i++) {
-    double      *x = w + (size_t)i * (size_t)n;
-    const double whole = i ? product(x, x, weight, in) : 0;
-    double       left = take_off(x, w, i, n, weight, in);
-    if (left < whole / 4) /* round-off counts */
-      left = take_off(x, w, i, n, weight, in);
-    growth[i] = sqrt(left);
-    if (!(growth[i] > 0) || !isfinite(growth[i]))
-      return false;
-    const double inverse = 1 / growth[i];
-    for (int e = 0; e < n; e++)
-      x[e] *= inverse;
-  }
-  return true;
-}
-
-/* Renormalises the companions of a lane, and finds how their differences have grown; false: gives them up. */
-static bool renormalise(own *o, long lane) {
-  cst_companions *c = &o->c;
-  const int       n = c->numbers, nq = c->part[0].n;
-  const double   *scale = c->scale + 2 * lane;
-  for (int i = 0; i < 2 * nq; i++)
-    o->weight[i] = 1 / (scale[i >= nq] * scale[i >= nq]);
-  cst_companions_get(c, cst_companions_base(c, lane), o->base);
-  for (int i = 0; i < o->k; i++) {
-    double *w = o->w + (size_t)i * (size_t)n;
-    cst_companions_get(c, cst_companions_column(c, lane, i), w);
-    for (int e = 0; e < n; e++)
-      w[e] -= o->base[e];
-  }
-  if (!orthonormalise(o->w, o->k, n, o->weight, 2 * nq, o->growth)) {
-    cst_companions_lose(c, lane);
-    return false;
-  }
-  for (int i = 0; i < o->k; i++) {
-    double *w = o->w + (size_t)i * (size_t)n;
-    for (int e = 0; e < n; e++)
-      w[e] = o->base[e] + CST_LYAPUNOV_DISTANCE * w[e];
-    cst_companions_put(c, cst_companions_column(c, lane, i), w);
-  }
-  return true;
-}
-
-static void start_lane(own *o, long lane) {
-  const int nq = o->c.part[0].n;
-  double   *d = cst_zeros(2 * nq, sizeof *d);
-  bool      good = true;
-  for (int i = 0; i < o->k && good; i++) {
-    for (int e = 0; e < 2 * nq; e++)
-      d[e] = cst_companions_draw(&o->c, lane, 0, 2 * nq * i + e);
-    good = cst_companions_start(&o->c, lane, i, CST_LYAPUNOV_DISTANCE, d);
-  }
-  free(d);
-  if (good)
-    renormalise(o, lane);
-  else
-    cst_companions_lose(&o->c, lane);
+  PetscCallAbort(PETSC_COMM_SELF, cst_tangent_vectors_destroy(&o->v));
 }
 
 static void begin(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_begin(&o->c));
+  PetscCallAbort(PETSC_COMM_SELF, cst_tangent_vectors_begin(&o->v));
   for (long l = 0; l < r->work->count; l++) {
-    double *tally = tally_of(o, l);
+    double *tally = tally_of(o, l), *floor = cst_rows_numbers(r->rows, &cst_lyapunov_floor, 0, l);
     memset(tally, 0, sizeof(double) * (size_t)(HEAD + o->k * OF_VECTOR));
     tally[LENGTH] = 1;
+    if (floor)
+      *floor = 0;
     for (int i = 0; i < o->k; i++) {
       double *at = cst_rows_numbers(r->rows, &running, i, l);
       for (int k = 0; at && k < CST_LYAPUNOV_POINTS; k++)
         at[k] = NAN;
     }
-    if (cst_runner_lives(r, r->b, l))
-      start_lane(o, l);
   }
 }
 
-/* The companions stay at the last period that is done. */
+/* The vectors stay at the last period that is done. */
 static void locate(cst_collection *x, long step, bool done) {
   own             *o = x->own;
   const cst_class *k = x->run->cohort;
   const long       every = cst_tangent_steps(x->run->plan, k);
   const long       last = done || step == 0 ? step : step - 1;
-  o->c.b->step = last / every * every;
+  o->v.step = last / every * every;
 }
 
 /* The sum of a block; at the end of the last block, pairs become one. */
@@ -244,71 +160,90 @@ static void join_blocks(double *tally, int k) {
   tally[LENGTH] *= 2;
 }
 
-/* The first point that is not before n periods; point 2k - 1 is 2^k. */
-static int point_of(double n) {
-  int at = n > 1 ? 2 * ilogb(n) - 1 : 0;
-  while (at < CST_LYAPUNOV_POINTS && (double)cst_lyapunov_point(at) < n)
-    at++;
-  return at;
+/* The point of n periods, 2^k or 3 2^k; -1: it is none. */
+static int point_of(long n) {
+  const int  k = __builtin_ctzl((unsigned long)n);
+  const long odd = n >> k;
+  if (odd == 1)
+    return PetscMax(2 * k - 1, 0);
+  return odd == 3 ? 2 * k + 2 : -1;
 }
 
-static void count(const own *o, cst_runner *r, long lane) {
+static void count_rates(const own *o, cst_runner *r, long lane, double every) {
+  const double *tally = tally_of(o, lane);
+  const int     at = point_of((long)tally[PERIODS]);
+  for (int i = 0; i < o->k && at >= 0 && at < CST_LYAPUNOV_POINTS; i++) {
+    double *now = cst_rows_numbers(r->rows, &running, i, lane);
+    if (now)
+      now[at] = tally[HEAD + i * OF_VECTOR] / (tally[PERIODS] * every);
+  }
+}
+
+static void count_floor(const own *o, cst_runner *r, long lane, double every) {
+  double      *floor = cst_rows_numbers(r->rows, &cst_lyapunov_floor, 0, lane);
+  const double now = cst_tangent_vectors_shift(&o->v, lane) / every;
+  if (floor && !(now <= *floor))
+    *floor = now;
+}
+
+/* every: the time of a period. */
+static void count(const own *o, cst_runner *r, long lane, double every) {
   double      *tally = tally_of(o, lane);
-  const double every = cst_clock_at(r->cohort, (double)cst_tangent_steps(r->plan, r->cohort));
   const double n = ++tally[PERIODS];
-  const int    at = point_of(n);
+  double       first = 0;
   for (int i = 0; i < o->k; i++) {
-    const double g = log(o->growth[i] / CST_LYAPUNOV_DISTANCE);
+    const double g = log(cst_tangent_vectors_growth(&o->v, lane, i));
     double      *sum = tally + HEAD + i * OF_VECTOR;
     *sum += g;
     add_to_block(tally, sum + 1, g);
-    if (at >= CST_LYAPUNOV_POINTS || (double)cst_lyapunov_point(at) != n)
-      continue;
-    double *now = cst_rows_numbers(r->rows, &running, i, lane);
-    if (now)
-      now[at] = *sum / (n * every);
+    first = i ? first : g;
   }
-  tally[WEIGHTED] += n * log(o->growth[0] / CST_LYAPUNOV_DISTANCE);
+  tally[WEIGHTED] += n * first;
   tally[GROWTH] += 2 * tally[WEIGHTED] / n;
+  count_rates(o, r, lane, every);
+  if (o->v.exact)
+    count_floor(o, r, lane, every);
   join_blocks(tally, o->k);
 }
 
+static double period(const cst_runner *r) {
+  return cst_clock_at(r->cohort, (double)cst_tangent_steps(r->plan, r->cohort));
+}
+
 static PetscErrorCode stop(cst_collection *x) {
-  own            *o = x->own;
-  cst_companions *c = &o->c;
-  cst_runner     *r = x->run;
-  const long      now = r->b->step;
+  own         *o = x->own;
+  cst_runner  *r = x->run;
+  const long   now = r->b->step;
+  const double every = period(r);
   PetscFunctionBegin;
-  if (r->replayed || now == c->b->step || now % cst_tangent_steps(r->plan, r->cohort))
+  if (r->replayed || now == o->v.step || now % cst_tangent_steps(r->plan, r->cohort))
     PetscFunctionReturn(0);
-  PetscCall(cst_companions_advance(c, now - c->b->step));
-  for (long l = 0; l < r->work->count; l++) {
-    if (!cst_companions_live(c, l))
-      cst_companions_lose(c, l);
-    else if (renormalise(o, l))
-      count(o, r, l);
-  }
-  PetscCall(cst_companions_project(c));
+  PetscCall(cst_tangent_vectors_advance(&o->v));
+  for (int g = 0; g < r->b->groups; g++)
+    for (int alive = cst_tangent_vectors_alive(&o->v, g); alive; alive &= alive - 1)
+      count(o, r, (long)g * r->width + __builtin_ctz((unsigned)alive), every);
+  PetscCall(cst_tangent_vectors_settle(&o->v));
   PetscFunctionReturn(0);
 }
 
 static void save(cst_collection *x, long lane) {
   const own *o = x->own;
-  cst_companions_save(&o->c, lane, cst_rows_numbers(x->run->rows, &companions, 0, lane));
+  cst_tangent_vectors_save(&o->v, lane, cst_rows_numbers(x->run->rows, &companions, 0, lane));
 }
 
 static void restore(cst_collection *x, long lane) {
   own *o = x->own;
-  cst_companions_restore(&o->c, lane, cst_rows_numbers(x->run->rows, &companions, 0, lane));
+  cst_tangent_vectors_restore(&o->v, lane, cst_rows_numbers(x->run->rows, &companions, 0, lane));
 }
 
 static void finish_lane(const own *o, cst_runner *r, long lane) {
   const double *tally = tally_of(o, lane);
   double       *all = cst_rows_numbers(r->rows, &cst_lyapunov_exponents, 0, lane);
   double       *mean = cst_rows_numbers(r->rows, &cst_lyapunov_megno, 0, lane);
-  const double  every = cst_clock_at(r->cohort, (double)cst_tangent_steps(r->plan, r->cohort));
+  const double  every = period(r);
   const double  n = tally[PERIODS], length = tally[LENGTH];
-  const bool    good = cst_companions_live(&o->c, lane);
+  const int     alive = cst_tangent_vectors_alive(&o->v, (int)(lane / r->width));
+  const bool    good = alive >> lane % r->width & 1;
   if (mean)
     *mean = good ? tally[GROWTH] / n : NAN;
   for (int i = 0; i < o->k && all; i++) {

@@ -8,13 +8,11 @@
 #include "study/collect/tangent.h"
 #include "study/result/case-rows.h"
 
-/* The distance of companions, a power of 2, so that dividing by it does not round. */
-#define CST_LYAPUNOV_DISTANCE 0x1p-23
 /* Parts of the run whose growth rates are kept; running exponents that are kept. */
 enum { CST_LYAPUNOV_BLOCKS = 64, CST_LYAPUNOV_POINTS = 64 };
 
 extern const cst_channel_row cst_lyapunov_exponents, cst_lyapunov_blocks, cst_lyapunov_times,
-    cst_lyapunov_megno;
+    cst_lyapunov_megno, cst_lyapunov_floor;
 
 bool cst_lyapunov_wanted(const cst_plan *p);
 /* Tangent vectors; MEGNO alone needs one. */

@@ -100,7 +100,7 @@ static void turn_back(own *o, long lane, double by) {
   cst_companions_get(c, cst_companions_column(c, lane, 0), o->x);
   for (int i = 0; i < 2 * nq; i++) {
     o->x[i] *= i < nq ? 1 : -1;
-    o->x[i] += by * c->scale[2 * lane + (i >= nq)] * cst_companions_draw(c, lane, 0, i);
+    o->x[i] += by * c->scale[2 * lane + (i >= nq)] * cst_tangent_draw(c->run, lane, 0, i);
   }
   cst_companions_put(c, cst_companions_column(c, lane, 0), o->x);
 }

@@ -5,16 +5,19 @@
 #include "study/collect/tangent.h"
 #include <math.h>
 #include <string.h>
+#include "core/need.h"
+#include "study/channels/columns.h"
 #include "study/collector.h"
 #include "method/derivative.h"
 #include "study/file/reader.h"
+#include "study/result/case-rows.h"
 
 /* clang-format off */
 static const cst_key keys[] = {
     {"", "tangent", CST_KEYS_ALL, "map", "none; required by the observables that it concerns", "", "tangent: {vectors: 2, every: 1}", "How tangent vectors are carried along trajectories, for lyapunov, megno, two-form, volume, reversibility and momentum-balance (docs/tangent.md)."},
     {"tangent", "vectors", CST_KEYS_ALL, "integer", "1; 2 with two-form", "", "tangent: {vectors: 2, every: 0.5}", "Number k of tangent vectors, at most the dimension of T*Q."},
     {"tangent", "every", CST_KEYS_ALL, "number", NULL, "time", "tangent: {every: 0.1}", "Time between renormalisations, and between measurements of a step; a multiple of every step."},
-    {"tangent", "form", CST_KEYS_ALL, "companions or exact", "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed: as differences to trajectories at a small distance, or by differentiating the equations of a step, for two-form and volume."},
+    {"tangent", "form", CST_KEYS_ALL, "companions or exact", "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed, for lyapunov, megno, two-form and volume: as differences to trajectories at a small distance, or by differentiating the equations of a step."},
     {0},
 };
 static const cst_measured measures[CST_TANGENTS + 1] = {
@@ -28,6 +31,7 @@ static const cst_measured measures[CST_TANGENTS + 1] = {
 /* clang-format on */
 
 enum { MOST_VECTORS = 64 };
+static const char *const forms[] = {"companions", "exact"}; /* by cst_tangent.exact */
 
 const cst_tangent *cst_tangent_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR_tangent];
@@ -202,16 +206,14 @@ static void read_every(cst_reader *r, cst_yaml *map, cst_tangent *t) {
 /* What has no exact form: observables, and methods. */
 static void check_exact(cst_reader *r, cst_yaml *n, const cst_tangent *t) {
   const cst_study *s = r->s;
-  for (int k = 0; k < CST_TANGENTS; k++)
-    if (t->asked[k] && k != CST_TANGENT_TWO_FORM && k != CST_TANGENT_VOLUME &&
-        k != CST_TANGENT_MOMENTUM_BALANCE) {
-      cst_yaml_error(
-          r->doc, n, r->d,
-          "'form' is exact, and '%s' takes companions; two-form and volume have an exact "
-          "form",
-          measures[k].name);
-      return;
-    }
+  if (t->asked[CST_TANGENT_REVERSIBILITY]) {
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'form' is exact, and '%s' takes companions; lyapunov, megno, two-form and volume "
+        "have an exact form",
+        measures[CST_TANGENT_REVERSIBILITY].name);
+    return;
+  }
   for (int i = 0; s->system && i < s->nmethod; i++) {
     const char *why = s->method[i] ? cst_derivative_refusal(s->method[i], s->system) : NULL;
     if (!why)
@@ -222,9 +224,8 @@ static void check_exact(cst_reader *r, cst_yaml *n, const cst_tangent *t) {
 }
 
 static void read_form(cst_reader *r, cst_yaml *map, cst_tangent *t) {
-  static const char *const forms[] = {"companions", "exact"};
-  cst_yaml                *n = cst_yaml_get(map, "form");
-  int                      form = 0;
+  cst_yaml *n = cst_yaml_get(map, "form");
+  int       form = 0;
   if (cst_reader_choice(r, n, "form", forms, CST_COUNT(forms), &form))
     t->exact = form == 1;
   if (t->exact)
@@ -244,6 +245,31 @@ static void read(cst_reader *r, void *wish) {
   read_vectors(r, map, t);
   read_every(r, map, t);
   read_form(r, map, t);
+}
+
+/* ---- the form in the result ------------------------------------------------------------------ */
+
+static bool has_vectors(const cst_tangent *t) {
+  return t->asked[CST_TANGENT_LYAPUNOV] || t->asked[CST_TANGENT_MEGNO] ||
+         t->asked[CST_TANGENT_TWO_FORM] || t->asked[CST_TANGENT_VOLUME];
+}
+
+static void *columns(const cst_plan *p, cst_columns *c) {
+  if (!has_vectors(cst_tangent_of(p)))
+    return NULL;
+  cst_text_column *x = cst_zeros(1, sizeof *x);
+  *x = cst_columns_text(c, cst_columns_use("tangent-form", NULL),
+                        "how tangent vectors are computed: companions, by differences to nearby "
+                        "trajectories; exact, by derivatives of the step",
+                        "tangent_form");
+  return x;
+}
+
+static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+  const cst_text_column *x = handles;
+  PetscFunctionBegin;
+  cst_column_say(*x, rows->icase, forms[cst_tangent_of(rows->plan)->exact]);
+  PetscFunctionReturn(0);
 }
 
 /* It has nothing to do while trajectories run. */
@@ -275,4 +301,6 @@ const cst_collector cst_collector_tangent = {
     .measures = measures,
     .tell = tell,
     .wanted = wanted,
+    .columns = columns,
+    .conclude = conclude,
 };

@@ -24,6 +24,9 @@ typedef struct {
   bool   exact; /* derivatives of a step in the place of companions */
 } cst_tangent;
 
+/* What a step with its derivative in scalars costs, and each vector of it, in steps of a lane. */
+enum { CST_TANGENT_SCALAR_STEP = 50, CST_TANGENT_SCALAR_VECTOR = 8 };
+
 const cst_tangent *cst_tangent_of(const cst_plan *p);
 /* The steps of a class between two renormalisations. */
 long cst_tangent_steps(const cst_plan *p, const cst_class *k);

@@ -59,9 +59,9 @@ static int vectors(const cst_plan *p) {
 
 /* Each companion is projected and makes one step. */
 static double steps(const cst_plan *p, const cst_class *k) {
-  const double of_derivative = 20; /* a step in scalars with its derivative, per vector */
   if (wanted(p) && cst_tangent_of(p)->exact)
-    return of_derivative * vectors(p) / (double)cst_tangent_steps(p, k);
+    return (CST_TANGENT_SCALAR_STEP + CST_TANGENT_SCALAR_VECTOR * vectors(p)) /
+           (double)cst_tangent_steps(p, k);
   return wanted(p) ? 4.0 * vectors(p) / (double)cst_tangent_steps(p, k) : 0;
 }
 
@@ -135,7 +135,7 @@ static void draw(own *o, long lane, long turn) {
   for (int i = 0; i < o->k; i++) {
     double *w = o->w + i * n, square = 0;
     for (int e = 0; e < n && i % 2 == 0; e++)
-      w[e] = cst_companions_draw(&o->c, lane, turn, i * n + e);
+      w[e] = cst_tangent_draw(o->c.run, lane, turn, i * n + e);
     for (int e = 0; e < o->nq && i % 2; e++) {
       w[e] = -w[e - o->nq];
       w[e + o->nq] = w[e - n];
@@ -281,7 +281,7 @@ static bool step_exactly(own *o, const cst_runner *r, cst_derivative *d, long la
   double       *q = o->x, *p = o->x + o->nq;
   cst_companions_get(&o->c, cst_companions_base(&o->c, lane), o->x);
   for (int e = 0; e < 2 * o->nq; e++)
-    o->x[e] += by * scale[e >= o->nq] * cst_companions_draw(&o->c, lane, 0, e);
+    o->x[e] += by * scale[e >= o->nq] * cst_tangent_draw(o->c.run, lane, 0, e);
   scale_vectors(o, lane, true, o->w);
   cst_derivative_tangent(d, c, q, p, o->k, o->w);
   memcpy(before, o->w, n);

@@ -1,0 +1,74 @@
+/* orthonormal.c: orthonormalises vectors of many lanes; compiled once per instruction set (see lanes.h and
+ * orthonormal.h). In each lane they are the operations of one set of vectors in their order.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/lanes.h"
+#include "statistics/orthonormal.h"
+
+void CST_NAME(cst_near_take)(const cst_near *x, double *w) {
+  const vd *base = (const vd *)x->base;
+  vd       *to = (vd *)w;
+  for (int i = 0; i < x->k; i++) {
+    const vd *near = (const vd *)x->near[i];
+    for (int e = 0; e < x->n; e++)
+      *to++ = near[x->at[e]] - base[x->at[e]];
+  }
+}
+
+void CST_NAME(cst_near_put)(const cst_near *x, double distance, const double *w) {
+  const vd *base = (const vd *)x->base;
+  const vd *from = (const vd *)w;
+  for (int i = 0; i < x->k; i++) {
+    vd *near = (vd *)x->near[i];
+    for (int e = 0; e < x->n; e++)
+      near[x->at[e]] = base[x->at[e]] + distance * *from++;
+  }
+}
+
+CST_INLINE vd product(const vd *x, const vd *y, const vd *weight, int n) {
+  vd sum = {0};
+  for (int e = 0; e < n; e++)
+    sum += weight[e] * x[e] * y[e];
+  return sum;
+}
+
+/* Takes the parts along w[i][n], over the first `in` numbers, off x; returns the square of what is left. */
+CST_INLINE vd take_off(vd *x, const vd *w, int i, int n, const vd *weight, int in) {
+  for (int j = 0; j < i; j++, w += n) {
+    const vd part = product(x, w, weight, in);
+    for (int e = 0; e < n; e++)
+      x[e] -= part * w[e];
+  }
+  return product(x, x, weight, in);
+}
+
+/* The same in the lanes `again`. */
+CST_INLINE vd take_off_again(vl again, vd left, vd *x, const vd *w, int i, int n, const vd *weight,
+                             int in, vd *spare) {
+  if (!vany(again))
+    return left;
+  for (int e = 0; e < n; e++)
+    spare[e] = x[e];
+  const vd now = take_off(spare, w, i, n, weight, in);
+  for (int e = 0; e < n; e++)
+    x[e] = vselect(again, spare[e], x[e]);
+  return vselect(again, now, left);
+}
+
+void CST_NAME(cst_orthonormalise)(int k, int n, int in, const double *weight, double *w,
+                                  double *growth, double *spare) {
+  const vd *by = (const vd *)weight, *first = (const vd *)w;
+  vd       *x = (vd *)w, *length = (vd *)growth;
+  for (int i = 0; i < k; i++, x += n) {
+    vd left = product(x, x, by, in);
+    if (i) {
+      const vd whole = left;
+      left = take_off(x, first, i, n, by, in);
+      left = take_off_again((vl)(left < whole / 4), left, x, first, i, n, by, in, (vd *)spare);
+    }
+    length[i] = vsqrt(left);
+    const vd inverse = 1 / length[i];
+    for (int e = 0; e < n; e++)
+      x[e] *= inverse;
+  }
+}

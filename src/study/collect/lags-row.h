@@ -1,0 +1,53 @@
+/* lags-row.h: the row of a collector of means over lags (lags.h). A file defines its keys, `kind`, `columns` and
+ * `conclude`, includes this, and ends with
+ *
+ *   const cst_collector cst_collector_NAME = {.name = ..., .doc = ..., .figures = ..., CST_LAGS_ROW};
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_LAGS_ROW
+#include "study/collect/lags.h"
+
+static bool           wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
+static void           read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
+static cst_demand     demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
+static void           tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
+static void           declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
+static PetscErrorCode open(const cst_plan *p, cst_output *o) { return cst_lags_open(&kind, p, o); }
+static void           create(cst_collection *x) { cst_lags_create(&kind, x); }
+static void           destroy(cst_collection *x) { cst_lags_destroy(&kind, x); }
+static void           begin(cst_collection *x) { cst_lags_begin(&kind, x); }
+static long next(const cst_collection *x, long step) { return cst_lags_next(&kind, x, step); }
+static PetscErrorCode stop(cst_collection *x) { return cst_lags_stop(&kind, x); }
+static PetscErrorCode finish(cst_collection *x) { return cst_lags_finish(&kind, x); }
+static long           cells(const cst_plan *p) { return cst_lags_cells(&kind, p); }
+
+static double most(const cst_plan *p, int icase) {
+  (void)icase;
+  return (double)p->study->members;
+}
+
+static PetscErrorCode total(const cst_plan *p, int icase, const cst_cell *x, cst_output *o) {
+  return cst_lags_total(&kind, p, icase, x, o);
+}
+
+static const char *anew(const cst_extension *e, int from, int to) {
+  (void)from, (void)to;
+  return cst_lags_anew(&kind, e);
+}
+
+static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
+  return cst_lags_add(&kind, e, t);
+}
+
+static const char *refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                          const cst_class *to) {
+  (void)old, (void)from, (void)to;
+  return wanted(now) ? kind.refuses : NULL;
+}
+
+static const cst_reuse reuse = {.anew = anew, .add = add, .refuse = refuse};
+static const cst_tally tally = {cells, most, total};
+
+#define CST_LAGS_ROW \
+  .keys = keys, .wish = sizeof(cst_lags), .read = read, .forget = cst_lags_forget, .demand = demand, .tell = tell, .declare = declare, .open = open, .reuse = &reuse, .tally = &tally, .wanted = wanted, .own = CST_LAGS_MOST * sizeof(cst_lag_batch), .create = create, .destroy = destroy, .begin = begin, .next = next, .stop = stop, .finish = finish, .columns = columns, .conclude = conclude
+#endif
