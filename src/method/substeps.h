@@ -40,11 +40,11 @@ cst_substep cst_rk(double fraction, const cst_layer *l);
 /* A tableau on Baumgarte's stabilised equations. */
 cst_substep cst_rk_stabilised(double fraction, const cst_layer *l, double alpha, double beta);
 cst_substep cst_substep_project(double fraction);
-/* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
+/* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. by_mass: points are projected
+ * orthogonally in the metric M, a constant diagonal. */
 cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
-                                double bias);
-/* The same map with w in place of (q, p): q and p = M v + a are those of w. For systems without constraints
- * on positions. */
+                                double bias, bool by_mass);
+/* The same map with w in place of (q, p): q and p = M v + a are those of w. */
 cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
                              double bias);
 /* The layer's step between two projections by the same multipliers; the layer has a tableau. */
