@@ -1,4 +1,4 @@
-/* file-names.c: a file with the keys `layers`, `schemes` and `maps` alone: methods of the user without a study. */
+/* file-names.c: a file with the keys `layers`, `schemes`, `maps` and `retractions` alone: methods of the user without a study. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "core/boundary.h"
@@ -13,6 +13,8 @@ static const cst_key with[] = {
      "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}", "As in a study."},
     {"", "maps", CST_KEYS_ALL, "map of names to maps", "none", "",
      "maps: {mine: {left: q - v/4, right: q + 3*v/4}}", "As in a study."},
+    {"", "retractions", CST_KEYS_ALL, "map of names to maps", "none", "",
+     "retractions: {mine: {point: q + v + q*v^2/8}}", "As in a study."},
     {"", "steppers", CST_KEYS_ALL, "map of names to maps", "none", "",
      "steppers: {mine: {python: \"verlet.py:step\", claims: symplectic}}",
      "Steppers of others (docs/certificate.md)."},
