@@ -32,11 +32,13 @@ CST_INLINE void cst_add_cross(const vd *x, const vd *y, vd *sum) {
 /* The coefficients of tau at one x, and the derivative of c1 = c2 with respect to s. */
 typedef struct {
   vd s, k1, k2, c1, c2, dc, t0, t1, t2;
+  vd off, fall; /* c2 s, and its derivative with respect to s */
 } cst_retraction;
 
 CST_INLINE cst_retraction cst_cayley(vd s) {
   const vd k1 = 1.0 / (1.0 + 0.25 * s), k2 = 0.5 * k1;
-  return (cst_retraction){s, k1, k2, vset(0.25), vset(0), vset(0), k1, k2, vset(0)};
+  return (cst_retraction){s,  k1, k2,      vset(0.25), vset(0), vset(0),
+                          k1, k2, vset(0), vset(0),    vset(0)};
 }
 
 /* sum a[i] s^i. */
@@ -109,7 +111,9 @@ static __attribute__((noinline, unused)) cst_retraction cst_exponential(vd s) {
                            cst_series(dc, M - 1, s),
                            vset(1),
                            vset(0),
-                           cst_series(third, N - 1, s)};
+                           cst_series(third, N - 1, s),
+                           vset(0),
+                           vset(0)};
   const vl            far = (vl)(s > 1);
   if (vany(far)) {
     const vd t = vsqrt(s), k1 = vsin(t) / t, half = vsin(0.5 * t), k2 = 2 * (half * half) / s,
@@ -123,7 +127,32 @@ static __attribute__((noinline, unused)) cst_retraction cst_exponential(vd s) {
   }
   r.t1 = r.k2;
   r.c2 = r.c1;
+  r.off = r.c2 * r.s;
+  r.fall = r.c2 + r.dc * r.s;
   return r;
+}
+
+/* The turn about x with tan(angle / 2) = f |x| / 2, for f and its derivatives at s: the Cayley map of f x. With e =
+ * f + 2 s f' and a = 1/f, (dR tau_x^-1)' = a + x^/2 + c1 x x', c1 = f/4 - 2 f' (1 + s f^2/4) / (f e), since a change dx
+ * moves f x by f dx + 2 f' x (x.dx). dL tau_x is the inverse of the same. */
+static __attribute__((noinline, unused)) cst_retraction cst_retraction_of(vd s, vd f, vd df,
+                                                                          vd ddf) {
+  const vd whole = 1.0 + 0.25 * (f * f) * s, k1 = f / whole;
+  const vd e = f + 2 * (s * df), fe = f * e, a = 1.0 / f;
+  const vd N = 2 * (df * whole), D = df * (s * f) + 0.5 * (f * f);
+  const vd dN = 2 * (ddf * whole) + df * D, dfe = df * e + f * (3 * df + 2 * (s * ddf));
+  const vd c1 = 0.25 * f - N / fe, dc = 0.25 * df - (dN * fe - N * dfe) / (fe * fe);
+  const vd flat = a * a + 0.25 * s, t0 = 1.0 / (a + c1 * s);
+  return (cst_retraction){.s = s,
+                          .k1 = k1,
+                          .k2 = 0.5 * (f * k1),
+                          .c1 = c1,
+                          .dc = dc,
+                          .t0 = t0,
+                          .t1 = 0.5 / flat,
+                          .t2 = (0.25 - a * c1) * t0 / flat,
+                          .off = 1.0 - a,
+                          .fall = df * (a * a)};
 }
 
 /* y := tau(x)' y; with y a row of R also y := y tau(x). */
@@ -154,7 +183,7 @@ CST_INLINE void cst_tangent(const cst_retraction *r, int exponential, const vd *
 /* z := (dR tau_x^-1)' y; of the Cayley map c2 = 0. */
 CST_INLINE void cst_lift(const cst_retraction *r, int exponential, const vd *x, const vd *y,
                          vd *z) {
-  const vd along = r->c1 * cst_dot(x, y), off = r->c2 * r->s;
+  const vd along = r->c1 * cst_dot(x, y), off = r->off;
   vd       w[3];
   cst_cross(x, y, w);
   CST_UNROLL

@@ -17,20 +17,36 @@
 #include "method/layer.h"
 #include "method/symmetry.h"
 
-static const cst_term *minus_of(const cst_term *t) {
-  return cst_term_argument(t, NULL) ? cst_term_argument(t, NULL) : cst_term_argument(t, "minus");
+static const char *const iotas[] = {"euclidean", "mass", NULL};
+
+static bool by_mass(const cst_term *t) { return cst_term_choice(t, "iota", iotas) == 1; }
+
+/* The layer of a half. P after project(LAYER) changes nothing, and P along Dg' is that projection. */
+static const cst_term *half_of(const cst_term *t, const char *key) {
+  const cst_term *one = cst_term_argument(t, NULL), *l = one ? one : cst_term_argument(t, key);
+  return strcmp(l->name, "project") ? l : l->arg[0];
 }
-static const cst_term *plus_of(const cst_term *t) {
-  return cst_term_argument(t, NULL) ? cst_term_argument(t, NULL) : cst_term_argument(t, "plus");
+static const cst_term *minus_of(const cst_term *t) { return half_of(t, "minus"); }
+static const cst_term *plus_of(const cst_term *t) { return half_of(t, "plus"); }
+static double          bias_of(const cst_term *t) {
+           return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0;
 }
-static double bias_of(const cst_term *t) {
-  return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0;
+
+static bool projects(const cst_term *t) {
+  static const char *const keys[] = {NULL, "minus", "plus"};
+  for (int k = 0; k < 3; k++) {
+    const cst_term *l = cst_term_argument(t, keys[k]);
+    if (l && !strcmp(l->name, "project"))
+      return true;
+  }
+  return false;
 }
 
 static bool check_layer(cst_term *l, cst_expr_error *e) {
   if (!cst_term_method(l, e))
     return false;
-  return cst_term_layer(l, &(cst_layer){0}) ||
+  const cst_term *of = strcmp(l->name, "project") ? l : l->arg[0];
+  return cst_term_layer(of, &(cst_layer){0}) ||
          cst_term_error(l, e,
                         "'%s' is not a layer; convert takes a one-step layer such as euler, heun, "
                         "rk4, gauss(2)",
@@ -38,24 +54,24 @@ static bool check_layer(cst_term *l, cst_expr_error *e) {
 }
 
 static bool check_keys(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"minus", "plus", "bias"};
-  int                      seen[4] = {0};
+  static const char *const known[] = {"minus", "plus", "bias", "iota"};
+  int                      seen[5] = {0};
   for (int i = 0; i < t->n; i++) {
-    int k = t->key[i] ? 0 : 3;
-    while (t->key[i] && k < 3 && strcmp(known[k], t->key[i]))
+    int k = t->key[i] ? 0 : 4;
+    while (t->key[i] && k < 4 && strcmp(known[k], t->key[i]))
       k++;
-    if (t->key[i] && k == 3)
+    if (t->key[i] && k == 4)
       return cst_term_error(t->arg[i], e,
-                            "convert takes no '%s='; write convert(LAYER, bias=b) or "
+                            "convert takes no '%s='; write convert(LAYER, bias=b, iota=mass) or "
                             "convert(minus=LAYER, plus=LAYER, bias=b)",
                             t->key[i]);
     if (seen[k]++)
       return cst_term_error(t->arg[i], e,
-                            k == 3 ? "convert takes one layer, or minus= and plus="
+                            k == 4 ? "convert takes one layer, or minus= and plus="
                                    : "'%s=' appears twice",
                             t->key[i]);
   }
-  if (seen[3] == (seen[0] || seen[1]) || (!seen[3] && seen[0] != seen[1]))
+  if (seen[4] == (seen[0] || seen[1]) || (!seen[4] && seen[0] != seen[1]))
     return cst_term_error(
         t, e, "convert takes one layer, or both minus= and plus=: convert(rk4, bias=-0.5)");
   return true;
@@ -68,12 +84,17 @@ static bool check_bias(const cst_term *b, cst_expr_error *e) {
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (!check_keys(t, e) || !check_bias(cst_term_argument(t, "bias"), e))
+  if (!check_keys(t, e) || !check_bias(cst_term_argument(t, "bias"), e) ||
+      !cst_term_check_choice(t, "iota", iotas, e))
     return false;
-  cst_term *one = cst_term_argument(t, NULL);
-  return one ? check_layer(one, e)
-             : check_layer(cst_term_argument(t, "minus"), e) &&
-                   check_layer(cst_term_argument(t, "plus"), e);
+  cst_term  *one = cst_term_argument(t, NULL);
+  const bool good = one ? check_layer(one, e)
+                        : check_layer(cst_term_argument(t, "minus"), e) &&
+                              check_layer(cst_term_argument(t, "plus"), e);
+  if (!good || !by_mass(t) || !projects(t))
+    return good;
+  return cst_term_error(cst_term_argument(t, "iota"), e,
+                        "project(LAYER) projects along Dg'; write iota=mass with LAYER alone");
 }
 
 bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
@@ -97,6 +118,19 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   }
   if (!cst_term_bends(t, s, why, n))
     return false;
+  if (by_mass(t) && (s->ng == 0 || s->general)) {
+    snprintf(why, (size_t)n,
+             s->ng
+                 ? "iota=mass needs a constant diagonal mass, no gyroscopic term, no forces and no "
+                   "dependence on time, and %s has others"
+                 : "iota=mass is a projection on constraints, and %s has none",
+             s->name);
+    return false;
+  }
+  if (projects(t) && s->ng == s->nvel) {
+    snprintf(why, (size_t)n, "project needs constraints on positions and %s has none", s->name);
+    return false;
+  }
   if (!cst_term_fits(minus_of(t), s, why, n) || !cst_term_fits(plus_of(t), s, why, n))
     return false;
   return cst_convert_fits(minus_of(t), s, why, n) && cst_convert_fits(plus_of(t), s, why, n);
@@ -106,7 +140,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_layer minus = {0}, plus = {0};
   cst_term_layer(minus_of(t), &minus);
   cst_term_layer(plus_of(t), &plus);
-  cst_program_add(p, cst_substep_convert(fraction, &minus, &plus, bias_of(t)));
+  cst_program_add(p, cst_substep_convert(fraction, &minus, &plus, bias_of(t), by_mass(t)));
 }
 
 static bool own_adjoint(const cst_term *t) {
@@ -117,9 +151,10 @@ static bool own_adjoint(const cst_term *t) {
 }
 
 /* The action is taken between the layer's points. A gauge F would have to be integrated exactly by the layer
- * and be equal at a point and at its Euclidean projection, which commutes only with rigid motions. */
-static bool keeps_momenta(const cst_system *s) {
-  return !cst_system_is_gauged(s) && (s->ng == 0 || cst_symmetry_is_rigid(s));
+ * and be equal at a point and at its Euclidean projection, which commutes only with rigid motions. The symmetries of a
+ * constant mass are motions that are rigid in its metric. */
+static bool keeps_momenta(const cst_term *t, const cst_system *s) {
+  return !cst_system_is_gauged(s) && (s->ng == 0 || by_mass(t) || cst_symmetry_is_rigid(s));
 }
 
 /* True if neither half consists of formulas that are not equivariant. */
@@ -146,14 +181,14 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   int      order = order_of(t, s);
   unsigned claims =
       CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
-  if (equivariant(t) && keeps_momenta(s))
+  if (equivariant(t) && keeps_momenta(t, s))
     claims |= CST_CLAIM_MOMENTUM;
   if (own_adjoint(t)) {
     order += order % 2;
     claims |= CST_CLAIM_SYMMETRIC;
   }
   cst_properties x = cst_layer_properties(order, claims);
-  x.tangential = true;
+  x.tangential = !by_mass(t);
   return x;
 }
 
@@ -170,29 +205,34 @@ const cst_method_row cst_method_row_convert = {
              "from (q0, p0) with Dg p0 = 0 find w and mu+ with\n"
              "  q0 = P(d-(w)),  D L_h(w) = mu+ D d+(w) - mu- D d-(w) along TQ,  mu- = DP'p0\n"
              "then q1 = P(d+(w)), and p1 with Dg p1 = 0 and mu+ = DP'p1",
-         .notes = "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the "
-                  "tangential part of "
-                  "M v0 + a at t = 0; v is computed from p.\nThe bias, from -1 to 0, places w at "
-                  "the time t = "
-                  "-b h in the step; the order is that of the layer for every bias. b = -1/2 makes "
-                  "the method "
-                  "its own adjoint and gains one order over an odd layer: convert(rk3, bias=-0.5) "
-                  "has order "
-                  "4.\nconvert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the "
-                  "step and L2 on "
-                  "to the right end. With minus=adjoint(L), plus=L the half that ends in w is a "
-                  "step of L "
-                  "itself; it is not the adjoint of the other half, and gains nothing.\nA study's "
-                  "`solver: "
-                  "{iteration: ...}` is simplified (matrix from first variations of the flow; the "
-                  "default), "
-                  "newton (second variations), chord (the paper's) or krylov (newton without a "
-                  "matrix; the "
-                  "default for large systems).",
+         .notes =
+             "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the "
+             "tangential part of "
+             "M v0 + a at t = 0; v is computed from p.\nThe bias, from -1 to 0, places w at "
+             "the time t = "
+             "-b h in the step; the order is that of the layer for every bias. b = -1/2 makes "
+             "the method "
+             "its own adjoint and gains one order over an odd layer: convert(rk3, bias=-0.5) "
+             "has order "
+             "4.\nconvert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the "
+             "step and L2 on "
+             "to the right end. With minus=adjoint(L), plus=L the half that ends in w is a "
+             "step of L "
+             "itself; it is not the adjoint of the other half, and gains nothing.\niota=mass "
+             "projects "
+             "orthogonally in the mass metric, d = q + M^-1 Dg(q)'theta, in place of along Dg'; "
+             "p is then M v. convert(project(LAYER)) is convert(LAYER): the points of a layer "
+             "that projects are those that P projects, and its action is the same.\nA study's "
+             "`solver: "
+             "{iteration: ...}` is simplified (matrix from first variations of the flow; the "
+             "default), "
+             "newton (second variations), chord (the paper's) or krylov (newton without a "
+             "matrix; the "
+             "default for large systems).",
          .source =
              "G. W. Patrick, C. Cuell, R. J. Spiteri, W. Zhang, On converting any one-step method "
              "to a variational integrator of the same order, University of Saskatchewan",
-         .signature = "convert(LAYER, bias=0)",
+         .signature = "convert(LAYER, bias=0, iota=euclidean)",
          .example = "convert(rk4)"},
     .check = check,
     .on_also = CST_ON_FORCES | CST_ON_TIME,

@@ -68,10 +68,18 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_term *l = cst_term_argument(t, NULL);
-  if (of_w(t) && (s->ng > s->nvel || s->timed)) {
+  if (of_w(t) && s->timed) {
     snprintf(why, (size_t)n,
-             "lagrange-dalembert(LAYER, state=w) is for systems without %s, and %s has them",
-             s->timed ? "forces or time dependence" : "constraints on positions", s->name);
+             "lagrange-dalembert(LAYER, state=w) is for systems without forces or time dependence, "
+             "and %s has them",
+             s->name);
+    return false;
+  }
+  if (of_w(t) && (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)) {
+    snprintf(why, (size_t)n,
+             "lagrange-dalembert(LAYER, state=w) solves with full matrices of at most %d "
+             "coordinates and %d constraints, and %s has %d and %d",
+             CST_MAX_Q, CST_MAX_G, s->name, s->nq, s->ng);
     return false;
   }
   if (s->nvel && (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)) {
@@ -94,7 +102,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_layer l = {0};
   cst_term_layer(cst_term_argument(t, NULL), &l);
   cst_program_add(p, of_w(t) ? cst_convert_of_w(fraction, &l, &l, bias_of(t))
-                             : cst_substep_convert(fraction, &l, &l, bias_of(t)));
+                             : cst_substep_convert(fraction, &l, &l, bias_of(t), false));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
@@ -106,53 +114,54 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     claims |= CST_CLAIM_SYMMETRIC;
   }
   cst_properties x = cst_layer_properties(order, claims);
-  x.tangential = s->nvel == 0;
+  x.tangential = s->nvel == 0 && !of_w(t);
   return x;
 }
 
 const cst_method_row cst_method_row_lagrange_dalembert = {
-    .info = {.name = "lagrange-dalembert",
-             .doc = "Any one-step layer made into an integrator of the Lagrange-d'Alembert "
-                    "principle, of the "
-                    "same order: constraints on velocities, forces, time.",
-             .equations =
-                 "R_t: the layer's step for M A = f - G'lambda - phi'lambda, phi A = -D(phi v + "
-                 "phi0)[v];  b: "
-                 "the bias;  P: the projection on g = 0\n"
-                 "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - "
-                 "R^S_{hb}(w),  w = "
-                 "(q, v)\n"
-                 "Theta(w) = D L_h(w) + sum h alpha b_i (F - phi'lambda)(Q_i, V_i, t_i) . D Q_i\n"
-                 "from (q0, p0) find w and p+ with\n"
-                 "  q0 = P(d-(w)),  phi(q) v + phi0(q) = 0,  Theta = p+ D(P d+) - p- D(P d-) along "
-                 "TQ,  B'(p- - "
-                 "p0) = 0, B a basis of ker [G; phi](q0)\n"
-                 "then q1 = P(d+(w)), and p1 = M v + a with G v = 0, phi v + phi0 = 0, B'(p1 - p+) "
-                 "= 0 at q1",
-             .notes =
-                 "The state is q and p = M v + a; the part of p that constraint forces change has "
-                 "no meaning, "
-                 "and is chosen such that v satisfies the constraints.\nstate=w keeps w = (q, v) "
-                 "in place of q "
-                 "and p, as the source does: a run starts at w = (q0, v0) and is read there; the "
-                 "steps are the "
-                 "same, seen from another of their points. For systems without constraints on "
-                 "positions, forces "
-                 "and time dependence.\nThe order is that of the layer for any bias from -1 to 0; "
-                 "b = -1/2 makes "
-                 "the method its own adjoint and gains one order over an odd layer. g, G v and phi "
-                 "v + phi0 are "
-                 "0 to round-off. Nothing symplectic is claimed: docs/nonholonomic.md says what is "
-                 "kept.\nWithout constraints on velocities it is the forced form of convert(LAYER, "
-                 "bias=b), and "
-                 "without forces it is that method. Layers must be tableaus if there are forces, "
-                 "and tableaus or "
-                 "taylor-curve(p) if there are constraints on velocities.",
-             .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of "
-                       "Saskatchewan 2007; "
-                       "in the form for any layer",
-             .signature = "lagrange-dalembert(LAYER, bias=0, state=p)",
-             .example = "lagrange-dalembert(rk4)"},
+    .info =
+        {.name = "lagrange-dalembert",
+         .doc = "Any one-step layer made into an integrator of the Lagrange-d'Alembert "
+                "principle, of the "
+                "same order: constraints on velocities, forces, time.",
+         .equations =
+             "R_t: the layer's step for M A = f - G'lambda - phi'lambda, phi A = -D(phi v + "
+             "phi0)[v];  b: "
+             "the bias;  P: the projection on g = 0\n"
+             "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - "
+             "R^S_{hb}(w),  w = "
+             "(q, v)\n"
+             "Theta(w) = D L_h(w) + sum h alpha b_i (F - phi'lambda)(Q_i, V_i, t_i) . D Q_i\n"
+             "from (q0, p0) find w and p+ with\n"
+             "  q0 = P(d-(w)),  phi(q) v + phi0(q) = 0,  Theta = p+ D(P d+) - p- D(P d-) along "
+             "TQ,  B'(p- - "
+             "p0) = 0, B a basis of ker [G; phi](q0)\n"
+             "then q1 = P(d+(w)), and p1 = M v + a with G v = 0, phi v + phi0 = 0, B'(p1 - p+) "
+             "= 0 at q1",
+         .notes =
+             "The state is q and p = M v + a; the part of p that constraint forces change has "
+             "no meaning, "
+             "and is chosen such that v satisfies the constraints.\nstate=w keeps w = (q, v) "
+             "in place of q "
+             "and p, as the source does: a run starts at w = (q0, v0) and is read there; the "
+             "steps are the "
+             "same, seen from another of their points, where both constraints hold. For systems "
+             "without forces and time dependence.\nThe order is that of the layer for any bias "
+             "from -1 to 0; "
+             "b = -1/2 makes "
+             "the method its own adjoint and gains one order over an odd layer. g, G v and phi "
+             "v + phi0 are "
+             "0 to round-off. Nothing symplectic is claimed: docs/nonholonomic.md says what is "
+             "kept.\nWithout constraints on velocities it is the forced form of convert(LAYER, "
+             "bias=b), and "
+             "without forces it is that method. Layers must be tableaus if there are forces, "
+             "and tableaus or "
+             "taylor-curve(p) if there are constraints on velocities.",
+         .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of "
+                   "Saskatchewan 2007; "
+                   "in the form for any layer",
+         .signature = "lagrange-dalembert(LAYER, bias=0, state=p)",
+         .example = "lagrange-dalembert(rk4)"},
     .on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME,
     .check = check,
     .fits = fits,

@@ -69,11 +69,12 @@ static bool is_word(const char *s) {
 
 bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
   CST_REQUIRE(l && name && (why || n <= 0), false);
-  const char *taken = cst_method_row_find(name)    ? "a method"
-                      : cst_scheme_find(name)      ? "a scheme"
-                      : cst_layers_find(l, name)   ? "another layer"
-                      : cst_layers_scheme(l, name) ? "another scheme"
-                                                   : NULL;
+  const char *taken = cst_method_row_find(name)      ? "a method"
+                      : cst_scheme_find(name)        ? "a scheme"
+                      : cst_layers_find(l, name)     ? "another layer"
+                      : cst_layers_scheme(l, name)   ? "another scheme"
+                      : cst_layers_find_map(l, name) ? "another map or retraction"
+                                                     : NULL;
   if (!is_word(name))
     snprintf(
         why, (size_t)n,
@@ -109,15 +110,16 @@ void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *r
   add(l, (cst_own_layer){cst_need(strdup(name)), &formulas, {.rule = rule}});
 }
 
-void cst_layers_add_map(cst_layers *l, const char *name, const struct cst_map *m) {
+void cst_layers_add_map(cst_layers *l, const char *name, const struct cst_map *m,
+                        const struct cst_tau *tau) {
   l->map = cst_need(realloc(l->map, sizeof *l->map * (size_t)(l->nmap + 1)));
-  l->map[l->nmap++] = (cst_own_map){cst_need(strdup(name)), m};
+  l->map[l->nmap++] = (cst_own_map){cst_need(strdup(name)), m, tau};
 }
 
-const struct cst_map *cst_layers_find_map(const cst_layers *l, const char *name) {
+const cst_own_map *cst_layers_find_map(const cst_layers *l, const char *name) {
   for (int i = 0; l && i < l->nmap; i++)
     if (!strcmp(l->map[i].name, name))
-      return l->map[i].map;
+      return &l->map[i];
   return NULL;
 }
 

@@ -21,10 +21,18 @@
 #include <string.h>
 #include "method/kick.h"
 #include "method/lie.h"
+#include "method/tau.h"
 
 static const char *const maps[] = {"cayley", "exp", NULL};
 
-static bool exponential(const cst_term *t) { return cst_term_choice(t, "retraction", maps) == 1; }
+static const cst_tau *tau_of(const cst_term *t) {
+  const cst_term *x = cst_term_argument(t, "retraction");
+  return x ? x->tau : NULL;
+}
+
+static bool exponential(const cst_term *t) {
+  return !tau_of(t) && cst_term_choice(t, "retraction", maps) == 1;
+}
 
 static double theta_of(const cst_term *t) {
   const cst_term *x = cst_term_argument(t, "theta");
@@ -44,23 +52,29 @@ static bool check_stage(const cst_term *t, cst_expr_error *e) {
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const known[] = {"retraction", NULL};
-  return cst_term_keys(t, known, e) && cst_term_check_choice(t, "retraction", maps, e);
+  cst_term                *x = cst_term_argument(t, "retraction");
+  if (!cst_term_keys(t, known, e))
+    return false;
+  return !x ||
+         (x->kind == CST_TERM_NAME && (!strcmp(x->name, maps[0]) || !strcmp(x->name, maps[1]))) ||
+         cst_term_tau(x, e);
 }
 
 static bool is(const cst_term *t, const char *name) { return !strcmp(t->name, name); }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  const bool exp = exponential(t);
+  const bool     exp = exponential(t);
+  const cst_tau *tau = tau_of(t);
   if (is(t, "lie-midpoint") || is(t, "lie-discretization")) {
     cst_program_add(p, cst_lie_stage(fraction, theta_of(t)));
   } else if (is(t, "lie-rattle")) {
-    cst_program_add(p, cst_lie_rattle(fraction, exp));
+    cst_program_add(p, cst_lie_rattle(fraction, exp, tau));
   } else if (is(t, "lie-lobatto")) {
-    cst_program_add(p, cst_lie(fraction / 2, 1, 0, exp));
-    cst_program_add(p, cst_lie(fraction / 2, 0, 1, exp));
+    cst_program_add(p, cst_lie(fraction / 2, 1, 0, exp, tau));
+    cst_program_add(p, cst_lie(fraction / 2, 0, 1, exp, tau));
   } else {
     const bool left = is(t, "lie-euler-a");
-    cst_program_add(p, cst_lie(fraction, left, !left, exp));
+    cst_program_add(p, cst_lie(fraction, left, !left, exp, tau));
   }
 }
 
@@ -100,7 +114,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 #define NOTES                                                                                      \
   "retraction=cayley (the default) or retraction=exp is the map tau from body velocities to "      \
-  "rotations.\n"                                                                                   \
+  "rotations; a name of the key retractions, or {tangent: t}, is the turn about x with "           \
+  "tan(angle/2) = t(s) |x|, s = |x|^2.\n"                                                          \
   "The unknowns of a step are the velocities of the bodies and the multipliers of the user's "     \
   "constraints; "                                                                                  \
   "the group enforces orthogonality, and after every drift R := R - R (R'R - 1)/2 removes its "    \

@@ -26,7 +26,8 @@ static int width(const cst_map_texts *t) { return t->n ? t->n : 1; }
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 static bool same(const cst_map_texts *x, const cst_map_texts *y) {
-  bool same = x->n == y->n && x->ndefine == y->ndefine;
+  bool same = x->n == y->n && x->ndefine == y->ndefine && x->retraction == y->retraction &&
+              x->theta == y->theta;
   for (int i = 0; same && i < width(x); i++)
     same = !strcmp(x->left[i], y->left[i]) && !strcmp(x->right[i], y->right[i]);
   for (int i = 0; same && i < x->ndefine; i++)
@@ -47,8 +48,13 @@ static cst_map_texts copy(const cst_map_texts *t) {
   for (int i = 0; i < t->ndefine; i++)
     define[i] = (cst_definition){.name = cst_need(strdup(t->define[i].name)),
                                  .text = cst_need(strdup(t->define[i].text))};
-  return (cst_map_texts){t->n, copy_list(t->left, width(t)), copy_list(t->right, width(t)), define,
-                         t->ndefine};
+  return (cst_map_texts){t->n,
+                         copy_list(t->left, width(t)),
+                         copy_list(t->right, width(t)),
+                         define,
+                         t->ndefine,
+                         t->retraction,
+                         t->theta};
 }
 
 static void print_side(FILE *f, const char *name, const char *const *text, int n) {
@@ -63,9 +69,13 @@ char *cst_map_text(const cst_map *m) {
   size_t length;
   FILE  *f = cst_need(open_memstream(&text, &length));
   fputc('{', f);
-  print_side(f, "left", m->texts.left, m->texts.n);
-  fputs(", ", f);
-  print_side(f, "right", m->texts.right, m->texts.n);
+  if (m->texts.retraction) {
+    print_side(f, "point", m->texts.right, m->texts.n);
+  } else {
+    print_side(f, "left", m->texts.left, m->texts.n);
+    fputs(", ", f);
+    print_side(f, "right", m->texts.right, m->texts.n);
+  }
   fputc('}', f);
   fclose(f);
   return text;
@@ -77,7 +87,13 @@ char *cst_map_text(const cst_map *m) {
 static bool read_side(const cst_map_texts *t, cst_map_side side, cst_graph *g, const cst_node *q,
                       const cst_node *v, int n, cst_node *out, cst_map_error *e) {
   const char *const *text = side == CST_MAP_LEFT ? t->left : t->right;
+  const double       by = side == CST_MAP_LEFT ? -t->theta : 1 - t->theta;
+  cst_node           along[N];
   bool               good = true;
+  for (int i = 0; i < n && t->retraction; i++)
+    along[i] = cst_graph_mul(g, cst_graph_constant(g, by), v[i]);
+  if (t->retraction)
+    v = along;
   for (int i = 0; i < n && good; i++) {
     const cst_binding one[] = {{.name = "q", .node = q[i]}, {.name = "v", .node = v[i]}};
     const cst_binding all[] = {{.name = "q", .entry = q, .count = n},
@@ -114,6 +130,7 @@ void cst_map_nodes(const cst_map *m, cst_graph *g, const cst_node *q, const cst_
 /* A map in a graph of its own: left[n], right[n], and d(right - left)[i] / dv[k] at i n + k. */
 typedef struct {
   int        n;
+  bool       retraction;
   cst_graph *graph;
   cst_node  *out;
   cst_tape  *tape;
@@ -166,8 +183,9 @@ static bool check_points(const sample *s, int point, cst_map_error *e) {
     const double q = coordinate(point, entry);
     if (fabs(s->value[i] - q) > 1e-10 * (1 + fabs(q)))
       return fail(e, i < s->n ? CST_MAP_LEFT : CST_MAP_RIGHT, entry,
-                  "the two points of a discretization map must be q at v = 0; this one is %.6g "
-                  "where q is %.6g",
+                  "%s must be q at v = 0; this one is %.6g where q is %.6g",
+                  s->retraction ? "the point of a retraction"
+                                : "the two points of a discretization map",
                   s->value[i], q);
   }
   return true;
@@ -182,8 +200,8 @@ static bool check_slopes(const sample *s, bool listed, cst_map_error *e) {
         snprintf(of, sizeof of, "v[%d]", k + 1);
       if (fabs(slope - (i == k)) > 1e-10)
         return fail(e, CST_MAP_RIGHT, i,
-                    "the derivative of right - left by %s must be %d at v = 0; it is %.6g", of,
-                    i == k, slope);
+                    "the derivative of %s by %s must be %d at v = 0; it is %.6g",
+                    s->retraction ? "point" : "right - left", of, i == k, slope);
     }
   return true;
 }
@@ -200,11 +218,10 @@ static bool check(sample *s, bool listed, cst_map_error *e) {
       return false;
   }
   return found >= ENOUGH ||
-         fail(
-             e, CST_MAP_LEFT, 0,
-             "a discretization map must have values and derivatives at v = 0; it has none at %d of "
-             "%d points with 0.4 <= |q| <= 1.3 (a square root of v'v is one; write a series)",
-             POINTS - found, POINTS);
+         fail(e, CST_MAP_LEFT, 0,
+              "a %s must have values and derivatives at v = 0; it has none at %d of "
+              "%d points with 0.4 <= |q| <= 1.3 (a square root of v'v is one; write a series)",
+              s->retraction ? "retraction" : "discretization map", POINTS - found, POINTS);
 }
 
 /* Whether left(q, v) = right(q, -v) wherever both are numbers. */
@@ -270,7 +287,7 @@ static void differentiate(sample *s, const cst_node *v) {
 
 static bool open_sample(sample *s, const cst_map_texts *t, cst_map_error *e) {
   cst_node q[N], v[N];
-  *s = (sample){.n = width(t), .graph = cst_graph_create()};
+  *s = (sample){.n = width(t), .retraction = t->retraction, .graph = cst_graph_create()};
   for (int i = 0; i < s->n; i++) {
     q[i] = cst_graph_input(s->graph, 'q', i);
     v[i] = cst_graph_input(s->graph, 'v', i);
@@ -310,6 +327,14 @@ const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error) {
   return m;
 }
 
+const cst_map *cst_map_at(const cst_map *m, double theta) {
+  cst_map_texts texts = m->texts;
+  cst_map_error none;
+  texts.theta = theta;
+  return cst_map_make(&texts, &none);
+}
+
+bool cst_map_is_retraction(const cst_map *m) { return m->texts.retraction; }
 int  cst_map_size(const cst_map *m) { return m->texts.n; }
 bool cst_map_is_symmetric(const cst_map *m) { return m->symmetric; }
 bool cst_map_is_invariant(const cst_map *m) { return m->invariant; }

@@ -4,6 +4,8 @@
  * A map has the properties of the definition: at v = 0 both points are q, and the derivative of right - left
  * along v is the identity there (Barbero-Linan, Martin de Diego, Sato Martin de Almagro, discretization maps,
  * section 3). They are checked by differentiation at sample points when the map is made.
+ *
+ * A retraction is one point R(q, v), and stands for the maps (R(q, -theta v), R(q, (1 - theta) v)).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MAP_H
@@ -21,6 +23,8 @@ typedef struct {
   const char *const *left, *const *right;
   const cst_definition *define; /* names without arguments, which the texts may use */
   int                   ndefine;
+  bool                  retraction; /* left and right are the same texts */
+  double                theta;      /* of a retraction */
 } cst_map_texts;
 
 typedef enum { CST_MAP_DEFINE, CST_MAP_LEFT, CST_MAP_RIGHT } cst_map_side;
@@ -37,13 +41,16 @@ typedef struct cst_map cst_map;
 /* The map of these texts; NULL with *error filled if it is none. Borrowed: it lives as long as the program,
  * and equal texts give the same map. */
 const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error);
+/* The map of a retraction with another theta, likewise. */
+const cst_map *cst_map_at(const cst_map *m, double theta);
+bool           cst_map_is_retraction(const cst_map *m);
 int            cst_map_size(const cst_map *m);         /* coordinates; 0: any number */
 bool           cst_map_is_symmetric(const cst_map *m); /* left(q, v) = right(q, -v) */
 /* Whether left(q, v) - q and right(q, v) - q are functions of v alone. */
 bool cst_map_is_invariant(const cst_map *m);
 /* Whether it is (q - theta v, q + (1 - theta) v). */
 bool cst_map_is_linear(const cst_map *m);
-/* {left: ..., right: ...}. Owned. */
+/* {left: ..., right: ...}, or {point: ...}. Owned. */
 char *cst_map_text(const cst_map *m);
 
 /* The two points in the graph g at any nodes q[n], v[n]. Nodes are -1 when the graph is full. */

@@ -25,9 +25,11 @@ typedef struct cst_term {
   char                **key; /* NULL entry: positional */
   const cst_method_row *row; /* set by cst_term_method */
   /* a user's layer: allocated for {...}, a copy for a name. Owned */
-  cst_layer            *own;
-  cst_scheme           *scheme; /* of the user, under this name, or NULL. Owned */
-  const struct cst_map *map; /* of {left: ..., right: ...}, or what cst_term_map finds. Borrowed */
+  cst_layer  *own;
+  cst_scheme *scheme; /* of the user, under this name, or NULL. Owned */
+  /* of {left: ..., right: ...} or {point: ...}, of {tangent: ...}, or what cst_term_map and others find. Borrowed */
+  const struct cst_map *map;
+  const struct cst_tau *tau;
   const cst_layers     *layers; /* names that are known while the term is checked. Borrowed */
 } cst_term;
 
@@ -38,10 +40,11 @@ typedef struct {
   cst_layer             layer;
 } cst_own_layer;
 
-/* A named discretization map of the user. */
+/* A named discretization map of the user, or a retraction: of R^n, or of rotations. */
 typedef struct {
   char                 *name;
-  const struct cst_map *map;
+  const struct cst_map *map; /* NULL: of rotations */
+  const struct cst_tau *tau;
 } cst_own_map;
 
 struct cst_layers {
@@ -51,15 +54,19 @@ struct cst_layers {
   cst_own_map   *map;
 };
 
-/* Adds a map under an allowed name; the one with this name, NULL: unknown. l may be NULL. */
-void                  cst_layers_add_map(cst_layers *l, const char *name, const struct cst_map *m);
-const struct cst_map *cst_layers_find_map(const cst_layers *l, const char *name);
-/* term-map.c. Reads {left: ..., right: ...} at text[at] into t; returns where it ends, or -1 with *e filled.
+/* Adds a map or retraction under an allowed name; the one with this name, NULL: unknown. l may be NULL. */
+void               cst_layers_add_map(cst_layers *l, const char *name, const struct cst_map *m,
+                                      const struct cst_tau *tau);
+const cst_own_map *cst_layers_find_map(const cst_layers *l, const char *name);
+/* term-map.c. Reads {left: ..., right: ...}, {point: ...} or {tangent: ...} at text[at] into t; returns where it ends, or -1 with *e filled.
  * Whether text begins like one. */
 int  cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e);
 bool cst_term_begins_map(const char *text);
-/* The map that the argument x names or is; NULL with *e filled if it is none. */
+/* The map, the retraction of R^n, or that of rotations, which the argument x names or is; NULL with *e filled if it is
+ * none. */
 const struct cst_map *cst_term_map(cst_term *x, cst_expr_error *e);
+const struct cst_map *cst_term_retraction(cst_term *x, double theta, cst_expr_error *e);
+const struct cst_tau *cst_term_tau(cst_term *x, cst_expr_error *e);
 
 /* scheme-own.c. A copy in one piece, free(); NULL of NULL. */
 cst_scheme *cst_scheme_copy(const cst_scheme *s);

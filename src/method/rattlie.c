@@ -14,7 +14,7 @@
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   (void)t;
-  cst_program_add(p, cst_lie(fraction, 0.5, 0.5, true));
+  cst_program_add(p, cst_lie(fraction, 0.5, 0.5, true, NULL));
 }
 
 /* The multipliers are those of M A = f - G'lambda at the state: a step has none for orthogonality. */

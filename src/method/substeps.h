@@ -18,7 +18,9 @@ cst_substep cst_staged(double fraction, double theta);
 cst_substep cst_ends(double fraction, const double *gamma, int n);
 /* Any discretization map (map.h). */
 struct cst_map;
-cst_substep cst_mapped(double fraction, const struct cst_map *m);
+struct cst_tau;
+/* null_space: by projection on a basis of ker G instead of multipliers. */
+cst_substep cst_mapped(double fraction, const struct cst_map *m, bool null_space);
 /* Kick and midpoint if M depends on q or there is an a(q): L is taken at the points theta[r] with weights
  * part[r] h. */
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
@@ -30,21 +32,22 @@ cst_substep cst_lagrange_nonholonomic(double fraction);
 cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta,
                            bool tangent);
 /* On SO(3)^k x R^m: the force acts with weights w0 h and w1 h at the two ends of a single drift, by the
- * Cayley map or the exponential. */
-cst_substep cst_lie(double fraction, double w0, double w1, bool exponential);
+ * Cayley map, the exponential, or a retraction from text. */
+cst_substep cst_lie(double fraction, double w0, double w1, bool exponential,
+                    const struct cst_tau *tau);
 /* On the group by the exponential: the force acts inside the drift, at its fraction theta. */
 cst_substep cst_lie_stage(double fraction, double theta);
 /* On the group: half the force at each end of a drift in two halves. */
-cst_substep cst_lie_rattle(double fraction, bool exponential);
+cst_substep cst_lie_rattle(double fraction, bool exponential, const struct cst_tau *tau);
 cst_substep cst_rk(double fraction, const cst_layer *l);
 /* A tableau on Baumgarte's stabilised equations. */
 cst_substep cst_rk_stabilised(double fraction, const cst_layer *l, double alpha, double beta);
 cst_substep cst_substep_project(double fraction);
-/* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
+/* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. by_mass: points are projected
+ * orthogonally in the metric M, a constant diagonal. */
 cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
-                                double bias);
-/* The same map with w in place of (q, p): q and p = M v + a are those of w. For systems without constraints
- * on positions. */
+                                double bias, bool by_mass);
+/* The same map with w in place of (q, p): q and p = M v + a are those of w. */
 cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
                              double bias);
 /* The layer's step between two projections by the same multipliers; the layer has a tableau. */

@@ -1,5 +1,6 @@
-/* term-map.c: discretization maps in method expressions: {left: EXPRESSION, right: EXPRESSION}, with names
- * q and v, for every coordinate; and the names of maps that a study defines. */
+/* term-map.c: discretization maps and retractions in method expressions: {left: EXPRESSION, right: EXPRESSION} and
+ * {point: EXPRESSION}, with names q and v, for every coordinate; {tangent: EXPRESSION} of s, for rotations (tau.h);
+ * and the names that a study defines for them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
 #include <stdio.h>
@@ -9,12 +10,14 @@
 #include "core/need.h"
 #include "method/map.h"
 #include "method/method.h"
+#include "method/tau.h"
 
-static const char *const sides[] = {"left", "right", NULL};
+enum { LEFT, RIGHT, POINT, TANGENT, NONE };
+static const char *const sides[] = {"left", "right", "point", "tangent", NULL};
 
 static int skip(const char *text, int at) { return at + (int)strspn(text + at, " \t"); }
 
-/* The side whose name begins text, followed by a colon; 2: none. *end: behind the colon. */
+/* The side whose name begins text, followed by a colon; NONE: none. *end: behind the colon. */
 static int side_at(const char *text, int at, int *end) {
   int k = 0;
   for (; sides[k]; k++) {
@@ -30,7 +33,7 @@ static int side_at(const char *text, int at, int *end) {
 
 bool cst_term_begins_map(const char *text) {
   int end;
-  return text[0] == '{' && side_at(text, skip(text, 1), &end) < 2;
+  return text[0] == '{' && side_at(text, skip(text, 1), &end) < NONE;
 }
 
 /* Length of an expression, up to a ',' outside parentheses or a brace. */
@@ -55,7 +58,7 @@ static int read_sides(const char *text, int at, char *side[2], int offset[2], cs
   for (int i = 0; i < 2; i++) {
     int       begin;
     const int k = side_at(text, skip(text, at + 1), &begin);
-    if (k == 2 || side[k])
+    if (k > RIGHT || side[k])
       return fail(e, skip(text, at + 1), form);
     offset[k] = skip(text, begin);
     const int n = length_of(text + offset[k]);
@@ -67,7 +70,41 @@ static int read_sides(const char *text, int at, char *side[2], int offset[2], cs
   return at + 1;
 }
 
+/* Reads {point: EXPRESSION} or {tangent: EXPRESSION}. */
+static int read_retraction(cst_term *t, const char *text, int at, int kind, cst_expr_error *e) {
+  int begin;
+  side_at(text, skip(text, at + 1), &begin);
+  begin = skip(text, begin);
+  const int     n = length_of(text + begin), end = skip(text, begin + n);
+  char         *one = cst_need(strndup(text + begin, (size_t)n));
+  const char   *both = one;
+  cst_map_error wrong = {0};
+  t->kind = CST_TERM_MAP;
+  if (text[end] != '}') {
+    free(one);
+    return fail(e, end, "a retraction is {point: EXPRESSION} or {tangent: EXPRESSION}");
+  }
+  if (kind == POINT) {
+    const cst_map_texts texts = {.left = &both, .right = &both, .retraction = true};
+    t->map = cst_map_make(&texts, &wrong);
+    t->name = t->map ? cst_map_text(t->map) : NULL;
+  } else {
+    t->tau = cst_tau_make(one, NULL, 0, &wrong.error);
+    t->name = t->tau ? cst_tau_text(t->tau) : NULL;
+  }
+  free(one);
+  if (t->name)
+    return end + 1;
+  *e = wrong.error;
+  e->offset += begin;
+  return -1;
+}
+
 int cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e) {
+  int       begin;
+  const int kind = side_at(text, skip(text, at + 1), &begin);
+  if (kind == POINT || kind == TANGENT)
+    return read_retraction(t, text, at, kind, e);
   char         *side[2] = {0};
   int           offset[2];
   cst_map_error wrong;
@@ -90,23 +127,56 @@ int cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e) 
   return end;
 }
 
-const struct cst_map *cst_term_map(cst_term *x, cst_expr_error *e) {
-  const cst_layers *l = x->layers;
+/* What the argument is or names; NULL: nothing that is known. */
+static cst_own_map find(const cst_term *x) {
   if (x->kind == CST_TERM_MAP)
-    return x->map;
-  if (x->kind == CST_TERM_NAME && x->n == 0)
-    x->map = cst_layers_find_map(l, x->name);
-  if (x->map)
-    return x->map;
-  const char **names = cst_zeros(l ? l->nmap : 0, sizeof *names);
+    return (cst_own_map){.map = x->map, .tau = x->tau};
+  const cst_own_map *named =
+      x->kind == CST_TERM_NAME && x->n == 0 ? cst_layers_find_map(x->layers, x->name) : NULL;
+  return named ? *named : (cst_own_map){0};
+}
+
+static void *refuse(const cst_term *x, cst_expr_error *e, const char *what) {
+  const cst_layers *l = x->layers;
+  const char      **names = cst_zeros(l ? l->nmap : 0, sizeof *names);
   for (int i = 0; l && i < l->nmap; i++)
     names[i] = l->map[i].name;
   const char *near =
       x->kind == CST_TERM_NAME ? cst_diag_nearest(x->name, names, l ? l->nmap : 0) : NULL;
-  cst_term_error(x, e,
-                 "map is a name under the study's key `maps`, or {left: ..., right: ...} with "
-                 "expressions of q and v%s%s%s",
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  cst_term_error(x, e, "%s%s%s%s", what, near ? "; did you mean '" : "", near ? near : "",
+                 near ? "'?" : "");
   free(names);
   return NULL;
+}
+
+const struct cst_map *cst_term_map(cst_term *x, cst_expr_error *e) {
+  const cst_own_map of = find(x);
+  if (of.map && !cst_map_is_retraction(of.map))
+    return x->map = of.map;
+  if (of.map || of.tau)
+    return refuse(x, e, "a retraction is no map; write retraction= in place of map=");
+  return refuse(x, e,
+                "map is a name under the study's key `maps`, or {left: ..., right: ...} with "
+                "expressions of q and v");
+}
+
+const struct cst_map *cst_term_retraction(cst_term *x, double theta, cst_expr_error *e) {
+  const cst_own_map of = find(x);
+  if (of.map && cst_map_is_retraction(of.map))
+    return x->map = cst_map_at(of.map, theta);
+  return refuse(x, e,
+                of.tau
+                    ? "this retraction is of rotations, for lie-rattle and others like it"
+                    : "retraction is a name under the study's key `retractions`, or {point: ...} "
+                      "with an expression of q and v");
+}
+
+const struct cst_tau *cst_term_tau(cst_term *x, cst_expr_error *e) {
+  const cst_own_map of = find(x);
+  if (of.tau)
+    return x->tau = of.tau;
+  return refuse(x, e,
+                of.map ? "this retraction is of R^n, for discretization(retraction=)"
+                       : "'retraction' is cayley, exp, a name under the study's key `retractions`, "
+                         "or {tangent: ...} with an expression of s");
 }

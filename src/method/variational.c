@@ -18,7 +18,8 @@
  * discretization(theta=) evaluates the force at q_m = q0 + theta (q1 - q0), with weight 1 - theta on the
  * left side and theta on the right: L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta =
  * 0, 1/2 and 1; its adjoint has 1 - theta. discretization(map=) takes any map of the user (map.h):
- * L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1).
+ * L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1). With retraction= the map is (R(q, -theta v), R(q,
+ * (1-theta) v)) for a point R(q, v) of the user.
  *
  * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c;
  * with form=null-space, core/null-space.c; with map=, core/mapped.c.
@@ -48,7 +49,8 @@ static const struct weights {
 
 static const cst_map *map_of(const cst_term *t) {
   const cst_term *x = cst_term_argument(t, "map");
-  return x ? x->map : NULL;
+  const cst_term *r = cst_term_argument(t, "retraction");
+  return x ? x->map : r ? r->map : NULL;
 }
 
 static struct weights weights(const cst_term *t) {
@@ -73,20 +75,24 @@ static bool check_theta(const cst_term *x, cst_expr_error *e) {
 }
 
 static bool check_family(const cst_term *t, cst_expr_error *e) {
-  const cst_term *theta = cst_term_argument(t, "theta"), *form = cst_term_argument(t, "form");
+  const cst_term *theta = cst_term_argument(t, "theta");
   cst_term       *map = cst_term_argument(t, "map");
-  if (!theta == !map)
+  cst_term       *retraction = cst_term_argument(t, "retraction");
+  if (retraction ? map != NULL : !theta == !map)
     return cst_term_error(t, e,
                           "discretization takes theta=, a number from 0 to 1: "
-                          "discretization(theta=0.25), or map=, a map of the study");
-  if (map && form)
-    return cst_term_error(form, e, "form goes with theta=, not with map=");
-  return map ? cst_term_map(map, e) != NULL : check_theta(theta, e);
+                          "discretization(theta=0.25), perhaps with retraction=, or map=, a map of "
+                          "the study");
+  if (theta && !check_theta(theta, e))
+    return false;
+  if (retraction)
+    return cst_term_retraction(retraction, theta ? theta->number : 0, e) != NULL;
+  return !map || cst_term_map(map, e) != NULL;
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const known[] = {"form", NULL};
-  static const char *const those[] = {"theta", "form", "map", NULL};
+  static const char *const those[] = {"theta", "form", "map", "retraction", NULL};
   const bool               family = !strcmp(t->name, "discretization");
   return cst_term_keys(t, family ? those : known, e) &&
          cst_term_check_choice(t, "form", forms, e) && (!family || check_family(t, e));
@@ -95,7 +101,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   const struct weights w = weights(t);
   if (map_of(t))
-    cst_program_add(p, cst_mapped(fraction, map_of(t)));
+    cst_program_add(p, cst_mapped(fraction, map_of(t), in_null_space(t)));
   else if (in_null_space(t))
     cst_program_add(p, cst_null_space(fraction, w.w0, w.w1, w.inside, w.theta, w.tangent));
   else
@@ -104,6 +110,12 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (map_of(t) && in_null_space(t) && (s->ng == 0 || s->nq > CST_MAX_Q)) {
+    snprintf(why, (size_t)n,
+             "form=null-space needs constraints and at most %d coordinates, and %s has %d and %d",
+             CST_MAX_Q, s->name, s->ng, s->nq);
+    return false;
+  }
   if (map_of(t))
     return cst_mapping_fits(map_of(t), s, why, n);
   if (!weights(t).tangent && s->ng == 0)
@@ -176,7 +188,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 #define FORM                                                                                       \
   "form=null-space replaces the equations of the multipliers by projections on a basis of ker G: " \
   "the same "                                                                                      \
-  "map, with full matrices, on systems with a constant diagonal mass."
+  "map, with full matrices, on systems with a constant diagonal mass; with map= or retraction= "   \
+  "on any mass."
 #define VARIATIONAL(ident, label, text, formulas, from)                                            \
   FAMILY(ident, label, label, label "(form=multipliers)", text, formulas, from)
 #define FAMILY(ident, label, shown, usage, text, formulas, from)                                   \
@@ -242,10 +255,12 @@ VARIATIONAL(rattle, "rattle",
             MAPS);
 FAMILY(
     discretization, "discretization", "discretization(theta=0.25)",
-    "discretization(theta=, form=multipliers) or discretization(map=)",
+    "discretization(theta=, form=multipliers), discretization(map=, form=multipliers) or "
+    "discretization(retraction=, theta=0, form=multipliers)",
     "Discretization map (q - theta v, q + (1-theta) v) with constraints: euler-a, midpoint, "
     "euler-b at "
-    "theta = 0, 1/2, 1; map=: any map (left, right) of the study's key maps.",
+    "theta = 0, 1/2, 1; map=: any map (left, right) of the study's key maps; retraction=: the map "
+    "(R(q, -theta v), R(q, (1-theta) v)) of its key retractions.",
     "p0 = M(q1-q0)/h + (1-theta)h dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - theta h dV(qm) - G(q1)'m\n"
     "qm = q0 + theta (q1-q0), g(q1) = 0, G(q1) M^-1 p1 = 0; the adjoint has 1 - theta\n"
     "with M(q) or a(q):  p0 = L_v(qm, u) - (1-theta)h L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + "

@@ -7,7 +7,7 @@ import sys
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy as np
-from cli import constella, done, h5py, ok, run, table, together, write
+from cli import constella, done, h5py, made, ok, run, table, together, write
 
 SPHERE = """maps:
   sphere:
@@ -237,7 +237,7 @@ def refuse():
         ("discretization(map=sphare)", "map is a name under the study's key `maps`, or"),
         ("discretization(map=sphare)", "did you mean 'sphere'?"),
         ("discretization(theta=0.5, map=bent)", "discretization takes theta=, a number from 0 to 1"),
-        ("discretization(map=bent, form=null-space)", "form goes with theta=, not with map="),
+        ("discretization(map=bent, retraction=bent)", "discretization takes theta=, a number from 0 to 1"),
         ("discretization(map={left: q, rigt: q + v})", "a discretization map is {left: EXPRESSION, right: EXPRESSION}"),
         ("discretization(map={left: q, right: q + 3*v})", "must be 1 at v = 0; it is 3"),
     ):
@@ -255,6 +255,61 @@ def refuse():
         ok(process.returncode == 2 and why in process.stderr, f"refused on {system}", process.stderr)
 
 
+NULLS = """retractions:
+  bowl: {point: q + v + q*v^2/8}
+  lens:
+    define: {s: "v[1]^2 + v[2]^2 + v[3]^2"}
+    point: ["q[1] + v[1] - s*q[1]/2", "q[2] + v[2]", "q[3] + v[3] + s*q[2]/3"]
+"""
+
+
+def retractions():
+    """R(q, -theta v) and R(q, (1 - theta) v) are the map that they say; null-space forms the maps with multipliers."""
+    same = [
+        ("discretization(map={left: q - v/4 + q*v^2/128, right: q + 3*v/4 + 9*q*v^2/128})", "discretization(retraction=bowl, theta=0.25)"),
+        ("discretization(map={left: q, right: q + v + q*v^2/8})", "discretization(retraction=bowl)"),
+        ("discretization(map={left: q, right: q + v + v^2*q/8})", "discretization(retraction={point: q + v + q*v^2/8})"),
+        ("discretization(retraction=lens, theta=0.375)", "discretization(retraction=lens, theta=0.375, form=null-space)"),
+        ("adjoint(discretization(map=bent))", "adjoint(discretization(map=bent, form=null-space))"),
+        ("discretization(map=bent)", "discretization(map=bent, form=null-space)"),
+    ]
+    for system in ("spherical-pendulum", "charged-pendulum"):
+        methods = ", ".join(f'"{m}"' for pair in same for m in pair)
+        f = made(f"same-{system}", STUDY % ("conservation", system, SPHERE + NULLS, 1, 0.05, methods))
+        for k, (one, two) in enumerate(same if f else []):
+            apart = max(np.abs(f[f"final/{x}"][2 * k, 0] - f[f"final/{x}"][2 * k + 1, 0]).max() for x in ("q", "p"))
+            ok(apart < 1e-12 * max(1, np.abs(f["final/p"][2 * k]).max()), f"{system}: {one} is {two}", apart)
+
+
+REFUSED = [
+    ("{point: q + 2*v}", "discretization(retraction=m)", "the derivative of point by v must be 1 at v = 0; it is 2"),
+    ("{point: 2*q + v}", "discretization(retraction=m)", "the point of a retraction must be q at v = 0"),
+    ("{point: q + sqrt(v*v)}", "discretization(retraction=m)", "a retraction must have values and derivatives"),
+    ("{tangent: 1 + s}", "lie-rattle(retraction=m)", "must be 1/2 at s = 0; it is 1"),
+    ("{tangent: sqrt(s) + 1/2}", "lie-rattle(retraction=m)", "two derivatives by s must be numbers at s = 0"),
+    ("{tangent: x}", "lie-rattle(retraction=m)", "unknown name 'x'; allowed: s"),
+    ("{tangent: 1/2, point: q + v}", "lie-rattle(retraction=m)", "a retraction is {point: EXPRESSION of q and v}"),
+    ("{define: {a: 1}}", "lie-rattle(retraction=m)", "a retraction is {point: EXPRESSION of q and v}"),
+    ("{tangent: 1/2, more: 1}", "lie-rattle(retraction=m)", "unknown key 'more'; allowed: point, tangent, define"),
+    ("{tangent: 1/2}", "discretization(retraction=m)", "this retraction is of rotations"),
+    ("{tangent: 1/2}", "discretization(map=m)", "a retraction is no map; write retraction="),
+    ("{tangent: 1/2}", "lie-rattle(retraction=n)", "'retraction' is cayley, exp, a name under"),
+    ("{tangent: 1/2}", "lie-rattle(retraction={tangent: s})", "must be 1/2 at s = 0; it is 0"),
+    ("{tangent: 1/2}", "lie-rattle(retraction={tangent: 1/2, s})", "a retraction is {point: EXPRESSION} or"),
+    ("{point: q + v}", "lie-rattle(retraction=m)", "this retraction is of R^n"),
+    ("{point: q + v}", "discretization(retraction=m, theta=2)", "is a number from 0 to 1"),
+    ("{point: q + v}", "discretization(retraction=mm)", "did you mean 'm'?"),
+]
+
+
+def refuse_retractions():
+    for text, method, why in REFUSED:
+        system = "pivoted-top" if method.startswith("lie") else "spherical-pendulum"
+        write("no-tau.yaml", STUDY % ("conservation", system, f"retractions:\n  m: {text}\n", 1, 0.1, f'"{method}"'))
+        process = constella("check", "no-tau.yaml")
+        ok(process.returncode == 2 and why in process.stderr, f"refused: {method} with {text}", process.stderr)
+
+
 def claim():
     """The energy error is bounded where the step of the map does not depend on q."""
     for right, bounded in (("q + 3*v/4 + v^2/8", True), ("q + 3*v/4 + (1 + q)*v^2/8", False)):
@@ -270,5 +325,5 @@ def claim():
 
 
 if __name__ == "__main__":
-    together([steps, orders, ends, refuse, claim], 2)
+    together([steps, orders, ends, refuse, retractions, refuse_retractions, claim], 2)
     done()

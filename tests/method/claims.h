@@ -132,6 +132,12 @@ static const char *const composites[] UNUSED = {
     "discretization(map={left: q - v/2 + q*v^2/8, right: q + v/2 + q*v^2/8})",
     "adjoint(discretization(map={left: q - v^2/9, right: q + v + sin(q)*v^2/7}))",
     "compose(lie-discretization(theta=0.3), yoshida4)",
+    "convert(rk3, bias=-0.5, iota=mass)",
+    "convert(project(heun), bias=-0.3)",
+    "lagrange-dalembert(heun, bias=-0.3, state=w)",
+    "discretization(retraction={point: q + v + q*v^2/8}, theta=0.3)",
+    "discretization(map={left: q - v/4, right: q + 3*v/4 + (1 + q)*v^2/8}, form=null-space)",
+    "lie-rattle(retraction={tangent: 1/2 + s/5})",
 };
 
 UNUSED static int expression_count(void) {

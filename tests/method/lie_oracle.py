@@ -44,7 +44,25 @@ def exponential_inverse(x):
     return np.linalg.inv(power_series(x, lambda n: 1 / FACTORIAL[n + 1]))
 
 
-MAPS = {"cayley": (cayley, cayley_inverse), "exp": (exponential, exponential_inverse)}
+TEXT = "{tangent: 1/2 + s/5}"
+
+
+def written(x):
+    """The turn about x with tan(angle / 2) = (1/2 + s/5) |x|."""
+    return cayley((1 + 2 / 5 * (x @ x)) * x)
+
+
+def written_inverse(x):
+    e = 1e-30
+    turned = [vee(np.imag(written(x + 1j * e * u)) @ written(x).T / e) / 2 for u in np.eye(3)]
+    return np.linalg.inv(np.array(turned).T)
+
+
+MAPS = {
+    "cayley": (cayley, cayley_inverse),
+    "exp": (exponential, exponential_inverse),
+    TEXT: (written, written_inverse),
+}
 
 
 class Problem:

@@ -30,7 +30,8 @@ static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const
   vd                 part[ROOM(2 * NQ)];
   vd                 pulled[ROOM(NQ)];
   vd                 none[ROOM(NG)];
-  K_D2glw(L->c, L->q, L->minus, dtheta, pulled);
+  vd                 room[ROOM(NQ)];
+  K_D2glw(L->c, L->q, weighed(C, L, L->minus, room), dtheta, pulled);
   PULL_BACK(e->x, pulled, none);
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < NQ; i++) {
@@ -92,6 +93,7 @@ static void apply(void *self, const vd *z, vd *y) {
   vd                 bent[ROOM(NG)];
   vd                 moved[ROOM(NG)];
   vd                 unused[ROOM(NG)];
+  vd                 room[ROOM(NQ)];
   USES_G
   for (int i = 0; i < NQ; i++) {
     dw[i] = z[J_Q + i];
@@ -105,12 +107,12 @@ static void apply(void *self, const vd *z, vd *y) {
     y[J_MU + i] = grad[i];
     y[J_V + i] = over * grad[NQ + i];
     COL_G(i, a, k)
-      y[J_Q + i] -= L->Gb[k] * z[J_TH + a];
+      y[J_Q + i] -= WEIGHED(i, L->Gb[k]) * z[J_TH + a];
   }
   if (NG == 0)
     return;
   follow(C, L, e->x, NULL, dd + NQ, unused);
-  K_D2gvw(L->c, e->x + R_, e->x + MU, dd + NQ, bent);
+  K_D2gvw(L->c, e->x + R_, weighed(C, L, e->x + MU, room), dd + NQ, bent);
   K_D2gvw(L->c, e->x + Q_, e->x + V_, dw, moved);
   for (int a = 0; a < NG; a++) {
     vd g = vset(0);
@@ -119,7 +121,7 @@ static void apply(void *self, const vd *z, vd *y) {
     ROW_G(a, i, k) {
       g += L->G0[k] * dw[i];
       gv += L->G0[k] * dw[NQ + i];
-      gmu += L->G1[k] * z[J_MU + i];
+      gmu += WEIGHED(i, L->G1[k]) * z[J_MU + i];
     }
     y[J_TH + a] = vpick(DROPPED(a), z[J_TH + a], g);
     y[J_N1 + a] = vpick(DROPPED(a), z[J_N1 + a], gmu);
@@ -140,19 +142,23 @@ static void precondition(void *self, const vd *b, vd *z) {
   const vd           h = H(e->j);
   vd                 bent[ROOM(NG)];
   vd                 y[ROOM(NG)];
+  vd                 room[ROOM(NQ)];
+  const int          scaled = L->by_mass && !MASS_UNIT;
   USES_G
   for (int i = 0; i < NQ; i++) {
-    z[J_Q + i] = b[J_Q + i];
+    z[J_Q + i] = vpick(scaled, L->m[CLASS(i)] * b[J_Q + i], b[J_Q + i]);
     z[J_MU + i] = -b[J_MU + i];
   }
-  make_tangential(C, L->G0, L->S0, b + J_TH, z + J_Q, z + J_TH);
+  make_tangential(C, L, L->G0, L->S0, b + J_TH, z + J_Q, z + J_TH);
+  for (int i = 0; i < NQ && scaled; i++)
+    z[J_Q + i] *= L->minv[CLASS(i)];
   for (int a = 0; a < NG; a++)
     z[J_TH + a] = -z[J_TH + a];
   if (NG > 0)
-    K_D2gvw(L->c, e->x + R_, e->x + MU, z + J_Q, bent);
+    K_D2gvw(L->c, e->x + R_, weighed(C, L, e->x + MU, room), z + J_Q, bent);
   for (int a = 0; a < NG; a++)
     y[a] = b[J_N1 + a] - bent[a];
-  make_tangential(C, L->G1, L->S1, y, z + J_MU, z + J_N1);
+  make_tangential(C, L, L->G1, L->S1, y, z + J_MU, z + J_N1);
   for (int i = 0; i < NQ; i++)
     z[J_V + i] = b[J_V + i] + (L->sweep[1].t / h) * z[J_MU + i];
   if (NG > 0)

@@ -26,21 +26,27 @@ CST_INLINE int exact(const cst_context *C) {
 }
 
 /* dr := the change of r for the change dr of d+ (F6, F7); y[ng] is the required change of g(r), or NULL;
- * dtheta is that of theta+. */
+ * dtheta is that of theta+. W^-1 dr is the covector that DP projects. */
 static void follow(const cst_context *C, const struct local *L, const vd *x, const vd *y, vd *dr,
                    vd *dtheta) {
-  project_linearly(C, L->c, x + R_, L->E1, L->G1, L->S1, x + PLUS, y, dr, dtheta);
+  const int scaled = L->by_mass && !MASS_UNIT;
+  for (int i = 0; i < NQ && scaled; i++)
+    dr[i] *= L->m[CLASS(i)];
+  project_linearly(C, L, x + R_, L->E1, L->G1, L->S1, x + PLUS, y, dr, dtheta);
+  for (int i = 0; i < NQ && scaled; i++)
+    dr[i] *= L->minv[CLASS(i)];
 }
 
-/* The columns of theta-: mu- changes by -DP (D2(dtheta.g) mu-), and this changes the gradient of H. */
+/* The columns of theta-: mu- changes by -DP (D2(dtheta.g) W mu-), and this changes the gradient of H. */
 static void fill_pull_back(const cst_context *C, struct local *L, int j, const vd *x) {
   vd l[ROOM(NG)];
   vd change[ROOM(NQ)];
   vd unused[ROOM(NG)];
+  vd room[ROOM(NQ)];
   for (int a = 0; a < NG; a++) {
     for (int b = 0; b < NG; b++)
       l[b] = vset(a == b);
-    K_D2glw_AT(L->Eb, L->c, L->q, L->minus, l, change);
+    K_D2glw_AT(L->Eb, L->c, L->q, weighed(C, L, L->minus, room), l, change);
     PULL_BACK(x, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
@@ -58,15 +64,16 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
   vd       bent[ROOM(NG)];
   vd       dr[ROOM(NQ)];
   vd       unused[ROOM(NG)];
+  vd       room[ROOM(NQ)];
   USES_G
   for (int a = 0; a < NG; a++) {
     ROW_G(a, i, e) {
-      AT_J(J_Q + i, J_TH + a) = -L->Gb[e];
+      AT_J(J_Q + i, J_TH + a) = -WEIGHED(i, L->Gb[e]);
       AT_J(J_TH + a, J_Q + i) = L->G0[e];
       AT_J(J_N2 + a, J_V + i) = L->G0[e];
       AT_J(J_MU + i, J_N1 + a) = -L->G0[e];
       AT_J(J_V + i, J_N2 + a) = -L->G0[e];
-      AT_J(J_N1 + a, J_MU + i) = L->G1[e];
+      AT_J(J_N1 + a, J_MU + i) = WEIGHED(i, L->G1[e]);
     }
   }
   for (int k = 0; k < 2 * NQ && NG > 0; k++) {
@@ -82,7 +89,7 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
       dr[i] = AT_D(1, i, k);
     if (all)
       follow(C, L, x, NULL, dr, unused);
-    K_D2gvw_AT(L->E1, L->c, x + R_, x + MU, dr, bent);
+    K_D2gvw_AT(L->E1, L->c, x + R_, weighed(C, L, x + MU, room), dr, bent);
     for (int a = 0; a < NG; a++)
       AT_J(J_N1 + a, column_of(C, k)) = bent[a];
   }

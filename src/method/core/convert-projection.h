@@ -3,6 +3,16 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
+/* W x, where W is the inverse of the metric in which P is orthogonal: 1, or M^-1. */
+#define WEIGHED(i, x) vpick(L->by_mass && !MASS_UNIT, L->minv[CLASS(i)] * (x), x)
+CST_INLINE const vd *weighed(const cst_context *C, const struct local *L, const vd *x, vd *room) {
+  if (!L->by_mass || MASS_UNIT)
+    return x;
+  for (int i = 0; i < NQ; i++)
+    room[i] = L->minv[CLASS(i)] * x[i];
+  return room;
+}
+
 /* G with the rows of constraints on velocities 0. */
 static void clear_velocities(const cst_context *C, vd *G) {
   (void)G;
@@ -14,7 +24,7 @@ static void clear_velocities(const cst_context *C, vd *G) {
     }
 }
 
-/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0
+/* G at q, of constraints on positions, and the factors of G W G'. Those on velocities are the equations 1 x = 0
  * there. E: of K_place. */
 static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd *E, vd *G, vd *S) {
   K_place(L->c, L->given, q, E);
@@ -22,22 +32,24 @@ static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd
   if (NG == 0)
     return;
   clear_velocities(C, G);
-  cst_gram_fill(C, G, G, NULL, vset(1.0), 1, S);
+  cst_gram_fill(C, G, G, L->by_mass ? L->minv : NULL, vset(1.0), 1, S);
   for (int a = NG - NVEL; a < NG; a++)
     S[a * NG + a] = vset(1);
   cst_gram_factor(C, S);
 }
 
-/* x := its tangential part, x - G'(G G')^-1 (G x - y); y may be NULL. theta[ng] is the multiplier. */
-static void make_tangential(const cst_context *C, const vd *G, const vd *S, const vd *y, vd *x,
-                            vd *theta) {
+/* x := its tangential part, x - G'(G W G')^-1 (G W x - y); y may be NULL. theta[ng] is the multiplier. */
+static void make_tangential(const cst_context *C, const struct local *L, const vd *G, const vd *S,
+                            const vd *y, vd *x, vd *theta) {
+  vd room[ROOM(NQ)];
   USES_G
   if (NG == 0)
     return;
+  const vd *Wx = weighed(C, L, x, room);
   for (int a = 0; a < NG; a++) {
     theta[a] = y ? -y[a] : vset(0);
     ROW_G(a, i, e)
-      theta[a] += G[e] * x[i];
+      theta[a] += G[e] * Wx[i];
   }
   cst_gram_backsolve(C, S, theta);
   for (int i = 0; i < NQ; i++)
@@ -45,10 +57,11 @@ static void make_tangential(const cst_context *C, const vd *G, const vd *S, cons
       x[i] -= G[e] * theta[a];
 }
 
-/* DP: x := the solution of (1 + D2(theta.g)) x + G'k = x, G x = y, by a contraction of about |theta|; k[ng]
+/* DP of a covector: x := the solution of (1 + D2(theta.g) W) x + G'k = x, G W x = y, by a contraction of about |theta|; k[ng]
  * is filled. */
-static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *E,
+static void project_linearly(const cst_context *C, const struct local *L, const vd *q, const vd *E,
                              const vd *G, const vd *S, const vd *theta, const vd *y, vd *x, vd *k) {
+  vd room[ROOM(NQ)];
   vd bent[ROOM(NQ)];
   vd right[ROOM(NQ)];
   vd now[ROOM(NQ)];
@@ -57,12 +70,12 @@ static void project_linearly(const cst_context *C, const vd *c, const vd *q, con
   vl active = vmask(NG > 0);
   for (int i = 0; i < NQ; i++)
     right[i] = x[i];
-  make_tangential(C, G, S, y, x, k);
+  make_tangential(C, L, G, S, y, x, k);
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
-    K_D2glw_AT(E, c, q, x, theta, bent);
+    K_D2glw_AT(E, L->c, q, weighed(C, L, x, room), theta, bent);
     for (int i = 0; i < NQ; i++)
       now[i] = right[i] - bent[i];
-    make_tangential(C, G, S, y, now, with);
+    make_tangential(C, L, G, S, y, now, with);
     for (int a = 0; a < NG; a++)
       k[a] = vselect(active, with[a], k[a]);
     active &= ~cst_sweep_take(active, now, x, NQ, &last);
@@ -71,4 +84,4 @@ static void project_linearly(const cst_context *C, const vd *c, const vd *q, con
 
 /* DP at qb of a covector p, with the theta- of the iterate x; k[ng] is filled. */
 #define PULL_BACK(x, p, k)                                                                         \
-  project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, (x) + MINUS, NULL, p, k)
+  project_linearly(C, L, L->q, L->Eb, L->Gb, L->Sb, (x) + MINUS, NULL, p, k)

@@ -8,13 +8,13 @@
 struct parameters {
   double    bias;
   cst_layer layer[2];
-  bool      of_w;
+  bool      of_w, by_mass;
 };
 CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  if (x->of_w != y->of_w)
+  if (x->of_w != y->of_w || x->by_mass != y->by_mass)
     return false;
   return fabs(x->bias - y->bias) < 1e-15 && cst_program_same_layer(&x->layer[0], &y->layer[0]) &&
          cst_program_same_layer(&x->layer[1], &y->layer[1]);
@@ -67,7 +67,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static bool action(const void *of, cst_action *a) {
   const struct parameters *x = of;
   *a = (cst_action){.bias = x->bias, .minus = &x->layer[0], .plus = &x->layer[1]};
-  return !x->of_w;
+  return !x->of_w && !x->by_mass;
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
@@ -77,6 +77,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   to->bias = x->bias;
   to->iteration = with->iteration;
   to->of_w = x->of_w;
+  to->by_mass = x->by_mass;
   for (int k = 0; k < 2; k++)
     PetscCall(cst_stepper_bind_layer(with, &x->layer[k], true, &to->layer[k]));
   PetscFunctionReturn(0);
@@ -103,11 +104,12 @@ static const cst_substep_row row = {
 };
 
 cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
-                                double bias) {
-  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, false});
+                                double bias, bool by_mass) {
+  return cst_substep_of(&row, fraction,
+                        &(struct parameters){bias, {*minus, *plus}, false, by_mass});
 }
 
 cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
                              double bias) {
-  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, true});
+  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, true, false});
 }

@@ -8,7 +8,7 @@
 static void prepare(const cst_context *C, struct local *L) {
   vd unused[ROOM(NG)], kinetic[ROOM(NQ)];
   gram_at(C, L, L->q, L->Eb, L->Gb, L->Sb);
-  make_tangential(C, L->Gb, L->Sb, NULL, L->p, unused);
+  make_tangential(C, L, L->Gb, L->Sb, NULL, L->p, unused);
   for (int i = 0; i < NQ; i++)
     kinetic[i] = L->p[i];
   if (NVEL > 0)
@@ -74,7 +74,7 @@ CST_INLINE void predict_unknowns(const cst_context *C, struct local *L, int j, v
     x[R_ + i] = END_Q(1)[i];
   cst_momentum(C, L->c, L->m, x + R_, END_V(1), x + MU);
   gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
-  make_tangential(C, L->G1, L->S1, NULL, x + MU, theta);
+  make_tangential(C, L, L->G1, L->S1, NULL, x + MU, theta);
   for (int a = 0; a < NG; a++)
     theta[a] = -theta[a];
   for (int a = 0; a < 4 * NG; a++)
@@ -100,6 +100,7 @@ CST_INLINE void begin_matrix(const cst_context *C, struct local *L, int j, const
 /* On entry x holds by how much the unknowns differ from the prediction, extrapolated from the last steps. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd theta[ROOM(NG)];
+  L->by_mass = OWN(j)->by_mass;
   if (OWN(j)->of_w)
     leave_w(C, L, j);
   prepare(C, L);

@@ -36,6 +36,10 @@
  * theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every pivot block the identity, M or a Gram matrix as h ->
  * 0, so that elimination needs no pivoting.
  *
+ * With iota = mass, P moves along M^-1 G' in place of G' (M a constant diagonal). Then G' M^-1 stands for G' in
+ * F0, F5 and F6, mu- + D2(theta-.g) M^-1 mu- + G'k = pb with G M^-1 mu- = 0, and the step ends at (1 + D2(theta+.g)
+ * M^-1) mu+, in its kinetic form: `weighed`.
+ *
  * lagrange-dalembert(LAYER, bias=b) is the same with constraints on velocities: those of the ODE, phi A =
  * -D(phi v + phi0)[v], leave phi v + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on
  * the variations of the layer's points added (kernel RE), and what is known of mu- is only what phi(qb) v =
@@ -58,7 +62,8 @@ struct data {
   double         bias;     /* alpha- */
   cst_lane_layer layer[2]; /* of the minus and of the plus half */
   int            iteration;
-  int            of_w; /* q and p of the record are those of w: convert-state.h */
+  int            of_w;    /* q and p of the record are those of w: convert-state.h */
+  int            by_mass; /* P is orthogonal in the metric M */
 };
 
 #ifdef CST_W
@@ -149,6 +154,7 @@ struct local {
   vl        step;
   vl        slow;     /* lanes whose matrix is renewed in every iteration */
   vl        near;     /* not used here */
+  int       by_mass;  /* of this substep */
   cst_sweep sweep[2]; /* of the minus and of the plus half */
 };
 
@@ -198,6 +204,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd        bent[ROOM(NQ)];
   vd        nu2[ROOM(NG)];
   vd        unused[ROOM(NG)];
+  vd        room[ROOM(NQ)];
   USES_G
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
@@ -209,6 +216,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   K_G_AT(L->E0, L->c, x + Q_, L->G0);
   part_velocities(C, L);
   gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
+  const vd *mu = weighed(C, L, x + MU, room);
   K_g_AT(L->E0, L->c, x + Q_, f + MINUS);
   K_g_AT(L->E1, L->c, x + R_, f + PLUS);
   for (int a = 0; a < NG; a++) {
@@ -216,7 +224,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     f[NU1 + a] = vset(0);
     f[NU2 + a] = vset(0);
     ROW_G(a, i, e) {
-      f[NU1 + a] += L->G1[e] * x[MU + i];
+      f[NU1 + a] += L->G1[e] * mu[i];
       f[NU2 + a] += L->G0[e] * x[V_ + i];
     }
     /* Where q is qb, its rounding off g = 0 is no theta-, which would add up in p. */
@@ -235,10 +243,10 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     f[V_ + i] = grad[NQ + i] * over;
     f[R_ + i] = dplus[i] - x[R_ + i];
     COL_G(i, a, e) {
-      f[Q_ + i] -= L->Gb[e] * x[MINUS + a];
+      f[Q_ + i] -= WEIGHED(i, L->Gb[e]) * x[MINUS + a];
       f[MU + i] -= L->G0[e] * x[NU1 + a];
       f[V_ + i] -= L->G0[e] * x[NU2 + a];
-      f[R_ + i] -= L->G1[e] * x[PLUS + a];
+      f[R_ + i] -= WEIGHED(i, L->G1[e]) * x[PLUS + a];
     }
   }
   return vmask(0); /* ends by its update */
@@ -266,6 +274,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd bent[ROOM(NG)];
   vd y[ROOM(NG)];
   vd unused[ROOM(NG)];
+  vd room[ROOM(NQ)];
   if (!KRYLOV && (exact(C) || (ADAPTS && vany(L->slow))))
     renew_matrix(C, L, j, x);
   for (int a = 0; a < NG; a++)
@@ -273,7 +282,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   for (int i = 0; i < NQ; i++)
     known[i] = f[R_ + i];
   follow(C, L, x, y, known, unused);
-  K_D2gvw_AT(L->E1, L->c, x + R_, x + MU, known, bent);
+  K_D2gvw_AT(L->E1, L->c, x + R_, weighed(C, L, x + MU, room), known, bent);
   for (int i = 0; i < NQ; i++) {
     b[J_Q + i] = -f[Q_ + i];
     b[J_MU + i] = -f[MU + i];
@@ -326,7 +335,7 @@ static void gather(const cst_context *C, struct local *L, const vd *w) {
 /* pb := tangential part of (1 + D2(theta+.g)) mu+ at the new q; or its kinetic form for the methods that
  * follow in the same step. */
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  vd theta[ROOM(NG)], bent[ROOM(NQ)];
+  vd theta[ROOM(NG)], bent[ROOM(NQ)], room[ROOM(NQ)];
   if (OWN(j)->of_w) {
     reach_w(C, L, x);
     return;
@@ -339,10 +348,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (NG == 0)
     return;
   gram_at(C, L, L->q, L->E1, L->G1, L->S1);
-  K_D2glw_AT(L->E1, L->c, L->q, x + MU, x + PLUS, bent);
+  K_D2glw_AT(L->E1, L->c, L->q, weighed(C, L, x + MU, room), x + PLUS, bent);
   for (int i = 0; i < NQ; i++)
     L->p[i] += bent[i];
-  make_tangential(C, L->G1, L->S1, NULL, L->p, theta);
+  make_tangential(C, L, L->G1, L->S1, NULL, L->p, theta);
   if (NVEL > 0)
     K_G_AT(L->E1, L->c, L->q, L->G1);
   if (!C->tangential)

@@ -54,9 +54,9 @@ CST_INLINE vl slope(const cst_context *C, const struct local *L, int b, const cs
       J[3 * i + k] += (2 * t->c1) * (x[i] * Ix[k]);
   }
   if (EXPONENTIAL) {
-    const vd off = t->c2 * t->s;
+    const vd off = t->off;
     const vd bend = t->dc * cst_dot(x, Ix);
-    const vd fall = t->c2 + t->dc * t->s;
+    const vd fall = t->fall;
     CST_UNROLL
     for (int i = 0; i < 3; i++) {
       const vd w = 2 * (bend * x[i] - fall * Ix[i]);

@@ -27,7 +27,8 @@
 #define NM          (GENERAL ? NO * NO : 0)
 #define NP          NZ
 #define NT          (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
-#define EXPONENTIAL (MARCH->stages > PIECES) /* otherwise the Cayley map */
+#define EXPONENTIAL (MARCH->stages > PIECES)     /* otherwise the Cayley map */
+#define FROM_TEXT   (MARCH->stages > PIECES + 1) /* a retraction of the user */
 #define SPLIT_AT    PIECES
 #ifdef STAGE
 #define STAGE_FIELDS(X) X(K, NZ)

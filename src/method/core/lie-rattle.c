@@ -11,7 +11,7 @@
 #else
 #include "method/core/lie-row.h"
 
-cst_substep cst_lie_rattle(double fraction, bool exponential) {
-  return cst_substep_of(&row, fraction, &(struct parameters){0.5, 0.5, exponential});
+cst_substep cst_lie_rattle(double fraction, bool exponential, const cst_tau *tau) {
+  return cst_substep_of(&row, fraction, &(struct parameters){0.5, 0.5, exponential, tau});
 }
 #endif

@@ -2,15 +2,17 @@
  * drift. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/core/row.h"
+#include "method/tau.h"
 struct parameters {
-  double w0, w1;
-  int    exponential;
+  double         w0, w1;
+  int            exponential;
+  const cst_tau *tau; /* in place of both */
 };
 CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  return x->w0 == y->w0 && x->w1 == y->w1 && x->exponential == y->exponential;
+  return x->w0 == y->w0 && x->w1 == y->w1 && x->exponential == y->exponential && x->tau == y->tau;
 }
 
 /* The drift is its own adjoint; the operations at its two ends are exchanged. */
@@ -28,7 +30,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
   const struct parameters *x = of;
   return (cst_substep_size){
-      .stages = PIECES + x->exponential,
+      .stages = PIECES + (x->tau ? 1 + cst_tau_number(x->tau) : x->exponential),
       .unknowns = unknowns,
       .kept = unknowns,
       .fixed = 1,
@@ -50,7 +52,8 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   void                    *joints;
   PetscFunctionBegin;
   PetscCall(cst_stepper_bind_shared(with, make, end, &joints));
-  *to = (struct data){x->w0, x->w1, with->state[0], joints};
+  *to = (struct data){x->w0, x->w1, with->state[0], joints, {0}};
+  PetscCall(cst_tau_bind(with, x->tau, &to->tau));
   PetscFunctionReturn(0);
 }
 

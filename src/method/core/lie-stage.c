@@ -14,6 +14,6 @@
 #include "method/core/lie-row.h"
 
 cst_substep cst_lie_stage(double fraction, double theta) {
-  return cst_substep_of(&row, fraction, &(struct parameters){1 - theta, theta, 1});
+  return cst_substep_of(&row, fraction, &(struct parameters){1 - theta, theta, 1, NULL});
 }
 #endif

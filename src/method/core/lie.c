@@ -11,7 +11,7 @@
 #else
 #include "method/core/lie-row.h"
 
-cst_substep cst_lie(double fraction, double w0, double w1, bool exponential) {
-  return cst_substep_of(&row, fraction, &(struct parameters){w0, w1, exponential});
+cst_substep cst_lie(double fraction, double w0, double w1, bool exponential, const cst_tau *tau) {
+  return cst_substep_of(&row, fraction, &(struct parameters){w0, w1, exponential, tau});
 }
 #endif

@@ -57,6 +57,15 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
   const vd size = cst_dot(x, x);
+#ifndef STAGE
+  if (FROM_TEXT) {
+    const cst_lane_tau *t = &OWN(0)->tau;
+    const double       *in[128] = {['q'] = (const double *)&size};
+    vd                  f[3];
+    t->run(t->tape, in, (double *)f, t->scratch);
+    return cst_retraction_of(size, f[0], f[1], f[2]);
+  }
+#endif
   return EXPONENTIAL ? cst_exponential(size) : cst_cayley(size);
 }
 

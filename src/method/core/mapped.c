@@ -9,6 +9,9 @@
  * the map (Barbero-Linan, Martin de Diego, Sato, section 4). Unknowns (q, w, D, L) with Newton's method. D
  * is what the momentum gains, of the size of h: the residual of the equations enters momentum maps with a
  * factor h. At the end of a step it is computed once more from its linear equation, E_q = 0.
+ *
+ * In null-space form (mapped-null-space.h) P is unknown in place of L, with N(q0)'(P - p0) = 0 for a basis N of ker G,
+ * and p1 = M v1 + a with v1 = N(q1) y, N(q1)'(p1 - P - D) = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE mapped
@@ -16,12 +19,17 @@
 
 struct data {
   cst_lane_mapping map;
+  int              in_null_space, rank; /* rank: the number of enforced constraints */
 };
 
 #ifdef CST_W
+#include "core/householder.h"
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
-#define NX (3 * NQ + NG)
+#define NULLS       (OWN(0)->in_null_space)
+#define NR          (OWN(0)->rank)
+#define NX          (3 * NQ + (NULLS ? NQ : NG))
+#define OF_BASIS(n) (NULLS ? (n) : 0)
 #define KEEPS_NOTHING
 
 #define LOCAL(X)                                                                                   \
@@ -34,13 +42,19 @@ struct data {
   X(G1, NNZ_G)                                                                                     \
   X(J, NX *NX)                                                                                     \
   X(slack, NG)                                                                                     \
-  X(impulse, NG)
+  X(impulse, NG)                                                                                   \
+  X(A, OF_BASIS(NQ *NG))                                                                           \
+  X(d, OF_BASIS(NG))                                                                               \
+  X(b, OF_BASIS(NG))                                                                               \
+  X(N, OF_BASIS(NQ *NQ))
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *mass;
   vd        iterations;
 };
+
+#include "method/core/mapped-null-space.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -51,6 +65,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
   K_G(L->c, L->q, L->G);
+  if (NULLS)
+    factor(C, L->G, L->A, L->d, L->b);
 }
 
 /* The unknowns start on the line along the velocity. */
@@ -62,11 +78,13 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     x[NQ + i] = H(j) * v[i];
     x[2 * NQ + i] = vset(0);
   }
-  for (int a = 0; a < NG; a++) {
-    x[3 * NQ + a] = vset(0);
+  for (int k = 3 * NQ; k < NX; k++)
+    x[k] = vset(0);
+  for (int i = 0; i < NQ && NULLS; i++)
+    x[3 * NQ + i] = L->p[i];
+  for (int a = 0; a < NG; a++)
     if (j == 0 && MARCH->opens)
       L->impulse[a] = vset(0);
-  }
 }
 
 /* out := the value (along NULL) or the derivative of the equations at x, with P and D in L->w. */
@@ -85,12 +103,13 @@ CST_INLINE void run(const cst_context *C, const struct local *L, int j, const vd
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  vd size = vset(0), far = vset(0), off = vset(0), apart = vset(0);
+  vd size = vset(0), far = vset(0), off = vset(0), apart = vset(0), g[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++) {
-    L->w[i] = L->p[i];
+    L->w[i] = NULLS ? x[3 * NQ + i] : L->p[i];
     COL_G(i, a, e)
-      L->w[i] -= L->G[e] * x[3 * NQ + a];
+      if (!NULLS)
+        L->w[i] -= L->G[e] * x[3 * NQ + a];
     L->w[NQ + i] = x[2 * NQ + i];
     size = vmax(vmax(vabs(L->w[i]), vabs(L->p[i])), vmax(vabs(L->w[NQ + i]), size));
   }
@@ -104,9 +123,13 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     apart = vmax(vabs(f[i]), apart);
     off = vmax(vmax(vabs(f[NQ + i]), vabs(f[2 * NQ + i])), off);
   }
-  K_g(L->c, L->q1, f + 3 * NQ);
+  K_g(L->c, L->q1, g);
   K_G(L->c, L->q1, L->G1);
-  return cst_on_manifold(C, f + 3 * NQ, L->G1, L->q1, L->slack) & (vl)(apart <= (2 * EPS) * far) &
+  if (NULLS)
+    off = vmax(off, 0.125 * leave_basis(C, L, g, f + 3 * NQ));
+  for (int a = 0; a < NG && !NULLS; a++)
+    f[3 * NQ + a] = g[a];
+  return cst_on_manifold(C, g, L->G1, L->q1, L->slack) & (vl)(apart <= (2 * EPS) * far) &
          (vl)(off <= (2 * EPS) * size);
 }
 
@@ -117,8 +140,8 @@ static void assemble(const cst_context *C, struct local *L, int j, const vd *x, 
   for (int k = 0; k < n; k++) {
     vd along[ROOM(4 * NQ)], slope[ROOM(4 * NQ)];
     for (int i = 0; i < 4 * NQ; i++)
-      along[i] = vset(i == (k < 2 * NQ ? k : k + NQ) && k < 3 * NQ);
-    for (int a = 0; a < NG; a++)
+      along[i] = vset(k < 3 * NQ ? i == (k < 2 * NQ ? k : k + NQ) : NULLS && i == k - NQ);
+    for (int a = 0; a < NG && !NULLS; a++)
       ROW_G(a, i, e)
         if (k == 3 * NQ + a)
           along[2 * NQ + i] = -L->G[e];
@@ -128,14 +151,19 @@ static void assemble(const cst_context *C, struct local *L, int j, const vd *x, 
       J[(NQ + i) * n + k] = slope[2 * NQ + i];
       J[(2 * NQ + i) * n + k] = slope[3 * NQ + i];
     }
-    for (int a = 0; a < NG; a++) {
-      vd row = vset(0);
+    for (int a = 0, row = NULLS ? 4 * NQ - NR : 3 * NQ; a < NG; a++) {
+      vd sum = vset(0);
+      if (NULLS && DROPPED(a))
+        continue;
       ROW_G(a, i, e)
-        row += L->G1[e] * slope[NQ + i];
-      J[(3 * NQ + a) * n + k] = row;
+        sum += L->G1[e] * slope[NQ + i];
+      J[row * n + k] = sum;
+      row++;
     }
   }
-  for (int a = 0; a < NG; a++)
+  if (NULLS)
+    fill_projection(C, L, J);
+  for (int a = 0; a < NG && !NULLS; a++)
     for (int k = 0; k < n && DROPPED(a); k++) {
       J[(3 * NQ + a) * n + k] = vset(k == 3 * NQ + a);
       J[k * n + 3 * NQ + a] = vset(k == 3 * NQ + a);
@@ -147,7 +175,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   assemble(C, L, j, x, L->J);
   for (int k = 0; k < NX; k++)
     d[k] = -f[k];
-  cst_gram_drop(C, d + 3 * NQ);
+  if (!NULLS)
+    cst_gram_drop(C, d + 3 * NQ);
   cst_pivoted_solve(L->J, d, NX);
 }
 
@@ -173,6 +202,10 @@ static void settle(const cst_context *C, struct local *L, int j, const vd *x, vd
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd m[ROOM(NG)], minv[ROOM(NMASS)], D[ROOM(NQ)];
   settle(C, L, j, x, D);
+  if (NULLS) {
+    finish_on_basis(C, L, D);
+    return;
+  }
   for (int i = 0; i < NQ; i++) {
     L->p[i] = L->w[i] + D[i];
     L->q[i] = L->q1[i];
@@ -199,14 +232,15 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 
 struct parameters {
   const cst_map *map;
-  bool           adjoint;
+  bool           adjoint, in_null_space;
 };
 CST_DATA_FITS(struct parameters, struct data);
 
 /* A symmetric map is its own adjoint. */
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  return x->map == y->map && (x->adjoint == y->adjoint || cst_map_is_symmetric(x->map));
+  return x->map == y->map && x->in_null_space == y->in_null_space &&
+         (x->adjoint == y->adjoint || cst_map_is_symmetric(x->map));
 }
 
 static bool adjoint(void *of) {
@@ -215,25 +249,31 @@ static bool adjoint(void *of) {
   return true;
 }
 
-static cst_substep_size size(const void *x, const cst_system *s) {
-  const double n = 3 * s->nq + s->ng;
-  (void)x;
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct parameters *x = of;
+  const int                n = 3 * s->nq + (x->in_null_space ? s->nq : s->ng);
   return (cst_substep_size){
       .stages = 1,
-      .unknowns = 3 * s->nq + s->ng,
-      .matrix = n * n,
+      .unknowns = n,
+      .matrix = (double)n * n,
       .fixed = s->nq,
       .each = n,
       .solves_fixed = 1 + (s->ng > 0),
       .solves_each = 1,
-      .cost = 4 * (10 * n * cst_substep_unit(s) + 0.5 * n * n * n),
+      .cost = 4 * (10.0 * n * cst_substep_unit(s) + 0.5 * n * n * n),
   };
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
+  struct data             *to = lane;
+  const cst_system        *s = with->system;
   PetscFunctionBegin;
-  PetscCall(cst_mapping_bind(with, x->map, x->adjoint, &((struct data *)lane)->map));
+  PetscCall(cst_mapping_bind(with, x->map, x->adjoint, &to->map));
+  to->in_null_space = x->in_null_space;
+  to->rank = s->ng;
+  for (int a = 0; a < s->ng && s->dropped; a++)
+    to->rank -= s->dropped[a] != 0;
   PetscFunctionReturn(0);
 }
 
@@ -247,7 +287,7 @@ static const cst_substep_row row = {
     .bind = bind,
 };
 
-cst_substep cst_mapped(double fraction, const cst_map *m) {
-  return cst_substep_of(&row, fraction, &(struct parameters){m, false});
+cst_substep cst_mapped(double fraction, const cst_map *m, bool null_space) {
+  return cst_substep_of(&row, fraction, &(struct parameters){m, false, null_space});
 }
 #endif

@@ -35,6 +35,7 @@ static void fill_basis(const cst_context *C, const vd *A, const vd *b, vd *N) {
   }
 }
 
+#ifdef MI /* a constant diagonal M */
 /* p := M N (N' M N)^-1 N' p at q1; adds the impulses of the removed part. */
 static void make_tangent(const cst_context *C, struct local *L, vd *p) {
   const int n = NQ - NR;
@@ -65,3 +66,4 @@ static void make_tangent(const cst_context *C, struct local *L, vd *p) {
   cst_householder_forth(L->A1, L->b1, NQ, NR, r);
   add_impulse(C, L, L->A1, L->d1, r);
 }
+#endif

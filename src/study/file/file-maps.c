@@ -1,11 +1,13 @@
-/* file-maps.c: the key `maps`: discretization maps by name, {mine: {left: ..., right: ...}}, for
- * discretization(map=mine). */
+/* file-maps.c: the keys `maps` and `retractions`: discretization maps by name, {mine: {left: ..., right: ...}}, for
+ * discretization(map=mine); retractions, {mine: {point: ...}} for discretization(retraction=mine, theta=), and of
+ * rotations, {mine: {tangent: ...}} for lie-rattle(retraction=mine) and others like it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 #include "method/map.h"
 #include "method/method.h"
+#include "method/tau.h"
 #include "study/file/reader.h"
 
 enum { MOST_MAPS = 1000 };
@@ -45,8 +47,7 @@ static bool read_definitions(cst_reader *r, parts *p) {
   if (!n)
     return true;
   if (!cst_yaml_is_map(n) || cst_yaml_size(n) > CST_MAP_DEFINITIONS) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "'define' of a map must be a map of at most %d names to expressions",
+    cst_yaml_error(r->doc, n, r->d, "'define' must be a map of at most %d names to expressions",
                    CST_MAP_DEFINITIONS);
     return false;
   }
@@ -97,8 +98,9 @@ static const cst_map *read_map(cst_reader *r, cst_yaml *n, const char *name) {
   cst_map_error error;
   if (!read_parts(r, n, name, &p))
     return NULL;
-  const cst_map_texts texts = {p.n, p.text[0], p.text[1], p.define, p.ndefine};
-  const cst_map      *m = cst_map_make(&texts, &error);
+  const cst_map_texts texts = {
+      .n = p.n, .left = p.text[0], .right = p.text[1], .define = p.define, .ndefine = p.ndefine};
+  const cst_map *m = cst_map_make(&texts, &error);
   if (!m)
     complain(r, &p, &error);
   return m;
@@ -112,27 +114,95 @@ static const cst_map *stand_in(void) {
   return cst_map_make(&texts, &none);
 }
 
-static void add(cst_reader *r, cst_yaml *key, cst_yaml *n) {
+/* ---- retractions ----------------------------------------------------------------------------- */
+
+static const cst_map *read_point(cst_reader *r, parts *p) {
+  cst_map_error error;
+  p->right = p->left;
+  p->n = read_side(r, p->left, "point", p->text[0]);
+  if (p->n < 0)
+    return NULL;
+  const cst_map_texts texts = {p->n, p->text[0], p->text[0], p->define, p->ndefine, true, 0};
+  const cst_map      *m = cst_map_make(&texts, &error);
+  if (!m)
+    complain(r, p, &error);
+  return m;
+}
+
+static const cst_tau *read_tangent(cst_reader *r, cst_yaml *n, const parts *p) {
+  cst_expr_error error;
+  const char    *text = cst_reader_text(r, n, "tangent", "an expression of s");
+  const cst_tau *t = text ? cst_tau_make(text, p->define, p->ndefine, &error) : NULL;
+  if (text && !t)
+    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s", error.message);
+  return t;
+}
+
+/* Fills one of both, or reports the mistake. */
+static void read_retraction(cst_reader *r, cst_yaml *n, const char *name, cst_own_map *to) {
+  parts p = {0};
+  if (!cst_reader_keys(r, n, name, "retractions.NAME", CST_KEYS_ALL))
+    return;
+  cst_yaml *tangent = cst_yaml_get(n, "tangent");
+  p.definitions = cst_yaml_get(n, "define");
+  p.left = cst_yaml_get(n, "point");
+  if (!p.left == !tangent)
+    cst_yaml_error(r->doc, n, r->d,
+                   "a retraction is {point: EXPRESSION of q and v}, or of rotations {tangent: "
+                   "EXPRESSION of s}");
+  else if (read_definitions(r, &p) && p.left)
+    to->map = read_point(r, &p);
+  else if (tangent)
+    to->tau = read_tangent(r, tangent, &p);
+}
+
+/* ---- both keys ------------------------------------------------------------------------------- */
+
+static void add_retraction(cst_reader *r, const char *name, bool allowed, cst_yaml *n) {
+  static const char *const point[] = {"q + v"};
+  const cst_map_texts      line = {.left = point, .right = point, .retraction = true};
+  cst_map_error            none;
+  cst_own_map              x = {0};
+  const int                before = cst_diag_count(r->d);
+  read_retraction(r, n, name, &x);
+  if (cst_diag_count(r->d) > before)
+    x = cst_yaml_get(n, "tangent") ? (cst_own_map){.tau = cst_tau_make("1/2", NULL, 0, &none.error)}
+                                   : (cst_own_map){.map = cst_map_make(&line, &none)};
+  if (allowed)
+    cst_layers_add_map(r->layers, name, x.map, x.tau);
+}
+
+static void add(cst_reader *r, cst_yaml *key, cst_yaml *n, bool retractions) {
   char        why[200];
   const char *name = cst_yaml_text(key);
   const bool  allowed = cst_layers_allow(r->layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
+  if (retractions) {
+    add_retraction(r, name, allowed, n);
+    return;
+  }
   const cst_map *m = read_map(r, n, name);
   if (allowed)
-    cst_layers_add_map(r->layers, name, m ? m : stand_in());
+    cst_layers_add_map(r->layers, name, m ? m : stand_in(), NULL);
 }
 
-void cst_file_maps(cst_reader *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "maps");
+static void read_all(cst_reader *r, bool retractions) {
+  const char *key = retractions ? "retractions" : "maps";
+  cst_yaml   *n = cst_yaml_get(r->root, key);
   if (n && !cst_yaml_is_map(n))
-    cst_yaml_error(r->doc, n, r->d,
-                   "'maps' must be a map of names to maps, {left: ..., right: ...}");
+    cst_yaml_error(r->doc, n, r->d, "'%s' must be a map of names to maps, %s", key,
+                   retractions ? "{point: ...} or {tangent: ...}" : "{left: ..., right: ...}");
   if (cst_yaml_size(n) > MOST_MAPS)
-    cst_yaml_error(r->doc, n, r->d, "there are %d maps; at most %d are allowed", cst_yaml_size(n),
-                   MOST_MAPS);
+    cst_yaml_error(r->doc, n, r->d, "there are %d %s; at most %d are allowed", cst_yaml_size(n),
+                   key, MOST_MAPS);
   if (!cst_yaml_is_map(n) || cst_yaml_size(n) > MOST_MAPS)
     return;
   for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++)
-    add(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
+    add(r, cst_yaml_key(n, i), cst_yaml_value(n, i), retractions);
+}
+
+void cst_file_maps(cst_reader *r) {
+  read_all(r, false);
+  read_all(r, true);
 }
