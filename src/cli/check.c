@@ -40,8 +40,9 @@ static void say_variant(const cst_plan *p, const cst_case *c, char *out, size_t 
   *out = 0;
   for (int k = 0; k < npar && at < n; k++)
     if (cst_study_sweeps(s, k))
-      at += (size_t)snprintf(out + at, n - at, "%s%s=%.6g", at ? " " : "",
-                             s->system->parameter[k].name, s->parameter[c->variant * npar + k]);
+      at += (size_t)snprintf(out + at, n - at, "%s%s=%.6g%s", at ? " " : "",
+                             s->system->parameter[k].name, s->parameter[c->variant * npar + k],
+                             cst_system_unit(s->system, s->system->parameter[k].name));
   if (s->ntolerance > 1 && at < n)
     at += (size_t)snprintf(out + at, n - at, "%stolerance=%.6g", at ? " " : "",
                            s->tolerance[c->tolerance]);
@@ -63,13 +64,23 @@ static void say_case(const cst_plan *p, int i, row r) {
   snprintf(r[6], CELL, "%s", cst_reader_shortest((double)c->n * c->h));
 }
 
+/* " (s)" if the system states the unit of the time. */
+static const char *heading_unit(const cst_system *s) {
+  static char text[40];
+  const char *unit = cst_system_unit(s, "time");
+  snprintf(text, sizeof text, *unit ? " (%s)" : "%s", *unit ? unit + 1 : unit);
+  return text;
+}
+
 /* The cases in aligned columns; empty columns are left out. */
 static void print_cases(const cst_plan *p) {
-  static const row  head = {"case", "parameters", "method", "step", "run as", "steps", "to t ="};
+  row               head = {"case", "parameters", "method", "", "run as", "steps", ""};
   static const bool right[CELLS] = {[0] = true, [5] = true};
   const int         n = p->ncase < MOST_CASES ? p->ncase : MOST_CASES;
   row              *table = cst_need(calloc((size_t)n + 1, sizeof *table));
   int               wide[CELLS] = {0};
+  snprintf(head[3], CELL, "step%s", heading_unit(p->study->system));
+  snprintf(head[6], CELL, "to t =%s", heading_unit(p->study->system));
   memcpy(table[0], head, sizeof head);
   for (int i = 0; i < n; i++)
     say_case(p, i, table[i + 1]);

@@ -22,7 +22,7 @@ const cst_key cst_system_keys[] = {
     {"", "bodies", CST_KEYS_ALL, "map of names to maps", "none", "", "bodies: {top: {rotation: R, inertia: [2, 3, 4]}}", "Rigid bodies: coordinates, masses and constraints at once (docs/bodies.md)."},
     {"", "states", CST_KEYS_ALL, "map of names to maps", NULL, "", "states: {default: {q: [1, 0], v: [0, 0]}}", "Named starts. The first one is called default."},
     {"", "events", CST_KEYS_ALL, "map of names to expressions or maps", "none", "", "events: {passing: x}", "Where an expression of coordinates, velocities, parameters and t changes its sign, for `events` of a study, which takes it by name (docs/events.md); at most 16."},
-    {"", "units", CST_KEYS_ALL, "map of names to texts", "none", "", "units: {time: s, x: m, energy: J}", "Units of the time, of coordinates (an array's name stands for all) and of observables, for the axes of figures."},
+    {"", "units", CST_KEYS_ALL, "map of names to texts", "none", "", "units: {time: s, x: m, energy: J}", "Units of the time, of coordinates (an array's name stands for all) and of observables, for figures and messages."},
     {"", "up", CST_KEYS_ALL, "x, y, z, -x, -y or -z", "z; y in the plane", "", "up: y", "The axis that points upwards in figures."},
     {"", "ground", CST_KEYS_ALL, "number or expression", "none", "of the coordinates", "ground: 0", "The height of a floor that figures show; an expression may use the parameters."},
 
