@@ -16,6 +16,7 @@
 #include "study/estimate/footprint.h"
 #include "study/file/reader.h"
 #include "study/reference/reference.h"
+#include "study/run/back-end.h"
 #include "study/estimate/trial.h"
 
 static void say_size(double bytes, char *out, size_t n) {
@@ -163,18 +164,20 @@ static void print_extensible(const cst_plan *p) {
   cst_channels_destroy(c);
 }
 
-/* A few steps tell more than the plan's estimate, but of a user's own system, which a run may compile. */
+/* A few steps tell more than the plan's estimate. Those of a user's own system are interpreted, and a run may compile
+ * it. */
 static void print_trial(const cst_plan *p) {
   const cst_trial t = cst_trial_make(p);
+  double          compile;
+  const double    gain = cst_study_gain(p->study, p, t.seconds, &compile);
   printf(
       "%-14s about %.3g of the force or the right hand side, as a few steps of each method tell\n",
       "evaluations", t.evaluations);
-  if (isnan(t.seconds))
-    printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost",
-           cst_plan_time(p) * 1e-9);
-  else
-    printf("%-14s about %.3g s on one core of this kind\n", "cost", t.seconds);
-  print_reference(p, t.reference);
+  printf("%-14s about %.3g s on one core of this kind", "cost", t.seconds / gain);
+  if (compile > 0)
+    printf(", and at most %.2g s to compile the system", compile);
+  printf("\n");
+  print_reference(p, t.reference / gain);
 }
 
 static void print_conclusions(const cst_plan *p) {

@@ -14,6 +14,7 @@ const cst_key cst_system_keys[] = {
     {"", "mass", CST_KEYS_ALL, "list of expressions, or of rows", "required; that of the bodies alone", "", "mass: [1, 1]", "The mass matrix M(q): its diagonal, or the rows of a symmetric matrix; 0 on a diagonal: no mass."},
     {"", "potential", CST_KEYS_ALL, "expression", "required; 0 with bodies", "", "potential: (x^2 + y^2)/2", "V(q) or V(q, t); 0 where there is none."},
     {"", "stiff", CST_KEYS_ALL, "expression", "0", "", "stiff: 100*x^2", "A second part of the potential, V = potential + stiff. `zhang-skeel(form=stiff)` takes its Hessian alone (docs/springs.md)."},
+    {"", "stationary", CST_KEYS_ALL, "list of names", "none", "", "stationary: [y]", "Coordinates with the mass 0 for which the Lagrangian is stationary: dV/ds = 0, or dg/ds = 0 for the one constraint that depends on s; a constraint stationary_s each."},
     {"", "gyroscopic", CST_KEYS_ALL, "list of expressions", "none", "", "gyroscopic: [-y, x]", "a(q) of the term a(q).v, an expression for each coordinate."},
     {"", "constraints", CST_KEYS_ALL, "map of names to expressions or maps", "none", "", "constraints: {circle: x^2 + y^2 - 1}", "Expressions g(q), or g(q, t), that are zero. The multiplier of NAME is lambda_NAME."},
     {"", "nonholonomic", CST_KEYS_ALL, "map of names to expressions or maps", "none", "", "nonholonomic: {skate: \"y' - x*x'\"}", "Expressions that are zero, linear or affine in the velocities: constraints on velocities."},
