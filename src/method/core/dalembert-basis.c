@@ -367,8 +367,8 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionBegin;
   const struct parameters *x = of;
   const cst_system        *s = with->system;
-  *(struct data *)lane = (struct data){x->form, with->state[0], enforced(s, s->ng),
-                                       enforced(s, s->ng - s->nvel)};
+  *(struct data *)lane =
+      (struct data){x->form, with->state[0], enforced(s, s->ng), enforced(s, s->ng - s->nvel)};
   PetscFunctionReturn(0);
 }
 

@@ -57,12 +57,8 @@ void cst_read_declare_stationary(cst_reading *r) {
       if (!strcmp(s->family[a].name, name))
         cst_yaml_error(r->doc, cst_yaml_item(list, i), r->d,
                        "'%s', the constraint of this coordinate, exists already", name);
-    s->family[s->nfamily++] = (cst_name){.name = name,
-                                         .at = s->ng,
-                                         .count = of->count,
-                                         .first = 1,
-                                         .array = of->array,
-                                         .step = 1};
+    s->family[s->nfamily++] = (cst_name){
+        .name = name, .at = s->ng, .count = of->count, .first = 1, .array = of->array, .step = 1};
     s->ng += of->count;
   }
   s->nown = s->ng;
@@ -150,7 +146,8 @@ void cst_read_check_stationary(cst_reading *r) {
   for (int i = 0; list && i < cst_yaml_size(list); i++)
     for (int k = 0; k < s->ncoordinate; k++) {
       const cst_name *of = &s->coordinate_name[k];
-      for (int e = 0; e < of->count && !strcmp(of->name, cst_yaml_text(cst_yaml_item(list, i))); e++)
+      for (int e = 0; e < of->count && !strcmp(of->name, cst_yaml_text(cst_yaml_item(list, i)));
+           e++)
         if (is_moved(s, of->at + e)) {
           cst_yaml_error(r->doc, cst_yaml_item(list, i), r->d,
                          "%s is not stationary: a force or a constraint on velocities acts on it",
