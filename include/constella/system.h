@@ -90,6 +90,12 @@ typedef struct {
 
 typedef struct cst_system cst_system;
 
+/* A unit of the key `units`. */
+typedef struct {
+  const char *name,
+      *text; /* "time", a coordinate or an array of them, an observable; " s", with a blank */
+} cst_unit;
+
 /* An exact motion in C: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with
  * parameters c. */
 typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q,
@@ -138,6 +144,12 @@ struct cst_system {
   int       nbody_name;     /* names of bodies as declared: */
   cst_name *body_name;      /* at: index in bodies */
   int flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
+  /* a body is flat at the default parameters, and constraints on velocities leave it to methods in coordinates:
+   * M contains sigma O'O of the rows O of orthogonality of every body, which is zero on the velocities of rotations
+   * (read-mass.c); flat is -1 then */
+  bool          raised;
+  int           nunit;
+  cst_unit     *unit;                     /* [nunit] */
   int           ncoordinate, nfamily;     /* names as declared */
   cst_name     *coordinate_name, *family; /* [ncoordinate], [nfamily] */
   const char  **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
@@ -249,6 +261,13 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
 /* The values of nodes over the parameters, at c. */
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c,
                        double *value);
+
+/* The unit that the text states for "time", a coordinate ("x", "x[3]"), a parameter or an observable, behind a
+ * blank: " m". "" where it states none. Borrowed. */
+const char *cst_system_unit(const cst_system *s, const char *name);
+/* The same for the velocity of a coordinate, " m/s"; "" unless the units of both are stated. Rotating static
+ * buffer. */
+const char *cst_system_speed_unit(const cst_system *s, const char *coordinate);
 
 /* Makes the second and higher derivatives of a V with sums over pairs: kernels d2V, dVH, D3V, DE, RE, DRE and
  * their patterns, interpreted; the nodes of V and dV are then complete. false when they are too large.

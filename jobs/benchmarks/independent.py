@@ -95,7 +95,32 @@ def four_bars():
     return lambda y: np.array([y[1], -rate * np.cos(y[0])]), start, 10, (8000, 16000), ends
 
 
+def coin():
+    """Angles of yaw, lean and roll, w in axes that turn with yaw and lean, and the centre; Newton and Euler."""
+    r, g, W, tilt = REAL("0.01"), REAL("9.81"), 40 * np.arctan(REAL(1)), np.arctan(REAL(1)) / 45
+    A, C = r * r / 4, r * r / 2
+    start = np.array([0, tilt, 0, -W * np.sin(tilt), 0, W * np.cos(tilt), r * np.sin(tilt), 0], REAL)
+
+    def f(y):
+        yaw, lean, _, u, v, w = y[:6]
+        turned = w * np.tan(lean)
+        du = r * r * v * w / (C + r * r)
+        dv = (-(C + r * r) * u * w - A * w * turned + g * r * np.sin(lean)) / (A + r * r)
+        dw = v * turned + C * u * v / A
+        dx = r * (v * np.cos(yaw) * np.cos(lean) + u * np.sin(yaw))
+        dy = r * (v * np.sin(yaw) * np.cos(lean) - u * np.cos(yaw))
+        return np.array([w / np.cos(lean), v, u + turned, du, dv, dw, dx, dy])
+
+    def entries(y):
+        (c, s), (d, e), (a, b) = ((np.cos(x), np.sin(x)) for x in y[:3])
+        R = [c * d, -s * a + c * e * b, s * b + c * e * a, s * d, c * a + s * e * b, -c * b + s * e * a, -e, d * b, d * a]
+        return np.array([*R, y[6], y[7], r * d])
+
+    return f, start, REAL(1) / 2, (4000, 8000), entries
+
+
 PROBLEMS = {
+    "coin": coin,
     "outer-solar-system": outer_solar_system,
     "fermi-pasta-ulam": fermi_pasta_ulam,
     "contact-oscillator": contact_oscillator,

@@ -17,6 +17,7 @@
 #include "study/estimate/footprint.h"
 #include "study/file/reader.h"
 #include "study/reference/reference.h"
+#include "study/run/back-end.h"
 #include "study/estimate/trial.h"
 
 static void say_size(double bytes, char *out, size_t n) {
@@ -41,8 +42,9 @@ static void say_variant(const cst_plan *p, const cst_case *c, char *out, size_t 
   *out = 0;
   for (int k = 0; k < npar && at < n; k++)
     if (cst_study_sweeps(s, k))
-      at += (size_t)snprintf(out + at, n - at, "%s%s=%.6g", at ? " " : "",
-                             s->system->parameter[k].name, s->parameter[c->variant * npar + k]);
+      at += (size_t)snprintf(out + at, n - at, "%s%s=%.6g%s", at ? " " : "",
+                             s->system->parameter[k].name, s->parameter[c->variant * npar + k],
+                             cst_system_unit(s->system, s->system->parameter[k].name));
   if (s->ntolerance > 1 && at < n)
     at += (size_t)snprintf(out + at, n - at, "%stolerance=%.6g", at ? " " : "",
                            s->tolerance[c->tolerance]);
@@ -64,13 +66,23 @@ static void say_case(const cst_plan *p, int i, row r) {
   snprintf(r[6], CELL, "%s", cst_reader_shortest((double)c->n * c->h));
 }
 
+/* " (s)" if the system states the unit of the time. */
+static const char *heading_unit(const cst_system *s) {
+  static char text[40];
+  const char *unit = cst_system_unit(s, "time");
+  snprintf(text, sizeof text, *unit ? " (%s)" : "%s", *unit ? unit + 1 : unit);
+  return text;
+}
+
 /* The cases in aligned columns; empty columns are left out. */
 static void print_cases(const cst_plan *p) {
-  static const row  head = {"case", "parameters", "method", "step", "run as", "steps", "to t ="};
+  row               head = {"case", "parameters", "method", "", "run as", "steps", ""};
   static const bool right[CELLS] = {[0] = true, [5] = true};
   const int         n = p->ncase < MOST_CASES ? p->ncase : MOST_CASES;
   row              *table = cst_need(calloc((size_t)n + 1, sizeof *table));
   int               wide[CELLS] = {0};
+  snprintf(head[3], CELL, "step%s", heading_unit(p->study->system));
+  snprintf(head[6], CELL, "to t =%s", heading_unit(p->study->system));
   memcpy(table[0], head, sizeof head);
   for (int i = 0; i < n; i++)
     say_case(p, i, table[i + 1]);
@@ -153,18 +165,20 @@ static void print_extensible(const cst_plan *p) {
   cst_channels_destroy(c);
 }
 
-/* A few steps tell more than the plan's estimate, but of a user's own system, which a run may compile. */
+/* A few steps tell more than the plan's estimate. Those of a user's own system are interpreted, and a run may compile
+ * it. */
 static void print_trial(const cst_plan *p) {
   const cst_trial t = cst_trial_make(p);
+  double          compile;
+  const double    gain = cst_study_gain(p->study, p, t.seconds, &compile);
   printf(
       "%-14s about %.3g of the force or the right hand side, as a few steps of each method tell\n",
       "evaluations", t.evaluations);
-  if (isnan(t.seconds))
-    printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost",
-           cst_plan_time(p) * 1e-9);
-  else
-    printf("%-14s about %.3g s on one core of this kind\n", "cost", t.seconds);
-  print_reference(p, t.reference);
+  printf("%-14s about %.3g s on one core of this kind", "cost", t.seconds / gain);
+  if (compile > 0)
+    printf(", and at most %.2g s to compile the system", compile);
+  printf("\n");
+  print_reference(p, t.reference / gain);
 }
 
 static void print_conclusions(const cst_plan *p) {

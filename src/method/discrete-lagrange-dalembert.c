@@ -6,6 +6,9 @@
 
 enum { REVERSIBLE = 1, MOST_UNKNOWNS = 600 }; /* index of the form; of Newton's matrix */
 static const char *const forms[] = {"midpoint", "reversible", "leapfrog", NULL};
+static const char *const equations[] = {"multipliers", "null-space", NULL};
+
+static bool in_null_space(const cst_term *t) { return cst_term_choice(t, "form", equations) == 1; }
 
 /* The index of the form that x names, or -1. */
 static int form_of(const cst_term *x) {
@@ -17,24 +20,43 @@ static int form_of(const cst_term *x) {
   return -1;
 }
 
+static int form(const cst_term *t) { return form_of(cst_term_argument(t, NULL)); }
+
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n == 1 && !t->key[0] && form_of(t->arg[0]) >= 0)
-    return true;
-  return cst_term_error(
-      t->n ? t->arg[0] : t, e,
-      "discrete-lagrange-dalembert takes a form, midpoint, reversible or leapfrog");
+  const cst_term *x = cst_term_argument(t, NULL);
+  int             named = 0;
+  for (int i = 0; i < t->n; i++) {
+    named += t->key[i] != NULL;
+    if (t->key[i] && strcmp(t->key[i], "form"))
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes form", t->name, t->key[i]);
+  }
+  if (!x || form_of(x) < 0 || t->n - named != 1 || named > 1)
+    return cst_term_error(
+        t->n ? t->arg[0] : t, e,
+        "discrete-lagrange-dalembert takes a form, midpoint, reversible or leapfrog");
+  return cst_term_check_choice(t, "form", equations, e);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!s->nvel)
     snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name,
              s->name);
-  else if (s->ng > s->nvel && form_of(t->arg[0]) != REVERSIBLE)
+  else if (s->ng > s->nvel && form(t) != REVERSIBLE)
     snprintf(why, (size_t)n,
              "this form of %s does not support constraints on positions, and %s has some besides "
              "those on velocities; %s(reversible) does",
              t->name, s->name, t->name);
-  else if (s->general && form_of(t->arg[0]) != REVERSIBLE)
+  else if (s->general && in_null_space(t))
+    snprintf(why, (size_t)n,
+             "form=null-space of %s needs a constant diagonal mass, and no gyroscopic term, forces "
+             "or dependence on time, and %s has others; form=multipliers does not",
+             t->name, s->name);
+  else if (in_null_space(t) && s->nq > CST_MAX_Q)
+    snprintf(
+        why, (size_t)n,
+        "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
+        CST_MAX_Q, s->name, s->nq);
+  else if (s->general && form(t) != REVERSIBLE)
     snprintf(why, (size_t)n,
              "this form of %s needs a constant diagonal mass, and no gyroscopic term, forces or "
              "dependence on time, and %s has others; %s(reversible) does not",
@@ -44,7 +66,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              "%s eliminates full matrices of at most %d coordinates and constraints on this "
              "system, and %s has %d and %d; layers such as rk4 and project(LAYER) step it",
              t->name, CST_MOST_FULL, s->name, s->nq, s->ng);
-  else if (form_of(t->arg[0]) != REVERSIBLE && s->nq + s->ng > MOST_UNKNOWNS)
+  else if (form(t) != REVERSIBLE && s->nq + s->ng > MOST_UNKNOWNS)
     snprintf(why, (size_t)n,
              "this form of %s solves for at most %d unknowns at once, with a full matrix, and %s "
              "has %d; reversible is explicit",
@@ -55,7 +77,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, cst_dalembert(fraction, form_of(t->arg[0])));
+  cst_program_add(p, in_null_space(t) ? cst_dalembert_basis(fraction, form(t))
+                                      : cst_dalembert(fraction, form(t)));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
@@ -86,14 +109,16 @@ const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
              "geometric "
              "nonholonomic integrator of Ferraro, Iglesias and Martin de Diego (nonholonomic "
              "RATTLE), "
-             "leapfrog the reversible method of McLachlan and Perlmutter.",
+             "leapfrog the reversible method of McLachlan and Perlmutter.\nform=null-space has "
+             "equations on a basis of the admissible directions instead of multipliers: the same "
+             "map, with full matrices, on systems with a constant diagonal mass.",
          .source =
              "J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365; R. "
              "McLachlan, M. Perlmutter, Integrators for nonholonomic mechanical systems, J. "
              "Nonlinear "
              "Sci. 16 (2006) 283; S. Ferraro, D. Iglesias, D. Martin de Diego, Momentum and energy "
              "preserving integrators for nonholonomic dynamics, Nonlinearity 21 (2008) 1911",
-         .signature = "discrete-lagrange-dalembert(FORM)",
+         .signature = "discrete-lagrange-dalembert(FORM, form=multipliers)",
          .example = "discrete-lagrange-dalembert(reversible)"},
     .on_also = CST_ON_ALL,
     .check = check,

@@ -56,6 +56,8 @@ cst_substep cst_symmetric(double fraction, const cst_layer *l);
 cst_substep cst_dopri5_coefficients(double fraction, double tolerance);
 /* Discrete Lagrange-d'Alembert equations. form: 0 midpoint, 1 reversible, 2 leapfrog. */
 cst_substep cst_dalembert(double fraction, int form);
+/* The same on a basis of the admissible directions; with a constant diagonal M. */
+cst_substep cst_dalembert_basis(double fraction, int form);
 /* A kick by the force filtered by a linear solve, with weights w0 h and w1 h at the two ends. form: 0 full,
  * with the third derivative; 1 simplified; 2 with the Hessian of the stiff part. */
 cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1, int form);

@@ -7,12 +7,11 @@
 static bool has_method(const cst_system *s, char *why, int n) {
   if (s->flat < 0 || !s->nvel)
     return true;
-  snprintf(
-      why, (size_t)n,
-      "no method steps %s: its body %s is flat, which only methods on the group (lie-...) step, "
-      "and these do not keep constraints on velocities; give the body a thickness, so that no "
-      "principal moment is the sum of the other two",
-      s->name, s->bodies[s->flat].name);
+  snprintf(why, (size_t)n,
+           "no method steps %s: its body %s is flat for these parameters, and its mass in "
+           "coordinates is that of bodies that are not; give the file parameters whose defaults "
+           "make it flat, and constraints on velocities go with it",
+           s->name, s->bodies[s->flat].name);
   return false;
 }
 

@@ -126,15 +126,15 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              "%s has coordinates without mass, whose velocities %s would take from the mass at the "
              "ends of a step; midpoint, layers such as rk4, project(LAYER) and gauss(s) do not",
              s->name, t->name);
-  else if (in_null_space(t) && s->general)
-    snprintf(why, (size_t)n,
-             "form=null-space needs a constant diagonal mass, no gyroscopic term, no forces and no "
-             "dependence on time, and %s has %s",
-             s->name,
-             s->gyroscopic  ? "a gyroscopic term"
-             : !s->diagonal ? "another kind of mass"
-             : s->nforce    ? "forces"
-                            : "such a dependence");
+  else if (in_null_space(t) && (s->nforce || !s->diagonal))
+    snprintf(
+        why, (size_t)n,
+        "form=null-space needs a constant diagonal mass, no gyroscopic term and no forces, and "
+        "%s has %s",
+        s->name,
+        s->gyroscopic  ? "a gyroscopic term"
+        : !s->diagonal ? "another kind of mass"
+                       : "forces");
   else if (in_null_space(t) && s->nq > CST_MAX_Q)
     snprintf(
         why, (size_t)n,

@@ -539,6 +539,24 @@ def pages():
         "a flat body is legal in a file",
         process.stdout,
     )
+    sled = write(
+        "sled.yaml",
+        "system: sled\nparameters: {I: 2.4}\n"
+        "bodies: {p: {rotation: R, centre: [x, y, z], mass: 1, inertia: [I, 1, 1.5]}}\n"
+        'nonholonomic: {skate: "R12*x\' + R22*y\' + R32*z\'"}\n'
+        "states: {default: {bodies: {p: {omega: [1, 2, 3], centre: [0, 0, 0], velocity: [1, 0, 0]}}}}\n",
+    )
+    study = "study: conservation\nsystem: {file: %s, parameters: {I: 2.5}}\nend: 1\nsteps: [0.1]\nmethods: [project(rk4)]\n"
+    process = constella("check", write("sled-study.yaml", study % sled))
+    ok(
+        process.returncode == 2 and "no method steps sled: its body p is flat for these parameters" in process.stderr,
+        "a body that becomes flat is refused with constraints on velocities",
+        process.stderr,
+    )
+    with open(sled) as f:
+        flat = write("flat-sled.yaml", f.read().replace("I: 2.4", "I: 2.5"))
+    process = constella("check", write("sled-study.yaml", study % flat))
+    ok(process.returncode == 0, "one that is flat in its file is stepped in coordinates", process.stderr)
     for name in sorted(os.listdir(JOBS)):
         first = open(os.path.join(JOBS, name)).readline() if name.endswith(".yaml") else ""
         if first.startswith("system:"):

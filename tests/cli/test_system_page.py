@@ -46,6 +46,13 @@ BASES = [
         "potential": "0",
         "states": "{default: {q: [1, 0], v: [0, 1]}}",
     },
+    {
+        "system": "light",
+        "coordinates": "[x, y]",
+        "mass": "[1, 0]",
+        "potential": "(x^2 + y^2)/2",
+        "states": "{default: {q: [1, 0], v: [0, 0]}}",
+    },
     TOP,
     {
         **TOP,
@@ -53,7 +60,7 @@ BASES = [
         "states": "{default: {bodies: {top: {centre: [0, 0, 0], velocity: [0, 0, 0], omega: [0, 0, 1]}}}}",
     },
 ]
-DISK, CIRCLE, RING, FIXED, FREE = range(5)
+DISK, CIRCLE, RING, LIGHT, FIXED, FREE = range(6)
 
 STATE = "states: {default: {q: [1, 0], v: [0, 1]%s}}"
 MOTION = "q: [cos(t), sin(t)], v: [-sin(t), cos(t)]"

@@ -109,6 +109,20 @@ static void test_back(void) {
   problem_close(x);
 }
 
+/* Under constraints on velocities: without and with constraints on positions, redundant ones, and affine ones. */
+static void test_null_space_of_velocities(void) {
+  static const char *const forms[] = {"midpoint", "leapfrog", "reversible"};
+  static const char *const on[] = {"nonholonomic-oscillator", "chaplygin-sleigh", "rolling-disk",
+                                   "chaotic-oscillator",      "chaplygin-sphere", "turntable"};
+  char                     form[96], base[64];
+  for (size_t i = 0; i < sizeof on / sizeof *on; i++)
+    for (size_t k = i < 4 ? 0 : 2; k < sizeof forms / sizeof *forms; k++) {
+      snprintf(base, sizeof base, "discrete-lagrange-dalembert(%s)", forms[k]);
+      snprintf(form, sizeof form, "discrete-lagrange-dalembert(%s, form=null-space)", forms[k]);
+      test_same(on[i], form, base);
+    }
+}
+
 static void test_null_space(void) {
   static const char *const bases[] = {"euler-a", "euler-b", "midpoint", "shake", "rattle"};
   static const char *const on[] = {"modified-pendulum", "henon-heiles",    "bead-on-torus",

@@ -63,16 +63,17 @@ static void project_on_basis(const cst_context *C, struct local *L, vd *p, vd *r
 /* q := q1, p := p1, and both impulses: that of the left end is R^-1 Q'(p0 - P). */
 static void finish_on_basis(const cst_context *C, struct local *L, const vd *D) {
   vd r[ROOM(NQ)];
+  vd m[ROOM(NG)];
   for (int i = 0; i < NQ; i++) {
     r[i] = L->p[i] - L->w[i];
     L->p[i] = L->w[i] + D[i];
     L->q[i] = L->q1[i];
   }
   cst_householder_forth(L->A, L->b, NQ, NR, r);
-  add_impulse(C, L, L->A, L->d, r);
+  add_impulse(C, L, L->A, L->d, r, m);
   factor(C, L->G1, L->A, L->d, L->b);
   project_on_basis(C, L, L->p, r);
   cst_householder_forth(L->A, L->b, NQ, NR, r);
-  add_impulse(C, L, L->A, L->d, r);
+  add_impulse(C, L, L->A, L->d, r, m);
   CST_TAKE(L->G, L->G1, NNZ_G);
 }

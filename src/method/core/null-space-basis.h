@@ -18,12 +18,15 @@ static void factor(const cst_context *C, const vd *G, vd *A, vd *d, vd *b) {
   cst_householder(A, d, b, NQ, m);
 }
 
-/* impulse += l, with G'l the part of r[NQ] in the range of G', where r is Q'r. */
-static void add_impulse(const cst_context *C, struct local *L, const vd *A, const vd *d, vd *r) {
+/* m := l and impulse += l, with G'l the part of r[NQ] in the range of G', where r is Q'r. */
+static void add_impulse(const cst_context *C, struct local *L, const vd *A, const vd *d, vd *r,
+                        vd *m) {
   cst_householder_solve(A, d, NR, r);
   for (int a = 0, row = 0; a < NG; a++)
-    if (!DROPPED(a))
-      L->impulse[a] += r[row++];
+    if (!DROPPED(a)) {
+      m[a] = r[row++];
+      L->impulse[a] += m[a];
+    }
 }
 
 static void fill_basis(const cst_context *C, const vd *A, const vd *b, vd *N) {
@@ -36,12 +39,20 @@ static void fill_basis(const cst_context *C, const vd *A, const vd *b, vd *N) {
 }
 
 #ifdef MI /* a constant diagonal M */
-/* p := M N (N' M N)^-1 N' p at q1; adds the impulses of the removed part. */
-static void make_tangent(const cst_context *C, struct local *L, vd *p) {
+static void drive(const cst_context *C, const struct local *L, vd *w);
+
+/* p := M N (N' M N)^-1 N' p at q1, and M w + M N (N' M N)^-1 N' (p - M w) where w is driven; adds the impulses m of
+ * the removed part. */
+static void make_tangent(const cst_context *C, struct local *L, vd *p, vd *m) {
   const int n = NQ - NR;
   vd        S[ROOM(n * n)];
   vd        y[ROOM(n)];
   vd        r[ROOM(NQ)];
+  vd        w[ROOM(NQ)];
+  if (DRIVEN)
+    drive(C, L, w);
+  for (int i = 0; i < NQ && DRIVEN; i++)
+    p[i] -= MI(i) * w[i];
   fill_basis(C, L->A1, L->b1, L->N);
   for (int k = 0; k < n; k++) {
     y[k] = vset(0);
@@ -63,7 +74,9 @@ static void make_tangent(const cst_context *C, struct local *L, vd *p) {
     r[i] = p[i] - MI(i) * v;
     p[i] = MI(i) * v;
   }
+  for (int i = 0; i < NQ && DRIVEN; i++)
+    p[i] += MI(i) * w[i];
   cst_householder_forth(L->A1, L->b1, NQ, NR, r);
-  add_impulse(C, L, L->A1, L->d1, r);
+  add_impulse(C, L, L->A1, L->d1, r, m);
 }
 #endif

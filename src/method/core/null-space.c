@@ -11,7 +11,8 @@
  * V''(q_m) M^-1. N is orthonormal: B d = e - G0't with e = -N f solves the first equations for any t, and the
  * others are small equations for t. A lane that fails is stepped again with the whole matrix and Householder
  * reflections. With the p_h their impulses L, of which R^-1 times the first part of Q' is p0 - .. - p_h, go from step
- * to step: extrapolated, they are the start of the next p_h. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
+ * to step: extrapolated, they are the start of the next p_h. Where V or g depends on t, they are taken at the times of
+ * their points, G v1 + g_t = 0 at the right end, and the accounts by the trapezoidal rule. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE null_space
@@ -27,6 +28,8 @@ struct data {
 #include "core/householder.h"
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
+#include "method/core/time.h"
+#define USES_STEP
 #define SEEKS_NEAR_ROOT 1
 #define NX              (NQ + NG) /* p_h and L */
 #define NX_PREDICTED    NG
@@ -57,19 +60,21 @@ struct data {
   X(A1, NQ *NG)                                                                                    \
   X(d1, NG)                                                                                        \
   X(b1, NG)                                                                                        \
-  X(N, NQ *NQ)
+  X(N, NQ *NQ)                                                                                     \
+  CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *mass, *length;
   vd        iterations;
-  vl        near, sure;
+  vl        step, near, sure;
   int       strict;
 };
 #define HM(i) vpick(MASS_UNIT, H(j), L->hm[CLASS(i)])
 #define MI(i) vpick(MASS_UNIT, vset(1.0), L->mass[CLASS(i)])
 
 #include "method/core/null-space-basis.h"
+#include "method/core/null-space-time.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -79,6 +84,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
+  LOAD_TIME(L, record);
   K_dV(L->c, L->q, L->dV);
   L->length = cst_block(record, at.length);
   K_G(L->c, L->q, L->G);
@@ -87,6 +93,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const struct data *s = OWN(j);
+  if (TIMED)
+    begin_at_time(C, L, j);
   if (!MASS_UNIT)
     for (int k = 0; k < NMASS; k++)
       L->hm[k] = H(j) / L->mass[k];
@@ -130,8 +138,10 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     L->mid[i] = vset(0);
     size = vmax(vmax(vabs(x[i]), vabs(L->pt[i])), size);
   }
+  SET_TIME(L, TIME_MIDDLE(L, j));
   if (s->middle != 0)
     K_dV(L->c, L->qm, L->mid);
+  SET_TIME(L, TIME_RIGHT(L, j));
   K_g(L->c, L->q1, f + NQ);
   K_G(L->c, L->q1, L->G1);
   for (int i = 0; i < NQ; i++)
@@ -248,6 +258,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
                           vd *d) {
   vd e[ROOM(NQ)];
   (void)x;
+  SET_TIME(L, TIME_MIDDLE(L, j)); /* of the Hessian */
   if (MARCH->attempt || (BENT && BANDED)) {
     solve_whole(C, L, j, f, d);
     find_impulses(C, L, j, d, d + NQ);
@@ -267,15 +278,19 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   const struct data *s = OWN(j);
   const vd           last = s->w1 * H(j);
   const vd           right = s->middle * s->theta * H(j);
-  vd                 p[ROOM(NQ)];
-  for (int a = 0; a < NG; a++)
+  vd                 p[ROOM(NQ)], m[ROOM(NG)];
+  for (int a = 0; a < NG; a++) {
     L->impulse[a] += x[NQ + a];
+    m[a] = vset(0);
+  }
+  gather(C, L, j, TIME_LEFT(L, j), x + NQ);
+  SET_TIME(L, TIME_RIGHT(L, j));
   K_dV(L->c, L->q1, L->dV);
   for (int i = 0; i < NQ; i++)
     p[i] = x[i] - last * L->dV[i] - right * L->mid[i];
   factor(C, L->G1, L->A1, L->d1, L->b1);
   if (s->tangent)
-    make_tangent(C, L, p);
+    make_tangent(C, L, p, m);
   for (int i = 0; i < NQ; i++) {
     L->q[i] = L->q1[i];
     L->p[i] = p[i];
@@ -284,6 +299,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   CST_TAKE(L->A, L->A1, NQ * NG);
   CST_TAKE(L->d, L->d1, NG);
   CST_TAKE(L->b, L->b1, NG);
+  gather(C, L, j, TIME_RIGHT(L, j), m);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
@@ -291,6 +307,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
   cst_store(record, at.impulse, L->impulse, NG);
+  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

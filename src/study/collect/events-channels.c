@@ -32,7 +32,7 @@ void cst_events_tell(const cst_plan *p, FILE *out) {
     const cst_event *x = &w->each[k];
     fprintf(out, "%-14s %s: ", k ? "" : "events", x->name);
     if (x->every)
-      fprintf(out, "after every %.6g", x->every[0]);
+      fprintf(out, "after every %.6g%s", x->every[0], cst_system_unit(p->study->system, "time"));
     else
       fprintf(out, "%s = 0%s", x->when.text,
               x->direction == CST_EVENT_UP     ? ", upwards"

@@ -128,14 +128,15 @@ long cst_lags_numbers(const cst_lag *x) {
 
 void cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out) {
   const cst_lags *w = cst_lags_of(kind, p);
+  const char     *unit = cst_system_unit(p->study->system, "time");
   for (int k = 0; k < w->n; k++) {
     const cst_lag *x = &w->each[k];
-    fprintf(out, "%-14s %s: %s, %d value%s, until %g after every %g (%.3g kB per trajectory)\n",
+    fprintf(out, "%-14s %s: %s, %d value%s, until %g%s after every %g%s (%.3g kB per trajectory)\n",
             k                 ? ""
             : kind->displaces ? "displacement"
                               : "correlation",
             x->name, x->expressions.text, x->expressions.n, x->expressions.n > 1 ? "s" : "",
-            x->every * (double)x->lags, x->every, 8e-3 * (double)cst_lags_numbers(x));
+            x->every * (double)x->lags, unit, x->every, unit, 8e-3 * (double)cst_lags_numbers(x));
   }
 }
 

@@ -55,12 +55,13 @@ static void tell(const cst_plan *p, FILE *out) {
   for (int i = 0; i < s->n; i++) {
     fprintf(out, "%-14s ", i ? "" : "stages");
     if (i < s->n - 1)
-      fprintf(out, "until %g:", s->until[i]);
+      fprintf(out, "until %g%s:", s->until[i], cst_system_unit(sys, "time"));
     else
       fprintf(out, "then:");
     for (int k = 0, first = 1; k < cst_system_named(sys); k++)
       if (s->changed[k]) {
-        fprintf(out, "%s %s = %.10g", first ? "" : ",", sys->parameter[k].name, s->parameter[i][k]);
+        fprintf(out, "%s %s = %.10g%s", first ? "" : ",", sys->parameter[k].name,
+                s->parameter[i][k], cst_system_unit(sys, sys->parameter[k].name));
         first = 0;
       }
     fprintf(out, "\n");

@@ -288,8 +288,8 @@ static void tell(const cst_plan *p, FILE *out) {
       fprintf(out, "%s%s", first ? "" : ", ", measures[k].name);
       first = 0;
     }
-  fprintf(out, ", %d vector%s, every %g%s\n", t->vectors, t->vectors > 1 ? "s" : "", t->every,
-          t->exact ? ", by exact derivatives" : "");
+  fprintf(out, ", %d vector%s, every %g%s%s\n", t->vectors, t->vectors > 1 ? "s" : "", t->every,
+          cst_system_unit(p->study->system, "time"), t->exact ? ", by exact derivatives" : "");
 }
 
 const cst_collector cst_collector_tangent = {

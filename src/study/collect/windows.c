@@ -114,7 +114,8 @@ static bool reaches(const cst_extension *e, int from, int to, char *text, size_t
   const double    old = (double)was->n * was->h_nominal;
   const double    end = (double)now->n * now->h_nominal;
   double          below = old, above = 2 * old;
-  char            nearest[64];
+  char            nearest[96];
+  const char     *unit = cst_system_unit(e->now->study->system, "time");
   if (!wanted(e->now) ||
       fills(&e->old->classes[e->old->class_of[from]], &e->now->classes[e->now->class_of[to]]))
     return true;
@@ -123,13 +124,13 @@ static bool reaches(const cst_extension *e, int from, int to, char *text, size_t
     above *= 2;
   }
   if (below > old)
-    snprintf(nearest, sizeof nearest, "%.10g and %.10g", below, above);
+    snprintf(nearest, sizeof nearest, "%.10g and %.10g%s", below, above, unit);
   else
-    snprintf(nearest, sizeof nearest, "%.10g", above);
+    snprintf(nearest, sizeof nearest, "%.10g%s", above, unit);
   snprintf(text, n,
-           "can go on to %.10g, %.10g, %.10g .. %.10g, because its old windows have to fill new "
-           "ones; the nearest to %.10g: %s",
-           2 * old, 4 * old, 8 * old, CST_WINDOWS * old, end, nearest);
+           "can go on to %.10g, %.10g, %.10g .. %.10g%s, because its old windows have to fill new "
+           "ones; the nearest to %.10g%s: %s",
+           2 * old, 4 * old, 8 * old, CST_WINDOWS * old, unit, end, unit, nearest);
   return false;
 }
 

@@ -216,7 +216,5 @@ cst_trial cst_trial_make(const cst_plan *p) {
   }
   all.reference = try_reference(t);
   cst_trial_destroy(t);
-  if (p->study->system_file)
-    all.seconds = all.reference = NAN;
   return all;
 }

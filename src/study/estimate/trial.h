@@ -12,8 +12,9 @@
 typedef struct {
   double evaluations; /* as the result will count them, /final/evaluations, of all trajectories */
   double seconds; /* on one core, idle lanes of groups too, of those of the study itself, with their
-                       * partners at half the step; NAN: kernels are interpreted here and compiled in a run */
-  double reference; /* seconds of a reference that is a method; NAN: it was not timed */
+                       * partners at half the step; with the kernels as they are here, those of a user's
+                       * system interpreted (cst_study_gain) */
+  double reference; /* seconds of a reference that is a method, likewise; NAN: it was not timed */
 } cst_trial;
 
 /* A method set up to be tried; one for many classes. */

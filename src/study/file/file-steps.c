@@ -100,31 +100,33 @@ static double nearest(double end, double h) {
 }
 
 /* True if the step h is invalid; why: the reason. */
-static bool is_wrong(double h, double end, char *why, size_t size) {
+static bool is_wrong(double h, double end, const char *unit, char *why, size_t size) {
   double n = round(end / h);
   if (h <= 0)
     snprintf(why, size, "it must be positive");
   else if (h > end * (1 + 1e-9))
-    snprintf(why, size, "it is larger than the end %s", cst_reader_shortest(end));
+    snprintf(why, size, "it is larger than the end %s%s", cst_reader_shortest(end), unit);
   else if (!(n <= most_steps))
-    snprintf(why, size, "it needs %.3g steps to the end %s; at most 1e15 are allowed", end / h,
-             cst_reader_shortest(end));
+    snprintf(why, size, "it needs %.3g steps to the end %s%s; at most 1e15 are allowed", end / h,
+             cst_reader_shortest(end), unit);
   else if (fabs(n * h - end) > 1e-9 * end)
     snprintf(
         why, size,
-        "it does not divide the end %s: %.0f steps reach %.15g; the nearest step that does is %s",
-        cst_reader_shortest(end), n, n * h, cst_reader_shortest(nearest(end, h)));
+        "it does not divide the end %s%s: %.0f steps reach %.15g%s; the nearest step that does is "
+        "%s%s",
+        cst_reader_shortest(end), unit, n, n * h, unit, cst_reader_shortest(nearest(end, h)), unit);
   else
     return false;
   return true;
 }
 
 static bool check_one(cst_reader *r, const step *x, int v) {
-  char why[256];
-  if (!is_wrong(x->h[v], r->s->end[v], why, sizeof why))
+  char        why[320];
+  const char *unit = r->s->system ? cst_system_unit(r->s->system, "time") : "";
+  if (!is_wrong(x->h[v], r->s->end[v], unit, why, sizeof why))
     return true;
-  cst_yaml_error(r->doc, x->node, r->d, "the step is %s%s; %s", cst_reader_shortest(x->h[v]),
-                 cst_reader_with(r, v), why);
+  cst_yaml_error(r->doc, x->node, r->d, "the step is %s%s%s; %s", cst_reader_shortest(x->h[v]),
+                 unit, cst_reader_with(r, v), why);
   return false;
 }
 

@@ -38,8 +38,9 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
       continue;
     const char *separator = at ? ", " : " with ";
     const char *value = cst_reader_shortest(s->parameter[variant * npar + i]);
-    at += (size_t)snprintf(text + at, room - at, "%s%s = %s", separator,
-                           s->system->parameter[i].name, value);
+    at += (size_t)snprintf(text + at, room - at, "%s%s = %s%s", separator,
+                           s->system->parameter[i].name, value,
+                           cst_system_unit(s->system, s->system->parameter[i].name));
   }
   if (s->nswept && s->nset && at < room) {
     const char *separator = at ? ", " : " with the start ";

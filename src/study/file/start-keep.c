@@ -106,8 +106,12 @@ static void note_move(cst_study *s, const char *of, const double *before, const 
     if (!(moved > s->moved) || !(moved > worth_telling))
       continue;
     s->moved = moved;
-    snprintf(s->moved_text, sizeof s->moved_text, "%s%s of %s from %.6g to %.6g, %.2g of its scale",
-             s->system->coordinate[i], k < nq ? "" : "'", of, was[i], now[i], moved);
+    const char *name = s->system->coordinate[i];
+    const char *unit =
+        k < nq ? cst_system_unit(s->system, name) : cst_system_speed_unit(s->system, name);
+    snprintf(s->moved_text, sizeof s->moved_text,
+             "%s%s of %s from %.6g to %.6g%s, %.2g of its scale", name, k < nq ? "" : "'", of,
+             was[i], now[i], unit, moved);
   }
 }
 

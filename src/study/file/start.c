@@ -53,8 +53,10 @@ static bool is_finite(cst_reader *r, const start *x) {
   for (int i = 0; i < s->nq; i++) {
     if (isfinite(x->q[i]) && isfinite(x->v[i]))
       continue;
-    cst_yaml_error(r->doc, r->start, r->d, "%s is not finite%s: %s is %g, its velocity %g", name(x),
-                   cst_reader_with(r, x->variant), s->coordinate[i], x->q[i], x->v[i]);
+    cst_yaml_error(r->doc, r->start, r->d, "%s is not finite%s: %s is %g%s, its velocity %g%s",
+                   name(x), cst_reader_with(r, x->variant), s->coordinate[i], x->q[i],
+                   cst_system_unit(s, s->coordinate[i]), x->v[i],
+                   cst_system_speed_unit(s, s->coordinate[i]));
     return false;
   }
   return true;

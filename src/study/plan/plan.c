@@ -253,6 +253,7 @@ static void check_reads(const cst_plan *p, cst_diag *d) {
 /* Reports averages of multipliers that are longer than twice the spacing at which errors are read. */
 static void check_means(const cst_plan *p, cst_diag *d) {
   const cst_study_word at = cst_study_place(p->study, "methods");
+  const char          *unit = cst_system_unit(p->study->system, "time");
   for (int k = 0; k < p->nclass; k++) {
     const cst_class *c = &p->classes[k];
     const double     mean = p->method[c->method]->properties.mean;
@@ -262,9 +263,10 @@ static void check_means(const cst_plan *p, cst_diag *d) {
       continue;
     cst_diag_add(
         d, p->study->file, at.line, at.column,
-        "the average of '%s' takes %g, and errors are read every %g; use a coarser mesh for "
+        "the average of '%s' takes %g%s, and errors are read every %g%s; use a coarser mesh for "
         "'error', or 'over: end'",
-        cst_method_label(p->study->method[c->method]), mean, cst_clock_at(c, (double)c->read));
+        cst_method_label(p->study->method[c->method]), mean, unit, cst_clock_at(c, (double)c->read),
+        unit);
     return;
   }
 }

@@ -150,12 +150,14 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
   if (least == INFINITY)
     return;
   const cst_study_word at = cst_study_place(s, "reference.step");
-  cst_diag_warn(d, s->file, at.line, at.column,
-                "the reference, %s at step %.3g, is probably less than ten times more accurate "
-                "than %s at step %.3g, "
-                "and orders are fitted only above its error; use a step of about %.1g, or a method "
-                "of higher order",
-                cst_method_label(s->reference_method), s->reference_step,
-                cst_method_label(s->method[method]), s->step[variant * s->nstep + s->nstep - 1],
-                least);
+  const char          *unit = cst_system_unit(s->system, "time");
+  cst_diag_warn(
+      d, s->file, at.line, at.column,
+      "the reference, %s at step %.3g%s, is probably less than ten times more accurate "
+      "than %s at step %.3g%s, "
+      "and orders are fitted only above its error; use a step of about %.1g%s, or a method "
+      "of higher order",
+      cst_method_label(s->reference_method), s->reference_step, unit,
+      cst_method_label(s->method[method]), s->step[variant * s->nstep + s->nstep - 1], unit, least,
+      unit);
 }

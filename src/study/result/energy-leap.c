@@ -78,14 +78,17 @@ static bool is_worse(const void *one, const void *other) {
 PetscErrorCode cst_energy_leap_warn(const cst_plan *p, const cst_energy_leaps *l) {
   const cst_study *s = p->study;
   cst_energy_leaps worst;
+  const char      *unit = cst_system_unit(s->system, "time");
   PetscFunctionBegin;
   PetscCall(cst_found_gather(l, sizeof *l, is_worse, &worst));
   if (worst.at.count)
     fprintf(stderr,
             "constella: warning: the energy of %ld trajectories changed by more than half of its "
-            "parts: that of member %ld of %s, step %.5g, by %.3g before t = %.5g\n",
+            "parts: that of member %ld of %s, step %.5g%s, by %.3g%s before t = "
+            "%.5g%s\n",
             worst.at.count, worst.at.member,
             cst_method_label(s->method[p->cases[worst.at.icase].method]),
-            p->cases[worst.at.icase].h_nominal, worst.error, worst.time);
+            p->cases[worst.at.icase].h_nominal, unit, worst.error,
+            cst_system_unit(s->system, "energy"), worst.time, unit);
   PetscFunctionReturn(0);
 }

@@ -77,15 +77,16 @@ static bool is_before(const void *one, const void *other) {
 PetscErrorCode cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
                                   char text[CST_RANK_LOSS_TEXT]) {
   cst_rank_losses first;
+  const char     *unit = cst_system_unit(p->study->system, "time");
   PetscFunctionBegin;
   PetscCall(cst_found_gather(l, sizeof *l, is_before, &first));
   *text = 0;
   if (first.at.count)
     snprintf(text, CST_RANK_LOSS_TEXT,
              "the constraints of %ld trajectories lost rank, first those of member %ld of %s, step "
-             "%.5g, behind t = %.6g: condition number %.2g",
+             "%.5g%s, behind t = %.6g%s: condition number %.2g",
              first.at.count, first.at.member,
              cst_method_label(p->study->method[p->cases[first.at.icase].method]),
-             p->cases[first.at.icase].h_nominal, first.time, first.condition);
+             p->cases[first.at.icase].h_nominal, unit, first.time, unit, first.condition);
   PetscFunctionReturn(0);
 }

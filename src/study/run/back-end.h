@@ -17,4 +17,8 @@ typedef struct {
  * relaxes the start if the study asks for it (relax.h). left: cost of the remaining steps. Collective. Error:
  * the study requires compiled kernels and compilation fails. */
 PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b);
+
+/* By what the seconds of interpreted steps of a user's system are to be divided for those of a run in one process: 1
+ * where it interprets too. *compile: seconds of the compiler, 0 where none is needed. */
+double cst_study_gain(const cst_study *s, const cst_plan *p, double interpreted, double *compile);
 #endif

@@ -120,7 +120,8 @@ static void compare_texts(const char *x, const char *y, const cst_study *now, co
 /* True if the end differs. It may be later if the result holds the states from which to continue. */
 static bool compare_ends(const cst_study *old, const cst_study *now, const char *path,
                          cst_diag *d) {
-  bool other = false, earlier = false;
+  bool        other = false, earlier = false;
+  const char *unit = cst_system_unit(now->system, "time");
   for (int v = 0; v < old->nvariant && v < now->nvariant; v++) {
     other |= now->end[v] != old->end[v];
     earlier |= now->end[v] < old->end[v];
@@ -130,14 +131,15 @@ static bool compare_ends(const cst_study *old, const cst_study *now, const char 
   if (earlier)
     cst_diag_add(
         d, now->file, 0, 0,
-        "'end' is %g, which is before that of %s, %g; a study that extends it must keep all it has",
-        now->end[0], path, old->end[0]);
+        "'end' is %g%s, which is before that of %s, %g%s; a study that extends it must keep all it "
+        "has",
+        now->end[0], unit, path, old->end[0], unit);
   else if (!old->extensible)
-    cst_diag_add(
-        d, now->file, 0, 0,
-        "'end' is %g, and %s, which ends at %g, does not hold the states that a later end needs; "
-        "run it again with `extensible: true`, or with this end",
-        now->end[0], path, old->end[0]);
+    cst_diag_add(d, now->file, 0, 0,
+                 "'end' is %g%s, and %s, which ends at %g%s, does not hold the states that a later "
+                 "end needs; "
+                 "run it again with `extensible: true`, or with this end",
+                 now->end[0], unit, path, old->end[0], unit);
   else if (old->members != now->members || old->nvariant != now->nvariant ||
            old->nstep != now->nstep || old->nmethod != now->nmethod ||
            old->ntolerance != now->ntolerance)

@@ -122,8 +122,9 @@ static bool reaches(cst_extension *e, const char *path, int i, int k, cst_diag *
     if (!reuse_of(j)->reaches || reuse_of(j)->reaches(e, i, k, text, sizeof text))
       continue;
     if (!e->end_refused)
-      cst_diag_add(d, e->now->study->file, at.line, at.column, "%s, which ends at %.10g, %s", path,
-                   (double)c->n * c->h_nominal, text);
+      cst_diag_add(d, e->now->study->file, at.line, at.column, "%s, which ends at %.10g%s, %s",
+                   path, (double)c->n * c->h_nominal,
+                   cst_system_unit(e->now->study->system, "time"), text);
     e->end_refused = true;
     return false;
   }

@@ -3,6 +3,7 @@
  * code, if the study asks for it or gains by it; otherwise kernels are interpreted, and cores are the generic ones.
  * The bits are the same. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -240,6 +241,22 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
     say(name, "is interpreted, not compiled", why);
   snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
   PetscFunctionReturn(0);
+}
+
+/* Kernels gain most of it where their operations are the work, and little where full matrices are eliminated; the
+ * plan's estimate, which is of the first kind, tells where between both a system is. */
+double cst_study_gain(const cst_study *s, const cst_plan *p, double measured, double *compile) {
+  static const double least = 2, cores_too = 12;
+  const double        planned = cst_plan_time(p) * 1e-9;
+  *compile = 0;
+  if (!s->system_file || s->compile == CST_COMPILE_NEVER)
+    return 1;
+  wish w = wish_for(s->system, s, p, p->cost, 1);
+  w.kernels |= s->compile == CST_COMPILE_ALWAYS;
+  if (!w.kernels)
+    return 1;
+  *compile = cst_compile_seconds(s->system, p->isa, w.cores ? w.with.name : none.name);
+  return fmin(fmax(measured / planned, least), w.cores ? cores_too : interpreted);
 }
 
 PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {

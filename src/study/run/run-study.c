@@ -173,8 +173,8 @@ static void tell_reference(const computation *d) {
   if (rank || !n)
     return;
   snprintf(text, sizeof text,
-           "%ld of %ld trajectories stopped at the step %.5g, and were taken with smaller ones", n,
-           s->members * s->nvariant, s->reference_step);
+           "%ld of %ld trajectories stopped at the step %.5g%s, and were taken with smaller ones",
+           n, s->members * s->nvariant, s->reference_step, cst_system_unit(s->system, "time"));
   cst_output_text(d->output, "/run", "reference_again", text);
   fprintf(stderr, "constella: warning: reference: %s\n", text);
 }

@@ -148,6 +148,7 @@ static void report_imbalance(const motion *m, const char *topic, double t, doubl
   const int         nq = s->nq;
   const int         ng = s->ng;
   const double     *given = x + 2 * nq;
+  const char       *unit = cst_system_unit(s, "time");
   double           *lambda = cst_linear_numbers(ng);
   cst_system_multipliers(s, m->c, x, x + nq, lambda);
   if (ng && imbalance(m, given, -1) <= tolerance(m))
@@ -156,12 +157,12 @@ static void report_imbalance(const motion *m, const char *topic, double t, doubl
   else if (ng && imbalance(m, lambda, 1) <= tolerance(m))
     cst_examine_say(
         e, CST_FAULT, topic,
-        "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
-        s->constraint[0], given[0], lambda[0]);
+        "lambda is wrong at t = %g%s: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
+        unit, s->constraint[0], given[0], lambda[0]);
   else
     cst_examine_say(e, CST_FAULT, topic,
-                    "M A = f - G'lambda does not hold at t = %g: off by %.2g of its terms", t,
-                    left);
+                    "M A = f - G'lambda does not hold at t = %g%s: off by %.2g of its terms", t,
+                    unit, left);
   free(lambda);
 }
 
@@ -171,6 +172,7 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   cst_examiner     *e = m->e;
   const cst_system *s = e->s;
   const int         n = s->nq;
+  const char       *unit = cst_system_unit(s, "time");
   double            g = 0, gv = 0;
   evaluate_at(m, t);
   const double speed = fmax(m->speed, cst_examine_largest(x + n, n));
@@ -179,13 +181,14 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   if (s->ng)
     cst_system_residuals(s, m->c, x, x + n, NULL, &g, NULL, &gv);
   if (!(g <= EXACT))
-    cst_examine_say(e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g", t,
-                    g);
+    cst_examine_say(e, CST_FAULT, topic, "q leaves the constraints at t = %g%s: scaled |g| %.2g", t,
+                    unit, g);
   else if (!(gv <= EXACT))
-    cst_examine_say(e, CST_FAULT, topic, "v does not satisfy Gv = 0 at t = %g: scaled |Gv| %.2g", t,
-                    gv);
+    cst_examine_say(e, CST_FAULT, topic, "v does not satisfy Gv = 0 at t = %g%s: scaled |Gv| %.2g",
+                    t, unit, gv);
   else if (!(rate <= tolerance(m)))
-    cst_examine_say(e, CST_FAULT, topic, "v is not dq/dt at t = %g: off by %.2g of it", t, rate);
+    cst_examine_say(e, CST_FAULT, topic, "v is not dq/dt at t = %g%s: off by %.2g of it", t, unit,
+                    rate);
   else if (!(left <= tolerance(m)))
     report_imbalance(m, topic, t, left);
   const double rates = fmax(*worst, rate);

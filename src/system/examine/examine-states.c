@@ -76,6 +76,10 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
   cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most,
                   s->general && e->large ? ", approximately" : "");
   char why[200];
+  if (s->raised)
+    cst_examine_say(e, CST_FACT, topic,
+                    "a body is flat: M contains terms of the orthogonality of rotations, which are "
+                    "zero on their velocities");
   if (s->massless) {
     if (cst_mass_wrong(s, e->c, q, why, sizeof why) >= 0)
       cst_examine_say(e, CST_FAULT, topic, "%s", why);
@@ -86,9 +90,8 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
     cst_examine_say(
         e, CST_NOTE, topic,
         "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
-        "group step it%s",
-        s->bodies[s->flat].name,
-        s->nvel ? ", and none of them keeps constraints on velocities" : "");
+        "group step it",
+        s->bodies[s->flat].name);
   else if (!isfinite(most) || !cst_examine_mass_is_definite(e, q))
     cst_examine_say(e, CST_FAULT, topic,
                     "the mass is not positive definite: its eigenvalues range from %.3g to %.3g",
@@ -124,7 +127,8 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
   joints(e, topic, q);
   mass(e, topic, q);
   const double H = energy(e, q, v);
-  cst_examine_say(e, isfinite(H) ? CST_FACT : CST_FAULT, topic, "energy %.10g", H);
+  cst_examine_say(e, isfinite(H) ? CST_FACT : CST_FAULT, topic, "energy %.10g%s", H,
+                  cst_system_unit(s, "energy"));
 }
 
 void cst_examine_states(cst_examiner *e) {

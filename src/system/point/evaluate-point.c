@@ -268,7 +268,7 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
                s->bodies[k].name, mass);
       return false;
     }
-    if (cst_body_is_flat(inertia))
+    if (cst_body_is_flat(inertia) && !s->raised)
       s->flat = k;
   }
   return true;

@@ -47,7 +47,8 @@ int cst_mass_wrong(const cst_system *s, const double *c, const double *q, char *
   if (s->massless) {
     snprintf(why, (size_t)n,
              "the constraints leave %s free, and it has no mass: M must be definite on the "
-             "velocities with G v = 0",
+             "velocities with G v = 0; where the Lagrangian is stationary for it, list it under "
+             "`stationary`",
              s->coordinate[i]);
     return i;
   }

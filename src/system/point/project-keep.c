@@ -38,7 +38,19 @@ static void take_rows(const held *h) {
         h->G[a * nq + i] = 0;
 }
 
-/* N := M at x, or 1; factored. */
+/* N += sigma G'G, for coordinates without mass: what is projected on is the same. */
+static void raise_metric(const held *h) {
+  const int nq = h->s->nq;
+  double    sigma = 0;
+  for (int i = 0; i < nq; i++)
+    sigma = fmax(sigma, h->N[i * (nq + 1)]);
+  for (int a = 0; a < h->s->ng; a++)
+    for (int i = 0; i < nq; i++)
+      for (int k = 0; k < nq; k++)
+        h->N[i * nq + k] += sigma * h->G[a * nq + i] * h->G[a * nq + k];
+}
+
+/* N := M at x, or 1; factored. Requires take_rows. */
 static bool make_metric(const held *h, bool mass) {
   const cst_system *s = h->s;
   const int         nq = s->nq;
@@ -52,6 +64,8 @@ static bool make_metric(const held *h, bool mass) {
       h->N[i * nq + i] = m[i];
     free(m);
   }
+  if (mass && s->massless)
+    raise_metric(h);
   for (int i = 0; i < nq; i++)
     for (int k = 0; k < nq; k++)
       if (!mass || h->keep[i] || h->keep[k])

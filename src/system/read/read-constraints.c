@@ -112,7 +112,8 @@ static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, cons
 /* Declares the names; the nodes of their expressions go to value. */
 static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int n) {
   cst_system *s = r->s;
-  const int   most = n + CST_ORTHOGONAL * s->nbody_name + cst_read_count_velocities(r);
+  const int   stationary = cst_yaml_size(cst_yaml_get(r->root, "stationary"));
+  const int   most = n + stationary + CST_ORTHOGONAL * s->nbody_name + cst_read_count_velocities(r);
   s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
   r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
   for (int k = 0; k < n && cst_read_goes_on(r) && s->ng <= CST_MOST_Q; k++) {
@@ -120,7 +121,6 @@ static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int 
     s->ng += s->family[k].count;
     s->nfamily++;
   }
-  s->nown = s->ng;
 }
 
 void cst_read_constraints(cst_reading *r) {
@@ -129,7 +129,8 @@ void cst_read_constraints(cst_reading *r) {
   cst_yaml  **key;
   cst_yaml  **value = cst_read_children(map, &key);
   declare(r, key, value, cst_yaml_size(map));
-  const int own = s->nfamily;
+  const int own = s->nfamily, written = s->ng;
+  cst_read_declare_stationary(r);
   cst_read_declare_orthogonal(r, key);
   cst_read_declare_velocities(r);
   if (s->ng > CST_MOST_Q) {
@@ -145,6 +146,8 @@ void cst_read_constraints(cst_reading *r) {
   for (int k = 0; k < own && k < s->nfamily && cst_read_goes_on(r); k++)
     if (value[k])
       read_expression(r, value[k], &s->family[k], r->variable[k]);
+  if (cst_read_goes_on(r) && cst_diag_count(r->d) == r->before)
+    cst_read_stationary(r, written);
   if (s->ng)
     cst_read_orthogonal(r);
   cst_read_velocity_constraints(r);

@@ -3,7 +3,7 @@
  *
  * A matrix with zeros off its diagonal is stored as a diagonal. M is symmetric if mirrored entries are the
  * same node. Otherwise they must agree to rounding in every state and near the first one, and the upper
- * triangle is used for both. The list concerns the plain coordinates; the masses of bodies (read-inertia.c)
+ * triangle is used for both. The list concerns the plain coordinates; the masses of bodies (read-body-mass.c)
  * are appended.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -152,68 +152,6 @@ static void read_plain(cst_reading *r) {
   free(item);
 }
 
-/* True if the mass, including that of the bodies, is a matrix with entries off its diagonal. */
-static bool wants_matrix(const cst_system *s) {
-  static const int off_diagonal[] = {1, 2, 4};
-  if (s->matrix)
-    return true;
-  for (int k = 0; k < s->nbodies; k++)
-    for (int e = 0; e < 3; e++) {
-      const cst_node product = s->bodies[k].inertia[off_diagonal[e]];
-      if (!cst_graph_is_zero(s->graph, product))
-        return true;
-    }
-  return false;
-}
-
-/* Writes the entries of body b to out, whose rows have `stride` entries; stride 0 means a diagonal. */
-static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int stride) {
-  cst_node J[9];
-  cst_body_block(s, b, J);
-  for (int a = 0; a < 3; a++) {
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) {
-        const int row = b->rotation + 3 * a + i;
-        const int column = b->rotation + 3 * a + j;
-        if (stride || i == j)
-          out[stride ? row * stride + column : row] = J[3 * i + j];
-      }
-    if (b->centre >= 0)
-      out[(b->centre + a) * (stride + 1)] = b->mass;
-  }
-}
-
-/* s->mass of all coordinates from the mass of the plain ones and of the bodies. */
-static void add_bodies(cst_reading *r) {
-  cst_system *s = r->s;
-  const bool  full = wants_matrix(s);
-  const int   n = s->nq;
-  const int   np = s->nplain;
-  if (full && n > CST_MOST_FULL) {
-    cst_yaml_error(r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
-                   "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is "
-                   "not diagonal%s",
-                   n, CST_MOST_FULL,
-                   s->matrix ? "" : "; with principal axes as body axes there is no limit");
-    return;
-  }
-  const size_t rows = (size_t)n;
-  const size_t size = full ? rows * rows : rows;
-  cst_node    *mass = cst_system_keep(s, size, sizeof *mass);
-  for (size_t i = 0; i < size; i++)
-    mass[i] = cst_graph_constant(s->graph, 0);
-  for (int i = 0; i < np; i++)
-    for (int j = 0; j < np; j++) {
-      if (s->matrix || i == j)
-        mass[full ? i * n + j : i] = s->mass[s->matrix ? i * np + j : i];
-    }
-  for (int k = 0; k < s->nbodies; k++)
-    put_body(s, &s->bodies[k], mass, full ? n : 0);
-  s->mass = mass;
-  s->matrix = full;
-  s->general |= full;
-}
-
 void cst_read_mass(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *n = cst_yaml_get(r->root, "mass");
@@ -224,7 +162,7 @@ void cst_read_mass(cst_reading *r) {
         r->doc, n, r->d,
         "'mass' concerns 'coordinates', and there are none; the bodies have their own masses");
   if (s->nbodies && cst_diag_count(r->d) == r->before)
-    add_bodies(r);
+    cst_read_body_masses(r);
 }
 
 static cst_yaml *entry_of(const cst_reading *r, int i, int j) {

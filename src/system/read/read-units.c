@@ -1,6 +1,7 @@
-/* read-units.c: the key `units`: the units of time, coordinates and observables. They are texts that figures
- * show. Nothing is computed from them, and no result depends on them. */
+/* read-units.c: the key `units`: the units of time, coordinates and observables. They are texts that figures and
+ * messages show. Nothing is computed from them, and no result depends on them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <string.h>
 #include "system/read/system-reader.h"
 
@@ -20,8 +21,21 @@ static void check_unit(cst_reading *r, cst_yaml *key, cst_yaml *value) {
                    (int)strlen(unit), LONGEST);
 }
 
+static void keep_unit(cst_system *s, const char *name, const char *unit) {
+  char *text = cst_system_keep(s, strlen(unit) + 2, sizeof *text);
+  snprintf(text, strlen(unit) + 2, " %s", unit);
+  s->unit[s->nunit++] = (cst_unit){name, *unit ? text : ""};
+}
+
 void cst_read_units(cst_reading *r) {
-  cst_yaml *map = cst_read_map(r, "units", "name: unit");
-  for (int i = 0; map && i < cst_yaml_size(map); i++)
+  cst_yaml   *map = cst_read_map(r, "units", "name: unit");
+  const int   n = map ? cst_yaml_size(map) : 0;
+  cst_system *s = r->s;
+  s->unit = cst_system_keep(s, (size_t)n + 1, sizeof *s->unit);
+  for (int i = 0; i < n; i++) {
     check_unit(r, cst_yaml_key(map, i), cst_yaml_value(map, i));
+    if (cst_diag_count(r->d) == r->before)
+      keep_unit(s, cst_yaml_text(cst_yaml_key(map, i)),
+                cst_read_text(r, cst_yaml_value(map, i), "units"));
+  }
 }

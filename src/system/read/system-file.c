@@ -58,6 +58,8 @@ static bool read_head(cst_reading *r) {
   return cst_read_goes_on(r);
 }
 
+static bool good(const cst_reading *r) { return cst_diag_count(r->d) == r->before; }
+
 static void read_all(cst_reading *r) {
   if (!read_head(r))
     return;
@@ -73,12 +75,12 @@ static void read_all(cst_reading *r) {
   cst_read_potential(r);
   cst_read_constraints(r);
   cst_read_forces(r);
+  if (good(r))
+    cst_read_check_stationary(r);
   cst_read_symmetries(r);
   cst_read_states(r);
   cst_read_accounts(r);
 }
-
-static bool good(const cst_reading *r) { return cst_diag_count(r->d) == r->before; }
 
 static void derive(cst_reading *r) {
   cst_yaml *title = cst_yaml_get(r->root, "system");

@@ -14,6 +14,7 @@ const cst_key cst_system_keys[] = {
     {"", "mass", CST_KEYS_ALL, "list of expressions, or of rows", "required; that of the bodies alone", "", "mass: [1, 1]", "The mass matrix M(q): its diagonal, or the rows of a symmetric matrix; 0 on a diagonal: no mass."},
     {"", "potential", CST_KEYS_ALL, "expression", "required; 0 with bodies", "", "potential: (x^2 + y^2)/2", "V(q) or V(q, t); 0 where there is none."},
     {"", "stiff", CST_KEYS_ALL, "expression", "0", "", "stiff: 100*x^2", "A second part of the potential, V = potential + stiff. `zhang-skeel(form=stiff)` takes its Hessian alone (docs/springs.md)."},
+    {"", "stationary", CST_KEYS_ALL, "list of names", "none", "", "stationary: [y]", "Coordinates with the mass 0 for which the Lagrangian is stationary: dV/ds = 0, or dg/ds = 0 for the one constraint that depends on s; a constraint stationary_s each."},
     {"", "gyroscopic", CST_KEYS_ALL, "list of expressions", "none", "", "gyroscopic: [-y, x]", "a(q) of the term a(q).v, an expression for each coordinate."},
     {"", "constraints", CST_KEYS_ALL, "map of names to expressions or maps", "none", "", "constraints: {circle: x^2 + y^2 - 1}", "Expressions g(q), or g(q, t), that are zero. The multiplier of NAME is lambda_NAME."},
     {"", "nonholonomic", CST_KEYS_ALL, "map of names to expressions or maps", "none", "", "nonholonomic: {skate: \"y' - x*x'\"}", "Expressions that are zero, linear or affine in the velocities: constraints on velocities."},
@@ -22,7 +23,7 @@ const cst_key cst_system_keys[] = {
     {"", "bodies", CST_KEYS_ALL, "map of names to maps", "none", "", "bodies: {top: {rotation: R, inertia: [2, 3, 4]}}", "Rigid bodies: coordinates, masses and constraints at once (docs/bodies.md)."},
     {"", "states", CST_KEYS_ALL, "map of names to maps", NULL, "", "states: {default: {q: [1, 0], v: [0, 0]}}", "Named starts. The first one is called default."},
     {"", "events", CST_KEYS_ALL, "map of names to expressions or maps", "none", "", "events: {passing: x}", "Where an expression of coordinates, velocities, parameters and t changes its sign, for `events` of a study, which takes it by name (docs/events.md); at most 16."},
-    {"", "units", CST_KEYS_ALL, "map of names to texts", "none", "", "units: {time: s, x: m, energy: J}", "Units of the time, of coordinates (an array's name stands for all) and of observables, for the axes of figures."},
+    {"", "units", CST_KEYS_ALL, "map of names to texts", "none", "", "units: {time: s, x: m, energy: J}", "Units of the time, of coordinates (an array's name stands for all) and of observables, for figures and messages."},
     {"", "up", CST_KEYS_ALL, "x, y, z, -x, -y or -z", "z; y in the plane", "", "up: y", "The axis that points upwards in figures."},
     {"", "ground", CST_KEYS_ALL, "number or expression", "none", "of the coordinates", "ground: 0", "The height of a floor that figures show; an expression may use the parameters."},
 

@@ -149,9 +149,16 @@ void cst_read_parameters(cst_reading *r);
 bool cst_read_coordinates(cst_reading *r); /* false: the rest cannot be read */
 bool cst_read_definitions(cst_reading *r); /* read-definitions.c; false likewise */
 void cst_read_mass(cst_reading *r);
+/* s->mass of all coordinates from the mass of the plain ones and of the bodies */
+void cst_read_body_masses(cst_reading *r);
 void cst_read_gyroscopic(cst_reading *r);
 void cst_read_potential(cst_reading *r);
 void cst_read_constraints(cst_reading *r);
+/* read-stationary.c: the names of the constraints of stationary coordinates, behind those of the text; their nodes,
+ * behind the `own` nodes of the text; and, when forces are known, whether something else acts on the coordinates */
+void cst_read_declare_stationary(cst_reading *r);
+void cst_read_stationary(cst_reading *r, int own);
+void cst_read_check_stationary(cst_reading *r);
 void cst_read_forces(cst_reading *r);
 void cst_read_symmetries(cst_reading *r);
 void cst_read_states(cst_reading *r);
