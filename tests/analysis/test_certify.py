@@ -21,7 +21,7 @@ import numpy as np
 
 import constella
 from constella import commands
-from constella.certifying import certificate, figures, order, page, symplectic
+from constella.certifying import certificate, figures, order, page, strangers, symplectic
 from constella.certifying.maps import Stepper
 from constella.certifying.property import CONFIRMED, OPEN, REFUTED, Found
 
@@ -155,6 +155,21 @@ def test_functions():
     ):
         c = constella.certify(Stepper(step, "bad"), systems=["henon-heiles"], claims={"order": 2})
         ok(c.of("bad", "order").verdict == OPEN and why in c.of("bad", "order").said, f"function: that {what}", c.of("bad", "order"))
+
+
+def test_silent():
+    """A program that waits for more lines, and one that answers twice at once."""
+    strangers.SILENCE = 0.3
+    silent = strangers.Program(["/bin/sleep", "60"], ".")
+    c = constella.certify(Stepper(silent, "silent"), systems=["henon-heiles"], claims={"order": 2})
+    ok("has not answered" in c.of("silent", "order").said, "program: one that is silent", c.of("silent", "order"))
+    silent.pipe.kill()
+    strangers.SILENCE = 20
+    hasty = strangers.Program(["/bin/sh", "-c", "read a; echo ok; echo ok 1 2 3 4; read b; cat"], ".")
+    system = constella.System("henon-heiles")
+    q, v = hasty(system, np.zeros(2), np.zeros(2), 0.1)
+    ok(q.tolist() == [1, 2] and v.tolist() == [3, 4], "program: lines that come together", (q, v))
+    hasty.pipe.kill()
 
 
 SHARED = """#include <math.h>
