@@ -21,7 +21,7 @@ import numpy as np
 
 import constella
 from constella import commands
-from constella.certifying import certificate, figures, order, page, strangers, symplectic
+from constella.certifying import certificate, figures, maps, order, page, strangers, symplectic
 from constella.certifying.maps import Stepper
 from constella.certifying.property import CONFIRMED, OPEN, REFUTED, Found
 
@@ -133,6 +133,14 @@ def test_rates():
         missed += judge("symplectic", 1, Found(defect, defect, defect, floor)).verdict != REFUTED
     ok(wrong == 0, "rates: no defect of the size of its floor is refuted", wrong)
     ok(missed == 0, "rates: defects far above it are", missed)
+    out = io.StringIO()
+    spec = importlib.util.spec_from_file_location("rates", pathlib.Path(__file__).resolve().parents[2] / "jobs/certify/rates.py")
+    rates = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rates)
+    with contextlib.redirect_stdout(out):
+        bad = rates.main(400, 3)
+    refuted = sum(int(line.split("; ")[1].split()[0]) for line in out.getvalue().splitlines() if "; " in line)
+    ok(not bad and refuted > 360, f"rates: four properties, {refuted} of 400 wrong claims refuted", out.getvalue())
 
 
 def verlet(system, q, v, h):
@@ -259,6 +267,8 @@ def valid(part):
 def test_catalogue():
     """Two lines that `constella show METHOD` prints, drawn at random, are measured again."""
     kept = (pathlib.Path(certificate.__file__).parent / "catalogue.txt").read_text().splitlines()
+    missing = set(maps.catalogue()) - {line.split("\t")[0] for line in kept}
+    ok(not missing, "catalogue: every method has a line (`constella certify METHOD -o x.txt` writes it)", missing)
     cheap = [line for line in kept if not any(w in line for w in ("convert", "dalembert", "hbvm", "radau", "temperature", "langevin", "baoab"))]
     for line in random.sample(cheap, 2):
         method, said = line.split("\t")
