@@ -21,7 +21,7 @@ import numpy as np
 
 import constella
 from constella import commands
-from constella.certifying import certificate, figures, order, page, symplectic
+from constella.certifying import certificate, figures, maps, order, page, strangers, symplectic
 from constella.certifying.maps import Stepper
 from constella.certifying.property import CONFIRMED, OPEN, REFUTED, Found
 
@@ -133,6 +133,14 @@ def test_rates():
         missed += judge("symplectic", 1, Found(defect, defect, defect, floor)).verdict != REFUTED
     ok(wrong == 0, "rates: no defect of the size of its floor is refuted", wrong)
     ok(missed == 0, "rates: defects far above it are", missed)
+    out = io.StringIO()
+    spec = importlib.util.spec_from_file_location("rates", pathlib.Path(__file__).resolve().parents[2] / "jobs/certify/rates.py")
+    rates = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rates)
+    with contextlib.redirect_stdout(out):
+        bad = rates.main(400, 3)
+    refuted = sum(int(line.split("; ")[1].split()[0]) for line in out.getvalue().splitlines() if "; " in line)
+    ok(not bad and refuted > 360, f"rates: four properties, {refuted} of 400 wrong claims refuted", out.getvalue())
 
 
 def verlet(system, q, v, h):
@@ -155,6 +163,21 @@ def test_functions():
     ):
         c = constella.certify(Stepper(step, "bad"), systems=["henon-heiles"], claims={"order": 2})
         ok(c.of("bad", "order").verdict == OPEN and why in c.of("bad", "order").said, f"function: that {what}", c.of("bad", "order"))
+
+
+def test_silent():
+    """A program that waits for more lines, and one that answers twice at once."""
+    strangers.SILENCE = 0.3
+    silent = strangers.Program(["/bin/sleep", "60"], ".")
+    c = constella.certify(Stepper(silent, "silent"), systems=["henon-heiles"], claims={"order": 2})
+    ok("has not answered" in c.of("silent", "order").said, "program: one that is silent", c.of("silent", "order"))
+    silent.pipe.kill()
+    strangers.SILENCE = 20
+    hasty = strangers.Program(["/bin/sh", "-c", "read a; echo ok; echo ok 1 2 3 4; read b; cat"], ".")
+    system = constella.System("henon-heiles")
+    q, v = hasty(system, np.zeros(2), np.zeros(2), 0.1)
+    ok(q.tolist() == [1, 2] and v.tolist() == [3, 4], "program: lines that come together", (q, v))
+    hasty.pipe.kill()
 
 
 SHARED = """#include <math.h>
@@ -244,6 +267,8 @@ def valid(part):
 def test_catalogue():
     """Two lines that `constella show METHOD` prints, drawn at random, are measured again."""
     kept = (pathlib.Path(certificate.__file__).parent / "catalogue.txt").read_text().splitlines()
+    missing = set(maps.catalogue()) - {line.split("\t")[0] for line in kept}
+    ok(not missing, "catalogue: every method has a line (`constella certify METHOD -o x.txt` writes it)", missing)
     cheap = [line for line in kept if not any(w in line for w in ("convert", "dalembert", "hbvm", "radau", "temperature", "langevin", "baoab"))]
     for line in random.sample(cheap, 2):
         method, said = line.split("\t")

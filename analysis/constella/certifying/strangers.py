@@ -21,9 +21,11 @@ import importlib.util
 import json
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +39,7 @@ from .ranks import alone
 from .shared import Shared
 
 LIMIT = 120  # seconds of one cell
+SILENCE = 20  # seconds for an answer of a program
 KINDS = ("python", "program", "shared")
 KEYS = (*KINDS, "claims", "systems")
 
@@ -132,20 +135,37 @@ class Program:
     """A program that speaks the protocol, as a function step(system, q, v, h)."""
 
     def __init__(self, words: list[str], folder: str) -> None:
-        self.pipe = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.pipe = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         atexit.register(self.pipe.kill)
         self.system: System | None = None
-        self.broken = ""
+        self.broken, self.read = "", b""
+
+    def answer(self, to: str) -> str:
+        """A line of its output; "" at its end."""
+        assert self.pipe.stdout
+        until = time.monotonic() + SILENCE
+        while b"\n" not in self.read:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self.pipe.stdout], [], [], left)[0]:
+                self.broken = f'it has not answered "{to[:40]}" in {SILENCE} s; does it wait for more lines, or not flush its own?'
+                raise Failed(self.broken)
+            more = os.read(self.pipe.stdout.fileno(), 65536)
+            if not more:
+                return ""
+            self.read += more
+        line, _, self.read = self.read.partition(b"\n")
+        return line.decode(errors="replace")
 
     def ask(self, line: str) -> list[str]:
-        assert self.pipe.stdin and self.pipe.stdout
+        assert self.pipe.stdin
         if self.broken:  # it may wait for something else for ever
             raise Failed(self.broken)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a program that has ended is an error of writing; MPI undoes this
         try:
-            self.pipe.stdin.write(line + "\n")
-            self.pipe.stdin.flush()
-            words = self.pipe.stdout.readline().split()
+            data = f"{line}\n".encode()
+            while data:
+                data = data[self.pipe.stdin.write(data) :]
+            words = self.answer(line).split()
         except OSError as e:
             raise Failed(f"the program has ended ({e.strerror})") from None
         if not words:
