@@ -13,7 +13,7 @@ import time
 import constella
 from constella.certifying.maps import Method
 from constella.choosing import candidates, goal, judge, ladder
-from constella.choosing.field import Costs, Field, fitted
+from constella.choosing.field import Costs, Field, beginning, fitted, timed_well
 from constella.choosing.heats import Runner
 from constella.choosing.scale import Scale, measure
 from constella.integrator import System
@@ -92,10 +92,16 @@ def test_judge():
 
 def test_constants():
     """The time of a unit, without what a run takes to begin; steps that the solver repeats keep theirs."""
-    rows = [{"method": "x", "step": 100 / n, "steps": n, "evaluations": 4 * n, "iterations": 0, "cpu_seconds": 2e-6 + 1e-8 * 4 * n * more, "rate": 1e7} for n, more in ((20, 50), (80, 1), (320, 1))]
-    c = fitted(rows)
+    def run(n, times):
+        return {"method": "x", "step": 100 / n, "steps": n, "evaluations": 4 * n, "iterations": 0, "cpu_seconds": 2e-6 + 1e-8 * 4 * n * times, "rate": 1e7}
+
+    quick = [run(n, times) for n, times in ((20, 50), (80, 1.2), (320, 1))]
+    disturbed = [run(20, 1), run(80, 3.9), run(320, 1)]
+    before = beginning({"a": quick, "b": [run(n, 1) for n in (20, 80, 320)], "c": disturbed, "d": quick[1:]})
+    ok(2e-6 <= before < 3.5e-6, "constants: what a run takes to begin, although one was disturbed", before)
+    c = fitted(quick, 2e-6)
     ok(all(abs(x - y) < 1e-3 * y for x, y in zip(c.seconds, (5e-7, 1e-8, 1e-8))) and c.units == [4, 4, 4], "constants: of a unit", c)
-    ok(fitted(rows[:1]).seconds[0] > 5e-7 and fitted([{**rows[0], "failed": 8}]) is None, "constants: of one step, of none", fitted(rows[:1]))
+    ok(not timed_well([{**quick[0], "failed": 8}]), "constants: none of a run that fails")
 
 
 def test_exact_momentum():
