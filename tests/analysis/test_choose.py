@@ -13,7 +13,7 @@ import time
 import constella
 from constella.certifying.maps import Method
 from constella.choosing import candidates, goal, judge, ladder
-from constella.choosing.field import Costs, Field, beginning, fitted, timed_well
+from constella.choosing.field import Costs, Field, beginning, compiles, fitted, timed_well
 from constella.choosing.heats import Runner
 from constella.choosing.scale import Scale, measure
 from constella.integrator import System
@@ -252,6 +252,12 @@ def test_budget():
     left = field.calibrate({"rattle": [1e-6, 1e-6, None], "rk4": [1e-6, 1e-6, 1e-6], "rk6": [2e-6, 2e-6, 2e-6], "heun": [None]}, 8, 8.0)
     ok(sorted(left) == ["rattle", "rk4", "rk6"] and all("budget" in x for x in left.values()) and not field.costs, "budget: methods that stop a study are left out", left)
     ok(tried == [("rattle", 80, 320), ("rk4", "rk6", 20, 80, 320), ("rattle", 320), ("rk4", 20, 80, 320), ("rk6", 20, 80, 320), ("rk4", 320), ("rk6", 320)], "budget: alone, then at small steps", tried)
+    ok(compiles({"file": "x.yaml"}, 600) and not compiles({"file": "x.yaml"}, 60) and not compiles("kepler", 600), "budget: code of files is compiled where it allows it")
+    systems = []
+    field.runner.run = lambda study, _, limit: systems.append(study["system"]) or []
+    field.system, field.compiles = {"file": "x.yaml"}, True
+    field.calibrate({"rattle": [1e-6, 1e-6, 1e-6]}, 8, 8.0)
+    ok(systems[0] == {"file": "x.yaml", "compile": "always"} and field.system == {"file": "x.yaml"}, "budget: of timed runs alone", systems)
     groups = field.groups({"a": [1.0, 1.0, 1.0], "b": [2.0, 2.0, 2.0], "c": [1.0, None, None], "d": [0.5, 0.5, None]})
     ok(groups == [(["d"], [80, 320]), (["c"], [320]), (["a", "b"], [20, 80, 320])], "budget: steps that the start allows, the cheapest first", groups)
 
