@@ -25,6 +25,7 @@ from .result import Result
 
 HERE = pathlib.Path(__file__).resolve().parent
 Path = Union[str, "os.PathLike[str]"]
+OVER = -1000  # status of a run that a limit has ended
 KEPT = ".constella"  # below the working folder: the systems that were given as text or as dict
 SAID = {  # words of the command line in the messages, and those of Python
     "; name another output, or --overwrite": "; name another output, or overwrite=True",
@@ -173,21 +174,22 @@ def computed(pid: int) -> float:
     return sum(map(int, text.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
-def watch(process: subprocess.Popen[str], limit: float, over: threading.Event) -> None:
-    """Ends it when it has computed for longer than the limit."""
-    while not over.wait(0.05):
+def watch(process: subprocess.Popen[str], limit: float, ended: threading.Event, stopped: threading.Event) -> None:
+    """Kills it when it has computed for longer than the limit: a step that fails keeps it from making a checkpoint."""
+    while not ended.wait(0.05):
         if computed(process.pid) > limit:
-            process.terminate()
+            stopped.set()
+            process.kill()
             return
 
 
 def call(line: list[str], progress: bool, dies: bool = False, limit: float = 0.0) -> tuple[int, list[str]]:
-    """(exit status, last lines of its output). An interruption of Python ends the run, with a checkpoint, and so does the
-    limit, in seconds of the processor."""
+    """(exit status, last lines of its output). An interruption of Python ends the run, with a checkpoint; the limit, in seconds
+    of the processor, kills it, with status OVER."""
     with start(line, dies) as process:
         stream: IO[str] = process.stdout  # type: ignore[assignment]
-        over = threading.Event()
-        watching = threading.Thread(target=watch, args=(process, limit, over), daemon=True)
+        ended, stopped = threading.Event(), threading.Event()
+        watching = threading.Thread(target=watch, args=(process, limit, ended, stopped), daemon=True)
         try:
             if limit:
                 watching.start()
@@ -196,8 +198,8 @@ def call(line: list[str], progress: bool, dies: bool = False, limit: float = 0.0
             process.terminate()
             raise
         finally:
-            over.set()
-    return process.returncode, said
+            ended.set()
+    return OVER if stopped.is_set() else process.returncode, said
 
 
 def refuse_other_program(output: pathlib.Path) -> None:

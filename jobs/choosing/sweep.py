@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis")
 
 from constella.choosing import candidates, choice, goal, ladder  # noqa: E402
 from constella.choosing.command import opened, timed  # noqa: E402
-from constella.choosing.field import TIMING, Field  # noqa: E402
+from constella.choosing.field import TIMING, Field, compiles  # noqa: E402
 from constella.choosing.heats import Runner  # noqa: E402
 from constella.choosing.judge import MEETS, judge  # noqa: E402
 from constella.choosing.scale import Scale  # noqa: E402
@@ -54,6 +54,7 @@ def field_of(told, part, kept):
     constants = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in timed(told)}
     runner = Runner(constants, lambda *_: None, part, False)
     field = Field(asked["system"], asked["initial"], goal.parse(asked["goal"]), told["answer"]["until"], Scale(**told["scale"]), list(system.symmetries), runner)
+    field.compiles = compiles(asked["system"], asked["budget"])
     field.calibrate(told["seconds_of_steps"], asked["members"], 2 * TIMING / 3 * asked["budget"])
     runner.known, runner.each = kept.rows, kept.add
     methods = list(field.costs)

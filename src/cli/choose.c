@@ -32,7 +32,7 @@ static const cst_option options[] = {
      .set = set_members, .doc = "starts of a heat; eight times as many confirm",
      .takes = "a whole number from 1 to 4096"},
     {"--budget", .value = "TIME", .standard = "10min", .at = offsetof(arguments, budget),
-     .doc = "90s, 10min, 1h"},
+     .doc = "of computing: 90s, 10min, 1h"},
     {"--methods", .value = "A,B", .at = offsetof(arguments, methods),
      .doc = "only these methods, with their arguments"},
     {"--explain", .at = offsetof(arguments, explain), .doc = "why each other method lost"},

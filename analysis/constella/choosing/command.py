@@ -17,7 +17,7 @@ from ..integrator import System
 from ..reading import ConstellaError, nearest, optional
 from ..running import HERE
 from . import candidates, choice, goal
-from .field import REFERENCE, TIMED, TIMING, Field
+from .field import REFERENCE, TIMED, TIMING, Field, compiles
 from .heats import Runner
 from .scale import Scale, measure, seconds_of_step, seconds_of_steps
 from .tournament import Outcome, Tournament
@@ -140,6 +140,7 @@ def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any])
     until = aim.until or float(f"{200 * scale.time:.1g}")
     field = Field(named, initial, aim, until, scale, list(system.symmetries), Runner(record.studies, record.add, part, False, record.overruns))
     field.reference = candidates.reference_of(methods, system) if not aim.bath else methods[0]
+    field.compiles = compiles(named, asked["budget"])
     if aim.of("position"):
         field.fine_seconds = record.once("seconds_of_reference", lambda: seconds_of_step(system, REFERENCE, scale.time / 25, start) or 0.0) / LANES
     sizes, room = [5 * scale.time / c for c in reversed(TIMED)], TIMING * asked["budget"]

@@ -20,6 +20,10 @@ TOLERANCE = 1e-14
 TIMED = [20, 80, 320]  # steps, in five times that of the system
 TIMING = 0.3  # of the budget; a third of it for what may be timed at all
 TOGETHER = 4  # methods that are timed in one study, at most, if the start is no trouble to them
+COMPILED = 240.0  # seconds of a budget from which on the code of timed runs is compiled
+ROUNDS = 3  # of timed runs, some seconds apart: what disturbs one of them lasts longer than its repeats
+QUICKEST = 7  # methods that tell how long a run takes to begin
+REPEATS = 2.0  # times the time of a unit, above which steps are repeated
 QUICK = 0.02  # seconds of the timed runs of a method, repeats included, if one takes less
 SHORTEST = 2.0  # seconds that a timed study may take at least
 START = 0.1  # seconds that a study takes to start and to conclude
@@ -51,24 +55,42 @@ class Costs:
         return float(np.interp(-math.log(h), x, self.seconds)), float(np.interp(-math.log(h), x, self.units))
 
 
-def fitted(rows: list[dict[str, Any]]) -> Costs | None:
-    """rows: of one method, coarse to fine; None where none of them ended well."""
-    good = [r for r in rows if not r.get("failed") and value(r, "cpu_seconds") > 0 and units_of(r) > 0]
-    if not good:
-        return None
-    took, units = [value(r, "cpu_seconds") for r in good], [units_of(r) for r in good]
-    look = max(0.0, 1 / value(good[-1], "rate") - took[-1] / value(good[-1], "steps"))
-    work = [u * value(r, "steps") for u, r in zip(units, good)]
-    before = beginning(took, work)
-    return Costs([r["step"] for r in good], [(t - before) / w for t, w in zip(took, work)], units, look)
+def timed_well(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [dict(r) for r in rows if not r.get("failed") and value(r, "cpu_seconds") > 0 and units_of(r) > 0]
 
 
-def beginning(took: list[float], work: list[float]) -> float:
-    """Seconds of a run that its steps do not take, from the two longest ones: those of 20 steps of a quick method are as many."""
-    if len(took) < 2 or work[-1] <= work[-2]:
-        return 0.0
-    slope = (took[-1] - took[-2]) / (work[-1] - work[-2])
-    return max(0.0, min(took[-2] - slope * work[-2], 0.9 * min(took)))
+def quicker(rows: dict[str, list[dict[str, Any]]], again: list[dict[str, Any]]) -> None:
+    """Sets times that another run of the same steps has found shorter."""
+    for r in again:
+        for mine in (x for x in rows[r["method"]] if x["step"] == r["step"]):
+            if value(r, "cpu_seconds") < value(mine, "cpu_seconds"):
+                mine |= {k: r[k] for k in ("cpu_seconds", "rate")}
+
+
+def fitted(rows: list[dict[str, Any]], before: float) -> Costs:
+    """rows: of one method, coarse to fine, which ended well; before: seconds that a run takes to begin. A unit costs the same at
+    all steps, what the longest run tells, but where the solver repeats steps."""
+    took = [max(value(r, "cpu_seconds") - before, 0.2 * value(r, "cpu_seconds")) for r in rows]
+    units = [units_of(r) for r in rows]
+    unit = [t / (u * value(r, "steps")) for t, u, r in zip(took, units, rows)]
+    look = max(0.0, 1 / value(rows[-1], "rate") - value(rows[-1], "cpu_seconds") / value(rows[-1], "steps"))
+    return Costs([r["step"] for r in rows], [x if x > REPEATS * unit[-1] else unit[-1] for x in unit], units, look)
+
+
+def beginning(rows: dict[str, list[dict[str, Any]]]) -> float:
+    """Seconds of a run that its steps do not take: the median of what the two longest runs tell of each of the quickest methods.
+    Those of 20 steps of such a method are no more."""
+    found = []
+    for of in sorted((r for r in rows.values() if len(r) == len(TIMED)), key=lambda r: value(r[-1], "cpu_seconds"))[:QUICKEST]:
+        (t, w), (t_long, w_long) = ((value(r, "cpu_seconds"), units_of(r) * value(r, "steps")) for r in of[-2:])
+        if w_long > w:
+            found.append(max(0.0, t - (t_long - t) / (w_long - w) * w))
+    return sorted(found)[len(found) // 2] if found else 0.0
+
+
+def compiles(system: Any, budget: float) -> bool:
+    """Whether timed runs have the code of long ones, for which that of a system of a file is compiled, about a second a study."""
+    return isinstance(system, dict) and "file" in system and budget >= COMPILED
 
 
 class Field:
@@ -82,6 +104,7 @@ class Field:
         self.reference = ""
         self.fine_seconds = 0.0  # of a step of the reference that errors are taken against, of a batch
         self.room = math.inf  # seconds that the studies of a heat may take
+        self.compiles = False  # timed runs
 
     # ---- starts
 
@@ -117,27 +140,41 @@ class Field:
         return int(min(30, max(3, QUICK / took)))
 
     def calibrate(self, seconds: dict[str, list[float | None]], members: int, room: float) -> dict[str, str]:
-        """Timed runs of methods at up to three steps, until the room, in seconds, is used: {method: why it has no costs}. Those that fail at all steps have none without a reason. Solvers that fail at a start may take any time: a
-        study that takes a part of the room is stopped; its methods are timed alone after the others, then at small steps."""
+        """Timed runs of methods at up to three steps, until the room, in seconds, is used: {method: why it has no costs}. Those
+        that fail at all steps have none without a reason. Solvers that fail at a start may take any time: a study that takes a
+        part of the room is stopped; its methods are timed alone after the others, then at small steps."""
         left: dict[str, str] = {}
+        rows: dict[str, list[dict[str, Any]]] = {}
         queue, end = self.groups(seconds), self.runner.seconds + room
+
+        def run(methods: list[str], counts: list[int], limit: float, round_: int) -> list[dict[str, Any]]:
+            timing = {"timing": {"repeats": self.repeats(methods, counts, seconds) + round_}}
+            study = self.common("conservation", methods, counts, 5 * self.scale.time, members, 1) | timing
+            if self.compiles:
+                study["system"] = {**self.system, "compile": "always"}
+            return self.runner.run(study, self.quantities, limit)
+
+        timed: list[tuple[list[str], list[int]]] = []
         for methods, counts in queue:  # it grows
-            study = self.common("conservation", methods, counts, 5 * self.scale.time, members, 1) | {"timing": {"repeats": self.repeats(methods, counts, seconds)}}
             limit = min(end - self.runner.seconds, max(room / 8, SHORTEST))
-            if not self.costs and len(left) < 3:
+            if not rows and len(left) < 3:
                 limit = max(limit, 2 * SHORTEST)  # one method at least is timed
-            rows = self.runner.run(study, self.quantities, limit)
-            if not rows and len(methods) > 1:
+            found = run(methods, counts, limit, 0)
+            if not found and len(methods) > 1:
                 queue += [([m], counts) for m in methods]
-                continue
-            if not rows and len(counts) > 1:
+            elif not found and len(counts) > 1:
                 queue.append((methods, counts[-1:]))
-                continue
-            for method in methods:
-                if not rows:
-                    left[method] = "timing its steps is beyond the budget"
-                elif costs := fitted([r for r in rows if r["method"] == method]):
-                    self.costs[method] = costs
+            elif not found:
+                left |= {m: "timing its steps is beyond the budget" for m in methods}
+            else:
+                timed.append((methods, counts))
+                rows |= {m: timed_well([r for r in found if r["method"] == m]) for m in methods}
+        for round_ in range(1, ROUNDS):
+            for methods, counts in timed:
+                quicker(rows, run(methods, counts, min(end - self.runner.seconds, room / 8), round_))
+        good = {m: r for m, r in rows.items() if r}
+        before = beginning(good)
+        self.costs = {m: fitted(r, before) for m, r in good.items()}
         return left
 
     def cost(self, key: Key, row: dict[str, Any]) -> float:

@@ -11,7 +11,6 @@ import json
 import math
 import os
 import pathlib
-import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -19,10 +18,9 @@ import numpy as np
 
 from ..reading import ConstellaError
 from ..result import Result
-from ..running import call, program, worded, written
+from ..running import OVER, call, program, worded, written
 
 PLAN, SOME = 1.25, 0.5  # a study may take so many times what is planned, and so many seconds more, without a note
-STOPPED = (75, -signal.SIGTERM)  # with a checkpoint, and before it could make one
 WORDS = ("failures", "verdict", "law", "why")
 KEEPS = ("max", "scale", "slope", "slope_error", "slope_rms", "drift_limit", "verdict", "law", "why")
 
@@ -60,8 +58,8 @@ def read(path: pathlib.Path, of: list[str], timed: bool) -> list[dict[str, Any]]
 class Runner:
     """Runs studies. known: {text of a study: rows} of an earlier attempt; each: called after a study with (text, rows).
     part: the result that is being made, with its checkpoints. overruns: {text: seconds} of studies that took far longer
-    than planned: measured once, and then part of the plan. seconds: of the processor that were used; over: those of the
-    overruns so far."""
+    than planned, which is found out once and then part of the plan: they count as what they were allowed. seconds: of the
+    processor that were used; over: those of the overruns so far."""
 
     def __init__(self, known: dict[str, Any], each: Callable[[str, Any], None], part: pathlib.Path, progress: bool, overruns: dict[str, float] | None = None) -> None:
         self.known, self.each, self.part, self.progress = known, each, part, progress
@@ -76,7 +74,7 @@ class Runner:
             rows = self._made(study, of, limit)
             took = self.seconds - before
             if planned and text not in self.overruns and (not rows or took > PLAN * planned + SOME):
-                self.overruns[text] = max(0.0, took - planned)
+                self.overruns[text] = max(0.0, limit - planned)
             self.known[text] = rows
             self.each(text, rows)
         self.over += self.overruns.get(text, 0.0)
@@ -92,7 +90,7 @@ class Runner:
             if code == 2 and self.part.exists():  # of another study
                 code, said = call([*line, "--overwrite"], False, True, limit)
         self.seconds += sum(os.times()[2:4]) - before
-        if limit and code in STOPPED:
+        if code == OVER:
             self.remove()
             return []
         if code not in (0, 1) or not self.part.exists():

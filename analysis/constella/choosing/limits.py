@@ -81,7 +81,7 @@ def overturning(field: Field, outcome: Outcome) -> list[str]:
     rivals = sorted((e for e in outcome.entries if e is not w and math.isfinite(e.cost) and e.cost > 0), key=lambda e: e.cost)
     if rivals:
         ratio = rivals[0].cost / w.cost
-        found.append(f"cost constants that differ from those of this machine by a factor {ratio:.2g}: then {rivals[0].method} is cheaper")
+        found.append(f"cost constants that differ from those of this machine by a factor {ratio:.3g}: then {rivals[0].method} is cheaper")
     found.append(f"starts farther from these: the largest share of what the goal allows is {w.judged.share:.2g} over {outcome.members} starts")
     if outcome.horizon < field.until * 0.999:
         found.append(f"a drift that begins after {outcome.horizon:g}, where the confirmation ended; the rest is the drift that it does not exclude")
