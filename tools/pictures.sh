@@ -27,5 +27,18 @@ run frequencies/blob
 picture frequencies/blob blob blob.png --x 'atan2(x, -y)' --y "x*y' - y*x'"
 run frequencies/thermostat
 picture frequencies/thermostat autocorrelation autocorrelation.png
+run frequencies/diffusion
+picture frequencies/diffusion displacement displacement.png
+run frequencies/errors
+picture frequencies/errors errors final-errors.png
+run frequencies/space
+picture frequencies/space space space.png
+mkdir "$box/sections"
+for job in henon-heiles-12 henon-heiles-8 driven-pendulum; do
+  run sections/$job
+  picture sections/$job section section-$job.png --z member
+done
+run sections/spherical-double-pendulum
+picture sections/spherical-double-pendulum section section-spherical-double-pendulum.png
 "$PYTHON" tools/near-root.py "$constella" docs/near-root.png
 echo docs/near-root.png

@@ -64,7 +64,7 @@ void cst_stepper_copy_lane(const cst_stepper *st, double *to, int lane, const do
 }
 
 void cst_stepper_pad(const cst_stepper *st, double *record, int alive) {
-  if (!alive)
+  if (!alive || alive == (1 << st->width) - 1)
     return;
   int source = __builtin_ctz((unsigned)alive);
   for (int l = 0; l < st->width; l++)

@@ -101,6 +101,8 @@ typedef struct cst_collector {
   const cst_measured *measures;
   /* NULL, or the steps of further trajectories that it makes in a step of a trajectory. */
   double (*steps)(const cst_plan *p, const cst_class *k);
+  /* NULL, or the core that it calls besides those that step; NULL: none. times: how often, for one lane. */
+  const char *(*calls)(const cst_plan *p, double *times);
   /* NULL, or the further lanes that it holds for each one of a batch. */
   double (*lanes)(const cst_plan *p);
   /* NULL, or reports what does not go with other keys, when all of them have been read. */

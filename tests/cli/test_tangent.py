@@ -225,6 +225,15 @@ def bits():
     ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
 
 
+def wide():
+    """More members than lanes: companions in groups of their own, and side by side in small batches, in both forms."""
+    for form, methods, more in (("companions", '[rattle, "generalized-alpha(rho=0.9)"]', "lyapunov"), ("exact", "[rattle]", "lyapunov, two-form")):
+        more = f"observables: [{more}]\ntangent: {{vectors: 4, every: 0.5, form: {form}}}\n"
+        text = double(6.4, methods, more).replace("members: 3", "members: 11").replace("v: 0.01}}", "v: 0.3}}")
+        one, other = (digests(run(f"wide-{form}-{i}", text, *how)[1]) for i, how in enumerate(([], ["--batch", "3"])))
+        ok(not differences(one, other), f"{form}: the same bits in wide and narrow batches", differences(one, other))
+
+
 def resumed(name="resumed", text=double(1200)):
     text += "checkpoint: {seconds: 0.05}\n"
     resumes(name, text)
@@ -295,5 +304,5 @@ def exactly_resumed():
     resumed("exactly-resumed", double(100, KICKS, EXACT))
 
 
-together([exponents, properties, methods, bits, exact, exact_exponents, exact_layers, resumed, exactly_resumed, extended, exactly_extended, mistakes])
+together([exponents, properties, methods, bits, wide, exact, exact_exponents, exact_layers, resumed, exactly_resumed, extended, exactly_extended, mistakes])
 done()

@@ -6,6 +6,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "method/substeps.h"
+#include "study/collect/tangent.h"
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
@@ -19,6 +20,22 @@ static cst_stepper_options options_of(const cst_companions *c) {
                                .iteration = s->iteration,
                                /* a call of PETSc's costs as much as some steps, and they are few */
                                .bare = true};
+}
+
+/* A method that keeps both constraints. */
+static bool keeps(const cst_plan *p, int method) {
+  const unsigned both = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
+  return (p->method[method]->properties.claims & both) == both;
+}
+
+const char *cst_companions_core(const cst_plan *p, int each, double *times) {
+  *times = 0;
+  for (int i = 0; i < p->nclass && p->study->system->ng; i++) {
+    const cst_class *k = &p->classes[i];
+    if (keeps(p, k->method))
+      *times += (double)k->lanes * each * (double)k->n / (double)cst_tangent_steps(p, k);
+  }
+  return *times > 0 ? "project" : NULL;
 }
 
 /* A program of the substep `project` alone, on the study's system. */
@@ -93,7 +110,6 @@ PetscErrorCode cst_companions_begin(cst_companions *c) {
   const cst_runner *r = c->run;
   const int         method = r->cohort->method;
   const long        lanes = r->work->count, W = r->width;
-  const unsigned    both = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
   PetscFunctionBegin;
   PetscCall(prepare(c, method));
   c->beside = lanes >= W;
@@ -104,7 +120,7 @@ PetscErrorCode cst_companions_begin(cst_companions *c) {
     cst_batch_reset(c->projector, &c->placed, c->stride * c->each);
     c->placed.step = 0;
   }
-  c->projects = c->projector && (r->plan->method[method]->properties.claims & both) == both;
+  c->projects = c->projector && keeps(r->plan, method);
   c->nparts = cst_stepper_vectors(c->st, c->part);
   c->numbers = 0;
   for (int k = 0; k < c->nparts; k++)

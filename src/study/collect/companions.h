@@ -31,6 +31,10 @@ typedef struct {
   double         *scale;                  /* [lane][2] what q and p are divided by */
 } cst_companions;
 
+/* The core that puts companions onto both constraints after every period, and for how many lanes in all; NULL: no
+ * method keeps them. */
+const char *cst_companions_core(const cst_plan *p, int each, double *times);
+
 PetscErrorCode cst_companions_create(cst_companions *c, cst_runner *r, int each);
 PetscErrorCode cst_companions_destroy(cst_companions *c);
 /* Begins with the batch that the run has just started; no companion is there yet. */

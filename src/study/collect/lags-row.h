@@ -48,6 +48,10 @@ static const char *refuse(const cst_plan *old, const cst_class *from, const cst_
 static const cst_reuse reuse = {.anew = anew, .add = add, .refuse = refuse};
 static const cst_tally tally = {cells, most, total};
 
-#define CST_LAGS_ROW \
-  .keys = keys, .wish = sizeof(cst_lags), .read = read, .forget = cst_lags_forget, .demand = demand, .tell = tell, .declare = declare, .open = open, .reuse = &reuse, .tally = &tally, .wanted = wanted, .own = CST_LAGS_MOST * sizeof(cst_lag_batch), .create = create, .destroy = destroy, .begin = begin, .next = next, .stop = stop, .finish = finish, .columns = columns, .conclude = conclude
+#define CST_LAGS_ROW                                                                               \
+  .keys = keys, .wish = sizeof(cst_lags), .read = read, .forget = cst_lags_forget,                 \
+  .demand = demand, .tell = tell, .declare = declare, .open = open, .reuse = &reuse,               \
+  .tally = &tally, .wanted = wanted, .own = CST_LAGS_MOST * sizeof(cst_lag_batch),                 \
+  .create = create, .destroy = destroy, .begin = begin, .next = next, .stop = stop,                \
+  .finish = finish, .columns = columns, .conclude = conclude
 #endif

@@ -63,6 +63,10 @@ const char *cst_lyapunov_number(int i) {
   return text[i % 64];
 }
 
+static const char *calls(const cst_plan *p, double *times) {
+  return cst_tangent_of(p)->exact ? NULL : cst_companions_core(p, cst_lyapunov_vectors(p), times);
+}
+
 static void declare(const cst_plan *p, cst_channels *c) {
   if (!cst_lyapunov_wanted(p))
     return;
@@ -142,13 +146,7 @@ static void locate(cst_collection *x, long step, bool done) {
   o->v.step = last / every * every;
 }
 
-/* The sum of a block; at the end of the last block, pairs become one. */
-static void add_to_block(const double *tally, double *block, double g) {
-  const long length = (long)tally[LENGTH];
-  const long at = ((long)tally[PERIODS] - 1) / length;
-  block[at] += g;
-}
-
+/* At the end of the last block, pairs become one. */
 static void join_blocks(double *tally, int k) {
   if (tally[PERIODS] < CST_LYAPUNOV_BLOCKS * tally[LENGTH])
     return;
@@ -172,7 +170,7 @@ static int point_of(long n) {
 static void count_rates(const own *o, cst_runner *r, long lane, double every) {
   const double *tally = tally_of(o, lane);
   const int     at = point_of((long)tally[PERIODS]);
-  for (int i = 0; i < o->k && at >= 0 && at < CST_LYAPUNOV_POINTS; i++) {
+  for (int i = 0; i < o->k && at < CST_LYAPUNOV_POINTS; i++) {
     double *now = cst_rows_numbers(r->rows, &running, i, lane);
     if (now)
       now[at] = tally[HEAD + i * OF_VECTOR] / (tally[PERIODS] * every);
@@ -190,17 +188,19 @@ static void count_floor(const own *o, cst_runner *r, long lane, double every) {
 static void count(const own *o, cst_runner *r, long lane, double every) {
   double      *tally = tally_of(o, lane);
   const double n = ++tally[PERIODS];
+  const long   block = ((long)n - 1) / (long)tally[LENGTH];
   double       first = 0;
   for (int i = 0; i < o->k; i++) {
     const double g = log(cst_tangent_vectors_growth(&o->v, lane, i));
     double      *sum = tally + HEAD + i * OF_VECTOR;
-    *sum += g;
-    add_to_block(tally, sum + 1, g);
+    sum[0] += g;
+    sum[1 + block] += g;
     first = i ? first : g;
   }
   tally[WEIGHTED] += n * first;
   tally[GROWTH] += 2 * tally[WEIGHTED] / n;
-  count_rates(o, r, lane, every);
+  if (point_of((long)n) >= 0)
+    count_rates(o, r, lane, every);
   if (o->v.exact)
     count_floor(o, r, lane, every);
   join_blocks(tally, o->k);
@@ -266,6 +266,7 @@ const cst_collector cst_collector_lyapunov = {
     .name = "lyapunov",
     .doc = "Lyapunov exponents and MEGNO",
     .steps = steps,
+    .calls = calls,
     .lanes = lanes,
     .declare = declare,
     .own = sizeof(own),

@@ -47,6 +47,10 @@ static double steps(const cst_plan *p, const cst_class *k) {
 
 static double lanes(const cst_plan *p) { return wanted(p) ? 1 : 0; }
 
+static const char *calls(const cst_plan *p, double *times) {
+  return cst_companions_core(p, 1, times);
+}
+
 static void declare(const cst_plan *p, cst_channels *c) {
   if (!wanted(p))
     return;
@@ -178,6 +182,7 @@ const cst_collector cst_collector_reversibility = {
     .name = "reversibility",
     .doc = "distance from the start after going back",
     .steps = steps,
+    .calls = calls,
     .lanes = lanes,
     .declare = declare,
     .own = sizeof(own),

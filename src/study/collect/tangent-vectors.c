@@ -105,6 +105,12 @@ static void exchange(cst_tangent_vectors *v, bool back) {
   }
 }
 
+static void lose(cst_tangent_vectors *v, int group, int lane) {
+  const long l = (long)group * v->run->width + lane;
+  if (l < v->run->work->count)
+    cst_companions_lose(&v->c, l);
+}
+
 /* Renormalises the companions of a group, and finds how their differences have grown. */
 static void renormalise(cst_tangent_vectors *v, int group) {
   const int      alive = cst_companions_alive(&v->c, group);
@@ -112,9 +118,8 @@ static void renormalise(cst_tangent_vectors *v, int group) {
   const int      W = v->run->width;
   double        *growth = v->growth + (long)group * v->k * W;
   const cst_near x = near_of(v, group);
-  for (long l = 0; l < W && (long)group * W + l < v->run->work->count; l++)
-    if (!(alive >> l & 1))
-      cst_companions_lose(&v->c, (long)group * W + l);
+  for (int dead = ~alive & ((1 << W) - 1); dead; dead &= dead - 1)
+    lose(v, group, __builtin_ctz((unsigned)dead));
   if (!alive)
     return;
   if (apart)
@@ -123,9 +128,9 @@ static void renormalise(cst_tangent_vectors *v, int group) {
     v->lanes->take(&x, v->w);
   v->lanes->orthonormalise(v->k, v->n, v->in, v->weight + (long)group * v->in * W, v->w, growth,
                            v->spare);
-  for (int l = 0; l < W; l++)
-    if (alive >> l & 1 && !cst_tangent_vectors_grew(v, growth, l))
-      cst_companions_lose(&v->c, (long)group * W + l);
+  for (int left = alive; left; left &= left - 1)
+    if (!cst_tangent_vectors_grew(v, growth, __builtin_ctz((unsigned)left)))
+      lose(v, group, __builtin_ctz((unsigned)left));
   if (apart)
     exchange(v, true);
   else

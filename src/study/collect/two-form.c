@@ -70,6 +70,10 @@ static int companions(const cst_plan *p) { return cst_tangent_of(p)->exact ? 1 :
 
 static double lanes(const cst_plan *p) { return wanted(p) ? companions(p) : 0; }
 
+static const char *calls(const cst_plan *p, double *times) {
+  return cst_tangent_of(p)->exact ? NULL : cst_companions_core(p, companions(p), times);
+}
+
 static void declare(const cst_plan *p, cst_channels *c) {
   cst_tangent_numbers_declare(&numbers, p, c);
 }
@@ -377,6 +381,7 @@ const cst_collector cst_collector_two_form = {
     .name = "two-form",
     .doc = "changes of the two-form and of volume in a step",
     .steps = steps,
+    .calls = calls,
     .lanes = lanes,
     .declare = declare,
     .own = sizeof(own),

@@ -9,6 +9,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/run/back-end.h"
+#include "study/collector.h"
 #include "study/file/relax.h"
 #include "system/compile/compile.h"
 
@@ -34,6 +35,28 @@ static double observations_of(const cst_system *s, const cst_plan *p) {
   return sum;
 }
 
+static int add(const char *core, core_list *c, int n) {
+  for (int i = 0; i < n; i++)
+    if (!strcmp(c->name[i], core))
+      return n;
+  if (n < MOST_CORES)
+    c->name[n++] = core;
+  return n;
+}
+
+/* Adds the cores that collectors call on the system of the study, where their compilation pays. */
+static int add_called(const cst_plan *p, core_list *c, int n) {
+  const double worth = 2e7; /* calls of one lane */
+  for (int i = 0; i < CST_COLLECTORS; i++) {
+    const cst_collector *x = cst_collectors[i];
+    double               times = 0;
+    const char          *core = x->calls && x->wanted(p) ? x->calls(p, &times) : NULL;
+    if (core && (times > worth || p->study->compile == CST_COMPILE_ALWAYS))
+      n = add(core, c, n);
+  }
+  return n;
+}
+
 static core_list needed(const cst_system *s, const cst_plan *p) {
   const double worth = 3e6; /* observations, from which on the compilation of folds pays */
   core_list    c = {{NULL}};
@@ -43,6 +66,8 @@ static core_list needed(const cst_system *s, const cst_plan *p) {
       n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);
   if (p->reference && p->reference->stepped == s)
     n = cst_program_cores(p->reference->program, c.name, n, MOST_CORES);
+  if (s == p->study->system)
+    n = add_called(p, &c, n);
   if (observations_of(s, p) > worth)
     c.name[n] = "fold";
   return c;
