@@ -348,16 +348,35 @@ def hinge():
     """An arm that a drive turns, with a bob on a ball joint."""
     if not ok(constella("system", path("hinge.system.yaml")).returncode == 0, "a driven hinge is consistent"):
         return
-    methods = {"rattle": 2, "compose(rattle, suzuki4)": 4}
+    methods = {
+        "rattle": 2,
+        "compose(rattle, suzuki4)": 4,
+        "lie-euler-a": 1,
+        "lie-rattle": 2,
+        "lie-rattle(retraction=exp)": 2,
+        "lie-midpoint": 2,
+        "lie-discretization(theta=0.3)": 1,
+        "compose(lie-lobatto, yoshida4)": 4,
+    }
     f, result = run(
         "hinge",
         STUDY % ("order", "{file: hinge.system.yaml}", 0.5, "0.02, 0.01", quoted(methods))
         + 'reference: {method: "gauss(4)", step: 0.01}\n',
     )
     rows = table(result)
-    for k, (method, order) in enumerate(methods.items() if len(rows) == 4 else {"rattle": 2}.items()):
-        got = rows[2 * k + 1]["order"] if len(rows) == 4 else np.nan
+    good = len(rows) == 2 * len(methods)
+    for k, (method, order) in enumerate(methods.items() if good else {"rattle": 2}.items()):
+        got = rows[2 * k + 1]["order"] if good else np.nan
         ok(abs(got - order) < 0.3, f"{method} on a driven hinge has order {order}", got, f.stderr)
+    group = ["lie-rattle", "lie-midpoint", "compose(lie-rattle, suzuki4)"]
+    text = STUDY % ("conservation", "{file: hinge.system.yaml}", 0.5, "0.02, 0.01", quoted(group))
+    f = made("group", text + "observables: [balance, constraint]\n")
+    for k, (method, order) in enumerate(zip(group, (2, 2, 4)) if f else ()):
+        balance = f["statistics/balance_max"][2 * k : 2 * k + 2]
+        ok(abs(np.log2(balance[0] / balance[1]) - order) < 0.2, f"{method}: the balance of a driven hinge", balance)
+    if f:
+        off = max(f["statistics/constraint_max"][:].max(), f["statistics/hidden_max"][:].max())
+        ok(off < 1e-14, "lie-*: a driven hinge and its velocity", off)
     f = made("turned", STUDY % ("conservation", "{file: hinge.system.yaml}", 2, 0.01, "rattle"))
     angle = np.arctan2(f["final/q"][0, 0, 3], f["final/q"][0, 0, 0]) if f else 0
     ok(abs(np.angle(np.exp(1j * (angle - 2 * f["statistics/end"][0])))) < 1e-13, "the arm is where the drive has it", angle)

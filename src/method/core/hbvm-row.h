@@ -1,5 +1,5 @@
-/* hbvm-row.h: what the program knows of the core of hbvm.c without lanes: its parameters, sizes and costs, and how it is
- * bound. Part of hbvm.c.
+/* hbvm-row.h: what the program knows of the core of hbvm.c without lanes: its parameters, sizes and costs, and
+ * how it is bound. Part of hbvm.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/core/row.h"
