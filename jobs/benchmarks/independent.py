@@ -113,8 +113,12 @@ def coin():
 
     def entries(y):
         (c, s), (d, e), (a, b) = ((np.cos(x), np.sin(x)) for x in y[:3])
-        R = [c * d, -s * a + c * e * b, s * b + c * e * a, s * d, c * a + s * e * b, -c * b + s * e * a, -e, d * b, d * a]
-        return np.array([*R, y[6], y[7], r * d])
+        rows = [
+            *(c * d, -s * a + c * e * b, s * b + c * e * a),
+            *(s * d, c * a + s * e * b, -c * b + s * e * a),
+            *(-e, d * b, d * a),
+        ]
+        return np.array([*rows, y[6], y[7], r * d])
 
     return f, start, REAL(1) / 2, (4000, 8000), entries
 

@@ -103,7 +103,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   bool       keeps = true;
   unsigned   claims = CST_CLAIM_SYMMETRIC;
   for (int a = 0; a < s->ng; a++)
-    keeps &= is_exact(t, degree_of(s, s->g[a]));
+    keeps &= !s->driven && is_exact(t, degree_of(s, s->g[a]));
   if (keeps)
     claims |= CST_CLAIM_POSITIONS;
   if (free)
@@ -156,6 +156,7 @@ const cst_method_row cst_method_row_hbvm = {
                    "with holonomic constraints, equations (50)-(54)",
          .signature = "hbvm(k=, s=)",
          .example = "hbvm(k=6, s=2)"},
+    .on_also = CST_ON_TIME | CST_ON_DRIVEN,
     .check = check,
     .fits = fits,
     .properties = properties,

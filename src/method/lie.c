@@ -137,6 +137,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                "section 6" from,                                                                   \
            .signature = label "(retraction=cayley)",                                               \
            .example = label},                                                                      \
+      .on_also = CST_ON_TIME | CST_ON_DRIVEN,                                                      \
       .check = check,                                                                              \
       .fits = cst_lie_fits,                                                                        \
       .properties = properties,                                                                    \
@@ -181,6 +182,7 @@ LIE(lie_rattle, "lie-rattle",
                          "maps), sections 3 and 6",                                                \
                .signature = usage,                                                                 \
                .example = shown},                                                                  \
+      .on_also = CST_ON_TIME | CST_ON_DRIVEN,                                                      \
       .check = test,                                                                               \
       .fits = cst_lie_fits,                                                                        \
       .properties = properties,                                                                    \

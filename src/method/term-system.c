@@ -100,8 +100,8 @@ static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
   else if (s->driven && lacks & CST_ON_DRIVEN)
     snprintf(why, (size_t)n,
              "%s has a constraint that depends on t, %s, which %s does not keep; rattle and the "
-             "other variational methods, their compositions, layers with a tableau, "
-             "project(LAYER), gauss(s), radau(s) and penalty(METHOD) do",
+             "other variational methods, on the group too, their compositions, hbvm, layers with a "
+             "tableau, project(LAYER), gauss(s), radau(s) and penalty(METHOD) do",
              s->name, s->family[s->driven_name[0]].name, t->name);
   else if (s->timed && lacks & CST_ON_TIME)
     snprintf(

@@ -96,6 +96,22 @@ def linearised():
     return (modes @ (np.exp(rates) * np.linalg.solve(modes, [0, 0, 1e-4, 0]))).real
 
 
+def test_eigenvalues():
+    """The modes of the bicycle by tangent vectors, beside table 2 of the source."""
+    x = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "eigenvalues.py"), "--folder", scratch()],
+        env={**ENVIRONMENT, "CONSTELLA": PROGRAM},
+        capture_output=True,
+        text=True,
+    )
+    rows = [line.split() for line in x.stdout.splitlines()[1:] if line]
+    ok([row[0] for row in rows] == ["capsize", "weave", "castering"], "eigenvalues.py runs", x.stdout, x.stderr)
+    for name, *numbers in rows:
+        own, other, published = map(float, numbers)
+        ok(abs(own - published) < 0.004 * abs(published), f"{name}: the rate of tangent vectors is the published one", own)
+        ok(abs(other - published) < 1e-6, f"{name}: so is that of the linearised equations", other)
+
+
 def test_bicycle():
     x = constella("run", write("bicycle.yaml", BICYCLE), "-o", path("bicycle.h5"), "--progress", "none", env=WHERE)
     ok(x.returncode == 0, "the bicycle runs", x.stderr)
@@ -128,6 +144,7 @@ def test_bicycle_as_bodies():
     ok(abs(off).max() < 1e-8, "and the equations in angles", off)
 
 
+test_eigenvalues()
 test_bicycle()
 test_bicycle_as_bodies()
 

@@ -194,6 +194,39 @@ def orders():
         ok(abs(got - order) < 0.3, f"{method} has order {order} against the angle", got, error)
 
 
+def line_integral():
+    """HBVM: its orders, g to round-off where the nodes suffice, and the balance by its own nodes."""
+    methods = {"hbvm(k=6, s=1)": 2, "hbvm(k=8, s=2)": 4, "compose(hbvm(k=6, s=1), yoshida4)": None}
+    end = 'reference: {method: "gauss(6)", step: 0.02}\nobservables: [balance, constraint]\n'
+    for system in ("{file: shaken.system.yaml}", "driven-pendulum"):
+        f = made(
+            f"line-{len(system)}", STUDY % ("order", system, 1, "0.04, 0.02, 0.01", quoted(methods)) + end
+        )
+        for k, (method, order) in enumerate(methods.items() if f else ()):
+            error = f["statistics/error_q"][3 * k : 3 * k + 3]
+            got = np.log2(error[1] / error[2])
+            ok(order is None or abs(got - order) < 0.1, f"{system}: {method} has order {order} in q", error)
+            momenta = f["statistics/error_p"][3 * k : 3 * k + 3]
+            got = np.log2(momenta[1] / momenta[2])
+            ok(abs(got - 2) < 0.1, f"{system}: {method} has order 2 in p", momenta)
+        if f:
+            g = f["statistics/constraint_max"][:]
+            ok(g.max() < 2e-14, f"{system}: hbvm keeps the constraint that depends on t", g)
+    f = made(
+        "line-balance",
+        STUDY % ("conservation", "{file: shaken.system.yaml}", 1, "0.04", quoted(methods)) + "observables: [balance]\n",
+    )
+    if f:
+        ok(f["statistics/balance_max"][:].max() < 1e-14, "the balance of hbvm is exact", f["statistics/balance_max"][:])
+    f = made(
+        "line-time",
+        STUDY % ("order", "kapitza", 1, "0.04, 0.02, 0.01", '"hbvm(k=4, s=2)"') + 'reference: {method: "gauss(6)", step: 0.01}\n',
+    )
+    if f:
+        error = f["statistics/error_q"][:]
+        ok(abs(np.log2(error[1] / error[2]) - 4) < 0.2, "hbvm has order 4 in q with a potential that depends on t", error)
+
+
 def kept():
     """Both constraints to round-off, and the balance to the method's order."""
     methods = {
@@ -315,16 +348,35 @@ def hinge():
     """An arm that a drive turns, with a bob on a ball joint."""
     if not ok(constella("system", path("hinge.system.yaml")).returncode == 0, "a driven hinge is consistent"):
         return
-    methods = {"rattle": 2, "compose(rattle, suzuki4)": 4}
+    methods = {
+        "rattle": 2,
+        "compose(rattle, suzuki4)": 4,
+        "lie-euler-a": 1,
+        "lie-rattle": 2,
+        "lie-rattle(retraction=exp)": 2,
+        "lie-midpoint": 2,
+        "lie-discretization(theta=0.3)": 1,
+        "compose(lie-lobatto, yoshida4)": 4,
+    }
     f, result = run(
         "hinge",
         STUDY % ("order", "{file: hinge.system.yaml}", 0.5, "0.02, 0.01", quoted(methods))
         + 'reference: {method: "gauss(4)", step: 0.01}\n',
     )
     rows = table(result)
-    for k, (method, order) in enumerate(methods.items() if len(rows) == 4 else {"rattle": 2}.items()):
-        got = rows[2 * k + 1]["order"] if len(rows) == 4 else np.nan
+    good = len(rows) == 2 * len(methods)
+    for k, (method, order) in enumerate(methods.items() if good else {"rattle": 2}.items()):
+        got = rows[2 * k + 1]["order"] if good else np.nan
         ok(abs(got - order) < 0.3, f"{method} on a driven hinge has order {order}", got, f.stderr)
+    group = ["lie-rattle", "lie-midpoint", "compose(lie-rattle, suzuki4)"]
+    text = STUDY % ("conservation", "{file: hinge.system.yaml}", 0.5, "0.02, 0.01", quoted(group))
+    f = made("group", text + "observables: [balance, constraint]\n")
+    for k, (method, order) in enumerate(zip(group, (2, 2, 4)) if f else ()):
+        balance = f["statistics/balance_max"][2 * k : 2 * k + 2]
+        ok(abs(np.log2(balance[0] / balance[1]) - order) < 0.2, f"{method}: the balance of a driven hinge", balance)
+    if f:
+        off = max(f["statistics/constraint_max"][:].max(), f["statistics/hidden_max"][:].max())
+        ok(off < 1e-14, "lie-*: a driven hinge and its velocity", off)
     f = made("turned", STUDY % ("conservation", "{file: hinge.system.yaml}", 2, 0.01, "rattle"))
     angle = np.arctan2(f["final/q"][0, 0, 3], f["final/q"][0, 0, 0]) if f else 0
     ok(abs(np.angle(np.exp(1j * (angle - 2 * f["statistics/end"][0])))) < 1e-13, "the arm is where the drive has it", angle)
@@ -333,7 +385,6 @@ def hinge():
 def refused():
     methods = {
         "convert(rk4)": 'convert(rk4)',
-        "hbvm(k=2, s=1)": "hbvm",
         "newmark": "newmark",
         "bdf(2)": "bdf",
         "generalized-alpha(rho=0.8)": "generalized-alpha",
@@ -403,7 +454,7 @@ def main():
     warnings.simplefilter("ignore")  # of fsolve at round-off
     for name, text in (("shaken", SHAKEN), ("platform", PLATFORM), ("four-bar", FOURBAR), ("hinge", HINGE)):
         write(name + ".system.yaml", text)
-    together([steps, orders, kept, platform, fourbar, hinge, refused, ensemble])
+    together([steps, orders, line_integral, kept, platform, fourbar, hinge, refused, ensemble])
     done()
 
 

@@ -114,7 +114,7 @@ static void test_null_space_of_velocities(void) {
   static const char *const forms[] = {"midpoint", "leapfrog", "reversible"};
   static const char *const on[] = {"nonholonomic-oscillator", "chaplygin-sleigh", "rolling-disk",
                                    "chaotic-oscillator",      "chaplygin-sphere", "turntable"};
-  char                     form[96], base[64];
+  char                     form[128], base[64];
   for (size_t i = 0; i < sizeof on / sizeof *on; i++)
     for (size_t k = i < 4 ? 0 : 2; k < sizeof forms / sizeof *forms; k++) {
       snprintf(base, sizeof base, "discrete-lagrange-dalembert(%s)", forms[k]);
@@ -147,6 +147,7 @@ static void tests(void) {
   test_between();
   test_back();
   test_null_space();
+  test_null_space_of_velocities();
 }
 
 int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

@@ -24,7 +24,35 @@ CST_INLINE void velocity_at(const cst_context *C, const struct local *L, vd h, i
   velocity(C, L, point, p, v);
 }
 
-/* nu (of H_p, in a general system), psi and rho at the unknowns. */
+/* The time of node i is that of kernels from here on. */
+CST_INLINE void at_node(const cst_context *C, struct local *L, vd h, int i) {
+  (void)C, (void)L, (void)h, (void)i;
+  SET_TIME(L, L->begun + h * OWN(0)->integral[i * DEGREE]);
+}
+
+/* Adds the contribution of a node to the integral of g_t. */
+CST_INLINE void add_rate(const cst_context *C, struct local *L, int i, const vd *point) {
+  vd rate[ROOM(NG)];
+  (void)rate, (void)i, (void)point;
+  if (!DRIVEN)
+    return;
+  K_phi0(L->c, point, rate);
+  for (int a = 0; a < NG; a++)
+    L->rate[a] += OWN(0)->weighted[i * DEGREE] * rate[a];
+}
+
+/* The accounts, by the nodes. */
+static void gather_nodes(const cst_context *C, struct local *L, vd h, const vd *x) {
+  vd point[ROOM(NQ)], v[ROOM(NQ)];
+  for (int i = 0; i < NODES && NACCOUNT > 0; i++) {
+    at_node(C, L, h, i);
+    point_of(C, L->q, L->eq, h, i, x + GAMMA, point);
+    velocity_at(C, L, h, i, x, point, v);
+    cst_gather(C, L->own, h * OWN(0)->weighted[i * DEGREE], point, v, x + LAMBDA);
+  }
+}
+
+/* nu (of H_p, in a general system), psi and rho, and the integral of g_t, at the unknowns. */
 CST_INLINE void integrate(const cst_context *C, struct local *L, vd h, const vd *x) {
   vd point[ROOM(NQ)];
   vd v[ROOM(NQ)];
@@ -36,12 +64,16 @@ CST_INLINE void integrate(const cst_context *C, struct local *L, vd h, const vd 
     L->psi[k] = vset(0);
   for (int k = 0; k < DEGREE * NNZ_G; k++)
     L->rho[k] = vset(0);
+  for (int a = 0; a < NG && DRIVEN; a++)
+    L->rate[a] = vset(0);
   for (int i = 0; i < NODES; i++) {
+    at_node(C, L, h, i);
     point_of(C, L->q, L->eq, h, i, x + GAMMA, point);
     if (GENERAL)
       velocity_at(C, L, h, i, x, point, v);
     slope(C, L, point, v, dH);
     K_G(L->c, point, G);
+    add_rate(C, L, i, point);
     FOR_DEGREE(r) {
       const double w = OWN(0)->weighted[i * DEGREE + r];
       for (int k = 0; k < GENERAL * NQ; k++)

@@ -76,6 +76,7 @@ static void matrix_of_separable(const cst_context *C, struct local *L, vd h, con
   for (int k = 0; k < n * n; k++)
     L->J[k] = vset(0);
   for (int i = 0; i < NODES; i++) {
+    at_node(C, L, h, i);
     point_of(C, L->q, L->eq, h, i, x + GAMMA, point);
     for (int k = 0; k < NQ * NQ; k++)
       L->K[k] = vset(0);
@@ -143,6 +144,7 @@ static void add_node(const cst_context *C, struct local *L, vd h, int i, const v
   vd        N[ROOM(size)];
   vd        Y[ROOM(size)];
   vd        Z[ROOM(size)];
+  at_node(C, L, h, i);
   point_of(C, L->q, L->eq, h, i, x + GAMMA, point);
   velocity_at(C, L, h, i, x, point, v);
   cst_inertia(C, L->c, point, M);

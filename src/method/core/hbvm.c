@@ -18,6 +18,10 @@
  *   h sum_j (psi_j.gamma_j - gamma_j.phi_j) = -h lambda.C = 0,
  * to the same extent. p1 is not tangent, and is not made so.
  *
+ * Where V or g depends on t, all is taken at t + c_i h, and C = sum_j rho_j gamma_j + sum_i b_i g_t(u(c_i), t + c_i h),
+ * so that h C = g(q1, t1) - g(q0, t0) as quadrature goes. Energy then changes by h lambda . sum_i b_i g_t, to the same
+ * extent, which is the work of the constraint by the quadrature of the accounts.
+ *
  * Unknowns gamma, phi, lambda; residuals E, D, C of the three lines. The iteration of the first kind takes
  * Newton's matrix without the second derivatives of H and of lambda.g, but for M at the start:
  *
@@ -51,7 +55,9 @@ struct data {
 #define CST_FIELDS_IN_SPACE /* their number is known at run time */
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
+#include "method/core/time.h"
 #ifndef CST_COLD
+#define USES_STEP
 #define NODES  OWN(0)->k
 #define DEGREE MARCH->stages
 #define BLOCK  (DEGREE * NQ)
@@ -93,7 +99,9 @@ struct data {
   X(K, NQ *NQ)                                                                                     \
   X(T, BLOCK *BLOCK)                                                                               \
   X(J, NJ *NJ)                                                                                     \
-  X(step, NX)
+  X(dx, NX)                                                                                        \
+  X(rate, NG)                                                                                      \
+  CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -103,7 +111,8 @@ struct local {
   /* coordinates larger than this have a round-off that updates do not fall below; size then grows
    * with them */
   vd remote;
-  vl slow;
+  vd begun; /* the time at which the substep begins */
+  vl step, slow;
 };
 #define SIZE(L) (L)->size
 
@@ -114,6 +123,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->impulse, record, at.impulse, NG);
   L->remote = CST_REMOTE * *cst_block(record, at.extent);
+  LOAD_TIME(L, record);
   UNROLL
   for (int i = 0; i < NQ; i++)
     L->eq[i] = L->ep[i] = vset(0);
@@ -187,6 +197,10 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
     for (int a = 0; a < NG; a++)
       L->impulse[a] = vset(0);
   }
+  L->begun = vset(0);
+  if (TIMED)
+    L->begun = START_OF(L, j);
+  SET_TIME(L, L->begun);
   if (GENERAL)
     cst_inertia(C, L->c, L->q, L->M);
   velocity(C, L, L->q, L->p, v);
@@ -242,7 +256,7 @@ CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd 
   }
   UNROLL
   for (int a = 0; a < NG; a++) {
-    vd sum = vset(0);
+    vd sum = vpick(DRIVEN, L->rate[a], vset(0));
     FOR_DEGREE(r)
       ROW_G(a, i, e)
         sum += L->rho[r * NNZ_G + e] * x[r * NQ + i];
@@ -271,6 +285,7 @@ static __attribute__((noinline)) void direction(const cst_context *C, struct loc
   UNROLL
   for (int i = 0; i < NQ; i++)
     end[i] = L->q[i] + h * x[i];
+  SET_TIME(L, L->begun + h);
   K_G(L->c, end, L->G1);
   if (IS_EXACT) {
     newton(C, L, h, x, f, d);
@@ -284,9 +299,9 @@ static __attribute__((noinline)) void direction(const cst_context *C, struct loc
   }
   if (__builtin_expect(!vany(L->slow), 1))
     return;
-  newton(C, L, h, x, f, L->step);
+  newton(C, L, h, x, f, L->dx);
   for (int k = 0; k < NX; k++)
-    d[k] = vselect(L->slow, L->step[k], d[k]);
+    d[k] = vselect(L->slow, L->dx[k], d[k]);
 }
 
 /* sum + e := sum + (e + x), e what rounding the sum has left. */
@@ -300,6 +315,7 @@ CST_INLINE void add(vd *sum, vd *e, vd x) {
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const vd h = H(j);
+  gather_nodes(C, L, h, x);
   UNROLL
   for (int i = 0; i < NQ; i++) {
     add(&L->q[i], &L->eq[i], h * x[GAMMA + i]);
@@ -319,80 +335,11 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
     cst_store(record, at.eq, L->eq, NQ);
     cst_store(record, at.ep, L->ep, NQ);
   }
+  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"
 #endif
 #else
-#include "method/core/row.h"
-#include "tableau/legendre.h"
-
-struct parameters {
-  int k, s;
-};
-CST_DATA_FITS(struct parameters, struct data);
-
-static bool same(const void *one, const void *other) {
-  const struct parameters *x = one, *y = other;
-  return x->k == y->k && x->s == y->s;
-}
-
-static bool adjoint(void *x) {
-  (void)x;
-  return true; /* its own */
-}
-
-/* fixed: at the start, acceleration and force. */
-static cst_substep_size size(const void *of, const cst_system *s) {
-  const struct parameters *x = of;
-  const double             q = s->nq;
-  const double             g = s->ng;
-  const double             block = x->s * q;
-  const double             newton = (s->general ? 2 : 1) * block + g;
-  const double             unit = cst_substep_unit(s);
-  const double             fixed = 2;
-  const double             each = x->k;
-  const double             generic = 4;
-  const double             iterations = 5;
-  return (cst_substep_size){
-      .stages = x->s,
-      .unknowns = 2 * x->s * s->nq + s->ng,
-      .matrix = newton * newton + block * block,
-      .fixed = fixed,
-      .each = each,
-      .solves_fixed = cst_substep_solves(s),
-      .solves_each = 1,
-      .cost = s->general ? (fixed + 2 * iterations * each) * generic * unit
-                         : 0.5 * (fixed + iterations * each) * unit,
-  };
-}
-
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
-  const struct parameters *x = of;
-  const int                k = x->k, s = x->s;
-  double                  *tables;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_numbers(with, (size_t)(2 * k * s + s + 1), &tables));
-  cst_legendre_line_tables(k, s, tables, tables + k * s, tables + 2 * k * s);
-  *(struct data *)lane =
-      (struct data){k, tables, tables + k * s, tables + 2 * k * s, with->iteration};
-  PetscFunctionReturn(0);
-}
-
-static const cst_substep_row row = {
-    .name = "hbvm",
-    .data = sizeof(struct parameters),
-    .features = CST_COMPENSATES | CST_ALWAYS_COMPENSATES,
-    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON,
-    .core = CST_CORES_HERE,
-    .same = same,
-    .adjoint = adjoint,
-    .size = size,
-    .jacobian = cst_jacobian_of_corrections,
-    .bind = bind,
-};
-
-cst_substep cst_substep_hbvm(double fraction, int k, int s) {
-  return cst_substep_of(&row, fraction, &(struct parameters){k, s});
-}
+#include "method/core/hbvm-row.h"
 #endif

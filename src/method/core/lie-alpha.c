@@ -28,6 +28,7 @@ struct data {
 #include "core/rotation.h"
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
+#include "method/core/time.h"
 #define PIECES 1
 #include "method/core/lie-parts.h"
 #undef NX

@@ -65,13 +65,14 @@
   X(dV, NQ)                                                                                        \
   X(g, NU > 0 ? NG : 0)                                                                            \
   X(full, NU > 0 ? NNZ_G : 0)                                                                      \
+  CST_TIME_FIELD(X)                                                                                \
   STAGE_FIELDS(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
-  vl        sure;
+  vl        step, sure;
   int       strict;
 };
 
@@ -229,7 +230,8 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
 #if CST_HOT
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
-CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {}
+CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change,
+                             vd *m) {}
 CST_INLINE void couple(const cst_context *C, struct local *L, int j, const vd *K, const vd *eta,
                        vd *l) {}
 #else
@@ -307,19 +309,21 @@ static void weigh(const cst_context *C, const struct local *L, const vd *G, cons
     }
 }
 
-/* change += the change that makes z satisfy G1 v = 0. */
-static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {
+/* change += the change that makes z satisfy G1 v + g_t = 0; m: its impulses. */
+static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change, vd *m) {
   if (NU == 0)
     return;
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)];
   vd                S[ROOM(JOINTS->view.gram.size)];
-  vd                m[ROOM(NU)];
+  vd                rate[ROOM(NG)];
   USES_J
+  if (DRIVEN)
+    K_phi0(L->c, L->q1, rate);
   weigh(C, L, L->G1, L->W, vset(1), X);
   cst_gram_fill(&view, X, L->G1, NULL, vset(1.0), 1, S);
   for (int a = 0; a < NU; a++) {
-    m[a] = vset(0);
+    m[a] = vpick(DRIVEN, rate[a], vset(0));
     ROW_J(a, v, e)
       m[a] += X[e] * z[v];
   }

@@ -17,13 +17,16 @@
  * three rows each; what remains is S dL = g + G1 eta with S = G1 K G0', where K da is the rotation of a
  * body's end for a change da, and eta that for the residual of its equations. The record contains the
  * coordinates and p = M v, and also R alpha, which is used unless p shows that another substep has moved the
- * bodies. With STAGE the force acts inside the drift (lie-stage.h).
+ * bodies. With STAGE the force acts inside the drift (lie-stage.h). Where V or g depends on t, they are taken at the
+ * times of their points, and G v1 + g_t = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/rotation.h"
 #include "method/core/lane.h"
 #include "method/joints.h"
 #include "system/lane/acceleration.h"
+#include "method/core/time.h"
+#define USES_STEP
 #if !defined(CST_SYSTEM_HEADER) || SYS_IN_BODIES
 
 #ifdef STAGE
@@ -43,6 +46,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
+  LOAD_TIME(L, record);
   load_inertia(C, L);
   load_masses(C, L, record);
   load_turning(C, L, record);
@@ -111,8 +115,36 @@ CST_INLINE void take_up(const cst_context *C, struct local *L, const vd *q) {
     L->p[k] += L->d[k];
 }
 
+/* The times of the ends of substep j. */
+#define TIME_LEFT(L, j)  START_OF(L, j)
+#define TIME_RIGHT(L, j) (START_OF(L, j) + H(j))
+
+/* Half of the powers at q, at the time t, where the joints have the impulses m. There are no forces: powers do not
+ * depend on v. */
+CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t, const vd *m) {
+  vd l[ROOM(NG)];
+  (void)t, (void)j, (void)l, (void)m;
+  if (NACCOUNT == 0)
+    return;
+  SET_TIME(L, t);
+  for (int a = 0; a < NG; a++)
+    l[a] = vpick(a < NU, (2 / H(j)) * m[a < NU ? a : 0], vset(0));
+  cst_gather(C, L->own, 0.5 * H(j), L->q, L->q, l);
+}
+
+/* What depends on the time at the left end. */
+CST_INLINE void begin_at_time(const cst_context *C, struct local *L, int j) {
+  SET_TIME(L, TIME_LEFT(L, j));
+  load_force(C, L, L->q);
+  if (NU > 0)
+    K_G(L->c, L->q, L->full);
+  reduce_joints(C, L, L->q, L->G);
+}
+
 /* The drift starts from the momenta and the impulses of the last step. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  if (TIMED)
+    begin_at_time(C, L, j);
   const vd kick = LEFT_KICK(j);
   const vd h = H(j) / PIECES;
   vd       a[ROOM(NZ)];
@@ -200,6 +232,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int k = 0; k < NZ; k++)
     L->a[k] = L->pt[k];
 #ifdef STAGE
+  SET_TIME(L, TIME_LEFT(L, j) + OWN(j)->w1 * H(j));
   done &= act_inside(C, L, j, x, L->a);
 #endif
   add_joints(C, L->G, x + 3 * PIECES * NB, L->a);
@@ -223,6 +256,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   if (NU == 0)
     return done;
   arrive_all(C, L, j, x);
+  SET_TIME(L, TIME_RIGHT(L, j));
   K_g(L->c, L->q1, L->g);
   K_G(L->c, L->q1, L->full);
   for (int k = 0; k < NU; k++) {
@@ -237,6 +271,9 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const vd kick = RIGHT_KICK(j);
+  vd       m[ROOM(NU + 1)];
+  gather(C, L, j, TIME_LEFT(L, j), x + 3 * PIECES * NB);
+  SET_TIME(L, TIME_RIGHT(L, j));
 #ifdef STAGE
   for (int k = 0; k < NZ; k++)
     L->d[k] = -(H(j) * L->F[k]);
@@ -254,11 +291,12 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (NU > 0) {
     reduce_joints(C, L, L->q1, L->G1);
     body_momenta(C, L, L->q1, L->a);
-    make_tangent(C, L, L->a, L->d);
+    make_tangent(C, L, L->a, L->d, m);
   }
   take_up(C, L, L->q1);
   CST_TAKE(L->q, L->q1, NQ);
   CST_TAKE(L->G, L->G1, NR);
+  gather(C, L, j, TIME_RIGHT(L, j), m);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
@@ -279,6 +317,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   for (int k = 0; k < NO; k++)
     p[ORDINARY(k)] = L->p[3 * NB + k];
   cst_store(record, at.impulse, L->impulse, NG);
+  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

@@ -12,7 +12,8 @@
  * others are small equations for t. A lane that fails is stepped again with the whole matrix and Householder
  * reflections. With the p_h their impulses L, of which R^-1 times the first part of Q' is p0 - .. - p_h, go from step
  * to step: extrapolated, they are the start of the next p_h. Where V or g depends on t, they are taken at the times of
- * their points, G v1 + g_t = 0 at the right end, and the accounts by the trapezoidal rule. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
+ * their points, G v1 + g_t = 0 at the right end, and the accounts by the trapezoidal rule.
+ * Source: Barbero-Linan, Martin de Diego, Sato, section 5.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE null_space
