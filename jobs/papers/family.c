@@ -43,4 +43,5 @@ static void step(const cst_layer_step *s) {
   *s->S = s->mul(s, cst_layer_part(s, 0.5), L);
 }
 
-const cst_layer_method cst_user_layer = {CST_LAYER_VERSION, "family", 2, "(2.9) of Tao, Owhadi.", step};
+const cst_layer_method cst_user_layer = {CST_LAYER_VERSION, "family", 2, "(2.9) of Tao, Owhadi.",
+                                         step};

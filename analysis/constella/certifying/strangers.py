@@ -180,7 +180,7 @@ def child() -> None:
 
 @dataclasses.dataclass(frozen=True)
 class File:
-    """What the file of --with has: steppers, names of layers, and layers and schemes for methods."""
+    """What the file of --with has: steppers, names of layers, and layers, schemes, maps and retractions for methods."""
 
     path: str
     sha256: str
@@ -200,8 +200,9 @@ def read(path: str) -> File:
         raise ConstellaError(f"{path}: {e.strerror}") from None
     except yaml.YAMLError as e:
         raise ConstellaError(f"{path}: {' '.join(str(e).split())}") from None
-    if not isinstance(told, Mapping) or not told.keys() & {"steppers", "layers", "schemes"}:
-        raise ConstellaError(f"{path}: one of the keys steppers, layers, schemes is needed")
+    keys = ("steppers", "layers", "schemes", "maps", "retractions")
+    if not isinstance(told, Mapping) or not told.keys() & set(keys):
+        raise ConstellaError(f"{path}: one of the keys {', '.join(keys)} is needed")
     steppers = told.get("steppers", {})
     if not isinstance(steppers, Mapping):
         raise ConstellaError(f"{path}: steppers: a map of names to maps is needed")
