@@ -3,7 +3,8 @@
 
 The program has no such method. Read by statements.py. Prints TOML: for s, the degree of u, and r, the number of
 coefficients of the multiplier, the orders in q, p, and the tangential part of p at the end, the largest errors of
-the energy and of the constraint, and the order of the hidden constraint. With masses 1 and shifted Legendre polynomials P_j, orthonormal on [0, 1],
+the energy and of the constraint, the order of the hidden constraint, and that of the multiplier
+in the last steps. With masses 1 and shifted Legendre polynomials P_j, orthonormal on [0, 1],
 
     u(ch) = q0 + h sum_(j<s) int_0^c P_j gamma_j,   lambda(c) = sum_(i<r) P_i(c) lambda_i
     gamma = e_1 p0 - h X (psi + chi),   psi_j = int P_j grad V(u),   chi_j = int P_j G(u)'lambda
@@ -23,6 +24,8 @@ from end_multipliers import END, FLOOR, G, g, grad_v, hess_g, hess_v, reference,
 STEPS = (15, 30, 60, 120)
 # not one that time reversal maps to itself
 START = tangent(np.array([0.7, 0.5, (0.625 - 0.7**6 - 0.5**4) ** 0.5]), np.array([0.3, -0.8, 0.5]))
+# where the multiplier is compared: in so many last steps, at these positions
+LAST, PLACES = 4, (0, 0.5, 1)
 PAIRS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3))
 
 
@@ -68,13 +71,49 @@ def jacobian(x, q, p, h, s, r, table):
     return J
 
 
-def step(q, p, h, s, r, table):
+def solve(q, p, h, s, r, table):
     x = np.concatenate([p, np.zeros(3 * (s - 1) + r)])
     for _ in range(12):
         f = residual(x, q, p, h, s, r, table)[0]
         x = x - np.linalg.solve(jacobian(x, q, p, h, s, r, table), f)
+    return x
+
+
+def step(q, p, h, s, r, table):
+    x = solve(q, p, h, s, r, table)
     force = residual(x, q, p, h, s, r, table)[1]
     return q + h * x[:3], p - h * force[0]
+
+
+def multiplier_error(s, r, h, states, exact):
+    """The largest error of the multiplier in the last steps, at three places in each, against the exact motion's."""
+    worst, table = 0, tables(s)
+    for back, (q, p) in enumerate(reversed(states)):
+        lam = solve(q, p, h, s, r, table)[3 * s :]
+        for c in PLACES:
+            P = [np.sqrt(2 * j + 1) * np.polynomial.Legendre.basis(j, domain=[0, 1])(c) for j in range(r)]
+            worst = max(worst, abs(lam @ P - multiplier(flow(exact, (c - 1 - back) * h))))
+    return worst
+
+
+def multiplier(y):
+    n = G(y[:3])
+    return (y[3:] @ (hess_g(y[:3]) * y[3:]) - n @ grad_v(y[:3])) / (n @ n)
+
+
+def flow(y, t, count=40):
+    """The exact motion over t."""
+
+    def rate(y):
+        return np.concatenate([y[3:], -grad_v(y[:3]) - G(y[:3]) * multiplier(y)])
+
+    h = t / count
+    for _ in range(count):
+        a = rate(y)
+        b = rate(y + h / 2 * a)
+        c = rate(y + h / 2 * b)
+        y = y + h / 6 * (a + 2 * b + 2 * c + rate(y + h * c))
+    return y
 
 
 def energy(q, p):
@@ -82,12 +121,14 @@ def energy(q, p):
 
 
 def run(s, r, count):
+    """The end, the largest errors of what is kept, and the states before the last steps."""
     (q, p), table = START, tables(s)
-    worst = np.zeros(3)
+    worst, states = np.zeros(3), []
     for _ in range(count):
+        states = [*states, (q, p)][-LAST:]
         q, p = step(q, p, END / count, s, r, table)
         worst = np.maximum(worst, np.abs([energy(q, p) - energy(*START), g(q), G(q) @ p]))
-    return q, p, worst
+    return q, p, worst, states
 
 
 def order(errors):
@@ -99,15 +140,17 @@ def main():
     exact = reference(6000, START)
     for s, r in PAIRS:
         runs = [run(s, r, n) for n in STEPS]
-        ends = [(q, p, tangent(q, p)[1]) for q, p, _ in runs]
+        ends = [(q, p, tangent(q, p)[1]) for q, p, _, _ in runs]
         errors = [
             (abs(q - exact[:3]).max(), abs(p - exact[3:]).max(), abs(t - exact[3:]).max()) for q, p, t in ends
         ]
-        kept = np.max([w for _, _, w in runs], axis=0)
+        kept = np.max([w for _, _, w, _ in runs], axis=0)
         print(f'["s = {s}, r = {r}"]\norder_q = {order([e[0] for e in errors]):.6g}')
         print(f"order_p = {order([e[1] for e in errors]):.6g}\ntangent = {order([e[2] for e in errors]):.6g}")
         print(f"energy = {kept[0]:.6g}\nconstraint = {kept[1]:.6g}")
-        print(f"hidden = {order([w[2] for _, _, w in runs]):.6g}\n")
+        print(f"hidden = {order([w[2] for _, _, w, _ in runs]):.6g}")
+        wrong = [multiplier_error(s, r, END / n, last, exact) for n, (_, _, _, last) in zip(STEPS, runs, strict=True)]
+        print(f"order_lambda = {order(wrong):.6g}\n")
 
 
 if __name__ == "__main__":

@@ -49,14 +49,16 @@ static bool check(const cst_tape *tape, cst_expr_error *e) {
   cst_evaluate_tape(tape, in, value);
   e->offset = 0;
   if (!isfinite(value[0]) || !isfinite(value[1]) || !isfinite(value[2]))
-    snprintf(e->message, sizeof e->message,
-             "the tangent of a retraction and two derivatives by s must be numbers at s = 0 (a square "
-             "root of s has none; write a series)");
+    snprintf(
+        e->message, sizeof e->message,
+        "the tangent of a retraction and two derivatives by s must be numbers at s = 0 (a square "
+        "root of s has none; write a series)");
   else if (fabs(value[0] - 1) > 1e-12)
-    snprintf(e->message, sizeof e->message,
-             "the tangent of a retraction, tan(angle/2)/|x| at s = |x|^2, must be 1/2 at s = 0; it is "
-             "%.6g",
-             value[0] / 2);
+    snprintf(
+        e->message, sizeof e->message,
+        "the tangent of a retraction, tan(angle/2)/|x| at s = |x|^2, must be 1/2 at s = 0; it is "
+        "%.6g",
+        value[0] / 2);
   else
     return true;
   return false;
