@@ -1,8 +1,10 @@
 /* family.c: (2.9) of Tao, Owhadi as a layer:
  *
- *   x1 = x + h v + h^2/2 a,   v1 = v + h/2 (a + a1 + h^4 g(x) + h^4 g(x1)),   a = -M^-1 grad V(x) - M^-1 f(x) h^2 a
+ *   x1 = x + h v + h^2/2 a,   v1 = v + h/2 (a + a1 + h^4 g(x) + h^4 g(x1)),   a = -M^-1 grad V(x) - M^-1
+ * f(x) h^2 a
  *
- * for masses 1, the function f = 1 + |x|^2 and the field g = (sin x_2, 1 + x_1 x_2, ...), which is no gradient.
+ * for masses 1, the function f = 1 + |x|^2 and the field g = (sin x_2, 1 + x_1 x_2, ...), which is no
+ * gradient.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/layer.h"

@@ -132,9 +132,9 @@ static __attribute__((noinline, unused)) cst_retraction cst_exponential(vd s) {
   return r;
 }
 
-/* The turn about x with tan(angle / 2) = f |x| / 2, for f and its derivatives at s: the Cayley map of f x. With e =
- * f + 2 s f' and a = 1/f, (dR tau_x^-1)' = a + x^/2 + c1 x x', c1 = f/4 - 2 f' (1 + s f^2/4) / (f e), since a change dx
- * moves f x by f dx + 2 f' x (x.dx). dL tau_x is the inverse of the same. */
+/* The turn about x with tan(angle / 2) = f |x| / 2, for f and its derivatives at s: the Cayley map of f x.
+ * With e = f + 2 s f' and a = 1/f, (dR tau_x^-1)' = a + x^/2 + c1 x x', c1 = f/4 - 2 f' (1 + s f^2/4) / (f
+ * e), since a change dx moves f x by f dx + 2 f' x (x.dx). dL tau_x is the inverse of the same. */
 static __attribute__((noinline, unused)) cst_retraction cst_retraction_of(vd s, vd f, vd df,
                                                                           vd ddf) {
   const vd whole = 1.0 + 0.25 * (f * f) * s, k1 = f / whole;

@@ -151,8 +151,8 @@ static bool own_adjoint(const cst_term *t) {
 }
 
 /* The action is taken between the layer's points. A gauge F would have to be integrated exactly by the layer
- * and be equal at a point and at its Euclidean projection, which commutes only with rigid motions. The symmetries of a
- * constant mass are motions that are rigid in its metric. */
+ * and be equal at a point and at its Euclidean projection, which commutes only with rigid motions. The
+ * symmetries of a constant mass are motions that are rigid in its metric. */
 static bool keeps_momenta(const cst_term *t, const cst_system *s) {
   return !cst_system_is_gauged(s) && (s->ng == 0 || by_mass(t) || cst_symmetry_is_rigid(s));
 }

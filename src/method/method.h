@@ -27,7 +27,8 @@ typedef struct cst_term {
   /* a user's layer: allocated for {...}, a copy for a name. Owned */
   cst_layer  *own;
   cst_scheme *scheme; /* of the user, under this name, or NULL. Owned */
-  /* of {left: ..., right: ...} or {point: ...}, of {tangent: ...}, or what cst_term_map and others find. Borrowed */
+  /* of {left: ..., right: ...} or {point: ...}, of {tangent: ...}, or what cst_term_map and others find.
+   * Borrowed */
   const struct cst_map *map;
   const struct cst_tau *tau;
   const cst_layers     *layers; /* names that are known while the term is checked. Borrowed */
@@ -58,12 +59,12 @@ struct cst_layers {
 void               cst_layers_add_map(cst_layers *l, const char *name, const struct cst_map *m,
                                       const struct cst_tau *tau);
 const cst_own_map *cst_layers_find_map(const cst_layers *l, const char *name);
-/* term-map.c. Reads {left: ..., right: ...}, {point: ...} or {tangent: ...} at text[at] into t; returns where it ends, or -1 with *e filled.
- * Whether text begins like one. */
+/* term-map.c. Reads {left: ..., right: ...}, {point: ...} or {tangent: ...} at text[at] into t; returns
+ * where it ends, or -1 with *e filled. Whether text begins like one. */
 int  cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e);
 bool cst_term_begins_map(const char *text);
-/* The map, the retraction of R^n, or that of rotations, which the argument x names or is; NULL with *e filled if it is
- * none. */
+/* The map, the retraction of R^n, or that of rotations, which the argument x names or is; NULL with *e
+ * filled if it is none. */
 const struct cst_map *cst_term_map(cst_term *x, cst_expr_error *e);
 const struct cst_map *cst_term_retraction(cst_term *x, double theta, cst_expr_error *e);
 const struct cst_tau *cst_term_tau(cst_term *x, cst_expr_error *e);

@@ -2,9 +2,9 @@
  *
  *   tan(angle / 2) = t(s) |x|,   s = |x|^2,   t(0) = 1/2
  *
- * so tau(x) is the Cayley map of 2 t x. These are all smooth maps into rotations by less than half a turn that
- * commute with changes of axes, tau(R x) = R tau(x) R'; then tau(-x) = tau(x)'. t = 1/2 is the Cayley map itself,
- * tan(|x| / 2) / |x| the exponential.
+ * so tau(x) is the Cayley map of 2 t x. These are all smooth maps into rotations by less than half a turn
+ * that commute with changes of axes, tau(R x) = R tau(x) R'; then tau(-x) = tau(x)'. t = 1/2 is the Cayley
+ * map itself, tan(|x| / 2) / |x| the exponential.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_TAU_H
@@ -16,8 +16,8 @@
 
 typedef struct cst_tau cst_tau;
 
-/* The retraction of this text, an expression of s; NULL with *e filled if it is none. Borrowed: it lives as long as
- * the program, and equal texts give the same one. */
+/* The retraction of this text, an expression of s; NULL with *e filled if it is none. Borrowed: it lives as
+ * long as the program, and equal texts give the same one. */
 const cst_tau *cst_tau_make(const char *text, const cst_definition *define, int ndefine,
                             cst_expr_error *e);
 /* A number from 1 on, another one for each. */

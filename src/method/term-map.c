@@ -1,6 +1,6 @@
-/* term-map.c: discretization maps and retractions in method expressions: {left: EXPRESSION, right: EXPRESSION} and
- * {point: EXPRESSION}, with names q and v, for every coordinate; {tangent: EXPRESSION} of s, for rotations (tau.h);
- * and the names that a study defines for them. */
+/* term-map.c: discretization maps and retractions in method expressions: {left: EXPRESSION, right:
+ * EXPRESSION} and {point: EXPRESSION}, with names q and v, for every coordinate; {tangent: EXPRESSION} of
+ * s, for rotations (tau.h); and the names that a study defines for them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
 #include <stdio.h>

@@ -18,8 +18,8 @@
  * discretization(theta=) evaluates the force at q_m = q0 + theta (q1 - q0), with weight 1 - theta on the
  * left side and theta on the right: L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta =
  * 0, 1/2 and 1; its adjoint has 1 - theta. discretization(map=) takes any map of the user (map.h):
- * L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1). With retraction= the map is (R(q, -theta v), R(q,
- * (1-theta) v)) for a point R(q, v) of the user.
+ * L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1). With retraction= the map is (R(q, -theta
+ * v), R(q, (1-theta) v)) for a point R(q, v) of the user.
  *
  * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c;
  * with form=null-space, core/null-space.c; with map=, core/mapped.c.

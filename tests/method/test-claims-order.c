@@ -166,8 +166,8 @@ static errors errors_of(const problem *x, const reference *f, const char *method
 }
 
 /* The number of errors that exceed round-off. rough: the factor of round-off in one step. It is 0 for states,
- * whose errors accumulate round-off over the steps; multipliers divide round-off by h^2, and that of one step is a
- * sample: near it, an error that grows with a smaller step is round-off too. */
+ * whose errors accumulate round-off over the steps; multipliers divide round-off by h^2, and that of one
+ * step is a sample: near it, an error that grows with a smaller step is round-off too. */
 static int sound(const double *e, int n, double rough) {
   int k = 0;
   while (k < n && e[k] > FLOOR * count_at(k) / 32 && e[k] > rough * count_at(k) * count_at(k) &&

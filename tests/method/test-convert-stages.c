@@ -8,8 +8,8 @@
  *
  *   D L_h(w_k) = p_k D d+(w_k) - p_{k-1} D d-(w_k)
  *
- * With state=w the two points are those before and after a step, and the p_k follow from them. A layer that is
- * projected is that of Stages 0 to 2, whose points keep the constraint.
+ * With state=w the two points are those before and after a step, and the p_k follow from them. A layer that
+ * is projected is that of Stages 0 to 2, whose points keep the constraint.
  *
  * The multipliers nu are found by least squares. Layer, action and projection are evaluated at complex
  * arguments, and derivatives are taken by a step in the imaginary direction, independently of the kernels
@@ -308,7 +308,8 @@ static void fill_course(course *c, const char *method, int lane) {
     fill_segment(c, &c->w[k]);
 }
 
-/* p_{k-1} and p_k of segment k: the covectors, tangential at the ends, of D L_h = p_k D d+ - p_{k-1} D d- along TQ. */
+/* p_{k-1} and p_k of segment k: the covectors, tangential at the ends, of D L_h = p_k D d+ - p_{k-1} D d-
+ * along TQ. */
 static void find_covectors(const course *c, int k, NUMBER *minus, NUMBER *plus) {
   const segment *w = &c->w[k];
   const int      n = c->x->s->nq, m = c->x->s->ng, all = 2 * (n + m);
@@ -339,7 +340,8 @@ static void find_covectors(const course *c, int k, NUMBER *minus, NUMBER *plus) 
   memcpy(minus, b + n, sizeof *b * (size_t)n);
 }
 
-/* A step from w to w, after two preliminary ones; what the segments have in common are those of the second. */
+/* A step from w to w, after two preliminary ones; what the segments have in common are those of the second.
+ * */
 static void fill_course_of_w(course *c, const char *method, int lane) {
   const int n = c->x->s->nq;
   double    q[MOST_Q], p[MOST_Q], v[MOST_Q];

@@ -24,8 +24,8 @@ static void clear_velocities(const cst_context *C, vd *G) {
     }
 }
 
-/* G at q, of constraints on positions, and the factors of G W G'. Those on velocities are the equations 1 x = 0
- * there. E: of K_place. */
+/* G at q, of constraints on positions, and the factors of G W G'. Those on velocities are the equations 1 x
+ * = 0 there. E: of K_place. */
 static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd *E, vd *G, vd *S) {
   K_place(L->c, L->given, q, E);
   K_G_AT(E, L->c, q, G);
@@ -57,8 +57,8 @@ static void make_tangential(const cst_context *C, const struct local *L, const v
       x[i] -= G[e] * theta[a];
 }
 
-/* DP of a covector: x := the solution of (1 + D2(theta.g) W) x + G'k = x, G W x = y, by a contraction of about |theta|; k[ng]
- * is filled. */
+/* DP of a covector: x := the solution of (1 + D2(theta.g) W) x + G'k = x, G W x = y, by a contraction of
+ * about |theta|; k[ng] is filled. */
 static void project_linearly(const cst_context *C, const struct local *L, const vd *q, const vd *E,
                              const vd *G, const vd *S, const vd *theta, const vd *y, vd *x, vd *k) {
   vd room[ROOM(NQ)];

@@ -1,14 +1,15 @@
 /* convert-state.h: the map from w to w in the core of convert(...), the form in which its source and that of
  * lagrange-dalembert define a step. Part of convert.c.
  *
- * The step solves p-(w1) = p+(w) with P d-(w1) = P d+(w). The state between steps is w = (q, v), stored as q and
- * M v + a. A step therefore begins with w. With r- and r+ the projected ends of its halves, theta- and theta+ those
- * of the projections,
+ * The step solves p-(w1) = p+(w) with P d-(w1) = P d+(w). The state between steps is w = (q, v), stored as
+ * q and M v + a. A step therefore begins with w. With r- and r+ the projected ends of its halves, theta-
+ * and theta+ those of the projections,
  *
  *   Theta(w) = mu+ D d+ - mu- D d- + nu1 [G, 0] + nu2 [v'D2g, G],   G(r+) mu+ = 0,   G(r-) mu- = 0
  *
- * are 2 nq + 2 ng linear equations, and the step starts from r+ and p+, the tangential part of (1 + D2(theta+.g)(r+))
- * mu+. Sources: Patrick, Cuell, Spiteri, Zhang, Stage 4; C. Cuell, thesis, 4.4. There is no explicit time.
+ * are 2 nq + 2 ng linear equations, and the step starts from r+ and p+, the tangential part of (1 +
+ * D2(theta+.g)(r+)) mu+. Sources: Patrick, Cuell, Spiteri, Zhang, Stage 4; C. Cuell, thesis, 4.4. There is
+ * no explicit time.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
@@ -43,8 +44,8 @@ static void find_foot(const cst_context *C, const struct local *L, const vd *d, 
   }
 }
 
-/* Adds the rows G mu = 0 of an end, and the columns of nu1 or nu2 in the rows of q or v; with G that of w. Rows on
- * velocities and redundant ones have the equation 1 x = 0. */
+/* Adds the rows G mu = 0 of an end, and the columns of nu1 or nu2 in the rows of q or v; with G that of w.
+ * Rows on velocities and redundant ones have the equation 1 x = 0. */
 static void border(const cst_context *C, const vd *end, const vd *G, int mu, int at, vd by, vd *A) {
   const int n = 2 * NQ + 2 * NG;
   USES_G
@@ -60,8 +61,8 @@ static void border(const cst_context *C, const vd *end, const vd *G, int mu, int
   }
 }
 
-/* The equations of mu+, mu-, nu1, nu2 / h at w = (q, v), where the sweeps were evaluated; those of the columns of v
- * are divided by h. G1, Gb, G0: at r+, r-, q. */
+/* The equations of mu+, mu-, nu1, nu2 / h at w = (q, v), where the sweeps were evaluated; those of the
+ * columns of v are divided by h. G1, Gb, G0: at r+, r-, q. */
 static void covector_matrix(const cst_context *C, struct local *L, int j, const vd *q, const vd *v,
                             vd *A) {
   const int n = 2 * NQ + 2 * NG;

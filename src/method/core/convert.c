@@ -36,9 +36,9 @@
  * theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every pivot block the identity, M or a Gram matrix as h ->
  * 0, so that elimination needs no pivoting.
  *
- * With iota = mass, P moves along M^-1 G' in place of G' (M a constant diagonal). Then G' M^-1 stands for G' in
- * F0, F5 and F6, mu- + D2(theta-.g) M^-1 mu- + G'k = pb with G M^-1 mu- = 0, and the step ends at (1 + D2(theta+.g)
- * M^-1) mu+, in its kinetic form: `weighed`.
+ * With iota = mass, P moves along M^-1 G' in place of G' (M a constant diagonal). Then G' M^-1 stands for
+ * G' in F0, F5 and F6, mu- + D2(theta-.g) M^-1 mu- + G'k = pb with G M^-1 mu- = 0, and the step ends at (1
+ * + D2(theta+.g) M^-1) mu+, in its kinetic form: `weighed`.
  *
  * lagrange-dalembert(LAYER, bias=b) is the same with constraints on velocities: those of the ODE, phi A =
  * -D(phi v + phi0)[v], leave phi v + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on

@@ -10,8 +10,8 @@
  * is what the momentum gains, of the size of h: the residual of the equations enters momentum maps with a
  * factor h. At the end of a step it is computed once more from its linear equation, E_q = 0.
  *
- * In null-space form (mapped-null-space.h) P is unknown in place of L, with N(q0)'(P - p0) = 0 for a basis N of ker G,
- * and p1 = M v1 + a with v1 = N(q1) y, N(q1)'(p1 - P - D) = 0.
+ * In null-space form (mapped-null-space.h) P is unknown in place of L, with N(q0)'(P - p0) = 0 for a basis
+ * N of ker G, and p1 = M v1 + a with v1 = N(q1) y, N(q1)'(p1 - P - D) = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE mapped

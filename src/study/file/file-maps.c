@@ -1,6 +1,7 @@
-/* file-maps.c: the keys `maps` and `retractions`: discretization maps by name, {mine: {left: ..., right: ...}}, for
- * discretization(map=mine); retractions, {mine: {point: ...}} for discretization(retraction=mine, theta=), and of
- * rotations, {mine: {tangent: ...}} for lie-rattle(retraction=mine) and others like it. */
+/* file-maps.c: the keys `maps` and `retractions`: discretization maps by name, {mine: {left: ..., right:
+ * ...}}, for discretization(map=mine); retractions, {mine: {point: ...}} for
+ * discretization(retraction=mine, theta=), and of rotations, {mine: {tangent: ...}} for
+ * lie-rattle(retraction=mine) and others like it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>

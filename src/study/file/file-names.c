@@ -1,4 +1,5 @@
-/* file-names.c: a file with the keys `layers`, `schemes`, `maps` and `retractions` alone: methods of the user without a study. */
+/* file-names.c: a file with the keys `layers`, `schemes`, `maps` and `retractions` alone: methods of the
+ * user without a study. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "core/boundary.h"
