@@ -252,13 +252,14 @@ def costs(runs):
     below("costs", "a run with central pairs of 2 vectors, every 20 steps", cost, 1.1 * 5)
     for system, method, members, when, step, most, ends in (
         ("planar-pendulum", "rattle", 64, "x - 10", 0.0625, 1.5, (1024, 1536)),
+        ("euler-top", "rattle", 32, "R11 - 10", 0.0625, 1.1, (324, 435)),
         ("euler-top", "lie-rattle", 32, "R11 - 10", 0.0625, 1.1, (324, 435)),
         ("tip3p-water", "rattle", 8, "Ox[1] - 1000", 0.0009765625, 1.1, (5.125, 6.75)),
     ):
         text = pendula(system, "default", step, method, members)
         without = instructions(runs, text + "observables: []\n", f"cost-{system}", ends)
         cost = instructions(runs, text + f'observables: []\nevents: [{{name: never, when: "{when}"}}]\n', f"cost-event-{system}", ends)
-        below("costs", f"an event without a hit on {system}, in runs without", cost / without, most)
+        below("costs", f"an event without a hit on {system} by {method}, in runs without", cost / without, most)
 
 
 LINES = {
