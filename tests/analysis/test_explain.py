@@ -13,6 +13,7 @@ import subprocess
 import h5py
 
 import constella
+from constella.explaining import cause
 
 SPRING = """system: spring
 coordinates: [x, y]
@@ -55,6 +56,15 @@ def test_causes():
             with h5py.File(folder / name.replace(".h5", ".explain.h5")) as f:
                 told = json.loads(f.attrs["causes"])
                 ok(told[0]["cause"] == cause and "map_0/statistics/energy_slope" in f, f"causes: the map of {cause} is kept", told)
+
+
+def test_sums_of_sums():
+    """Round-off of a method that keeps no constraints: no step changes it. Truncation of an order that is lost is none."""
+    cases = (("round-off", (1.0, 1.2, 1.7), 6e-11), ("open", (1.0, 1.2, 1.7), 6e-8), ("truncation", (1.0, 0.5, 0.25), 6e-11))
+    for word, rates, largest in cases:
+        points = [cause.Point(0.1 * f, 1e-14, 5e-14 * x, 1e-14, largest, 1.0, 20000 / f) for f, x in zip((1, 0.5, 0.25), rates)]
+        found = cause.explain(points, 0.1, 1e-14)
+        ok(found.word == word, f"sums of sums: {word}", found)
 
 
 def test_page():

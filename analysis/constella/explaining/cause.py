@@ -106,10 +106,14 @@ def resonance(points: Sequence[Point], base: Point) -> Cause | None:
 
 
 def round_off(points: Sequence[Point], base: Point) -> Cause | None:
-    half = nearest(points, base.step / 2)
+    """Rounded sums; or, where nothing brings a motion back to its constraints, sums of rounded sums, which no step changes."""
+    half, quarter = nearest(points, base.step / 2), nearest(points, base.step / 4)
     small = base.largest <= 300 * EPS * base.scale * math.sqrt(base.steps)
     if small and half and upper(half) > 0.2 * base.rate:
         return Cause("round-off", f"it is {base.largest / base.scale / EPS:.2g} units of the last place after {base.steps:.3g} steps, and half the step makes it {upper(half) / base.rate:.2g} times as large")
+    twice = base.largest <= 10 * EPS * base.scale * base.steps**1.5
+    if twice and half and quarter and min(half.rate, quarter.rate) > 0.5 * base.rate:
+        return Cause("round-off", f"it grows as sums of rounded sums do, to {base.largest / base.scale / EPS:.2g} units of the last place after {base.steps:.3g} steps, and is {half.rate / base.rate:.2g} and {quarter.rate / base.rate:.2g} times as large at a half and a quarter of the step")
     return None
 
 
