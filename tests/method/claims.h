@@ -132,7 +132,6 @@ static const char *const composites[] UNUSED = {
     "discretization(map={left: q - v/2 + q*v^2/8, right: q + v/2 + q*v^2/8})",
     "adjoint(discretization(map={left: q - v^2/9, right: q + v + sin(q)*v^2/7}))",
     "compose(lie-discretization(theta=0.3), yoshida4)",
-    "discrete-lagrange-dalembert(midpoint, form=null-space)",
 };
 
 UNUSED static int expression_count(void) {
