@@ -222,6 +222,11 @@ def line_integral():
         "line-time",
         STUDY % ("order", "kapitza", 1, "0.04, 0.02, 0.01", '"hbvm(k=4, s=2)"') + 'reference: {method: "gauss(6)", step: 0.01}\n',
     )
+    null = STUDY % ("order", "kapitza", 0.5, "0.005, 0.0025", '"midpoint(form=null-space)"')
+    g = made("null-time", null + 'reference: {method: "gauss(6)", step: 0.005}\n')
+    if g:
+        error = g["statistics/error_lambda"][:]
+        ok(abs(np.log2(error[0] / error[1]) - 2) < 0.2, "form=null-space: multipliers where V depends on t", error)
     if f:
         error = f["statistics/error_q"][:]
         ok(abs(np.log2(error[1] / error[2]) - 4) < 0.2, "hbvm has order 4 in q with a potential that depends on t", error)

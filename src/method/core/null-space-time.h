@@ -6,10 +6,14 @@
 #define TIME_MIDDLE(L, j) (START_OF(L, j) + OWN(j)->theta * H(j))
 #define TIME_RIGHT(L, j)  (START_OF(L, j) + H(j))
 
-/* grad V, G and its factors at the left end. */
+/* G and its factors at the left end, and grad V(q) at the time at which the force acts. */
 static void begin_at_time(const cst_context *C, struct local *L, int j) {
-  SET_TIME(L, TIME_LEFT(L, j));
+  if (OWN(j)->middle != 0)
+    SET_TIME(L, TIME_MIDDLE(L, j));
+  else
+    SET_TIME(L, TIME_LEFT(L, j));
   K_dV(L->c, L->q, L->dV);
+  SET_TIME(L, TIME_LEFT(L, j));
   K_G(L->c, L->q, L->G);
   factor(C, L->G, L->A, L->d, L->b);
 }
