@@ -116,7 +116,7 @@ GENERAL_ONLY := chaplygin-sphere forced-oscillator knife-edge pivoted-top turnta
 # headers.
 HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(patsubst %,$(GEN)/%.h,$(filter-out $(GENERAL_ONLY),$(SYSTEMS)))))
 FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
-OBJ_HOT      := $(foreach k,$(CLASSES),$(call FORMS,$(LANE_$(k)),SYS_IN_$(k)))
+OBJ_SIZED      := $(foreach k,$(CLASSES),$(call FORMS,$(LANE_$(k)),SYS_IN_$(k)))
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
 # The shared library: its soname has the version of the interface (ABI), its file that of the release.
@@ -250,12 +250,12 @@ $(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/c
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) $(if $(filter $(1),$(FORM_ISAS)),$$(if $$(filter $$*,$$(GENERAL_ONLY)),-DCST_NO_FORMS),-DCST_NO_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
-define HOT_RULES
+define SIZED_RULES
 $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c | $(GEN)/catalogue-data.c $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
-$(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_CLASSES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
+$(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_CLASSES)),$(foreach s,$(SYSTEMS),$(eval $(call SIZED_RULES,$(i),$(f),$(s))))))
 # What reads, checks and shows spends no time that counts, and takes half the time to compile by -Og. Debugging
 # information of it has lines and functions, as that of lane code; `make scalar` has all.
 COLD     := cli study/file study/plan study/result system/read system/emit system/examine record
@@ -265,13 +265,13 @@ $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@
 
-$(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
+$(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_SIZED)
 	@rm -f $@
 	@ar rcs $@ $^
 # The shared library has no commands. It exports the names that the public headers declare.
 $(BUILD)/constella.map: tools/exports.sh $(LIBRARY) $(wildcard include/constella/*.h)
 	$(Q)tools/exports.sh $(ABI) $(LIBRARY) include/constella/*.h >$@
-$(SHARED_LIB): $(BUILD)/constella.map $(filter-out $(BUILD)/obj/cli/% $(BUILD)/obj/gen/bibliography.o,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
+$(SHARED_LIB): $(BUILD)/constella.map $(filter-out $(BUILD)/obj/cli/% $(BUILD)/obj/gen/bibliography.o,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_SIZED)
 	@echo 'linking $@'
 	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-Bsymbolic,--version-script=$< $(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
 	  $(filter %.o,$^) -o $@ $(PC_LIBS)

@@ -24,7 +24,7 @@ CHOSEN      = $(strip $(if $(ONLY),$(foreach t,$(1),$(if $(strip $(foreach w,$(O
 TEST_LIB := $(BUILD)/tests/libconstella-tests.so
 $(TEST_LIB): $(LIBRARY)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(@F),-Bsymbolic $(filter-out $(BUILD)/obj/cli/submit%,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT) -o $@ $(TEST_LIBS)
+	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(@F),-Bsymbolic $(filter-out $(BUILD)/obj/cli/submit%,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_SIZED) -o $@ $(TEST_LIBS)
 $(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -O1 -Itests -I$(<D) $(filter %.c,$<) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(TEST_LIBS)

@@ -44,7 +44,7 @@ single_names() {
 
 # Lane code is checked in its portable form, code that is compiled for each system for one of them.
 flags=(-Iinclude -Isrc "-I$build/gen" -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable '-DCST_OBJECT_FLAGS=""')
-hot='-DCST_SYSTEM_HEADER="double-pendulum.h"'
+sized='-DCST_SYSTEM_HEADER="double-pendulum.h"'
 for isa in v2 v3 v4 portable; do flags+=("-DCST_OBJECT_FLAGS_$isa=\"\""); done
 
 # What cppcheck says wrongly: everywhere, and in files.
@@ -68,7 +68,7 @@ accepted=(readdirCalled legacyUninitvar uninitvar assignBoolToPointer missingInc
   pointerSize:src/system/penalised.c)                # an array of pointers
 
 run_cppcheck() {
-  cppcheck --quiet -j "$jobs" --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 --library=posix "${flags[@]}" "$hot" \
+  cppcheck --quiet -j "$jobs" --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 --library=posix "${flags[@]}" "$sized" \
     "${accepted[@]/#/--suppress=}" src
 }
 
@@ -80,7 +80,7 @@ run_clang_tidy() {
   generic=$(grep -L -E '^#define CORE_IS_FOR_(USUAL|HOLONOMIC)' src/*/core/*.c)
   tidy() { xargs -P "$jobs" -I FILE clang-tidy --quiet FILE -- "${flags[@]}" "$@" "${libraries[@]}" 2>/dev/null; }
   tidy <<<"$generic" || status=1
-  find src -name '*.c' ! -path src/core/isa.c | grep -vxF "$generic" | sort | tidy "$hot" || status=1
+  find src -name '*.c' ! -path src/core/isa.c | grep -vxF "$generic" | sort | tidy "$sized" || status=1
   return $status
 }
 

@@ -300,5 +300,5 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
       !cst_resume_has_rows(plan, past, a->run.path, why, sizeof why))
     cst_diag_add(d, a->run.output, 0, 0, "cannot be resumed from checkpoint %ld of %s: %s",
                  a->run.resume.number, a->run.resume.from, why);
-  return cst_agenda_create(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
+  return cst_agenda_create(plan, ranks, a->run.batch, past->lane, past->range, past->nsaved);
 }

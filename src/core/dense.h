@@ -1,7 +1,7 @@
 /* dense.h: small dense linear algebra over lanes: LU without pivoting for matrices near a symmetric positive
  * one, and a solve with pivoting, lane by lane, for the rare step that needs it.
  *
- * Matrices are vd[n * n], row-major, one matrix per lane. Loops unroll where n is a constant (hot cores).
+ * Matrices are vd[n * n], row-major, one matrix per lane. Loops unroll where n is a constant (sized cores).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_DENSE_H

@@ -1,7 +1,7 @@
 /* core.h: interface of a core: the arithmetic of one kind of substep on a group of lanes, compiled for one
  * instruction set.
  *
- * A core is either generic (any system, kernels through pointers) or hot (one system, kernels inlined); both
+ * A core is either generic (any system, kernels through pointers) or sized (one system, kernels inlined); both
  * give the same bits.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -105,7 +105,7 @@ typedef struct {
 } cst_march;
 
 typedef struct cst_core {
-  /* Number of workspace vectors that the context must provide; 0 for a hot core. */
+  /* Number of workspace vectors that the context must provide; 0 for a sized core. */
   size_t (*room)(const cst_march *m);
   /* Advances the record by n steps. If the outcome is not CST_DONE, the record is left as it was at the last
    * observation, or at the beginning. */

@@ -43,7 +43,7 @@ static double pairs_cost(const cst_system *s) {
   return 150 * n;
 }
 
-/* Fitted on one of eight lanes of one machine: hot kicks from 6 (pendulum) to 60 (rigid body). Generic cores
+/* Fitted on one of eight lanes of one machine: sized kicks from 6 (pendulum) to 60 (rigid body). Generic cores
  * are four times slower; the cores account for that, pairs are not affected. For banded systems the cost
  * grows only with the constraints. */
 double cst_substep_unit(const cst_system *s) {
@@ -55,6 +55,6 @@ double cst_substep_unit(const cst_system *s) {
 int cst_substep_solves(const cst_system *s) { return s->ng > 0 || !s->diagonal; }
 
 const cst_core *cst_substep_core(const cst_substep_row *row, const cst_system *s, int isa) {
-  const cst_core *hot = cst_system_form(s, isa, row->name);
-  return hot && hot->march ? hot : row->core[isa];
+  const cst_core *sized = cst_system_form(s, isa, row->name);
+  return sized && sized->march ? sized : row->core[isa];
 }

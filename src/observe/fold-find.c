@@ -26,8 +26,8 @@ static const cst_fold *generic(int isa) {
 }
 
 const cst_fold *cst_fold_for(const cst_system *s, int isa) {
-  const cst_fold *hot = cst_system_form(s, isa, "fold");
-  return hot ? hot : generic(isa);
+  const cst_fold *sized = cst_system_form(s, isa, "fold");
+  return sized ? sized : generic(isa);
 }
 
 static int place_of(const cst_observer *row) {

@@ -122,9 +122,9 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f);
 void cst_system_emit_rows(const cst_system *s, FILE *f);
 /* Emits what the kernels share at a point; after the sizes. */
 void cst_system_emit_point(const cst_system *s, FILE *f);
-/* hot: the system is so small that lane code has its sizes and patterns as constants; the others are
+/* sized: the system is so small that lane code has its sizes and patterns as constants; the others are
  * explained in system/classes.h. */
-bool cst_system_is_hot(const cst_system *s);
+bool cst_system_is_sized(const cst_system *s);
 bool cst_system_is_usual(const cst_system *s);
 bool cst_system_is_holonomic(const cst_system *s);
 bool cst_system_is_small(const cst_system *s);
@@ -133,6 +133,6 @@ bool cst_system_is_soft(const cst_system *s);
 bool cst_system_has_free_bodies(const cst_system *s);
 /* emit-general.c: whether the core of variational methods is compiled for it, a small general system without
  * forces, and what it takes then. */
-bool cst_system_is_hot_general(const cst_system *s);
+bool cst_system_is_sized_general(const cst_system *s);
 void cst_system_emit_general(const cst_system *s, FILE *f);
 #endif

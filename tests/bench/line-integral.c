@@ -1,7 +1,7 @@
 /* line-integral.c: the fourth part of `make bench`: cost and accuracy of a step of a line integral
  * method.
  *
- *   1. nanoseconds per step and lane against rattle, and iterations of the solver per step; the hot core
+ *   1. nanoseconds per step and lane against rattle, and iterations of the solver per step; the sized core
  *      against the generic one
  *   2. the parts of the time of hbvm(k=6, s=2): its residual against the kernels that it needs, k times dV
  *      and G, and, if there is one, its march against a hand-written loop (hand-line.c)
@@ -71,13 +71,13 @@ static double time_core(bench_run *r, const cst_core *core) {
 }
 
 /* How many times faster the core that is compiled for the system is. */
-static double gain_of_hot(bench_run *r, int isa) {
-  double hot = INFINITY, generic = INFINITY;
+static double gain_of_sized(bench_run *r, int isa) {
+  double sized = INFINITY, generic = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
-    hot = fmin(hot, time_core(r, cst_substep_core(bench_row(r), r->system, isa)));
+    sized = fmin(sized, time_core(r, cst_substep_core(bench_row(r), r->system, isa)));
     generic = fmin(generic, time_core(r, bench_row(r)->core[isa]));
   }
-  return generic / hot;
+  return generic / sized;
 }
 
 /* Nanoseconds a lane of k times the two kernels of a residual at the positions of the first group. */
@@ -181,7 +181,7 @@ static void print_cost(bench_run *r, double unit, int isa) {
   printf("  %-18s %9.1f ns  %6.1f x rattle  %5.2f iterations", r->method, r->best, r->best / unit,
          bench_iterations(r));
   if (is_line)
-    printf("  hot/generic %4.1f", gain_of_hot(r, isa));
+    printf("  sized/generic %4.1f", gain_of_sized(r, isa));
   if (!strcmp(r->method, priced[MAIN]))
     printf("  (%.0f: %s)", most_cost, verdict(r->best / unit, most_cost));
   printf("\n");

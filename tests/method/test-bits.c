@@ -1,4 +1,4 @@
-/* test-bits.c: the generic core and the hot one, every instruction set and PETSc's own SNES types give the
+/* test-bits.c: the generic core and the sized one, every instruction set and PETSc's own SNES types give the
  * same bits, for any set of lanes and any division into stretches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -100,7 +100,7 @@ static const cst_substep_row *row_on(const problem *x, const char *method) {
 static void test_hot(const problem *x, const char *method, int isa, bool own) {
   run                    one, other;
   const cst_substep_row *row = row_on(x, method);
-  const cst_core        *generic = row->core[isa], *hot = cst_substep_core(row, x->s, isa);
+  const cst_core        *generic = row->core[isa], *sized = cst_substep_core(row, x->s, isa);
   run_open_on(&one, x, method, isa, 2, 1e-14);
   run_open_on(&other, x, method, isa, 2, 1e-14);
   run_start(&one, 2);
@@ -108,12 +108,12 @@ static void test_hot(const problem *x, const char *method, int isa, bool own) {
   cst_stepper_set_step(one.st, H);
   cst_stepper_set_step(other.st, H);
   cst_outcome a = generic->march(cst_stepper_march(one.st), one.b.record, STEPS),
-              b = hot->march(cst_stepper_march(other.st), other.b.record, STEPS);
+              b = sized->march(cst_stepper_march(other.st), other.b.record, STEPS);
   size_t bytes = cst_stepper_record_size(one.st) * sizeof(double);
-  OK((generic != hot) == own, "%s: a core of its own for %s, where there is one", x->s->name,
+  OK((generic != sized) == own, "%s: a core of its own for %s, where there is one", x->s->name,
      cst_isas[isa].name);
   OK(a.reason == CST_DONE && b.reason == CST_DONE && !memcmp(one.b.record, other.b.record, bytes),
-     "%s on %s, %s: generic and hot core, same bits", method, x->s->name, cst_isas[isa].name);
+     "%s on %s, %s: generic and sized core, same bits", method, x->s->name, cst_isas[isa].name);
   run_close(&one);
   run_close(&other);
 }
@@ -124,7 +124,7 @@ enum { KICKS = sizeof kicks / sizeof *kicks };
 
 static void test_built_in(const problem *x, int isa) {
   const bool usual = cst_system_is_usual(x->s);
-  for (int i = 0; i < KICKS && (usual || cst_system_is_hot_general(x->s)); i++)
+  for (int i = 0; i < KICKS && (usual || cst_system_is_sized_general(x->s)); i++)
     if (fits(x, kicks[i]))
       test_hot(x, kicks[i], isa, usual && has_forms(isa) && !is_general_only(x));
 }

@@ -15,14 +15,14 @@ static const char study_text[] =
 enum { NUMBERS = 5, COUNT = 8 };
 
 /* Piece i holds the numbers 100 i, 100 i + 1 ... */
-static void add_piece(cst_snapshot_writer *w, const cst_plan *p, int i, cst_piece *head) {
-  char   bytes[sizeof(cst_piece) + NUMBERS * COUNT * sizeof(double)];
+static void add_piece(cst_snapshot_writer *w, const cst_plan *p, int i, cst_lane_rows *head) {
+  char   bytes[sizeof(cst_lane_rows) + NUMBERS * COUNT * sizeof(double)];
   double row[NUMBERS * COUNT];
-  *head = (cst_piece){.icase = 0,
-                      .member = (long)i * COUNT,
-                      .count = COUNT,
-                      .numbers = NUMBERS,
-                      .at = cst_plan_position(p, &p->classes[0], 3)};
+  *head = (cst_lane_rows){.icase = 0,
+                          .member = (long)i * COUNT,
+                          .count = COUNT,
+                          .numbers = NUMBERS,
+                          .at = cst_plan_position(p, &p->classes[0], 3)};
   for (int k = 0; k < NUMBERS * COUNT; k++)
     row[k] = 100 * i + k;
   memcpy(bytes, head, sizeof *head);
@@ -32,7 +32,7 @@ static void add_piece(cst_snapshot_writer *w, const cst_plan *p, int i, cst_piec
 
 static bool write_checkpoint(const cst_plan *p, const char *path) {
   char               why[256];
-  cst_piece          head[3];
+  cst_lane_rows      head[3];
   cst_snapshot_owner owner;
   cst_snapshot_own(&owner, path, "0123");
   cst_snapshot_writer *w = cst_snapshot_begin(&owner, 1, why, sizeof why);
@@ -47,7 +47,7 @@ static bool write_checkpoint(const cst_plan *p, const char *path) {
 }
 
 static void origins(cst_checkpoint *checkpoint) {
-  const cst_work w = {.cohort = 0, .first = COUNT + 2, .count = 4, .piece = 1, .skip = 2};
+  const cst_work w = {.class = 0, .first = COUNT + 2, .count = 4, .piece = 1, .skip = 2};
   cst_origin     from;
   OK(cst_checkpoint_origin(checkpoint, &w, &from) && from.numbers == NUMBERS && from.at.step == 3,
      "a part of a piece is gone on from");

@@ -9,8 +9,8 @@
 #include "system/lane/group.h"
 #include "core/band.h"
 
-#if !CST_HOT || SYS_FILTERED /* otherwise its sizes are not compiled in */
-#if CST_HOT
+#if !CST_SIZED || SYS_FILTERED /* otherwise its sizes are not compiled in */
+#if CST_SIZED
 #if SYS_STIFF
 #define PICK(which, name) ((which) ? name##1 : name##0)
 #else
@@ -54,7 +54,7 @@ CST_INLINE void cst_masses_load(const cst_context *C, const double *record, cons
   UNROLL
   for (int k = 0; k < NMASS; k++)
     m->inverse[k] = 1.0 / m->mass[k];
-#if !CST_HOT
+#if !CST_SIZED
   if (!GENERAL)
     return;
   const cst_pattern *p = &C->system->pattern[CST_K_M];

@@ -49,7 +49,7 @@ CST_INLINE void differentiate(const cst_context *C, struct local *L, int i, tabl
 /* Row r of M_i, or the mass of coordinate r, in J. */
 CST_INLINE void add_mass(const cst_context *C, const struct local *L, int r, const vd *entry,
                          vd *row) {
-#if !CST_HOT || SYS_GENERAL
+#if !CST_SIZED || SYS_GENERAL
   USES_M
   if (GENERAL) {
     ROW_M(r, k, e)
@@ -168,7 +168,7 @@ CST_INLINE void fill_constraints(const cst_context *C, struct local *L, int i, t
 
 /* The multipliers of redundant constraints do not change. */
 CST_INLINE void hold_dropped(const cst_context *C, struct local *L, table T, int n) {
-  for (int at = J_LAMBDA(T); at < n && !CST_HOT; at++)
+  for (int at = J_LAMBDA(T); at < n && !CST_SIZED; at++)
     if (DROPPED((at - J_LAMBDA(T)) % NG)) {
       for (int k = 0; k < n; k++)
         L->J[(size_t)at * (size_t)n + k] = L->J[(size_t)k * (size_t)n + at] = vset(0);
@@ -180,7 +180,7 @@ CST_INLINE void hold_dropped(const cst_context *C, struct local *L, table T, int
 CST_INLINE void eliminate(const cst_context *C, struct local *L, int n) {
   if (MARCH->attempt)
     cst_pivoted_solve(L->J, L->rhs, n);
-  else if (CST_HOT && __builtin_constant_p(n) && n <= UNROLLED) {
+  else if (CST_SIZED && __builtin_constant_p(n) && n <= UNROLLED) {
     cst_lu(L->J, n);
     cst_lu_solve_by_columns(L->J, L->rhs, n);
   } else

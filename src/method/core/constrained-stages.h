@@ -11,21 +11,21 @@
 #define LAMBDA(T)        ((T).s * (1 + IS_STABILISED(T)) * NQ)
 #define MU(T)            (LAMBDA(T) + (T).s * NG)
 #define MOVING           (GENERAL || NFORCE > 0) /* f depends on v */
-#if CST_HOT && !SYS_GENERAL
+#if CST_SIZED && !SYS_GENERAL
 #define ENTRIES_M 0
 #else
 #define ENTRIES_M NNZ_M
 #endif
 
 /* Calls with the sizes of generalised-alpha of index 3 as constants, where T has them: the matrix of one
- * stage fits into registers. Only hot code has this form. */
+ * stage fits into registers. Only sized code has this form. */
 CST_INLINE table of_one_stage(table T) {
   T.s = T.positions = 1, T.velocities = 0;
   return T;
 }
 #define BY_SIZE(T, call)                                                                           \
   do {                                                                                             \
-    if (CST_HOT && T.s == 1 && T.positions && !T.velocities) {                                     \
+    if (CST_SIZED && T.s == 1 && T.positions && !T.velocities) {                                   \
       T = of_one_stage(T);                                                                         \
       call;                                                                                        \
     } else                                                                                         \
@@ -75,7 +75,7 @@ CST_INLINE vd largest(const vd *x, int n) {
 /* f + row k of M A; entry: of M where it is no constant diagonal. */
 CST_INLINE vd add_inertia(const cst_context *C, const struct local *L, int k, const vd *entry,
                           const vd *A, vd f) {
-#if !CST_HOT || SYS_GENERAL
+#if !CST_SIZED || SYS_GENERAL
   USES_M
   if (GENERAL) {
     ROW_M(k, l, e)

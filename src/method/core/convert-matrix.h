@@ -116,7 +116,7 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
  * columns of mu+, nu1 and nu2, and stay so. Generic code goes row by row and by four pivots at once, with the
  * same operations on an entry in the same order. */
 static void factor_matrix(const cst_context *C, struct local *L) {
-#if CST_HOT
+#if CST_SIZED
   vd *const J = L->J;
   UNROLL
   for (int k = 0; k < NJ; k++) {

@@ -69,7 +69,7 @@ static void momentum_variation(const cst_context *C, const struct local *L, cons
                                const vd *e, const vd *E, const vd *m, const vd *dd, const vd *de,
                                vd *p) {
   K_D2glw_AT(E, L->c, d, dd, m, p);
-#if !CST_HOT || SYS_GENERAL
+#if !CST_SIZED || SYS_GENERAL
   if (GENERAL) {
     vd mass[ROOM(NNZ_M)], bent[ROOM(NNZ_LVQ)];
     USES_M
@@ -316,7 +316,7 @@ static void matrix_of_chord(const cst_context *C, struct local *L, int j, const 
         AT_D(k, i, c) = c == NQ + i ? L->sweep[k].t : vset(c == i);
   for (int i = 0; i < 4 * NQ * NQ; i++)
     L->B[i] = vset(0);
-#if !CST_HOT || SYS_GENERAL
+#if !CST_SIZED || SYS_GENERAL
   if (GENERAL) {
     vd mass[ROOM(NNZ_M)];
     USES_M

@@ -107,8 +107,8 @@ CST_INLINE void extrapolate(const cst_context *C, vl steps, int early, vd *x, vd
   }
   DUE(past) = vmax(DUE(past) - 1, vset(0));
   const vl plain = (vl)(DUE(past) > 0);
-  if (CST_HOT || early || MARCH->attempt)
-    extrapolate_by(C, steps, early, !CST_HOT && MARCH->attempt, plain, x, past);
+  if (CST_SIZED || early || MARCH->attempt)
+    extrapolate_by(C, steps, early, !CST_SIZED && MARCH->attempt, plain, x, past);
   else
     extrapolate_by(C, steps, 0, 0, plain, x, past);
 }

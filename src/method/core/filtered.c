@@ -31,7 +31,7 @@ struct data {
 #include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #include "method/core/bands.h"
-#if !CST_HOT || SYS_FILTERED
+#if !CST_SIZED || SYS_FILTERED
 #define NX 0
 #define KEEPS_NOTHING
 
@@ -92,7 +92,7 @@ CST_INLINE void force_by(const cst_context *C, struct local *L, int j, int which
 
 /* F at q. */
 CST_INLINE void force(const cst_context *C, struct local *L, int j) {
-#if !CST_HOT || SYS_STIFF
+#if !CST_SIZED || SYS_STIFF
   if (OWN(j)->form == STIFF)
     force_by(C, L, j, 1);
   else

@@ -121,7 +121,7 @@ static void newton_of_separable(const cst_context *C, struct local *L, vd h, con
   }
 }
 
-#if !CST_HOT
+#if !CST_SIZED
 /* y := A x of square matrices. */
 static void times(const vd *A, const vd *x, int n, vd *y) {
   for (int i = 0; i < n; i++)
@@ -195,7 +195,7 @@ static void newton_of_general(const cst_context *C, struct local *L, vd h, const
 
 static __attribute__((noinline)) void newton(const cst_context *C, struct local *L, vd h,
                                              const vd *x, const vd *f, vd *d) {
-#if !CST_HOT
+#if !CST_SIZED
   if (GENERAL) {
     newton_of_general(C, L, h, x, f, d);
     return;

@@ -73,9 +73,9 @@ struct data {
 /* Newton's matrix: of gamma and lambda, or in a general system of all unknowns. */
 #define NJ (GENERAL ? NX : BLOCK + NG)
 
-/* The hot form has the usual degree as a constant where the time goes: the loops over it unroll. */
+/* The sized form has the usual degree as a constant where the time goes: the loops over it unroll. */
 #define USUAL         2
-#define IS_USUAL      (CST_HOT && DEGREE == USUAL)
+#define IS_USUAL      (CST_SIZED && DEGREE == USUAL)
 #define FOR_DEGREE(r) _Pragma("GCC unroll 2") for (int r = 0; r < DEGREE; r++)
 
 /* The unknowns, and the residuals E, D, C. */
@@ -170,7 +170,7 @@ CST_INLINE void velocity(const cst_context *C, const struct local *L, const vd *
 /* H_q. */
 CST_INLINE void slope(const cst_context *C, const struct local *L, const vd *q, const vd *v,
                       vd *dH) {
-#if !CST_HOT
+#if !CST_SIZED
   if (GENERAL) {
     K_Lq(L->c, q, v, dH);
     for (int i = 0; i < NQ; i++)

@@ -8,7 +8,7 @@
 CST_INLINE void cst_hold_velocities(const cst_context *C, vd *S, vd *b) {
   const int first = NG - NVEL;
   (void)C, (void)S, (void)b, (void)first;
-#if !CST_HOT
+#if !CST_SIZED
   const cst_gram *g = &C->system->gram;
   for (int k = 0; k < g->n && g->banded && NVEL > 0; k++)
     if (g->a[k] >= first || g->b[k] >= first)

@@ -21,11 +21,11 @@
 #ifndef CST_COLD
 #define NX              NG
 #define NX_PREDICTED    NG
-#define HAS_COMPENSATED (!CST_HOT)
+#define HAS_COMPENSATED (!CST_SIZED)
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
 #define KEEPS_TRAIL
 #define SEEKS_NEAR_ROOT (NG > 0)
-#if CST_HOT
+#if CST_SIZED
 /* of more the registers hold one group only: measured, no gain */
 #define BESIDE (NG <= 1 && NQ <= 3 ? CST_BESIDE : NG <= 2 && NQ <= 4 ? 2 : 1)
 #endif
@@ -56,7 +56,7 @@ struct local {
   vl        near, sure;
   int       strict;
 };
-#define HM(i) vpick(CST_HOT &&MASS_UNIT, H(j), L->hm[CLASS(i)])
+#define HM(i) vpick(CST_SIZED &&MASS_UNIT, H(j), L->hm[CLASS(i)])
 
 CST_INLINE void two_sum(vd a, vd b, vd *s, vd *e) {
   vd t = a + b, z = t - a;
@@ -87,7 +87,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const vd  kick = OWN(j)->w0 * H(j);
   const int n = NQ;
-  if (!CST_HOT || !MASS_UNIT) {
+  if (!CST_SIZED || !MASS_UNIT) {
     UNROLL
     for (int k = 0; k < NMASS; k++)
       L->hm[k] = H(j) * L->minv[k];
@@ -140,7 +140,7 @@ CST_INLINE cst_kick_rows rows_of(struct local *L, vl flip, const vd *x, vd *f, v
 /* ph and q1 under the impulses x. */
 CST_INLINE void drift(const cst_context *C, struct local *L, int j, const vd *x) {
   USES_G
-  if (!CST_HOT && !COMPENSATED) {
+  if (!CST_SIZED && !COMPENSATED) {
     cst_rows_impulses(C, L->G, x, L->pt, L->ph);
     cst_rows_drift(C, L->q, L->hm, L->ph, L->q1);
     return;
@@ -184,7 +184,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 
 #include "method/core/near-root-test.h"
 
-#if !CST_HOT
+#if !CST_SIZED
 CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
   for (int a = 0; a < NG; a++)
     x[a] = vset(0);
@@ -217,7 +217,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   L->sure = vmask(1);
   if (L->strict)
     L->sure = cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
-  if (!CST_HOT && MARCH->attempt && !C->system->gram.banded) {
+  if (!CST_SIZED && MARCH->attempt && !C->system->gram.banded) {
     cst_gram_solve_pivoted(C, S, d);
   } else {
     cst_gram_solve(C, S, d, 0);
@@ -230,7 +230,7 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
   vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
   USES_G
   cst_gram_fill(C, L->G1, L->G1, L->hm, H(j), 1, S);
-  if (!CST_HOT && !COMPENSATED)
+  if (!CST_SIZED && !COMPENSATED)
     cst_rows_sums(C, L->G1, L->hm, p, m);
   else {
     UNROLL

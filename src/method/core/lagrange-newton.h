@@ -71,7 +71,7 @@ CST_INLINE void take_off(const vd *A, int n, const unsigned char *filled, const 
 
 /* These for the matrix `name` of the elimination, which is written out where it is large; R has SIDES
  * right-hand sides. */
-#if CST_HOT && SYS_WRITTEN_OUT
+#if CST_SIZED && SYS_WRITTEN_OUT
 #define FACTOR(name, A)            sys_factor_##name(A)
 #define SUBSTITUTE(name, A, R)     sys_substitute_##name(A, R)
 #define TAKE_OFF(name, A, from, R) sys_take_off_##name(A, from, R)
@@ -94,7 +94,7 @@ CST_INLINE void spread_mass(const cst_context *C, const vd *M, vd *A) {
 /* A -= w times the part of D_v (L_q + F) that comes from the force. */
 CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, const vd *v, vd w,
                             vd *A) {
-#if !CST_HOT
+#if !CST_SIZED
   vd Fv[ROOM(ENTRIES(Fv))];
   if (!FORCED)
     return;
@@ -160,7 +160,7 @@ CST_INLINE void inside(const cst_context *C, const vd *c, const vd *q, const vd 
   EACH_ENTRY(Lqq, i, j, e)
     A[i * NQ + j] -= (right * left) * Lqq[e];
   take_off_Fv(C, c, q, v, right, A);
-#if !CST_HOT
+#if !CST_SIZED
   vd Fq[ROOM(ENTRIES(Fq))];
   if (!FORCED)
     return;
@@ -187,7 +187,7 @@ CST_INLINE void right_hand_sides(const cst_context *C, const vd *f, const vd *G,
 /* The equations of constraints without an impulse at the left end become 1 x = 0. */
 CST_INLINE void hold_shared(const cst_context *C, vd *S) {
   (void)C, (void)S;
-#if !CST_HOT
+#if !CST_SIZED
   for (int a = APART; a < NG; a++)
     for (int b = 0; b < NG; b++)
       S[a * NG + b] = S[b * NG + a] = vset(a == b);
@@ -196,7 +196,7 @@ CST_INLINE void hold_shared(const cst_context *C, vd *S) {
 
 /* m := S^-1 m. S is factored then. */
 CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
-#if !CST_HOT
+#if !CST_SIZED
   for (int a = 0; a < NG; a++)
     for (int b = 0; b < NG; b++)
       if (DROPPED(a) || DROPPED(b))
@@ -269,7 +269,7 @@ CST_INLINE vl eliminate(const cst_context *C, int points, vd *A, const vd *acros
   return sure;
 }
 
-#if !CST_HOT
+#if !CST_SIZED
 /* J := the whole matrix. */
 static void assemble(const cst_context *C, int points, const vd *A, const vd *across, const vd *B,
                      const vd *w, const vd *G, const vd *G1, vd *J) {

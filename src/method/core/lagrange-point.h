@@ -5,7 +5,7 @@
  * has only the kernels. The bits are the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#if CST_HOT
+#if CST_SIZED
 #define NUMBERS                  SYS_NLAGRANGE
 #define HAS_A                    SYS_GYROSCOPIC
 #define FORCED                   0

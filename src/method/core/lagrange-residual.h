@@ -47,7 +47,7 @@ CST_INLINE vd floor_of(const cst_context *C, const struct local *L, int j, const
 CST_INLINE void force_at(const cst_context *C, const vd *c, const vd *q, const vd *u, const vd *T,
                          vd *Lq) {
   POINT_Lq(c, q, u, T, Lq);
-#if !CST_HOT
+#if !CST_SIZED
   vd F[ROOM(NQ)];
   if (!FORCED)
     return;
@@ -165,7 +165,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       L->p1[i] -= part;
       size = vmax(vabs(part), size);
     }
-#if !CST_HOT
+#if !CST_SIZED
     COL_G(i, a, e)
       if (a >= APART)
         L->p1[i] -= L->phi[e] * ((0.5 * H(j)) * L->reaction[a]);

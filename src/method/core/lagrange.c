@@ -57,7 +57,7 @@ struct data {
 #define POINTS          (MARCH->stages)
 #define NX              (POINTS * NQ + NG)
 #define NX_PREDICTED    NX
-#if CST_HOT
+#if CST_SIZED
 #define SHARES 0
 #else
 #define SHARES (NVEL > 0)
@@ -115,7 +115,7 @@ CST_INLINE void numbers_at(const cst_context *C, const vd *c, const vd *q, vd *T
 /* Moves the rows of constraints on velocities from G to phi, and back. */
 CST_INLINE void part_rows(const cst_context *C, vd *G, vd *phi, bool back) {
   (void)C, (void)G, (void)phi, (void)back;
-#if !CST_HOT
+#if !CST_SIZED
   USES_G
   for (int a = APART; a < NG; a++)
     ROW_G(a, i, e) {
@@ -261,7 +261,7 @@ CST_INLINE void linearise(const cst_context *C, struct local *L, int j, const vd
   }
 }
 
-#if !CST_HOT
+#if !CST_SIZED
 CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
   (void)j;
   start_afresh(C, L, vmask(1), x);
@@ -290,7 +290,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd       across[ROOM(NQ * NQ)];
   const vd w[2] = {PART(j, 0), LAST_PART(j)};
   linearise(C, L, j, x, A, across, B);
-#if !CST_HOT
+#if !CST_SIZED
   if (MASSLESS) {
     eliminate_pivoted(C, POINTS, A, across, B, w, L->G, L->G1, f, d);
     L->sure = vmask(1);
@@ -300,7 +300,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   L->sure = eliminate(C, POINTS, A, across, B, w, L->G, L->G1, f, L->strict, d);
   if (L->strict)
     L->sure &= is_little(C, L);
-#if !CST_HOT
+#if !CST_SIZED
   if (MARCH->attempt) {
     linearise(C, L, j, x, A, across, B);
     eliminate_pivoted(C, POINTS, A, across, B, w, L->G, L->G1, f, d);

@@ -191,7 +191,7 @@ static void make_turn(const cst_context *C, const struct local *L, int b, const 
   }
 }
 
-#if !CST_HOT
+#if !CST_SIZED
 /* l, which has g/(beta kappa h^2): := dlambda of S dlambda = l - G1 eta, eta the change of q1 without it. */
 static void couple_alpha(const cst_context *C, const struct local *L, const vd *K, const vd *eta,
                          vd *l) {

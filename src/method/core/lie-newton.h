@@ -130,7 +130,7 @@ CST_INLINE void compliance(const cst_context *C, const struct local *L, int j, i
   }
 }
 
-#if !CST_HOT && !defined(STAGE)
+#if !CST_SIZED && !defined(STAGE)
 CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
   for (int k = 0; k < NU; k++)
     x[3 * PIECES * NB + k] = vset(0);

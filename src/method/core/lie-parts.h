@@ -1,7 +1,7 @@
 /* lie-parts.h: lane code of lie.h for the parts of a system on SO(3)^k x R^m: its bodies, the masses of the
  * ordinary coordinates, the user's constraints. Included by lie.h, which defines the notation, and lie-alpha.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#if CST_HOT
+#if CST_SIZED
 #define NB           SYS_NBODIES
 #define NO           (NQ - 9 * NB)
 #define NU           0
@@ -198,7 +198,7 @@ CST_INLINE void load_force(const cst_context *C, struct local *L, const vd *q) {
 /* ---- the masses of the ordinary coordinates, which do not depend on q ------------------------ */
 
 CST_INLINE void load_masses(const cst_context *C, struct local *L, const double *record) {
-#if !CST_HOT
+#if !CST_SIZED
   if (GENERAL) {
     vd entry[ROOM(C->system->pattern[CST_K_M].n)];
     vd M[ROOM(NQ * NQ)];
@@ -227,7 +227,7 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
 
 /* ---- the user's constraints ------------------------------------------------------------------ */
 
-#if CST_HOT
+#if CST_SIZED
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change,

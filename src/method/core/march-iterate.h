@@ -101,14 +101,14 @@ OUT_OF_LINE void direction_apart(const cst_context *C, struct local *L, int j, c
 OUT_OF_LINE void finish_apart(const cst_context *C, struct local *L, int j, const vd *x) {
   finish(C, L, j, x);
 }
-#if !CST_HOT
+#if !CST_SIZED
 #include "method/core/march-apart.h"
 #endif
 
 #include "method/core/extrapolate.h"
 #include "method/core/near-root.h"
 
-#if CST_HOT
+#if CST_SIZED
 #define leave_at_round_off(C, L, j, some, x, f, d, c) (some)
 #else
 #include "method/core/round-off.h"
@@ -146,7 +146,7 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
       c[g].known = *due[g];
     done[g] = vmask(0);
   }
-  const int sought = SEEKS && !CST_HOT && MARCH->attempt > 1;
+  const int sought = SEEKS && !CST_SIZED && MARCH->attempt > 1;
   const vl  lost = sought ? seek(C, L, j, x[0], ended) : vmask(0);
   done[0] |= lost;
   for (int it = 0;; it++) {

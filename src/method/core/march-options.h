@@ -29,16 +29,16 @@
  *   ADAPTS               whether it is in the lanes of L->slow
  *   CONVERGES_LINEARLY   no matrix is kept
  *   NP                   the length of L->p, if not NQ
- *   SPLIT_AT             a value of MARCH->stages for which hot code has a march of its own; SPLIT_ELSE: the
+ *   SPLIT_AT             a value of MARCH->stages for which sized code has a march of its own; SPLIT_ELSE: the
  *                        only other one
- *   HAS_NO_PIECES        hot code uses the pieces of the generic core, and compiles in two thirds of the time
+ *   HAS_NO_PIECES        sized code uses the pieces of the generic core, and compiles in two thirds of the time
  *   USES_STEP            L->step, of type vl, is the number of steps before this one
  *   USES_NEAR            L->was_near, of type vl, is L->near before the last correction of this substep
  *   DUE_ORDERS           this many orders of differences extrapolate the lanes for which two corrections are
  *                        due; 0: these lanes are not extrapolated
  *   FORGIVES             whether two corrections are never due
  *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
- *   BESIDE               hot code marches this many groups side by side, at most CST_BESIDE
+ *   BESIDE               sized code marches this many groups side by side, at most CST_BESIDE
  *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so
  *                        that a trail of them may be kept
  *
@@ -135,7 +135,7 @@
 #define SEEKS             (SEEKS_NEAR_ROOT)
 #define SURE(L)           (L)->sure
 #define SET_STRICT(L, on) (L)->strict = (on)
-#define SEEK_SIZE         (SEEKS && !CST_HOT ? 5 * (size_t)(NX + 1) : 0) /* vectors of work space */
+#define SEEK_SIZE         (SEEKS && !CST_SIZED ? 5 * (size_t)(NX + 1) : 0) /* vectors of work space */
 #else
 #define SEEKS   0
 #define SURE(L) vmask(1)

@@ -3,7 +3,7 @@
  * Each call loads the record again, so that nothing but the record and the scratch is kept between them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#if CST_HOT
+#if CST_SIZED
 #include "method/core/march-apart.h"
 #endif
 

@@ -22,11 +22,11 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
   (void)at, (void)L;
 }
 
-/* Unknowns of all substeps, residual and update of one, what is extrapolated: hot on the stack, generic in
+/* Unknowns of all substeps, residual and update of one, what is extrapolated: sized on the stack, generic in
  * the work space behind the fields, n vectors from number `first` on, since large systems have more of them
  * than a stack holds. */
 #define FIELDS (0 LOCAL(CST_FIELD_COUNT))
-#if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
+#if CST_SIZED && !defined(CST_FIELDS_IN_SPACE)
 #define SPACE(name, first, n) vd name[ROOM(n)]
 #else
 #define SPACE(name, first, n) vd *const name = (vd *)C->work + FIELDS + (first)
@@ -86,7 +86,7 @@ CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *
   const cst_noise *noise = MARCH->sub[j].noise;
   if (__builtin_expect(noise != NULL, 0)) {
     const vl steps = *(const vl *)cst_block(record, LAYOUT(C).step) + k;
-#if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
+#if CST_SIZED && !defined(CST_FIELDS_IN_SPACE)
     vd q[NQ], p[NQ];
     for (int i = 0; i < NQ; i++) {
       q[i] = L->q[i];
@@ -240,7 +240,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
 /* Compensated or not is known when this is compiled. */
 static cst_outcome march(const cst_march *m, double *record, long n) {
   cst_march own = *m;
-#if defined(SPLIT_AT) && CST_HOT
+#if defined(SPLIT_AT) && CST_SIZED
   if (m->stages == SPLIT_AT) {
     own.stages = SPLIT_AT;
     own.compensated = 0;
@@ -266,7 +266,7 @@ static __attribute__((unused)) cst_outcome march_beside(const cst_march *m, int 
   return march_with(own, BESIDE, record, n);
 }
 
-#if !CST_HOT || !defined(HAS_NO_PIECES)
+#if !CST_SIZED || !defined(HAS_NO_PIECES)
 #include "method/core/march-pieces.h"
 #define CORE_PIECES piece_begin, piece_residual, piece_direction, piece_correct, piece_finish
 #else

@@ -28,7 +28,7 @@ struct data {
 #define NX              (NQ + NG)
 #define NX_PREDICTED    NG                     /* begin computes the others */
 #define BENT            (!LINEAR_V && !BANDED) /* B is formed */
-#define BANDED          (!CST_HOT && C->system->gram.banded)
+#define BANDED          (!CST_SIZED && C->system->gram.banded)
 #define B_SIZE          (BENT ? NQ * NQ : 0)
 #define SEEKS_NEAR_ROOT (NG > 0 || BENT)
 
@@ -76,7 +76,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd dV[ROOM(NQ)];
   USES_G
-  if (!CST_HOT || !MASS_UNIT) {
+  if (!CST_SIZED || !MASS_UNIT) {
     UNROLL
     for (int k = 0; k < NMASS; k++)
       L->hm[k] = H(j) * L->minv[k];
@@ -171,7 +171,7 @@ static void assemble(const cst_context *C, const struct local *L, int j, vd *J) 
     }
 }
 
-#if !CST_HOT
+#if !CST_SIZED
 CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
   for (int a = 0; a < NG; a++)
     x[NQ + a] = vset(0);

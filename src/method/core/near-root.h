@@ -22,7 +22,7 @@
  *                                        evaluation in this lane, up to a factor that the step does not change
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#if defined(SEEKS_NEAR_ROOT) && !CST_HOT
+#if defined(SEEKS_NEAR_ROOT) && !CST_SIZED
 
 /* Where the continuation is in the step, from 0 to 1; the determinant there. */
 typedef struct {

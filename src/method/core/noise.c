@@ -121,7 +121,7 @@ static void kick_full(const cst_context *C, const cst_noise *x, const address *a
     p[i] += a0[i];
 }
 
-#if !CST_HOT
+#if !CST_SIZED
 #include "method/core/noise-flat.h"
 #endif
 
@@ -154,7 +154,7 @@ static void kick(const cst_context *C, const cst_noise *x, const double *record,
   vd               G[ROOM(NNZ_G)];
   vd               m[ROOM(NG)];
   vd               minv[ROOM(NMASS)];
-#if !CST_HOT
+#if !CST_SIZED
   if (C->system->flat >= 0) {
     kick_flat(C, x, &a, c, mass, q, p);
     return;

@@ -39,7 +39,7 @@ struct data {
 #define PRODUCT(j)      (INSIDE(j) * H(j))
 #define BENT            (!LINEAR_V && INSIDE(j) != 0)
 #define B_SIZE          (BENT ? NQ * NQ : 0)
-#define BANDED          (!CST_HOT && C->system->gram.banded)
+#define BANDED          (!CST_SIZED && C->system->gram.banded)
 
 /* A, d, b: the factors of G' at q; A1, d1, b1: those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m). */
 #define LOCAL(X)                                                                                   \

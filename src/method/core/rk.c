@@ -35,7 +35,7 @@ struct data {
 #include "method/core/lane.h"
 #include "method/flow.h"
 #include "system/lane/acceleration.h"
-#if !CST_HOT
+#if !CST_SIZED
 #include "method/core/bands.h"
 #endif
 #include "method/core/baumgarte.h"
@@ -50,7 +50,7 @@ struct data {
 #define NP NQ
 
 /* Newton's method is used if a part of V is stiff; code for such a system is not compiled. */
-#define IS_STIFF  (!CST_HOT && C->system->kernel_size[CST_K_dVS] > 0)
+#define IS_STIFF  (!CST_SIZED && C->system->kernel_size[CST_K_dVS] > 0)
 #define BY_NEWTON (IS_STIFF && NX > 0 && NX <= MOST_STAGES)
 
 /* J: Newton's matrix. */
@@ -112,7 +112,7 @@ CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base,
   }
 }
 
-#if !CST_HOT
+#if !CST_SIZED
 #include "method/core/rk-newton.h"
 #else
 CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {

@@ -6,7 +6,7 @@
 #include "system/lane/acceleration.h"
 #ifndef CST_COLD
 
-#if !CST_HOT
+#if !CST_SIZED
 /* Copies S in the order of its band into a dense row-major matrix, which has b nonzero entries on each side
  * of the diagonal. */
 static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const vd *c, const vd *q,
@@ -48,7 +48,7 @@ CST_INLINE vd cst_gram_log_determinant(const cst_context *C, const vd *c, const 
                                        const vd *minv) {
   vd sum = vset(0), S[ROOM(NG * NG)];
   (void)C, (void)c, (void)q;
-#if CST_HOT
+#if CST_SIZED
   const int reach = NG;
   cst_gram_fill(C, G, G, minv, vset(1), 0, S);
 #else

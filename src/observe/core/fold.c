@@ -26,7 +26,7 @@ static __attribute__((noinline)) void make_kinetic(const cst_context *C, const d
   cst_make_tangent(C, c, q, G, minv, p, m);
 }
 
-#if !CST_HOT
+#if !CST_SIZED
 /* v := M^-1 p of the coordinates that belong to no body; their mass has no entries in common with that of the
  * bodies. */
 static void plain_velocity(const cst_context *C, const double *record, const vd *q, const vd *p,
@@ -115,7 +115,7 @@ static void multipliers_flat(const cst_context *C, const double *record, const v
 CST_INLINE void inverse_masses(const cst_context *C, const double *record, vd *minv) {
   const cst_layout at = LAYOUT(C);
   const vd        *mass = cst_block(record, at.mass);
-#if !CST_HOT
+#if !CST_SIZED
   if (C->system->flat >= 0)
     return;
 #endif
@@ -131,7 +131,7 @@ CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd
                             const vd *p, vd *v) {
   const cst_layout at = LAYOUT(C);
   (void)at;
-#if !CST_HOT
+#if !CST_SIZED
   if (C->system->flat >= 0) {
     plain_velocity(C, record, q, p, v);
     turn_flat(C, record, q, p, v);
@@ -322,7 +322,7 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
   vd               A[ROOM(NQ)];
   vd               minv[ROOM(NMASS)];
   load_velocity(C, record, v);
-#if !CST_HOT
+#if !CST_SIZED
   if (C->system->flat >= 0 && NG > 0) {
     multipliers_flat(C, record, v, lambda);
     return;

@@ -145,7 +145,7 @@ static void add_weights(const own *o, cst_runner *r, int group, int part, const 
 static void average(const own *o, cst_runner *r, int group, const double *weight) {
   cst_batch *b = r->b;
   const int  W = r->width;
-  const int  part = cst_plan_class_part(r->cohort, b->step, CST_WINDOWS);
+  const int  part = cst_plan_class_part(r->class, b->step, CST_WINDOWS);
   for (int k = 0; k < r->plan->nquantity; k++) {
     const double *x = r->meter.value + k * W;
     const double *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
@@ -193,7 +193,7 @@ static PetscErrorCode finish(cst_collection *x) {
   cst_runner *r = x->run;
   double      folds[CST_WINDOWS];
   PetscFunctionBegin;
-  cst_plan_class_part_folds(r->cohort, CST_WINDOWS, folds);
+  cst_plan_class_part_folds(r->class, CST_WINDOWS, folds);
   for (int k = 0; k < r->plan->nquantity; k++)
     if (o->average[k])
       finish_average(r, o->average[k], o->square[k], folds);
@@ -238,7 +238,7 @@ static void look(cst_collection *x, int group, const cst_view *view) {
   cst_runner *r = x->run;
   double      weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
   const bool  weighs = cst_averages_wish_of(r->plan->study)->fixman;
-  if (r->b->step < r->cohort->after)
+  if (r->b->step < r->class->after)
     return;
   if (weighs)
     r->meter.fold->weigh(view->context, view->record, weight);

@@ -108,13 +108,13 @@ static long index_of(const cst_companions *c, long lane, int i) { return i * c->
 
 PetscErrorCode cst_companions_begin(cst_companions *c) {
   const cst_runner *r = c->run;
-  const int         method = r->cohort->method;
+  const int         method = r->class->method;
   const long        lanes = r->work->count, W = r->width;
   PetscFunctionBegin;
   PetscCall(prepare(c, method));
   c->beside = lanes >= W;
   c->stride = c->beside ? (lanes + W - 1) / W * W : lanes;
-  cst_stepper_set_step(c->st, r->cohort->h);
+  cst_stepper_set_step(c->st, r->class->h);
   cst_batch_reset(c->st, c->b, c->stride * c->each);
   if (c->projector) {
     cst_batch_reset(c->projector, &c->placed, c->stride * c->each);

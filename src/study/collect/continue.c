@@ -58,7 +58,7 @@ static bool wanted(const cst_plan *p) { return p->study->extensible; }
 
 static PetscErrorCode before(cst_collection *x) {
   PetscFunctionBegin;
-  if (x->run->b->step == x->run->cohort->n && !x->run->replayed)
+  if (x->run->b->step == x->run->class->n && !x->run->replayed)
     PetscCall(store_rows(x->run));
   PetscFunctionReturn(0);
 }

@@ -122,7 +122,7 @@ static void partner_reading(const own *e, cst_runner *r, long lane, reading y) {
   const cst_system     *s = p->study->system;
   const int             ng = s->ng;
   const int             W = r->width;
-  const cst_properties *method = &p->method[r->cohort->method]->properties;
+  const cst_properties *method = &p->method[r->class->method]->properties;
   const double          w = method->lambda_time;
   const size_t          group = (size_t)(lane / W);
   const double         *first = e->half_lambda + group * (size_t)(ng * W);
@@ -148,13 +148,13 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
   const cst_study *s = r->plan->study;
   const int        variant = cst_runner_case(r, lane)->variant;
   const double    *c = s->parameter + (long)variant * s->system->npar;
-  if (r->plan->method[r->cohort->method]->properties.tangential)
+  if (r->plan->method[r->class->method]->properties.tangential)
     cst_system_tangential(s->system, c, q, p);
 }
 
 static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0,
                               const double *v0, reading y) {
-  const cst_class      *k = r->cohort;
+  const cst_class      *k = r->class;
   const cst_properties *method = &r->plan->method[k->method]->properties;
   const int             variant = cst_runner_case(r, lane)->variant;
   const double          step = (double)r->b->step;
@@ -210,7 +210,7 @@ static void read_lanes(const own *e, cst_runner *r, int parts) {
 /* States and multipliers that are read at different stops are not combined, not even where two stops
  * coincide; the error is the larger of the two. */
 static PetscErrorCode read_errors(const own *e, cst_runner *r) {
-  const cst_class *k = r->cohort;
+  const cst_class *k = r->class;
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->hst)
@@ -259,7 +259,7 @@ static void begin(cst_collection *x) {
 }
 
 static long next(const cst_collection *x, long step) {
-  const cst_class *k = x->run->cohort;
+  const cst_class *k = x->run->class;
   const long       mesh = cst_runner_next_multiple(step, k->read, 0);
   if (k->lead == 0)
     return mesh;
@@ -269,7 +269,7 @@ static long next(const cst_collection *x, long step) {
 /* It advances the partner, which may be halted. */
 static PetscErrorCode before(cst_collection *x) {
   cst_runner      *r = x->run;
-  const cst_class *k = r->cohort;
+  const cst_class *k = r->class;
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (now > 0 && !r->replayed &&

@@ -65,14 +65,14 @@ void cst_locator_destroy(cst_locator *x) {
 }
 
 bool cst_locator_shortens(const cst_locator *x) {
-  return cst_spare_shortens(x->r->plan->method[x->r->cohort->method]);
+  return cst_spare_shortens(x->r->plan->method[x->r->class->method]);
 }
 
 /* The spare lane of the current method, created when it is first needed. */
 static PetscErrorCode prepare(cst_locator *x) {
   const cst_plan           *p = x->r->plan;
   const cst_study          *s = p->study;
-  const int                 m = x->r->cohort->method;
+  const int                 m = x->r->class->method;
   const cst_stepper_options o = {p->isa, 1,    s->max_iterations, s->compensated, s->iteration,
                                  false,  false};
   PetscFunctionBegin;
@@ -87,7 +87,7 @@ PetscErrorCode cst_locator_open(cst_locator *x, const double *record, int lane, 
   PetscFunctionBegin;
   PetscCall(prepare(x));
   cst_spare_copy(x->now, record, lane);
-  PetscCall(cst_spare_advance(x->now, x->r->cohort->h, step, &good));
+  PetscCall(cst_spare_advance(x->now, x->r->class->h, step, &good));
   PetscCheck(good, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "a trajectory fails before step %ld where it is stepped again", step);
   cst_spare_keep(x->now);
@@ -100,7 +100,7 @@ PetscErrorCode cst_locator_open(cst_locator *x, const double *record, int lane, 
 const double *cst_locator_before(const cst_locator *x) { return cst_spare_kept(x->now); }
 
 static double time_at(const cst_locator *x, double theta) {
-  return cst_clock_at(x->r->cohort, (double)x->step + theta);
+  return cst_clock_at(x->r->class, (double)x->step + theta);
 }
 
 /* ---- the cubic ------------------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ static PetscErrorCode read_ends(cst_locator *x) {
   PetscFunctionBegin;
   if (x->ends)
     PetscFunctionReturn(0);
-  PetscCall(cst_spare_from_kept(x->now, x->r->cohort->h, x->step, time_at(x, 0), false, &good));
+  PetscCall(cst_spare_from_kept(x->now, x->r->class->h, x->step, time_at(x, 0), false, &good));
   PetscCheck(good, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "a trajectory fails in step %ld where it is stepped again", x->step + 1);
   read_state(x, cst_spare_kept(x->now), x->q0, x->v0);
@@ -141,7 +141,7 @@ static PetscErrorCode read_ends(cst_locator *x) {
 /* q and v of the cubic, projected onto the constraints; the parameters are in x->c. */
 static void interpolate(const cst_locator *x, double theta, double *q, double *v) {
   const cst_system *s = x->r->plan->study->system;
-  const double      h = x->r->cohort->h, a = theta, b = 1 - theta;
+  const double      h = x->r->class->h, a = theta, b = 1 - theta;
   for (int i = 0; i < s->nq; i++) {
     const double d = x->q1[i] - x->q0[i];
     q[i] = x->q0[i] + a * a * (3 - 2 * a) * d + h * a * b * (b * x->v0[i] - a * x->v1[i]);
@@ -187,8 +187,8 @@ static PetscErrorCode go(cst_locator *x, double theta) {
   PetscFunctionBegin;
   x->theta = theta;
   if (!x->cubic || theta == 1) {
-    PetscCall(cst_spare_from_kept(x->now, theta * x->r->cohort->h, x->step, time_at(x, 0),
-                                  theta < 1, &good));
+    PetscCall(cst_spare_from_kept(x->now, theta * x->r->class->h, x->step, time_at(x, 0), theta < 1,
+                                  &good));
     x->at = cst_spare_record(x->now);
     x->cubic |= !good;
     x->ends &= theta == 1;
@@ -218,7 +218,7 @@ static const double *evaluate(cst_locator *x, const cst_values *of) {
 }
 
 PetscErrorCode cst_locator_go(cst_locator *x, double at) {
-  const double theta = (at - time_at(x, 0)) / x->r->cohort->h;
+  const double theta = (at - time_at(x, 0)) / x->r->class->h;
   const bool   at_end = fabs(theta - 1) <= 4 * DBL_EPSILON * (double)(x->step + 1);
   PetscFunctionBegin;
   PetscCall(go(x, at_end ? 1 : fmin(1, fmax(DBL_EPSILON, theta))));

@@ -193,8 +193,8 @@ static void begin(cst_collection *x) {
   set_starts(r);
   for (int k = 0; k < w->n; k++) {
     one       *at = &o->each[k];
-    const long n = cst_sampled_count(r->cohort, w->each[k].every);
-    at->steps = cst_sampled_steps(r->cohort, w->each[k].every);
+    const long n = cst_sampled_count(r->class, w->each[k].every);
+    at->steps = cst_sampled_steps(r->class, w->each[k].every);
     memset(at->kept, 0, sizeof(double) * (size_t)(r->b->groups * r->width) * (size_t)at->numbers);
     if (n != at->n)
       forget_class(at);
@@ -241,7 +241,7 @@ static void gather(const one *x, const cst_runner *r, long lane) {
 
 static void analyse(const one *x, const cst_runner *r, int which, long lane) {
   const cst_frequency *f = &cst_frequencies_of(r->plan)->each[which];
-  const double         spacing = cst_clock_at(r->cohort, (double)x->steps);
+  const double         spacing = cst_clock_at(r->class, (double)x->steps);
   const long           half = half_of(x->n);
   double              *lines = cst_rows_numbers(r->rows, &cst_frequencies_lines, which, lane);
   double              *sizes = cst_rows_numbers(r->rows, &cst_frequencies_amplitudes, which, lane);

@@ -199,9 +199,9 @@ static void look(cst_collection *x, int group, const cst_view *view) {
   const cst_histograms_wish *s = cst_histograms_wish_of(r->plan->study);
   double                     weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
   bool                       weighs = false;
-  if (r->b->step < r->cohort->after)
+  if (r->b->step < r->class->after)
     return;
-  const int block = cst_plan_class_part(r->cohort, r->b->step, r->plan->blocks);
+  const int block = cst_plan_class_part(r->class, r->b->step, r->plan->blocks);
   for (int k = 0; k < s->n; k++)
     weighs |= s->histogram[k].fixman;
   if (weighs)

@@ -77,7 +77,7 @@ static void close_part(const cst_lag_kind *kind, int which, const kept *k, cst_r
   double        *y = cst_zeros(x->lags + 2, sizeof *y);
   for (long l = 0; l < W && group * W + l < r->work->count; l++) {
     double *rows = cst_rows_numbers(r->rows, kind->row[CST_LAGS_OF_PARTS], which, group * W + l);
-    close_lane(kind, x, k, W, l, y, rows + 2 * part, r->cohort);
+    close_lane(kind, x, k, W, l, y, rows + 2 * part, r->class);
   }
   memset(k->open, 0, sizeof *k->open * (size_t)((x->lags + 1) * W));
   free(y);
@@ -89,7 +89,7 @@ static void take(const cst_lag_kind *kind, int which, const cst_lag_batch *b, cs
   const cst_lag *x = &cst_lags_of(kind, r->plan)->each[which];
   const kept     k = kept_of(b, x, r, group);
   const long     W = r->width, at = sample % (x->lags + 1), n = x->expressions.n;
-  const long     part = cst_lags_part(x, r->cohort), done = sample - x->lags + 1;
+  const long     part = cst_lags_part(x, r->class), done = sample - x->lags + 1;
   for (long i = 0; i < n * W; i++)
     k.ring[at * n * W + i] = b->now.value[i] - x->mean;
   if (done <= 0 || done > part * CST_LAGS_PARTS)
@@ -176,7 +176,7 @@ long cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step)
   long              next = LONG_MAX;
   for (int i = 0; i < w->n && !r->replayed; i++)
     next = PetscMin(
-        next, cst_runner_next_multiple(step, cst_sampled_steps(r->cohort, w->each[i].every), 0));
+        next, cst_runner_next_multiple(step, cst_sampled_steps(r->class, w->each[i].every), 0));
   return next;
 }
 
@@ -185,8 +185,8 @@ PetscErrorCode cst_lags_stop(const cst_lag_kind *kind, cst_collection *x) {
   const cst_lags *w = cst_lags_of(kind, r->plan);
   PetscFunctionBegin;
   for (int i = 0; i < w->n && !r->replayed; i++) {
-    const long steps = cst_sampled_steps(r->cohort, w->each[i].every);
-    const long sample = r->b->step / steps - cst_lags_first(&w->each[i], r->cohort);
+    const long steps = cst_sampled_steps(r->class, w->each[i].every);
+    const long sample = r->b->step / steps - cst_lags_first(&w->each[i], r->class);
     if (r->b->step % steps || sample < 0)
       continue;
     for (int g = 0; g < r->b->groups; g++) {
@@ -194,7 +194,7 @@ PetscErrorCode cst_lags_stop(const cst_lag_kind *kind, cst_collection *x) {
       take(kind, i, &batch_of(x)[i], r, g, sample);
     }
   }
-  if (r->b->step == r->cohort->n)
+  if (r->b->step == r->class->n)
     add_all(kind, x);
   PetscFunctionReturn(0);
 }

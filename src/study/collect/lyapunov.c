@@ -140,7 +140,7 @@ static void begin(cst_collection *x) {
 /* The vectors stay at the last period that is done. */
 static void locate(cst_collection *x, long step, bool done) {
   own             *o = x->own;
-  const cst_class *k = x->run->cohort;
+  const cst_class *k = x->run->class;
   const long       every = cst_tangent_steps(x->run->plan, k);
   const long       last = done || step == 0 ? step : step - 1;
   o->v.step = last / every * every;
@@ -207,7 +207,7 @@ static void count(const own *o, cst_runner *r, long lane, double every) {
 }
 
 static double period(const cst_runner *r) {
-  return cst_clock_at(r->cohort, (double)cst_tangent_steps(r->plan, r->cohort));
+  return cst_clock_at(r->class, (double)cst_tangent_steps(r->plan, r->class));
 }
 
 static PetscErrorCode stop(cst_collection *x) {
@@ -216,7 +216,7 @@ static PetscErrorCode stop(cst_collection *x) {
   const long   now = r->b->step;
   const double every = period(r);
   PetscFunctionBegin;
-  if (r->replayed || now == o->v.step || now % cst_tangent_steps(r->plan, r->cohort))
+  if (r->replayed || now == o->v.step || now % cst_tangent_steps(r->plan, r->class))
     PetscFunctionReturn(0);
   PetscCall(cst_tangent_vectors_advance(&o->v));
   for (int g = 0; g < r->b->groups; g++)

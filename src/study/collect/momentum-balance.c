@@ -134,7 +134,7 @@ static void begin(cst_collection *x) {
   own            *o = x->own;
   cst_runner     *r = x->run;
   const cst_plan *p = r->plan;
-  const int       method = r->cohort->method;
+  const int       method = r->class->method;
   PetscCallAbort(PETSC_COMM_SELF, cst_companions_begin(&o->c));
   if (!o->of[method])
     o->of[method] = cst_balance_create(wish_of(p), p->method[method]);
@@ -170,8 +170,8 @@ static void look(own *o, cst_runner *r, long lane) {
   const double *c = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);
   cst_companions_get(&o->c, cst_companions_base(&o->c, lane), o->x);
   cst_companions_get(&o->c, cst_companions_column(&o->c, lane, 0), o->y);
-  const cst_momenta_step k = {.t = cst_clock_at(r->cohort, (double)r->b->step),
-                              .h = r->cohort->h,
+  const cst_momenta_step k = {.t = cst_clock_at(r->class, (double)r->b->step),
+                              .h = r->class->h,
                               .q0 = o->x,
                               .p0 = o->x + nq,
                               .q1 = o->y,
@@ -179,7 +179,7 @@ static void look(own *o, cst_runner *r, long lane) {
   for (int i = 0; i < rows_of(r->plan) * CST_BALANCE_FIGURES; i++)
     o->figure[i] = NAN;
   if (cst_companions_live(&o->c, lane))
-    cst_balance_find(o->of[r->cohort->method], c, &k, o->figure);
+    cst_balance_find(o->of[r->class->method], c, &k, o->figure);
   take(o, r, lane);
 }
 
@@ -187,7 +187,7 @@ static PetscErrorCode stop(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
   PetscFunctionBegin;
-  if (r->replayed || r->b->step % cst_tangent_steps(r->plan, r->cohort))
+  if (r->replayed || r->b->step % cst_tangent_steps(r->plan, r->class))
     PetscFunctionReturn(0);
   for (long l = 0; l < r->work->count; l++)
     if (cst_runner_lives(r, r->b, l))

@@ -131,7 +131,7 @@ static PetscErrorCode go_back(own *o, cst_runner *r, bool displaced) {
     PetscCall(cst_companions_project(c));
   cst_companions_restart(c);
   c->b->step = r->b->step;
-  PetscCall(cst_companions_advance(c, cst_tangent_steps(r->plan, r->cohort)));
+  PetscCall(cst_companions_advance(c, cst_tangent_steps(r->plan, r->class)));
   for (long l = 0; l < r->work->count; l++) {
     double       *back = o->back + l * 2 * nq;
     const double *from = cst_rows_numbers(r->rows, &earlier, 0, l);
@@ -154,7 +154,7 @@ static PetscErrorCode go_back(own *o, cst_runner *r, bool displaced) {
 static PetscErrorCode stop(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
-  const long  every = cst_tangent_steps(r->plan, r->cohort);
+  const long  every = cst_tangent_steps(r->plan, r->class);
   const long  turn = r->b->step / every;
   PetscFunctionBegin;
   if (r->replayed || r->b->step == 0 || r->b->step % every)

@@ -53,7 +53,7 @@ long cst_sampled_count(const cst_class *k, double every) {
 
 void cst_sampled_look(const cst_values *x, cst_runner *r, int group) {
   const double *record = cst_runner_record(r, group);
-  const double  t = cst_clock_at(r->cohort, (double)r->b->step);
+  const double  t = cst_clock_at(r->class, (double)r->b->step);
   for (int l = 0; l < r->width; l++)
     r->meter.time[l] = t;
   if (x->v)

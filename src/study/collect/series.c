@@ -129,7 +129,7 @@ static PetscErrorCode finish(cst_collection *x) {
     PetscFunctionReturn(0);
   for (long l = 0; l < work->count; l++) {
     const double *sample = cst_rows_numbers(r->rows, &cst_channel_samples, 0, l);
-    const int     icase = r->cohort->cases[work->first + l];
+    const int     icase = r->class->cases[work->first + l];
     for (int k = 0; k < p->nquantity; k++, sample += p->most_samples) {
       PetscCall(cst_output_case(r->output, &cst_channel_series_max, k, icase, sample));
       PetscCall(cst_output_case(r->output, &cst_channel_series_rms, k, icase, sample));
@@ -177,14 +177,14 @@ static int sample_after(const cst_class *k, long step) {
 }
 
 static long next(const cst_collection *x, long step) {
-  const cst_class *k = x->run->cohort;
+  const cst_class *k = x->run->class;
   const int        at = sample_after(k, step);
   return at < k->nsample && !x->run->replayed ? k->sample[at] : LONG_MAX;
 }
 
 static PetscErrorCode stop(cst_collection *x) {
   cst_runner      *r = x->run;
-  const cst_class *k = r->cohort;
+  const cst_class *k = r->class;
   const int        at = sample_after(k, r->b->step - 1);
   PetscFunctionBegin;
   if (at == k->nsample || k->sample[at] != r->b->step || r->replayed)

@@ -301,7 +301,7 @@ static void observe(const own *o, const cst_runner *r, int group, const group_of
       continue;
     for (int k = 0; k <= ORDERS; k++)
       value[k] = all[k * W + l];
-    take(g, l, cst_plan_class_window(r->cohort, step), value, kinetic[l], state_of(g, step)[l],
+    take(g, l, cst_plan_class_window(r->class, step), value, kinetic[l], state_of(g, step)[l],
          figure + l, mean + l);
   }
 }
@@ -338,13 +338,13 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
                          .past = past_of(o, r, group),
                          .mass = view->record + view->context->at.mass * W,
                          .class = s->mass_class,
-                         .of = shares_of(r->plan->study->method[r->cohort->method]),
-                         .h = r->cohort->h};
+                         .of = shares_of(r->plan->study->method[r->class->method]),
+                         .h = r->class->h};
   const long        centre = step[i] - REACH;
   if (!alive || g.past[STEPS * W + __builtin_ctz((unsigned)alive)] > (double)step[i])
     return;
   keep(&g, view, states, i, step[i]);
-  if (centre >= REACH && cst_plan_class_fold_after(r->cohort, centre - 1) == centre)
+  if (centre >= REACH && cst_plan_class_fold_after(r->class, centre - 1) == centre)
     observe(o, r, group, &g, centre);
 }
 

@@ -18,7 +18,7 @@ static bool wanted(const cst_plan *p) { return cst_stages_of(p)->n > 1; }
 static long next(const cst_collection *x, long step) {
   const cst_runner *r = x->run;
   for (int i = 0; i < cst_stages_of(r->plan)->n - 1; i++) {
-    const long end = cst_stages_end(r->plan, r->cohort, i);
+    const long end = cst_stages_end(r->plan, r->class, i);
     if (end > step)
       return end;
   }
@@ -28,7 +28,7 @@ static long next(const cst_collection *x, long step) {
 static bool ends_here(const cst_runner *r) {
   bool ends = false;
   for (int i = 0; i < cst_stages_of(r->plan)->n - 1; i++)
-    ends |= cst_stages_end(r->plan, r->cohort, i) == r->b->step;
+    ends |= cst_stages_end(r->plan, r->class, i) == r->b->step;
   return ends;
 }
 
@@ -41,7 +41,7 @@ static PetscErrorCode stop(cst_collection *x) {
     if (cst_runner_lives(r, r->b, l))
       cst_batch_change(
           r->st, r->b, l,
-          cst_stages_parameters(r->plan, r->cohort, cst_runner_case(r, l)->variant, r->b->step));
+          cst_stages_parameters(r->plan, r->class, cst_runner_case(r, l)->variant, r->b->step));
   cst_batch_ready(r->st, r->b);
   for (int i = 0; i < r->ncollection; i++)
     if (r->collection[i].row->changed)

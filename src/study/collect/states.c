@@ -149,7 +149,7 @@ static void locate(cst_collection *x, long step, bool done) {
     if (chosen >= 0)
       cst_tracks_add(t, lane, icase, chosen);
   }
-  cst_tracks_open(t, r->cohort, done ? step / every + 1 : (step + every - 1) / every);
+  cst_tracks_open(t, r->class, done ? step / every + 1 : (step + every - 1) / every);
 }
 
 static void create(cst_collection *x) { cst_tracks_create(x->own, x->run->plan, x->run->output); }

@@ -125,12 +125,12 @@ static void begin(cst_collection *x) {
 }
 
 static double folds_until(const cst_runner *r, long step) {
-  return (double)cst_plan_position(r->plan, r->cohort, step).folds;
+  return (double)cst_plan_position(r->plan, r->class, step).folds;
 }
 
 static PetscErrorCode finish(cst_collection *x) {
   cst_runner  *r = x->run;
-  const double folds = folds_until(r, r->cohort->n);
+  const double folds = folds_until(r, r->class->n);
   PetscFunctionBegin;
   for (long l = 0; l < r->work->count; l++) {
     const cst_lane_status *status = &r->b->status[l];

@@ -44,5 +44,5 @@ long cst_tangent_next(const cst_collection *x, long step) {
   const cst_runner *r = x->run;
   if (r->replayed)
     return LONG_MAX;
-  return cst_runner_next_multiple(step, cst_tangent_steps(r->plan, r->cohort), 0);
+  return cst_runner_next_multiple(step, cst_tangent_steps(r->plan, r->class), 0);
 }

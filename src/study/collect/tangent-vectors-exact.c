@@ -82,7 +82,7 @@ static void orthonormalise(cst_tangent_vectors *v, int group, double *growth) {
 /* Carries a lane from the start of the period, displaced by `by`, to v->move; false: a step is not solved. */
 static bool move_lane(cst_tangent_vectors *v, long lane, double by) {
   const cst_runner *r = v->run;
-  cst_derivative   *d = v->derivative[r->cohort->method];
+  cst_derivative   *d = v->derivative[r->class->method];
   const double     *c = parameters(v, lane);
   double           *q = v->move, *p = q + v->in / 2, *w = q + v->in;
   bool              good = true;
@@ -90,7 +90,7 @@ static bool move_lane(cst_tangent_vectors *v, long lane, double by) {
   for (int e = 0; e < v->in && by > 0; e++)
     q[e] += by * scale_of(v, lane, e) * cst_tangent_draw(r, lane, 0, e);
   for (long n = r->b->step - v->step; n > 0 && good; n--)
-    good = cst_derivative_step(d, c, r->cohort->h, q, p, v->k, w);
+    good = cst_derivative_step(d, c, r->class->h, q, p, v->k, w);
   if (!good)
     return false;
   read_state(v, lane, q);
@@ -134,7 +134,7 @@ static void keep_group(cst_tangent_vectors *v, int group, const double *growth, 
 
 void cst_tangent_exact_advance(cst_tangent_vectors *v) {
   const cst_runner *r = v->run;
-  const long        turn = r->b->step / cst_tangent_steps(r->plan, r->cohort);
+  const long        turn = r->b->step / cst_tangent_steps(r->plan, r->class);
   const bool        displaced = !(turn & (turn - 1));
   for (int g = 0; g < r->b->groups; g++) {
     double *growth = v->growth + (long)g * v->k * r->width;
@@ -153,17 +153,17 @@ static void start_lane(cst_tangent_vectors *v, long lane) {
   read_state(v, lane, x);
   for (int i = 0; i < v->k * v->in; i++)
     w[i] = scale_of(v, lane, i % v->in) * cst_tangent_draw(r, lane, 0, i);
-  cst_derivative_tangent(v->derivative[r->cohort->method], parameters(v, lane), x, x + v->in / 2,
+  cst_derivative_tangent(v->derivative[r->class->method], parameters(v, lane), x, x + v->in / 2,
                          v->k, w);
   give(v, lane, w);
 }
 
 void cst_tangent_exact_begin(cst_tangent_vectors *v) {
   const cst_runner *r = v->run;
-  cst_derivative  **d = &v->derivative[r->cohort->method];
+  cst_derivative  **d = &v->derivative[r->class->method];
   const int         W = r->width;
   if (!*d)
-    *d = cst_derivative_create(r->plan->method[r->cohort->method]);
+    *d = cst_derivative_create(r->plan->method[r->class->method]);
   memset(v->lost, 0, sizeof *v->lost * (size_t)r->batch);
   for (int g = 0; g < r->b->groups; g++) {
     memset(v->w, 0, sizeof *v->w * (size_t)(v->k * v->in * W));

@@ -60,7 +60,7 @@ void cst_tracks_add(cst_tracks *t, long lane, long icase, int chosen) {
 void cst_tracks_open(cst_tracks *t, const cst_class *k, long first) {
   if (!t->n)
     return;
-  t->cohort = k;
+  t->class = k;
   t->first = first;
   t->depth = cst_states_depth(t->plan, k, t->n);
   const size_t depth = (size_t)t->depth;
@@ -122,7 +122,7 @@ PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   PetscFunctionBegin;
   for (long i = 0; i < t->held; i++) {
     const long step = (t->first + i) * cst_states_wish_of(t->plan->study)->every;
-    t->t[i] = cst_clock_at(t->cohort, (double)step);
+    t->t[i] = cst_clock_at(t->class, (double)step);
   }
   for (int i = 0; i < t->n; i++) {
     if (t->track[i].held)

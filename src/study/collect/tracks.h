@@ -23,14 +23,14 @@ typedef struct {
 } cst_track_part;
 
 typedef struct {
-  const cst_plan  *plan;
-  cst_output      *output;
-  int              nparts;
-  cst_track_part  *part;
-  int              n, room;
-  cst_track       *track; /* of the current batch, in the order of its lanes */
-  const cst_class *cohort;
-  long             numbers; /* per state */
+  const cst_plan *plan;
+  cst_output     *output;
+  int             nparts;
+  cst_track_part *part;
+  int             n, room;
+  cst_track      *track; /* of the current batch, in the order of its lanes */
+  const cst_class *class;
+  long numbers; /* per state */
   /* maximal states per track; index of the first one in memory, and their number */
   long    depth, first, held;
   size_t  size;

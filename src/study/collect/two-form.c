@@ -240,7 +240,7 @@ static void compare(const own *o, const double *before, bool volume, double *def
 static PetscErrorCode measure(own *o, cst_runner *r, double e, double *defect) {
   cst_companions *c = &o->c;
   const size_t    n = (size_t)(2 * o->nq * o->k);
-  const long      turn = r->b->step / cst_tangent_steps(r->plan, r->cohort);
+  const long      turn = r->b->step / cst_tangent_steps(r->plan, r->class);
   PetscFunctionBegin;
   for (long l = 0; l < r->work->count; l++) {
     if (!cst_runner_lives(r, r->b, l))
@@ -289,7 +289,7 @@ static bool step_exactly(own *o, const cst_runner *r, cst_derivative *d, long la
   scale_vectors(o, lane, true, o->w);
   cst_derivative_tangent(d, c, q, p, o->k, o->w);
   memcpy(before, o->w, n);
-  const bool good = cst_derivative_step(d, c, r->cohort->h, q, p, o->k, o->w);
+  const bool good = cst_derivative_step(d, c, r->class->h, q, p, o->k, o->w);
   scale_vectors(o, lane, false, before);
   scale_vectors(o, lane, false, o->w);
   return good;
@@ -298,10 +298,10 @@ static bool step_exactly(own *o, const cst_runner *r, cst_derivative *d, long la
 /* As measure, by derivatives; displaced: from states that differ by a few units of round-off. */
 static void measure_exactly(own *o, cst_runner *r, bool displaced, double *defect) {
   const double     by = displaced ? 0x1p-48 : 0;
-  const long       turn = r->b->step / cst_tangent_steps(r->plan, r->cohort);
-  cst_derivative **d = &o->derivative[r->cohort->method];
+  const long       turn = r->b->step / cst_tangent_steps(r->plan, r->class);
+  cst_derivative **d = &o->derivative[r->class->method];
   if (!*d)
-    *d = cst_derivative_create(r->plan->method[r->cohort->method]);
+    *d = cst_derivative_create(r->plan->method[r->class->method]);
   for (long l = 0; l < r->work->count; l++, defect += o->pairs + 1) {
     if (!cst_runner_lives(r, r->b, l))
       continue;
@@ -350,7 +350,7 @@ static void take(const own *o, cst_runner *r, long lane, const double *defect,
 static PetscErrorCode stop(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
-  const long  every = cst_tangent_steps(r->plan, r->cohort);
+  const long  every = cst_tangent_steps(r->plan, r->class);
   const long  turn = r->b->step / every;
   const bool  doubles = cst_tangent_of(r->plan)->exact || !(turn & (turn - 1));
   PetscFunctionBegin;

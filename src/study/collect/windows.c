@@ -41,7 +41,7 @@ static void close_window(const own *o, cst_runner *r) {
   cst_batch      *b = r->b;
   const cst_plan *p = r->plan;
   const int       W = r->width;
-  const long      folds = cst_plan_window_folds(r->cohort, o->window);
+  const long      folds = cst_plan_window_folds(r->class, o->window);
   for (int k = 0; k < p->nquantity; k++) {
     double *window = cst_rows_numbers(r->rows, &cst_channel_windows, k, 0);
     for (int g = 0; g < b->groups; g++) {
@@ -71,13 +71,13 @@ static void begin(cst_collection *x) {
 static void locate(cst_collection *x, long step, bool done) {
   own       *o = x->own;
   const long last = done ? step : step - 1;
-  o->window = last < 0 ? 0 : (int)cst_plan_position(x->run->plan, x->run->cohort, last).window;
+  o->window = last < 0 ? 0 : (int)cst_plan_position(x->run->plan, x->run->class, last).window;
 }
 
 static long next(const cst_collection *x, long step) {
   const own *o = x->own;
   (void)step;
-  return cst_plan_class_window_end(x->run->cohort, o->window);
+  return cst_plan_class_window_end(x->run->class, o->window);
 }
 
 /* A window is closed before the first state of the next one is looked at. */
@@ -85,7 +85,7 @@ static PetscErrorCode before(cst_collection *x) {
   cst_runner *r = x->run;
   own        *o = x->own;
   PetscFunctionBegin;
-  const int window = cst_plan_class_window(r->cohort, r->b->step);
+  const int window = cst_plan_class_window(r->class, r->b->step);
   if (r->b->step == r->next_fold && window != o->window) {
     close_window(o, r);
     o->window = window;

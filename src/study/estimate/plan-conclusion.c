@@ -1,4 +1,4 @@
-/* plan-conclusion.c: what it costs to conclude: the statistics of the finished rows, case by case, and the pieces
+/* plan-conclusion.c: what it costs to conclude: the statistics of the finished rows, case by case, and the portions
  * in which ranks share them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -9,7 +9,7 @@
  * histogram's bin of a member; a number that is read; one that is sorted, for quantiles; a column. */
 static const double verdict = 700e3, verdict_of_group = 9e3, verdict_of_member = 10e3, of_bin = 3,
                     of_number = 4, of_sorted = 60, of_column = 500;
-/* of a piece: so short that ranks end together and a stop is not late */
+/* of a portion: so short that ranks end together and a stop is not late */
 static const double longest_piece = 50e6;
 enum { MOST_CASES = 256, USUAL_COLUMNS = 60, GROUPS = 64 };
 
@@ -48,7 +48,7 @@ int cst_plan_conclusion_cases(const cst_plan *p) {
   return (int)fmax(1, floor(fit / steps)) * steps;
 }
 
-int cst_plan_conclusion_pieces(const cst_plan *p) {
+int cst_plan_conclusion_portions(const cst_plan *p) {
   const int cases = cst_plan_conclusion_cases(p);
   return (p->ncase + cases - 1) / cases;
 }

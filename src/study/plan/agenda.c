@@ -19,38 +19,38 @@ enum { FEW_GROUPS = 4, PAIR = 2 };
 
 /* Growing list of the ranges of lanes that remain. */
 typedef struct {
-  int          n, room;
-  cst_stretch *stretch;
-  int         *piece; /* index of each range among the checkpointed ones (as in cst_work), or -1 */
-} stretches;
+  int             n, room;
+  cst_lane_range *range;
+  int *saved; /* index of each range among the checkpointed ones (as in cst_work), or -1 */
+} ranges;
 
-static void put(stretches *a, cst_stretch s, int piece) {
+static void put(ranges *a, cst_lane_range s, int saved) {
   if (a->n == a->room) {
     if (a->room)
       a->room = 2 * a->room;
     else
       a->room = 64;
-    a->stretch = cst_need(realloc(a->stretch, (size_t)a->room * sizeof *a->stretch));
-    a->piece = cst_need(realloc(a->piece, (size_t)a->room * sizeof *a->piece));
+    a->range = cst_need(realloc(a->range, (size_t)a->room * sizeof *a->range));
+    a->saved = cst_need(realloc(a->saved, (size_t)a->room * sizeof *a->saved));
   }
-  a->piece[a->n] = piece;
-  a->stretch[a->n++] = s;
+  a->saved[a->n] = saved;
+  a->range[a->n++] = s;
 }
 
-static void discard(stretches *a) {
-  free(a->stretch);
-  free(a->piece);
+static void discard(ranges *a) {
+  free(a->range);
+  free(a->saved);
 }
 
-static long batches(const stretches *a, long size) {
+static long batches(const ranges *a, long size) {
   long n = 0;
   for (int i = 0; i < a->n; i++)
-    n += (a->stretch[i].count + size - 1) / size;
+    n += (a->range[i].count + size - 1) / size;
   return n;
 }
 
 /* Halves `size`, not below `least` nor BATCH_LEAST, until there are `enough` batches. */
-static long cut(const stretches *a, long size, long least, long enough) {
+static long cut(const ranges *a, long size, long least, long enough) {
   while (size / 2 >= least && size > BATCH_LEAST && batches(a, size) < enough)
     size /= 2;
   return size;
@@ -60,7 +60,7 @@ static long cut(const stretches *a, long size, long least, long enough) {
  * large system stays within LARGE_BATCH_BYTES; small enough to give every rank several batches, but not so
  * small that groups march one by one, unless a rank would have none; at least one group; at most the lanes of
  * the largest class. */
-static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
+static long default_batch(const cst_plan *p, const ranges *a, int ranks) {
   const double bytes = cst_plan_lane_bytes(p);
   const long   width = cst_isas[p->isa].width;
   const long   lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
@@ -81,8 +81,8 @@ static int dearer(const void *a, const void *b) {
   const cst_work *y = b;
   if (x->cost != y->cost)
     return x->cost < y->cost ? 1 : -1;
-  if (x->cohort != y->cohort)
-    return x->cohort - y->cohort;
+  if (x->class != y->class)
+    return x->class - y->class;
   return (x->first > y->first) - (x->first < y->first);
 }
 
@@ -90,50 +90,49 @@ static int dearer(const void *a, const void *b) {
 static int sooner(const void *a, const void *b) {
   const cst_work *x = a;
   const cst_work *y = b;
-  if ((x->piece < 0) != (y->piece < 0))
-    return x->piece < 0 ? 1 : -1;
+  if ((x->saved < 0) != (y->saved < 0))
+    return x->saved < 0 ? 1 : -1;
   return dearer(a, b);
 }
 
-static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda) {
+static void make_work(const cst_plan *p, const ranges *a, cst_agenda *agenda) {
   agenda->work = cst_zeros(batches(a, agenda->batch), sizeof *agenda->work);
   for (int i = 0; i < a->n; i++) {
-    const cst_stretch *s = &a->stretch[i];
-    const cst_class   *k = &p->classes[s->cohort];
+    const cst_lane_range *s = &a->range[i];
+    const cst_class      *k = &p->classes[s->class];
     for (long at = 0; at < s->count; at += agenda->batch) {
       const long   left = s->count - at;
       const long   count = left < agenda->batch ? left : agenda->batch;
       const double cost = (double)count * (double)k->n * k->cost;
-      agenda->work[agenda->n++] =
-          (cst_work){s->cohort, s->first + at, count, cost, a->piece[i], at};
+      agenda->work[agenda->n++] = (cst_work){s->class, s->first + at, count, cost, a->saved[i], at};
     }
     agenda->left += (double)s->count * (double)(k->n - s->step) * k->cost;
   }
   qsort(agenda->work, (size_t)agenda->n, sizeof *agenda->work, sooner);
 }
 
-static void put_own(stretches *a, const cst_plan *p, int cohort) {
-  cst_stretch s = {.cohort = cohort};
-  cst_plan_own_lanes(p, cohort, &s.first, &s.count);
+static void put_own(ranges *a, const cst_plan *p, int class) {
+  cst_lane_range s = {.class = class};
+  cst_plan_own_lanes(p, class, &s.first, &s.count);
   if (s.count > 0)
     put(a, s, -1);
 }
 
-static void put_open(stretches *a, int cohort, const unsigned char *lane, long lanes) {
+static void put_open(ranges *a, int class, const unsigned char *lane, long lanes) {
   for (long from = 0, to; from < lanes; from = to) {
     for (to = from + 1; to < lanes && lane[to] == lane[from];)
       to++;
     if (lane[from] == CST_LANE_OPEN)
-      put(a, (cst_stretch){cohort, from, to - from, 0}, -1);
+      put(a, (cst_lane_range){class, from, to - from, 0}, -1);
   }
 }
 
 cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane,
-                              const cst_stretch *pieces, int n) {
+                              const cst_lane_range *saved, int n) {
   cst_agenda *agenda = cst_need(calloc(1, sizeof *agenda));
-  stretches   a = {0};
+  ranges      a = {0};
   for (int i = 0; i < n; i++)
-    put(&a, pieces[i], i);
+    put(&a, saved[i], i);
   for (int k = 0; k < p->nclass; k++)
     if (lane)
       put_open(&a, k, lane[k], p->classes[k].lanes);

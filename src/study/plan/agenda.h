@@ -7,11 +7,11 @@
 
 /* Lanes of one class that are computed together. */
 typedef struct {
-  int    cohort;
+  int class;
   long   first, count; /* lanes of the class */
   double cost;         /* of all its steps, in nanoseconds */
-  int    piece;        /* index of the checkpointed range to resume; -1: start from t = 0 */
-  long   skip;         /* first lane of the checkpointed range to resume */
+  int    saved;        /* index of the saved range to resume; -1: start from t = 0 */
+  long   skip;         /* first lane of the saved range to resume */
 } cst_work;
 
 /* The remaining work of a plan. */
@@ -28,15 +28,15 @@ enum { CST_LANE_OPEN, CST_LANE_DONE, CST_LANE_MIDWAY, CST_LANE_ELSEWHERE };
 
 /* Consecutive lanes of one class at the same step. */
 typedef struct {
-  int  cohort;
+  int class;
   long first, count, step;
-} cst_stretch;
+} cst_lane_range;
 
-/* Batches of the remaining work: first the checkpointed ranges pieces[n], then the lanes marked CST_LANE_OPEN
+/* Batches of the remaining work: first the saved ranges saved[n], then the lanes marked CST_LANE_OPEN
  * in lane[nclass][lanes]; lane == NULL: all of the
  * plan. batch: lanes per batch, 0 for the default. */
 cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane,
-                              const cst_stretch *pieces, int n);
+                              const cst_lane_range *saved, int n);
 void        cst_agenda_destroy(cst_agenda *a);
 
 /* Called between slices of work. work: the work done since the last call, in units of the plan's cost. Set

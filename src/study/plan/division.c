@@ -8,7 +8,7 @@
 
 typedef struct {
   double cost; /* of a lane */
-  int    cohort;
+  int class;
 } dear;
 
 static int dearer(const void *a, const void *b) {
@@ -16,7 +16,7 @@ static int dearer(const void *a, const void *b) {
   const dear *y = b;
   if (x->cost != y->cost)
     return x->cost < y->cost ? 1 : -1;
-  return x->cohort - y->cohort;
+  return x->class - y->class;
 }
 
 cst_division *cst_division_create(const cst_plan *p, long n) {
@@ -29,8 +29,8 @@ cst_division *cst_division_create(const cst_plan *p, long n) {
     list[k] = (dear){(double)p->classes[k].n * p->classes[k].cost, k};
   qsort(list, (size_t)p->nclass, sizeof *list, dearer);
   for (int i = 0; i < p->nclass; i++) {
-    d->begin[list[i].cohort] = next;
-    next = (next + p->classes[list[i].cohort].lanes) % n;
+    d->begin[list[i].class] = next;
+    next = (next + p->classes[list[i].class].lanes) % n;
   }
   free(list);
   return d;
@@ -53,11 +53,11 @@ static long before(long begin, long left, long n, long part) {
   return sum;
 }
 
-void cst_division_lanes(const cst_plan *p, const cst_division *d, long part, int cohort,
-                        long *first, long *count) {
-  const long each = p->classes[cohort].lanes / d->n;
-  const long left = p->classes[cohort].lanes % d->n;
-  const long begin = d->begin[cohort];
+void cst_division_lanes(const cst_plan *p, const cst_division *d, long part, int class, long *first,
+                        long *count) {
+  const long each = p->classes[class].lanes / d->n;
+  const long left = p->classes[class].lanes % d->n;
+  const long begin = d->begin[class];
   *first = (part - 1) * each + before(begin, left, d->n, part - 1);
   *count = part * each + before(begin, left, d->n, part) - *first;
 }
@@ -97,11 +97,11 @@ void cst_plan_divide(cst_plan *p, long part, long n) {
   }
 }
 
-void cst_plan_own_lanes(const cst_plan *p, int cohort, long *first, long *count) {
+void cst_plan_own_lanes(const cst_plan *p, int class, long *first, long *count) {
   *first = 0;
-  *count = p->classes[cohort].lanes;
+  *count = p->classes[class].lanes;
   if (p->part)
-    cst_division_lanes(p, p->division, p->part, cohort, first, count);
+    cst_division_lanes(p, p->division, p->part, class, first, count);
 }
 
 long cst_plan_own_trajectories(const cst_plan *p) {

@@ -369,7 +369,7 @@ long cst_plan_lane(const cst_plan *p, long icase, long member) {
   return at * p->study->members + member;
 }
 
-void cst_plan_trajectory(const cst_plan *p, int cohort, long lane, long *icase, long *member) {
-  *icase = p->classes[cohort].cases[lane / p->study->members];
+void cst_plan_trajectory(const cst_plan *p, int class, long lane, long *icase, long *member) {
+  *icase = p->classes[class].cases[lane / p->study->members];
   *member = lane % p->study->members;
 }

@@ -103,7 +103,7 @@ void          cst_plan_destroy(cst_plan *p);
 const double *cst_plan_parameters(const cst_plan *p, int variant);
 /* Converts a trajectory to the lane of its class, and back. */
 long cst_plan_lane(const cst_plan *p, long icase, long member);
-void cst_plan_trajectory(const cst_plan *p, int cohort, long lane, long *icase, long *member);
+void cst_plan_trajectory(const cst_plan *p, int class, long lane, long *icase, long *member);
 
 /* plan-names.c. Reports datasets and columns of the result that would have the same name. */
 void cst_plan_check_names(const cst_plan *p, cst_diag *d);
@@ -132,9 +132,9 @@ int    cst_plan_fitting_isa(const cst_plan *p, int isa);
 /* nanoseconds of all steps of the study on one core, including idle lanes */
 double cst_plan_time(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
-/* plan-conclusion.c. Nanoseconds to conclude a case on one core. Conclusions are shared in pieces of whole
- * groups of cases that differ only in the step: cases per piece (the last may have fewer), and pieces. */
+/* plan-conclusion.c. Nanoseconds to conclude a case on one core. Conclusions are shared in portions of whole
+ * groups of cases that differ only in the step: cases per portion (the last may have fewer), and portions. */
 double cst_plan_conclusion_cost(const cst_plan *p);
 int    cst_plan_conclusion_cases(const cst_plan *p);
-int    cst_plan_conclusion_pieces(const cst_plan *p);
+int    cst_plan_conclusion_portions(const cst_plan *p);
 #endif

@@ -172,7 +172,7 @@ static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, lo
 
 static PetscErrorCode put_runs(cst_output *o, const cst_channel *c, const cst_work *w,
                                const cst_rows *r) {
-  const cst_class *k = &o->plan->classes[w->cohort];
+  const cst_class *k = &o->plan->classes[w->class];
   const long       members = o->plan->study->members;
   PetscFunctionBegin;
   for (long at = 0; at < w->count;) {

@@ -16,15 +16,15 @@ struct cst_assembly {
   const cst_plan *plan;
   cst_checkpoint *checkpoint;
   cst_reference  *reference;
-  /* [nclass][lanes]: done, or midway: in a piece of the checkpoint being written */
+  /* [nclass][lanes]: done, or midway: in a saved range of the checkpoint being written */
   unsigned char **lane;
   cst_tallies    *tallies;
   double         *seconds; /* [nclass] */
   /* [items] of the reference that are unfinished in the checkpoint being written */
   unsigned char       *midway;
-  unsigned char       *concluded; /* [pieces] as in cst_checkpoint */
-  int                  npiece, room;
-  cst_piece           *piece; /* of that checkpoint, in the order of its sections */
+  unsigned char       *concluded; /* [portions] as in cst_checkpoint */
+  int                  nsaved, room;
+  cst_lane_rows       *saved; /* of that checkpoint, in the order of its sections */
   cst_bundle           items; /* the same items, in the order of their sections */
   const char          *identity;
   cst_snapshot_writer *writer;
@@ -45,8 +45,8 @@ cst_assembly *cst_assembly_create(const cst_plan *p, cst_checkpoint *checkpoint,
   k->tallies = cst_tallies_create(p);
   k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
   k->seconds = cst_zeros(p->nclass, sizeof *k->seconds);
-  k->concluded = cst_zeros(cst_plan_conclusion_pieces(p), 1);
-  memcpy(k->concluded, checkpoint->concluded, (size_t)cst_plan_conclusion_pieces(p));
+  k->concluded = cst_zeros(cst_plan_conclusion_portions(p), 1);
+  memcpy(k->concluded, checkpoint->concluded, (size_t)cst_plan_conclusion_portions(p));
   return k;
 }
 
@@ -60,7 +60,7 @@ void cst_assembly_destroy(cst_assembly *k) {
   free(k->seconds);
   free(k->midway);
   free(k->concluded);
-  free(k->piece);
+  free(k->saved);
   cst_bundle_destroy(&k->items);
   cst_tallies_destroy(k->tallies);
   free(k);
@@ -104,12 +104,12 @@ static void mark(cst_assembly *k, long icase, long member, long count, int as) {
   memset(k->lane[k->plan->class_of[icase]] + first, as, (size_t)count);
 }
 
-static void list_piece(cst_assembly *k, const cst_piece *p) {
-  if (k->npiece == k->room) {
+static void list_piece(cst_assembly *k, const cst_lane_rows *p) {
+  if (k->nsaved == k->room) {
     k->room = k->room ? 2 * k->room : 64;
-    k->piece = cst_need(realloc(k->piece, (size_t)k->room * sizeof *k->piece));
+    k->saved = cst_need(realloc(k->saved, (size_t)k->room * sizeof *k->saved));
   }
-  k->piece[k->npiece++] = *p;
+  k->saved[k->nsaved++] = *p;
   mark(k, p->icase, p->member, p->count, CST_LANE_MIDWAY);
 }
 
@@ -128,7 +128,7 @@ static void add(cst_assembly *k, const char *name, const void *bytes, size_t siz
 /* Sections that the rank has written itself: their places, then how they begin. */
 static void take_lanes(cst_assembly *k, const cst_section *s) {
   const cst_snapshot_place *place = s->bytes;
-  list_piece(k, (const cst_piece *)(place + 1));
+  list_piece(k, (const cst_lane_rows *)(place + 1));
   cst_snapshot_enter(k->writer, "lanes", place);
 }
 
@@ -191,7 +191,7 @@ bool cst_assembly_take(cst_assembly *k, const cst_bundle *part, char *why, int n
 
 bool cst_assembly_begin(cst_assembly *k, const cst_snapshot_owner *owner, long number,
                         const char *identity, char *why, int n) {
-  k->npiece = 0;
+  k->nsaved = 0;
   cst_bundle_resize(&k->items, 0);
   k->identity = identity;
   k->writer = cst_snapshot_begin(owner, number, why, n);
@@ -199,19 +199,19 @@ bool cst_assembly_begin(cst_assembly *k, const cst_snapshot_owner *owner, long n
 }
 
 /* Copies lanes from..to of an unfinished range that no rank has resumed yet into the new checkpoint. */
-static bool pass_on(cst_assembly *k, int piece, long from, long to) {
-  const cst_piece   *old = &k->checkpoint->piece[piece];
-  const cst_stretch *s = &k->checkpoint->stretch[piece];
-  const double      *rows = cst_checkpoint_rows(k->checkpoint, piece);
-  cst_bundle         b = {0};
-  cst_piece          p = *old;
+static bool pass_on(cst_assembly *k, int saved, long from, long to) {
+  const cst_lane_rows  *old = &k->checkpoint->saved[saved];
+  const cst_lane_range *s = &k->checkpoint->range[saved];
+  const double         *rows = cst_checkpoint_rows(k->checkpoint, saved);
+  cst_bundle            b = {0};
+  cst_lane_rows         p = *old;
   if (!rows)
     return false;
   p.count = to - from;
-  cst_plan_trajectory(k->plan, s->cohort, s->first + from, &p.icase, &p.member);
-  const size_t row = sizeof *rows * (size_t)p.numbers;
-  const size_t size = sizeof p + row * (size_t)p.count;
-  cst_piece   *head = cst_bundle_add(&b, "lanes", size);
+  cst_plan_trajectory(k->plan, s->class, s->first + from, &p.icase, &p.member);
+  const size_t   row = sizeof *rows * (size_t)p.numbers;
+  const size_t   size = sizeof p + row * (size_t)p.count;
+  cst_lane_rows *head = cst_bundle_add(&b, "lanes", size);
   *head = p;
   memcpy(head + 1, rows + p.numbers * from, row * (size_t)p.count);
   add(k, "lanes", head, size);
@@ -222,9 +222,9 @@ static bool pass_on(cst_assembly *k, int piece, long from, long to) {
 
 /* Copies all such lanes; *left: there were any. */
 static bool pass_on_pending(cst_assembly *k, bool *left) {
-  for (int i = 0; i < k->checkpoint->npiece; i++) {
-    const cst_stretch   *s = &k->checkpoint->stretch[i];
-    const unsigned char *lane = k->lane[s->cohort] + s->first;
+  for (int i = 0; i < k->checkpoint->nsaved; i++) {
+    const cst_lane_range *s = &k->checkpoint->range[i];
+    const unsigned char  *lane = k->lane[s->class] + s->first;
     for (long from = 0, to; from < s->count; from = to) {
       const bool open = lane[from] == CST_LANE_OPEN;
       for (to = from + 1; to < s->count && (lane[to] == CST_LANE_OPEN) == open;)
@@ -279,9 +279,9 @@ static void write_done(cst_assembly *k) {
 }
 
 static void write_concluded(cst_assembly *k) {
-  const int  pieces = cst_plan_conclusion_pieces(k->plan);
+  const int  portions = cst_plan_conclusion_portions(k->plan);
   cst_bundle b = {0};
-  for (long i = 0; i < pieces; i++) {
+  for (long i = 0; i < portions; i++) {
     if (!k->concluded[i])
       continue;
     cst_bundle_resize(&b, b.size + sizeof i);
@@ -325,7 +325,7 @@ bool cst_assembly_commit(cst_assembly *k, char *why, int n) {
   const bool           whole = pass_on_pending(k, &left) && pass_on_items(k, &left);
   if (whole) {
     add(k, "identity", k->identity, strlen(k->identity) + 1);
-    add(k, "pieces", k->piece, sizeof *k->piece * (size_t)k->npiece);
+    add(k, "saved", k->saved, sizeof *k->saved * (size_t)k->nsaved);
     add(k, "items", k->items.bytes, k->items.size);
     write_done(k);
     write_concluded(k);

@@ -23,7 +23,7 @@ cst_checkpoint *cst_checkpoint_create(const cst_plan *p) {
   for (int k = 0; k < p->nclass; k++)
     checkpoint->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
   open_lanes(p, checkpoint);
-  checkpoint->concluded = cst_zeros(cst_plan_conclusion_pieces(p), 1);
+  checkpoint->concluded = cst_zeros(cst_plan_conclusion_portions(p), 1);
   checkpoint->loaded = -1;
   return checkpoint;
 }
@@ -31,16 +31,16 @@ cst_checkpoint *cst_checkpoint_create(const cst_plan *p) {
 static void forget(cst_checkpoint *checkpoint) {
   cst_snapshot_close(checkpoint->snapshot);
   checkpoint->snapshot = NULL;
-  free(checkpoint->piece);
-  free(checkpoint->stretch);
+  free(checkpoint->saved);
+  free(checkpoint->range);
   free(checkpoint->section);
   free(checkpoint->item);
   free(checkpoint->item_section);
-  checkpoint->piece = NULL;
-  checkpoint->stretch = NULL;
+  checkpoint->saved = NULL;
+  checkpoint->range = NULL;
   checkpoint->section = checkpoint->item_section = NULL;
   checkpoint->item = NULL;
-  checkpoint->npiece = checkpoint->nitem = 0;
+  checkpoint->nsaved = checkpoint->nitem = 0;
 }
 
 void cst_checkpoint_release_lanes(const cst_plan *p, cst_checkpoint *checkpoint) {
@@ -62,11 +62,11 @@ void cst_checkpoint_destroy(const cst_plan *p, cst_checkpoint *checkpoint) {
 }
 
 double cst_checkpoint_concluded(const cst_plan *p, const cst_checkpoint *checkpoint) {
-  const int pieces = cst_plan_conclusion_pieces(p);
+  const int portions = cst_plan_conclusion_portions(p);
   int       n = 0;
-  for (int i = 0; i < pieces; i++)
+  for (int i = 0; i < portions; i++)
     n += checkpoint->concluded[i];
-  return (double)n / pieces;
+  return (double)n / portions;
 }
 
 int cst_checkpoint_find(const cst_checkpoint *checkpoint, const char *name, int from) {
@@ -92,13 +92,13 @@ const void *cst_checkpoint_read(cst_checkpoint *checkpoint, int section, size_t 
              : NULL;
 }
 
-const double *cst_checkpoint_rows(cst_checkpoint *checkpoint, int piece) {
+const double *cst_checkpoint_rows(cst_checkpoint *checkpoint, int saved) {
   size_t size;
-  if (checkpoint->loaded != piece &&
-      !cst_checkpoint_read(checkpoint, checkpoint->section[piece], &size))
+  if (checkpoint->loaded != saved &&
+      !cst_checkpoint_read(checkpoint, checkpoint->section[saved], &size))
     return NULL;
-  checkpoint->loaded = piece;
-  return (const double *)(const void *)(checkpoint->buffer.bytes + sizeof(cst_piece));
+  checkpoint->loaded = saved;
+  return (const double *)(const void *)(checkpoint->buffer.bytes + sizeof(cst_lane_rows));
 }
 
 static const void *keep(cst_checkpoint *checkpoint, const void *bytes, size_t size) {
@@ -122,37 +122,37 @@ bool cst_checkpoint_midway(cst_checkpoint *checkpoint, long item, const void **b
 }
 
 bool cst_checkpoint_origin(cst_checkpoint *checkpoint, const cst_work *w, cst_origin *from) {
-  const cst_piece *piece = &checkpoint->piece[w->piece];
-  const double    *rows = cst_checkpoint_rows(checkpoint, w->piece);
+  const cst_lane_rows *saved = &checkpoint->saved[w->saved];
+  const double        *rows = cst_checkpoint_rows(checkpoint, w->saved);
   if (!rows)
     return false;
-  const double *own = keep(checkpoint, rows + w->skip * piece->numbers,
-                           sizeof *rows * (size_t)(w->count * piece->numbers));
-  *from = (cst_origin){piece->at, piece->numbers, own, piece->opens};
+  const double *own = keep(checkpoint, rows + w->skip * saved->numbers,
+                           sizeof *rows * (size_t)(w->count * saved->numbers));
+  *from = (cst_origin){saved->at, saved->numbers, own, saved->opens};
   return true;
 }
 
 /* Marks a range of lanes. False if there are no such lanes, or they are marked already. */
 static bool mark(const cst_plan *p, cst_checkpoint *checkpoint, long icase, long member, long count,
-                 int as, cst_stretch *s) {
+                 int as, cst_lane_range *s) {
   if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1)
     return false;
-  const int  cohort = p->class_of[icase];
+  const int class = p->class_of[icase];
   const long first = cst_plan_lane(p, icase, member);
-  if (count > p->classes[cohort].lanes - first)
+  if (count > p->classes[class].lanes - first)
     return false;
   for (long l = first; l < first + count; l++) {
-    if (checkpoint->lane[cohort][l] != CST_LANE_OPEN)
+    if (checkpoint->lane[class][l] != CST_LANE_OPEN)
       return false;
-    checkpoint->lane[cohort][l] = (unsigned char)as;
+    checkpoint->lane[class][l] = (unsigned char)as;
   }
-  *s = (cst_stretch){cohort, first, count, 0};
+  *s = (cst_lane_range){class, first, count, 0};
   return true;
 }
 
 static bool read_done(const cst_plan *p, cst_checkpoint *checkpoint) {
-  size_t      size = 0;
-  cst_stretch s;
+  size_t         size = 0;
+  cst_lane_range s;
   /* case, member and count of each range of lanes */
   const long *x =
       cst_checkpoint_read(checkpoint, cst_checkpoint_find(checkpoint, "done", 0), &size);
@@ -163,16 +163,16 @@ static bool read_done(const cst_plan *p, cst_checkpoint *checkpoint) {
 }
 
 static bool read_concluded(const cst_plan *p, cst_checkpoint *checkpoint) {
-  const int pieces = cst_plan_conclusion_pieces(p);
+  const int portions = cst_plan_conclusion_portions(p);
   size_t    size = 0;
   const int section = cst_checkpoint_find(checkpoint, "concluded", 0);
-  memset(checkpoint->concluded, 0, (size_t)pieces);
+  memset(checkpoint->concluded, 0, (size_t)portions);
   if (section < 0)
     return true; /* trajectories were under way */
   const long *x = cst_checkpoint_read(checkpoint, section, &size);
   bool        ok = x && size % sizeof *x == 0;
   for (size_t i = 0; ok && i < size / sizeof *x; i++) {
-    ok = x[i] >= 0 && x[i] < pieces;
+    ok = x[i] >= 0 && x[i] < portions;
     if (ok)
       checkpoint->concluded[x[i]] = 1;
   }
@@ -193,8 +193,8 @@ static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at
          at->folds == there.folds && at->next_sample == there.next_sample;
 }
 
-/* True if a section of this size holds the head of a piece and its rows. */
-static bool holds(const cst_piece *c, size_t size) {
+/* True if a section of this size holds the head of a saved range and its rows. */
+static bool holds(const cst_lane_rows *c, size_t size) {
   if (size < sizeof *c || c->numbers < 1)
     return false;
   const size_t numbers = (size - sizeof *c) / sizeof(double);
@@ -203,41 +203,41 @@ static bool holds(const cst_piece *c, size_t size) {
          numbers / count == (size_t)c->numbers;
 }
 
-/* Reads piece i; its lanes are the next section after number `at`. */
+/* Reads saved range i; its lanes are the next section after number `at`. */
 static bool read_piece(const cst_plan *p, cst_checkpoint *checkpoint, int i, int at) {
-  const cst_piece *c = &checkpoint->piece[i];
-  cst_stretch     *stretch = &checkpoint->stretch[i];
-  char             name[CST_SECTION_NAME];
-  const int        section = cst_checkpoint_find(checkpoint, "lanes", at + 1);
+  const cst_lane_rows *c = &checkpoint->saved[i];
+  cst_lane_range      *range = &checkpoint->range[i];
+  char                 name[CST_SECTION_NAME];
+  const int            section = cst_checkpoint_find(checkpoint, "lanes", at + 1);
   checkpoint->section[i] = section;
   if (section < 0)
     return false;
-  if (!mark(p, checkpoint, c->icase, c->member, c->count, CST_LANE_MIDWAY, stretch))
+  if (!mark(p, checkpoint, c->icase, c->member, c->count, CST_LANE_MIDWAY, range))
     return false;
   if (!holds(c, cst_snapshot_section(checkpoint->snapshot, section, name)))
     return false;
-  if (!stands(p, &p->classes[stretch->cohort], &c->at, c->opens))
+  if (!stands(p, &p->classes[range->class], &c->at, c->opens))
     return false;
-  stretch->step = c->at.step;
+  range->step = c->at.step;
   return true;
 }
 
-/* Reads the heads of the pieces from the section "pieces"; their order is that of the sections "lanes". */
+/* Reads the heads of the saved ranges from the section "saved"; their order is that of the sections "lanes". */
 static bool read_pieces(const cst_plan *p, cst_checkpoint *checkpoint) {
   size_t      size = 0;
   const void *x =
-      cst_checkpoint_read(checkpoint, cst_checkpoint_find(checkpoint, "pieces", 0), &size);
-  const size_t pieces = size / sizeof *checkpoint->piece;
-  if (!x || size % sizeof *checkpoint->piece)
+      cst_checkpoint_read(checkpoint, cst_checkpoint_find(checkpoint, "saved", 0), &size);
+  const size_t saved = size / sizeof *checkpoint->saved;
+  if (!x || size % sizeof *checkpoint->saved)
     return false;
-  if (pieces > (size_t)cst_snapshot_count(checkpoint->snapshot))
+  if (saved > (size_t)cst_snapshot_count(checkpoint->snapshot))
     return false;
-  const int n = (int)pieces;
-  checkpoint->piece = cst_need(malloc(size + 1));
-  checkpoint->stretch = cst_zeros(n, sizeof *checkpoint->stretch);
+  const int n = (int)saved;
+  checkpoint->saved = cst_need(malloc(size + 1));
+  checkpoint->range = cst_zeros(n, sizeof *checkpoint->range);
   checkpoint->section = cst_zeros(n, sizeof *checkpoint->section);
-  memcpy(checkpoint->piece, x, size);
-  checkpoint->npiece = n;
+  memcpy(checkpoint->saved, x, size);
+  checkpoint->nsaved = n;
   for (int i = 0; i < n; i++)
     if (!read_piece(p, checkpoint, i, i ? checkpoint->section[i - 1] : -1))
       return false;

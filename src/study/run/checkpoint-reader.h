@@ -3,23 +3,23 @@
 #ifndef CST_CHECKPOINT_READER_H
 #define CST_CHECKPOINT_READER_H
 #include "record/snapshot.h"
-#include "study/run/piece.h"
+#include "study/run/lane-rows.h"
 
 typedef struct {
   cst_snapshot   *snapshot; /* NULL: no checkpoint */
   long            number;   /* of the checkpoint */
   unsigned char **lane;     /* [nclass][lanes]: CST_LANE_...; NULL: released */
-  int             npiece;
-  cst_piece      *piece;   /* [npiece] */
-  cst_stretch    *stretch; /* [npiece] the lanes of each piece */
-  int            *section; /* [npiece] the section with its rows */
+  int             nsaved;
+  cst_lane_rows  *saved;   /* [nsaved] */
+  cst_lane_range *range;   /* [nsaved] the lanes of each */
+  int            *section; /* [nsaved] the section with its rows */
   int             nitem;
   long           *item;         /* [nitem] unfinished items of the reference */
   int            *item_section; /* [nitem] the section with each */
-  unsigned char  *concluded;    /* [pieces] 1: the columns of its cases are written */
-  int             loaded;       /* index of the piece in the buffer; -1: none */
+  unsigned char  *concluded;    /* [portions] 1: the columns of its cases are written */
+  int             loaded;       /* index of the saved range in the buffer; -1: none */
   cst_bundle      buffer;
-  /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
+  /* what work goes on from: checkpoints, for which saved rows are read, are made meanwhile */
   cst_bundle origin;
 } cst_checkpoint;
 
@@ -41,6 +41,6 @@ const void *cst_checkpoint_read(cst_checkpoint *checkpoint, int section, size_t 
 bool cst_checkpoint_midway(cst_checkpoint *checkpoint, long item, const void **bytes, size_t *size);
 /* The state from which a batch continues; false: its rows are damaged. */
 bool cst_checkpoint_origin(cst_checkpoint *checkpoint, const cst_work *w, cst_origin *from);
-/* The verified rows of a piece; NULL: damaged. */
-const double *cst_checkpoint_rows(cst_checkpoint *checkpoint, int piece);
+/* The verified rows of a saved range; NULL: damaged. */
+const double *cst_checkpoint_rows(cst_checkpoint *checkpoint, int saved);
 #endif

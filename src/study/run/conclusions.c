@@ -1,7 +1,7 @@
 /* conclusions.c: distributes the conclusions over the ranks (see conclusions.h).
  *
- * A piece is a range of cases, in whole groups of those that differ only in the step. Its values depend on the
- * rows of these cases alone, so they are the same on any rank. A piece whose columns are written is reported to
+ * A portion is a range of cases, in whole groups of those that differ only in the step. Its values depend on the
+ * rows of these cases alone, so they are the same on any rank. A portion whose columns are written is reported to
  * the next checkpoint, and a resumed run leaves it out. Of a part of a study only the failures are counted: its
  * columns are made when the parts are merged.
  */
@@ -36,19 +36,19 @@ static PetscErrorCode conclude_cases(work *d, int first, int until, bool *stop) 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude_piece(void *context, int piece, bool *stop) {
+static PetscErrorCode conclude_portion(void *context, int portion, bool *stop) {
   work     *d = context;
   const int cases = cst_plan_conclusion_cases(d->plan);
-  const int first = piece * cases;
+  const int first = portion * cases;
   const int until = PetscMin(first + cases, d->plan->ncase);
   PetscFunctionBegin;
   cst_case_rows_ahead(d->rows, until);
-  if (!d->checkpoint->concluded[piece] && !d->plan->part) {
+  if (!d->checkpoint->concluded[portion] && !d->plan->part) {
     PetscCall(conclude_cases(d, first, until, stop));
     if (*stop)
       PetscFunctionReturn(0);
     PetscCall(cst_conclude_write(d->table, d->output, first, until - first));
-    cst_run_control_concluded(d->control, piece);
+    cst_run_control_concluded(d->control, portion);
   }
   for (int i = first; i < until; i++) {
     PetscCall(cst_conclude_count(d->rows, i, &d->failures));
@@ -81,7 +81,7 @@ PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_check
   d.cost = cst_plan_conclusion_cost(p);
   PetscCall(cst_output_flush(o)); /* a rank reads rows that others have written */
   PetscCall(cst_case_rows_create(p, o, reference_error, &d.rows));
-  PetscCall(cst_run_control_phase(k, cst_plan_conclusion_pieces(p), conclude_piece, &d, end));
+  PetscCall(cst_run_control_phase(k, cst_plan_conclusion_portions(p), conclude_portion, &d, end));
   PetscCall(cst_case_rows_destroy(&d.rows));
   if (*end != CST_END_DONE)
     PetscFunctionReturn(0);

@@ -1,4 +1,4 @@
-/* coordinator.c: hands out numbered pieces of work, passes messages between ranks, and reports progress.
+/* coordinator.c: hands out numbered items of work, passes messages between ranks, and reports progress.
  *
  * All shared data are in an RMA window on rank 0. Between slices of work each rank enters MPI once, here, so
  * that the counter advances even on networks whose one-sided operations need the target's help. Rank 0

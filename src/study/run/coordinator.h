@@ -1,4 +1,4 @@
-/* coordinator.h: counters that all ranks of a run share: the next piece of work, the progress, how the run
+/* coordinator.h: counters that all ranks of a run share: the next item of work, the progress, how the run
  * ends. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COORDINATOR_H
@@ -9,8 +9,8 @@
 
 /* Shared counters, which every rank reads and changes. */
 typedef enum {
-  CST_NOTICE_NEXT,     /* next piece of work */
-  CST_NOTICE_FINISHED, /* finished pieces */
+  CST_NOTICE_NEXT,     /* next item of work */
+  CST_NOTICE_FINISHED, /* finished items */
   CST_NOTICE_WORK,     /* work done, in billionths of the total */
   CST_NOTICE_ORDER,    /* last order to all ranks (run-control.c) */
   CST_NOTICE_BYTES,    /* of the checkpoint, taken by ranks */

@@ -64,10 +64,10 @@ static bool are_possible(const check *x, const cst_channel *c, int icase, long f
 }
 
 /* All rows of a class have as many numbers. */
-static bool is_first_or_alike(const check *x, int cohort, const double *row) {
-  if (x->numbers[cohort] == 0)
-    x->numbers[cohort] = row[CST_CONTINUE_NUMBERS];
-  return x->numbers[cohort] == row[CST_CONTINUE_NUMBERS];
+static bool is_first_or_alike(const check *x, int class, const double *row) {
+  if (x->numbers[class] == 0)
+    x->numbers[class] = row[CST_CONTINUE_NUMBERS];
+  return x->numbers[class] == row[CST_CONTINUE_NUMBERS];
 }
 
 static bool can_be_continued(const check *x, const cst_channel *c, int icase, long first, long n,

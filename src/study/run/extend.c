@@ -242,8 +242,8 @@ void cst_extend_mark(const cst_extension *e, cst_checkpoint *checkpoint) {
   }
 }
 
-double cst_extend_steps(const cst_extension *e, int cohort) {
-  const cst_class *k = &e->now->classes[cohort];
+double cst_extend_steps(const cst_extension *e, int class) {
+  const cst_class *k = &e->now->classes[class];
   long             lanes = k->lanes;
   if (e->continues) {
     const cst_case *first = &e->old->cases[e->from[k->cases[0]]];

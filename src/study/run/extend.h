@@ -36,5 +36,5 @@ PetscErrorCode cst_extend_tallies(const cst_extension *e, cst_tallies *s);
 PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
                               double *row);
 /* Steps of a class's lanes that were computed for the new file and not taken over. */
-double cst_extend_steps(const cst_extension *e, int cohort);
+double cst_extend_steps(const cst_extension *e, int class);
 #endif

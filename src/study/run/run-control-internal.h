@@ -43,12 +43,12 @@ struct cst_run_control {
   MPI_Datatype            unit;
   long                    obeyed; /* the last order that this rank has carried out */
   cst_end                 end;
-  int                     total; /* pieces of work of the phase */
+  int                     total; /* items of work of the phase */
   cst_rank_part          *writer;
   MPI_Request             sending;
   cst_work               *finished; /* since the last part was made */
   size_t                  nfinished, most_finished;
-  cst_bundle              concluded; /* numbers of pieces, likewise */
+  cst_bundle              concluded; /* numbers of portions, likewise */
   double                 *told;      /* [nclass] seconds already reported */
   double polled, slowest; /* time of the last poll, and the longest time between two polls */
   double looked;          /* time of the last check inside a slice, ... */

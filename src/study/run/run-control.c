@@ -81,10 +81,10 @@ void cst_run_control_finished(cst_run_control *k, const cst_work *w) {
   k->finished[k->nfinished++] = *w;
 }
 
-void cst_run_control_concluded(cst_run_control *k, long piece) {
+void cst_run_control_concluded(cst_run_control *k, long portion) {
   const size_t at = k->concluded.size;
-  cst_bundle_resize(&k->concluded, at + sizeof piece);
-  memcpy(k->concluded.bytes + at, &piece, sizeof piece);
+  cst_bundle_resize(&k->concluded, at + sizeof portion);
+  memcpy(k->concluded.bytes + at, &portion, sizeof portion);
 }
 
 /* ---- the part of each rank ---------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ void cst_run_control_concluded(cst_run_control *k, long piece) {
 static void pack_finished(cst_run_control *k, cst_bundle *b) {
   long *x = cst_bundle_add(b, "done", 3 * sizeof *x * k->nfinished);
   for (size_t i = 0; i < k->nfinished; i++, x += 3) {
-    cst_plan_trajectory(k->plan, k->finished[i].cohort, k->finished[i].first, &x[0], &x[1]);
+    cst_plan_trajectory(k->plan, k->finished[i].class, k->finished[i].first, &x[0], &x[1]);
     x[2] = k->finished[i].count;
   }
   k->nfinished = 0;
@@ -123,7 +123,7 @@ static PetscErrorCode make_part(cst_run_control *k) {
     PetscCall(cst_runner_flush(k->runner));
   cst_rank_part_clear(k->writer);
   if (k->runner) {
-    cst_piece_pack(k->runner, states);
+    cst_lane_rows_pack(k->runner, states);
     cst_tallies_pack(k->tallies, report);
     cst_tallies_clear(k->tallies);
     pack_finished(k, report);
@@ -270,7 +270,7 @@ static PetscErrorCode start_anew(cst_run_control *k) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_piece_of_work *f, void *context,
+PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_item_of_work *f, void *context,
                                      cst_end *how) {
   bool stop = false;
   PetscFunctionBegin;

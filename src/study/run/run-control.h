@@ -34,10 +34,10 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
 PetscErrorCode cst_run_control_destroy(cst_run_control **control);
 /* Includes the runner's current batch in this rank's parts. */
 void cst_run_control_watch(cst_run_control *k, cst_runner *r);
-/* Computes piece i of the work; sets *stop if the run stopped inside it. */
-typedef PetscErrorCode cst_piece_of_work(void *context, int i, bool *stop);
-/* Collective. Distributes n pieces; returns when all are done or the run stops. */
-PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_piece_of_work *f, void *context,
+/* Computes item i of the work; sets *stop if the run stopped inside it. */
+typedef PetscErrorCode cst_item_of_work(void *context, int i, bool *stop);
+/* Collective. Distributes n items; returns when all are done or the run stops. */
+PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_item_of_work *f, void *context,
                                      cst_end *end);
 /* Called between slices of work. */
 cst_poll cst_run_control_poll;
@@ -48,7 +48,7 @@ bool cst_run_control_pauses(void *control);
 void cst_run_control_finished(cst_run_control *k,
                               const cst_work  *w); /* the rows of w are written */
 void cst_run_control_concluded(cst_run_control *k,
-                               long             piece); /* the columns of its cases are written */
+                               long             portion); /* the columns of its cases are written */
 /* Series and seconds[nclass] that were not yet reported; on rank 0 plus the sums over all ranks. */
 PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds);
 /* On rank 0: why the run stopped, and statistics of its checkpoints. */

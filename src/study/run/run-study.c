@@ -18,10 +18,10 @@
 #include "study/run/stop.h"
 
 /* Steps of a class that were computed for this file. */
-static double computed(const cst_plan *p, const cst_extension *e, int cohort) {
+static double computed(const cst_plan *p, const cst_extension *e, int class) {
   long first, count;
-  cst_plan_own_lanes(p, cohort, &first, &count);
-  return e ? cst_extend_steps(e, cohort) : (double)count * (double)p->classes[cohort].n;
+  cst_plan_own_lanes(p, class, &first, &count);
+  return e ? cst_extend_steps(e, class) : (double)count * (double)p->classes[class].n;
 }
 
 static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e,
@@ -86,7 +86,7 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
  * same step. The new file may have rows too, those of trajectories that reached the new end before the run
  * was killed: what they added to sums over members is lost, so they are computed again. */
 static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *stop) {
-  const cst_class *k = &d->plan->classes[w->cohort];
+  const cst_class *k = &d->plan->classes[w->class];
   const long       members = d->plan->study->members;
   const long       width =
       (long)cst_channels_find(cst_output_channels(d->output), &cst_channel_continue, 0)->count;
@@ -115,13 +115,13 @@ static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
   const cst_work *w = &d->agenda->work[i];
   cst_origin      from;
   PetscFunctionBegin;
-  PetscCheck(w->piece < 0 || cst_checkpoint_origin(d->checkpoint, w, &from), PETSC_COMM_SELF,
+  PetscCheck(w->saved < 0 || cst_checkpoint_origin(d->checkpoint, w, &from), PETSC_COMM_SELF,
              PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
              d->checkpoint->number);
-  if (w->piece < 0 && d->extension && d->extension->continues)
+  if (w->saved < 0 && d->extension && d->extension->continues)
     PetscCall(continue_batch(d, w, stop));
   else
-    PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
+    PetscCall(cst_runner_batch(d->runner, w, w->saved < 0 ? NULL : &from, stop));
   if (!*stop)
     cst_run_control_finished(d->control, w);
   PetscFunctionReturn(0);

@@ -52,11 +52,11 @@ static void open_checkpoints(cst_verification *d, const char *path) {
   free(real);
 }
 
-/* The piece of a checkpoint that contains the lane; -1: none. */
-int cst_verify_find(const cst_checkpoint *checkpoint, int cohort, long lane) {
-  for (int i = 0; checkpoint && i < checkpoint->npiece; i++) {
-    const cst_stretch *s = &checkpoint->stretch[i];
-    if (s->cohort == cohort && lane >= s->first && lane < s->first + s->count)
+/* The saved range of a checkpoint that contains the lane; -1: none. */
+int cst_verify_find(const cst_checkpoint *checkpoint, int class, long lane) {
+  for (int i = 0; checkpoint && i < checkpoint->nsaved; i++) {
+    const cst_lane_range *s = &checkpoint->range[i];
+    if (s->class == class && lane >= s->first && lane < s->first + s->count)
       return i;
   }
   return -1;
@@ -75,17 +75,17 @@ static void read_status(cst_verification *d) {
 static void place(const cst_verification *d, cst_verify_trajectory *t) {
   const cst_plan       *p = d->plan;
   const cst_checkpoint *checkpoint = d->checkpoint[0];
-  const int             cohort = p->class_of[t->icase];
-  const cst_class      *k = &p->classes[cohort];
-  const long            lane = cst_plan_lane(p, t->icase, t->member);
-  const int             piece = cst_verify_find(checkpoint, cohort, lane);
-  const bool            left_out = d->left_out && d->left_out[p->cases[t->icase].method];
-  const bool            has_status = d->status[t->icase * p->study->members + t->member] >= 0;
-  const bool done = has_status || (checkpoint && checkpoint->lane[cohort][lane] == CST_LANE_DONE);
-  t->work = (cst_work){.cohort = cohort, .first = lane, .count = 1, .piece = -1};
+  const int class = p->class_of[t->icase];
+  const cst_class *k = &p->classes[class];
+  const long       lane = cst_plan_lane(p, t->icase, t->member);
+  const int        saved = cst_verify_find(checkpoint, class, lane);
+  const bool       left_out = d->left_out && d->left_out[p->cases[t->icase].method];
+  const bool       has_status = d->status[t->icase * p->study->members + t->member] >= 0;
+  const bool done = has_status || (checkpoint && checkpoint->lane[class][lane] == CST_LANE_DONE);
+  t->work = (cst_work){.class = class, .first = lane, .count = 1, .saved = -1};
   t->work.cost = (double)k->n * k->cost;
   long first, count;
-  cst_plan_own_lanes(p, cohort, &first, &count);
+  cst_plan_own_lanes(p, class, &first, &count);
   if (lane < first || lane >= first + count)
     t->stage = CST_VERIFY_ELSEWHERE;
   else if (left_out)
@@ -93,22 +93,22 @@ static void place(const cst_verification *d, cst_verify_trajectory *t) {
   else if (done) {
     t->stage = CST_VERIFY_FINISHED;
     t->until = k->n;
-  } else if (piece >= 0) {
+  } else if (saved >= 0) {
     t->stage = CST_VERIFY_MIDWAY;
-    t->until = checkpoint->stretch[piece].step;
+    t->until = checkpoint->range[saved].step;
   }
 }
 
 /* Finds the newest checkpoint that has the trajectory at a step before `until`. */
 static void find_origin(const cst_verification *d, cst_verify_trajectory *t) {
   for (int i = 0; i < CST_VERIFY_CHECKPOINTS && !t->from; i++) {
-    const int piece = cst_verify_find(d->checkpoint[i], t->work.cohort, t->work.first);
-    if (piece < 0 || d->checkpoint[i]->stretch[piece].step >= t->until)
+    const int saved = cst_verify_find(d->checkpoint[i], t->work.class, t->work.first);
+    if (saved < 0 || d->checkpoint[i]->range[saved].step >= t->until)
       continue;
     t->from = d->checkpoint[i];
-    t->begin = d->checkpoint[i]->stretch[piece].step;
-    t->work.piece = piece;
-    t->work.skip = t->work.first - d->checkpoint[i]->stretch[piece].first;
+    t->begin = d->checkpoint[i]->range[saved].step;
+    t->work.saved = saved;
+    t->work.skip = t->work.first - d->checkpoint[i]->range[saved].first;
   }
 }
 
@@ -118,7 +118,7 @@ void cst_verify_prepare(cst_verification *d, cst_verify_trajectory *t, bool from
   if (!from_start)
     find_origin(d, t);
   d->n++;
-  d->total += (double)(t->until - t->begin) * d->plan->classes[t->work.cohort].cost;
+  d->total += (double)(t->until - t->begin) * d->plan->classes[t->work.class].cost;
 }
 
 void cst_verify_open(cst_verification *d, const char *path) {

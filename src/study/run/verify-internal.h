@@ -53,5 +53,5 @@ cst_verify_trajectory *cst_verify_list(const cst_verification *d, const cst_veri
                                        long *n);
 void cst_verify_prepare(cst_verification *d, cst_verify_trajectory *t, bool from_start);
 /* The lane-rows of a checkpoint that contain the lane; -1: none. */
-int cst_verify_find(const cst_checkpoint *checkpoint, int cohort, long lane);
+int cst_verify_find(const cst_checkpoint *checkpoint, int class, long lane);
 #endif

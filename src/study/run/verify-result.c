@@ -48,7 +48,7 @@ static PetscErrorCode make_reference(cst_verification *d, const cst_verify_traje
 
 /* A failed trajectory keeps only its last good state. Of a partner that was stopped on its way to the same
  * step, and of a step that was not observed yet, only the state is known. */
-static long count_kept(const cst_verification *d, const double *row, const cst_piece *p) {
+static long count_kept(const cst_verification *d, const double *row, const cst_lane_rows *p) {
   const bool failed = row[0] != 0;
   const bool follows = p->at.half_step != cst_runner_position(d->runner).half_step;
   return failed || follows || p->opens ? cst_runner_state_numbers(d->runner)
@@ -57,21 +57,21 @@ static long count_kept(const cst_verification *d, const double *row, const cst_p
 
 static PetscErrorCode compare_midway(cst_verification *d, const cst_verify_trajectory *t) {
   cst_checkpoint *checkpoint = d->checkpoint[0];
-  const int       piece = cst_verify_find(checkpoint, t->work.cohort, t->work.first);
-  const double   *kept = cst_checkpoint_rows(checkpoint, piece);
+  const int       saved = cst_verify_find(checkpoint, t->work.class, t->work.first);
+  const double   *kept = cst_checkpoint_rows(checkpoint, saved);
   const double   *row;
   cst_bundle      b = {0};
   char            name[128];
   PetscFunctionBegin;
-  PetscCheck(kept && checkpoint->piece[piece].numbers == cst_runner_numbers(d->runner),
+  PetscCheck(kept && checkpoint->saved[saved].numbers == cst_runner_numbers(d->runner),
              PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed",
              checkpoint->number);
-  kept += (t->work.first - checkpoint->stretch[piece].first) * checkpoint->piece[piece].numbers;
-  cst_piece_pack(d->runner, &b);
-  row = (const double *)(const void *)(b.bytes + sizeof(cst_section_head) + sizeof(cst_piece));
+  kept += (t->work.first - checkpoint->range[saved].first) * checkpoint->saved[saved].numbers;
+  cst_lane_rows_pack(d->runner, &b);
+  row = (const double *)(const void *)(b.bytes + sizeof(cst_section_head) + sizeof(cst_lane_rows));
   snprintf(name, sizeof name, "step %ld in checkpoint %ld", t->until, checkpoint->number);
   cst_compare_numbers(&d->comparison, name, kept, row,
-                      count_kept(d, kept, &checkpoint->piece[piece]));
+                      count_kept(d, kept, &checkpoint->saved[saved]));
   cst_bundle_destroy(&b);
   PetscFunctionReturn(0);
 }

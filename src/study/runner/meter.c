@@ -7,7 +7,7 @@
 
 /* Set once for all groups: per group, lanes would be read as a vector just after being written one by one. */
 static void set_time(cst_runner *r) {
-  const double t = cst_clock_at(r->cohort, (double)r->b->step);
+  const double t = cst_clock_at(r->class, (double)r->b->step);
   if (r->meter.time[0] == t)
     return;
   for (int l = 0; l < r->width; l++)
@@ -41,7 +41,7 @@ static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
                     .isa = p->isa,
                     .alive = r->b->alive[group],
                     .keep = keep,
-                    .freedom = p->freedom[r->cohort->method]};
+                    .freedom = p->freedom[r->class->method]};
 }
 
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
@@ -66,7 +66,7 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
 static void set_times(cst_runner *r, const cst_trail *way) {
   const int W = r->width;
   for (int i = 0; i < way->n; i++) {
-    const double t = cst_clock_at(r->cohort, (double)way->step[i]);
+    const double t = cst_clock_at(r->class, (double)way->step[i]);
     if (r->meter.times[i * W] == t)
       continue;
     for (int l = 0; l < W; l++)
@@ -119,7 +119,7 @@ static cst_states states_of(cst_runner *r, const cst_view *view, const cst_trail
   if (r->watch.speeds)
     r->meter.fold->speeds(view->context, view->record, &x, r->watch.speed);
   for (int i = 0; r->watch.clock && i < way->n; i++) {
-    const double t = cst_clock_at(r->cohort, (double)way->step[i]);
+    const double t = cst_clock_at(r->class, (double)way->step[i]);
     const bool   there = r->watch.times[i * W] == t;
     for (int l = 0; l < W && !there; l++)
       r->watch.times[i * W + l] = t;
@@ -172,7 +172,7 @@ static long next_fold(cst_runner *r, long step) {
   cst_watch *w = &r->watch;
   if (step < w->from || step >= w->fold) {
     w->from = step;
-    w->fold = cst_plan_class_fold_after(r->cohort, step);
+    w->fold = cst_plan_class_fold_after(r->class, step);
   }
   return w->fold;
 }
@@ -189,7 +189,7 @@ static void fold_observed(cst_runner *r, int group, const cst_trail *way) {
     for (; next <= last && (n < 2 || next - step[n - 1] == gap); n++) {
       step[n] = next;
       gap = n ? step[1] - from : 0;
-      next = cst_plan_class_fold_next(r->cohort, next);
+      next = cst_plan_class_fold_next(r->class, next);
     }
     const size_t at = (size_t)(from - first) * way->stride;
     fold_group(r, group,
@@ -211,7 +211,7 @@ static void watch_each(cst_runner *r, int group, const cst_trail *way, const cst
       from = i + !observed;
     }
     if (observed)
-      fold = cst_plan_class_fold_next(r->cohort, fold);
+      fold = cst_plan_class_fold_next(r->class, fold);
   }
   fold_some(r, group, way, from, way->n, r->b->alive[group]);
 }

@@ -22,7 +22,7 @@ long cst_runner_next_multiple(long now, long every, long lead) {
 /* The first step after `now` at which multipliers are read: by collectors that read them themselves, or by
  * an expression wherever it is observed. */
 static long next_read(const cst_runner *r, long now) {
-  long read = r->cohort->n;
+  long read = r->class->n;
   for (int i = 0; i < r->ncollection; i++) {
     const cst_collection *x = &r->collection[i];
     if (x->row->reads)
@@ -31,7 +31,7 @@ static long next_read(const cst_runner *r, long now) {
       read = PetscMin(read, x->row->next(x, now));
   }
   if (r->plan->needs_lambda)
-    read = PetscMin(read, cst_plan_class_fold_after(r->cohort, now));
+    read = PetscMin(read, cst_plan_class_fold_after(r->class, now));
   return read;
 }
 
@@ -63,7 +63,7 @@ static long fold_after(void *context, long step) {
     return step + 1;
   if (step < r->next_fold)
     return r->next_fold;
-  return cst_plan_class_fold_next(r->cohort, step);
+  return cst_plan_class_fold_next(r->class, step);
 }
 
 static void fold_group(void *context, int group, const cst_trail *way) {
@@ -73,12 +73,12 @@ static void fold_group(void *context, int group, const cst_trail *way) {
 /* Passes over the folds before the current step, which all groups have made between stops. */
 static void pass_group_folds(cst_runner *r) {
   while (r->next_fold < r->b->step)
-    r->next_fold = cst_plan_class_fold_next(r->cohort, r->next_fold);
+    r->next_fold = cst_plan_class_fold_next(r->class, r->next_fold);
 }
 
 static long next_stop(void *context) {
   const cst_runner *r = context;
-  long              stop = PetscMin(r->cohort->n, r->slices.slice_end);
+  long              stop = PetscMin(r->class->n, r->slices.slice_end);
   if (r->timed)
     return stop;
   if (!folds_by_group(r))
@@ -114,7 +114,7 @@ PetscErrorCode cst_runner_observe(void *context) {
     PetscFunctionReturn(0);
   if (now == r->next_fold) {
     cst_runner_fold(r);
-    r->next_fold = cst_plan_class_fold_next(r->cohort, now);
+    r->next_fold = cst_plan_class_fold_next(r->class, now);
   }
   for (int i = 0; i < r->ncollection; i++)
     if (r->collection[i].row->stop)
@@ -188,7 +188,7 @@ void cst_runner_watch(cst_runner *r, bool watched) {
 static bool are_apart(const cst_runner *r) {
   if (r->hst || r->watch.on)
     return false;
-  return !(r->plan->method[r->cohort->method]->properties.mean > 0);
+  return !(r->plan->method[r->class->method]->properties.mean > 0);
 }
 
 /* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. */
@@ -233,9 +233,9 @@ static PetscErrorCode advance_slice(cst_runner *r) {
  * class. */
 PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
   cst_batch *b = r->b;
-  const long end = r->cohort->n;
+  const long end = r->class->n;
   long       slice = 1;
-  if (r->slices.slice_class == r->work->cohort && !r->timed)
+  if (r->slices.slice_class == r->work->class && !r->timed)
     slice = r->slices.slice;
   PetscFunctionBegin;
   while (b->step < to && !*stop) {
@@ -259,6 +259,6 @@ PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
     PetscCall(r->slices.poll(r->slices.poll_context, work, stop));
   }
   r->slices.slice = slice;
-  r->slices.slice_class = r->work->cohort;
+  r->slices.slice_class = r->work->class;
   PetscFunctionReturn(0);
 }

@@ -76,12 +76,12 @@ struct cst_runner {
   cst_collection *collection; /* [ncollection] */
   cst_chosen      chosen;
   /* the current batch */
-  const cst_work  *work; /* NULL: none */
-  const cst_class *cohort;
-  cst_stepper     *st, *hst;
-  cst_batch       *b, *hb;
-  long             next_fold; /* next step that is observed */
-  bool             timed;     /* the batch is being timed; nothing is observed */
+  const cst_work *work; /* NULL: none */
+  const cst_class *class;
+  cst_stepper *st, *hst;
+  cst_batch   *b, *hb;
+  long         next_fold; /* next step that is observed */
+  bool         timed;     /* the batch is being timed; nothing is observed */
   /* [count of the work] members of its case that are replayed to store their states; NULL: not a replay */
   const long *replayed;
 };

@@ -3,7 +3,7 @@
 #include "study/runner/runner-internal.h"
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane) {
-  const cst_class *k = r->cohort;
+  const cst_class *k = r->class;
   const long       first = r->work->first;
   const long       of_class = r->replayed ? first : first + lane;
   const int        icase = k->cases[of_class / r->plan->study->members];
@@ -48,7 +48,7 @@ static void make_least(const cst_runner *r, const cst_stepper *st, const double 
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
                        double *lambda) {
   const cst_plan *p = r->plan;
-  if (p->method[r->cohort->method]->properties.own_lambda && step > 0)
+  if (p->method[r->class->method]->properties.own_lambda && step > 0)
     cst_stepper_lambda(st, record, step, lambda);
   else
     r->meter.fold->multipliers(cst_stepper_context(st), record, lambda);

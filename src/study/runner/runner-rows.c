@@ -29,7 +29,7 @@ static void fill_row(cst_runner *r, long lane) {
   const cst_layout      *at = cst_stepper_layout(r->st);
   const cst_lane_status *status = &r->b->status[lane];
   const bool             done = status->reason == CST_DONE;
-  const long             steps = done ? r->cohort->n : status->step;
+  const long             steps = done ? r->class->n : status->step;
   const double          *x = cst_batch_lane(r->st, r->b, lane);
   const double           iterations = x[at->iterations * r->width];
   double                 per_step, per_iteration;

@@ -10,7 +10,7 @@ const cst_work *cst_runner_work(const cst_runner *r) {
 }
 
 cst_position cst_runner_position(const cst_runner *r) {
-  cst_position at = cst_plan_position(r->plan, r->cohort, r->b->step);
+  cst_position at = cst_plan_position(r->plan, r->class, r->b->step);
   at.half_step = r->hst ? r->hb->step : 0;
   return at;
 }
@@ -60,8 +60,8 @@ static bool fits(const cst_runner *r, const cst_stepper *st, const cst_batch *b,
                  const double *row, long now, int split) {
   const long    step = cst_batch_saved_step(row, now) / split;
   const int     variant = cst_runner_case(r, lane)->variant;
-  const double *c = cst_stages_parameters(r->plan, r->cohort, variant, step);
-  return cst_batch_continues(st, b, lane, c, row, split * r->cohort->n);
+  const double *c = cst_stages_parameters(r->plan, r->class, variant, step);
+  return cst_batch_continues(st, b, lane, c, row, split * r->class->n);
 }
 
 bool cst_runner_fits(const cst_runner *r, long lane, const double *row, long step) {

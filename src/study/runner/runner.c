@@ -11,7 +11,7 @@
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-double cst_runner_seconds(const cst_runner *r, int cohort) { return r->slices.seconds[cohort]; }
+double cst_runner_seconds(const cst_runner *r, int class) { return r->slices.seconds[class]; }
 
 /* Creates the stepper (one SNES per method) when it is first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
@@ -58,7 +58,7 @@ static void locate(cst_runner *r, long step, bool done) {
   for (int i = 0; i < r->ncollection; i++)
     if (r->collection[i].row->locate)
       r->collection[i].row->locate(&r->collection[i], step, done);
-  r->next_fold = cst_plan_class_fold_after(r->cohort, done ? step : step - 1);
+  r->next_fold = cst_plan_class_fold_after(r->class, done ? step : step - 1);
   r->watch.fold = -1; /* not known in this class */
 }
 
@@ -105,7 +105,7 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
 PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
   const cst_plan  *p = r->plan;
   cst_stepper     *hst = r->hst;
-  const cst_class *k = r->cohort;
+  const cst_class *k = r->class;
   PetscFunctionBegin;
   PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
              "a saved row has %ld numbers, and one of %s has %ld: another build saved it",
@@ -136,19 +136,19 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
     r->half = cst_zeros(s->nmethod, sizeof *r->half);
   }
   r->work = w;
-  r->cohort = &r->plan->classes[w->cohort];
-  const int m = r->cohort->method;
+  r->class = &r->plan->classes[w->class];
+  const int m = r->class->method;
   PetscCall(prepare(r, m, &r->stepper[m], &r->full[m]));
   r->st = r->stepper[m];
   cst_runner_find_blocks(r);
   r->b = &r->full[m];
-  cst_stepper_set_step(r->st, r->cohort->h);
+  cst_stepper_set_step(r->st, r->class->h);
   r->hst = NULL;
   if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->timed) {
     PetscCall(prepare(r, m, &r->partner[m], &r->half[m]));
     r->hst = r->partner[m];
     r->hb = &r->half[m];
-    cst_stepper_set_step(r->hst, r->cohort->h / 2);
+    cst_stepper_set_step(r->hst, r->class->h / 2);
   }
   cst_runner_read_at_stops(r);
   PetscCall(start(r, stop));
@@ -186,7 +186,7 @@ PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_o
     PetscCall(cst_runner_advance(r, step, stop));
     PetscCall(cst_runner_flush(r));
   }
-  r->slices.seconds[w->cohort] += MPI_Wtime() - before;
+  r->slices.seconds[w->class] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }
 
@@ -201,13 +201,13 @@ PetscErrorCode cst_runner_flush(cst_runner *r) {
 void cst_runner_choose(cst_runner *r, long *member) { r->chosen.member = member; }
 
 PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, int n, bool *stop) {
-  const int        cohort = r->plan->class_of[icase];
-  const cst_class *k = &r->plan->classes[cohort];
+  const int class = r->plan->class_of[icase];
+  const cst_class *k = &r->plan->classes[class];
   PetscFunctionBegin;
   for (int at = 0; at < n && !*stop; at += (int)PetscMin(r->batch, n - at)) {
     const long     count = PetscMin(r->batch, n - at);
     const cst_work w = {
-        .cohort = cohort, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
+        .class = class, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .saved = -1};
     r->replayed = member + at;
     PetscCall(begin(r, &w, NULL, stop));
     if (!*stop)
@@ -222,12 +222,12 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
 PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_origin *from,
                                 bool *stop) {
   PetscFunctionBegin;
-  PetscCall(cst_runner_batch_to(r, w, from, r->plan->classes[w->cohort].n, stop));
+  PetscCall(cst_runner_batch_to(r, w, from, r->plan->classes[w->class].n, stop));
   if (*stop)
     PetscFunctionReturn(0);
   const double before = MPI_Wtime();
   PetscCall(finish(r));
-  r->slices.seconds[w->cohort] += MPI_Wtime() - before;
+  r->slices.seconds[w->class] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }
 
@@ -239,11 +239,11 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-PetscErrorCode cst_runner_time(cst_runner *r, int cohort, int repeats, double *least, double *most,
+PetscErrorCode cst_runner_time(cst_runner *r, int class, int repeats, double *least, double *most,
                                long *lanes, bool *stop) {
-  const cst_class *k = &r->plan->classes[cohort];
+  const cst_class *k = &r->plan->classes[class];
   const cst_work   w = {
-        .cohort = cohort, .first = 0, .count = PetscMin(r->batch, k->lanes), .piece = -1};
+        .class = class, .first = 0, .count = PetscMin(r->batch, k->lanes), .saved = -1};
   PetscFunctionBegin;
   *least = INFINITY;
   *most = 0;

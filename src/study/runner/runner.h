@@ -38,14 +38,14 @@ PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *memb
                                  bool *stop);
 /* Times the steps of the first batch of a class, `repeats` times, in seconds of CPU time; nothing is
  * observed. *lanes: number of trajectories. */
-PetscErrorCode cst_runner_time(cst_runner *runner, int cohort, int repeats, double *least,
+PetscErrorCode cst_runner_time(cst_runner *runner, int class, int repeats, double *least,
                                double *most, long *lanes, bool *stop);
 /* Sets the members whose states are stored, if the study does not: member[ncase][chosen], borrowed, -1:
  * none. */
 void cst_runner_choose(cst_runner *runner, long *member);
 /* Writes buffered states. */
 PetscErrorCode cst_runner_flush(cst_runner *runner);
-double         cst_runner_seconds(const cst_runner *runner, int cohort); /* spent on a class */
+double         cst_runner_seconds(const cst_runner *runner, int class); /* spent on a class */
 
 const cst_plan *cst_runner_plan(const cst_runner *r);
 /* The current batch; NULL: none, or it is a replay. */

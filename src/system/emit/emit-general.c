@@ -15,7 +15,7 @@
  * since compilers take minutes to unroll it; as loops they would be no faster than generic code. */
 enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
-bool cst_system_is_hot_general(const cst_system *s) {
+bool cst_system_is_sized_general(const cst_system *s) {
   cst_elimination *e = NULL;
   if (!s->timed && !s->npairs && !s->massless && !s->nvel)
     e = cst_elimination_create(s);

@@ -9,10 +9,10 @@
 #include "system/derive/find-molecules.h"
 
 /* HOT_WORK: largest ng^2 nq whose loops are unrolled. SMALL: largest nq + ng of a small system. HOT_GENERAL:
- * the same for a hot system whose mass is not a constant diagonal. */
+ * the same for a sized system whose mass is not a constant diagonal. */
 enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
 
-bool cst_system_is_hot(const cst_system *s) {
+bool cst_system_is_sized(const cst_system *s) {
   const int ng = s->ng;
   const int nq = s->nq;
   if (s->npairs || s->gram.banded || s->slips || s->massless)
@@ -24,7 +24,7 @@ bool cst_system_is_hot(const cst_system *s) {
   return (long)ng * ng * nq <= HOT_WORK;
 }
 
-bool cst_system_is_usual(const cst_system *s) { return cst_system_is_hot(s) && !s->general; }
+bool cst_system_is_usual(const cst_system *s) { return cst_system_is_sized(s) && !s->general; }
 
 /* The number of entries of kernel k, and sys_at_NAME[row][column]: the entry there, -1 for none. */
 static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const char *entries) {
@@ -43,9 +43,9 @@ static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const c
 }
 
 bool cst_system_is_holonomic(const cst_system *s) { return cst_system_is_usual(s) && !s->nvel; }
-bool cst_system_is_soft(const cst_system *s) { return cst_system_is_hot(s) && !s->stiff_text; }
+bool cst_system_is_soft(const cst_system *s) { return cst_system_is_sized(s) && !s->stiff_text; }
 bool cst_system_is_small(const cst_system *s) {
-  return cst_system_is_hot(s) && s->nq + s->ng <= SMALL;
+  return cst_system_is_sized(s) && s->nq + s->ng <= SMALL;
 }
 bool cst_system_is_tied(const cst_system *s) {
   return cst_system_is_small(s) && cst_system_is_holonomic(s) && s->ng > 0;
@@ -91,16 +91,16 @@ static void write_bodies(FILE *f, const cst_system *s) {
 
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   const int  nq = s->nq;
-  const bool hot = cst_system_is_hot(s);
-  const bool general = cst_system_is_hot_general(s);
-  fprintf(f, "#define SYS_ID %s\n#define SYS_HOT %d\n", id, hot);
+  const bool sized = cst_system_is_sized(s);
+  const bool general = cst_system_is_sized_general(s);
+  fprintf(f, "#define SYS_ID %s\n#define SYS_SIZED %d\n", id, sized);
 #define CLASS(name, is) fprintf(f, "#define SYS_IN_" #name " %d\n", is(s));
 #include "system/classes.h"
   fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", nq,
           s->ng, s->npar, s->nsym);
   fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_DRIVEN %d\n", s->nvel,
           s->affine, s->driven);
-  if (!hot && !general)
+  if (!sized && !general)
     return;
   fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n",
           !s->diagonal, s->gyroscopic, s->timed);
@@ -276,15 +276,15 @@ static void write_gram(FILE *f, const cst_system *s) {
 
 void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   write_sizes(f, s, id);
-  if (cst_system_is_hot(s))
+  if (cst_system_is_sized(s))
     write_bands(f, s);
   write_pair_sums(f, s);
   for (int k = 0; k < CST_K_COUNT; k++)
     write_kernel(f, s, (cst_kernel_id)k);
-  if (cst_system_is_hot(s) && s->nq + s->ng <= HOT_GENERAL)
+  if (cst_system_is_sized(s) && s->nq + s->ng <= HOT_GENERAL)
     cst_system_emit_point(s, f);
   write_gram(f, s);
-  if (cst_system_is_hot_general(s))
+  if (cst_system_is_sized_general(s))
     cst_system_emit_general(s, f);
   cst_molecules_emit(s, f);
 }

@@ -28,7 +28,7 @@ CST_INLINE void cst_expand(const cst_context *C, int k, const vd *entry, vd *S) 
       S[r * p->columns + p->column[e]] = entry[e];
 }
 
-#if !CST_HOT || SYS_GENERAL
+#if !CST_SIZED || SYS_GENERAL
 /* M(q), factored by cst_ldl. */
 CST_INLINE void cst_inertia_at(const cst_context *C, const vd *c, const vd *e, const vd *q, vd *M) {
   vd entry[ROOM(NNZ_M)];
@@ -331,7 +331,7 @@ CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, co
   vl done = vmask(1);
   UNROLL
   for (int a = 0; a < NG; a++) {
-    if (!CST_HOT && !vany(done))
+    if (!CST_SIZED && !vany(done))
       break;
     done &= cst_is_met(C, a, g[a], G, q, slack);
   }

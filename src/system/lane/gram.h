@@ -12,16 +12,16 @@
 #include "core/dense.h"
 #include "core/pivoted-determinant.h"
 
-#if CST_HOT
+#if CST_SIZED
 #define GRAM_SIZE (NG * NG)
 #else
 #define GRAM_SIZE (C->system->gram.size)
 #endif
 #define WEIGHT(i) (*(MASS_UNIT || !w ? &unit : &w[CLASS(i)]))
 
-#if !CST_HOT
+#if !CST_SIZED
 /* Sums the first n pairs. The terms of coordinate i have the weight w[class[i]], or `unit` if class is NULL.
- * Sums start with 0, like those of the hot form. For a banded system they start with -0, which adds nothing,
+ * Sums start with 0, like those of the sized form. For a banded system they start with -0, which adds nothing,
  * like those of compiled pairs. */
 CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, const vd *restrict B,
                                const vd *restrict w, const int *restrict class, vd unit,
@@ -43,7 +43,7 @@ CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, c
 /* symmetric: only the upper triangle is needed. */
 CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, const vd *w, vd unit,
                               int symmetric, vd *S) {
-#if CST_HOT
+#if CST_SIZED
   (void)C;
   UNROLL
   for (int a = 0; a < NG; a++) {
@@ -75,7 +75,7 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
 
 /* The equation of a redundant constraint is x = 0. */
 CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
-#if !CST_HOT
+#if !CST_SIZED
   const unsigned char *dropped = C->system->dropped;
   if (!dropped)
     return;
@@ -90,7 +90,7 @@ CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
 /* x := S^-1 x; overwrites S. symmetric: reads only its upper triangle. */
 CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric) {
   cst_gram_drop(C, x);
-#if !CST_HOT
+#if !CST_SIZED
   const cst_gram *g = &C->system->gram;
   if (g->banded) {
     if (g->band == 1 && NG > 2) {
@@ -119,7 +119,7 @@ CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric
 /* The two halves of cst_gram_solve, for a symmetric S with several right-hand sides: cst_gram_factor
  * overwrites S with its factors, cst_gram_backsolve computes x := S^-1 x. */
 CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
-#if !CST_HOT
+#if !CST_SIZED
   const cst_gram *g = &C->system->gram;
   if (g->banded) {
     cst_band_mirror(S, NG, g->band);
@@ -132,7 +132,7 @@ CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
 
 CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
   cst_gram_drop(C, x);
-#if !CST_HOT
+#if !CST_SIZED
   const cst_gram *g = &C->system->gram;
   if (g->banded) {
     vd y[ROOM(NG)];
@@ -179,7 +179,7 @@ CST_INLINE vl cst_dense_leans(const cst_context *C, const vd *S, vd h) {
 
 /* The same behind and before cst_gram_solve. Of a band the pivots alone are tested. */
 CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, vd h) {
-#if !CST_HOT
+#if !CST_SIZED
   const cst_gram *g = &C->system->gram;
   vl              odd = vmask(0);
   for (int r = 0; r < NG && g->banded; r++) {
@@ -193,7 +193,7 @@ CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, vd h) {
 }
 
 CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, vd h) {
-#if !CST_HOT
+#if !CST_SIZED
   if (C->system->gram.banded)
     return vmask(1);
 #endif
@@ -202,7 +202,7 @@ CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, vd h) {
 
 /* D := D times the determinant of S / h in this lane, where S has the length h of a step in every row. S is
  * destroyed. */
-#if !CST_HOT
+#if !CST_SIZED
 static __attribute__((noinline, unused)) void cst_gram_multiply(const cst_context *C, vd *S, vd h,
                                                                 int lane, cst_determinant *D) {
   const cst_gram *g = &C->system->gram;
@@ -223,7 +223,7 @@ static __attribute__((noinline, unused)) void cst_gram_multiply(const cst_contex
 /* Like cst_gram_solve, lane by lane with row pivoting, for the rare step that needs it. (A banded matrix is
  * eliminated in the order of its band, without pivoting.) */
 CST_INLINE void cst_gram_solve_pivoted(const cst_context *C, vd *S, vd *x) {
-#if !CST_HOT
+#if !CST_SIZED
   if (!C->system->gram.banded) {
     cst_gram_drop(C, x);
     cst_pivoted_solve(S, x, NG);

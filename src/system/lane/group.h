@@ -3,7 +3,7 @@
  *
  * Lane code (method cores, observer folds) is written once against the macros NQ, NG ... and K_dV(...)
  * below, and compiled in two ways, for every instruction set:
- *   - hot: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants,
+ *   - sized: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants,
  *     kernels are inlined, loops unroll.
  *   - generic: without it. Sizes and patterns are read from the system, kernels are called through pointers.
  * Both do the same operations on the same operands in the same order, so their bits agree.
@@ -84,13 +84,13 @@ typedef struct cst_context {
  *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
  *   ROW_M, ROW_LVQ   as ROW_G, of M and of the derivative of M v + a by q; behind USES_M, USES_LVQ
  *   GENERAL          whether the mass is another than a constant diagonal, or there is an a(q)
- *   CST_FIELD        declares a field of n vectors: hot in place, generic in the work space of the context
+ *   CST_FIELD        declares a field of n vectors: sized in place, generic in the work space of the context
  *   CST_TAKE         one field becomes what another is, which is of no use then
  */
 #ifdef CST_SYSTEM_HEADER
 #include CST_SYSTEM_HEADER
-#if defined(CORE_IS_FOR_GENERAL) ? SYS_IN_GENERAL : SYS_HOT
-#define CST_HOT 1
+#if defined(CORE_IS_FOR_GENERAL) ? SYS_IN_GENERAL : SYS_SIZED
+#define CST_SIZED 1
 #else
 #define CST_COLD /* nothing is compiled for this system but its kernels */
 #endif
@@ -100,7 +100,7 @@ typedef struct cst_context {
 /* The length of an array of n; C has none of length 0. */
 #define ROOM(n) ((n) > 0 ? (n) : 1)
 
-#ifdef CST_HOT
+#ifdef CST_SIZED
 #define NQ     SYS_NQ
 #define NG     SYS_NG
 #define NPAR   SYS_NPAR
@@ -152,7 +152,7 @@ typedef struct cst_context {
 #define K_AT(e, k, c, q, v, w, u, l, o) sys_##k##_at(c, q, v, w, u, l, e, o)
 #endif
 #else
-#define CST_HOT 0
+#define CST_SIZED 0
 #define UNROLL
 #define NQ    (C->nq)
 #define NG    (C->ng)
@@ -209,7 +209,7 @@ typedef struct cst_context {
                          (const double *)(w), (const double *)(u), (const double *)(l),            \
                          (double *)(o))
 #endif
-#if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
+#if CST_SIZED && !defined(CST_FIELDS_IN_SPACE)
 #define CST_FIELD(name, n) vd name[ROOM(n)];
 #define CST_TAKE(to, from, n)                                                                      \
   do {                                                                                             \

@@ -8,7 +8,7 @@
 #include <math.h>
 #include "system/lane/gram.h"
 
-#if !CST_HOT
+#if !CST_SIZED
 /* [ M  G' ] (x, z) = (r, s) at q, in place: x and z are r and s at first. A dropped constraint has z = 0. The
  * matrix is eliminated with pivoting, as a whole, since coordinates without mass have no entry on its
  * diagonal. */

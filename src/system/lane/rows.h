@@ -9,7 +9,7 @@
 #include "system/lane/acceleration.h"
 #include "system/lane/kick-rows.h"
 
-#if CST_HOT
+#if CST_SIZED
 #define CST_HAS_ROWS(which) 0
 #define CST_ZERO            0.0
 #else
@@ -59,7 +59,7 @@ CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, co
   UNROLL
   for (int a = 0; a < NG; a++) {
     vd row = vset(0), far = vset(0);
-    if (!CST_HOT && !vany(*met | *near))
+    if (!CST_SIZED && !vany(*met | *near))
       break;
     ROW_G(a, i, e) {
       row += vabs(G[e]);

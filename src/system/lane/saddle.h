@@ -19,7 +19,7 @@
 #include "system/lane/acceleration.h"
 
 /* K_point in two parts: what depends on the time, and the rest. */
-#if CST_HOT && SYS_NPOINT
+#if CST_SIZED && SYS_NPOINT
 #define K_clock(c, k, o)    sys_clock(c, k, o)
 #define K_place(c, k, q, o) sys_place(c, k, q, o)
 #else

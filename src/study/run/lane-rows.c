@@ -1,17 +1,17 @@
-/* piece.c: writes the current batch as a section of a checkpoint (see piece.h). */
+/* lane-rows.c: writes the current batch as a section of a checkpoint (see lane-rows.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/run/piece.h"
+#include "study/run/lane-rows.h"
 
 /* Lanes from..to of the batch. */
 static void pack(const cst_runner *r, long from, long to, bool ahead, cst_bundle *b) {
   const cst_work *w = cst_runner_work(r);
-  cst_piece       p = {.count = to - from,
+  cst_lane_rows   p = {.count = to - from,
                        .numbers = cst_runner_numbers(r),
                        .at = cst_runner_position(r),
                        .opens = ahead};
   p.at.step += ahead;
-  cst_plan_trajectory(cst_runner_plan(r), w->cohort, w->first + from, &p.icase, &p.member);
-  cst_piece *head =
+  cst_plan_trajectory(cst_runner_plan(r), w->class, w->first + from, &p.icase, &p.member);
+  cst_lane_rows *head =
       cst_bundle_add(b, "lanes", sizeof p + sizeof(double) * (size_t)(p.count * p.numbers));
   double *row = (double *)(head + 1);
   *head = p;
@@ -19,7 +19,7 @@ static void pack(const cst_runner *r, long from, long to, bool ahead, cst_bundle
     cst_runner_save(r, l, row + (l - from) * p.numbers);
 }
 
-void cst_piece_pack(const cst_runner *r, cst_bundle *b) {
+void cst_lane_rows_pack(const cst_runner *r, cst_bundle *b) {
   const cst_work *w = cst_runner_work(r);
   if (!w)
     return;
