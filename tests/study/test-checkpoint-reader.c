@@ -47,7 +47,7 @@ static bool write_checkpoint(const cst_plan *p, const char *path) {
 }
 
 static void origins(cst_checkpoint *checkpoint) {
-  const cst_work w = {.class = 0, .first = COUNT + 2, .count = 4, .piece = 1, .skip = 2};
+  const cst_work w = {.class = 0, .first = COUNT + 2, .count = 4, .saved = 1, .skip = 2};
   cst_origin     from;
   OK(cst_checkpoint_origin(checkpoint, &w, &from) && from.numbers == NUMBERS && from.at.step == 3,
      "a part of a piece is gone on from");
