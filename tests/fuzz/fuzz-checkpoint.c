@@ -66,10 +66,10 @@ static void take(const cst_plan *p, cst_checkpoint *checkpoint) {
   cst_reference *r = cst_reference_create(p);
   cst_assembly  *k = cst_assembly_create(p, checkpoint, r);
   const bool     good = cst_assembly_take_over(k, why, sizeof why);
-  for (int i = 0; good && i < checkpoint->npiece; i++) {
+  for (int i = 0; good && i < checkpoint->nsaved; i++) {
     const double *rows = cst_checkpoint_rows(checkpoint, i);
     double        sum = 0;
-    for (long n = 0; rows && n < checkpoint->piece[i].count * checkpoint->piece[i].numbers; n++)
+    for (long n = 0; rows && n < checkpoint->saved[i].count * checkpoint->saved[i].numbers; n++)
       sum += rows[n];
     if (sum == 1.5)
       fputc(' ', stderr);
