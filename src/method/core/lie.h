@@ -299,26 +299,32 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   gather(C, L, j, TIME_RIGHT(L, j), m);
 }
 
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  vd              *p = (vd *)record + at.p;
-  vd              *turning = (vd *)record + OWN(0)->turning;
-  cst_store(record, at.q, L->q, NQ);
+/* The momenta M v of all coordinates. */
+CST_INLINE void ambient_momenta(const cst_context *C, const struct local *L, vd *p) {
   UNROLL
   for (int b = 0; b < NB; b++) {
     vd alpha[3];
-    CST_UNROLL
-    for (int i = 0; i < 3; i++)
-      turning[3 * b + i] = L->p[3 * b + i];
     to_body(L->q + ROTATION(b), L->p + 3 * b, alpha);
     carried(C, L, b, L->q + ROTATION(b), alpha, p + ROTATION(b));
   }
   UNROLL
   for (int k = 0; k < NO; k++)
     p[ORDINARY(k)] = L->p[3 * NB + k];
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  vd              *turning = (vd *)record + OWN(0)->turning;
+  cst_store(record, at.q, L->q, NQ);
+  UNROLL
+  for (int k = 0; k < 3 * NB; k++)
+    turning[k] = L->p[k];
+  ambient_momenta(C, L, (vd *)record + at.p);
   cst_store(record, at.impulse, L->impulse, NG);
   STORE_ACCOUNTS(L, record);
 }
 
+#define KEEPS_TRAIL
+#define TRAIL_MOMENTA(C, L, p) ambient_momenta(C, L, p)
 #include "method/core/march.h"
 #endif

@@ -121,7 +121,7 @@ CST_INLINE void leave_trail(const cst_context *C, const int K, const struct loca
   t->at++;
   EACH_GROUP(g) {
     cst_store(t->to[g], 0, L[g].q, NQ);
-    cst_store(t->to[g], NQ, L[g].p, NQ);
+    TRAIL_MOMENTA(C, &L[g], (vd *)t->to[g] + NQ);
     t->to[g] += 2 * NQ * CST_W;
   }
   (void)C;
