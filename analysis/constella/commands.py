@@ -170,10 +170,13 @@ def verify_record(args):
 
 
 def status_record(args):
-    """How far a certificate is."""
+    """How far a certificate or a choice is."""
     from .certifying.command import status
+    from .certifying.verifying import is_certificate
+    from .choosing.command import status as status_of_choice
 
-    return status(pathlib.Path(args.file))
+    path = pathlib.Path(args.file)
+    return status(path) if is_certificate(path) else status_of_choice(path)
 
 
 def explain(args):

@@ -61,7 +61,7 @@ const cst_command cst_command_choose = {
     .name = "choose",
     .doc =
         "Finds the cheapest method and step that meet a goal on a system, by measurement; status "
-        "1 where none does.",
+        "1 where none does. A choose study asks the same from a file, with `constella run`.",
     .option = options,
     .run = choose,
 };

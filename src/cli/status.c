@@ -283,7 +283,7 @@ static int status(int argc, char **argv) {
 static const cst_option options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED,
      .doc = "a result, of a run that is finished, interrupted or still going on, or FILE.json of "
-            "`constella certify`",
+            "`constella certify` or `choose`",
      .takes = "a result"},
     {NULL},
 };

@@ -204,6 +204,46 @@ def test_advice():
         ok(word in (folder / f"c.{form}").read_text() and not again.stderr, f"advice: .{form}", again.stderr)
 
 
+STUDY = """study: choose
+system: henon-heiles
+goal: energy 1e-4 until 400
+members: 4
+budget: 5min
+methods: [rattle, rk4, "compose(rattle, suzuki4)", semi-implicit-euler(erp=0.2)]
+"""
+
+
+def program(*words):
+    return subprocess.run([PROGRAM, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+
+
+def test_study():
+    """The same question from a file: it goes on from the constants of the command's record, and decides the same."""
+    (folder / "file.yaml").write_text(STUDY)
+    told = json.loads((folder / "c.json").read_text())
+    (folder / "file.json").write_text(json.dumps(undecided(told)))
+    done = program("check", "file.yaml")
+    ok(done.returncode == 0 and "energy 0.0001 until 400" in done.stdout and "4 that step the system" in done.stdout, "study: checked", done.stdout + done.stderr)
+    done = program("run", "file.yaml")
+    ok(done.returncode == 2 and "file.json exists" in done.stderr, "study: no result is overwritten", done.stderr)
+    done = program("status", "file.json")
+    ok("interrupted" in done.stdout, "study: the status of one that is under way", done.stdout + done.stderr)
+    done = program("run", "file.yaml", "--resume")
+    ok(done.returncode == 0 and (folder / "file.json").read_bytes() == (folder / "c.json").read_bytes(), "study: the bytes of the command's record", done.stdout + done.stderr)
+    ok("state         complete" in program("status", "file.json").stdout, "study: the status of a complete one")
+    done = program("extend", "file.json", "file.yaml")
+    ok(done.returncode == 2 and "is not extended" in done.stderr, "study: no extension", done.stderr)
+    for change, wanted in (
+        (("goal:", "gaol:"), "bad.yaml:3:1: error: unknown key 'gaol'; did you mean 'goal'"),
+        (("energy", "enrgy"), 'bad.yaml:3:7: error: --goal: unknown word "enrgy"'),
+        (("members: 4", "members: 0"), "bad.yaml:4:10: error: 'members' is a whole number"),
+        (("system: henon-heiles\n", ""), "bad.yaml:1:1: error: missing key 'system'"),
+    ):
+        (folder / "bad.yaml").write_text(STUDY.replace(*change))
+        done = program("check", "bad.yaml")
+        ok(done.returncode == 2 and wanted in done.stderr, f"study: {change[1] or 'no system'}", done.stderr)
+
+
 def record(name):
     """What it has by now; {}: nothing."""
     try:

@@ -19,6 +19,7 @@ from ..running import HERE
 from . import candidates, choice, goal
 from .field import REFERENCE, TIMED, TIMING, Field, compiles
 from .heats import Runner
+from .study import asked_by
 from .scale import Scale, measure, seconds_of_step, seconds_of_steps
 from .tournament import Outcome, Tournament
 
@@ -112,6 +113,13 @@ def run(args: Any) -> int:
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
+    if os.environ.get("OMPI_COMM_WORLD_SIZE", os.environ.get("PMI_SIZE", "1")) != "1":
+        raise ConstellaError("a choice is made by one process, whose heats are short; start it without mpirun")
+    if args.study:
+        args = asked_by(args.study, args)
+    if args.check:
+        sys.stdout.write(plan(args))
+        return 0
     signal.signal(signal.SIGTERM, stop)
     try:
         return play(args)
@@ -182,6 +190,26 @@ def verify(args: Any) -> int:
         return 1
     sys.stdout.write(f"{path}: {len(found['studies']) - len(timed(told))} studies again, the same bits, the same decisions; costs are the measured ones\n")
     return 0
+
+
+def status(path: pathlib.Path) -> int:
+    """What `constella status` prints of a choice."""
+    told = choice.read(path)
+    state = "complete" if "answer" in told else "interrupted, or still measuring"
+    sys.stdout.write(f"{'state':<13} {state}\n{'goal':<13} {told['asked']['goal']}\n{'studies':<13} {len(told.get('studies', []))}\n{'program':<13} {told['program']}\n")
+    return 0
+
+
+def plan(args: Any) -> str:
+    """What `constella check` prints of a choose study. Raises ConstellaError."""
+    aim, budget = goal.parse(args.goal), seconds(args.budget or BUDGET)
+    system, _ = opened(args.system)
+    system.values(settings(args.parameters))
+    checked(aim, system)
+    starts(args.initial, system)
+    methods, _ = candidates.chosen(system, split(args.methods) if args.methods else None, aim.bath, 1.0)
+    rows = {"study": f"{args.study} (choose study)", "system": args.system, "goal": aim.said, "methods": f"{len(methods)} that step the system", "budget": f"{budget:g} s of computing"}
+    return "".join(f"{name:<14} {said}\n" for name, said in rows.items())
 
 
 def play(args: Any) -> int:

@@ -26,11 +26,12 @@ enum {
   CST_LAYER_TABLEAU = 1, /* of layers */
   CST_LAYER_FILE = 2,
   CST_WITH_ALONE = 1, /* of a file with methods alone, and of a certify study */
-  CST_WITH_STUDY = 2,
+  CST_WITH_STUDY = 2, /* of such a study alone, and of a choose study */
 };
 
 /* All of them, those of collectors behind the others of the same map; ends with a row whose key is NULL. */
 const cst_key *cst_study_keys(void);
-/* Of a certify study (certify-keys.c). */
+/* Of a certify study (certify-keys.c), and of a choose study (choose-keys.c). */
 extern const cst_key cst_certify_keys[];
+extern const cst_key cst_choose_keys[];
 #endif
