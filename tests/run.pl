@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # run.pl: runs the test programs named in a list under TAP::Harness and closes with the ten that used most CPU time and the sum of
-# all, the programs that were stopped or skipped, and why, up to twenty of the failed tests, and with 'N passed, N failed, N skipped'.
+# all, the programs that were stopped or skipped, and why, what the first failed tests say, and with 'N passed, N failed, N skipped'.
 # SECONDS_BUDGET in the environment is what the sum may be; it is printed, not enforced, and so are BUILD_SECONDS, what the build took,
 # of 330. The seconds of each program, passed and of CPU, stay in a file .times beside the list; in a later run the longest begin first.
 # Each line of the list: CPU seconds allowed, then the command. Lines may run side by side (JOBS in the environment). A command whose
@@ -40,14 +40,22 @@ my $harness = TAP::Harness->new({
   verbosity => $ENV{VERBOSE} ? 1 : 0,
   jobs      => $ENV{JOBS} || 1,
   failures  => 1,
-  comments  => 1,
   timer     => 1,
   color     => 0,
 });
-my @wrong;
+my @wrong;   # lines of failed tests, each with its remarks
 $harness->callback(made_parser => sub {
   my ($parser, $job) = @_;
-  $parser->callback(test => sub { push @wrong, "$job->[1]: " . $_[0]->raw unless $_[0]->is_ok });
+  my $remarks = 0;
+  $parser->callback(ALL => sub {
+    my $line = shift;
+    if ($line->is_test) {
+      $remarks = $line->is_ok ? 0 : 6;
+      push @wrong, "$job->[1]: " . $line->raw if $remarks;
+    } elsif ($line->is_comment && $remarks-- > 0) {
+      push @wrong, '  ' . $line->raw;
+    }
+  });
 });
 my $result = $harness->runtests(@tests);
 my @ended = sort { $b->{cpu} <=> $a->{cpu} } map { chomp; my %x; @x{qw(cpu seconds why test)} = split /\t/; \%x } <$log>;
@@ -70,6 +78,6 @@ for my $test (@tests) {
   $absent++;
   printf "skipped: %s: %s\n", $test, $parser->skip_all;
 }
-print "$_\n" for @wrong[0 .. ($#wrong < 19 ? $#wrong : 19)];
+print "$_\n" for @wrong[0 .. ($#wrong < 39 ? $#wrong : 39)];
 printf "%d passed, %d failed, %d skipped\n", scalar $result->passed, $result->failed + $broken, $result->skipped + $absent;
 exit($result->failed + $broken ? 1 : 0);

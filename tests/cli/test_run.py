@@ -473,8 +473,8 @@ def registries():
             for line in process.stdout.splitlines()
         ]
     ok(
-        names["studies"] == ["order", "conservation", "ensemble", "work-precision"],
-        "the three kinds of study",
+        names["studies"] == ["order", "conservation", "ensemble", "work-precision", "certify", "choose"],
+        "the kinds of study",
         names["studies"],
     )
     ok(

@@ -316,7 +316,6 @@ def refused():
         ("kapitza", "taylor-curve(1)", "time"),
         ("rolling-disk", "lagrange-dalembert(rk4, state=v)", "is p or w"),
         ("rolling-disk", "lagrange-dalembert(rk4, state=w, state=w)", "appears twice"),
-        ("disk-on-circle", W % "rk4", "constraints on positions"),
         ("snakeboard", W % "rk4", "forces or time dependence"),
         ("kepler", "dopri5(tolerance=2)", "from 1e-15 to 1"),
         ("kepler", "dopri5(tol=1e-3)", "tolerance"),

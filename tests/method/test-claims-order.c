@@ -10,10 +10,10 @@ static const double FLOOR = 2e-13;
 /* The time of comparison: long enough for errors of order 8 to exceed round-off. The multiplier of the driven pendulum
  * changes so fast that leading terms dominate only over a short time. */
 static double end_of(const problem *x) {
-  return pace_of(x->s->name) * (!strcmp(x->s->name, "henon-heiles") ? 8
+  return pace_of(x->s->name) * (!strcmp(x->s->name, "henon-heiles")      ? 8
                                 : !strcmp(x->s->name, "driven-pendulum") ? 0.5
-                                : strstr(x->s->name, "pendulum")    ? 1.5
-                                                                    : 1);
+                                : strstr(x->s->name, "pendulum")         ? 1.5
+                                                                         : 1);
 }
 
 /* At R = 1 constraints have a vanishing scale, so that only round-off can be required. */

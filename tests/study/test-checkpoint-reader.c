@@ -40,7 +40,7 @@ static bool write_checkpoint(const cst_plan *p, const char *path) {
     return false;
   for (int i = 0; i < 3; i++)
     add_piece(w, p, i, &head[i]);
-  cst_snapshot_add(w, "pieces", head, sizeof head);
+  cst_snapshot_add(w, "saved", head, sizeof head);
   cst_snapshot_add(w, "items", NULL, 0);
   cst_snapshot_add(w, "done", NULL, 0);
   return cst_snapshot_commit(w, 0, why, sizeof why);

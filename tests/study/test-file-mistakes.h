@@ -97,7 +97,7 @@ static const mistake mistakes[] = {
     {{"system: {name: double-pendulum, parameters: {g: 2, m1: @-1}}", RATTLED},
      "the mass of x1 is -1; it must be positive and finite"},
     {{"system: {name: planar-pendulum, parameters: {m: @[1, 0], g: [1, 2]}}", RATTLED},
-     "the mass of x is 0; it must be positive and finite with m = 0, g = 1"},
+     "the mass of x is 0; it must be positive and finite with m = 0 kg, g = 1 m/s^2"},
     {{"system: {file: polar.yaml, parameters: {m: @-1}}", FREELY},
      "the mass is not positive definite: it fails at x at the start"},
     {{"system: {file: polar.yaml, parameters: @{m: 2, e: 1.5}}", FREELY},
@@ -168,7 +168,7 @@ static const mistake mistakes[] = {
     {{"system: {name: planar-pendulum, parameters: {g: -1}}", "initial: @small"},
      "the start is not finite: x is 0.6, its velocity |nan"},
     {{"system: {name: planar-pendulum, parameters: {g: [1, -1]}}", "initial: @small"},
-     "the start is not finite with g = -1: x is 0.6"},
+     "the start is not finite with g = -1 m/s^2: x is 0.6"},
     {{"initial: @{seed: 3, spread: {q: 1}}"}, "missing key 'members' in 'initial'"},
     {{"initial: {relax: @{method: rattle, step: 0.1}}"}, "missing key 'end' in 'relax'"},
     {{"initial: {relax: {method: @ratle, step: 0.1, end: 1}}"}, "did you mean 'rattle'?"},
@@ -227,7 +227,7 @@ static const mistake mistakes[] = {
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "steps: [\"1/(L + 1)\", @0.25]",
       "error: {over: coarse}"},
      "'over: coarse' needs steps that divide the largest, 0.3333333333333333; 0.25 does not with L "
-     "= 2 (4 "
+     "= 2 m (4 "
      "steps against 3)"},
     {{"steps: @{from: 0.1}"}, "missing key 'halvings' in 'steps'"},
     {{"steps: @{halvings: 3}"}, "missing key 'from' in 'steps'"},
@@ -545,19 +545,19 @@ static const mistake mistakes[] = {
     {{"checkpoint: {@minutes: 1}"}, "unknown key 'minutes'"},
     /* sweeps */
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "steps: [@\"L/3\"]", "end: 1"},
-     "the step is 0.6666666666666666 with L = 2; it does not divide the end 1"},
+     "the step is 0.6666666666666666 with L = 2 m; it does not divide the end 1"},
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}",
       "solver: {tolerance: @\"1e-9*L\"}"},
-     "'tolerance' changes in the sweep, from 1e-09 with L = 1 to 2e-09 with L = 2"},
+     "'tolerance' changes in the sweep, from 1e-09 with L = 1 m to 2e-09 with L = 2 m"},
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}",
       "initial: @{q: [1, 0], v: [0, 0]}"},
      "the start is inconsistent with L = 2"},
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "end: @\"3 - 2*L\"",
       "steps: [1]"},
-     "'end' is -1 with L = 2; it must be positive"},
+     "'end' is -1 with L = 2 m; it must be positive"},
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2]}}", "end: @\"1/(2 - L)\"",
       "steps: [1]"},
-     "'end' is infinite with L = 2; it must be finite"},
+     "'end' is infinite with L = 2 m; it must be finite"},
 };
 enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
 

@@ -120,15 +120,15 @@ def main():
     Checkpoint(name).write()
     with open(name, "rb") as f:
         ok(f.read() == whole, "a checkpoint that is written again unchanged is the same")
-    pieces = bytes(Checkpoint(name).find("pieces")[0][1])
-    good = dict(zip(FIELDS, struct.unpack_from("<11q", pieces)))
+    saved = bytes(Checkpoint(name).find("saved")[0][1])
+    good = dict(zip(FIELDS, struct.unpack_from("<11q", saved)))
     lies = [
         (f, x) for f in FIELDS for x in (-1, good[f] + {"step": 10**6, "opens": 2}.get(f, 1), 2**62)
     ] + [("numbers", 0), ("count", 0), ("numbers", 2**61 + good["numbers"])]
     for field, value in lies:
 
         def lie(c):
-            for title in ("pieces", "lanes"):
+            for title in ("saved", "lanes"):
                 struct.pack_into("<q", c.find(title)[0][1], 8 * FIELDS.index(field), value)
             c.write()
 
@@ -147,7 +147,7 @@ def main():
 
         change(name, whole, state)
         refused(f"of a trajectory, {where}: {value}", result, 1)
-    for title in ("tally", "reference", "seconds", "done", "pieces"):
+    for title in ("tally", "reference", "seconds", "done", "saved"):
 
         def cut(c):
             for s in c.find(title):

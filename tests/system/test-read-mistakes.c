@@ -30,7 +30,8 @@ static void test_whole(void) {
   refused(DOC, "potental: 3",
           "f:2:1: error: unknown key 'potental'; did you mean 'potential'? Allowed: system, doc, "
           "source, "
-          "coordinates, parameters, define, mass, potential, stiff, gyroscopic, constraints, "
+          "coordinates, parameters, define, mass, potential, stiff, stationary, gyroscopic, "
+          "constraints, "
           "nonholonomic, "
           "forces, "
           "symmetries, bodies, states, events, units, up, ground\n");
