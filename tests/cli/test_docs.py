@@ -132,10 +132,10 @@ def is_system(text):
 
 
 def is_quick(path):
-    """What `constella check` says of a study's cost; None where it refuses it. Of certificates it tells none."""
+    """What `constella check` says of a study's cost; None where it refuses it. Of certificates and choices it tells none."""
     process = constella("check", path, folder=os.path.dirname(path))
     cost = re.search(r"cost +about ([0-9.e+-]+) (s|min|h)", process.stdout)
-    if "(certify study, " in process.stdout:
+    if re.search(r"\((certify|choose) study", process.stdout):
         return False, process.stderr
     if process.returncode or not cost:
         return None, process.stderr
