@@ -12,7 +12,7 @@ import time
 
 import constella
 from constella.certifying.maps import Method
-from constella.choosing import candidates, goal, judge, ladder
+from constella.choosing import candidates, choice, goal, judge, ladder
 from constella.choosing.field import Costs, Field, beginning, compiles, fitted, timed_well
 from constella.choosing.heats import Runner
 from constella.choosing.scale import Scale, measure
@@ -233,6 +233,13 @@ def test_study():
     ok("state         complete" in program("status", "file.json").stdout, "study: the status of a complete one")
     done = program("extend", "file.json", "file.yaml")
     ok(done.returncode == 2 and "is not extended" in done.stderr, "study: no extension", done.stderr)
+    done = subprocess.run([PROGRAM, "run", "file.yaml", "--resume"], cwd=folder, env={**ENVIRONMENT, "OMPI_COMM_WORLD_SIZE": "2"}, capture_output=True, text=True, timeout=280)
+    ok(done.returncode == 2 and "start it without mpirun" in done.stderr, "study: not under mpirun", done.stderr)
+    whole = (folder / "file.json").read_bytes()
+    (folder / "bad.yaml").write_text(STUDY.replace("henon-heiles", "henon-heils"))
+    done = program("run", "bad.yaml", "-o", "file.json", "--overwrite")
+    fresh = choice.begin(folder / "file.json", {}, False, True, True)
+    ok(done.returncode == 2 and fresh.told == {} and (folder / "file.json").read_bytes() == whole, "study: --overwrite takes nothing away before it measures", done.stderr)
     for change, wanted in (
         (("goal:", "gaol:"), "bad.yaml:3:1: error: unknown key 'gaol'; did you mean 'goal'"),
         (("energy", "enrgy"), 'bad.yaml:3:7: error: --goal: unknown word "enrgy"'),

@@ -71,13 +71,13 @@ class Record:
         return found
 
 
-def begin(path: pathlib.Path, asked: dict[str, Any], resume: bool, kept: bool) -> Record:
-    """A new record, or the one at the path with --resume."""
+def begin(path: pathlib.Path, asked: dict[str, Any], resume: bool, kept: bool, overwrite: bool = False) -> Record:
+    """A new record, which replaces one at the path with its first measurement if overwrite, or the one at the path with --resume."""
     if not kept:
         if resume:
             raise ConstellaError("--resume needs the -o FILE that the first attempt was given")
         return Record(None, asked, {})
-    if path.exists():
+    if path.exists() and not overwrite:
         told = read(path)
         if not resume:
             raise ConstellaError(f"{path} exists; name another output, or go on with --resume")

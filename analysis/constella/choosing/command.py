@@ -226,7 +226,7 @@ def play(args: Any) -> int:
         raise ConstellaError(f"{output}: the choice is written as {', '.join(choice.FORMS)}")
     kept = (output or pathlib.Path(f"{system_name(args.system)}-choice.json")).with_suffix(".json")
     asked = {"system": named, "goal": aim.said, "initial": initial, "members": members, "budget": budget, "methods": split(args.methods) if args.methods else None}
-    record = choice.begin(kept, asked, bool(args.resume), output is not None)
+    record = choice.begin(kept, asked, bool(args.resume), output is not None, bool(args.overwrite))
 
     def say(text: str) -> None:
         if args.quiet is None:

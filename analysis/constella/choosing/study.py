@@ -10,7 +10,7 @@ from ..certifying.places import Places
 from ..reading import ConstellaError
 from . import goal
 
-WORDS = ("system", "goal", "initial", "parameters", "members", "budget", "methods", "proof", "explain", "quiet", "resume", "check", "output", "study")
+WORDS = ("system", "goal", "initial", "parameters", "members", "budget", "methods", "proof", "explain", "quiet", "resume", "overwrite", "check", "output", "study")
 
 
 def beside(path: pathlib.Path, name: str) -> str:
@@ -76,6 +76,5 @@ def asked_by(study: str, given: Any) -> Any:
     found.members, found.budget = str(members), None if budget is None else str(budget)
     found.resume, found.check = given.resume, given.check
     found.output = given.output or pathlib.Path(path.stem + ".json")
-    if given.overwrite and not given.check:
-        pathlib.Path(found.output).with_suffix(".json").unlink(missing_ok=True)
+    found.overwrite = given.overwrite
     return found
