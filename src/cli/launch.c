@@ -90,6 +90,25 @@ static const char *const spared[][2] = {
     {"HWLOC_COMPONENTS", "no_os,stop"},
 };
 
+/* Ranks on one node talk through its memory. libfabric, behind the part ofi, looks for networks, in a fifth of the
+ * time that two ranks take to start. */
+static const char *const spared_on_one_node[][2] = {
+    {"OMPI_MCA_pml", "ob1"},
+    {"OMPI_MCA_btl", "^ofi,openib,tcp,uct,usnic"},
+};
+
+static void spare(const char *const what[][2], size_t n) {
+  for (size_t i = 0; i < n; i++)
+    setenv(what[i][0], what[i][1], 0);
+}
+
+/* Whether mpirun of Open MPI, or srun, says that all ranks are on this node. */
+static bool is_one_node(void) {
+  const int ranks = number("OMPI_COMM_WORLD_SIZE");
+  return ranks ? number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks
+               : number("SLURM_STEP_NUM_NODES") == 1 && getenv("SLURM_STEP_NUM_TASKS");
+}
+
 /* Open MPI would make a folder TMPDIR that is missing, and leave it. */
 static bool has_session(void) {
   const char *base = getenv("TMPDIR");
@@ -113,10 +132,11 @@ bool cst_launch_alone(void) {
   if (find() < LAUNCHERS || has_pmi()) {
     /* where nodes are joined by TCP alone, Open MPI 4.1 makes no window if it may take rdma */
     setenv("OMPI_MCA_osc", "^rdma", 0);
+    if (is_one_node())
+      spare(spared_on_one_node, sizeof spared_on_one_node / sizeof *spared_on_one_node);
     return true;
   }
-  for (size_t i = 0; i < sizeof spared / sizeof *spared; i++)
-    setenv(spared[i][0], spared[i][1], 0);
+  spare(spared, sizeof spared / sizeof *spared);
   return has_session();
 }
 

@@ -13,7 +13,7 @@
 /* Before MPI_Init, without a launcher: settings of Open MPI that start a single process in a third of the
  * time, without a daemon and without a search for networks. Variables that are set already stay. False, after
  * an error message, if no temporary folder can be made, neither in TMPDIR nor in /tmp. With a launcher: what
- * ranks on several nodes need. */
+ * ranks on several nodes need, and no networks for ranks on one. */
 bool cst_launch_alone(void);
 
 /* Before MPI_Init: whether srun started these tasks without PMI, by which they would find each other.

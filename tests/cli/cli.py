@@ -40,7 +40,7 @@ ENVIRONMENT = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # the same for Open MPI 5
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_osc": "^ucx",  # where there is no fast network, Open MPI 5 says so on stderr
-    "OMPI_MCA_btl": "^tcp",
+    "OMPI_MCA_btl": "^tcp,ofi",  # without tcp alone, ofi would look for networks for more than a second
 }
 for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_sharedfp", "PETSC_OPTIONS"):
     ENVIRONMENT.pop(inherited, None)

@@ -71,7 +71,7 @@ parameters: {n: {size: 12}}
 mass: [1, 1]
 potential: sum(i, 1, n, y[i])
 constraints:
-  first: y[1] - sum(j, 1, 80, sin(j*x[1])/j^4)
+  first: y[1] - sum(j, 1, 60, 1/(j + x[1]^2) - 1/j)
   link: {for: "i = 2..n", expression: "LINK - 1"}
 states: {default: {q: [0.6*(i-1), -0.8*(i-1)], v: [0, 0]}}
 """,

@@ -27,7 +27,7 @@ def cayley_inverse(x):  # dR tau^-1
 def power_series(x, term):
     A = hat(x)
     P, S = np.eye(3), 0
-    for n in range(30):
+    for n in range(22):  # for angles up to 1
         S = S + term(n) * P
         P = P @ A
     return S
@@ -101,23 +101,30 @@ class Problem:
         return W
 
 
-def newton(f, z, scale=1):
-    best, at = np.inf, z
-    for _ in range(60):
+def jacobian(f, z, rows):  # by central differences
+    J = np.empty((rows, len(z)))
+    for i in range(len(z)):
+        d = 1e-6 * max(1, abs(z[i]))
+        y, w = z.copy(), z.copy()
+        y[i] += d
+        w[i] -= d
+        J[:, i] = (f(y) - f(w)) / (2 * d)
+    return J
+
+
+def newton(f, z):  # the matrix is kept while the residual falls to a tenth
+    best, at, last, matrix = np.inf, z, np.inf, None
+    for _ in range(80):
         r = f(z)
         size = np.max(np.abs(r)) if len(r) else 0
         if size < best:
             best, at = size, z
         elif size < 1e-12:
             return at
-        J = np.empty((len(r), len(z)))
-        for i in range(len(z)):
-            d = 1e-6 * max(1, abs(z[i]))
-            y, w = z.copy(), z.copy()
-            y[i] += d
-            w[i] -= d
-            J[:, i] = (f(y) - f(w)) / (2 * d)
-        z = z - np.linalg.solve(J, r)
+        if matrix is None or size > max(last / 10, 1e-13):
+            matrix = np.linalg.inv(jacobian(f, z, len(r)))
+        last = size
+        z = z - matrix @ r
     if best > 1e-11:
         raise RuntimeError(f"no solution: {best:.2g}")
     return at
