@@ -101,7 +101,7 @@ static const mistake mistakes[] = {
     {"convert(project(rk4), iota=mass)", 27, "project(LAYER) projects along Dg'"},
     {"lie-rattle(exp)", 11, "the arguments of lie-rattle must be named: retraction"},
     {"lie-euler-a(retract=exp)", 20,
-     "lie-euler-a takes no 'retract='; it takes retraction; did you mean 'retraction'?"},
+     "lie-euler-a takes no 'retract='; it takes retraction or group; did you mean 'retraction'?"},
     {"discretization", 0, "discretization takes theta=, a number from 0 to 1"},
     {"discretization(theta=1.5)", 21,
      "theta, the position of the force in the step, is a number from 0 to 1"},
