@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """groups.py: Euler's method A on SE(3) by its own exponential, as section 6 of the source has it in the group, against
-the program's retraction from text in the coordinates of a body (barbero-linan-se3.yaml).
+the program's method in the group, and against its retraction from text in the coordinates of a body
+(barbero-linan-se3.yaml).
 
 Read by statements.py. With left-trivialised momenta alpha = I xi, I of the body and its mass,
 
@@ -93,12 +94,19 @@ def by_hand():
     return np.concatenate([R.ravel(), g[:3, 3]]), np.concatenate([turning.ravel(), R @ alpha[3:]])
 
 
-def program(names):
-    """The same of its retractions."""
+METHODS = {
+    "group": "lie-euler-a(group=se3)",
+    "se3": "discretization(retraction=se3)",
+    "so3": "discretization(retraction=so3)",
+}
+
+
+def program():
+    """The same of its methods."""
     text = (HOME / "barbero-linan-se3.yaml").read_text()
     head = text[: text.index("methods:")].replace("../systems", str(HOME.parent / "systems"))
     head = head.replace("study: order", "study: conservation").replace("{from: 0.1, halvings: 3}", f"[{H}]")
-    listed = ", ".join(f"discretization(retraction={name})" for name in names)
+    listed = ", ".join(METHODS.values())
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "se3.yaml"
         file.write_text(f"{head}methods: [{listed}]\nroundoff: {{dyadic-steps: false}}\n")
@@ -109,8 +117,8 @@ def program(names):
 
 
 def main():
-    (end, momentum), names = by_hand(), ("se3", "so3")
-    for name, q, p in zip(names, *program(names), strict=True):
+    end, momentum = by_hand()
+    for name, q, p in zip(METHODS, *program(), strict=True):
         print(f"[{name}]\napart = {max(abs(q - end).max(), abs(p - momentum).max()):.6g}\n")
 
 

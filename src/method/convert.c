@@ -14,12 +14,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "method/iota.h"
 #include "method/layer.h"
 #include "method/symmetry.h"
 
 static const char *const iotas[] = {"euclidean", "mass", NULL};
 
-static bool by_mass(const cst_term *t) { return cst_term_choice(t, "iota", iotas) == 1; }
+/* iota from text; NULL: none. */
+static const cst_iota *iota_of(const cst_term *t) {
+  const cst_term *x = cst_term_argument(t, "iota");
+  return x ? x->iota : NULL;
+}
+
+static bool by_mass(const cst_term *t) {
+  return !iota_of(t) && cst_term_choice(t, "iota", iotas) == 1;
+}
 
 /* The layer of a half. P after project(LAYER) changes nothing, and P along Dg' is that projection. */
 static const cst_term *half_of(const cst_term *t, const char *key) {
@@ -83,18 +92,25 @@ static bool check_bias(const cst_term *b, cst_expr_error *e) {
   return true;
 }
 
+static bool check_iota(cst_term *x, cst_expr_error *e) {
+  for (int k = 0; x && x->kind == CST_TERM_NAME && x->n == 0 && iotas[k]; k++)
+    if (!strcmp(x->name, iotas[k]))
+      return true;
+  return !x || cst_term_iota(x, e);
+}
+
 static bool check(const cst_term *t, cst_expr_error *e) {
   if (!check_keys(t, e) || !check_bias(cst_term_argument(t, "bias"), e) ||
-      !cst_term_check_choice(t, "iota", iotas, e))
+      !check_iota(cst_term_argument(t, "iota"), e))
     return false;
   cst_term  *one = cst_term_argument(t, NULL);
   const bool good = one ? check_layer(one, e)
                         : check_layer(cst_term_argument(t, "minus"), e) &&
                               check_layer(cst_term_argument(t, "plus"), e);
-  if (!good || !by_mass(t) || !projects(t))
+  if (!good || !(by_mass(t) || iota_of(t)) || !projects(t))
     return good;
   return cst_term_error(cst_term_argument(t, "iota"), e,
-                        "project(LAYER) projects along Dg'; write iota=mass with LAYER alone");
+                        "project(LAYER) projects along Dg'; write iota= with LAYER alone");
 }
 
 bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
@@ -127,6 +143,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              s->name);
     return false;
   }
+  if (iota_of(t) && !cst_iota_fits(iota_of(t), s, why, n))
+    return false;
   if (projects(t) && s->ng == s->nvel) {
     snprintf(why, (size_t)n, "project needs constraints on positions and %s has none", s->name);
     return false;
@@ -140,7 +158,9 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_layer minus = {0}, plus = {0};
   cst_term_layer(minus_of(t), &minus);
   cst_term_layer(plus_of(t), &plus);
-  cst_program_add(p, cst_substep_convert(fraction, &minus, &plus, bias_of(t), by_mass(t)));
+  cst_program_add(p, iota_of(t)
+                         ? cst_convert_along(fraction, &minus, &plus, bias_of(t), iota_of(t))
+                         : cst_substep_convert(fraction, &minus, &plus, bias_of(t), by_mass(t)));
 }
 
 static bool own_adjoint(const cst_term *t) {
@@ -152,9 +172,11 @@ static bool own_adjoint(const cst_term *t) {
 
 /* The action is taken between the layer's points. A gauge F would have to be integrated exactly by the layer
  * and be equal at a point and at its Euclidean projection, which commutes only with rigid motions. The
- * symmetries of a constant mass are motions that are rigid in its metric. */
+ * symmetries of a constant mass are motions that are rigid in its metric. Fibres from text need not be
+ * equivariant. */
 static bool keeps_momenta(const cst_term *t, const cst_system *s) {
-  return !cst_system_is_gauged(s) && (s->ng == 0 || by_mass(t) || cst_symmetry_is_rigid(s));
+  return !iota_of(t) && !cst_system_is_gauged(s) &&
+         (s->ng == 0 || by_mass(t) || cst_symmetry_is_rigid(s));
 }
 
 /* True if neither half consists of formulas that are not equivariant. */
@@ -188,7 +210,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     claims |= CST_CLAIM_SYMMETRIC;
   }
   cst_properties x = cst_layer_properties(order, claims);
-  x.tangential = !by_mass(t);
+  x.tangential = !by_mass(t) && !iota_of(t);
   return x;
 }
 
@@ -221,14 +243,17 @@ const cst_method_row cst_method_row_convert = {
              "itself; it is not the adjoint of the other half, and gains nothing.\niota=mass "
              "projects "
              "orthogonally in the mass metric, d = q + M^-1 Dg(q)'theta, in place of along Dg'; "
-             "p is then M v. convert(project(LAYER)) is convert(LAYER): the points of a layer "
+             "iota=NAME along fibres d = iota(q, theta) under the study's key iotas, any that lead "
+             "away from g = 0 at theta = 0; momenta are then kept if the fibres have their "
+             "symmetry, which is not claimed. p is M v in both. convert(project(LAYER)) is "
+             "convert(LAYER): the points of a layer "
              "that projects are those that P projects, and its action is the same.\nA study's "
              "`solver: "
              "{iteration: ...}` is simplified (matrix from first variations of the flow; the "
              "default), "
              "newton (second variations), chord (the paper's) or krylov (newton without a "
              "matrix; the "
-             "default for large systems).",
+             "default for large systems); with iota=NAME it is always newton.",
          .source =
              "G. W. Patrick, C. Cuell, R. J. Spiteri, W. Zhang, On converting any one-step method "
              "to a variational integrator of the same order, University of Saskatchewan",

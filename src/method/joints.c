@@ -104,6 +104,7 @@ cst_joints *cst_joints_create(const cst_system *s) {
   j->n = s->nown;
   j->entries = s->pattern[CST_K_G].start[s->nown];
   j->rotation = zeros((size_t)s->nbodies, sizeof(int));
+  j->centre = zeros((size_t)s->nbodies, sizeof(int));
   j->inertia = zeros(6 * (size_t)s->nbodies, sizeof(int));
   j->coordinate = zeros((size_t)s->nq, sizeof(int));
   j->entry = zeros((size_t)j->entries, sizeof *j->entry);
@@ -116,6 +117,8 @@ cst_joints *cst_joints_create(const cst_system *s) {
       j->principal &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
   }
   j->ordinary = number(s, j->coordinate, variation);
+  for (int b = 0; b < s->nbodies; b++)
+    j->centre[b] = s->bodies[b].centre < 0 ? -1 : variation[s->bodies[b].centre] - 3 * s->nbodies;
   j->coupled = is_coupled(j, s);
   fill_pattern(j, s, variation);
   free(variation);
@@ -135,6 +138,7 @@ void cst_joints_destroy(cst_joints *j) {
   cst_structure_pattern_destroy(&j->view.pattern[CST_K_G]);
   cst_structure_gram_destroy(&j->view.gram);
   free(j->rotation);
+  free(j->centre);
   free(j->inertia);
   free(j->coordinate);
   free(j->entry);

@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
   int  bodies, ordinary, n; /* n: the user's constraints, which come first in the system */
   int *rotation;            /* [bodies] first coordinates of the rotations */
+  int *centre; /* [bodies] first of the centre's three ordinary coordinates; -1: there is none */
   /* [bodies][6] indices of I11 I12 I13 I22 I23 I33 in the kernel `body` */
   int             *inertia;
   int             *coordinate; /* [ordinary] */

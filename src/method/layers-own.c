@@ -73,7 +73,7 @@ bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
                       : cst_scheme_find(name)        ? "a scheme"
                       : cst_layers_find(l, name)     ? "another layer"
                       : cst_layers_scheme(l, name)   ? "another scheme"
-                      : cst_layers_find_map(l, name) ? "another map or retraction"
+                      : cst_layers_find_map(l, name) ? "another map, retraction or fibre"
                                                      : NULL;
   if (!is_word(name))
     snprintf(
@@ -110,10 +110,10 @@ void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *r
   add(l, (cst_own_layer){cst_need(strdup(name)), &formulas, {.rule = rule}});
 }
 
-void cst_layers_add_map(cst_layers *l, const char *name, const struct cst_map *m,
-                        const struct cst_tau *tau) {
+void cst_layers_add_map(cst_layers *l, const char *name, cst_own_map x) {
   l->map = cst_need(realloc(l->map, sizeof *l->map * (size_t)(l->nmap + 1)));
-  l->map[l->nmap++] = (cst_own_map){cst_need(strdup(name)), m, tau};
+  x.name = cst_need(strdup(name));
+  l->map[l->nmap++] = x;
 }
 
 const cst_own_map *cst_layers_find_map(const cst_layers *l, const char *name) {

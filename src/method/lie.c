@@ -19,8 +19,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
+#include "method/joints.h"
 #include "method/kick.h"
 #include "method/lie.h"
+#include "method/symmetry.h"
 #include "method/tau.h"
 
 static const char *const maps[] = {"cayley", "exp", NULL};
@@ -34,15 +36,27 @@ static bool exponential(const cst_term *t) {
   return !tau_of(t) && cst_term_choice(t, "retraction", maps) == 1;
 }
 
+static const char *const groups[] = {"so3", "se3", NULL};
+
+/* Whether turns and displacements are one motion. */
+static bool moves(const cst_term *t) { return cst_term_choice(t, "group", groups) == 1; }
+
+static bool is(const cst_term *t, const char *name) { return !strcmp(t->name, name); }
+
 static double theta_of(const cst_term *t) {
   const cst_term *x = cst_term_argument(t, "theta");
-  return x ? x->number : 0.5;
+  return x ? x->number : is(t, "lie-euler-a") ? 0 : is(t, "lie-euler-b") ? 1 : 0.5;
+}
+
+static bool check_middle(const cst_term *t, cst_expr_error *e) {
+  static const char *const known[] = {"group", NULL};
+  return cst_term_keys(t, known, e) && cst_term_check_choice(t, "group", groups, e);
 }
 
 static bool check_stage(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"theta", NULL};
+  static const char *const known[] = {"theta", "group", NULL};
   const cst_term          *x = cst_term_argument(t, "theta");
-  if (!cst_term_keys(t, known, e))
+  if (!cst_term_keys(t, known, e) || !cst_term_check_choice(t, "group", groups, e))
     return false;
   return (x && x->kind == CST_TERM_NUMBER && x->number >= 0 && x->number <= 1) ||
          cst_term_error(x ? x : t, e,
@@ -51,21 +65,29 @@ static bool check_stage(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"retraction", NULL};
-  cst_term                *x = cst_term_argument(t, "retraction");
-  if (!cst_term_keys(t, known, e))
+  static const char *const known[] = {"retraction", NULL}, *const more[] = {"retraction", "group",
+                                                                            NULL};
+  cst_term *x = cst_term_argument(t, "retraction");
+  if (!cst_term_keys(t, is(t, "lie-rattle") ? known : more, e) ||
+      !cst_term_check_choice(t, "group", groups, e))
     return false;
+  if (moves(t) && x && !(x->kind == CST_TERM_NAME && !strcmp(x->name, maps[1])))
+    return cst_term_error(x, e,
+                          "group=se3 steps by the exponential of SE(3); leave retraction= out");
   return !x ||
          (x->kind == CST_TERM_NAME && (!strcmp(x->name, maps[0]) || !strcmp(x->name, maps[1]))) ||
          cst_term_tau(x, e);
 }
 
-static bool is(const cst_term *t, const char *name) { return !strcmp(t->name, name); }
-
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   const bool     exp = exponential(t);
   const cst_tau *tau = tau_of(t);
-  if (is(t, "lie-midpoint") || is(t, "lie-discretization")) {
+  if (moves(t) && is(t, "lie-lobatto")) {
+    cst_program_add(p, cst_lie_motion(fraction / 2, 0));
+    cst_program_add(p, cst_lie_motion(fraction / 2, 1));
+  } else if (moves(t)) {
+    cst_program_add(p, cst_lie_motion(fraction, theta_of(t)));
+  } else if (is(t, "lie-midpoint") || is(t, "lie-discretization")) {
     cst_program_add(p, cst_lie_stage(fraction, theta_of(t)));
   } else if (is(t, "lie-rattle")) {
     cst_program_add(p, cst_lie_rattle(fraction, exp, tau));
@@ -103,10 +125,40 @@ bool cst_lie_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   return false;
 }
 
-/* The multipliers are those of M A = f - G'lambda at the state: a step has none for orthogonality. */
+static bool is_coupled(const cst_system *s) {
+  cst_joints *j = cst_joints_create(s);
+  const bool  coupled = j && j->coupled;
+  cst_joints_destroy(j);
+  return coupled;
+}
+
+static const char *not_moved(const cst_system *s) {
+  int centres = 0;
+  for (int b = 0; b < s->nbodies; b++)
+    centres += s->bodies[b].centre >= 0;
+  return s->nown         ? "constraints besides those of rotations"
+         : s->timed      ? "a potential that depends on t"
+         : !centres      ? "no body with a centre"
+         : is_coupled(s) ? "coupled masses of the coordinates besides the bodies"
+                         : NULL;
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (!cst_lie_fits(t, s, why, n))
+    return false;
+  if (!moves(t) || !not_moved(s))
+    return true;
+  snprintf(why, (size_t)n, "group=se3 steps free bodies with centres, and %s has %s", s->name,
+           not_moved(s));
+  return false;
+}
+
+/* The multipliers are those of M A = f - G'lambda at the state: a step has none for orthogonality. The
+ * exponential of SE(3) commutes with motions of space, not with turns of centres alone. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const int      order = is(t, "lie-euler-a") || is(t, "lie-euler-b") || theta_of(t) != 0.5 ? 1 : 2;
-  cst_properties x = cst_variational(order, s);
+  cst_properties x = cst_variational(theta_of(t) == 0.5 ? 2 : 1, s);
+  if (moves(t) && !cst_symmetry_moves_bodies(s))
+    x.claims &= ~(unsigned)CST_CLAIM_MOMENTUM;
   x.own_lambda = false;
   x.lambda_time = 1;
   return x;
@@ -125,35 +177,47 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   "The system has bodies; its other coordinates have a constant mass, and there is no gyroscopic " \
   "term. "                                                                                         \
   "Flat bodies are allowed."
+#define GROUP                                                                                      \
+  "group=se3 takes the exponential of SE(3), in which the turn of a body and the displacement of " \
+  "its centre are one motion, R1 = R0 exp(w), c1 = c0 + R0 (dR exp_w) u, x = (w, u), I and the "   \
+  "mass in place of I; the default, group=so3, that of SO(3) x R^3. Then bodies are free: there "  \
+  "are no joints, and V does not depend on t."
 #define LIE(ident, label, text, formulas, from)                                                    \
+  LIE_OF(ident, label, text, formulas, from, NOTES, "retraction=cayley")
+#define MOVING(ident, label, text, formulas, from)                                                 \
+  LIE_OF(ident, label, text, formulas, from, NOTES "\n" GROUP, "retraction=cayley, group=so3")
+#define LIE_OF(ident, label, text, formulas, from, more, options)                                  \
   const cst_method_row cst_method_row_##ident = {                                                  \
       .info =                                                                                      \
           {.name = label,                                                                          \
            .doc = text,                                                                            \
            .equations = formulas,                                                                  \
-           .notes = NOTES,                                                                         \
+           .notes = more,                                                                          \
            .source =                                                                               \
                "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), "    \
                "section 6" from,                                                                   \
-           .signature = label "(retraction=cayley)",                                               \
+           .signature = label "(" options ")",                                                     \
            .example = label},                                                                      \
       .on_also = CST_ON_TIME | CST_ON_DRIVEN,                                                      \
       .check = check,                                                                              \
-      .fits = cst_lie_fits,                                                                        \
+      .fits = fits,                                                                                \
       .properties = properties,                                                                    \
       .expand = expand,                                                                            \
   }
-LIE(lie_euler_a, "lie-euler-a",
+MOVING(
+    lie_euler_a, "lie-euler-a",
     "Symplectic Euler, variant A, on the rotations of bodies: the force acts at the left end.",
     "alpha0 = (dR tau^-1_x)* I xi + h dV(q0) + G(q0)'L;  alpha1 = (dL tau^-1_x)* I xi - G(q1)'m\n"
     "R1 = R0 tau(x), x = h xi, g(q1) = 0, G(q1) v1 = 0",
     "");
-LIE(lie_euler_b, "lie-euler-b",
+MOVING(
+    lie_euler_b, "lie-euler-b",
     "Symplectic Euler, variant B, on the rotations of bodies: the force acts at the right end.",
     "alpha0 = (dL tau^-1_-x)* I xi + G(q0)'L;  alpha1 = (dR tau^-1_-x)* I xi - h dV(q1) - G(q1)'m\n"
     "R1 = R0 tau(x), x = h xi, g(q1) = 0, G(q1) v1 = 0",
     "");
-LIE(lie_lobatto, "lie-lobatto",
+MOVING(
+    lie_lobatto, "lie-lobatto",
     "The Lobatto IIIA-IIIB pair on the rotations of bodies: lie-euler-b with h/2 after lie-euler-a "
     "with h/2.",
     "lie-euler-b(h/2) o lie-euler-a(h/2)", ", (6.4)-(6.7)");
@@ -177,22 +241,23 @@ LIE(lie_rattle, "lie-rattle",
       .info = {.name = label,                                                                      \
                .doc = text,                                                                        \
                .equations = STAGE_EQUATIONS,                                                       \
-               .notes = "tau is the exponential, with which the stages of both ends agree.",       \
+               .notes =                                                                            \
+                   "tau is the exponential, with which the stages of both ends agree.\n" GROUP,    \
                .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization " \
                          "maps), sections 3 and 6",                                                \
                .signature = usage,                                                                 \
                .example = shown},                                                                  \
       .on_also = CST_ON_TIME | CST_ON_DRIVEN,                                                      \
       .check = test,                                                                               \
-      .fits = cst_lie_fits,                                                                        \
+      .fits = fits,                                                                                \
       .properties = properties,                                                                    \
       .expand = expand,                                                                            \
   }
-STAGED(lie_midpoint, "lie-midpoint", "lie-midpoint", "lie-midpoint",
+STAGED(lie_midpoint, "lie-midpoint", "lie-midpoint(group=so3)", "lie-midpoint",
        "The midpoint rule on the rotations of bodies, by the exponential: the force acts in the "
        "middle of the drift.",
-       NULL);
-STAGED(lie_discretization, "lie-discretization", "lie-discretization(theta=)",
+       check_middle);
+STAGED(lie_discretization, "lie-discretization", "lie-discretization(theta=, group=so3)",
        "lie-discretization(theta=0.25)",
        "Discretization map (R exp(-theta x), R exp((1-theta) x)) on the rotations of bodies: "
        "lie-euler-a, lie-midpoint, lie-euler-b with the exponential at theta = 0, 1/2, 1.",

@@ -17,6 +17,7 @@ cst_substep cst_staged(double fraction, double theta);
  * palindromic and lives as long as the substep. */
 cst_substep cst_ends(double fraction, const double *gamma, int n);
 /* Any discretization map (map.h). */
+struct cst_iota;
 struct cst_map;
 struct cst_tau;
 /* null_space: by projection on a basis of ker G instead of multipliers. */
@@ -37,6 +38,8 @@ cst_substep cst_lie(double fraction, double w0, double w1, bool exponential,
                     const struct cst_tau *tau);
 /* On the group by the exponential: the force acts inside the drift, at its fraction theta. */
 cst_substep cst_lie_stage(double fraction, double theta);
+/* The same by the exponential of SE(3). */
+cst_substep cst_lie_motion(double fraction, double theta);
 /* On the group: half the force at each end of a drift in two halves. */
 cst_substep cst_lie_rattle(double fraction, bool exponential, const struct cst_tau *tau);
 cst_substep cst_rk(double fraction, const cst_layer *l);
@@ -47,6 +50,9 @@ cst_substep cst_substep_project(double fraction);
  * orthogonally in the metric M, a constant diagonal. */
 cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
                                 double bias, bool by_mass);
+/* The same with a projection along fibres from text. */
+cst_substep cst_convert_along(double fraction, const cst_layer *minus, const cst_layer *plus,
+                              double bias, const struct cst_iota *iota);
 /* The same map with w in place of (q, p): q and p = M v + a are those of w. */
 cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
                              double bias);

@@ -11,6 +11,8 @@ bool cst_symmetry_is_rigid(const cst_system *s);
 /* Whether every momentum map <p, xi> - F is quadratic in (q, p), as Gauss collocation requires, and belongs
  * to a symmetry of L and of each constraint function, also off g = 0. */
 bool cst_symmetry_momenta_are_quadratic(const cst_system *s);
+/* Whether all move the bodies that have centres by motions of space and turns in their own axes. */
+bool cst_symmetry_moves_bodies(const cst_system *s);
 /* Whether all are translations. */
 bool cst_symmetry_is_translation(const cst_system *s);
 #endif

@@ -1,6 +1,7 @@
-/* term-map.c: discretization maps and retractions in method expressions: {left: EXPRESSION, right:
+/* term-map.c: discretization maps, retractions and fibres in method expressions: {left: EXPRESSION, right:
  * EXPRESSION} and {point: EXPRESSION}, with names q and v, for every coordinate; {tangent: EXPRESSION} of
- * s, for rotations (tau.h); and the names that a study defines for them. */
+ * s, for rotations (tau.h); {fibre: EXPRESSION} of q and theta (iota.h); and the names that a study defines
+ * for them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
 #include <stdio.h>
@@ -8,12 +9,13 @@
 #include <string.h>
 #include "constella/diag.h"
 #include "core/need.h"
+#include "method/iota.h"
 #include "method/map.h"
 #include "method/method.h"
 #include "method/tau.h"
 
-enum { LEFT, RIGHT, POINT, TANGENT, NONE };
-static const char *const sides[] = {"left", "right", "point", "tangent", NULL};
+enum { LEFT, RIGHT, POINT, TANGENT, FIBRE, NONE };
+static const char *const sides[] = {"left", "right", "point", "tangent", "fibre", NULL};
 
 static int skip(const char *text, int at) { return at + (int)strspn(text + at, " \t"); }
 
@@ -70,32 +72,42 @@ static int read_sides(const char *text, int at, char *side[2], int offset[2], cs
   return at + 1;
 }
 
-/* Reads {point: EXPRESSION} or {tangent: EXPRESSION}. */
-static int read_retraction(cst_term *t, const char *text, int at, int kind, cst_expr_error *e) {
+/* Fills t from the one expression of {point: ...}, {tangent: ...} or {fibre: ...}; false with *e filled. */
+static bool make_one(cst_term *t, int kind, const char *one, cst_expr_error *e) {
+  const char *const *text = &one;
+  cst_map_error      wrong = {0};
+  int                entry;
+  if (kind == POINT) {
+    const cst_map_texts texts = {.left = text, .right = text, .retraction = true};
+    t->map = cst_map_make(&texts, &wrong);
+    t->name = t->map ? cst_map_text(t->map) : NULL;
+    *e = wrong.error;
+  } else if (kind == TANGENT) {
+    t->tau = cst_tau_make(one, NULL, 0, e);
+    t->name = t->tau ? cst_tau_text(t->tau) : NULL;
+  } else {
+    t->iota = cst_iota_make(&(cst_iota_texts){.fibre = text}, &entry, e);
+    t->name = t->iota ? cst_iota_text(t->iota) : NULL;
+  }
+  return t->name != NULL;
+}
+
+/* Reads {point: EXPRESSION}, {tangent: EXPRESSION} or {fibre: EXPRESSION}. */
+static int read_one(cst_term *t, const char *text, int at, int kind, cst_expr_error *e) {
   int begin;
   side_at(text, skip(text, at + 1), &begin);
   begin = skip(text, begin);
-  const int     n = length_of(text + begin), end = skip(text, begin + n);
-  char         *one = cst_need(strndup(text + begin, (size_t)n));
-  const char   *both = one;
-  cst_map_error wrong = {0};
+  const int n = length_of(text + begin), end = skip(text, begin + n);
   t->kind = CST_TERM_MAP;
-  if (text[end] != '}') {
-    free(one);
-    return fail(e, end, "a retraction is {point: EXPRESSION} or {tangent: EXPRESSION}");
-  }
-  if (kind == POINT) {
-    const cst_map_texts texts = {.left = &both, .right = &both, .retraction = true};
-    t->map = cst_map_make(&texts, &wrong);
-    t->name = t->map ? cst_map_text(t->map) : NULL;
-  } else {
-    t->tau = cst_tau_make(one, NULL, 0, &wrong.error);
-    t->name = t->tau ? cst_tau_text(t->tau) : NULL;
-  }
+  if (text[end] != '}')
+    return fail(e, end,
+                kind == FIBRE ? "a fibre is {fibre: EXPRESSION}"
+                              : "a retraction is {point: EXPRESSION} or {tangent: EXPRESSION}");
+  char      *one = cst_need(strndup(text + begin, (size_t)n));
+  const bool made = make_one(t, kind, one, e);
   free(one);
-  if (t->name)
+  if (made)
     return end + 1;
-  *e = wrong.error;
   e->offset += begin;
   return -1;
 }
@@ -103,8 +115,8 @@ static int read_retraction(cst_term *t, const char *text, int at, int kind, cst_
 int cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e) {
   int       begin;
   const int kind = side_at(text, skip(text, at + 1), &begin);
-  if (kind == POINT || kind == TANGENT)
-    return read_retraction(t, text, at, kind, e);
+  if (kind == POINT || kind == TANGENT || kind == FIBRE)
+    return read_one(t, text, at, kind, e);
   char         *side[2] = {0};
   int           offset[2];
   cst_map_error wrong;
@@ -130,7 +142,7 @@ int cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e) 
 /* What the argument is or names; NULL: nothing that is known. */
 static cst_own_map find(const cst_term *x) {
   if (x->kind == CST_TERM_MAP)
-    return (cst_own_map){.map = x->map, .tau = x->tau};
+    return (cst_own_map){.map = x->map, .tau = x->tau, .iota = x->iota};
   const cst_own_map *named =
       x->kind == CST_TERM_NAME && x->n == 0 ? cst_layers_find_map(x->layers, x->name) : NULL;
   return named ? *named : (cst_own_map){0};
@@ -179,4 +191,16 @@ const struct cst_tau *cst_term_tau(cst_term *x, cst_expr_error *e) {
                 of.map ? "this retraction is of R^n, for discretization(retraction=)"
                        : "'retraction' is cayley, exp, a name under the study's key `retractions`, "
                          "or {tangent: ...} with an expression of s");
+}
+
+const struct cst_iota *cst_term_iota(cst_term *x, cst_expr_error *e) {
+  const cst_own_map of = find(x);
+  if (of.iota)
+    return x->iota = of.iota;
+  return refuse(
+      x, e,
+      of.map || of.tau
+          ? "this is no fibre; iota is a name under the study's key `iotas`"
+          : "iota of convert is euclidean, mass, a name under the study's key `iotas`, or "
+            "{fibre: ...} with an expression of q and theta");
 }

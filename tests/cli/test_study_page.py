@@ -93,6 +93,7 @@ PLACES = {
     "mean-square-displacement": "mean-square-displacement: [{name: h, expression: y, every: 0.1, lags: 4, %s: 1}]",
     "events": "events: [{name: h, when: y, %s: 1}]",
     "maps.NAME": "maps: {mine: {left: q, right: q + v, %s: 1}}",
+    "iotas.NAME": "iotas: {mine: {fibre: q + q*theta, %s: 1}}",
     "retractions.NAME": "retractions: {mine: {point: q + v, %s: 1}}",
     "momentum-balance": "momentum-balance: {%s: 1}",
     "stages": "stages: [{until: 0.5, %s: 1}, {}]",

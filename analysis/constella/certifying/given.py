@@ -16,7 +16,7 @@ from ..reading import ConstellaError, nearest
 from .places import Places
 from .strangers import KEYS, KINDS, Stranger, parsed_claims
 
-OURS = ("layers", "schemes", "maps", "retractions")
+OURS = ("layers", "schemes", "maps", "iotas", "retractions")
 
 
 @dataclasses.dataclass(frozen=True)

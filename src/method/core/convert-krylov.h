@@ -1,5 +1,5 @@
 /* convert-krylov.h: matrix-free solution of Newton's equations in the core of convert(...), for systems that
- * are too large for a matrix. Part of convert.c.
+ * are too large for a matrix. Part of convert.h.
  *
  * The matrix is applied by one forward and one forward-over-reverse sweep of each half. The preconditioner is
  * the paper's chord, D d = [1, h alpha 1] and D2H = h diag(0, M), without its terms of order h. It is solved

@@ -1,5 +1,5 @@
 /* convert-matrix.h: Newton's matrix in the core of convert(...): its assembly from the variations
- * (convert-variations.h) and the constraints, and its elimination. Part of convert.c, which defines the
+ * (convert-variations.h) and the constraints, and its elimination. Part of convert.h, which defines the
  * equations. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
@@ -22,32 +22,17 @@ CST_INLINE int column_of(const cst_context *C, int k) { return k < NQ ? J_Q + k 
 
 /* Whether the matrix is that of the present iterate, with all its terms. */
 CST_INLINE int exact(const cst_context *C) {
-  return OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->attempt;
+  return FIBRED || OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->attempt;
 }
 
-/* dr := the change of r for the change dr of d+ (F6, F7); y[ng] is the required change of g(r), or NULL;
- * dtheta is that of theta+. W^-1 dr is the covector that DP projects. */
-static void follow(const cst_context *C, const struct local *L, const vd *x, const vd *y, vd *dr,
-                   vd *dtheta) {
-  const int scaled = L->by_mass && !MASS_UNIT;
-  for (int i = 0; i < NQ && scaled; i++)
-    dr[i] *= L->m[CLASS(i)];
-  project_linearly(C, L, x + R_, L->E1, L->G1, L->S1, x + PLUS, y, dr, dtheta);
-  for (int i = 0; i < NQ && scaled; i++)
-    dr[i] *= L->minv[CLASS(i)];
-}
-
-/* The columns of theta-: mu- changes by -DP (D2(dtheta.g) W mu-), and this changes the gradient of H. */
+/* The columns of theta-: mu- changes, and this changes the gradient of H. */
 static void fill_pull_back(const cst_context *C, struct local *L, int j, const vd *x) {
   vd l[ROOM(NG)];
   vd change[ROOM(NQ)];
-  vd unused[ROOM(NG)];
-  vd room[ROOM(NQ)];
   for (int a = 0; a < NG; a++) {
     for (int b = 0; b < NG; b++)
       l[b] = vset(a == b);
-    K_D2glw_AT(L->Eb, L->c, L->q, weighed(C, L, L->minus, room), l, change);
-    PULL_BACK(x, change, unused);
+    vary_pull_back(C, L, x, l, change);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
       for (int i = 0; i < NQ; i++)
@@ -57,23 +42,46 @@ static void fill_pull_back(const cst_context *C, struct local *L, int j, const v
   }
 }
 
+#if !FIBRED
+/* The derivatives of F0 by theta- and of F5 by mu+. */
+static void fill_fibres(const cst_context *C, struct local *L, const vd *x) {
+  (void)x;
+  USES_G
+  for (int a = 0; a < NG; a++) {
+    ROW_G(a, i, e) {
+      AT_J(J_Q + i, J_TH + a) = -WEIGHED(i, L->Gb[e]);
+      AT_J(J_N1 + a, J_MU + i) = WEIGHED(i, L->G1[e]);
+    }
+  }
+}
+#else
+static void fill_fibres(const cst_context *C, struct local *L, const vd *x) {
+  vd minus[ROOM(NQ * NA)], plus[ROOM(NQ * NA)];
+  run_fibre(L, L->iota->matrix, L->q, x + MINUS, NULL, NULL, minus);
+  run_fibre(L, L->iota->matrix, x + R_, x + PLUS, NULL, NULL, plus);
+  for (int i = 0; i < NQ; i++)
+    for (int a = 0; a < NG; a++) {
+      AT_J(J_Q + i, J_TH + a) = -minus[i * NA + NQ + a];
+      AT_J(J_N1 + a, J_MU + i) = plus[i * NA + NQ + a];
+    }
+}
+#endif
+
 /* The equations without derivatives of the layer: constraints and their multipliers, at w and at r. */
 static void fill_constraints(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const vd h = H(j);
   vd       u[ROOM(2 * NQ)];
   vd       bent[ROOM(NG)];
   vd       dr[ROOM(NQ)];
-  vd       unused[ROOM(NG)];
-  vd       room[ROOM(NQ)];
+  vd       turned[ROOM(NG)];
   USES_G
+  fill_fibres(C, L, x);
   for (int a = 0; a < NG; a++) {
     ROW_G(a, i, e) {
-      AT_J(J_Q + i, J_TH + a) = -WEIGHED(i, L->Gb[e]);
       AT_J(J_TH + a, J_Q + i) = L->G0[e];
       AT_J(J_N2 + a, J_V + i) = L->G0[e];
       AT_J(J_MU + i, J_N1 + a) = -L->G0[e];
       AT_J(J_V + i, J_N2 + a) = -L->G0[e];
-      AT_J(J_N1 + a, J_MU + i) = WEIGHED(i, L->G1[e]);
     }
   }
   for (int k = 0; k < 2 * NQ && NG > 0; k++) {
@@ -88,8 +96,8 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
     for (int i = 0; i < NQ; i++)
       dr[i] = AT_D(1, i, k);
     if (all)
-      follow(C, L, x, NULL, dr, unused);
-    K_D2gvw_AT(L->E1, L->c, x + R_, weighed(C, L, x + MU, room), dr, bent);
+      follow(C, L, x, NULL, dr, turned);
+    vary_along_fibres(C, L, x, dr, turned, bent);
     for (int a = 0; a < NG; a++)
       AT_J(J_N1 + a, column_of(C, k)) = bent[a];
   }
@@ -191,12 +199,12 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
   fill_pull_back(C, L, j, x);
   fill_velocities(C, L, j, x);
   fill_dropped(C, L);
-  if (!MARCH->attempt)
+  if (!PIVOTED)
     factor_matrix(C, L);
 }
 
 static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
-  if (!MARCH->attempt) {
+  if (!PIVOTED) {
     UNROLL
     for (int i = 1; i < NJ; i++)
       b[i] -= dot(&AT_J(i, 0), b, i);

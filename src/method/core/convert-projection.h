@@ -1,5 +1,5 @@
 /* convert-projection.h: projections onto the constraints at one point, for convert(...): G G' and its
- * factors, the tangential part of a covector, and the linearised projection DP. Part of convert.c.
+ * factors, the tangential part of a covector, and the linearised projection DP. Part of convert.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
@@ -82,6 +82,68 @@ static void project_linearly(const cst_context *C, const struct local *L, const 
   }
 }
 
+/* ---- what depends on the fibres; convert-fibres.h has the same for those from text ------------- */
+
+#if !FIBRED
 /* DP at qb of a covector p, with the theta- of the iterate x; k[ng] is filled. */
 #define PULL_BACK(x, p, k)                                                                         \
   project_linearly(C, L, L->q, L->Eb, L->Gb, L->Sb, (x) + MINUS, NULL, p, k)
+
+/* dr := the change of r for the change dr of d+ (F6, F7); y[ng] is the required change of g(r), or NULL;
+ * dtheta is that of theta+. W^-1 dr is the covector that DP projects. */
+static void follow(const cst_context *C, const struct local *L, const vd *x, const vd *y, vd *dr,
+                   vd *dtheta) {
+  const int scaled = L->by_mass && !MASS_UNIT;
+  for (int i = 0; i < NQ && scaled; i++)
+    dr[i] *= L->m[CLASS(i)];
+  project_linearly(C, L, x + R_, L->E1, L->G1, L->S1, x + PLUS, y, dr, dtheta);
+  for (int i = 0; i < NQ && scaled; i++)
+    dr[i] *= L->minv[CLASS(i)];
+}
+
+/* f -= iota(q, theta) - q */
+static void subtract_way(const cst_context *C, const struct local *L, const vd *q, const vd *G,
+                         const vd *theta, vd *f) {
+  USES_G(void)
+  q;
+  for (int i = 0; i < NQ; i++)
+    COL_G(i, a, e)
+      f[i] -= WEIGHED(i, G[e]) * theta[a];
+}
+
+/* f[NG] := D_theta iota' mu+ at r, theta+ */
+static void take_along_fibres(const cst_context *C, const struct local *L, const vd *x, vd *f) {
+  vd        room[ROOM(NQ)];
+  const vd *mu = weighed(C, L, x + MU, room);
+  USES_G
+  for (int a = 0; a < NG; a++) {
+    f[a] = vset(0);
+    ROW_G(a, i, e)
+      f[a] += L->G1[e] * mu[i];
+  }
+}
+
+/* df[NG] := its change for the changes dr and dtheta */
+static void vary_along_fibres(const cst_context *C, const struct local *L, const vd *x,
+                              const vd *dr, const vd *dtheta, vd *df) {
+  vd room[ROOM(NQ)];
+  (void)dtheta;
+  K_D2gvw_AT(L->E1, L->c, x + R_, weighed(C, L, x + MU, room), dr, df);
+}
+
+/* change := minus the change of mu- for the change l of theta-, DP (D2(l.g) W mu-) */
+static void vary_pull_back(const cst_context *C, const struct local *L, const vd *x, const vd *l,
+                           vd *change) {
+  vd unused[ROOM(NG)], room[ROOM(NQ)];
+  K_D2glw_AT(L->Eb, L->c, L->q, weighed(C, L, L->minus, room), l, change);
+  PULL_BACK(x, change, unused);
+}
+
+/* p += (D_q iota - 1)' mu+ at r, theta+ */
+static void carry_to_foot(const cst_context *C, const struct local *L, const vd *x, vd *p) {
+  vd bent[ROOM(NQ)], room[ROOM(NQ)];
+  K_D2glw_AT(L->E1, L->c, L->q, weighed(C, L, x + MU, room), x + PLUS, bent);
+  for (int i = 0; i < NQ; i++)
+    p[i] += bent[i];
+}
+#endif

@@ -1,20 +1,24 @@
 /* convert-row.h: the substeps of convert(...) as the planner sees them: parameters, adjoint, sizes and
- * cost. Part of convert.c, compiled without lanes.
+ * cost. Included by the cores' files, compiled without
+ * lanes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "method/core/row.h"
+#include "method/iota.h"
 
 struct parameters {
   double    bias;
   cst_layer layer[2];
   bool      of_w, by_mass;
+
+  const cst_iota *iota; /* in place of both; NULL: none */
 };
 CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  if (x->of_w != y->of_w || x->by_mass != y->by_mass)
+  if (x->of_w != y->of_w || x->by_mass != y->by_mass || x->iota != y->iota)
     return false;
   return fabs(x->bias - y->bias) < 1e-15 && cst_program_same_layer(&x->layer[0], &y->layer[0]) &&
          cst_program_same_layer(&x->layer[1], &y->layer[1]);
@@ -67,7 +71,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static bool action(const void *of, cst_action *a) {
   const struct parameters *x = of;
   *a = (cst_action){.bias = x->bias, .minus = &x->layer[0], .plus = &x->layer[1]};
-  return !x->of_w && !x->by_mass;
+  return !x->of_w && !x->by_mass && !x->iota;
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
@@ -78,6 +82,9 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   to->iteration = with->iteration;
   to->of_w = x->of_w;
   to->by_mass = x->by_mass;
+#if FIBRED
+  PetscCall(cst_iota_bind(with, x->iota, &to->iota));
+#endif
   for (int k = 0; k < 2; k++)
     PetscCall(cst_stepper_bind_layer(with, &x->layer[k], true, &to->layer[k]));
   PetscFunctionReturn(0);
@@ -90,10 +97,11 @@ static cst_jacobian jacobian(const void *x, const cst_system *s) {
 }
 
 static const cst_substep_row row = {
-    .name = "convert",
+    .name = CST_ROW_NAME,
     .data = sizeof(struct parameters),
-    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
-                  1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
+    .iterations = FIBRED ? 1 << CST_ITERATION_NEWTON
+                         : 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
+                               1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
     .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
@@ -102,14 +110,3 @@ static const cst_substep_row row = {
     .action = action,
     .bind = bind,
 };
-
-cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
-                                double bias, bool by_mass) {
-  return cst_substep_of(&row, fraction,
-                        &(struct parameters){bias, {*minus, *plus}, false, by_mass});
-}
-
-cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
-                             double bias) {
-  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, true, false});
-}

@@ -1,5 +1,5 @@
 /* convert-start.h: how a step of convert(...) begins: from the state to pb and its velocity, the unknowns
- * that are predicted from them alone, and Newton's matrix there. Part of convert.c.
+ * that are predicted from them alone, and Newton's matrix there. Part of convert.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
@@ -101,6 +101,9 @@ CST_INLINE void begin_matrix(const cst_context *C, struct local *L, int j, const
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd theta[ROOM(NG)];
   L->by_mass = OWN(j)->by_mass;
+#if FIBRED
+  L->iota = OWN(j)->iota;
+#endif
   if (OWN(j)->of_w)
     leave_w(C, L, j);
   prepare(C, L);

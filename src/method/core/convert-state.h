@@ -1,5 +1,5 @@
 /* convert-state.h: the map from w to w in the core of convert(...), the form in which its source and that of
- * lagrange-dalembert define a step. Part of convert.c.
+ * lagrange-dalembert define a step. Part of convert.h.
  *
  * The step solves p-(w1) = p+(w) with P d-(w1) = P d+(w). The state between steps is w = (q, v), stored as
  * q and M v + a. A step therefore begins with w. With r- and r+ the projected ends of its halves, theta-

@@ -1,6 +1,6 @@
 /* convert-variations.h: how the end of each half changes with w, for Newton's matrix of convert(...):
  * D d-, D d+ and B, by first variations of the flow, by second variations of the layer, or as in the paper's
- * chord. Part of convert.c.
+ * chord. Part of convert.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 

@@ -1,5 +1,5 @@
 /* convert-velocities.h: constraints on velocities, phi(q) v + phi0(q) = 0, in the core of convert(...). Part
- * of convert.c.
+ * of convert.h.
  *
  * Their rows of G are the last ones. F2 of such a row is phi v + phi0 = 0 at w. Its unknown, in the place of
  * nu2 / h of other rows, is kappa: mu- = DP'(pb + phi(qb)'kappa). Only the part of pb that acts on admissible

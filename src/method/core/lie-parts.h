@@ -184,6 +184,19 @@ CST_INLINE void load_turning(const cst_context *C, struct local *L, const double
   }
 }
 
+/* The momenta M v of all coordinates. */
+CST_INLINE void ambient_momenta(const cst_context *C, const struct local *L, vd *p) {
+  UNROLL
+  for (int b = 0; b < NB; b++) {
+    vd alpha[3];
+    to_body(L->q + ROTATION(b), L->p + 3 * b, alpha);
+    carried(C, L, b, L->q + ROTATION(b), alpha, p + ROTATION(b));
+  }
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    p[ORDINARY(k)] = L->p[3 * NB + k];
+}
+
 /* dV by variations at q. */
 CST_INLINE void load_force(const cst_context *C, struct local *L, const vd *q) {
   K_dV(L->c, q, L->dV);
@@ -227,7 +240,7 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
 
 /* ---- the user's constraints ------------------------------------------------------------------ */
 
-#if CST_SIZED
+#if CST_SIZED || defined(MOTION) /* without joints */
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change,

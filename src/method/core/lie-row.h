@@ -25,7 +25,11 @@ static bool adjoint(void *of) {
 }
 
 static cst_substep_size size(const void *of, const cst_system *s) {
-  const int    unknowns = 3 * PIECES * s->nbodies + s->nown;
+#ifdef MOTION
+  const int unknowns = s->nq - 6 * s->nbodies;
+#else
+  const int unknowns = 3 * PIECES * s->nbodies + s->nown;
+#endif
   const double g =
       s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
   const struct parameters *x = of;

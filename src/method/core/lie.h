@@ -299,19 +299,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   gather(C, L, j, TIME_RIGHT(L, j), m);
 }
 
-/* The momenta M v of all coordinates. */
-CST_INLINE void ambient_momenta(const cst_context *C, const struct local *L, vd *p) {
-  UNROLL
-  for (int b = 0; b < NB; b++) {
-    vd alpha[3];
-    to_body(L->q + ROTATION(b), L->p + 3 * b, alpha);
-    carried(C, L, b, L->q + ROTATION(b), alpha, p + ROTATION(b));
-  }
-  UNROLL
-  for (int k = 0; k < NO; k++)
-    p[ORDINARY(k)] = L->p[3 * NB + k];
-}
-
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
   const cst_layout at = LAYOUT(C);
   vd              *turning = (vd *)record + OWN(0)->turning;

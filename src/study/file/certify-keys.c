@@ -1,4 +1,4 @@
-/* certify-keys.c: the keys of a certify study; layers, schemes, maps, retractions and steppers also those of a file beside methods. */
+/* certify-keys.c: the keys of a certify study; layers, schemes, maps, iotas, retractions and steppers also those of a file beside methods. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/file/study-keys.h"
 #include <stddef.h>
@@ -18,6 +18,7 @@ const cst_key cst_certify_keys[] = {
     {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "",
      "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}", "As in other studies."},
     {"", "maps", CST_KEYS_ALL, "map of names to maps", "none", "", "maps: {mine: {left: q - v/4, right: q + 3*v/4}}", "As in other studies."},
+    {"", "iotas", CST_KEYS_ALL, "map of names to maps", "none", "", "iotas: {upright: {fibre: [\"q[1]\", \"q[2]\", \"q[3] + theta[1]\"]}}", "As in other studies."},
     {"", "retractions", CST_KEYS_ALL, "map of names to maps", "none", "", "retractions: {mine: {point: q + v + q*v^2/8}}", "As in other studies."},
     {"", "steppers", CST_KEYS_ALL, "map of names to maps", "none", "",
      "steppers: {mine: {python: \"verlet.py:step\", claims: symplectic}}", "Steppers of others (docs/certificate.md)."},

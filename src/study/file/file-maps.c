@@ -1,11 +1,13 @@
-/* file-maps.c: the keys `maps` and `retractions`: discretization maps by name, {mine: {left: ..., right:
+/* file-maps.c: the keys `maps`, `retractions` and `iotas`: discretization maps by name, {mine: {left: ..., right:
  * ...}}, for discretization(map=mine); retractions, {mine: {point: ...}} for
  * discretization(retraction=mine, theta=), and of rotations, {mine: {tangent: ...}} for
- * lie-rattle(retraction=mine) and others like it. */
+ * lie-rattle(retraction=mine) and others like it; fibres, {mine: {fibre: ...}} for convert(LAYER,
+ * iota=mine). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "method/iota.h"
 #include "method/map.h"
 #include "method/method.h"
 #include "method/tau.h"
@@ -24,8 +26,11 @@ typedef struct {
 
 /* The number of texts in a side, 0 for a single one; -1 after a mistake. */
 static int read_side(cst_reader *r, cst_yaml *n, const char *what, const char **text) {
+  const bool fibre = !strcmp(what, "fibre");
   if (!cst_yaml_is_list(n)) {
-    text[0] = cst_reader_text(r, n, what, "an expression of q and v, or a list of them");
+    text[0] = cst_reader_text(r, n, what,
+                              fibre ? "an expression of q and theta, or a list of them"
+                                    : "an expression of q and v, or a list of them");
     return text[0] ? 0 : -1;
   }
   const int count = cst_yaml_size(n);
@@ -37,8 +42,9 @@ static int read_side(cst_reader *r, cst_yaml *n, const char *what, const char **
     return -1;
   }
   for (int i = 0; i < count; i++)
-    if (!(text[i] =
-              cst_reader_text(r, cst_yaml_item(n, i), what, "an expression of q[i] and v[i]")))
+    if (!(text[i] = cst_reader_text(r, cst_yaml_item(n, i), what,
+                                    fibre ? "an expression of q[i] and theta[k]"
+                                          : "an expression of q[i] and v[i]")))
       return -1;
   return count;
 }
@@ -157,7 +163,34 @@ static void read_retraction(cst_reader *r, cst_yaml *n, const char *name, cst_ow
     to->tau = read_tangent(r, tangent, &p);
 }
 
-/* ---- both keys ------------------------------------------------------------------------------- */
+/* ---- fibres ---------------------------------------------------------------------------------- */
+
+static const cst_iota *read_iota(cst_reader *r, cst_yaml *n, const char *name) {
+  parts          p = {0};
+  int            entry = 0;
+  cst_expr_error error;
+  if (!cst_reader_keys(r, n, name, "iotas.NAME", CST_KEYS_ALL))
+    return NULL;
+  p.definitions = cst_yaml_get(n, "define");
+  p.left = cst_reader_required(r, n, "iotas.NAME", "fibre");
+  if (!p.left || !read_definitions(r, &p) || (p.n = read_side(r, p.left, "fibre", p.text[0])) < 0)
+    return NULL;
+  const cst_iota_texts texts = {p.n, p.text[0], p.define, p.ndefine};
+  const cst_iota      *x = cst_iota_make(&texts, &entry, &error);
+  if (!x)
+    cst_yaml_error_at(r->doc, p.n ? cst_yaml_item(p.left, entry) : p.left, error.offset, r->d, "%s",
+                      error.message);
+  return x;
+}
+
+static const cst_iota *straight(void) {
+  static const char *const text[] = {"q + q*theta"};
+  int                      entry;
+  cst_expr_error           none;
+  return cst_iota_make(&(cst_iota_texts){.fibre = text}, &entry, &none);
+}
+
+/* ---- all keys -------------------------------------------------------------------------------- */
 
 static void add_retraction(cst_reader *r, const char *name, bool allowed, cst_yaml *n) {
   static const char *const point[] = {"q + v"};
@@ -170,40 +203,48 @@ static void add_retraction(cst_reader *r, const char *name, bool allowed, cst_ya
     x = cst_yaml_get(n, "tangent") ? (cst_own_map){.tau = cst_tau_make("1/2", NULL, 0, &none.error)}
                                    : (cst_own_map){.map = cst_map_make(&line, &none)};
   if (allowed)
-    cst_layers_add_map(r->layers, name, x.map, x.tau);
+    cst_layers_add_map(r->layers, name, x);
 }
 
-static void add(cst_reader *r, cst_yaml *key, cst_yaml *n, bool retractions) {
+typedef enum { MAPS, RETRACTIONS, IOTAS } kind;
+static const char *const keys[] = {"maps", "retractions", "iotas"};
+
+static void add(cst_reader *r, cst_yaml *key, cst_yaml *n, kind of) {
   char        why[200];
   const char *name = cst_yaml_text(key);
   const bool  allowed = cst_layers_allow(r->layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
-  if (retractions) {
+  if (of == RETRACTIONS) {
     add_retraction(r, name, allowed, n);
     return;
   }
-  const cst_map *m = read_map(r, n, name);
-  if (allowed)
-    cst_layers_add_map(r->layers, name, m ? m : stand_in(), NULL);
+  const cst_iota *iota = of == IOTAS ? read_iota(r, n, name) : NULL;
+  const cst_map  *m = of == MAPS ? read_map(r, n, name) : NULL;
+  if (allowed && of == IOTAS)
+    cst_layers_add_map(r->layers, name, (cst_own_map){.iota = iota ? iota : straight()});
+  else if (allowed)
+    cst_layers_add_map(r->layers, name, (cst_own_map){.map = m ? m : stand_in()});
 }
 
-static void read_all(cst_reader *r, bool retractions) {
-  const char *key = retractions ? "retractions" : "maps";
-  cst_yaml   *n = cst_yaml_get(r->root, key);
+static void read_all(cst_reader *r, kind of) {
+  static const char *const forms[] = {"{left: ..., right: ...}", "{point: ...} or {tangent: ...}",
+                                      "{fibre: ...}"};
+  const char              *key = keys[of];
+  cst_yaml                *n = cst_yaml_get(r->root, key);
   if (n && !cst_yaml_is_map(n))
-    cst_yaml_error(r->doc, n, r->d, "'%s' must be a map of names to maps, %s", key,
-                   retractions ? "{point: ...} or {tangent: ...}" : "{left: ..., right: ...}");
+    cst_yaml_error(r->doc, n, r->d, "'%s' must be a map of names to maps, %s", key, forms[of]);
   if (cst_yaml_size(n) > MOST_MAPS)
     cst_yaml_error(r->doc, n, r->d, "there are %d %s; at most %d are allowed", cst_yaml_size(n),
                    key, MOST_MAPS);
   if (!cst_yaml_is_map(n) || cst_yaml_size(n) > MOST_MAPS)
     return;
   for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++)
-    add(r, cst_yaml_key(n, i), cst_yaml_value(n, i), retractions);
+    add(r, cst_yaml_key(n, i), cst_yaml_value(n, i), of);
 }
 
 void cst_file_maps(cst_reader *r) {
-  read_all(r, false);
-  read_all(r, true);
+  read_all(r, MAPS);
+  read_all(r, RETRACTIONS);
+  read_all(r, IOTAS);
 }

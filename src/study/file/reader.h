@@ -105,7 +105,7 @@ void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: a
 void cst_file_error(cst_reader *r);              /* error */
 void cst_file_steps(cst_reader *r);              /* end, steps */
 void cst_file_schemes(cst_reader *r);
-void cst_file_maps(cst_reader *r);    /* maps, retractions */
+void cst_file_maps(cst_reader *r);    /* maps, retractions, iotas */
 void cst_file_methods(cst_reader *r); /* methods, reference */
 void cst_file_observe(cst_reader *r); /* observables, observe */
 void cst_file_noise(cst_reader *r);   /* noise; after methods, steps and roundoff */

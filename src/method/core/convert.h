@@ -1,0 +1,355 @@
+/* convert.h: the lane code of convert(LAYER, bias=b): any one-step method R_t of q' = v, v' = A(q, v), S' = L as
+ * a constrained variational integrator of the same order.
+ *
+ * Source: Patrick, Cuell, Spiteri, Zhang, conversion of one-step methods into variational integrators; here
+ * on T*Q. With alpha- = b, alpha+ = 1 + b and w = (q, v) in TQ
+ *
+ *   d-(w) = R^q_{h alpha-}(w),  d+(w) = R^q_{h alpha+}(w),  L_h(w) = R^S_{h alpha+}(w) - R^S_{h alpha-}(w)
+ *   H(w) = L_h - mu+.d+ + mu-.d-
+ *
+ * a step from (qb, pb), pb tangential (G pb = 0), solves for w, mu+, the new q = r and multipliers nu1,
+ * nu2, theta-, theta+
+ *
+ *   F0  d- - qb - G(qb)'theta- = 0            F1  g(q) = 0            F2  G(q) v = 0
+ *   F3  D_q H - G'nu1 - D2(nu2.g) v = 0       F4  (D_v H - G'nu2) / h = 0
+ *   F5  G(r) mu+ = 0                          F6  d+ - r - G(r)'theta+ = 0            F7  g(r) = 0
+ *   mu- = DP'pb:  (1 + D2(theta-.g)(qb)) mu- + G(qb)'k = pb,  G(qb) mu- = 0
+ *
+ * and ends at (r, tangential part of (1 + D2(theta+.g)(r)) mu+). The unknown of nu2 is nu2 / h: undivided
+ * the system is singular as h -> 0. Solutions of the paper's Stages 0 to 4 are solutions of this, with pb
+ * the half of Stage 4 that is already known (their lambda is eliminated); (S4.6a') must read h v2'M0 + h a0
+ * - nu2 G0 - h alpha+ lambda+ + h alpha- mu = 0 and (S4.7a') + h alpha- v2.
+ *
+ * Newton's matrix needs D d-, D d+ and D2H - nu.D2(g, Gv). The first two are forward sweeps. The exact flow
+ * has D L_h = p+.D d+ - p-.D d- along TQ, whence along TQ, up to terms C'(..) that the unknown nu takes up,
+ *
+ *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,
+ *   m the multiplier that makes p tangential,
+ *
+ * and for a layer of order r this holds up to O(h^{r+1}). So the first variations of the flow give a matrix
+ * without any second ones; those of the equations frozen halfway are good to O(h^3), and the iteration
+ * contracts by O(h^2), by O(h) for a layer of order one (`simplified`). `newton` takes second variations
+ * (forward over reverse) and all terms in theta; `chord` is the paper's own iteration, D d = [1, h alpha
+ * 1], D2H = h diag(0, M), which contracts by O(h). `simplified` keeps the matrix of the predictor w = R_{-h
+ * alpha-}(qb, vb), but a lane in which an update is more than 0.3 of the last one goes over to `newton`;
+ * `krylov` is `newton` without a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1
+ * theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every pivot block the identity, M or a Gram matrix as h ->
+ * 0, so that elimination needs no pivoting.
+ *
+ * With iota = mass, P moves along M^-1 G' in place of G' (M a constant diagonal). Then G' M^-1 stands for
+ * G' in F0, F5 and F6, mu- + D2(theta-.g) M^-1 mu- + G'k = pb with G M^-1 mu- = 0, and the step ends at (1
+ * + D2(theta+.g) M^-1) mu+, in its kinetic form: `weighed`. With FIBRED, iota is given by text: convert-fibres.h.
+ *
+ * lagrange-dalembert(LAYER, bias=b) is the same with constraints on velocities: those of the ODE, phi A =
+ * -D(phi v + phi0)[v], leave phi v + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on
+ * the variations of the layer's points added (kernel RE), and what is known of mu- is only what phi(qb) v =
+ * 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
+ *
+ * By how much the solution differs from the predictor is smooth in time. It is extrapolated from the last
+ * steps (extrapolate.h), so that at small steps two corrections do; the matrix is that of the predictor.
+ *
+ * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the
+ * latest when what is left of the next one is predicted far below round-off, for an error that has always
+ * the same sign would add up in the momentum.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_FIELDS_IN_SPACE /* they are many */
+#define STAGES              (MARCH->stages)
+#define USES_STEP
+#include "core/gmres.h"
+#include "method/core/lane.h"
+#include "method/core/sweep-reverse.h"
+#include "method/core/time.h"
+#if !defined(CST_SYSTEM_HEADER) || SYS_IN_SMALL
+#define HAS_NO_PIECES
+#define NX           (4 * NQ + 4 * NG)
+#define NX_PREDICTED NX
+#define PREDICTS_FREELY
+#define PREDICTION(L)     (L)->start
+#define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
+#define IS_DONE_BY_UPDATE /* by the prediction below; what the last update leaves is not evaluated again */
+#define IS_EXACT          exact(C)
+#define ADAPTS            (!FIBRED && OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->attempt)
+#define NJ                (3 * NQ + 3 * NG)
+#define NJ_SQUARED        (NJ * NJ)
+#define KRYLOV            (!FIBRED && OWN(0)->iteration == CST_ITERATION_KRYLOV && NVEL == 0)
+#define DENSE(n)          (KRYLOV ? 0 : (n))
+#define OF_KRYLOV(n)      (KRYLOV * (n))
+#define PIVOTED           (FIBRED || MARCH->attempt)
+enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
+
+/* The unknowns. */
+#define Q_    0
+#define V_    NQ
+#define MU    (2 * NQ)
+#define R_    (3 * NQ)
+#define NU1   (4 * NQ)
+#define NU2   (4 * NQ + NG)
+#define MINUS (4 * NQ + 2 * NG) /* theta- */
+#define PLUS  (4 * NQ + 3 * NG) /* theta+ */
+/* The equations F0, F3, F4, F6 of NQ entries stand in f where q, mu, v and r do; F1, F5, F2, F7 where theta-,
+ * nu1, nu2 and theta+ do. */
+
+#define LOCAL(X)                                                                                   \
+  /* the state */                                                                                  \
+  X(q, NQ)                                                                                         \
+  X(p, NQ)                                                                                         \
+  X(m, NMASS)                                                                                      \
+  X(minv, NMASS)                                                                                   \
+  /* what is made of it */                                                                         \
+  X(Gb, NNZ_G)                                                                                     \
+  X(Sb, GRAM_SIZE)                                                                                 \
+  X(vb, NQ)                                                                                        \
+  X(mb, NG)                                                                                        \
+  /* at q, at r; mu-; (d-, d+) with their velocities */                                            \
+  X(G0, NNZ_G)                                                                                     \
+  X(G1, NNZ_G)                                                                                     \
+  X(S1, GRAM_SIZE)                                                                                 \
+  X(minus, NQ)                                                                                     \
+  X(end, 4 * NQ)                                                                                   \
+  /* what is predicted from the state alone */                                                     \
+  X(start, NX)                                                                                     \
+  /* of Newton's matrix */                                                                         \
+  X(D, DENSE(4 * NQ * NQ))                                                                         \
+  X(P, DENSE(4 * NQ * NQ))                                                                         \
+  X(B, DENSE(4 * NQ * NQ))                                                                         \
+  X(J, DENSE(NJ_SQUARED))                                                                          \
+  X(next, DENSE(2 * NQ * NQ))                                                                      \
+  /* of lanes whose matrix stays, or room for a pivoted one */                                     \
+  X(keptD, DENSE(4 * NQ * NQ))                                                                     \
+  X(keptJ, DENSE(NJ_SQUARED))                                                                      \
+  /* what kernels have in common at qb, at q and at r */                                           \
+  X(given, NGIVEN)                                                                                 \
+  X(Eb, NPOINT)                                                                                    \
+  X(E0, NPOINT)                                                                                    \
+  X(E1, NPOINT)                                                                                    \
+  /* of the preconditioner */                                                                      \
+  X(S0, OF_KRYLOV(GRAM_SIZE))                                                                      \
+  X(K0, OF_KRYLOV(SADDLE_S))                                                                       \
+  X(M0, OF_KRYLOV(SADDLE_M))                                                                       \
+  /* convert-velocities.h, time.h */                                                               \
+  X(phib, NVEL ? NNZ_G : 0)                                                                        \
+  X(phi, NVEL ? NNZ_G : 0)                                                                         \
+  CST_TIME_FIELD(X)                                                                                \
+  X(basis, OF_KRYLOV((int)cst_gmres_workspace((size_t)NJ, MOST_DIRECTIONS)))                       \
+  CST_SWEEP_FIELDS(X)
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd *c;
+  vd        iterations;
+  vl        step;
+  vl        slow;     /* lanes whose matrix is renewed in every iteration */
+  vl        near;     /* not used here */
+  int       by_mass;  /* of this substep */
+  cst_sweep sweep[2]; /* of the minus and of the plus half */
+#if FIBRED
+  const cst_lane_iota *iota; /* of this substep */
+#endif
+};
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->m, record, at.mass, NMASS);
+  for (int k = 0; k < NMASS; k++)
+    L->minv[k] = 1.0 / L->m[k];
+  LOAD_TIME(L, record);
+  K_given(L->c, L->given);
+  L->near = vmask(0);
+}
+
+/* d- and d+ (k = 0, 1), and the velocities there. */
+#define END_Q(k) (L->end + 2 * (k)*NQ)
+#define END_V(k) (L->end + (2 * (k) + 1) * NQ)
+
+#include "method/core/convert-projection.h"
+#if FIBRED
+#include "method/core/convert-fibres.h"
+#endif
+#include "method/core/convert-variations.h"
+#include "method/core/convert-matrix.h"
+#include "method/core/convert-velocities.h"
+#include "method/core/convert-krylov.h"
+
+#include "method/core/convert-start.h"
+
+/* D H by w in grad[2 nq], with the values of the sweeps at x. */
+static void gradient(const cst_context *C, struct local *L, const vd *x, vd *grad) {
+  vd plus[ROOM(NQ)];
+  vd other[ROOM(2 * NQ)];
+  for (int i = 0; i < NQ; i++)
+    plus[i] = -x[MU + i];
+  cst_sweep_reverse(C, &L->sweep[0], x + Q_, x + V_, L->minus, vset(-1), grad);
+  cst_sweep_reverse(C, &L->sweep[1], x + Q_, x + V_, plus, vset(1), other);
+  for (int i = 0; i < 2 * NQ; i++)
+    grad[i] += other[i];
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  const vd  h = H(j);
+  const vd  over = 1 / h;
+  const vd *dminus = END_Q(0);
+  const vd *dplus = END_Q(1);
+  vd        grad[ROOM(2 * NQ)];
+  vd        bent[ROOM(NQ)];
+  vd        nu2[ROOM(NG)];
+  vd        unused[ROOM(NG)];
+  USES_G
+  for (int i = 0; i < NQ; i++)
+    L->minus[i] = L->p[i];
+  add_reaction(C, L, x, L->minus);
+  PULL_BACK(x, L->minus, unused);
+  take_values(C, L, x);
+  gradient(C, L, x, grad);
+  K_place(L->c, L->given, x + Q_, L->E0);
+  K_G_AT(L->E0, L->c, x + Q_, L->G0);
+  part_velocities(C, L);
+  gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
+  K_g_AT(L->E0, L->c, x + Q_, f + MINUS);
+  K_g_AT(L->E1, L->c, x + R_, f + PLUS);
+  take_along_fibres(C, L, x, f + NU1);
+  for (int a = 0; a < NG; a++) {
+    nu2[a] = h * x[NU2 + a];
+    f[NU2 + a] = vset(0);
+    ROW_G(a, i, e)
+      f[NU2 + a] += L->G0[e] * x[V_ + i];
+    /* Where q is qb, its rounding off g = 0 is no theta-, which would add up in p. */
+    if (!cst_sweep_moves(&L->sweep[0]))
+      f[MINUS + a] = vset(0);
+    if (!DROPPED(a))
+      continue;
+    for (int k = 0; k < 4; k++)
+      f[NU1 + k * NG + a] = vset(0);
+  }
+  evaluate_velocities(C, L, x, f, nu2);
+  K_D2glw_AT(L->E0, L->c, x + Q_, x + V_, nu2, bent);
+  for (int i = 0; i < NQ; i++) {
+    f[Q_ + i] = dminus[i] - L->q[i];
+    f[MU + i] = grad[i] - bent[i];
+    f[V_ + i] = grad[NQ + i] * over;
+    f[R_ + i] = dplus[i] - x[R_ + i];
+    COL_G(i, a, e) {
+      f[MU + i] -= L->G0[e] * x[NU1 + a];
+      f[V_ + i] -= L->G0[e] * x[NU2 + a];
+    }
+  }
+  subtract_way(C, L, L->q, L->Gb, x + MINUS, f + Q_);
+  subtract_way(C, L, x + R_, L->G1, x + PLUS, f + R_);
+  return vmask(0); /* ends by its update */
+}
+
+/* dr += D d+ dw, the dw that stands in b. */
+static void add_end_variation(const cst_context *C, const struct local *L, const vd *x, const vd *b,
+                              vd *dr) {
+  vd dd[ROOM(NQ)], unused[ROOM(NQ)];
+  if (KRYLOV) {
+    cst_sweep_tangent(C, &L->sweep[1], x + Q_, x + V_, b + J_Q, b + J_V, dd, unused);
+    for (int i = 0; i < NQ; i++)
+      dr[i] += dd[i];
+    return;
+  }
+  for (int k = 0; k < 2 * NQ; k++)
+    for (int i = 0; i < NQ; i++)
+      dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
+}
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+  vd b[ROOM(NJ)];
+  vd known[ROOM(NQ)];
+  vd bent[ROOM(NG)];
+  vd y[ROOM(NG)];
+  vd turned[ROOM(NG)];
+  if (!KRYLOV && (exact(C) || (ADAPTS && vany(L->slow))))
+    renew_matrix(C, L, j, x);
+  for (int a = 0; a < NG; a++)
+    y[a] = -f[PLUS + a];
+  for (int i = 0; i < NQ; i++)
+    known[i] = f[R_ + i];
+  follow(C, L, x, y, known, turned);
+  vary_along_fibres(C, L, x, known, turned, bent);
+  for (int i = 0; i < NQ; i++) {
+    b[J_Q + i] = -f[Q_ + i];
+    b[J_MU + i] = -f[MU + i];
+    b[J_V + i] = -f[V_ + i];
+  }
+  for (int a = 0; a < NG; a++) {
+    b[J_TH + a] = -f[MINUS + a];
+    b[J_N1 + a] = -f[NU1 + a] - bent[a];
+    b[J_N2 + a] = -f[NU2 + a];
+    if (DROPPED(a))
+      b[J_TH + a] = b[J_N1 + a] = b[J_N2 + a] = vset(0);
+  }
+  if (KRYLOV)
+    solve_by_krylov(C, L, j, x, b);
+  else
+    solve_matrix(C, L, b);
+  for (int i = 0; i < NQ; i++) {
+    d[Q_ + i] = b[J_Q + i];
+    d[MU + i] = b[J_MU + i];
+    d[V_ + i] = b[J_V + i];
+    d[R_ + i] = f[R_ + i];
+  }
+  add_end_variation(C, L, x, b, d + R_);
+  for (int a = 0; a < NG; a++) {
+    d[MINUS + a] = b[J_TH + a];
+    d[NU1 + a] = b[J_N1 + a];
+    d[NU2 + a] = b[J_N2 + a];
+  }
+  follow(C, L, x, y, d + R_, d + PLUS);
+}
+
+/* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The points are
+ * taken anew: those that the sweeps hold are of the last w in some lanes, of the one before in others. */
+static void gather(const cst_context *C, struct local *L, const vd *w) {
+  if (NACCOUNT > 0)
+    take_values(C, L, w);
+  for (int k = 0; k < 2 && NACCOUNT > 0; k++) {
+    const cst_sweep *H = &L->sweep[k];
+    for (int i = 0; i < H->layer->stages && cst_sweep_moves(H); i++) {
+      if (H->layer->b[i] == 0)
+        continue;
+      cst_sweep_clock(C, H, i);
+      cst_gather(C, L->own, (k ? 1 : -1) * H->t * H->layer->b[i], H->Q + i * NQ, H->V + i * NQ,
+                 NULL);
+    }
+  }
+  (void)L;
+}
+
+/* pb := tangential part of (1 + D2(theta+.g)) mu+ at the new q; or its kinetic form for the methods that
+ * follow in the same step. */
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  vd theta[ROOM(NG)];
+  if (OWN(j)->of_w) {
+    reach_w(C, L, x);
+    return;
+  }
+  gather(C, L, x);
+  for (int i = 0; i < NQ; i++) {
+    L->q[i] = x[R_ + i];
+    L->p[i] = x[MU + i];
+  }
+  if (NG == 0)
+    return;
+  gram_at(C, L, L->q, L->E1, L->G1, L->S1);
+  carry_to_foot(C, L, x, L->p);
+  make_tangential(C, L, L->G1, L->S1, NULL, L->p, theta);
+  if (NVEL > 0)
+    K_G_AT(L->E1, L->c, L->q, L->G1);
+  if (!C->tangential)
+    cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, theta);
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+  STORE_ACCOUNTS(L, record);
+}
+
+#include "method/core/march.h"
+#endif
