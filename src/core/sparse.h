@@ -14,9 +14,9 @@
 static __attribute__((unused, noinline)) void SPARSE_FACTOR(NUMBER *A, int n, const int *row,
                                                             const int *column, int symmetric) {
   NUMBER *const right = A + n, *const below = right + row[n];
-  NUMBER        u[n], l[n]; /* row r and column r, by their columns and rows */
-  int           at[n];      /* of an earlier row: its first entry that is not behind row r */
-  int           first[n], next[n]; /* lists of the earlier rows with an entry in column r; -1: the end */
+  NUMBER u[n], l[n];        /* row r and column r, by their columns and rows */
+  int    at[n];             /* of an earlier row: its first entry that is not behind row r */
+  int    first[n], next[n]; /* lists of the earlier rows with an entry in column r; -1: the end */
   for (int r = 0; r < n; r++)
     first[r] = -1;
   for (int r = 0; r < n; r++) {

@@ -61,7 +61,8 @@ static void find_pattern(cst_sparse *x, int n) {
 static void take(cst_sparse *x, int n, const double *S, const int *at, int stride, bool symmetric) {
   const cst_gram *g = gram(x);
   for (int k = 0; k < n; k++) {
-    const double s = is_dropped(x, g->a[k]) ? 1 : -S[at ? (size_t)at[k] * (size_t)stride : (size_t)k];
+    const double s =
+        is_dropped(x, g->a[k]) ? 1 : -S[at ? (size_t)at[k] * (size_t)stride : (size_t)k];
     x->values[x->at[k]] = s;
     if (symmetric)
       x->values[x->mirror[k]] = s;

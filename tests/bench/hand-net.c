@@ -106,14 +106,15 @@ static int sign(const thread *t, int bead) { return t->to == bead ? 1 : t->from 
 
 /* The pattern of the upper half of S, by columns. */
 static void find_pattern(net *x) {
-  int(*of)[5] = calloc((size_t)x->n, sizeof *of); /* threads of each bead: their number, then they */
+  int(*of)[5] =
+      calloc((size_t)x->n, sizeof *of); /* threads of each bead: their number, then they */
   for (int a = 0; a < x->ng; a++) {
     of[x->t[a].to][++of[x->t[a].to][0]] = a;
     if (x->t[a].from >= 0)
       of[x->t[a].from][++of[x->t[a].from][0]] = a;
   }
-  x->S = cholmod_allocate_sparse((size_t)x->ng, (size_t)x->ng, 7 * (size_t)x->ng, 1, 1, 1, CHOLMOD_REAL,
-                                 &x->c);
+  x->S = cholmod_allocate_sparse((size_t)x->ng, (size_t)x->ng, 7 * (size_t)x->ng, 1, 1, 1,
+                                 CHOLMOD_REAL, &x->c);
   int *start = x->S->p, *row = x->S->i, n = 0;
   for (int b = 0; b < x->ng; b++) {
     const int first = start[b] = n;

@@ -58,8 +58,8 @@ static bool touches(const dissection *x, int a, int level) {
 /* Places the nodes of the level in the middle of the n visited ones that touch the next level; if there are no three
  * levels, or few nodes, all of them. */
 static void cut(dissection *x, int n) {
-  const int middle = x->level[x->queue[n / 2]], most = x->level[x->queue[n - 1]];
-  const int level = middle > 0 ? middle : 1;
+  const int  middle = x->level[x->queue[n / 2]], most = x->level[x->queue[n - 1]];
+  const int  level = middle > 0 ? middle : 1;
   const bool whole = n <= LEAF || most < 2;
   const int  at = level < most ? level : most - 1;
   int        first = n;
@@ -112,7 +112,7 @@ static int ascending(const void *x, const void *y) {
 
 /* The pattern while it is found. */
 typedef struct {
-  int *mark;        /* the last row in which a column was found */
+  int *mark;         /* the last row in which a column was found */
   int *first, *next; /* lists of the rows whose first entry is in this column; -1: the end */
   int *column, room;
 } merging;
@@ -131,8 +131,8 @@ static void add(merging *m, int r, int column, int *n) {
 cst_sparse_pattern cst_sparse_factors(int n, const int *from, const int *to, const int *order,
                                       const int *place_of, double most) {
   cst_sparse_pattern p = {.row = cst_zeros(n + 1, sizeof(int))};
-  merging m = {cst_zeros(n, sizeof(int)), cst_zeros(n, sizeof(int)), cst_zeros(n, sizeof(int)), NULL,
-               0};
+  merging m = {cst_zeros(n, sizeof(int)), cst_zeros(n, sizeof(int)), cst_zeros(n, sizeof(int)),
+               NULL, 0};
   int     entries = 0;
   for (int r = 0; r < n; r++)
     m.mark[r] = m.first[r] = -1;
