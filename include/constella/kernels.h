@@ -92,20 +92,32 @@ typedef struct {
 #define CST_EACH_ENTRY(pattern, a, e)                                                              \
   for (int e = (pattern)->start[a]; e < (pattern)->start[(a) + 1]; e++)
 
-/* S = G W G', W diagonal: which constraints share which coordinates, and how S is stored and eliminated.
- * Dense: S[a * ng + b]. Banded (only neighbours couple, in the order `place`): S[place[a] * (2 * band + 1) +
- * place[b] - place[a] + band]. */
+/* How S = G W G' is stored.
+ *   CST_FORM_DENSE    S[a * ng + b]
+ *   CST_FORM_BAND     only neighbours couple, in the order `place`: S[place[a] * (2 * band + 1) + place[b] -
+ *                     place[a] + band]
+ *   CST_FORM_SPARSE   the diagonal S[ng] in the order `place`, then the rows of the upper factor, fill-in included:
+ *                     columns column[row[r]] .. of row r, ascending; then the columns of the lower factor, which
+ *                     have the same pattern
+ *   CST_FORM_PAIRS    pair by pair, S[k]; lanes do not eliminate it, since its factors are too large */
+typedef enum { CST_FORM_DENSE, CST_FORM_BAND, CST_FORM_SPARSE, CST_FORM_PAIRS } cst_gram_form;
+
+/* S = G W G', W diagonal: which constraints share which coordinates, and how S is stored and eliminated. */
 typedef struct {
-  bool banded;
-  int  band, size; /* size: numbers in S */
-  int  inside;     /* the entries of S among them: a band has more at its ends */
-  int *place;      /* [ng] row of constraint a in the order of elimination */
-  int *order;      /* [ng] the constraint of each row */
-  int  n; /* pairs (a, b) that share a coordinate: first the upper ones, place[a] <= place[b], */
-  int  upper;       /* their number; then the lower ones */
-  int *a, *b, *at;  /* [n] at: index in S */
-  int *first;       /* [n + 1] terms of each pair: */
-  int *ea, *eb, *i; /* entries of G of the two rows, and their coordinate */
+  cst_gram_form form;
+  bool
+      banded; /* it is eliminated in the order `place`, without pivoting: every form but the dense one */
+  int    band, size; /* band: ng - 1 unless S is a band; size: numbers in S */
+  int    inside;     /* the entries of S among them: a band has more at its ends */
+  int   *place;      /* [ng] row of constraint a in the order of elimination */
+  int   *order;      /* [ng] the constraint of each row */
+  int    n; /* pairs (a, b) that share a coordinate: first the upper ones, place[a] <= place[b], */
+  int    upper;        /* their number; then the lower ones */
+  int   *a, *b, *at;   /* [n] at: index in S */
+  int   *first;        /* [n + 1] terms of each pair: */
+  int   *ea, *eb, *i;  /* entries of G of the two rows, and their coordinate */
+  int   *row, *column; /* [ng + 1], [row[ng]] of sparse factors; else NULL */
+  double work;         /* multiplications of a factorisation */
 } cst_gram;
 
 /* A symmetric matrix of nq rows as a band: row r is that of coordinate order[r], and its entry (r, r + d), 0

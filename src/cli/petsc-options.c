@@ -13,6 +13,7 @@
 #include "solve/petsc.h"
 #include "solve/single.h"
 #include "solve/solver.h"
+#include "study/run/engine-notes.h"
 
 enum { ROOM = 512, PATH = 4096 };
 
@@ -163,7 +164,7 @@ static bool iterates(const cst_plan *p) {
 bool cst_petsc_drive(const cst_plan *p) {
   char       name[] = "constella";
   char      *words[] = {name, NULL};
-  const bool short_run = p->cost < SHORT && p->study->engine != CST_ENGINE_PETSC;
+  const bool short_run = p->cost < SHORT && !cst_engine_is_petsc(p);
   if (cst_petsc_is_on() || short_run || !iterates(p))
     return true;
   cst_status_push(tell, NULL);

@@ -215,6 +215,21 @@ static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
   return cst_parse_checked(p, b->entry[(int)i - b->shift - 1], at);
 }
 
+/* floor(x), the largest integer that is not above x; p->at is at its '('. x is made of numbers, sizes and variables. */
+static cst_node whole_part(cst_parser *p, size_t at) {
+  double x;
+  if (!cst_parse_enter(p, p->at++))
+    return -1;
+  const cst_node n = cst_parse_closing(p, ')', cst_parse_expression(p));
+  p->depth--;
+  if (p->idle || p->failed)
+    return p->failed ? -1 : n;
+  if (!cst_graph_is_constant(p->g, n, &x))
+    return cst_parse_fail(
+        p, at, "floor takes numbers, sizes and variables of families and sums, for indices");
+  return cst_graph_constant(p->g, floor(x));
+}
+
 /* The word at `at`, of n characters, which '(' follows. */
 static cst_node applied(cst_parser *p, size_t at, size_t n) {
   const cst_function *f = cst_graph_function_find(p->text + at, n);
@@ -229,6 +244,8 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
     return cst_parse_definition(p, d, at);
   if (!f && !series)
     f = cst_graph_piece_find(p->text + at, n);
+  if (!f && !series && same(p, at, n, "floor"))
+    return whole_part(p, at);
   if (!f && !series)
     return unknown_function(p, at, n);
   if (!cst_parse_enter(p, p->at++))

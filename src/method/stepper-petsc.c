@@ -3,7 +3,8 @@
  *
  * The equations are those of a core, in pieces (core.h). A trajectory is stepped in a record all of whose lanes are
  * copies of it. The Jacobian is what the core's correction is the solution with: d = -J^-1 f for the unit vectors f
- * gives -J^-1 by columns. Of cores whose correction is not Newton's it is taken from central differences of the
+ * gives -J^-1 by columns. Where a system is long and J is the matrix -S that lanes eliminate, S is taken instead
+ * (stepper-sparse.h), and PETSc solves with it whenever a step asks for that. Of cores whose correction is not Newton's it is taken from central differences of the
  * residual. A core also says when the iteration ends, and whether its root is the step (core/near-root.h); if it
  * does not know, the step is made by the further attempts that the lanes make.
  */
@@ -13,7 +14,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper-internal.h"
-#include "solve/single.h"
+#include "method/stepper-sparse.h"
 
 #define NUMBER    double
 #define MAGNITUDE fabs
@@ -25,6 +26,8 @@
 struct cst_stepper_single {
   cst_stepper       *st;
   const cst_segment *g;
+  cst_march          march; /* that of g; of a sparse matrix, with what eliminates it */
+  cst_sparse         sparse;
   cst_single        *solver;
   cst_scratch       *scratch;   /* [2]: of the iteration; for all else */
   double            *record;    /* the part that is stepped */
@@ -34,7 +37,7 @@ struct cst_stepper_single {
   double            *matrix, *column;
   bool              *stays; /* unknowns that no equation changes */
   int               *row, sub;
-  bool               exact, opened;
+  bool               exact, opened, is_sparse;
 };
 typedef struct cst_stepper_single single;
 
@@ -59,7 +62,7 @@ static void pick(const single *s, const double *from, double *x) {
 static cst_scratch *clean(single *s) {
   cst_scratch *x = &s->scratch[OTHER];
   memcpy(s->copy, s->record, s->st->size * sizeof *s->copy);
-  s->g->alone->begin(&s->g->march, s->copy, s->sub, s->x, x);
+  s->g->alone->begin(&s->march, s->copy, s->sub, s->x, x);
   return x;
 }
 
@@ -67,7 +70,7 @@ static void residual(void *context, const double *x, double *f) {
   single      *s = context;
   cst_scratch *other = clean(s);
   spread(s, x, s->x);
-  s->g->alone->residual(&s->g->march, s->copy, s->sub, s->x, s->f, other);
+  s->g->alone->residual(&s->march, s->copy, s->sub, s->x, s->f, other);
   pick(s, s->f, f);
   for (int k = 0; k < unknowns(s); k++)
     if (s->stays[k])
@@ -78,7 +81,7 @@ static void residual(void *context, const double *x, double *f) {
  * the impulse of a redundant constraint, has a 1 of its own. */
 static void invert(single *s, const double *x) {
   const int    n = unknowns(s), W = s->st->width;
-  cst_march    m = s->g->march;
+  cst_march    m = s->march;
   cst_scratch *other = clean(s);
   m.attempt = 1; /* with pivots, if there are any */
   spread(s, x, s->x);
@@ -140,10 +143,24 @@ static void jacobian_of_differences(single *s, const double *x, double *J) {
   }
 }
 
+/* -S at x */
+static void jacobian_of_pairs(single *s, const double *x, double *J) {
+  cst_scratch *other = clean(s);
+  spread(s, x, s->x);
+  s->sparse.use = CST_SPARSE_KEEP;
+  s->g->alone->direction(&s->march, s->copy, s->sub, s->x, s->f, s->d, other);
+  s->sparse.use = CST_SPARSE_IGNORE;
+  memcpy(J, s->sparse.values, (size_t)s->sparse.row[unknowns(s)] * sizeof *J);
+}
+
 /* LAPACK's factors of a singular matrix would be an error of PETSc's, not a solve that fails. */
 static bool jacobian(void *context, const double *x, double *J) {
   single *s = context;
   J[0] = 0;
+  if (s->is_sparse) {
+    jacobian_of_pairs(s, x, J);
+    return true;
+  }
   if (s->exact)
     jacobian_of_corrections(s, x, J);
   else
@@ -156,7 +173,7 @@ static bool jacobian(void *context, const double *x, double *J) {
 static bool ends(void *context, int corrections, const double *x, const double *d) {
   single          *s = context;
   const cst_core  *core = s->g->alone;
-  const cst_march *m = &s->g->march;
+  const cst_march *m = &s->march;
   const int        n = unknowns(s);
   cst_scratch     *own = &s->scratch[OWN];
   (void)corrections;
@@ -174,32 +191,64 @@ static bool ends(void *context, int corrections, const double *x, const double *
   return !active;
 }
 
+/* Whether the root is the step: corrections with the matrix of the start shrink well. */
+static PetscErrorCode find_sure(single *s, bool *sure) {
+  double rate = 0;
+  PetscFunctionBegin;
+  if (s->is_sparse)
+    PetscCall(cst_single_rate(s->solver, &rate));
+  *sure = s->scratch[OWN].sure[0] != 0 && rate <= 0.5;
+  PetscFunctionReturn(0);
+}
+
+/* The end of a substep, in which the solver of a sparse matrix projects. */
+static PetscErrorCode finish(single *s, cst_outcome *o) {
+  PetscFunctionBegin;
+  s->sparse.use = CST_SPARSE_SOLVE;
+  s->sparse.failed = false;
+  *o = s->g->alone->finish(&s->march, s->record, s->sub, s->x);
+  s->sparse.use = CST_SPARSE_IGNORE;
+  PetscCall(s->sparse.error);
+  if (s->sparse.failed)
+    *o = (cst_outcome){0, (1 << s->st->width) - 1, CST_NOT_CONVERGED};
+  PetscFunctionReturn(0);
+}
+
 /* One substep of a record with identical lanes. */
 static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o) {
-  const cst_march *m = &s->g->march;
+  const cst_march *m = &s->march;
   const int        all = (1 << s->st->width) - 1;
   double          *x = s->start + unknowns(s);
   int              reason = 1;
+  bool             sure = true;
   PetscFunctionBegin;
   s->record = record;
   s->sub = sub;
+  s->march = s->g->march; /* whose times change */
+  if (s->is_sparse)
+    s->march.group.by = &s->sparse.by;
   *o = (cst_outcome){1, 0, CST_DONE};
   if (unknowns(s) > 0) {
     s->g->alone->begin(m, record, sub, s->x, &s->scratch[OWN]);
     pick(s, s->x, s->start);
     memcpy(x, s->start, (size_t)unknowns(s) * sizeof *x);
-    if (s->exact && !s->opened)
+    if (s->is_sparse) {
+      cst_sparse_at_start(&s->sparse, record, sub);
+      PetscCall(cst_single_factor(s->solver, s->sparse.values));
+    } else if (s->exact && !s->opened)
       invert(s, x);
     s->opened = true;
     PetscCall(cst_single_solve(s->solver, x, &reason));
+    if (reason > 0)
+      PetscCall(find_sure(s, &sure));
     spread(s, x, s->x);
     if (reason <= 0)
       *o = (cst_outcome){0, all, CST_NOT_CONVERGED};
-    else if (s->scratch[OWN].sure[0] == 0)
+    else if (!sure)
       *o = (cst_outcome){0, all, CST_STEP_TOO_LARGE};
   }
   if (o->reason == CST_DONE)
-    *o = s->g->alone->finish(m, record, sub, s->x);
+    PetscCall(finish(s, o));
   PetscFunctionReturn(0);
 }
 
@@ -213,6 +262,11 @@ static PetscErrorCode make_step(cst_stepper *st, double *record, cst_outcome *o)
   if (o->reason == CST_DONE)
     cst_stepper_bring(st, record);
   PetscFunctionReturn(0);
+}
+
+/* Whether lanes can make a step of this system. */
+static bool lanes_can(const cst_stepper *st) {
+  return st->segment[0].march.group.system->gram.form != CST_FORM_PAIRS;
 }
 
 /* One step of a group, lane by lane. Where the root may be another than the step, the lanes decide. */
@@ -235,7 +289,7 @@ static PetscErrorCode step_group(cst_stepper *st, int group, long step) {
     reason[l] = o.reason;
     if (o.reason == CST_DONE)
       cst_stepper_copy_lane(st, next, l, column, l);
-    else if (o.reason == CST_STEP_TOO_LARGE)
+    else if (o.reason == CST_STEP_TOO_LARGE && lanes_can(st))
       left |= cst_stepper_retry(st, record, 1 << l, next, reason);
     else
       left |= 1 << l;
@@ -273,16 +327,26 @@ static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iter
   s->x = aligned(3 * lanes);
   s->f = s->x + lanes;
   s->d = s->f + lanes;
-  s->matrix = aligned(n * n + 3 * n);
+  const cst_substep *first = &st->program->step[g->first];
+  s->march = g->march;
+  s->is_sparse = n && cst_sparse_takes(first, g->march.group.system);
+  s->matrix = aligned(s->is_sparse ? 0 : n * n + 3 * n);
   s->column = aligned(3 * n);
   s->start = s->column + n;
   s->stays = cst_zeros((long)n, sizeof *s->stays);
   s->row = cst_zeros((long)n, sizeof *s->row);
-  const cst_substep *first = &st->program->step[g->first];
-  s->exact = cst_substep_jacobian(first, g->march.group.system) == CST_JACOBIAN_CORRECTIONS;
-  const cst_single_equations e = {s, g->march.unknowns, residual, jacobian, ends};
+  s->exact = cst_substep_corrects(first, g->march.group.system);
+  if (s->is_sparse) {
+    const unsigned char *dropped = g->march.group.dropped;
+    cst_sparse_create(&s->sparse, &s->march, st->width);
+    for (size_t k = 0; k < n; k++)
+      s->stays[k] = dropped && dropped[k];
+  }
+  const cst_single_equations e = {s,        g->march.unknowns, s->sparse.row, s->sparse.column,
+                                  residual, jacobian,          ends};
   if (n)
     PetscCall(cst_single_create(e, max_iterations, &s->solver));
+  s->sparse.solver = s->solver;
   PetscFunctionReturn(0);
 }
 
@@ -299,6 +363,7 @@ PetscErrorCode cst_stepper_single_destroy(cst_stepper *st) {
   for (int i = 0; i < st->nsegment && st->single; i++) {
     single *s = &st->single[i];
     PetscCall(cst_single_destroy(&s->solver));
+    cst_sparse_destroy(&s->sparse);
     free(s->scratch);
     free(s->copy);
     free(s->x);

@@ -25,6 +25,11 @@ cst_jacobian cst_substep_jacobian(const cst_substep *x, const cst_system *s) {
   return x->row->jacobian ? x->row->jacobian(x->data, s) : CST_JACOBIAN_DIFFERENCES;
 }
 
+bool cst_substep_corrects(const cst_substep *x, const cst_system *s) {
+  const cst_jacobian from = cst_substep_jacobian(x, s);
+  return from == CST_JACOBIAN_CORRECTIONS || from == CST_JACOBIAN_GRAM;
+}
+
 cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s) {
   (void)x, (void)s;
   return CST_JACOBIAN_CORRECTIONS;

@@ -94,6 +94,8 @@ typedef enum {
   CST_JACOBIAN_DIFFERENCES, /* from differences of its residual */
   /* the corrections of its further attempts are those of Newton's method with the Jacobian at the iterate */
   CST_JACOBIAN_CORRECTIONS,
+  /* the same, and the Jacobian is -S of the lanes' gram.h: the corrections are S^-1 times the residual */
+  CST_JACOBIAN_GRAM,
   /* nowhere: its residual lacks equations that its corrections satisfy */
   CST_JACOBIAN_NONE,
 } cst_jacobian;
@@ -161,6 +163,8 @@ cst_substep cst_substep_of(const cst_substep_row *row, double fraction, const vo
 cst_substep      cst_substep_on(const cst_substep *x, const cst_system *s);
 cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s);
 cst_jacobian     cst_substep_jacobian(const cst_substep *x, const cst_system *s);
+/* Whether the corrections are those of Newton's method. */
+bool cst_substep_corrects(const cst_substep *x, const cst_system *s);
 /* CST_JACOBIAN_CORRECTIONS on every system. */
 cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s);
 /* Numbers per lane that a substep of this size keeps between steps; smooth: without noise (core.h). */

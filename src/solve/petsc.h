@@ -20,12 +20,18 @@
 /* Functions, and the three variables PetscErrorPrintf, PetscTrFree and SNESList. */
 #define CST_PETSC_NAMES(X)                                                                         \
   X(KSPGetPC)                                                                                      \
+  X(KSPGetConvergedReason)                                                                         \
+  X(KSPSetOperators)                                                                               \
+  X(KSPSetReusePreconditioner)                                                                     \
   X(KSPSetType)                                                                                    \
+  X(KSPSetUp)                                                                                      \
+  X(KSPSolve)                                                                                      \
   X(MatAssemblyBegin)                                                                              \
   X(MatAssemblyEnd)                                                                                \
   X(MatCreate)                                                                                     \
   X(MatCreateShell)                                                                                \
   X(MatDestroy)                                                                                    \
+  X(MatMult)                                                                                       \
   X(MatSeqAIJSetPreallocation)                                                                     \
   X(MatSetFromOptions)                                                                             \
   X(MatSetSizes)                                                                                   \
@@ -33,6 +39,7 @@
   X(MatSetUp)                                                                                      \
   X(MatSetValues)                                                                                  \
   X(MatShellSetOperation)                                                                          \
+  X(PCFactorSetMatOrderingType)                                                                    \
   X(PCSetType)                                                                                     \
   X(PCShellGetContext)                                                                             \
   X(PCShellSetApply)                                                                               \
@@ -60,6 +67,7 @@
   X(SNESGetApplicationContext)                                                                     \
   X(SNESGetConvergedReason)                                                                        \
   X(SNESGetKSP)                                                                                    \
+  X(SNESGetLagPreconditioner)                                                                      \
   X(SNESGetLineSearch)                                                                             \
   X(SNESGetSolution)                                                                               \
   X(SNESGetType)                                                                                   \
@@ -82,10 +90,13 @@
   X(SNESSetJacobianDomainError)                                                                    \
   X(SNESSetLagJacobian)                                                                            \
   X(SNESSetLagJacobianPersists)                                                                    \
+  X(SNESSetLagPreconditioner)                                                                      \
   X(SNESSetTolerances)                                                                             \
   X(SNESSetType)                                                                                   \
   X(SNESSetUp)                                                                                     \
   X(SNESSolve)                                                                                     \
+  X(VecAXPY)                                                                                       \
+  X(VecAYPX)                                                                                       \
   X(VecCopy)                                                                                       \
   X(VecCreateSeq)                                                                                  \
   X(VecDestroy)                                                                                    \
@@ -94,6 +105,7 @@
   X(VecGetArrayRead)                                                                               \
   X(VecNorm)                                                                                       \
   X(VecRestoreArray)                                                                               \
+  X(VecSet)                                                                                        \
   X(VecRestoreArrayRead)
 
 /* cst_petsc.SNESCreate(...): valid after cst_petsc_load. */

@@ -1,7 +1,9 @@
 /* single.c: PETSc's own solvers for the equations of one trajectory (see single.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "solve/single.h"
+#include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -16,9 +18,32 @@ struct cst_single {
   Vec                  X, F;
   Mat                  J;
   cst_single_equations equations;
-  PetscInt            *index; /* 0, 1, ... */
+  PetscInt            *index; /* 0, 1, ...; of a sparse J its columns */
   double              *values, *before, *d;
+  /* of a sparse J: */
+  KSP ksp;
+  Vec B, R; /* of linear systems */
+  double *
+      factored; /* the values of the preconditioner's matrix, while it is one of cst_single_factor */
+  bool   is_factored, lags; /* lags: the preconditioner is kept unless corrections shrink badly */
+  double last, rate;        /* of corrections */
+  int    corrections;
 };
+
+/* Corrections that shrink less are too many: the preconditioner is renewed. */
+static const double SLOW = 0.2;
+
+/* Puts values into a sparse J. */
+static PetscErrorCode put(cst_single *s, const double *values) {
+  const int n = s->equations.unknowns, *row = s->equations.row;
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++)
+    PetscCall(cst_petsc.MatSetValues(s->J, 1, &k, row[k + 1] - row[k], s->index + row[k],
+                                     values + row[k], INSERT_VALUES));
+  PetscCall(cst_petsc.MatAssemblyBegin(s->J, MAT_FINAL_ASSEMBLY));
+  PetscCall(cst_petsc.MatAssemblyEnd(s->J, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
 
 static PetscErrorCode residual(SNES snes, Vec X, Vec F, void *context) {
   const cst_single  *s = context;
@@ -36,7 +61,7 @@ static PetscErrorCode residual(SNES snes, Vec X, Vec F, void *context) {
 
 /* P is s->J; A differs from it under -snes_mf_operator only. */
 static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat P, void *context) {
-  const cst_single  *s = context;
+  cst_single        *s = context;
   const PetscInt     n = s->equations.unknowns;
   const PetscScalar *x;
   PetscFunctionBegin;
@@ -45,6 +70,8 @@ static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat P, void *context) {
   PetscCall(cst_petsc.VecRestoreArrayRead(X, &x));
   if (!found)
     PetscCall(cst_petsc.SNESSetJacobianDomainError(snes));
+  else if (s->equations.row)
+    PetscCall(put(s, s->values));
   else
     PetscCall(cst_petsc.MatSetValues(P, n, s->index, n, s->index, s->values, INSERT_VALUES));
   PetscCall(cst_petsc.MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
@@ -52,6 +79,25 @@ static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat P, void *context) {
   if (A != P) {
     PetscCall(cst_petsc.MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     PetscCall(cst_petsc.MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Notes how the corrections shrink; renews the preconditioner from now on if they do so badly. */
+static PetscErrorCode note(cst_single *s, const double *x) {
+  double size = 0, of = 0;
+  PetscFunctionBegin;
+  for (int k = 0; k < s->equations.unknowns; k++) {
+    size = fmax(size, fabs(s->d[k]));
+    of = fmax(of, fabs(x[k]));
+  }
+  const bool counts = (s->is_factored || !s->lags) && size > 1e-13 * of;
+  if (s->corrections++ > 0 && counts)
+    s->rate = fmax(s->rate, size / s->last);
+  s->last = size;
+  if (s->lags && s->is_factored && s->rate > SLOW) {
+    PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, 1));
+    s->is_factored = false;
   }
   PetscFunctionReturn(0);
 }
@@ -70,6 +116,8 @@ static PetscErrorCode test(SNES snes, PetscInt it, PetscReal xnorm, PetscReal gn
   for (size_t k = 0; k < n; k++)
     s->d[k] = x[k] - s->before[k];
   memcpy(s->before, x, n * sizeof *x);
+  if (s->equations.row && it > 0)
+    PetscCall(note(s, x));
   const bool ends =
       *reason >= 0 && s->equations.ends(s->equations.context, (int)it, x, it > 0 ? s->d : NULL);
   PetscCall(cst_petsc.VecRestoreArrayRead(X, &x));
@@ -83,9 +131,14 @@ static PetscErrorCode create_matrix(cst_single *s) {
   PetscFunctionBegin;
   PetscCall(cst_petsc.MatCreate(PETSC_COMM_SELF, &s->J));
   PetscCall(cst_petsc.MatSetSizes(s->J, n, n, n, n));
-  PetscCall(cst_petsc.MatSetType(s->J, MATSEQDENSE));
+  const int *row = s->equations.row;
+  PetscCall(cst_petsc.MatSetType(s->J, row ? MATSEQAIJ : MATSEQDENSE));
   PetscCall(cst_petsc.MatSetFromOptions(s->J));
-  PetscCall(cst_petsc.MatSeqAIJSetPreallocation(s->J, n, NULL));
+  PetscInt *length = cst_zeros(n, sizeof *length);
+  for (int k = 0; k < n; k++)
+    length[k] = row ? row[k + 1] - row[k] : n;
+  PetscCall(cst_petsc.MatSeqAIJSetPreallocation(s->J, 0, length));
+  free(length);
   PetscCall(cst_petsc.MatSetUp(s->J));
   PetscFunctionReturn(0);
 }
@@ -110,27 +163,39 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   PetscCall(cst_petsc.KSPSetType(ksp, KSPPREONLY));
   PetscCall(cst_petsc.KSPGetPC(ksp, &pc));
   PetscCall(cst_petsc.PCSetType(pc, PCLU));
+  if (s->equations.row) {
+    PetscCall(cst_petsc.PCFactorSetMatOrderingType(pc, MATORDERINGQMD));
+    PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
+  }
   PetscCall(cst_petsc.SNESSetFromOptions(s->snes));
   PetscCall(cst_petsc.SNESSetUp(s->snes));
+  PetscInt lag;
+  PetscCall(cst_petsc.SNESGetLagPreconditioner(s->snes, &lag));
+  s->lags = lag == -1;
+  s->ksp = ksp;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_single_create(cst_single_equations equations, int max_iterations,
                                  cst_single **single) {
-  const int   n = equations.unknowns;
+  const int   n = equations.unknowns, *row = equations.row;
+  const int   m = row ? row[n] : n; /* columns, and numbers of J by rows */
   cst_single *s;
   PetscFunctionBegin;
   s = cst_zeros(1, sizeof *s);
   *single = s;
   s->equations = equations;
-  s->index = cst_zeros(n, sizeof *s->index);
-  for (int k = 0; k < n; k++)
-    s->index[k] = k;
-  s->values = cst_need(calloc((size_t)n * (size_t)n, sizeof *s->values));
+  s->index = cst_zeros(m, sizeof *s->index);
+  for (int k = 0; k < m; k++)
+    s->index[k] = row ? equations.column[k] : k;
+  s->values = cst_need(calloc(row ? (size_t)m : (size_t)n * (size_t)n, sizeof *s->values));
+  s->factored = cst_zeros(row ? m : 0, sizeof *s->factored);
   s->before = cst_zeros(n, sizeof *s->before);
   s->d = cst_zeros(n, sizeof *s->d);
   PetscCall(cst_petsc.VecCreateSeq(PETSC_COMM_SELF, n, &s->X));
   PetscCall(cst_petsc.VecDuplicate(s->X, &s->F));
+  PetscCall(cst_petsc.VecDuplicate(s->X, &s->B));
+  PetscCall(cst_petsc.VecDuplicate(s->X, &s->R));
   PetscCall(create_matrix(s));
   PetscCall(create_snes(s, max_iterations));
   PetscFunctionReturn(0);
@@ -145,6 +210,9 @@ PetscErrorCode cst_single_destroy(cst_single **single) {
   PetscCall(cst_petsc.MatDestroy(&s->J));
   PetscCall(cst_petsc.VecDestroy(&s->X));
   PetscCall(cst_petsc.VecDestroy(&s->F));
+  PetscCall(cst_petsc.VecDestroy(&s->B));
+  PetscCall(cst_petsc.VecDestroy(&s->R));
+  free(s->factored);
   free(s->index);
   free(s->values);
   free(s->before);
@@ -163,12 +231,101 @@ PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason) {
   memcpy(at, x, bytes);
   PetscCall(cst_petsc.VecRestoreArray(s->X, &at));
   memcpy(s->before, x, bytes);
+  s->corrections = 0;
+  s->rate = 0;
+  if (s->equations.row && s->lags)
+    PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
+  else
+    s->is_factored = false;
   PetscCall(cst_petsc.SNESSolve(s->snes, NULL, s->X));
   PetscCall(cst_petsc.SNESGetConvergedReason(s->snes, &why));
   PetscCall(cst_petsc.VecGetArray(s->X, &at));
   memcpy(x, at, bytes);
   PetscCall(cst_petsc.VecRestoreArray(s->X, &at));
   *reason = (int)why;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_single_factor(cst_single *s, const double *values) {
+  const size_t bytes = (size_t)s->equations.row[s->equations.unknowns] * sizeof *values;
+  PetscFunctionBegin;
+  if (s->is_factored && !memcmp(s->factored, values, bytes))
+    PetscFunctionReturn(0);
+  memcpy(s->factored, values, bytes);
+  PetscCall(put(s, values));
+  PetscCall(cst_petsc.KSPSetReusePreconditioner(s->ksp, PETSC_FALSE));
+  PetscCall(cst_petsc.KSPSetOperators(s->ksp, s->J, s->J));
+  PetscCall(cst_petsc.KSPSetUp(s->ksp));
+  PetscCall(cst_petsc.KSPSetReusePreconditioner(s->ksp, PETSC_TRUE));
+  s->is_factored = true;
+  PetscFunctionReturn(0);
+}
+
+/* Copies between an array and a vector. */
+static PetscErrorCode fill(Vec V, const double *x, size_t bytes) {
+  PetscScalar *at;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.VecGetArray(V, &at));
+  memcpy(at, x, bytes);
+  PetscCall(cst_petsc.VecRestoreArray(V, &at));
+  PetscFunctionReturn(0);
+}
+
+/* F := A^-1 R */
+static PetscErrorCode solve_linear(cst_single *s, bool *good) {
+  KSPConvergedReason why;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.KSPSolve(s->ksp, s->R, s->F));
+  PetscCall(cst_petsc.KSPGetConvergedReason(s->ksp, &why));
+  *good &= why > 0 || why == KSP_DIVERGED_ITS; /* refined below */
+  PetscFunctionReturn(0);
+}
+
+/* Solutions are refined while that makes the residual at least twice as small; iterative solvers end at a tolerance
+ * of their own. */
+PetscErrorCode cst_single_backsolve(cst_single *s, double *x, bool *good) {
+  enum { REFINEMENTS = 20 };
+  const size_t       bytes = (size_t)s->equations.unknowns * sizeof *x;
+  const PetscScalar *at;
+  PetscReal          norm, size, last = INFINITY;
+  PetscFunctionBegin;
+  PetscCall(fill(s->B, x, bytes));
+  PetscCall(cst_petsc.VecCopy(s->B, s->R));
+  PetscCall(cst_petsc.VecSet(s->X, 0));
+  PetscCall(cst_petsc.VecNorm(s->B, NORM_2, &norm));
+  PetscCall(put(s, s->factored));
+  size = norm;
+  for (int k = 0; k < REFINEMENTS && *good && size > 0 && size <= 0.5 * last; k++) {
+    PetscCall(solve_linear(s, good));
+    PetscCall(cst_petsc.VecAXPY(s->X, 1, s->F));
+    last = size;
+    PetscCall(cst_petsc.MatMult(s->J, s->X, s->R));
+    PetscCall(cst_petsc.VecAYPX(s->R, -1, s->B));
+    PetscCall(cst_petsc.VecNorm(s->R, NORM_2, &size));
+  }
+  *good &= size <= 1e-10 * norm;
+  PetscCall(cst_petsc.VecGetArrayRead(s->X, &at));
+  memcpy(x, at, bytes);
+  PetscCall(cst_petsc.VecRestoreArrayRead(s->X, &at));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_single_rate(cst_single *s, double *rate) {
+  PetscReal before, behind;
+  bool      good = true;
+  PetscFunctionBegin;
+  if (s->corrections < 2) {
+    PetscCall(fill(s->B, s->before, (size_t)s->equations.unknowns * sizeof *s->before));
+    PetscCall(cst_petsc.VecNorm(s->B, NORM_2, &before));
+    const bool found = s->equations.jacobian(s->equations.context, s->before, s->values);
+    PetscCall(put(s, s->values));
+    PetscCall(cst_petsc.MatMult(s->J, s->B, s->R));
+    PetscCall(solve_linear(s, &good));
+    PetscCall(cst_petsc.VecAXPY(s->B, -1, s->F));
+    PetscCall(cst_petsc.VecNorm(s->B, NORM_2, &behind));
+    s->rate = !found || !good ? 1 : before > 0 ? behind / before : 0;
+  }
+  *rate = s->rate;
   PetscFunctionReturn(0);
 }
 

@@ -14,9 +14,12 @@
 typedef struct {
   void *context;
   int   unknowns;
+  /* of a sparse J: its entries are in the columns column[row[k]] .. column[row[k + 1] - 1] of row k, ascending; row
+   * is NULL where J is full */
+  const int *row, *column;
   /* f[unknowns] at x */
   void (*residual)(void *context, const double *x, double *f);
-  /* J[unknowns * unknowns] at x, by rows. False: it could not be found there, and the solve fails. */
+  /* J[unknowns * unknowns], or J[row[unknowns]], at x, by rows. False: it could not be found there, and the solve fails. */
   bool (*jacobian)(void *context, const double *x, double *J);
   /* Whether x, to which `corrections` corrections have led, d the last of them, is the solution. Called once
    * behind each correction, and for the start (d is NULL then). */
@@ -31,6 +34,16 @@ PetscErrorCode cst_single_create(cst_single_equations equations, int max_iterati
 PetscErrorCode cst_single_destroy(cst_single **single);
 /* Solves from x[unknowns] on. *reason: SNESConvergedReason, positive where it converged; x is then the solution. */
 PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason);
+/* Of a sparse J: sets the preconditioner up with a matrix of these values, as PETSc's options say, by default its LU
+ * factors in an order of minimum degree. Unless options say so (-snes_lag_preconditioner) solves keep it, while corrections
+ * shrink well. */
+PetscErrorCode cst_single_factor(cst_single *s, const double *values);
+/* x := A^-1 x of the A that was factored last, to round-off. *good: whether that succeeded. */
+PetscErrorCode cst_single_backsolve(cst_single *s, double *x, bool *good);
+/* Of the last solve: the largest ratio of a correction and the one before, above round-off, before the preconditioner
+ * was renewed; with less than two corrections, of x - A^-1 J x and x, J at x. Small: the solution is continued from
+ * the matrix A. */
+PetscErrorCode cst_single_rate(cst_single *s, double *rate);
 /* NULL where this SNES type may be used, else why not; those that may be. */
 const char       *cst_single_refuse(const char *type);
 extern const char cst_single_types[];

@@ -93,9 +93,9 @@ cst_exact cst_planar_pendulum_exact;
 /* Zeroed memory for n items of `size` bytes; it lives as long as the system. */
 void *cst_system_keep(cst_system *s, size_t n, size_t size);
 
-/* The largest number of entries of a matrix, of entries of S, and of terms of all entries of S. Dense
- * matrices must be small. */
-enum { CST_MOST_ENTRIES = 4000000 };
+/* The largest number of entries of a matrix that lanes eliminate, of terms of all entries of S, and of entries of its
+ * upper factor. Dense matrices must be small. */
+enum { CST_MOST_ENTRIES = 4000000, CST_MOST_TERMS = 40000000, CST_MOST_FACTORS = 400000000 };
 
 /* Fills the kernel outputs, the patterns, the mass classes and gram. Returns false if the derivatives do not
  * fit into the graph or a matrix has more than CST_MOST_ENTRIES entries. */
@@ -114,6 +114,8 @@ cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int
                                          const int *column);
 void        cst_structure_pattern_destroy(cst_pattern *p);
 void        cst_structure_gram_destroy(cst_gram *s);
+/* The place of row a and column b, in the order of elimination, in a sparse S with ng rows (cst_gram_form). */
+int cst_structure_place(const cst_gram *S, int ng, int a, int b);
 
 /* Writes the C code of a system: sizes, patterns and inline kernels in terms of lanes.h. id: SYS_ID, a C
  * identifier. The code contains no name from the text. */

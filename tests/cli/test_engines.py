@@ -77,6 +77,58 @@ def jacobians():
     note(f"{seen} Jacobians, the worst off by {worst:.3g}")
 
 
+NET = """study: conservation
+system: {name: net, parameters: {n: ROWS, m: COLUMNS, w: 0.2}}
+end: 0.3
+steps: [0.01]
+methods: [rattle, shake, "compose(rattle, yoshida4)"]
+solver: {engine: ENGINE}
+"""
+
+
+def net(engine, rows, columns):
+    return NET.replace("ROWS", str(rows)).replace("COLUMNS", str(columns)).replace("ENGINE", engine)
+
+
+def column(name, *columns):
+    """Columns of a result's table, one list each."""
+    table = constella("table", path(f"{name}.h5"), "--format", "csv", "--columns", ",".join(columns)).stdout
+    rows = [line.split(",") for line in table.splitlines()[1:]]
+    return [[float(row[k]) for row in rows] for k in range(len(columns))]
+
+
+def nets():
+    """3 x 4 beads are a full matrix, 4 x 4 a band of the lanes, 34 x 34 sparse for both engines."""
+    for rows, columns, words in ((3, 4, "21 unknowns"), (4, 4, "28 unknowns with"), (34, 34, "2278 unknowns with")):
+        if rows == 34:
+            study_of = lambda engine: net(engine, rows, columns).replace(", shake, \"compose(rattle, yoshida4)\"", "").replace("end: 0.3", "end: 0.02")
+        else:
+            study_of = lambda engine: net(engine, rows, columns)
+        names = [f"net-{engine}-{rows}" for engine in ("lanes", "petsc")]
+        results = [made(name, study_of(name.split("-")[1])) for name in names]
+        if None in results:
+            continue
+        states = [final(f) for f in results]
+        apart = abs(states[0] - states[1]).max()
+        ok(0 < apart < 1e-12, f"net of {rows} x {columns}: petsc agrees with the lanes, and is not them", apart)
+        errors = [column(name, "energy_max", "constraint_scaled_max", "hidden_scaled_max") for name in names]
+        ok(
+            numpy.allclose(errors[0][0], errors[1][0], rtol=1e-6) and max(errors[1][1] + errors[1][2][:1]) < 1e-13,
+            f"net of {rows} x {columns}: energy and constraints are those of the lanes",
+            *errors,
+        )
+        plan = constella("check", write("net.yaml", study_of("petsc"))).stdout
+        ok(words in plan, f"net of {rows} x {columns}: check tells the matrix", plan)
+    process, _ = run("net-jacobian", net("petsc", 4, 4).replace("end: 0.3", "end: 0.04"), "-snes_test_jacobian")
+    ratios = [float(x) for x in re.findall(r"\|\|J - Jfd\|\|_F/\|\|J\|\|_F = (\S+),", process.stdout)]
+    ok(ratios and max(ratios) < 1e-6, "net: -snes_test_jacobian finds the sparse Jacobian right", max(ratios, default=0))
+    for words in (("-ksp_type", "gmres", "-pc_type", "ilu"), ("-snes_lag_preconditioner", "1"), ("-pc_type", "cholesky")):
+        process, result = run("net-" + words[-1], net("petsc", 4, 4), *words)
+        with h5py.File(result) as f, h5py.File(path("net-lanes-4.h5")) as g:
+            apart = abs(final(f) - final(g)).max()
+        ok(process.returncode == 0 and apart < 1e-12, f"net: the same motion with {' '.join(words)}", apart)
+
+
 def options():
     short = study("petsc").replace("end: 0.5", "end: 0.04")
     process, result = run("gmres", short, "-ksp_type", "gmres", "-pc_type", "jacobi", "-ksp_monitor", "-snes_monitor")
@@ -119,7 +171,7 @@ def refusals():
     for methods, system, found in (
         ('"convert(rk4)"', "double-pendulum", "its elimination satisfies equations that its residual lacks"),
         ('"project(rk4)"', "disk-on-circle", "its elimination satisfies equations that its residual lacks"),
-        ("rattle", "{name: pendulum-chain, parameters: {n: 301}}", "301 unknowns on pendulum-chain"),
+        ("midpoint", "{name: pendulum-chain, parameters: {n: 101}}", "303 unknowns on pendulum-chain"),
     ):
         process = constella("check", write("refused.yaml", study("petsc", system, methods)))
         ok(process.returncode == 2 and found in process.stderr, f"{methods} on {system} is refused", process.stderr)
@@ -165,5 +217,21 @@ def resumed():
         )
 
 
-together([agree, same_bits, jacobians, options, refusals, resumed])
+def resumed_net():
+    """The factors that a step takes over from the one before are made again where a run goes on."""
+    text = net("petsc", 4, 4).replace("end: 0.3", "end: 20").replace("rattle, shake, ", "")
+    process, result = run("resumed-net", text, "--max-hours", "0.00005")
+    if not ok(process.returncode == 75, "a run of a net by petsc stops with a checkpoint", process.stderr, process.stdout):
+        return
+    process = constella("run", path("resumed-net.yaml"), "-o", result, "--resume", "--progress", "none")
+    at_once = made("net-at-once", text)
+    with h5py.File(result) as f:
+        ok(
+            process.returncode == 0 and at_once and (final(f) == final(at_once)).all(),
+            "it goes on to the same bits",
+            process.stderr,
+        )
+
+
+together([agree, same_bits, jacobians, nets, options, refusals, resumed, resumed_net])
 done()

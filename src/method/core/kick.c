@@ -361,6 +361,11 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   };
 }
 
+static cst_jacobian jacobian(const void *x, const cst_system *s) {
+  (void)x, (void)s;
+  return CST_JACOBIAN_GRAM;
+}
+
 static const cst_substep_row row = {
     .name = "kick",
     .data = sizeof(struct data),
@@ -372,7 +377,7 @@ static const cst_substep_row row = {
     .project = project,
     .on = on,
     .size = size,
-    .jacobian = cst_jacobian_of_corrections,
+    .jacobian = jacobian,
     .action = action,
 };
 

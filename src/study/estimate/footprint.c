@@ -72,6 +72,22 @@ static double lanes_beside(const cst_plan *p) {
   return sum;
 }
 
+/* A description that is written out: its graph and kernels by the nodes (measured on nets and chains), patterns, what
+ * joins constraints; and sparse factors, with the indices that PETSc's have. */
+static double system_bytes(const cst_plan *p) {
+  static const double node = 100;
+  const cst_system   *s = p->study->system;
+  const cst_gram     *g = &s->gram;
+  double              bytes = node * cst_graph_size(s->graph) + 4.0 * sizeof(int) * g->n;
+  for (int k = 0; k < CST_K_COUNT; k++)
+    bytes += 4.0 * sizeof(int) * s->pattern[k].n;
+  if (g->n)
+    bytes += 3.0 * sizeof(int) * g->first[g->n];
+  if (g->row)
+    bytes += (sizeof(int) + 2.0 * (sizeof(int) + sizeof(double))) * g->row[s->ng];
+  return bytes;
+}
+
 /* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
  * reference: self also the partner's. A checkpoint copies the active batch. Rank 0 keeps two marks per
  * trajectory. */
@@ -84,7 +100,7 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
   const double      status = 2.0 * (double)study->members * p->ncase;
-  double            sum = program + group + reference;
+  double            sum = program + group + reference + system_bytes(p);
   sum += per_lane * (double)batch;
   for (int k = 0; k < CST_COLLECTORS; k++)
     if (cst_collectors[k]->bytes)

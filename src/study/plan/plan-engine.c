@@ -1,19 +1,18 @@
 /* plan-engine.c: which engine solves the equations of each method of a plan, and why.
  *
  * Lanes unless the study asks for PETSc's solvers, because they take fewer operations: an iteration of theirs is one
- * elimination, and one of PETSc's forms a full Jacobian, by as many corrections or pairs of residuals as it has
- * columns, and eliminates it.
+ * elimination, and one of PETSc forms a full Jacobian, by as many corrections or pairs of residuals as it has columns,
+ * and eliminates it. Where constraints couple neither few nor as a band, a step of the lanes takes about two eliminations
+ * without symmetry and one with it; one of PETSc takes one, whose factors serve several corrections, but for a single
+ * trajectory. Factors that are too large for lanes are left to PETSc.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
+#include "method/stepper-sparse.h"
 #include "study/plan/plan.h"
 
 enum { MOST_UNKNOWNS = 300 }; /* of a full Jacobian */
-
-bool cst_plan_is_petsc(const cst_plan *p, int method) {
-  return p->study->engine == CST_ENGINE_PETSC && cst_method_iterates(p->method[method]);
-}
 
 /* The substep of a method with the most unknowns. */
 static const cst_substep *largest(const cst_prepared *m, int *unknowns) {
@@ -29,22 +28,86 @@ static const cst_substep *largest(const cst_prepared *m, int *unknowns) {
   return found;
 }
 
-/* Multiplications of an elimination of the lanes: of a band, or of a full matrix. */
+/* Whether PETSc takes every substep with its sparse matrix. */
+static bool takes_sparse(const cst_prepared *m) {
+  bool takes = m->program->n > 0;
+  for (int i = 0; i < m->program->n; i++)
+    takes &= cst_sparse_takes(&m->program->step[i], m->stepped);
+  return takes;
+}
+
+/* Multiplications of a step of one of several trajectories, whose matrix has sparse factors. */
+typedef struct {
+  double lanes, petsc;
+} counts;
+
+enum { CORRECTIONS = 6 }; /* with kept factors */
+
+static counts count(const cst_plan *p, const cst_system *s) {
+  const cst_gram *g = &s->gram;
+  const double    factors = s->ng + 2.0 * (g->row ? g->row[s->ng] : 0);
+  const bool several = cst_plan_most_lanes(p) > 1; /* every set of instructions has two lanes */
+  return (counts){.lanes = 2.5 * g->work / (several ? 2 : 1),
+                  .petsc = g->work + 2 * CORRECTIONS * factors};
+}
+
+static bool chooses_petsc(const cst_plan *p, const cst_prepared *m) {
+  const cst_gram *g = &m->stepped->gram;
+  if (!takes_sparse(m) || g->form == CST_FORM_BAND)
+    return false;
+  const counts x = count(p, m->stepped);
+  return g->form == CST_FORM_PAIRS || x.petsc < x.lanes;
+}
+
+bool cst_plan_is_petsc(const cst_plan *p, int method) {
+  const cst_prepared *m = p->method[method];
+  if (!cst_method_iterates(m) || p->study->engine == CST_ENGINE_LANES)
+    return false;
+  return p->study->engine == CST_ENGINE_PETSC || chooses_petsc(p, m);
+}
+
+/* Multiplications of an elimination of the lanes: in the order of a band or of sparse factors, or of a full matrix. */
 static double elimination(const cst_system *s, double n) {
   const double band = s->gram.band + 1.0;
+  if (s->gram.form == CST_FORM_SPARSE)
+    return s->gram.work;
   return s->gram.banded ? n * band * band : n * n * n / 3 + n * n;
+}
+
+static void say_sparse(const cst_plan *p, int method, char *text, size_t n) {
+  const cst_prepared *m = p->method[method];
+  const cst_gram     *g = &m->stepped->gram;
+  const counts        x = count(p, m->stepped);
+  const bool          petsc = cst_plan_is_petsc(p, method);
+  const char         *engine = petsc ? "petsc" : "lanes";
+  if (p->study->engine == CST_ENGINE_PETSC)
+    snprintf(text, n,
+             "petsc: the study asks for it; sparse matrices of %d unknowns with %d entries",
+             m->stepped->ng, g->n);
+  else if (p->study->engine == CST_ENGINE_LANES)
+    snprintf(text, n, "lanes: the study asks for them");
+  else if (g->form == CST_FORM_PAIRS)
+    snprintf(text, n, "petsc: the sparse factors of %d constraints are too large for lanes",
+             m->stepped->ng);
+  else
+    snprintf(text, n, "%s: about %.3g multiplications a step to solve with sparse factors, %s %.3g",
+             engine, petsc ? x.petsc : x.lanes, petsc ? "lanes" : "petsc",
+             petsc ? x.lanes : x.petsc);
 }
 
 void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   const cst_prepared *m = p->method[method];
   int                 unknowns;
   const cst_substep  *x = largest(m, &unknowns);
-  const bool          exact = cst_substep_jacobian(x, m->stepped) == CST_JACOBIAN_CORRECTIONS;
+  const bool          exact = cst_substep_corrects(x, m->stepped);
   const double        lanes = elimination(m->stepped, unknowns), full = unknowns;
   const double        petsc = full * lanes + full * full * full;
+  const bool          asks = p->study->engine == CST_ENGINE_PETSC;
   if (unknowns <= 0)
     snprintf(text, n, "lanes: it solves no equations");
-  else if (cst_plan_is_petsc(p, method))
+  else if (takes_sparse(m) && (asks || m->stepped->gram.form != CST_FORM_BAND))
+    say_sparse(p, method, text, n);
+  else if (asks)
     snprintf(text, n, "petsc: the study asks for it; Jacobians of up to %d unknowns, from %s",
              unknowns, exact ? "the corrections of Newton's method" : "differences of residuals");
   else if (p->study->engine == CST_ENGINE_LANES)
@@ -52,6 +115,30 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   else
     snprintf(text, n, "lanes: about %.3g multiplications an iteration to solve, petsc %.3g", lanes,
              petsc);
+}
+
+/* Reports a method that lanes would have to step, whole or beside PETSc, though the factors are too large for them. */
+static void check_pairs(const cst_plan *p, int method, cst_diag *d) {
+  const cst_study    *s = p->study;
+  const cst_prepared *m = p->method[method];
+  const cst_system   *stepped = m->stepped;
+  const char         *why = NULL;
+  if (stepped->gram.form != CST_FORM_PAIRS)
+    return;
+  if (!takes_sparse(m))
+    why = "euler-a, euler-b, shake, rattle and their compositions are";
+  else if (s->engine == CST_ENGINE_LANES)
+    why = "leave out 'engine'";
+  else if (s->reference != CST_REFERENCE_NONE)
+    why = "references are stepped by lanes; a conservation study takes none";
+  if (!why)
+    return;
+  const cst_study_word at = cst_study_place(s, "methods");
+  cst_diag_add(
+      d, s->file, at.line, at.column,
+      "'%s' on %s is not possible: the sparse factors of its %d constraints are too large for "
+      "lanes, and what PETSc's solvers take is left; %s",
+      cst_method_label(s->method[method]), stepped->name, stepped->ng, why);
 }
 
 static void check(const cst_plan *p, int method, cst_diag *d) {
@@ -69,7 +156,7 @@ static void check(const cst_plan *p, int method, cst_diag *d) {
                    label, m->stepped->name);
       return;
     }
-  if (unknowns > MOST_UNKNOWNS)
+  if (unknowns > MOST_UNKNOWNS && !takes_sparse(m))
     cst_diag_add(d, s->file, at.line, at.column,
                  "'%s' has %d unknowns on %s, and `engine: petsc` forms full Jacobians of at most "
                  "%d; leave out 'engine'",
@@ -77,7 +164,9 @@ static void check(const cst_plan *p, int method, cst_diag *d) {
 }
 
 void cst_plan_check_engines(const cst_plan *p, cst_diag *d) {
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->nmethod; i++) {
+    check_pairs(p, i, d);
     if (cst_plan_is_petsc(p, i))
       check(p, i, d);
+  }
 }

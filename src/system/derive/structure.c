@@ -1,15 +1,21 @@
-/* structure.c: sparsity patterns of matrices, and the storage of S = G W G': dense, or banded after reverse
- * Cuthill-McKee ordering.
+/* structure.c: sparsity patterns of matrices, and the storage of S = G W G': dense, banded after reverse
+ * Cuthill-McKee ordering, or sparse.
  *
  * In chains, trees with short branches and rings, a constraint couples with few others. A suitable numbering
  * makes S a narrow band, and the cost of a step is proportional to the number of constraints. E. Cuthill, J.
- * McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
+ * McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971). Nets and lattices have wide bands and sparse factors
+ * (sparse.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "system/derive/sparse.h"
 #include "system/internal.h"
 
 enum { LEAST_BANDED = 9 }; /* fewer constraints are eliminated as a dense matrix in registers */
+/* Bands up to NARROW are always eliminated as such. A wider one is if sparse factors take more than a part of its
+ * operations, those of a band being on neighbours in memory. */
+enum { NARROW = 32 };
+static const double part = 0.25;
 
 static int *integers(long n) { return cst_zeros(n, sizeof(int)); }
 
@@ -58,6 +64,8 @@ void cst_structure_gram_destroy(cst_gram *s) {
   free(s->ea);
   free(s->eb);
   free(s->i);
+  free(s->row);
+  free(s->column);
   *s = (cst_gram){0};
 }
 
@@ -203,8 +211,7 @@ static int far_end(const cst_gram *S, const int *from, int root, int ng, int *or
   return root;
 }
 
-static void place_all(cst_gram *S, int ng) {
-  int           *from = rows_of(S, ng);
+static void place_all(cst_gram *S, const int *from, int ng) {
   int           *order = integers(ng);
   int           *scratch = integers(ng);
   int            n = 0;
@@ -225,10 +232,38 @@ static void place_all(cst_gram *S, int ng) {
     if (distance > S->band)
       S->band = distance;
   }
-  free(from);
   free(order);
   free(scratch);
   free(seen);
+}
+
+/* Eliminates the wide band of a long system by sparse factors, if that takes fewer operations or the band is too large
+ * to be stored. Factors that are too large too are left to others. */
+static void try_sparse(cst_gram *S, const int *from, int ng) {
+  const double width = 2.0 * S->band + 1, band_work = (double)ng * S->band * (S->band + 1.0);
+  int         *order = integers(ng), *place = integers(ng);
+  const bool   fits = ng * width <= CST_MOST_ENTRIES;
+  cst_sparse_order(ng, from, S->b, order);
+  for (int r = 0; r < ng; r++)
+    place[order[r]] = r;
+  cst_sparse_pattern p = cst_sparse_factors(ng, from, S->b, order, place, CST_MOST_FACTORS);
+  const bool         sparse = !fits || (!p.too_large && p.work < part * band_work);
+  if (sparse) {
+    const bool small = !p.too_large && ng + 2.0 * p.row[ng] <= CST_MOST_ENTRIES;
+    memcpy(S->place, place, (size_t)ng * sizeof *place);
+    S->form = small ? CST_FORM_SPARSE : CST_FORM_PAIRS;
+    S->band = ng - 1;
+    S->work = p.work;
+    if (!p.too_large) {
+      S->row = p.row;
+      S->column = p.column;
+      p = (cst_sparse_pattern){0};
+    }
+  }
+  free(p.row);
+  free(p.column);
+  free(order);
+  free(place);
 }
 
 static bool is_upper(const cst_gram *S, int k) { return S->place[S->a[k]] <= S->place[S->b[k]]; }
@@ -278,36 +313,95 @@ static bool wants_band(const cst_system *s, int band) {
   return ng >= LEAST_BANDED && 3 * band < ng;
 }
 
+int cst_structure_place(const cst_gram *S, int ng, int a, int b) {
+  const int low = a < b ? a : b, high = a < b ? b : a;
+  int       at = S->row[low], end = S->row[low + 1];
+  if (a == b)
+    return a;
+  while (S->column[at] != high) {
+    const int middle = (at + end) / 2;
+    if (S->column[middle] <= high)
+      at = middle;
+    else
+      end = middle;
+  }
+  return ng + at + (a < b ? 0 : S->row[ng]);
+}
+
+/* The number of numbers in S; *outside: those that are never an entry. */
+static double size_of(const cst_gram *S, int ng, int *outside) {
+  *outside = 0;
+  switch (S->form) {
+  case CST_FORM_PAIRS:
+    return S->n;
+  case CST_FORM_SPARSE:
+    return ng + 2.0 * S->row[ng];
+  case CST_FORM_BAND:
+    *outside = S->band * (S->band + 1);
+    return ng * (2.0 * S->band + 1);
+  case CST_FORM_DENSE:
+    break;
+  }
+  return (double)ng * ng;
+}
+
+static void put_in_places(cst_gram *S, int ng) {
+  S->at = integers(S->n);
+  for (int k = 0; k < S->n; k++) {
+    const int a = S->place[S->a[k]];
+    const int b = S->place[S->b[k]];
+    switch (S->form) {
+    case CST_FORM_PAIRS:
+      S->at[k] = k;
+      break;
+    case CST_FORM_SPARSE:
+      S->at[k] = cst_structure_place(S, ng, a, b);
+      break;
+    case CST_FORM_BAND:
+      S->at[k] = a * (2 * S->band + 1) + b - a + S->band;
+      break;
+    case CST_FORM_DENSE:
+      S->at[k] = a * ng + b;
+      break;
+    }
+  }
+}
+
+/* The form of S, and its order. */
+static void choose_form(const cst_system *s, cst_gram *S) {
+  int *from = rows_of(S, s->ng);
+  if (s->ng)
+    place_all(S, from, s->ng);
+  S->banded = wants_band(s, S->band);
+  S->form = S->banded ? CST_FORM_BAND : CST_FORM_DENSE;
+  S->work = (double)s->ng * S->band * (S->band + 1.0);
+  if (S->banded && S->band > NARROW)
+    try_sparse(S, from, s->ng);
+  for (int a = 0; a < s->ng && !S->banded; a++)
+    S->place[a] = a;
+  free(from);
+}
+
 bool cst_system_structure(cst_system *s) {
   cst_gram *S = &s->gram;
+  int       outside;
   cst_structure_gram_destroy(S);
-  if (count_terms(&s->pattern[CST_K_G]) > CST_MOST_ENTRIES)
+  if (count_terms(&s->pattern[CST_K_G]) > CST_MOST_TERMS)
     return false;
   S->place = integers(s->ng);
   pair_up(s, S);
-  if (s->ng)
-    place_all(S, s->ng);
-  S->banded = wants_band(s, S->band);
-  for (int a = 0; a < s->ng && !S->banded; a++)
-    S->place[a] = a;
-  const int width = S->banded ? 2 * S->band + 1 : s->ng;
-  const int outside = S->banded ? S->band * (S->band + 1) : 0;
-  if ((double)s->ng * width > CST_MOST_ENTRIES)
+  choose_form(s, S);
+  if (S->form == CST_FORM_PAIRS && !S->row)
     return false;
-  S->size = s->ng * width;
+  const double size = size_of(S, s->ng, &outside);
+  if (size > (S->form == CST_FORM_PAIRS ? CST_MOST_TERMS : CST_MOST_ENTRIES))
+    return false;
+  S->size = (int)size;
   S->inside = S->size - outside;
   S->order = integers(s->ng);
   for (int a = 0; a < s->ng; a++)
     S->order[S->place[a]] = a;
   put_upper_first(S);
-  S->at = integers(S->n);
-  for (int k = 0; k < S->n; k++) {
-    int a = S->place[S->a[k]];
-    int b = S->place[S->b[k]];
-    if (S->banded)
-      S->at[k] = a * width + b - a + S->band;
-    else
-      S->at[k] = a * s->ng + b;
-  }
+  put_in_places(S, s->ng);
   return true;
 }

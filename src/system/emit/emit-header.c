@@ -265,7 +265,7 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
 
 /* Newton's matrix of a long system, written as loops over pairs and terms like those of the kernels. */
 static void write_gram(FILE *f, const cst_system *s) {
-  const bool written = s->gram.banded && !s->dropped;
+  const bool written = s->gram.form == CST_FORM_BAND && !s->dropped;
   fprintf(f, "#define SYS_GRAM %d\n", written);
   if (!written)
     return;

@@ -34,6 +34,12 @@ static void say_elimination(cst_examiner *e) {
   const int         ng = s->ng;
   if (!ng)
     cst_examine_say(e, CST_FACT, "structure", "no constraints");
+  else if (s->gram.form == CST_FORM_SPARSE || s->gram.form == CST_FORM_PAIRS)
+    cst_examine_say(
+        e, CST_FACT, "structure",
+        "constraints sparse, %d entries in their factors%s; nonzeros of Dg: %d in %d x %d",
+        2 * s->gram.row[ng] + ng, s->gram.form == CST_FORM_PAIRS ? ", too many for lanes" : "",
+        s->pattern[CST_K_G].n, ng, s->nq);
   else if (s->gram.banded)
     cst_examine_say(e, CST_FACT, "structure",
                     "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d", s->gram.band,

@@ -1,5 +1,5 @@
 /* gram.h: lane code. Forms and eliminates S = A W B' for A, B with the pattern of G and a diagonal W, dense
- * or banded depending on the system.
+ * banded or sparse depending on the system.
  *
  * W is w[CLASS(i)], or `unit` where every mass is 1 or w is NULL. A redundant constraint (DROPPED) has the
  * equation 1 x = 0.
@@ -11,6 +11,12 @@
 #include "core/band.h"
 #include "core/dense.h"
 #include "core/pivoted-determinant.h"
+#if !CST_SIZED
+#define NUMBER           vd
+#define SPARSE_FACTOR    cst_sparse_lu
+#define SPARSE_BACKSOLVE cst_sparse_solve
+#include "core/sparse.h"
+#endif
 
 #if CST_SIZED
 #define GRAM_SIZE (NG * NG)
@@ -87,25 +93,63 @@ CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
   (void)x;
 }
 
+#if !CST_SIZED
+/* S := its factors in the order of elimination. */
+CST_INLINE void cst_gram_factor_placed(const cst_context *C, vd *S, int symmetric) {
+  const cst_gram *g = &C->system->gram;
+  if (g->form == CST_FORM_SPARSE) {
+    cst_sparse_lu(S, NG, g->row, g->column, symmetric);
+    return;
+  }
+  if (g->form == CST_FORM_PAIRS)
+    return;
+  if (symmetric)
+    cst_band_mirror(S, NG, g->band);
+  cst_band_lu(S, NG, g->band);
+}
+
+CST_INLINE void cst_gram_backsolve_placed(const cst_context *C, const vd *S, vd *x, int symmetric) {
+  const cst_gram *g = &C->system->gram;
+  vd              y[ROOM(NG)];
+  if (g->form == CST_FORM_PAIRS) { /* which plans keep from lanes */
+    for (int a = 0; a < NG; a++)
+      x[a] = vset(NAN);
+    return;
+  }
+  for (int a = 0; a < NG; a++)
+    y[g->place[a]] = x[a];
+  if (g->form == CST_FORM_SPARSE)
+    cst_sparse_solve(S, y, NG, g->row, g->column, symmetric);
+  else
+    cst_band_solve(S, y, NG, g->band);
+  for (int a = 0; a < NG; a++)
+    x[a] = y[g->place[a]];
+}
+
+/* The pivot of row r, as its reciprocal behind the factorisation. */
+CST_INLINE vd cst_gram_pivot(const cst_context *C, const vd *S, int r) {
+  const cst_gram *g = &C->system->gram;
+  return S[g->form == CST_FORM_BAND ? (long)r * (2 * g->band + 1) + g->band : r];
+}
+#endif
+
 /* x := S^-1 x; overwrites S. symmetric: reads only its upper triangle. */
 CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric) {
   cst_gram_drop(C, x);
 #if !CST_SIZED
   const cst_gram *g = &C->system->gram;
+  if (C->by) {
+    C->by->factor(C->by->context, (const double *)S, symmetric);
+    C->by->solve(C->by->context, (double *)x);
+    return;
+  }
   if (g->banded) {
     if (g->band == 1 && NG > 2) {
       cst_tridiagonal_solve(S, x, g->order, NG, symmetric);
       return;
     }
-    vd y[ROOM(NG)];
-    if (symmetric)
-      cst_band_mirror(S, NG, g->band);
-    for (int a = 0; a < NG; a++)
-      y[g->place[a]] = x[a];
-    cst_band_lu(S, NG, g->band);
-    cst_band_solve(S, y, NG, g->band);
-    for (int a = 0; a < NG; a++)
-      x[a] = y[g->place[a]];
+    cst_gram_factor_placed(C, S, symmetric);
+    cst_gram_backsolve_placed(C, S, x, symmetric);
     return;
   }
 #endif
@@ -120,10 +164,12 @@ CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric
  * overwrites S with its factors, cst_gram_backsolve computes x := S^-1 x. */
 CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
 #if !CST_SIZED
-  const cst_gram *g = &C->system->gram;
-  if (g->banded) {
-    cst_band_mirror(S, NG, g->band);
-    cst_band_lu(S, NG, g->band);
+  if (C->by) {
+    C->by->factor(C->by->context, (const double *)S, 1);
+    return;
+  }
+  if (C->system->gram.banded) {
+    cst_gram_factor_placed(C, S, 1);
     return;
   }
 #endif
@@ -133,14 +179,12 @@ CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
 CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
   cst_gram_drop(C, x);
 #if !CST_SIZED
-  const cst_gram *g = &C->system->gram;
-  if (g->banded) {
-    vd y[ROOM(NG)];
-    for (int a = 0; a < NG; a++)
-      y[g->place[a]] = x[a];
-    cst_band_solve(S, y, NG, g->band);
-    for (int a = 0; a < NG; a++)
-      x[a] = y[g->place[a]];
+  if (C->by) {
+    C->by->solve(C->by->context, (double *)x);
+    return;
+  }
+  if (C->system->gram.banded) {
+    cst_gram_backsolve_placed(C, S, x, 1);
     return;
   }
 #endif
@@ -182,9 +226,11 @@ CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, vd h) {
 #if !CST_SIZED
   const cst_gram *g = &C->system->gram;
   vl              odd = vmask(0);
+  if (C->by) /* whose factors are its own; it tells itself what the solution is */
+    return vmask(1);
   for (int r = 0; r < NG && g->banded; r++) {
     const vl flip = (vl)(h < 0) & vmask(!DROPPED(g->order[r]));
-    odd |= (vl)S[(long)r * (2 * g->band + 1) + g->band] ^ flip;
+    odd |= (vl)cst_gram_pivot(C, S, r) ^ flip;
   }
   if (g->banded)
     return (vl)(odd >= 0);
@@ -206,14 +252,13 @@ CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, vd h) {
 static __attribute__((noinline, unused)) void cst_gram_multiply(const cst_context *C, vd *S, vd h,
                                                                 int lane, cst_determinant *D) {
   const cst_gram *g = &C->system->gram;
-  const int       w = 2 * g->band + 1;
   if (g->banded)
-    cst_band_lu(S, NG, g->band);
+    cst_gram_factor_placed(C, S, 0);
   else
     cst_determinant_of(S, NG, lane, D);
   for (int r = 0; r < NG; r++) {
     if (g->banded)
-      cst_determinant_times(D, 1 / S[(long)r * w + g->band][lane]);
+      cst_determinant_times(D, 1 / cst_gram_pivot(C, S, r)[lane]);
     if (!DROPPED(g->banded ? g->order[r] : r))
       cst_determinant_times(D, 1 / h[lane]);
   }

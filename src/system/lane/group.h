@@ -58,6 +58,14 @@ static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, 
   return o;
 }
 
+/* Eliminates S of gram.h for generic code, instead of it. S is [gram.size][W], as cst_gram_fill leaves it; symmetric:
+ * its upper half is all that is filled. x [ng][W] := S^-1 x, of the S that was factored last. */
+typedef struct {
+  void *context;
+  void (*factor)(void *context, const double *S, int symmetric);
+  void (*solve)(void *context, double *x);
+} cst_eliminator;
+
 /* What lane code is given beside a record: the system with its kernels of this instruction set, and how the
  * record is laid out. */
 typedef struct cst_context {
@@ -75,7 +83,8 @@ typedef struct cst_context {
   int tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
   /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks
    * for */
-  double *work;
+  double               *work;
+  const cst_eliminator *by; /* NULL: lane code eliminates S itself */
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.

@@ -14,6 +14,11 @@ void cst_linear_masses(const cst_system *s, const double *c, double *m) {
   free(distinct);
 }
 
+#define NUMBER           double
+#define SPARSE_FACTOR    factor_sparse
+#define SPARSE_BACKSOLVE solve_sparse
+#include "core/sparse.h"
+
 static bool is_diagonal(const cst_pattern *p) {
   for (int i = 0; i < p->rows; i++) {
     const bool single = p->start[i + 1] == i + 1;
@@ -194,6 +199,30 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
   }
 }
 
+/* Sparse factors of S by pairs, at whose size lanes stop, are made of its symmetric half. */
+static bool make_sparse(cst_schur *x, const double *G, const double *m) {
+  const cst_gram *g = &x->s->gram;
+  const long      n = x->n, size = n + g->row[n];
+  double         *entry = cst_linear_numbers(g->size);
+  x->S = cst_linear_numbers(size + n);
+  x->b = x->S + size;
+  add_pairs(x->s, G, m, entry);
+  for (int k = 0; k < g->upper; k++)
+    x->S[cst_structure_place(g, x->s->ng, g->place[g->a[k]], g->place[g->b[k]])] = entry[g->at[k]];
+  free(entry);
+  double *diagonal = cst_linear_numbers(n);
+  cst_linear_copy(diagonal, x->S, (int)n);
+  factor_sparse(x->S, (int)n, g->row, g->column, 1);
+  bool good = true;
+  for (long r = 0; r < n; r++) {
+    const double ratio = 1 / (x->S[r] * diagonal[r]);
+    good &= ratio > 0 && isfinite(ratio);
+    x->least = fmin(x->least, ratio > 0 ? ratio : 0);
+  }
+  free(diagonal);
+  return good;
+}
+
 static bool make_banded(cst_schur *x, const double *G, const double *m) {
   const cst_gram *g = &x->s->gram;
   x->S = cst_linear_numbers((long)g->size + x->n);
@@ -256,8 +285,10 @@ bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G,
   x->kept = cst_zeros(2 * s->ng, sizeof *x->kept);
   x->n = keep(s, x->kept);
   x->banded = s->gram.banded && !s->dropped && diagonal;
-  if (x->banded)
+  if (x->banded && s->gram.form == CST_FORM_BAND)
     return make_banded(x, G, M ? M->m : NULL);
+  if (x->banded)
+    return make_sparse(x, G, M ? M->m : NULL);
   return make_dense(x, G, M);
 }
 
@@ -274,8 +305,10 @@ void cst_linear_schur_solve(const cst_schur *x, double *l) {
   double           *b = x->b;
   for (int k = 0; k < x->n; k++)
     b[place_of(x, k)] = l[x->kept[k]];
-  if (x->banded)
+  if (x->banded && s->gram.form == CST_FORM_BAND)
     solve_band(x->S, x->n, s->gram.band, b);
+  else if (x->banded)
+    solve_sparse(x->S, b, x->n, s->gram.row, s->gram.column, 1);
   else
     cst_dense_solve(x->S, x->row, x->n, b);
   cst_linear_clear(l, s->ng);

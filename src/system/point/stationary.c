@@ -37,7 +37,7 @@ cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const 
   for (int a = 0; a < s->ng - s->nvel; a++)
     if (!s->dropped || !s->dropped[a])
       p.kept[p.n++] = a;
-  if (s->gram.banded)
+  if (s->gram.form == CST_FORM_BAND)
     p.band = cst_stationary_band_create(s, p.kept, p.n);
   const bool   small = !s->gram.banded || s->nq + p.n <= DENSE;
   const bool   dense = !p.band && small && s->nq <= CST_MAX_Q;
