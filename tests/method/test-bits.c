@@ -148,6 +148,33 @@ static void test_added(const char *name) {
   problem_close(x);
 }
 
+/* The cores of form=null-space, which long studies compile: of groups that march alone and side by side. */
+static void test_null_space(const char *name) {
+  static const char *const forms[] = {"rattle(form=null-space)", "euler-a(form=null-space)",
+                                      "discretization(theta=0.25, form=null-space)",
+                                      "compose(rattle(form=null-space), yoshida4)"};
+  enum { FORMS = sizeof forms / sizeof *forms };
+  const int isa = 0; /* the narrowest, whose lanes make several groups */
+  problem  *x = problem_open(name);
+  result    general[FORMS], sized;
+  char      why[CST_WHY] = "";
+  cst_code  code;
+  for (int i = 0; i < FORMS; i++)
+    result_of(x, forms[i], isa, STEPS, &general[i]);
+  if (!OK(cst_compile(x->s, isa, (const char *const[]){"null-space", NULL}, false, &code, why) &&
+              cst_load_code(x->s, &code, why),
+          "%s is compiled for %s", name, cst_isas[isa].name))
+    NOTE("%s", why);
+  cst_compile_free(&code);
+  OK(cst_system_form(x->s, isa, "null-space") != NULL, "%s: a core of form=null-space", name);
+  for (int i = 0; i < FORMS; i++) {
+    test_hot(x, forms[i], isa, true);
+    result_of(x, forms[i], isa, 7, &sized);
+    same(&general[i], &sized, forms[i], x, "compiled, in stretches of 7");
+  }
+  problem_close(x);
+}
+
 static void test_hot_cores(void) {
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
@@ -158,6 +185,8 @@ static void test_hot_cores(void) {
   }
   test_added("double-pendulum-angles");
   test_added("charged-pendulum");
+  test_null_space("spherical-pendulum");
+  test_null_space("tethered-satellites");
 }
 
 /* The kernels of the interpreter in generic cores give the bits of the compiled kernels. */

@@ -38,8 +38,8 @@ static void complement(const cst_context *C, const struct local *L, int j, const
 
 /* The solution of B d = e - G0't, h G1 M^-1 d = -g, by its Schur complement:
  * (h G1 M^-1 B^-1 G0') t = g + h G1 M^-1 B^-1 e. */
-static void solve_by_complement(const cst_context *C, struct local *L, int j, vd product,
-                                const vd *e, const vd *g, vd *d, vd *t) {
+CST_INLINE void solve_by_complement(const cst_context *C, struct local *L, int j, vd product,
+                                    const vd *e, const vd *g, vd *d, vd *t) {
   vd B[ROOM(B_SIZE)];
   vd S[ROOM(GRAM_SIZE)];
   USES_G
@@ -47,10 +47,12 @@ static void solve_by_complement(const cst_context *C, struct local *L, int j, vd
     bend(C, L, j, product, B);
     cst_lu(B, NQ);
   }
+  UNROLL
   for (int i = 0; i < NQ; i++)
     d[i] = e[i];
   if (BENT)
     cst_lu_solve(B, d, NQ);
+  UNROLL
   for (int a = 0; a < NG; a++) {
     t[a] = g[a];
     ROW_G(a, i, k)
@@ -65,6 +67,7 @@ static void solve_by_complement(const cst_context *C, struct local *L, int j, vd
     L->sure &= cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
   cst_gram_solve(C, S, t, 0);
   L->sure &= cst_gram_is_positive(C, S, H(j));
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     d[i] = e[i];
     COL_G(i, a, k)

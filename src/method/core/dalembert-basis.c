@@ -25,9 +25,9 @@ struct data {
 };
 
 #ifdef CST_W
-#include "core/householder.h"
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
+#include "core/householder.h"
 #define NX         (MARCH->unknowns) /* u, v1 or p_h; 0: explicit */
 #define NR         (OWN(0)->rank)
 #define RATTLES(j) (OWN(j)->form == REVERSIBLE)

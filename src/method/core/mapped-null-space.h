@@ -69,11 +69,9 @@ static void finish_on_basis(const cst_context *C, struct local *L, const vd *D) 
     L->p[i] = L->w[i] + D[i];
     L->q[i] = L->q1[i];
   }
-  cst_householder_forth(L->A, L->b, NQ, NR, r);
-  add_impulse(C, L, L->A, L->d, r, m);
+  add_impulse(C, L->A, L->d, L->b, r, m, L->impulse);
   factor(C, L->G1, L->A, L->d, L->b);
   project_on_basis(C, L, L->p, r);
-  cst_householder_forth(L->A, L->b, NQ, NR, r);
-  add_impulse(C, L, L->A, L->d, r, m);
+  add_impulse(C, L->A, L->d, L->b, r, m, L->impulse);
   CST_TAKE(L->G, L->G1, NNZ_G);
 }

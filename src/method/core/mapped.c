@@ -23,9 +23,9 @@ struct data {
 };
 
 #ifdef CST_W
-#include "core/householder.h"
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
+#include "core/householder.h"
 #define NULLS       (OWN(0)->in_null_space)
 #define NR          (OWN(0)->rank)
 #define NX          (3 * NQ + (NULLS ? NQ : NG))

@@ -9,6 +9,8 @@
  * behind x. */
 CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *past, vd *x,
                                 vd *next) {
+  last += NX - NX_PREDICTED;
+  x += NX - NX_PREDICTED;
   UNROLL
   for (int i = 0; i < NX_PREDICTED; i++) {
     vd d = last[i], sum = d;
@@ -28,14 +30,14 @@ CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *
 CST_INLINE long march_straight(const cst_context *C, const int K, struct local *L, vd *warm,
                                vd *past, long done, long n, trail *t) {
   vd   last[BESIDE][ROOM(NX)];
-  vd   behind[BESIDE][ROOM(CST_PAST * NX)];
+  vd   behind[BESIDE][ROOM(CST_PAST * NX_PREDICTED)];
   vd   f[BESIDE][ROOM(NX)];
   vd   x[BESIDE][ROOM(NX)];
-  vd   next[BESIDE][ROOM(CST_PAST * NX)];
+  vd   next[BESIDE][ROOM(CST_PAST * NX_PREDICTED)];
   vd   d[BESIDE][ROOM(NX)];
   vl   due = vmask(0);
   long k = 0;
-  if (!PREDICTS || NX_PREDICTED != NX || MARCH->nsub != 1)
+  if (!PREDICTS || FREELY || MARCH->nsub != 1)
     return 0;
   EACH_GROUP(g)
     due |= (vl)(DUE(past + g * PAST_SIZE) > 0);
@@ -46,7 +48,7 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
     for (int i = 0; i < NX; i++)
       last[g][i] = warm[g * NX + i];
     UNROLL
-    for (int i = 0; i < CST_PAST * NX; i++)
+    for (int i = 0; i < CST_PAST * NX_PREDICTED; i++)
       behind[g][i] = past[g * PAST_SIZE + i];
   }
   for (; k < n; k++) {
@@ -77,7 +79,7 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
       for (int i = 0; i < NX; i++)
         last[g][i] = x[g][i];
       UNROLL
-      for (int i = 0; i < CST_PAST * NX; i++)
+      for (int i = 0; i < CST_PAST * NX_PREDICTED; i++)
         behind[g][i] = next[g][i];
     }
     leave_trail(C, K, L, done + k + 1, t);
@@ -87,7 +89,7 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
     for (int i = 0; i < NX; i++)
       warm[g * NX + i] = last[g][i];
     UNROLL
-    for (int i = 0; i < CST_PAST * NX; i++)
+    for (int i = 0; i < CST_PAST * NX_PREDICTED; i++)
       past[g * PAST_SIZE + i] = behind[g][i];
     L[g].iterations += (double)k;
   }

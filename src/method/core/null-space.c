@@ -17,6 +17,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE null_space
+#define CORE_IS_FOR_UNFORCED
 
 /* w0, w1, middle: fractions of h for which the force acts at the ends and at theta. rank: the number of
  * enforced constraints. tangent: whether p1 is projected. */
@@ -26,22 +27,31 @@ struct data {
 };
 
 #ifdef CST_W
-#include "core/householder.h"
 #include "method/core/lane.h"
-#include "system/lane/acceleration.h"
+#include "core/householder.h"
+#include "system/lane/rows.h"
 #include "method/core/time.h"
+#ifndef CST_COLD
 #define USES_STEP
 #define SEEKS_NEAR_ROOT 1
 #define NX              (NQ + NG) /* p_h and L */
 #define NX_PREDICTED    NG
-#define NR              (OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
-#define INSIDE(j)       (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta))
-#define PRODUCT(j)      (INSIDE(j) * H(j))
-#define BENT            (!LINEAR_V && INSIDE(j) != 0)
-#define B_SIZE          (BENT ? NQ * NQ : 0)
-#define BANDED          (!CST_SIZED && C->system->gram.banded)
+#define NR                                                                                         \
+  (CST_SIZED ? NG : OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
+#define INSIDE(j)  (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta))
+#define PRODUCT(j) (INSIDE(j) * H(j))
+#define BENT       (!LINEAR_V && INSIDE(j) != 0)
+#define B_SIZE     ((CST_SIZED ? !LINEAR_V : BENT) ? NQ * NQ : 0)
+#define DEFERS     (MARCH->opens && MARCH->nsub == 1 && NACCOUNT == 0)
+#define BANDED     (C->system->gram.banded)
+#define KEEPS_TRAIL
+#define HAS_NO_PIECES
+#if CST_SIZED
+#define BESIDE (NG <= 1 && NQ <= 3 ? CST_BESIDE : NG <= 2 && NQ <= 4 ? 2 : 1)
+#endif
 
-/* A, d, b: the factors of G' at q; A1, d1, b1: those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m). */
+/* A, d, b: the factors of G' at q; A1, d1, b1: those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m); rest:
+ * what p1 has lost, whose impulses are left to the end of a march where only they are asked for. */
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
   X(p, NQ)                                                                                         \
@@ -61,6 +71,7 @@ struct data {
   X(A1, NQ *NG)                                                                                    \
   X(d1, NG)                                                                                        \
   X(b1, NG)                                                                                        \
+  X(rest, NQ)                                                                                      \
   X(N, NQ *NQ)                                                                                     \
   CST_TIME_FIELD(X)
 
@@ -77,6 +88,13 @@ struct local {
 #include "method/core/null-space-basis.h"
 #include "method/core/null-space-time.h"
 
+/* h / M of substep j. */
+CST_INLINE void weigh(const cst_context *C, struct local *L, int j) {
+  UNROLL
+  for (int k = 0; k < NMASS && !MASS_UNIT; k++)
+    L->hm[k] = H(j) / L->mass[k];
+}
+
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
   L->c = cst_block(record, at.c);
@@ -90,19 +108,25 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->length = cst_block(record, at.length);
   K_G(L->c, L->q, L->G);
   factor(C, L->G, L->A, L->d, L->b);
+  weigh(C, L, 0);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->rest[i] = vset(0);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const struct data *s = OWN(j);
   if (TIMED)
     begin_at_time(C, L, j);
-  if (!MASS_UNIT)
-    for (int k = 0; k < NMASS; k++)
-      L->hm[k] = H(j) / L->mass[k];
-  if (j == 0 && MARCH->opens)
+  if (!CST_SIZED || MARCH->nsub > 1)
+    weigh(C, L, j);
+  if (j == 0 && MARCH->opens) {
+    UNROLL
     for (int a = 0; a < NG; a++)
       L->impulse[a] = vset(0);
+  }
   USES_G
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     L->pt[i] = L->p[i] - (s->w0 * H(j)) * L->dV[i];
     x[i] = L->pt[i] - (s->middle * (1 - s->theta) * H(j)) * L->dV[i];
@@ -114,11 +138,13 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 /* f[0 .. NR - 1] := by how much the L of x exceed those of p_h, where r[NQ] is Q' times the change of p_h. They
  * change together if B = 1. */
 static void excess(const cst_context *C, const struct local *L, int j, const vd *x, vd *r, vd *f) {
+  UNROLL
   for (int a = 0; a < NR; a++)
     f[a] = vset(0);
   if (!BENT)
     return;
   cst_householder_solve(L->A, L->d, NR, r);
+  UNROLL
   for (int a = 0, row = 0; a < NG; a++)
     if (!DROPPED(a)) {
       f[row] = x[NQ + a] + r[row];
@@ -133,10 +159,12 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd                 r[ROOM(NQ)];
   vd                 size = vset(0);
   vd                 off = vset(0);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     L->q1[i] = L->q[i] + HM(i) * x[i];
-    L->qm[i] = L->q[i] + s->theta * (HM(i) * x[i]);
     L->mid[i] = vset(0);
+    if (s->middle != 0)
+      L->qm[i] = L->q[i] + s->theta * (HM(i) * x[i]);
     size = vmax(vmax(vabs(x[i]), vabs(L->pt[i])), size);
   }
   SET_TIME(L, TIME_MIDDLE(L, j));
@@ -145,96 +173,26 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   SET_TIME(L, TIME_RIGHT(L, j));
   K_g(L->c, L->q1, f + NQ);
   K_G(L->c, L->q1, L->G1);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     r[i] = (x[i] - L->pt[i]) + left * L->mid[i];
   cst_householder_forth(L->A, L->b, NQ, NR, r);
+  UNROLL
   for (int k = NR; k < NQ; k++) {
     f[k] = r[k];
     off = vmax(vabs(r[k]), off);
   }
   excess(C, L, j, x, r, f);
   L->near = (vl)(off <= (BENT ? 0x1p-32 : INFINITY) * size);
-  for (int a = 0; a < NG; a++)
-    L->near &= cst_is_near(C, a, f[NQ + a], L->G1, L->q1, L->slack);
-  const vl met = cst_on_manifold(C, f + NQ, L->G1, L->q1, L->slack);
+  vl met, near;
+  cst_rows_test(C, f + NQ, L->G1, L->q1, L->slack, &met, &near);
+  L->near &= near;
   return met & (vl)(off <= (16 * EPS) * size);
 }
 
 #include "method/core/bent-matrix.h"
 
-/* J[NQ * NQ] := Newton's matrix of the p_h. */
-static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
-  vd B[ROOM(B_SIZE)];
-  USES_G
-  fill_basis(C, L->A, L->b, J);
-  if (BENT)
-    bend(C, L, j, PRODUCT(j), B);
-  for (int k = 0; k < NQ - NR && BENT; k++) {
-    vd row[ROOM(NQ)];
-    for (int c = 0; c < NQ; c++) {
-      row[c] = vset(0);
-      for (int i = 0; i < NQ; i++)
-        row[c] += J[k * NQ + i] * B[i * NQ + c];
-    }
-    for (int c = 0; c < NQ; c++)
-      J[k * NQ + c] = row[c];
-  }
-  for (int a = 0, row = NQ - NR; a < NG; a++) {
-    if (DROPPED(a))
-      continue;
-    for (int i = 0; i < NQ; i++)
-      J[row * NQ + i] = vset(0);
-    ROW_G(a, i, e)
-      J[row * NQ + i] = L->G1[e] * HM(i);
-    row++;
-  }
-}
-
-/* The test of near-root.h: the matrix of the impulses is that of the form with multipliers. */
-static vl is_near_root(const cst_context *C, const struct local *L, int j) {
-  vd B[ROOM(NQ * NQ)];
-  vd S[ROOM(NG * NG)];
-  for (int k = 0; k < NQ * NQ && !BENT; k++)
-    B[k] = vset(k % (NQ + 1) == 0);
-  if (BENT)
-    bend(C, L, j, PRODUCT(j), B);
-  cst_lu(B, NQ);
-  complement(C, L, j, B, S);
-  return cst_lu_is_positive(B, NQ) & cst_dense_leans(C, S, H(j)) & has_moved_little(C, L);
-}
-
-CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
-  for (int a = 0; a < NG; a++)
-    x[NQ + a] = vset(0);
-  begin(C, L, j, x);
-}
-
-static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
-                     cst_determinant *D) {
-  vd J[ROOM(NQ * NQ)];
-  (void)x;
-  matrix(C, L, j, J);
-  cst_determinant_of(J, NQ, lane, D);
-  for (int a = 0; a < NR; a++)
-    cst_determinant_times(D, 1 / H(j)[lane]);
-}
-
-/* d[NQ]: the correction of p_h by the whole matrix. */
-static void solve_whole(const cst_context *C, struct local *L, int j, const vd *f, vd *d) {
-  vd J[ROOM(NQ * NQ)];
-  vd diagonal[ROOM(NQ)];
-  vd b[ROOM(NQ)];
-  L->sure = is_near_root(C, L, j);
-  matrix(C, L, j, J);
-  cst_householder(J, diagonal, b, NQ, NQ);
-  for (int k = NR; k < NQ; k++)
-    d[k - NR] = -f[k];
-  for (int a = 0, row = NQ - NR; a < NG; a++)
-    if (!DROPPED(a))
-      d[row++] = -f[NQ + a];
-  cst_householder_forth(J, b, NQ, NQ, d);
-  cst_householder_solve(J, diagonal, NQ, d);
-}
+#include "method/core/null-space-whole.h"
 
 /* t[NG] := what L changes by where p_h changes by d, but for its excess. */
 static void find_impulses(const cst_context *C, const struct local *L, int j, const vd *d, vd *t) {
@@ -242,13 +200,16 @@ static void find_impulses(const cst_context *C, const struct local *L, int j, co
   vd r[ROOM(NQ)];
   if (BENT)
     bend(C, L, j, PRODUCT(j), B);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     r[i] = vpick(BENT, vset(0), d[i]);
+    UNROLL
     for (int k = 0; k < NQ && BENT; k++)
       r[i] += B[i * NQ + k] * d[k];
   }
   cst_householder_forth(L->A, L->b, NQ, NR, r);
   cst_householder_solve(L->A, L->d, NR, r);
+  UNROLL
   for (int a = 0, row = 0; a < NG; a++) {
     t[a] = vpick(DROPPED(a), vset(0), -r[row]);
     row += !DROPPED(a);
@@ -264,11 +225,13 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     solve_whole(C, L, j, f, d);
     find_impulses(C, L, j, d, d + NQ);
   } else {
+    UNROLL
     for (int k = 0; k < NQ; k++)
       e[k] = vpick(k < NR, vset(0), -f[k]);
     cst_householder_back(L->A, L->b, NQ, NR, e);
     solve_by_complement(C, L, j, PRODUCT(j), e, f + NQ, d, d + NQ);
   }
+  UNROLL
   for (int a = 0, row = 0; a < NG; a++) {
     d[NQ + a] = vpick(DROPPED(a), vset(0), d[NQ + a] - f[row]);
     row += !DROPPED(a);
@@ -280,6 +243,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   const vd           last = s->w1 * H(j);
   const vd           right = s->middle * s->theta * H(j);
   vd                 p[ROOM(NQ)], m[ROOM(NG)];
+  UNROLL
   for (int a = 0; a < NG; a++) {
     L->impulse[a] += x[NQ + a];
     m[a] = vset(0);
@@ -287,11 +251,15 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   gather(C, L, j, TIME_LEFT(L, j), x + NQ);
   SET_TIME(L, TIME_RIGHT(L, j));
   K_dV(L->c, L->q1, L->dV);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     p[i] = x[i] - last * L->dV[i] - right * L->mid[i];
   factor(C, L->G1, L->A1, L->d1, L->b1);
   if (s->tangent)
-    make_tangent(C, L, p, m);
+    make_tangent(C, L, p, L->rest);
+  if (s->tangent && !DEFERS)
+    add_impulse(C, L->A1, L->d1, L->b1, L->rest, m, L->impulse);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     L->q[i] = L->q1[i];
     L->p[i] = p[i];
@@ -305,13 +273,21 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
   const cst_layout at = LAYOUT(C);
+  vd               r[ROOM(NQ)], m[ROOM(NG)], impulse[ROOM(NG)];
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
-  cst_store(record, at.impulse, L->impulse, NG);
+  for (int a = 0; a < NG; a++)
+    impulse[a] = L->impulse[a];
+  for (int i = 0; i < NQ; i++)
+    r[i] = L->rest[i];
+  if (OWN(0)->tangent && DEFERS)
+    add_impulse(C, L->A, L->d, L->b, r, m, impulse);
+  cst_store(record, at.impulse, impulse, NG);
   STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"
+#endif
 #else
 #include <math.h>
 #include "method/core/row.h"
