@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from . import notes, style, ticks
+from . import axis, notes, style, ticks
 from .reading import ConstellaError, unknown
 
 EDGE, GAP = 0.06, 0.14  # inches: around everything; between panels
@@ -62,6 +62,7 @@ class Sheet:
                 self.axes[i, j] = self.fig.add_axes(
                     [j / columns, i / rows, w, h], label=f"{i} {j}", sharex=with_x, sharey=with_y
                 )
+                axis.move_ticks(self.axes[i, j])
         if sharex in ("col", True):
             for ax in self.axes[:-1].ravel():
                 ax.tick_params(labelbottom=False, which="both")

@@ -1,6 +1,7 @@
 """ticks.py: leaves out labels of ticks, and numbers in cells of a map, where they would overlap, once a panel has its
 size."""
 # SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
 from matplotlib import ticker
 
 APART = 2.0  # points between two labels
@@ -8,16 +9,11 @@ SMALLEST = 5.0  # points of a number in a cell
 FEWEST = 3  # intervals of a linear axis
 
 
-def boxes(ticks, renderer):
-    """The extents of the labels that are drawn, with their ticks, in order."""
-    found = [(t.label1.get_window_extent(renderer), t) for t in ticks if t.label1.get_visible()]
-    return [(box, t) for box, t in found if t.label1.get_text() and box.width > 0]
-
-
-def collide(found, across, apart):
-    """Whether two neighbours overlap."""
-    ends = sorted((b.x0, b.x1) if across else (b.y0, b.y1) for b, _ in found)
-    return any(low < high + apart for (_, high), (low, _) in zip(ends, ends[1:]))
+def collide(boxes, across, apart):
+    """Whether two neighbours among labels [label][4] overlap."""
+    low, high = boxes[:, 0 if across else 1], boxes[:, 2 if across else 3]
+    order = np.lexsort((high, low))
+    return bool((low[order][1:] < high[order][:-1] + apart).any())
 
 
 def labels(axis):
@@ -31,9 +27,7 @@ def thin_axis(axis, across, renderer):
     apart = APART * axis.figure.dpi / 72
 
     def crowded():
-        axis.get_tightbbox(renderer)  # brings the ticks up to date
-        major, minor = axis.get_major_ticks(), axis.get_minor_ticks()
-        return collide(boxes([*major, *minor], renderer), across, apart)
+        return collide(axis.label_boxes(renderer), across, apart)
 
     if not crowded():
         return

@@ -28,6 +28,7 @@ def drawn_labels(axis):
     low, high = sorted(axis.get_view_interval())
     across = axis.axis_name == "x"
     found = []
+    axis.get_ticklabels(which="both")  # makes the ticks
     for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
         at = tick.label1.get_position()[0 if across else 1]
         if tick.label1.get_visible() and low <= at <= high:
@@ -103,10 +104,20 @@ def unequal(fig):
     return wrong
 
 
+def picture(fig):
+    fig.canvas.draw()
+    return np.asarray(fig.canvas.buffer_rgba()).copy()
+
+
+def moved(fig, before):
+    """Whether ticks look different from those that matplotlib makes, which the other measures have made."""
+    return [] if np.array_equal(before, picture(fig)) else ["the picture is not that of matplotlib's ticks"]
+
+
 def faults(fig, width=None):
     """Everything that is wrong with a figure that has an Agg canvas, as texts."""
-    fig.canvas.draw()
-    wrong = [*unmarked(fig), *overlapping(fig), *cut(fig), *small(fig), *unequal(fig)]
+    before = picture(fig)
+    wrong = [*unmarked(fig), *overlapping(fig), *cut(fig), *small(fig), *unequal(fig), *moved(fig, before)]
     if width is not None and abs(fig.get_figwidth() - width) > 0.01:
         wrong.append(f"is {fig.get_figwidth():.3f} inches wide instead of {width}")
     return wrong
