@@ -7,7 +7,18 @@ import sys
 import tempfile
 import h5py
 import numpy as np
-from lie_oracle import METHODS, MAPS, Problem, compose, coordinates, exponential, inside, rattlie, run
+from lie_oracle import (
+    METHODS,
+    MAPS,
+    Problem,
+    compose,
+    coordinates,
+    exponential,
+    in_sequence,
+    inside,
+    rattlie,
+    run,
+)
 
 count = failed = 0
 
@@ -130,6 +141,12 @@ states: {{default: {{bodies: {{plate: {{matrix: {rows(R)}, omega: {listed(w)}, c
     )
 
 
+# Turns about the axes one after the other.
+SEQUENCE = """retractions:
+  sequence:
+    define: {a: "tan(x[1]/2)", b: "tan(x[2]/2)", c: "tan(x[3]/2)", d: 1 - a*b*c}
+    tangent: [(a + b*c)/d, (b - a*c)/d, (c + a*b)/d]
+"""
 SYSTEMS = {"top": top, "pivot": pivot, "two": two, "plate": plate}
 END, COUNTS = 0.5, [5, 10, 20] if os.environ.get("CONSTELLA_TEST_ALL") else [5, 10]
 G4 = 1 / (2 - 2 ** (1 / 3))
@@ -162,7 +179,7 @@ end: {END}
 steps: {{counts: {COUNTS}}}
 methods: [{', '.join(f'"{m}"' for m in methods)}]
 roundoff: {{dyadic-steps: false}}
-"""
+{SEQUENCE}"""
         )
     done = subprocess.run(
         [
@@ -212,6 +229,17 @@ def maps():
     yield "rattlie", "exp", rattlie, COUNTS
     yield "lie-midpoint", "exp", inside(0.5), COUNTS[:1]
     yield "lie-discretization(theta=0.3)", "exp", inside(0.3), COUNTS[:1]
+    for name, parts in (
+        ("lie-euler-a", [("A", 1)]),
+        ("lie-euler-b", [("B", 1)]),
+        ("lie-rattle", [("A", 0.5), ("B", 0.5)]),
+    ):
+        yield labelled(name, "sequence"), "sequence", in_sequence(parts), COUNTS[:1]
+    yield "adjoint(lie-euler-b(retraction=sequence))", "sequence", in_sequence([("A", 1)]), COUNTS[:1]
+    halves = compose(in_sequence([("A", 1)]), [0.5]), compose(in_sequence([("B", 1)]), [0.5])
+    yield labelled("lie-lobatto", "sequence"), "sequence", lambda P, s, h, tau: halves[1](
+        P, halves[0](P, s, h, tau), h, tau
+    ), COUNTS[:1]
     yield labelled("lie-euler-a", "cayley", "yoshida4"), "cayley", compose(
         METHODS["lie-lobatto"], YOSHIDA4
     ), COUNTS[1:2]
