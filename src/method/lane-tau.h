@@ -5,7 +5,8 @@
 
 struct cst_tape;
 
-/* f = 2 t and its first two derivatives, out[3] at q[0] = s. */
+/* f = 2 t and its first two derivatives, out[3] at q[0] = s; of axes phi = 2 t, D phi and D2 phi at q = x,
+ * out[3], [3][3], [3][3][3]. */
 typedef struct {
   void (*run)(const struct cst_tape *t, const double *const in[128], double *out, double *scratch);
   const struct cst_tape *tape;

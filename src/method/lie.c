@@ -89,6 +89,13 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
     cst_program_add(p, cst_lie_motion(fraction, theta_of(t)));
   } else if (is(t, "lie-midpoint") || is(t, "lie-discretization")) {
     cst_program_add(p, cst_lie_stage(fraction, theta_of(t)));
+  } else if (tau && cst_tau_is_of_axes(tau) && is(t, "lie-rattle")) {
+    cst_program_add(p, cst_lie_axes_rattle(fraction, tau));
+  } else if (tau && cst_tau_is_of_axes(tau) && is(t, "lie-lobatto")) {
+    cst_program_add(p, cst_lie_axes(fraction / 2, 1, 0, tau));
+    cst_program_add(p, cst_lie_axes(fraction / 2, 0, 1, tau));
+  } else if (tau && cst_tau_is_of_axes(tau)) {
+    cst_program_add(p, cst_lie_axes(fraction, is(t, "lie-euler-a"), is(t, "lie-euler-b"), tau));
   } else if (is(t, "lie-rattle")) {
     cst_program_add(p, cst_lie_rattle(fraction, exp, tau));
   } else if (is(t, "lie-lobatto")) {
@@ -154,10 +161,12 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 /* The multipliers are those of M A = f - G'lambda at the state: a step has none for orthogonality. The
- * exponential of SE(3) commutes with motions of space, not with turns of centres alone. */
+ * exponential of SE(3) commutes with motions of space, not with turns of centres alone; a retraction of axes
+ * with turns of space, not with those in the axes of a body. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   cst_properties x = cst_variational(theta_of(t) == 0.5 ? 2 : 1, s);
-  if (moves(t) && !cst_symmetry_moves_bodies(s))
+  if ((moves(t) && !cst_symmetry_moves_bodies(s)) ||
+      (tau_of(t) && cst_tau_is_of_axes(tau_of(t)) && !cst_symmetry_turns_space(s)))
     x.claims &= ~(unsigned)CST_CLAIM_MOMENTUM;
   x.own_lambda = false;
   x.lambda_time = 1;
@@ -167,7 +176,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 #define NOTES                                                                                      \
   "retraction=cayley (the default) or retraction=exp is the map tau from body velocities to "      \
   "rotations; a name of the key retractions, or {tangent: t}, is the turn about x with "           \
-  "tan(angle/2) = t(s) |x|, s = |x|^2.\n"                                                          \
+  "tan(angle/2) = t(s) |x|, s = |x|^2; of three expressions it is the turn by the vector "         \
+  "tan(angle/2) = t(x), which need not treat all axes alike.\n"                                    \
   "The unknowns of a step are the velocities of the bodies and the multipliers of the user's "     \
   "constraints; "                                                                                  \
   "the group enforces orthogonality, and after every drift R := R - R (R'R - 1)/2 removes its "    \

@@ -38,7 +38,10 @@ cst_substep cst_lie(double fraction, double w0, double w1, bool exponential,
                     const struct cst_tau *tau);
 /* On the group by the exponential: the force acts inside the drift, at its fraction theta. */
 cst_substep cst_lie_stage(double fraction, double theta);
-/* The same by the exponential of SE(3). */
+/* The same by a retraction that does not treat all axes alike (tau.h). */
+cst_substep cst_lie_axes(double fraction, double w0, double w1, const struct cst_tau *tau);
+cst_substep cst_lie_axes_rattle(double fraction, const struct cst_tau *tau);
+/* lie-stage by the exponential of SE(3). */
 cst_substep cst_lie_motion(double fraction, double theta);
 /* On the group: half the force at each end of a drift in two halves. */
 cst_substep cst_lie_rattle(double fraction, bool exponential, const struct cst_tau *tau);

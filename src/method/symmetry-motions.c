@@ -1,5 +1,6 @@
 /* symmetry-motions.c: whether the symmetries of a system move its bodies by motions of space and turns in
- * their own axes, with which the exponential of SE(3) commutes. */
+ * their own axes, with which the exponential of SE(3) commutes; or by turns of space alone, with which every
+ * retraction of rotations does. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -126,5 +127,39 @@ bool cst_symmetry_moves_bodies(const cst_system *s) {
   for (int b = 0; b < s->nbodies; b++)
     if (s->bodies[b].centre >= 0)
       all &= moves_body(s, c, &s->bodies[b]);
+  return all;
+}
+
+/* Whether the generator xi at q turns R by turn^ R, with the turn of the generator `at` at R = 1. */
+static bool turns(const cst_body *b, const double *at, const double *q, const double *xi) {
+  const double *A = at + b->rotation, *R = q + b->rotation;
+  double        turn[3], off = 0;
+  for (int i = 0; i < 3; i++)
+    turn[i] = A[3 * ((i + 2) % 3) + (i + 1) % 3];
+  for (int i = 0; i < 3; i++)
+    for (int l = 0; l < 3; l++) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      off = fmax(off, fabs(xi[b->rotation + 3 * i + l] -
+                           (turn[j] * R[3 * k + l] - turn[k] * R[3 * j + l])));
+    }
+  return off < 1e-10;
+}
+
+bool cst_symmetry_turns_space(const cst_system *s) {
+  double  c[CST_MAX_PAR];
+  double *q = cst_zeros(s->nq + 1, sizeof *q), *at = cst_zeros(s->nsym * s->nq + 1, sizeof *at),
+         *xi = cst_zeros(s->nsym * s->nq + 1, sizeof *xi);
+  bool all = true;
+  cst_system_defaults(s, NULL, c);
+  place(s, -1, q);
+  cst_system_matrix(s, CST_K_xi, c, q, NULL, at);
+  place(s, 0, q);
+  cst_system_matrix(s, CST_K_xi, c, q, NULL, xi);
+  for (int k = 0; k < s->nsym; k++)
+    for (int b = 0; b < s->nbodies; b++)
+      all &= turns(&s->bodies[b], at + k * s->nq, q, xi + k * s->nq);
+  free(q);
+  free(at);
+  free(xi);
   return all;
 }

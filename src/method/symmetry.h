@@ -13,6 +13,8 @@ bool cst_symmetry_is_rigid(const cst_system *s);
 bool cst_symmetry_momenta_are_quadratic(const cst_system *s);
 /* Whether all move the bodies that have centres by motions of space and turns in their own axes. */
 bool cst_symmetry_moves_bodies(const cst_system *s);
+/* Whether all turn bodies about axes of space alone. */
+bool cst_symmetry_turns_space(const cst_system *s);
 /* Whether all are translations. */
 bool cst_symmetry_is_translation(const cst_system *s);
 #endif

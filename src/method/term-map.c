@@ -83,7 +83,7 @@ static bool make_one(cst_term *t, int kind, const char *one, cst_expr_error *e) 
     t->name = t->map ? cst_map_text(t->map) : NULL;
     *e = wrong.error;
   } else if (kind == TANGENT) {
-    t->tau = cst_tau_make(one, NULL, 0, e);
+    t->tau = cst_tau_make(text, 1, NULL, 0, &entry, e);
     t->name = t->tau ? cst_tau_text(t->tau) : NULL;
   } else {
     t->iota = cst_iota_make(&(cst_iota_texts){.fibre = text}, &entry, e);

@@ -173,6 +173,18 @@ def along_fibres():
             ok(max(float(r["hidden_scaled_max"]) for r in mine) < 1e-14, f"{m}: and G v = 0", mine)
 
 
+def over_many_steps():
+    """On a sphere, where these fibres lead away from it everywhere: energy, and reversal in time at bias -1/2."""
+    fibre = "{fibre: q + q*theta + q^2*theta/5}"
+    listed = ", ".join(f'"convert(heun, bias={b}, iota={fibre})"' for b in (-0.3, -0.5))
+    text = f"study: conservation\nsystem: spherical-pendulum\nend: 100\nsteps: [0.05]\nmethods: [{listed}]\n"
+    made("many", f"{text}observables: [energy, constraint, reversibility]\ntangent: {{every: 100}}\n")
+    uneven, even = table("many.h5")
+    for r in (uneven, even):
+        ok(r["energy_verdict"] == "bounded" and r["hidden_scaled_max"] < 1e-14, "the energy is bounded, G v = 0", r)
+    ok(even["reversibility_max"] < 1e-11 < uneven["reversibility_max"], "reversed at bias -1/2 alone", even, uneven)
+
+
 WRONG = (
     ('{fibre: q + theta + 1}', "a fibre must be q at theta = 0"),
     ('{fibre: ["q[1]", "q[2]"]}', "the fibre has 2 entries, and metric has 3 coordinates"),
@@ -220,6 +232,7 @@ def refused():
 in_the_mass_metric()
 the_same_by_text()
 along_fibres()
+over_many_steps()
 wrong_fibres()
 projected()
 refused()

@@ -138,7 +138,6 @@ static const char *const composites[] UNUSED = {
     "discretization(retraction={point: q + v + q*v^2/8}, theta=0.3)",
     "discretization(map={left: q - v/4, right: q + 3*v/4 + (1 + q)*v^2/8}, form=null-space)",
     "lie-rattle(retraction={tangent: 1/2 + s/5})",
-    "convert(heun, bias=-0.3, iota={fibre: q + q*theta + q^2*theta/5})",
 };
 
 UNUSED static int expression_count(void) {

@@ -244,6 +244,59 @@ def inside(theta):
     return f
 
 
+def sequence_inverse(R):
+    """x where R turns by x3, x2, x1 about the third, second and first axis in turn; for complex R too."""
+    return np.array([np.arctan(-R[1, 2] / R[2, 2]), np.arcsin(R[0, 2]), np.arctan(-R[0, 1] / R[0, 0])])
+
+
+def in_sequence(parts):
+    """Drifts by these turns, a retraction that does not treat all axes alike: of a part, a letter and its fraction of h,
+    "A" with the force at its left end and the turns from there, "B" with both at its right end. From the discrete
+    Lagrangians, differentiated by complex steps; the points between parts are free."""
+
+    def f(P, state, h, tau):
+        R0, a0, x0, p0 = state
+        k, m, n = P.k, len(P.m), len(P.g(R0, x0))
+        d = 3 * k + m
+
+        def action(part, R, x, S, y):
+            kind, t = part[0], part[1] * h
+            T = np.sum(P.m * (y - x) ** 2) / (2 * t)
+            for b in range(k):
+                w = sequence_inverse(R[b].T @ S[b]) if kind == "A" else sequence_inverse(S[b].T @ R[b])
+                T = T + w @ P.I[b] @ w / (2 * t)
+            return T - t * (P.V(R, x) if kind == "A" else P.V(S, y))
+
+        G0 = P.slope(P.g, R0, x0).reshape(n, d)
+
+        def points(z):
+            found = [(R0, x0)]
+            for i, (_, t) in enumerate(parts):
+                w, u = z[i * d : i * d + 3 * k].reshape(k, 3), z[i * d + 3 * k : (i + 1) * d]
+                R, x = found[-1]
+                found.append((np.stack([R[b] @ rotate(t * h * w[b]) for b in range(k)]), x + t * h * u))
+            return found
+
+        def residual(z):
+            at, out, before = points(z), [], P.flat(a0, p0) - G0.T @ z[len(parts) * d :]
+            for i, part in enumerate(parts):
+                (R, x), (S, y) = at[i], at[i + 1]
+                out.append(before + P.slope(lambda R, x: action(part, R, x, S, y), R, x))
+                before = P.slope(lambda S, y: action(part, R, x, S, y), S, y)
+            return np.concatenate([*out, P.g(*at[-1])])
+
+        start = np.concatenate([*(np.linalg.solve(P.I[b], a0[b]) for b in range(k)), p0 / P.m])
+        at = points(newton(residual, np.concatenate([np.tile(start, len(parts)), np.zeros(n)])))
+        (R, x), (S, y) = at[-2], at[-1]
+        q = P.slope(lambda S, y: action(parts[-1], R, x, S, y), S, y)
+        G1, W = P.slope(P.g, S, y).reshape(n, d), P.metric()
+        if n:
+            q = q - G1.T @ np.linalg.solve(G1 @ W @ G1.T, G1 @ W @ q)
+        return S, q[: 3 * k].reshape(k, 3), y, q[3 * k :]
+
+    return f
+
+
 METHODS = {
     "lie-euler-a": lie_euler_a,
     "lie-euler-b": lie_euler_b,

@@ -7,7 +7,18 @@ import sys
 import tempfile
 import h5py
 import numpy as np
-from lie_oracle import METHODS, MAPS, Problem, compose, coordinates, exponential, inside, rattlie, run
+from lie_oracle import (
+    METHODS,
+    MAPS,
+    Problem,
+    compose,
+    coordinates,
+    exponential,
+    in_sequence,
+    inside,
+    rattlie,
+    run,
+)
 
 count = failed = 0
 
@@ -130,6 +141,12 @@ states: {{default: {{bodies: {{plate: {{matrix: {rows(R)}, omega: {listed(w)}, c
     )
 
 
+# Turns about the axes one after the other.
+SEQUENCE = """retractions:
+  sequence:
+    define: {a: "tan(x[1]/2)", b: "tan(x[2]/2)", c: "tan(x[3]/2)", d: 1 - a*b*c}
+    tangent: [(a + b*c)/d, (b - a*c)/d, (c + a*b)/d]
+"""
 SYSTEMS = {"top": top, "pivot": pivot, "two": two, "plate": plate}
 END, COUNTS = 0.5, [5, 10, 20] if os.environ.get("CONSTELLA_TEST_ALL") else [5, 10]
 G4 = 1 / (2 - 2 ** (1 / 3))
@@ -162,7 +179,7 @@ end: {END}
 steps: {{counts: {COUNTS}}}
 methods: [{', '.join(f'"{m}"' for m in methods)}]
 roundoff: {{dyadic-steps: false}}
-"""
+{SEQUENCE}"""
         )
     done = subprocess.run(
         [
@@ -201,8 +218,21 @@ def labelled(method, tau, scheme=None):
     return f"compose({base}, {scheme})" if scheme else base
 
 
+# What the methods are with turns one after the other, and on which systems they are compared: the own program is
+# slow.
+FIRST, LAST = in_sequence([("A", 1)]), in_sequence([("B", 1)])
+SEQUENCED = {
+    "lie-euler-a": FIRST,
+    "lie-euler-b": LAST,
+    "adjoint(lie-euler-b(retraction=sequence))": FIRST,
+    "lie-lobatto": lambda P, s, h, tau: LAST(P, FIRST(P, s, h / 2, tau), h / 2, tau),
+    "lie-rattle": in_sequence([("A", 0.5), ("B", 0.5)]),
+}
+SEQUENCES = {"top": list(SEQUENCED), "pivot": ["lie-rattle"], "two": ["lie-euler-a", "lie-euler-b"], "plate": []}
+
+
 # Base maps, and with the scheme: of lie-euler-a pairs with lie-euler-b over halves of each part.
-def maps():
+def maps(system):
     for tau in MAPS:
         for m in METHODS:
             yield labelled(m, tau), tau, METHODS[m], COUNTS
@@ -212,6 +242,9 @@ def maps():
     yield "rattlie", "exp", rattlie, COUNTS
     yield "lie-midpoint", "exp", inside(0.5), COUNTS[:1]
     yield "lie-discretization(theta=0.3)", "exp", inside(0.3), COUNTS[:1]
+    for name in SEQUENCES[system]:
+        label = labelled(name, "sequence") if name in METHODS else name
+        yield label, "sequence", SEQUENCED[name], COUNTS[:1]
     yield labelled("lie-euler-a", "cayley", "yoshida4"), "cayley", compose(
         METHODS["lie-lobatto"], YOSHIDA4
     ), COUNTS[1:2]
@@ -219,8 +252,8 @@ def maps():
 
 def check(folder, name):
     text, P, start, split = SYSTEMS[name]()
-    found = measured(folder, name, text, [label for label, _, _, _ in maps()])
-    for label, tau, step, counts in maps() if found else []:
+    found = measured(folder, name, text, [label for label, _, _, _ in maps(name)])
+    for label, tau, step, counts in maps(name) if found else []:
         off = 0
         for n in counts:
             want = ordered(P, run(P, step, start, END / n, n, tau), split)

@@ -3,27 +3,33 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* J[9] := its inverse, by cofactors. Returns where the determinant is negative, in signs. */
-CST_INLINE vl invert(vd *J) {
-  vd K[9];
-  CST_UNROLL
-  for (int i = 0; i < 3; i++) {
-    CST_UNROLL
+#ifdef AXES
+/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x = Y + phi^Y/2 + phi (phi.Y)/4, Y = B'I x, with
+ * respect to x: dY = B'(I dx - (D2phi dx)'Y), dphi = A dx. */
+static vl slope(const cst_context *C, const struct local *L, int b, const drift *t, const vd *x,
+                vd *J) {
+  const vd *I = L->I + 9 * b, *phi = t->phi;
+  vd        Ix[3], Y[3];
+  times(I, PRINCIPAL, x, Ix);
+  drift_carry(t, Ix, Y);
+  for (int m = 0; m < 3; m++) {
+    vd       y[3], dY[3], dphi[3], z[3], twist[3];
+    const vd along = cst_dot(phi, Y);
     for (int k = 0; k < 3; k++) {
-      const int m = (i + 1) % 3;
-      const int n = (i + 2) % 3;
-      const int p = (k + 1) % 3;
-      const int q = (k + 2) % 3;
-      K[3 * k + i] = J[3 * m + p] * J[3 * n + q] - J[3 * m + q] * J[3 * n + p];
+      y[k] = I[3 * k + m];
+      for (int i = 0; i < 3; i++)
+        y[k] -= t->H[9 * i + 3 * k + m] * Y[i];
+      dphi[k] = t->A[3 * k + m];
     }
+    drift_carry(t, y, dY);
+    cst_lift(&t->cayley, 0, phi, dY, z);
+    cst_cross(dphi, Y, twist);
+    for (int i = 0; i < 3; i++)
+      J[3 * i + m] = z[i] + 0.5 * twist[i] + 0.25 * (dphi[i] * along + phi[i] * cst_dot(dphi, Y));
   }
-  const vd r = 1.0 / (J[0] * K[0] + J[1] * K[3] + J[2] * K[6]);
-  CST_UNROLL
-  for (int e = 0; e < 9; e++)
-    J[e] = r * K[e];
-  return (vl)r;
+  return invert(J);
 }
-
+#else
 /* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x with respect to x, I + (x^ I - (I x)^)/2 + c1
  * (x.Ix + 2 x (I x)') and the terms of the exponential. */
 CST_INLINE vl slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
@@ -67,12 +73,13 @@ CST_INLINE vl slope(const cst_context *C, const struct local *L, int b, const cs
   }
   return invert(J);
 }
+#endif
 
 /* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its
  * equation leaves, -f (NULL: nothing); da becomes the change of the momentum behind the piece, eta that of
  * the end's rotation. b: the momentum behind the piece. None of da and eta is there where `from` is 0. */
-CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, vd h,
-                       const vd *x, const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
+CST_INLINE void follow(const cst_context *C, const vd *J, const DRIFT *t, vd h, const vd *x,
+                       const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
   vd left[3], turn[3];
   CST_UNROLL
   for (int i = 0; i < 3; i++) {
@@ -83,14 +90,14 @@ CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *
   CST_UNROLL
   for (int i = 0; i < 3; i++)
     turn[i] = d[i];
-  cst_tangent(t, EXPONENTIAL, x, turn);
+  DRIFT_TANGENT(t, x, turn);
   if (from) {
-    cst_turn(t, x, da);
+    DRIFT_TURN(t, x, da);
     cst_add_cross(b, turn, da);
   } else {
     cst_cross(b, turn, da);
   }
-  cst_turn(t, x, eta);
+  DRIFT_TURN(t, x, eta);
   CST_UNROLL
   for (int i = 0; i < 3; i++)
     eta[i] += turn[i];

@@ -23,10 +23,13 @@
 #define PRINCIPAL    (JOINTS->principal)
 #define BODY_NUMBERS (C->system->nbody)
 #endif
+#ifndef DRIFT
+#define DRIFT cst_retraction
+#endif
 #define NZ          (3 * NB + NO) /* variations: three of each body, then the ordinary coordinates */
 #define NM          (GENERAL ? NO * NO : 0)
 #define NP          NZ
-#define NT          (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
+#define NT          (PIECES * NB * (int)(sizeof(DRIFT) / sizeof(vd)))
 #define EXPONENTIAL (MARCH->stages > PIECES)     /* otherwise the Cayley map */
 #define FROM_TEXT   (MARCH->stages > PIECES + 1) /* a retraction of the user */
 #define SPLIT_AT    PIECES
@@ -89,6 +92,27 @@ CST_INLINE void times(const vd *A, int diagonal, const vd *x, vd *y) {
     for (int i = 0; i < 3; i++)
       y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
   }
+}
+
+/* J[9] := its inverse, by cofactors. Returns where the determinant is negative, in signs. */
+CST_INLINE vl invert(vd *J) {
+  vd K[9];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
+    CST_UNROLL
+    for (int k = 0; k < 3; k++) {
+      const int m = (i + 1) % 3;
+      const int n = (i + 2) % 3;
+      const int p = (k + 1) % 3;
+      const int q = (k + 2) % 3;
+      K[3 * k + i] = J[3 * m + p] * J[3 * n + q] - J[3 * m + q] * J[3 * n + p];
+    }
+  }
+  const vd r = 1.0 / (J[0] * K[0] + J[1] * K[3] + J[2] * K[6]);
+  CST_UNROLL
+  for (int e = 0; e < 9; e++)
+    J[e] = r * K[e];
+  return (vl)r;
 }
 
 /* Inertias of all bodies, and their inverses. */

@@ -17,7 +17,8 @@
  * three rows each; what remains is S dL = g + G1 eta with S = G1 K G0', where K da is the rotation of a
  * body's end for a change da, and eta that for the residual of its equations. The record contains the
  * coordinates and p = M v, and also R alpha, which is used unless p shows that another substep has moved the
- * bodies. With STAGE the force acts inside the drift (lie-stage.h). Where V or g depends on t, they are taken at the
+ * bodies. With STAGE the force acts inside the drift (lie-stage.h), with AXES tau is any
+ * retraction from text (lie-axes.h). Where V or g depends on t, they are taken at the
  * times of their points, and G v1 + g_t = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -36,7 +37,18 @@
 #define LEFT_KICK(j)  (OWN(j)->w0 * H(j))
 #define RIGHT_KICK(j) (OWN(j)->w1 * H(j))
 #endif
+#ifdef AXES
+#include "method/core/lie-axes.h"
+#endif
 #include "method/core/lie-parts.h"
+#ifndef AXES
+/* tau at x, the inverse of its derivative on momenta, and its derivative. */
+#define DRIFT_TURN(t, x, y)    cst_turn(t, x, y)
+#define DRIFT_LIFT(t, x, y, z) cst_lift(t, EXPONENTIAL, x, y, z)
+#define DRIFT_TANGENT(t, x, y) cst_tangent(t, EXPONENTIAL, x, y)
+#define DRIFT_SIZE(t)          ((t)->s)
+#define DRIFT_AT(j, r, x)      retraction(C, x)
+#endif
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
@@ -59,6 +71,33 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   reduce_joints(C, L, L->q, L->G);
 }
 
+#ifdef AXES
+#define DRIFT_AT(j, r, x) retraction_of_axes(C, j, r, x)
+/* From the values of the tape, at -x if reversed. */
+static drift drift_of(const vd *out, int reversed) {
+  drift t;
+  for (int i = 0; i < 3; i++)
+    t.phi[i] = reversed ? -out[i] : out[i];
+  for (int e = 0; e < 9; e++)
+    t.A[e] = t.B[e] = out[3 + e];
+  for (int e = 0; e < 27; e++)
+    t.H[e] = reversed ? -out[12 + e] : out[12 + e];
+  invert(t.B);
+  t.cayley = cst_cayley(cst_dot(t.phi, t.phi));
+  return t;
+}
+
+static drift retraction_of_axes(const cst_context *C, int j, int r, const vd *x) {
+  const cst_lane_tau *t = &OWN(j)->tau;
+  const int           reversed = PIECES == 2 ? r : OWN(j)->w1 > OWN(j)->w0;
+  vd                  at[3], out[39];
+  const double       *in[128] = {['q'] = (const double *)at};
+  for (int i = 0; i < 3; i++)
+    at[i] = reversed ? -x[i] : x[i];
+  t->run(t->tape, in, (double *)out, t->scratch);
+  return drift_of(out, reversed);
+}
+#else
 CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
   const vd size = cst_dot(x, x);
 #ifndef STAGE
@@ -72,10 +111,11 @@ CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
 #endif
   return EXPONENTIAL ? cst_exponential(size) : cst_cayley(size);
 }
+#endif
 
 /* The retraction of piece r of body b, as evaluate has stored it. */
-CST_INLINE cst_retraction *piece(const cst_context *C, const struct local *L, int b, int r) {
-  return (cst_retraction *)L->t + PIECES * b + r;
+CST_INLINE DRIFT *piece(const cst_context *C, const struct local *L, int b, int r) {
+  return (DRIFT *)L->t + PIECES * b + r;
 }
 
 /* x of a piece of length h from a, up to terms of order h^3: I x + x cross I x / 2 = h a. */
@@ -178,21 +218,21 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 /* The residual of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes in which it is
  * round-off. */
-CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b,
-                           const cst_retraction *t, vd h, const vd *x, const vd *a, vd *f) {
+CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, const DRIFT *t, vd h,
+                           const vd *x, const vd *a, vd *f) {
   vd Ix[3];
   vd y[3];
   vd size = vset(0);
   vd off = vset(0);
   times(L->I + 9 * b, PRINCIPAL, x, Ix);
-  cst_lift(t, EXPONENTIAL, x, Ix, y);
+  DRIFT_LIFT(t, x, Ix, y);
   CST_UNROLL
   for (int i = 0; i < 3; i++) {
     f[i] = y[i] - h * a[i];
     off = vmax(vabs(f[i]), off);
     size = vmax(vmax(vabs(Ix[i]), vabs(h * a[i])), size);
   }
-  return (vl)(off <= (8 * EPS) * (size * (1.0 + t->s)));
+  return (vl)(off <= (8 * EPS) * (size * (1.0 + DRIFT_SIZE(t))));
 }
 
 /* The rotation at the end of the drift in R[9]. */
@@ -202,10 +242,10 @@ CST_INLINE void arrive(const cst_context *C, const struct local *L, int b, const
     R[e] = L->q[ROTATION(b) + e];
   CST_UNROLL
   for (int r = 0; r < PIECES; r++) {
-    const cst_retraction *t = piece(C, L, b, r);
+    const DRIFT *t = piece(C, L, b, r);
     CST_UNROLL
     for (int k = 0; k < 3; k++)
-      cst_turn(t, X(b) + 3 * r, R + 3 * k);
+      DRIFT_TURN(t, X(b) + 3 * r, R + 3 * k);
   }
   cst_orthogonalize(R);
 }
@@ -241,15 +281,15 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     const vd *a = L->a + 3 * b;
     CST_UNROLL
     for (int r = 0; r < PIECES; r++) {
-      const vd            *y = X(b) + 3 * r;
-      vd                  *to = L->b + 3 * (PIECES * b + r);
-      const cst_retraction t = *piece(C, L, b, r) = retraction(C, y);
+      const vd   *y = X(b) + 3 * r;
+      vd         *to = L->b + 3 * (PIECES * b + r);
+      const DRIFT t = *piece(C, L, b, r) = DRIFT_AT(j, r, y);
       done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r));
       CST_UNROLL
       for (int i = 0; i < 3; i++)
         to[i] = a[i];
       if (r + 1 < PIECES)
-        cst_turn(&t, y, to);
+        DRIFT_TURN(&t, y, to);
       a = to;
     }
   }

@@ -137,11 +137,25 @@ static const cst_map *read_point(cst_reader *r, parts *p) {
 }
 
 static const cst_tau *read_tangent(cst_reader *r, cst_yaml *n, const parts *p) {
+  const bool     axes = cst_yaml_is_list(n);
+  const char    *text[3];
+  int            entry = 0;
   cst_expr_error error;
-  const char    *text = cst_reader_text(r, n, "tangent", "an expression of s");
-  const cst_tau *t = text ? cst_tau_make(text, p->define, p->ndefine, &error) : NULL;
-  if (text && !t)
-    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s", error.message);
+  if (axes && cst_yaml_size(n) != 3) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "'tangent' is an expression of s, or a list of three of x[1], x[2], x[3]; this "
+                   "one has %d",
+                   cst_yaml_size(n));
+    return NULL;
+  }
+  for (int i = 0; i < (axes ? 3 : 1); i++)
+    if (!(text[i] = cst_reader_text(r, axes ? cst_yaml_item(n, i) : n, "tangent",
+                                    axes ? "an expression of x[i]" : "an expression of s")))
+      return NULL;
+  const cst_tau *t = cst_tau_make(text, axes ? 3 : 1, p->define, p->ndefine, &entry, &error);
+  if (!t)
+    cst_yaml_error_at(r->doc, axes ? cst_yaml_item(n, entry) : n, error.offset, r->d, "%s",
+                      error.message);
   return t;
 }
 
@@ -195,13 +209,16 @@ static const cst_iota *straight(void) {
 static void add_retraction(cst_reader *r, const char *name, bool allowed, cst_yaml *n) {
   static const char *const point[] = {"q + v"};
   const cst_map_texts      line = {.left = point, .right = point, .retraction = true};
+  static const char *const half[] = {"1/2"};
+  int                      entry;
   cst_map_error            none;
   cst_own_map              x = {0};
   const int                before = cst_diag_count(r->d);
   read_retraction(r, n, name, &x);
   if (cst_diag_count(r->d) > before)
-    x = cst_yaml_get(n, "tangent") ? (cst_own_map){.tau = cst_tau_make("1/2", NULL, 0, &none.error)}
-                                   : (cst_own_map){.map = cst_map_make(&line, &none)};
+    x = cst_yaml_get(n, "tangent")
+            ? (cst_own_map){.tau = cst_tau_make(half, 1, NULL, 0, &entry, &none.error)}
+            : (cst_own_map){.map = cst_map_make(&line, &none)};
   if (allowed)
     cst_layers_add_map(r->layers, name, x);
 }
