@@ -53,17 +53,22 @@ static void gather_nodes(const cst_context *C, struct local *L, vd h, const vd *
 }
 
 /* nu (of H_p, in a general system), psi and rho, and the integral of g_t, at the unknowns. */
-CST_INLINE void integrate(const cst_context *C, struct local *L, vd h, const vd *x) {
+CST_INLINE void integrate(const cst_context *C, struct local *L, vd h, const vd *x, vd *psi,
+                          vd *rho) {
   vd point[ROOM(NQ)];
   vd v[ROOM(NQ)];
   vd dH[ROOM(NQ)];
   vd G[ROOM(NNZ_G)];
   for (int k = 0; k < GENERAL * BLOCK; k++)
     L->nu[k] = vset(0);
-  for (int k = 0; k < BLOCK; k++)
-    L->psi[k] = vset(0);
-  for (int k = 0; k < DEGREE * NNZ_G; k++)
-    L->rho[k] = vset(0);
+  FOR_DEGREE(r) {
+    UNROLL
+    for (int k = 0; k < NQ; k++)
+      psi[r * NQ + k] = vset(0);
+    UNROLL
+    for (int e = 0; e < NNZ_G; e++)
+      rho[r * NNZ_G + e] = vset(0);
+  }
   for (int a = 0; a < NG && DRIVEN; a++)
     L->rate[a] = vset(0);
   for (int i = 0; i < NODES; i++) {
@@ -80,10 +85,10 @@ CST_INLINE void integrate(const cst_context *C, struct local *L, vd h, const vd 
         L->nu[r * NQ + k] += w * v[k];
       UNROLL
       for (int k = 0; k < NQ; k++)
-        L->psi[r * NQ + k] += w * dH[k];
+        psi[r * NQ + k] += w * dH[k];
       UNROLL
       for (int e = 0; e < NNZ_G; e++)
-        L->rho[r * NNZ_G + e] += w * G[e];
+        rho[r * NNZ_G + e] += w * G[e];
     }
   }
 }

@@ -21,20 +21,20 @@ CST_INLINE void free_part(const cst_context *C, const struct local *L, vd h, con
 
 /* S := G(q1) M^-1 (X rho)_0'. */
 CST_INLINE void complement(const cst_context *C, struct local *L, vd *S) {
-  vd row[ROOM(NQ)];
+  vd row[ROOM(NQ)], rho0[ROOM(NNZ_G)];
   USES_G
   UNROLL
   for (int e = 0; e < NNZ_G; e++)
-    L->turned[e] = turned(C, L->rho, NNZ_G, 0, e);
+    rho0[e] = turned(C, L->rho, NNZ_G, 0, e);
   if (!GENERAL) {
-    cst_gram_fill(C, L->G1, L->turned, L->minv, vset(1.0), 0, S);
+    cst_gram_fill(C, L->G1, rho0, L->minv, vset(1.0), 0, S);
     return;
   }
   for (int b = 0; b < NG; b++) {
     for (int i = 0; i < NQ; i++)
       row[i] = vset(0);
     ROW_G(b, i, e)
-      row[i] = L->turned[e];
+      row[i] = rho0[e];
     divide(C, L, row);
     for (int a = 0; a < NG; a++) {
       vd sum = vset(0);

@@ -76,6 +76,7 @@ struct data {
 /* The sized form has the usual degree as a constant where the time goes: the loops over it unroll. */
 #define USUAL         2
 #define IS_USUAL      (CST_SIZED && DEGREE == USUAL)
+#define OF_USUAL(n)   (CST_SIZED ? USUAL * (n) : 0) /* its sums over the nodes stay in registers */
 #define FOR_DEGREE(r) _Pragma("GCC unroll 2") for (int r = 0; r < DEGREE; r++)
 
 /* The unknowns, and the residuals E, D, C. */
@@ -95,7 +96,6 @@ struct data {
   X(psi, BLOCK)                                                                                    \
   X(rho, DEGREE *NNZ_G)                                                                            \
   X(G1, NNZ_G)                                                                                     \
-  X(turned, NNZ_G)                                                                                 \
   X(K, NQ *NQ)                                                                                     \
   X(T, BLOCK *BLOCK)                                                                               \
   X(J, NJ *NJ)                                                                                     \
@@ -234,17 +234,19 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
 
 #include "method/core/hbvm-integrals.h"
 
-CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+/* psi and rho: where the sums over the nodes are made. */
+CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd *x, vd *psi,
+                         vd *rho, vd *f) {
   const vd  h = H(j);
   const vd *minv = L->minv;
   USES_G
-  integrate(C, L, h, x);
+  integrate(C, L, h, x, psi, rho);
   FOR_DEGREE(r) {
     UNROLL
     for (int i = 0; i < NQ; i++) {
-      vd force = L->psi[r * NQ + i];
+      vd force = psi[r * NQ + i];
       COL_G(i, a, e)
-        force += L->rho[r * NNZ_G + e] * x[LAMBDA + a];
+        force += rho[r * NNZ_G + e] * x[LAMBDA + a];
       f[PHI + r * NQ + i] = x[PHI + r * NQ + i] - force;
       if (GENERAL) {
         f[r * NQ + i] = x[r * NQ + i] - L->nu[r * NQ + i];
@@ -259,7 +261,7 @@ CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd 
     vd sum = vpick(DRIVEN, L->rate[a], vset(0));
     FOR_DEGREE(r)
       ROW_G(a, i, e)
-        sum += L->rho[r * NNZ_G + e] * x[r * NQ + i];
+        sum += rho[r * NNZ_G + e] * x[r * NQ + i];
     f[LAMBDA + a] = DROPPED(a) ? vset(0) : sum;
   }
 }
@@ -268,9 +270,13 @@ static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local 
                                              const vd *x, vd *f) {
   if (IS_USUAL) {
     const cst_march own = usual(C);
-    residual(&own.group, L, j, x, f);
+    vd              psi[ROOM(OF_USUAL(NQ))], rho[ROOM(OF_USUAL(NNZ_G))];
+    residual(&own.group, L, j, x, psi, rho, f);
+    UNROLL
+    for (int e = 0; e < OF_USUAL(NNZ_G); e++)
+      L->rho[e] = rho[e];
   } else {
-    residual(C, L, j, x, f);
+    residual(C, L, j, x, L->psi, L->rho, f);
   }
   return vmask(0); /* ends by its update */
 }
