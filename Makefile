@@ -155,7 +155,7 @@ help:
 	@echo 'make scalar   the program with one lane and without optimisation, for debugging (CONSTELLA_ISA=scalar)'
 	@echo 'make survive  studies killed and resumed at INSTANTS=100 random instants, compared with undisturbed ones'
 	@echo 'make bench    speed against hand-written limits;  make bench-scale   checkpoints of many ranks on a slow disk'
-	@echo '              make bench-matrix [AGAINST=FILE]   all methods on the standard systems, beside a stored build/matrix.txt'
+	@echo '              make bench-matrix [METHODS=WORDS] [AGAINST=FILE]   methods on the standard systems, beside a stored build/matrix.txt'
 	@echo '              make bench-compare AGAINST=FILE    times of jobs/timing.yaml, beside an earlier build/timing.h5'
 	@echo 'make format   clang-format;  make lint   what it would change, clang-tidy, cppcheck, exported names'
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'

@@ -131,9 +131,10 @@ bench-scale: $(PROGRAM) $(BUILD)/tests/bench/scale.so
 	@BUILD='$(BUILD)' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/scale.py
 	@BUILD='$(BUILD)' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/metadata.py
 
-# AGAINST=FILE compares with a stored build/matrix.txt, PAGE=docs/speed.md writes the table there.
+# METHODS='WORD ...' takes those whose names hold a word, AGAINST=FILE compares with a stored build/matrix.txt,
+# PAGE=docs/speed.md writes the table there.
 bench-matrix: $(BUILD)/bench-matrix
-	@BUILD='$(BUILD)' OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/matrix.py $(AGAINST) $(if $(PAGE),--page '$(PAGE)')
+	@BUILD='$(BUILD)' METHODS='$(METHODS)' OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(PYTHON) tests/bench/matrix.py $(AGAINST) $(if $(PAGE),--page '$(PAGE)')
 
 # Measured times of jobs/timing.yaml, beside those of AGAINST=FILE.
 bench-compare: $(PROGRAM)

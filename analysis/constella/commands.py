@@ -19,6 +19,7 @@ from .reading import ConstellaError, Watch, naming, unknown
 from .result import Result
 from .selection import split
 from .soundness import damage
+from .writing import write
 
 
 def fail(code, subject, message):
@@ -47,8 +48,8 @@ def same_file(output, file):
 
 
 def report(args):
-    from . import page, style
-    from .plot.saving import FORMS, write
+    from . import lettering, page, style
+    from .plot.saving import FORMS
 
     if args.output is not None and args.output.suffix.lower() not in (".html", ".htm"):
         raise ConstellaError(f"{args.output}: the page is written as .html or .htm")
@@ -56,6 +57,8 @@ def report(args):
     for form in forms:
         if form not in FORMS:
             raise unknown("format", form, FORMS)
+    for form in {"svg", *(forms if args.figures is not None else [])}:
+        lettering.apply(form)
     with Result(args.file) as result:
         chosen = result.select(args.methods, args.where)
         if args.figures is not None:
@@ -87,7 +90,7 @@ def numbers(text):
 
 
 def draw(args):
-    from . import plot
+    from . import lettering, plot
     from .plot.saving import form_of
 
     if args.kind not in plot.KINDS:
@@ -98,11 +101,10 @@ def draw(args):
     with Result(args.file) as result:
         if args.output.suffix == ".html" and args.kind == "mechanism":
             from .animation import page
-            from .plot.saving import write
 
             moving = page(result.select(args.methods, args.where), **options)
             return write(args.output, moving.encode("utf-8"))
-        form_of(args.output)
+        lettering.apply(form_of(args.output))
         fig = plot.figure(
             args.kind,
             result,
@@ -117,10 +119,10 @@ def draw(args):
 
 
 def export(args):
-    from .exporting import export as write
+    from .exporting import export as export_to
 
     with Result(args.file) as result:
-        write(
+        export_to(
             result.select(args.methods, args.where),
             args.output,
             args.columns and split(args.columns),
@@ -131,7 +133,6 @@ def export(args):
 def compare(args):
     """Two results side by side; status 1 where they differ beyond noise."""
     from . import beside
-    from .plot.saving import write
 
     with naming(args.other):
         other = Result(args.other)

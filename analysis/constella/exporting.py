@@ -7,8 +7,8 @@ import io
 import numpy as np
 
 from . import labelled, latex
-from .plot.saving import write
 from .reading import ConstellaError, optional, unknown
+from .writing import write
 
 
 def beside(name, taken):

@@ -7,7 +7,7 @@ columns that are named, or the largest change of what is conserved.
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-from . import digits, labelled, style
+from . import digits, labelled
 from .reading import ResultError, unknown
 
 SPECIAL = {
@@ -125,6 +125,8 @@ def leading(result):
 
 def name_of(result, name):
     """What is swept, in mathematics, with its unit."""
+    from . import style  # brings matplotlib
+
     symbol = style.symbol(name) if style.symbol(name).startswith("$") else text(name)
     unit = result.unit_of("t" if name == "step" else name)
     return ("$h$" if name == "step" else symbol) + (f" [{text(unit)}]" if unit not in ("", "1") else "")

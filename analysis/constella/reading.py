@@ -142,6 +142,7 @@ class Reader:
     def __init__(self, path):
         self.path = os.fspath(path)
         self._cache = {}
+        self._attributes = {}  # of groups and datasets
         with naming(self.path):
             self.file = self._open(self.path)
             self.size = os.path.getsize(self.path)
@@ -182,9 +183,11 @@ class Reader:
     def attribute(self, group, name, default=""):
         """An attribute as text; a whole number without its point."""
         with Watch.over():
-            if group not in self.file or name not in self.file[group].attrs:
+            if group not in self._attributes:
+                self._attributes[group] = self.file[group].attrs if group in self.file else {}
+            if name not in self._attributes[group]:
                 return default
-            value = self.file[group].attrs[name]
+            value = self._attributes[group][name]
         return shortest(value) if isinstance(value, (float, np.floating)) else as_text(value)
 
     def attributes(self, group):

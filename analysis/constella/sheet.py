@@ -257,7 +257,7 @@ def _label_outer(axes, kept):
     for (i, j), ax in np.ndenumerate(axes):
         if ax not in kept or not ax.axison:
             continue
-        ax.tick_params(labelleft=True, labelbottom=True)
+        ax.tick_params(labelleft=True, labelbottom=True, which="both")
         left = next((a.get_ylabel() for a in axes[i] if a.get_ylabel()), "")
         bottom = next((a.get_xlabel() for a in axes[::-1, j] if a.get_xlabel()), "")
         if not ax.get_ylabel():

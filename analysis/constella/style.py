@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator  # noqa: F401  (for those who draw)
 
+from . import png
 from .scales import log_axis, step_axis  # noqa: F401  (for those who draw)
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -220,8 +221,10 @@ def level(ax, y):
 
 def encode(fig, form, look="screen"):
     """A figure as bytes; the same bytes every time."""
-    undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
-    out = io.BytesIO()
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    out, dpi = io.BytesIO(), LOOKS[look]["savefig.dpi"]
     with matplotlib.rc_context(LOOKS[look]):
-        fig.savefig(out, format=form, metadata=undated, facecolor="white", dpi=LOOKS[look]["savefig.dpi"])
+        if form == "png":
+            return png.drawn(fig, dpi)
+        fig.savefig(out, format=form, metadata=undated, facecolor="white", dpi=dpi)
     return out.getvalue()

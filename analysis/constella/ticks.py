@@ -22,8 +22,25 @@ def labels(axis):
     return places, list(axis.get_major_formatter().format_ticks(places))
 
 
+def says_something(axis):
+    """Whether a major tick within the limits has a label."""
+    low, high = sorted(axis.get_view_interval())
+    return any(text and low <= place <= high for place, text in zip(*labels(axis)))
+
+
+def leave_out(places, texts, minor, axis, crowded):
+    """Keep every second label, every third, until none overlap."""
+    said = [k for k, text in enumerate(texts) if text]
+    every = 1
+    while crowded() and every < len(said):
+        every += 1
+        kept = [text if k in said[::every] else "" for k, text in enumerate(texts)]
+        (axis.set_minor_locator if minor else axis.set_major_locator)(ticker.FixedLocator(places))
+        (axis.set_minor_formatter if minor else axis.set_major_formatter)(ticker.FixedFormatter(kept))
+
+
 def thin_axis(axis, across, renderer):
-    """Fewer labels until none overlap: first none on minor ticks, then fewer major ones."""
+    """Fewer labels until none overlap: first none on minor ticks, unless no other says anything, then fewer major ones."""
     apart = APART * axis.figure.dpi / 72
 
     def crowded():
@@ -31,18 +48,16 @@ def thin_axis(axis, across, renderer):
 
     if not crowded():
         return
+    if not says_something(axis):
+        places = list(axis.get_minorticklocs())
+        leave_out(places, axis.get_minor_formatter().format_ticks(places), True, axis, crowded)
+        return
     axis.set_minor_formatter(ticker.NullFormatter())
     for count in range(6, FEWEST - 1, -1):
         if not crowded() or not isinstance(axis.get_major_locator(), ticker.MaxNLocator):
             break
         axis.set_major_locator(ticker.MaxNLocator(count))
-    every = 1
-    places, texts = labels(axis)
-    while crowded() and every < len(places):
-        every += 1
-        kept = [text if k % every == 0 else "" for k, text in enumerate(texts)]
-        axis.set_major_locator(ticker.FixedLocator(places))
-        axis.set_major_formatter(ticker.FixedFormatter(kept))
+    leave_out(*labels(axis), False, axis, crowded)
 
 
 def thin(ax):

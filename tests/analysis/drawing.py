@@ -6,6 +6,7 @@ Importing it skips the test where h5py, matplotlib or numpy is missing.
 # SPDX-License-Identifier: BSD-2-Clause
 import atexit
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -19,13 +20,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 ANALYSIS = HERE.parents[1] / "analysis"
 sys.path[:0] = [str(HERE), str(ANALYSIS)]
 
-try:
-    import h5py  # noqa: F401
-    import matplotlib  # noqa: F401
-    import numpy as np
-except ImportError as missing:
-    print(f"1..0 # SKIP no Python module {missing.name}")
-    sys.exit(0)
+for _name in ("h5py", "matplotlib", "numpy"):
+    if importlib.util.find_spec(_name) is None:
+        print(f"1..0 # SKIP no Python module {_name}")
+        sys.exit(0)
+
+import numpy as np  # noqa: E402
 
 import constella  # noqa: E402
 import synthetic  # noqa: E402

@@ -104,6 +104,13 @@ def unequal(fig):
     return wrong
 
 
+def silent(fig):
+    """Logarithmic axes whose ticks have labels, of which none says anything."""
+    shown = [axis for ax in fig.axes if ax.axison and ax.get_visible() for axis in (ax.xaxis, ax.yaxis)]
+    labels = [(axis.axes, axis.axis_name, drawn_labels(axis)) for axis in shown if axis.get_scale() == "log"]
+    return [f"{which} of {ax.get_ylabel()} has no number" for ax, which, ts in labels if ts and not any(t.get_text() for t in ts)]
+
+
 def picture(fig):
     fig.canvas.draw()
     return np.asarray(fig.canvas.buffer_rgba()).copy()
@@ -117,7 +124,7 @@ def moved(fig, before):
 def faults(fig, width=None):
     """Everything that is wrong with a figure that has an Agg canvas, as texts."""
     before = picture(fig)
-    wrong = [*unmarked(fig), *overlapping(fig), *cut(fig), *small(fig), *unequal(fig), *moved(fig, before)]
+    wrong = [*unmarked(fig), *overlapping(fig), *cut(fig), *small(fig), *unequal(fig), *silent(fig), *moved(fig, before)]
     if width is not None and abs(fig.get_figwidth() - width) > 0.01:
         wrong.append(f"is {fig.get_figwidth():.3f} inches wide instead of {width}")
     return wrong

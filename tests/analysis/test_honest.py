@@ -19,9 +19,10 @@ from matplotlib.figure import Figure
 import constella
 import measure
 import synthetic
-from constella import plot
+from constella import lettering, plot
 from constella.reading import ConstellaError
 
+lettering.apply("png")  # as the commands do
 ALL = bool(os.environ.get("CONSTELLA_TEST_ALL"))
 LONG = "compose(convert(gauss(3), bias=-0.25), kahan-li8)"
 

@@ -172,6 +172,19 @@ static void print_limits(cst_study *const s[COLUMNS][2], int isa, double rattle[
   printf("\n");
 }
 
+/* METHODS of the environment: those whose names hold one of its words, and rattle, of which shares are told. */
+static bool chosen(const char *method) {
+  char        words[256], *rest = NULL;
+  const char *set = getenv("METHODS");
+  if (!set || !*set || !strcmp(method, "rattle"))
+    return true;
+  snprintf(words, sizeof words, "%s", set);
+  for (const char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+    if (strstr(method, word))
+      return true;
+  return false;
+}
+
 /* Examples of the methods' pages, then the wrapped forms, each once. */
 static int find_methods(const char *method[MOST]) {
   int n = 0;
@@ -205,7 +218,8 @@ int main(int argc, char **argv) {
     printf(" %22s", columns[k].name);
   printf("\n");
   for (int i = 0; i < n; i++)
-    PetscCall(print_row(s, method[i], isa, rattle));
+    if (chosen(method[i]))
+      PetscCall(print_row(s, method[i], isa, rattle));
   print_limits(s, isa, rattle);
   for (int k = 0; k < COLUMNS; k++)
     cst_study_destroy(s[k][0]), cst_study_destroy(s[k][1]);

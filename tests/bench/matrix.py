@@ -2,6 +2,7 @@
 the name of the machine, compared with a stored run of the same machine and written into a page:
 matrix.py [STORED] [--page PAGE].
 
+METHODS='WORD ...' of the environment: only methods whose names hold one of the words, and rattle.
 Both numbers of a cell are compared, those of a batch and of a trajectory alone. Status 1: a step takes more than 5
 percent longer in one of them; what is faster by as much is printed too.
 """
@@ -66,8 +67,9 @@ def compare(old, new):
         for key in keys:
             method, system, place = key
             print(f"{word} {ratios[key]:5.2f}  {old[key]:9.4g} -> {new[key]:9.4g} ns  {method} on {system}, {place}")
-    for key in sorted(old.keys() - new.keys()):
-        print("missing", *key)
+    if not os.environ.get("METHODS"):
+        for key in sorted(old.keys() - new.keys()):
+            print("missing", *key)
     print(f"{len(ratios)} numbers compared: {len(slower)} slower, {len(faster)} faster by more than {MARGIN:.0%}")
     return len(slower)
 
