@@ -9,12 +9,13 @@
  * two are always made and the second corrects round-off. A lane therefore ends after one correction only if
  * the residual before it was so small that its square, the error that Newton's method leaves, is far below
  * round-off. Otherwise the next CST_DUE_STEPS steps start from the unknowns of the last step and end by the
- * tolerance.
+ * tolerance. A core that BENDS its corrections removes what one leaves down to the third order, and FORGIVES:
+ * above, the residual before the second correction is far from round-off.
  *
  * A core that USES_NEAR starts these steps from the polynomial of order DUE_ORDERS, from which two
  * corrections lead to round-off, and no iteration of it ends by the tolerance before the residual was so
- * small once, or four corrections were made. Where it FORGIVES, no residual is left that could do work, and
- * all steps are extrapolated in full.
+ * small once, or four corrections were made. Without constraints it FORGIVES: no residual is left that could do
+ * work, and all steps are extrapolated in full.
  *
  * A core that PREDICTS_FREELY does none of this. It extrapolates the difference between the unknowns and its
  * prediction from the state alone, or the unknowns themselves if it makes no prediction. Its iteration ends

@@ -25,6 +25,8 @@
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
 #define KEEPS_TRAIL
 #define SEEKS_NEAR_ROOT (NG > 0)
+#define FORGIVES        1
+#define BENDS           (MARCH->smooth && (CST_SIZED || !MARCH->attempt))
 #if CST_SIZED
 /* of more the registers hold one group only: measured, no gain */
 #define BESIDE (NG <= 1 && NQ <= 3 ? CST_BESIDE : NG <= 2 && NQ <= 4 ? 2 : 1)
@@ -47,14 +49,19 @@
   X(eq1, NQ)                                                                                       \
   X(G1, NNZ_G)                                                                                     \
   X(slack, NG)                                                                                     \
-  X(impulse, NG)
+  X(impulse, NG)                                                                                   \
+  X(way, NQ)                                                                                       \
+  X(q2, NQ)                                                                                        \
+  X(G2, NNZ_G)                                                                                     \
+  X(left, NG)                                                                                      \
+  X(bound, NG)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *length;
-  vd        iterations;
-  vl        near, sure;
-  int       strict;
+  vd        reach, iterations;
+  vl        near, close, bent, steady, sure;
+  int       strict, bends;
 };
 #define HM(i) vpick(CST_SIZED &&MASS_UNIT, H(j), L->hm[CLASS(i)])
 
@@ -70,6 +77,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
+  L->reach = *cst_block(record, at.tolerance) * (CST_CLOSE / CST_ROUNDOFF);
   L->length = cst_block(record, at.length);
   cst_load(L->impulse, record, at.impulse, NG);
   if (COMPENSATED) {
@@ -122,6 +130,7 @@ CST_INLINE cst_kick_rows rows_of(struct local *L, vl flip, const vd *x, vd *f, v
       .pt = L->pt,
       .hm = L->hm,
       .slack = L->slack,
+      .reach = L->reach,
       .x = x,
       .G = L->G,
       .dV = L->dV,
@@ -159,29 +168,7 @@ CST_INLINE void drift(const cst_context *C, struct local *L, int j, const vd *x)
   }
 }
 
-/* f = g(q1(x)); a lane is done when every constraint is met. */
-CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  vl done;
-  USES_G
-  if (BY_ROWS(RESIDUAL)) {
-    cst_kick_rows z = rows_of(L, vmask(0), x, f, NULL, NULL);
-    CST_BY_ROWS(RESIDUAL, &z);
-    L->near = z.met[1];
-    return z.met[0];
-  }
-  drift(C, L, j, x);
-  K_g(L->c, L->q1, f);
-  K_G(L->c, L->q1, L->G1);
-  if (COMPENSATED) {
-    UNROLL
-    for (int a = 0; a < NG; a++)
-      ROW_G(a, i, e)
-        f[a] += L->G1[e] * L->eq1[i];
-  }
-  cst_rows_test(C, f, L->G1, L->q1, L->slack, &done, &L->near);
-  return done;
-}
-
+#include "method/core/kick-bend.h"
 #include "method/core/near-root-test.h"
 
 #if !CST_SIZED
@@ -208,6 +195,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     cst_kick_rows z = rows_of(L, (vl)(H(j) < 0), NULL, (vd *)f, d, S);
     CST_BY_ROWS(CORRECTION, &z);
     L->sure = (vl)(z.odd >= 0) & (L->strict ? has_moved_little(C, L) : vmask(1));
+    if (L->bends)
+      bend(C, L, j, S, d);
     return;
   }
   cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
@@ -222,6 +211,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   } else {
     cst_gram_solve(C, S, d, 0);
     L->sure &= cst_gram_is_positive(C, S, H(j));
+    if (L->bends)
+      bend(C, L, j, S, d);
   }
 }
 

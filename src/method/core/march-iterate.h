@@ -154,6 +154,7 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
     vl more = vmask(0);
     EACH_GROUP(g) {
       SET_NEAR(&L[g], &c[g]);
+      SET_STEADY(&L[g], ~young[g]);
       const vl met = evaluate(C, &L[g], j, x[g], f + g * NX);
       done[g] |= ends(C, &c[g], met, NEAR(&L[g]), plain[g], it);
       active[g] = ~done[g];

@@ -37,6 +37,10 @@
  *   DUE_ORDERS           this many orders of differences extrapolate the lanes for which two corrections are
  *                        due; 0: these lanes are not extrapolated
  *   FORGIVES             whether two corrections are never due
+ *   BENDS                whether a correction of residuals that are small, but not near, has the second order
+ *                        too (kick-bend.h): evaluate is evaluate_only and, where a lane is not near, find_bent,
+ *                        which bends none but the lanes of L->steady, extrapolated in full; evaluate_again is
+ *                        evaluate_only at unknowns that a correction has changed by little
  *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
  *   BESIDE               sized code marches this many groups side by side, at most CST_BESIDE
  *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so
@@ -133,6 +137,20 @@
 
 #ifndef FORGIVES
 #define FORGIVES 0
+#endif
+
+#ifdef BENDS
+#define EVALUATE_ONLY      evaluate_only
+#define EVALUATE_AGAIN     evaluate_again
+#define FIND_BENT(C, L, f) find_bent(C, L, f)
+#define SET_BENDS(L, on)   (L)->bends = (on)
+#define SET_STEADY(L, on)  (L)->steady = (on)
+#else
+#define EVALUATE_ONLY  evaluate
+#define EVALUATE_AGAIN evaluate
+#define FIND_BENT(C, L, f)
+#define SET_BENDS(L, on)
+#define SET_STEADY(L, on)
 #endif
 
 #ifdef SEEKS_NEAR_ROOT

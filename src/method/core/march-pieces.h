@@ -66,6 +66,7 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   vl     *done = (vl *)s->done;
   course *c = (course *)s->course;
   SET_NEAR(&L, c);
+  SET_STEADY(&L, ~beginners(STEPS(C, record)));
   const vl met = evaluate(C, &L, j, y, r);
   *done |= ends(C, c, met, NEAR(&L), (vl)(DUE(past) > 0), c->corrections);
   put(f, r, NX);
@@ -92,6 +93,7 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   start(C, record, j, y, past);
   begin(C, &L, j, y);
   fetch(y, x, NX);
+  SET_STEADY(&L, ~beginners(STEPS(C, record)));
   evaluate(C, &L, j, y, r);
   fetch(r, f, NX);
   const course *c = (const course *)s->course;

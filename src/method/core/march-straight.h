@@ -57,10 +57,23 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
       extrapolate_all(C, last[g], behind[g], x[g], next[g]);
       begin(C, &L[g], 0, x[g]);
     }
-    EACH_GROUP(g)
-      evaluate(C, &L[g], 0, x[g], f[g]);
     EACH_GROUP(g) {
+      SET_STEADY(&L[g], vmask(1));
+      EVALUATE_ONLY(C, &L[g], 0, x[g], f[g]);
       ends &= NEAR(&L[g]);
+    }
+    const int bends = vany(~ends);
+    if (bends) {
+      ends = vmask(1);
+      EACH_GROUP(g) {
+        FIND_BENT(C, &L[g], f[g]);
+        ends &= NEAR(&L[g]);
+      }
+      if (vany(~ends))
+        break;
+    }
+    EACH_GROUP(g) {
+      SET_BENDS(&L[g], bends);
       SET_STRICT(&L[g], 0);
       direction(C, &L[g], 0, x[g], f[g], d[g]);
       if (SEEKS)
@@ -70,7 +83,7 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
         x[g][i] += d[g][i];
     }
     EACH_GROUP(g)
-      ends &= evaluate(C, &L[g], 0, x[g], f[g]);
+      ends &= EVALUATE_AGAIN(C, &L[g], 0, x[g], f[g]);
     if (__builtin_expect(vany(~ends), 0))
       break;
     EACH_GROUP(g) {

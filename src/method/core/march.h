@@ -132,6 +132,8 @@ CST_INLINE void leave_trail(const cst_context *C, const int K, const struct loca
 
 #include "method/core/march-straight.h"
 
+enum { MOST_PAUSE = 63 };
+
 /* Plans the steps from `done` on to where the march is looked at, or to its end; returns their number. */
 CST_INLINE long plan_range(const cst_context *C, const int K, long done, long n, trail *t) {
   static const long         never = -1;
@@ -175,6 +177,7 @@ CST_INLINE void store_group(const cst_context *C, const struct local *L, const v
 CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *const *record, long n) {
   const cst_context *C = &own.group;
   struct local       L[BESIDE];
+  long               wait = 0, pause = 0; /* steps before the next attempt to march straight */
   SPACE(warm, 0, K * ROWS * NX);
   SPACE(past, (ROWS + 3) * NX, K * ROWS * PAST_SIZE);
   EACH_GROUP(g)
@@ -187,8 +190,12 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
     EACH_GROUP(g)
       early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
     for (long k = 0; k < by; k++) {
-      if (BESIDE > 1 && !(early && k <= CST_PAST))
-        k += march_straight(C, K, L, warm, past, done + k, by - k, &t);
+      if (BESIDE > 1 && !(early && k <= CST_PAST) && --wait < 0) {
+        const long straight = march_straight(C, K, L, warm, past, done + k, by - k, &t);
+        pause = straight ? 0 : pause < MOST_PAUSE ? 2 * pause + 1 : pause;
+        wait = pause;
+        k += straight;
+      }
       for (int j = 0; j < MARCH->nsub && k < by; j++) {
         vd *x[BESIDE];
         vd *behind[BESIDE];

@@ -27,12 +27,8 @@ CST_INLINE void fill(const molecule_set *s, const vd *A, const vd *B, int symmet
   }
 }
 
-/* x := S^-1 x, with the operations of cst_band_lu and cst_band_solve. */
-CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
-  vd b[KG];
-  CST_UNROLL
-  for (int r = 0; r < KG; r++)
-    b[r] = x[sys_molecule_order[r]];
+/* The operations of cst_band_lu. */
+CST_INLINE void factor(vd S[KG][KG]) {
   CST_UNROLL
   for (int r = 0; r < KG; r++) {
     const vd inverse = 1.0 / S[r][r];
@@ -46,6 +42,14 @@ CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
         S[i][c] -= f * S[r][c];
     }
   }
+}
+
+/* x := S^-1 x behind it, with those of cst_band_solve. */
+CST_INLINE void substitute(vd S[KG][KG], vd *x) {
+  vd b[KG];
+  CST_UNROLL
+  for (int r = 0; r < KG; r++)
+    b[r] = x[sys_molecule_order[r]];
   CST_UNROLL
   for (int r = 1; r < KG; r++) {
     CST_UNROLL
@@ -64,11 +68,17 @@ CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
     x[sys_molecule_order[r]] = b[r];
 }
 
-/* Computes the residuals at the unknowns x. Returns whether every constraint is satisfied; sets s->near if
- * all are near. */
-CST_INLINE int evaluate(molecule_set *s, vd (*x)[KG]) {
+CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
+  factor(S);
+  substitute(S, x);
+}
+
+/* Computes the residuals at the unknowns x. Returns whether every constraint is satisfied; sets s->near and, if
+ * corrections may be bent, s->bent. */
+CST_INLINE int evaluate(molecule_set *s, int may_bend, vd (*x)[KG]) {
   vl done = vmask(1);
   vl near = vmask(1);
+  vl close = vmask(may_bend);
   for (int t = 0; t < TILES; t++) {
     tile *const T = &s->tile[t];
     vd          q1[KQ];
@@ -103,11 +113,42 @@ CST_INLINE int evaluate(molecule_set *s, vd (*x)[KG]) {
       const vd room = (CST_ROUNDOFF * row) * (T->slack[a] + far);
       done &= (vl)(vabs(f[a]) <= room);
       near &= (vl)(vabs(0x1p-17 * f[a]) <= room);
+      close &= (vl)(s->reach * vabs(f[a]) <= row * T->slack[a]);
       T->f[a] = f[a];
     }
   }
-  s->near = !vany(~near);
+  s->bent = vany(~near) && !vany(~close);
+  s->near = !vany(~near) || s->bent;
   return !vany(~done);
+}
+
+/* Adds to the correction d of a tile the one of what it leaves, with the factors S (kick-bend.h). */
+CST_INLINE void bend(const molecule_set *s, const tile *T, vd S[KG][KG], vd *d) {
+  vd way[KQ], q2[KQ], G2[KE], left[KG];
+  CST_UNROLL
+  for (int k = 0; k < KQ; k++) {
+    vd sum = vset(-0.0);
+    CST_UNROLL
+    for (int a = 0; a < KG; a++) {
+      const int e = sys_molecule_at[a * KQ + k];
+      if (e >= 0)
+        sum += T->G[e] * d[a];
+    }
+    way[k] = HM(k) * sum;
+    q2[k] = T->q1[k] - way[k];
+  }
+  sys_molecule_slopes(s->c, q2, G2);
+  CST_UNROLL
+  for (int a = 0; a < KG; a++) {
+    vd sum = vset(-0.0);
+    EACH_ENTRY(a, k, e)
+      sum += (T->G1[e] - G2[e]) * way[k];
+    left[a] = 0.5 * sum;
+  }
+  substitute(S, left);
+  CST_UNROLL
+  for (int a = 0; a < KG; a++)
+    d[a] += left[a];
 }
 
 static double largest(vd x) {
@@ -133,6 +174,8 @@ CST_INLINE void correct(molecule_set *s, double h, int only_look, vd (*x)[KG], d
     for (int a = 0; a < KG; a++)
       d[a] = T->f[a];
     eliminate(S, d);
+    if (s->bent)
+      bend(s, T, S, d);
     CST_UNROLL
     for (int a = 0; a < KG; a++) {
       odd |= (vl)S[a][a] ^ flip;
@@ -148,14 +191,13 @@ CST_INLINE void correct(molecule_set *s, double h, int only_look, vd (*x)[KG], d
 
 /* The iteration of march.h and extrapolate.h, for a step h. Returns whether it converged to the near root. */
 CST_INLINE int solve(molecule_set *s, const cst_march *m, double h, int predicts, int young,
-                     vd (*x)[KG], double *due) {
-  const int plain = *due > 0;
-  double    last = INFINITY;
-  double    of, size;
-  int       was_near = 0;
+                     vd (*x)[KG]) {
+  double last = INFINITY;
+  double of, size;
+  int    was_near = 0;
   for (int it = 0;; it++) {
-    const int met = evaluate(s, x);
-    if (met && (!predicts || plain || was_near || it >= 2)) {
+    const int met = evaluate(s, predicts && !young && !m->attempt, x);
+    if (met && (!predicts || was_near || it >= 2)) {
       if (it == 0)
         correct(s, h, 1, x, &of, &size);
       return s->sure;
@@ -163,14 +205,12 @@ CST_INLINE int solve(molecule_set *s, const cst_march *m, double h, int predicts
     was_near = s->near;
     if (it == m->max_iterations)
       return 0;
-    if (predicts && it == 1 && !young && !plain)
-      *due = CST_DUE_STEPS;
     correct(s, h, 0, x, &of, &size);
     s->iterations++;
     const int missed = size >= 0.98 * last && size <= 1e-12 * of;
     last = size;
     if (size <= (8 * EPS) * of || missed) {
-      evaluate(s, x);
+      evaluate(s, 0, x);
       return s->sure;
     }
   }

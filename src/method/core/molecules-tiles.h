@@ -43,8 +43,10 @@ typedef struct {
   tile      tile[TILES];
   const vd *c;
   const vd *hm; /* by class of mass */
+  vd        reach;
   double    iterations;
-  int       near; /* whether all constraints are near (cst_is_near) */
+  int       near; /* whether one correction is enough for all constraints */
+  int       bent; /* whether it is only with that of what it leaves (kick-bend.h) */
   int       sure; /* whether all pivots of the last matrix are positive (near-root.h) */
 } molecule_set;
 

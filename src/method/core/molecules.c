@@ -22,8 +22,7 @@
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
-  *due = *due - 1 > 0 ? *due - 1 : 0;
+CST_INLINE void extrapolate(history *h, int early, long steps) {
   for (int t = 0; t < TILES; t++) {
     CST_UNROLL
     for (int a = 0; a < KG; a++) {
@@ -38,8 +37,7 @@ CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
         d = next;
         sum += d;
       }
-      if (!(*due > 0))
-        h->x[t][a] = sum;
+      h->x[t][a] = sum;
     }
   }
 }
@@ -131,36 +129,29 @@ enum {
 enum { HISTORY = sizeof(history) / sizeof(vd) };
 #define TILES_AT   ((vd *)C->work + FORCES)
 #define HISTORY_AT (TILES_AT + MOLECULES)
-#define DUE_AT     (HISTORY_AT + MARCH->nsub * HISTORY)
-#define RECORD_AT  (DUE_AT + MARCH->nsub)
+#define RECORD_AT  (HISTORY_AT + MARCH->nsub * HISTORY)
 
 static size_t room(const cst_march *m) {
   const cst_context *C = &m->group;
-  const int          histories = MARCH->nsub * (HISTORY + 1);
+  const int          histories = MARCH->nsub * HISTORY;
   return (size_t)FORCES + (size_t)MOLECULES + (size_t)histories + (size_t)END;
 }
 
-static void load_history(const cst_context *C, history *h, double *due, const double *record,
-                         int lane) {
+static void load_history(const cst_context *C, history *h, const double *record, int lane) {
   for (int j = 0; j < MARCH->nsub; j++) {
     load_numbers(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record,
                  MARCH->warm + j * NG, lane);
-    due[j] = MARCH->smooth ? ONE(PAST_AT(j) + CST_PAST * NG) : 0;
     for (int k = 0; k < CST_PAST && MARCH->smooth; k++)
       load_numbers(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record,
                    PAST_AT(j) + k * NG, lane);
   }
 }
 
-static void store_history(const cst_context *C, history *h, const double *due, double *record,
-                          int lane) {
+static void store_history(const cst_context *C, history *h, double *record, int lane) {
   for (int j = 0; j < MARCH->nsub; j++) {
     store_numbers(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record,
                   MARCH->warm + j * NG, lane);
-    if (!MARCH->smooth)
-      continue;
-    ONE(PAST_AT(j) + CST_PAST * NG) = due[j];
-    for (int k = 0; k < CST_PAST; k++)
+    for (int k = 0; k < CST_PAST && MARCH->smooth; k++)
       store_numbers(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record,
                     PAST_AT(j) + k * NG, lane);
   }
@@ -175,6 +166,7 @@ static void enter(const cst_context *C, molecule_set *s, const force *f, const d
   LOAD_G(impulse, at.impulse);
   LOAD_G(slack, at.length);
   s->iterations = ONE(at.iterations);
+  s->reach = vset(ONE(at.tolerance) * (CST_CLOSE / CST_ROUNDOFF));
   for (int t = 0; t < TILES; t++) {
     CST_UNROLL
     for (int a = 0; a < KG; a++)
@@ -200,7 +192,6 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   const cst_layout    at = LAYOUT(C);
   molecule_set *const s = (molecule_set *)TILES_AT;
   history *const      h = (history *)HISTORY_AT;
-  double *const       due = (double *)DUE_AT;
   force *const        kept = find_force((force_cache *)C->work, record + lane);
   const long          steps = ((const long *)record)[(size_t)at.step * CST_W + (size_t)lane];
   const int           predicts = MARCH->smooth;
@@ -215,7 +206,7 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   s->c = c;
   s->hm = hm;
   enter(C, s, kept, record, lane);
-  load_history(C, h, due, record, lane);
+  load_history(C, h, record, lane);
   for (long k = 0; k < n; k++)
     for (int j = 0; j < MARCH->nsub; j++) {
       vd(*const x)[KG] = h[j].x;
@@ -224,10 +215,10 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
       for (int i = 0; i < NMASS; i++)
         hm[i] = vset(step * inverse[i]);
       if (predicts)
-        extrapolate(&h[j], &due[j], first, steps + k);
+        extrapolate(&h[j], first, steps + k);
       begin(s, OWN(j)->w0 * step, j == 0 && MARCH->opens);
       const int young = first && steps + k <= CST_PAST;
-      if (!solve(s, &own, step, predicts, young, x, &due[j]))
+      if (!solve(s, &own, step, predicts, young, x))
         return (cst_outcome){k, 0, CST_NOT_CONVERGED};
       finish(s, OWN(j), step, x);
       if (__builtin_expect(MARCH->sub[j].noise != NULL, 0))
@@ -239,7 +230,7 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
   if (!OWN(MARCH->nsub - 1)->idle)
     keep_force(kept, s, NPAR); /* otherwise the force is not that of the final q */
   leave(C, s, record, lane, n);
-  store_history(C, h, due, record, lane);
+  store_history(C, h, record, lane);
   return (cst_outcome){n, 0, CST_DONE};
 }
 

@@ -40,8 +40,8 @@ X(upper_pairs)
     call;                                                                                          \
   }
 #if SYS_RESIDUAL
-BY_ROWS(residual, sys_residual(z->c, z->q, z->pt, z->hm, z->slack, z->x, z->G, z->ph, z->q1, z->G1,
-                               z->f, z->met))
+BY_ROWS(residual, sys_residual(z->c, z->q, z->pt, z->hm, z->slack, z->reach, z->x, z->G, z->ph,
+                               z->q1, z->G1, z->f, z->met))
 static void gram_look(const void *self, const double *c, const double *q, const double *v,
                       const double *w, const double *u, const double *l, double *o) {
   vd *to = (vd *)o;
@@ -56,12 +56,15 @@ static void gram_look(const void *self, const double *c, const double *q, const 
 #if SYS_SOLUTIONS
 BY_ROWS(correction, sys_correction(z->hm, z->G1, z->G, z->f, z->d, z->work, z->flip, &z->odd))
 BY_ROWS(tangent, sys_tangent(z->hm, z->G1, z->kick, z->dV, z->x, z->ph, z->impulse, z->d, z->work))
+BY_ROWS(bend, sys_bend(z->c, z->hm, z->q1, z->G, z->G1, z->d, z->bent, z->way, z->q2, z->f))
 #else
 #define gram_correction NULL
 #define gram_tangent    NULL
+#define gram_bend       NULL
 #endif
-static cst_kernel *const gram[] = {gram_pairs,   gram_upper_pairs, gram_residual, gram_correction,
-                                   gram_tangent, gram_look}; /* system/lane/kick-rows.h */
+static cst_kernel *const gram[] = {
+    gram_pairs,   gram_upper_pairs, gram_residual, gram_correction,
+    gram_tangent, gram_look,        gram_bend}; /* system/lane/kick-rows.h */
 #define GRAM {"gram", gram},
 #else
 #define GRAM

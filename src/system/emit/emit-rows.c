@@ -109,6 +109,7 @@ static void write_test(const cst_rows *z, FILE *f, int a) {
   fprintf(f, "const vd bound = (CST_ROUNDOFF * row) * (slack[%d] + far), size = vabs(o[0]);\n", a);
   fprintf(f, "f[%d] = o[0];\nmet &= (vl)(size <= bound);\nnear &= (vl)(0x1p-17 * size <= bound);\n",
           a);
+  fprintf(f, "close &= (vl)(reach * size <= row * slack[%d]);\n", a);
 }
 
 static void write_residual(cst_rows *z, FILE *f) {
@@ -129,15 +130,57 @@ static void write_residual(cst_rows *z, FILE *f) {
     if (!z->there[i])
       write_coordinate(z, cst_strips_next(strips), i);
   fprintf(f, "static void sys_residual(const vd *restrict c, const vd *restrict from, const vd "
-             "*restrict pt, const "
-             "vd *restrict hm, const vd *restrict slack, const vd *restrict x, const vd *restrict "
-             "G, vd *restrict "
-             "ph, "
-             "vd *restrict q, vd *restrict G1, vd *restrict f, vl *restrict both) {\n"
-             "  vl met = vmask(1), near = vmask(1);\n"
+             "*restrict pt, const vd *restrict hm, const vd *restrict slack, vd reach, const vd "
+             "*restrict x, const vd *restrict G, vd *restrict ph, vd *restrict q, vd *restrict G1, "
+             "vd *restrict f, vl *restrict tests) {\n"
+             "  vl met = vmask(1), near = vmask(1), close = vmask(1);\n"
              "  (void)c;\n");
   z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
-  fprintf(f, "  both[0] = met, both[1] = near;\n}\n");
+  fprintf(f, "  tests[0] = met, tests[1] = near, tests[2] = close;\n}\n");
+}
+
+/* The way of a coordinate, and where it leads. */
+static void write_way(cst_rows *z, FILE *f, int i) {
+  const cst_pattern *p = z->G;
+  if (z->there[i]++)
+    return;
+  fprintf(f, "way[%d] = hm[%d] * (", i, z->s->mass_class[i]);
+  for (int k = p->tstart[i]; k < p->tstart[i + 1]; k++) {
+    const bool negative = z->negative[p->tentry[k]];
+    fprintf(f, "%sG[%d]", k > p->tstart[i] ? sign(negative) : first_sign(negative),
+            z->kept[p->tentry[k]]);
+    fprintf(f, " * d[%d]", p->trow[k]);
+  }
+  fprintf(f, ");\nq[%d] = from[%d] - way[%d];\n", i, i, i);
+}
+
+/* What a correction leaves of the residuals (core/kick-bend.h). */
+static void write_bend(cst_rows *z, FILE *f) {
+  const cst_pattern *p = z->G;
+  cst_strips        *strips = cst_strips_open();
+  memset(z->there, 0, (size_t)z->s->nq * sizeof *z->there);
+  for (int a = 0; a < z->s->ng; a++) {
+    FILE *piece = cst_strips_next(strips);
+    CST_EACH_ENTRY(p, a, e)
+      write_way(z, piece, p->column[e]);
+    write_kernels(z, piece, a);
+    for (int e = p->start[a], n = 1; e < p->start[a + 1]; e++)
+      if (z->kept[e] == e)
+        fprintf(piece, "const vd change%d = G1[%d] - o[%d];\n", e - p->start[a], e, n++);
+    fprintf(piece, "f[%d] = vkeep(bent, 0.5 * (", a);
+    CST_EACH_ENTRY(p, a, e) {
+      const bool negative = z->negative[e];
+      fprintf(piece, "%schange%d * way[%d]",
+              e > p->start[a] ? sign(negative) : first_sign(negative), z->kept[e] - p->start[a],
+              p->column[e]);
+    }
+    fprintf(piece, "));\n");
+  }
+  fprintf(f, "static void sys_bend(const vd *restrict c, const vd *restrict hm, const vd *restrict "
+             "from, const vd *restrict G, const vd *restrict G1, const vd *restrict d, vl bent, vd "
+             "*restrict way, vd *restrict q, vd *restrict f) {\n  (void)c;\n");
+  z->short_enough &= cst_strips_close(strips, "  ", MOST_CHARACTERS, f);
+  fprintf(f, "}\n");
 }
 
 /* What observers want to know of every constraint. */
@@ -315,6 +358,8 @@ static bool write_kick(cst_rows *z, FILE *f, bool solutions) {
     write_solution(z, written, false);
   if (solutions)
     write_solution(z, written, true);
+  if (solutions)
+    write_bend(z, written);
   fclose(written);
   if (z->short_enough) {
     fprintf(f, "#define SYS_RESIDUAL 1\n#define SYS_SOLUTIONS %d\n", solutions);

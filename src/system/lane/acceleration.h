@@ -325,6 +325,8 @@ CST_INLINE vl cst_is_near(const cst_context *C, int a, vd g, const vd *G, const 
   return cst_is_met(C, a, 0x1p-17 * g, G, q, slack);
 }
 
+#define CST_CLOSE 0x1p21 /* rows.h */
+
 /* All-ones where every constraint is met. */
 CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q,
                               const vd *slack) {

@@ -1,9 +1,10 @@
 /* kick-rows.h: a kick of a long system by rows of G: what the functions read and write that are compiled
  * for the system (emit-rows.c) and called by src/method/core/kick.c.
  *
- * residual     ph := pt - G' x, q1 := q + W ph, f := g(q1), G1 := G(q1); met and near: where the
- *              constraints are satisfied and near (acceleration.h)
+ * residual     ph := pt - G' x, q1 := q + W ph, f := g(q1), G1 := G(q1); met: where the constraints are
+ *              satisfied, near and close (acceleration.h)
  * correction   d := (G1 W G')^-1 f; odd: negative where a pivot is, or where flip is set, where one is not
+ * bend         way := W G'd, q2 := q1 - way, f := 1/2 (G1 - G(q2)) way in the lanes of bent, else 0
  * tangent      ph := ph - kick dV, d := (G1 W G1')^-1 G1 W ph, ph := ph - G1' d, impulse := impulse + x + d
  *
  * W has the weights hm by class of mass. Of entries in a row of G1 that differ by their sign alone, one is
@@ -31,9 +32,11 @@ typedef struct {
   vd       *d;
   vd       *impulse;
   vd       *work; /* of the size of G W G' */
-  vd        kick;
-  vl        met[2]; /* met, near */
-  vl        flip, odd;
+  vd       *way;
+  vd       *q2;
+  vd        kick, reach;
+  vl        met[3]; /* met, near, close */
+  vl        flip, odd, bent;
 } cst_kick_rows;
 
 /* The table `gram` of a compiled system: two kernels (gram.h), then these functions, whose `self` is the
@@ -44,6 +47,7 @@ enum {
   CST_GRAM_RESIDUAL,
   CST_GRAM_CORRECTION,
   CST_GRAM_TANGENT,
-  CST_GRAM_LOOK
+  CST_GRAM_LOOK,
+  CST_GRAM_BEND
 };
 #endif

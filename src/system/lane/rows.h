@@ -51,9 +51,10 @@ CST_INLINE void cst_rows_sums(const cst_context *C, const vd *G, const vd *hm, c
   }
 }
 
-/* All-ones in *met and *near where every constraint is met, and near (cst_is_met, cst_is_near). */
+/* All-ones in *met and *near where every constraint is met, and near (cst_is_met, cst_is_near); what is met is
+ * below `bounds`, which sized code keeps. */
 CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, const vd *q,
-                              const vd *slack, vl *met, vl *near) {
+                              const vd *slack, vd *bounds, vl *met, vl *near) {
   USES_G
   *met = *near = vmask(1);
   UNROLL
@@ -66,9 +67,30 @@ CST_INLINE void cst_rows_test(const cst_context *C, const vd *g, const vd *G, co
       far = vmax(vabs(q[i]), far);
     }
     const vd bound = (CST_ROUNDOFF * row) * (slack[a] + far);
+    if (CST_SIZED)
+      bounds[a] = bound;
     *met &= (vl)(vabs(g[a]) <= bound) | vmask(DROPPED(a));
     *near &= (vl)(vabs(0x1p-17 * g[a]) <= bound) | vmask(DROPPED(a));
   }
+}
+
+/* All-ones where every constraint is close: |g| <= sum_k |G_k| times the length over which it bends / CST_CLOSE.
+ * Then the cube of the residual is far below round-off, and its square still far above where it is not; slack and
+ * reach have the factor of the tolerance. */
+CST_INLINE vl cst_rows_are_close(const cst_context *C, const vd *g, const vd *G, const vd *slack,
+                                 vd reach) {
+  vl close = vmask(1);
+  USES_G
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    vd row = vset(0);
+    ROW_G(a, i, e) {
+      row += vabs(G[e]);
+      (void)i;
+    }
+    close &= (vl)(reach * vabs(g[a]) <= row * slack[a]) | vmask(DROPPED(a));
+  }
+  return close;
 }
 
 /* Of every constraint a: o[a] = g, o[NG + a] = G v + phi0, o[2 NG + a] the sum of the sizes of its entries
