@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_H
 #define CST_CORE_H
+#include <stdbool.h>
 #include <stddef.h>
 #include "method/reason.h"
 #include "system/lane/group.h"
@@ -69,13 +70,14 @@ enum { CST_BESIDE = 4 };
 typedef struct {
   void *context;
   /* Sets `at` to the next steps at which it is looked at, those after `done`, and one more that is never
-   * reached; returns their number: at most CST_TRAIL, 1 without a trail, 0 if there are none before the
-   * end. */
+   * reached, and `momenta`; returns their number: at most CST_TRAIL, 1 without a trail, 0 if there are none
+   * before the end. */
   int (*plan)(void *context, long done);
   /* Called when the records are complete as at the end of a march: after the last of these n steps, or, with
    * a trail, later. */
   void (*look)(void *context, int n);
   const long *at;
+  const bool *momenta; /* whether p is read there; else a trail may have anything in its place */
   double     *trail[CST_BESIDE]; /* of each group [n][q, p][W]; NULL: it has no trail */
 } cst_march_observer;
 

@@ -67,6 +67,7 @@ typedef struct {
   int                group, count;
   long               from, end; /* steps of the batch at which the march has begun, and ends */
   long               at[CST_TRAIL + 1]; /* what is looked at next, counted from the beginning */
+  bool               momenta[CST_TRAIL + 1];
   cst_march_observer observer;
 } observed_march;
 
@@ -76,7 +77,7 @@ static int plan_observations(void *context, long done) {
   const int           most = x->observer.trail[0] ? CST_TRAIL : 1;
   long                step = x->from + done;
   int                 n = 0;
-  while (n < most && (step = s->observe_after(s->context, step)) < x->end)
+  while (n < most && (step = s->observe_after(s->context, step, &x->momenta[n])) < x->end)
     x->at[n++] = step - x->from;
   x->at[n] = -1;
   return n;
@@ -124,7 +125,8 @@ static void advance_observed(cst_stepper *st, int group, int count, long n) {
   const cst_schedule *s = st->schedule;
   const long          from = b->step, end = from + n;
   observed_march      x = {.st = st, .group = group, .count = count, .end = end};
-  x.observer = (cst_march_observer){&x, plan_observations, observe_several, x.at, {NULL}};
+  x.observer =
+      (cst_march_observer){&x, plan_observations, observe_several, x.at, x.momenta, {NULL}};
   for (int k = 0; k < CST_BESIDE && st->trail && !s->one_by_one; k++)
     x.observer.trail[k] = st->trail + k * CST_TRAIL * 2 * (st->inner.p - st->inner.q) * st->width;
   while (b->step < end) {
@@ -132,7 +134,7 @@ static void advance_observed(cst_stepper *st, int group, int count, long n) {
     x.from = b->step;
     if (whole && march_neighbours(st, group, count, end - b->step, &x.observer))
       break;
-    const long to = PetscMin(end, s->observe_after(s->context, b->step));
+    const long to = PetscMin(end, s->observe_after(s->context, b->step, x.momenta));
     for (int g = group; g < group + count; g++)
       cst_stepper_advance_group(st, g, to - b->step);
     b->step = to;

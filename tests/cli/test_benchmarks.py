@@ -167,6 +167,32 @@ def test_governor_as_bodies():
 
 test_governor_as_bodies()
 
+# Of the wheelset at its start: what package deTestSet for R lists (multipliers to five digits, and the accelerations
+# for these, which are off by as much).
+WHEELSET = """study: conservation
+system: wheelset
+end: 1.0e-8
+steps: [1.0e-8]
+methods: [project(rk4)]
+roundoff: {dyadic-steps: false}
+samples: {count: 0}
+"""
+ACCELERATIONS = [-1.975258894011285, -1.0898297102811276e-03, 7.8855083626142589e-02, -5.533362821731549, -0.3487021489546511]
+
+
+def test_wheelset():
+    x = constella("run", write("wheelset.yaml", WHEELSET), "-o", path("wheelset.h5"), "--progress", "none", env=WHERE)
+    ok(x.returncode == 0, "the wheelset runs", x.stderr)
+    with h5py.File(path("wheelset.h5")) as f:
+        p, force = f["final/p"][0, 0], f["final/lambda"][0, 0]
+    spin = np.sin(0.26459e-3) * p[5]  # of the axle, in the momentum of theta
+    found = (p[:5] - [0, 0, 0, spin, 0]) / [16.08, 16.08, 16.08, 0.366, 0.366] / 1e-8
+    ok(abs(found - ACCELERATIONS).max() < 2e-3, "it sets out with the accelerations of the Test Set", found)
+    ok(abs(force - [83.593, 74.144]).max() < 2e-3, "and with its multipliers", force)
+
+
+test_wheelset()
+
 STUDY = """study: conservation
 system: SYSTEM
 end: 1

@@ -1,5 +1,7 @@
 /* test-trial.c: the number of evaluations that `check` estimates from a few steps agrees with that of many
- * steps within a factor 1.5, for each study of jobs/.
+ * steps within a factor 1.5, for each study of jobs/; and what it tells of the time of a system of one's own, with 45
+ * coordinates and 41 constraints, agrees with the time of its steps here, and is far above that of the same mechanism
+ * in four angles.
  *
  * One trajectory of up to a dozen classes of a study is compared, over STEPS steps or as many as a time limit
  * allows; if the case has several members, it is another one than that of the trial.
@@ -10,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "constella/document.h"
 #include "study/estimate/trial.h"
 #include "tap.h"
@@ -69,7 +72,7 @@ static double factor(const cst_plan *p) {
   return told > 0 && counted > 0 ? fmax(told / counted, counted / told) : 0;
 }
 
-static double of_job(const char *file) {
+static double of_study(const char *file, double (*measure)(const cst_plan *p)) {
   cst_diag *d = cst_diag_create();
   char     *text = NULL;
   size_t    length = 0;
@@ -78,7 +81,7 @@ static double of_job(const char *file) {
     cst_study *s = cst_study_read(file, text, length, cst_reader_share_alone, d);
     cst_plan  *p = s ? cst_plan_create(s, CST_ISA_COUNT - 1, d) : NULL;
     if (p)
-      x = factor(p);
+      x = measure(p);
     cst_plan_destroy(p);
     cst_study_destroy(s);
   }
@@ -87,18 +90,61 @@ static double of_job(const char *file) {
   return x;
 }
 
+/* Seconds that are told of a step of the first class, and how many times those it takes here. */
+static double told_of_step(const cst_plan *p) {
+  cst_trier *t = cst_trial_create(p);
+  double     evaluations, nanoseconds = 0;
+  cst_trial_class(t, &p->classes[0], p->classes[0].n, &evaluations, &nanoseconds);
+  cst_trial_destroy(t);
+  return 1e-9 * nanoseconds;
+}
+
+static double told_over_taken(const cst_plan *p) {
+  const cst_class *k = &p->classes[0];
+  const double     told = told_of_step(p);
+  double           evaluations;
+  const clock_t    before = clock();
+  if (walk(p, k, 0, k->n, &evaluations))
+    return 0;
+  return told * (double)k->n * CLOCKS_PER_SEC / (double)(clock() - before);
+}
+
+/* What is told of all classes over what is told of their steps one by one. */
+static double told_of_all(const cst_plan *p) {
+  double told = 0;
+  for (int i = 0; i < p->nclass; i++)
+    told += (double)p->classes[i].n * told_of_step(p);
+  return cst_trial_make(p).seconds / told;
+}
+
+static void test_time(void) {
+  const char *bodies = "jobs/benchmarks/governor-bodies.yaml";
+  setenv("CONSTELLA_SYSTEMS", "jobs/benchmarks", 1); /* where `governor` is */
+  const double of_bodies = of_study(bodies, told_of_step);
+  const double of_angles = of_study("jobs/benchmarks/governor.yaml", told_of_step);
+  const double of_steps = of_study(bodies, told_over_taken);
+  const double of_run = of_study(bodies, told_of_all);
+  OK(of_steps > 1. / 3 && of_steps < 3, "what is told of the time of bodies is %.2f of it",
+     of_steps);
+  OK(of_run > 1. / 3 && of_run < 3, "and what is told of all their steps is %.2f of theirs",
+     of_run);
+  OK(of_angles > 0 && of_bodies > 20 * of_angles,
+     "bodies are told to take %.0f times as long as angles", of_bodies / of_angles);
+}
+
 int main(void) {
   glob_t jobs;
   int    compared = 0;
   if (glob("jobs/*.yaml", 0, NULL, &jobs) || glob("jobs/*/*.yaml", GLOB_APPEND, NULL, &jobs))
     return 1;
   for (size_t i = 0; i < jobs.gl_pathc; i++) {
-    const double x = of_job(jobs.gl_pathv[i]);
+    const double x = of_study(jobs.gl_pathv[i], factor);
     if (x > 0)
       OK(x < 1.5, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x),
           compared++;
   }
   OK(compared > 60, "%d jobs were compared", compared);
   globfree(&jobs);
+  test_time();
   return tap_done();
 }

@@ -45,7 +45,8 @@
  *   BESIDE               sized code marches this many groups side by side, at most CST_BESIDE
  *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so
  *                        that a trail of them may be kept
- *   TRAIL_MOMENTA(C, L, p)   momenta p[NQ] of the record in a core that keeps a trail, but other numbers in L->p
+ *   TRAIL_MOMENTA(C, L, read, p)   momenta p[NQ] of the record in a core that keeps a trail, but other numbers in
+ *                        L->p; nothing where they are not read
  *
  * After a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and
  * momenta of the record and whose NP is the default. Other fields of L depend on q only, or are computed
@@ -118,7 +119,7 @@
 #define TRAILS 0
 #endif
 #ifndef TRAIL_MOMENTA
-#define TRAIL_MOMENTA(C, L, to) cst_store((double *)(to), 0, (L)->p, NQ)
+#define TRAIL_MOMENTA(C, L, read, to) cst_store((double *)(to), 0, (L)->p, NQ)
 #endif
 
 #ifdef USES_STEP

@@ -104,10 +104,11 @@ CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *
 #endif
 }
 
-/* Where the states go that are looked at: the steps of the next ones, their number, and where they are
- * kept. */
+/* Where the states go that are looked at: the steps of the next ones, whether their momenta are read, their
+ * number, and where they are kept. */
 typedef struct {
   const long *at;
+  const bool *momenta;
   int         looks;
   double     *to[BESIDE];
 } trail;
@@ -121,9 +122,10 @@ CST_INLINE void leave_trail(const cst_context *C, const int K, const struct loca
   t->at++;
   EACH_GROUP(g) {
     cst_store(t->to[g], 0, L[g].q, NQ);
-    TRAIL_MOMENTA(C, &L[g], (vd *)t->to[g] + NQ);
+    TRAIL_MOMENTA(C, &L[g], *t->momenta, (vd *)t->to[g] + NQ);
     t->to[g] += 2 * NQ * CST_W;
   }
+  t->momenta++;
   (void)C;
 #else
   (void)C, (void)K, (void)L, (void)done, (void)t;
@@ -141,6 +143,7 @@ CST_INLINE long plan_range(const cst_context *C, const int K, long done, long n,
   *t = (trail){.at = &never, .looks = x ? x->plan(x->context, done) : 0};
   if (t->looks && x->trail[0]) {
     t->at = x->at;
+    t->momenta = x->momenta;
     EACH_GROUP(g)
       t->to[g] = x->trail[g];
     if (t->looks < CST_TRAIL)
@@ -149,24 +152,41 @@ CST_INLINE long plan_range(const cst_context *C, const int K, long done, long n,
   return (t->looks ? x->at[t->looks - 1] : n) - done;
 }
 
-/* The state of a group between steps: its fields, the unknowns of all substeps, what these are extrapolated
- * from. */
+/* The unknowns of n substeps, and what they are extrapolated from. */
+CST_INLINE void load_unknowns(const cst_context *C, int n, const double *record, vd *warm,
+                              vd *past) {
+  cst_load(warm, record, MARCH->warm, n * KEPT);
+  if (PREDICTS)
+    cst_load(past, record, PAST_AT(0), n * PAST_SIZE);
+}
+
+CST_INLINE void store_unknowns(const cst_context *C, int n, const vd *warm, const vd *past,
+                               double *record) {
+  cst_store(record, MARCH->warm, warm, n * KEPT);
+  if (PREDICTS)
+    cst_store(record, PAST_AT(0), past, n * PAST_SIZE);
+}
+
+/* The state of a group between steps: its fields, and its unknowns. Their number is known when this is compiled
+ * where there is a single substep. */
 CST_INLINE void load_group(const cst_context *C, struct local *L, const double *record, vd *warm,
                            vd *past) {
   arrange(C, L);
   enter(C, L, record);
-  cst_load(warm, record, MARCH->warm, MARCH->nsub * KEPT);
-  if (PREDICTS)
-    cst_load(past, record, PAST_AT(0), MARCH->nsub * PAST_SIZE);
+  if (CST_SIZED && MARCH->nsub == 1)
+    load_unknowns(C, 1, record, warm, past);
+  else
+    load_unknowns(C, MARCH->nsub, record, warm, past);
   L->iterations = *cst_block(record, LAYOUT(C).iterations);
 }
 
 CST_INLINE void store_group(const cst_context *C, const struct local *L, const vd *warm,
                             const vd *past, long n, double *record) {
   leave(C, L, record);
-  cst_store(record, MARCH->warm, warm, MARCH->nsub * KEPT);
-  if (PREDICTS)
-    cst_store(record, PAST_AT(0), past, MARCH->nsub * PAST_SIZE);
+  if (CST_SIZED && MARCH->nsub == 1)
+    store_unknowns(C, 1, warm, past, record);
+  else
+    store_unknowns(C, MARCH->nsub, warm, past, record);
   *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L->iterations;
   if (MARCH->closes)
     count_steps(C, record, n);

@@ -243,47 +243,54 @@ int cst_companions_alive(const cst_companions *c, int group) {
   return alive;
 }
 
+/* The records of a group, and the components of what changes. */
+typedef struct {
+  double *own, *placed;
+  size_t  W, first, n;
+} exchanged;
+
+static exchanged exchanged_of(const cst_companions *c, int group, const cst_layout *at) {
+  const size_t W = (size_t)c->run->width;
+  return (exchanged){c->b->record + (size_t)group * cst_stepper_record_size(c->st),
+                     c->placed.record + (size_t)group * cst_stepper_record_size(c->projector), W,
+                     (size_t)at->q * W, (size_t)(at->eq - at->q) * W};
+}
+
 /* Copies what the projection reads: all, but where the same lanes lived before and the system has no clock, what
  * changes. */
-static void place(cst_companions *c, int group) {
-  const size_t      W = (size_t)c->run->width;
-  const cst_layout *at = cst_stepper_layout(c->st);
-  const bool        all =
-      c->run->plan->study->system->timed || c->placed.alive[group] != c->b->alive[group];
-  const int     first = all ? 0 : at->q, last = all ? at->own : at->eq;
-  const double *from = c->b->record + (size_t)group * cst_stepper_record_size(c->st);
-  double       *to = c->placed.record + (size_t)group * cst_stepper_record_size(c->projector);
-  memcpy(to + (size_t)first * W, from + (size_t)first * W, (size_t)(last - first) * W * sizeof *to);
+static void place(cst_companions *c, int group, const cst_layout *at, bool timed) {
+  const exchanged x = exchanged_of(c, group, at);
+  if (timed || c->placed.alive[group] != c->b->alive[group])
+    memcpy(x.placed, x.own, (size_t)at->own * x.W * sizeof *x.own);
+  else
+    memcpy(x.placed + x.first, x.own + x.first, x.n * sizeof *x.own);
   c->placed.alive[group] = c->b->alive[group];
 }
 
 /* Takes the states of a group back, and gives up lanes that could not be projected. */
-static void take_placed(cst_companions *c, int group) {
-  const size_t      W = (size_t)c->run->width;
-  const cst_layout *at = cst_stepper_layout(c->st);
-  const int         failed = c->b->alive[group] & ~c->placed.alive[group];
-  const double     *from = c->placed.record + (size_t)group * cst_stepper_record_size(c->projector);
-  double           *to = c->b->record + (size_t)group * cst_stepper_record_size(c->st);
-  memcpy(to + (size_t)at->q * W, from + (size_t)at->q * W,
-         (size_t)(at->eq - at->q) * W * sizeof *to);
-  for (int l = 0; l < (int)W; l++)
-    if (failed >> l & 1)
-      cst_companions_lose(c, ((long)group * (long)W + l) % c->stride);
+static void take_placed(cst_companions *c, int group, const cst_layout *at) {
+  const exchanged x = exchanged_of(c, group, at);
+  const int       failed = c->b->alive[group] & ~c->placed.alive[group];
+  memcpy(x.own + x.first, x.placed + x.first, x.n * sizeof *x.own);
+  for (int left = failed; left; left &= left - 1)
+    cst_companions_lose(c, ((long)group * (long)x.W + __builtin_ctz((unsigned)left)) % c->stride);
 }
 
 PetscErrorCode cst_companions_project(cst_companions *c) {
-  cst_batch *to = &c->placed;
+  cst_batch        *to = &c->placed;
+  const cst_layout *at = cst_stepper_layout(c->st);
+  const bool        timed = c->run->plan->study->system->timed;
   PetscFunctionBegin;
   if (!c->projects)
     PetscFunctionReturn(0);
   cst_batch_ready(c->st, c->b);
   memset(to->status, 0, (size_t)(to->groups * c->run->width) * sizeof *to->status);
   for (int g = 0; g < to->groups; g++)
-    place(c, g);
+    place(c, g, at, timed);
   to->step = 0;
   PetscCall(cst_stepper_advance(c->projector, to, 1));
   for (int g = 0; g < to->groups; g++)
-    take_placed(c, g);
+    take_placed(c, g, at);
   PetscFunctionReturn(0);
 }
 

@@ -49,6 +49,7 @@ static void create(cst_collection *x) {
     if (w->each[k].take.n)
       o->each[k].take = cst_values_create(r, &w->each[k].take);
     r->watch.speeds |= o->each[k].when.v;
+    r->watch.momenta |= o->each[k].when.v;
     r->watch.clock |= o->each[k].when.t || w->each[k].every;
   }
   o->locator = cst_locator_create(r);

@@ -98,7 +98,8 @@ static void declare(const cst_plan *p, cst_channels *c) {
 typedef struct {
   cst_tangent_vectors v;
   int                 k;
-  double             *tally; /* into the rows, [lane][HEAD + k OF_VECTOR] */
+  double             *growth; /* [k] of a lane */
+  double             *tally;  /* into the rows, [lane][HEAD + k OF_VECTOR] */
 } own;
 
 static double *tally_of(const own *o, long lane) {
@@ -111,11 +112,13 @@ static void create(cst_collection *x) {
   o->k = cst_lyapunov_vectors(p);
   PetscCallAbort(PETSC_COMM_SELF,
                  cst_tangent_vectors_create(&o->v, x->run, o->k, cst_tangent_of(p)->exact));
+  o->growth = cst_zeros(o->k, sizeof *o->growth);
   o->tally = cst_rows_numbers(x->run->rows, &tallies, 0, 0);
 }
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
+  free(o->growth);
   PetscCallAbort(PETSC_COMM_SELF, cst_tangent_vectors_destroy(&o->v));
 }
 
@@ -189,15 +192,14 @@ static void count(const own *o, cst_runner *r, long lane, double every) {
   double      *tally = tally_of(o, lane);
   const double n = ++tally[PERIODS];
   const long   block = ((long)n - 1) / (long)tally[LENGTH];
-  double       first = 0;
-  for (int i = 0; i < o->k; i++) {
-    const double g = log(cst_tangent_vectors_growth(&o->v, lane, i));
-    double      *sum = tally + HEAD + i * OF_VECTOR;
-    sum[0] += g;
-    sum[1 + block] += g;
-    first = i ? first : g;
+  double      *sum = tally + HEAD;
+  cst_tangent_vectors_growth(&o->v, lane, o->growth);
+  for (int i = 0; i < o->k; i++, sum += OF_VECTOR) {
+    o->growth[i] = log(o->growth[i]);
+    sum[0] += o->growth[i];
+    sum[1 + block] += o->growth[i];
   }
-  tally[WEIGHTED] += n * first;
+  tally[WEIGHTED] += n * o->growth[0];
   tally[GROWTH] += 2 * tally[WEIGHTED] / n;
   if (point_of((long)n) >= 0)
     count_rates(o, r, lane, every);

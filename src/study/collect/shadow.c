@@ -167,6 +167,7 @@ static void create(cst_collection *x) {
   o->past = cst_rows_numbers(r->rows, &past, 0, 0);
   o->figure = cst_rows_numbers(r->rows, &cst_channel_shadow, 0, 0);
   o->window = cst_rows_numbers(r->rows, &cst_channel_shadow_windows, 0, 0);
+  r->watch.momenta = true;
 }
 
 static double *past_of(const own *o, const cst_runner *r, int group) {

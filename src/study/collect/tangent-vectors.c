@@ -79,6 +79,14 @@ bool cst_tangent_vectors_grew(const cst_tangent_vectors *v, const double *growth
   return good;
 }
 
+/* The same of a whole group. */
+static bool all_grew(int n, const double *growth) {
+  int good = 1;
+  for (int i = 0; i < n; i++)
+    good &= (growth[i] > 0) & (growth[i] < INFINITY);
+  return good;
+}
+
 /* The records of a group and of its companions. */
 static cst_near near_of(const cst_tangent_vectors *v, int group) {
   const cst_companions *c = &v->c;
@@ -128,7 +136,7 @@ static void renormalise(cst_tangent_vectors *v, int group) {
     v->lanes->take(&x, v->w);
   v->lanes->orthonormalise(v->k, v->n, v->in, v->weight + (long)group * v->in * W, v->w, growth,
                            v->spare);
-  for (int left = alive; left; left &= left - 1)
+  for (int left = all_grew(v->k * W, growth) ? 0 : alive; left; left &= left - 1)
     if (!cst_tangent_vectors_grew(v, growth, __builtin_ctz((unsigned)left)))
       lose(v, group, __builtin_ctz((unsigned)left));
   if (apart)
@@ -218,10 +226,12 @@ int cst_tangent_vectors_alive(const cst_tangent_vectors *v, int group) {
   return alive;
 }
 
-double cst_tangent_vectors_growth(const cst_tangent_vectors *v, long lane, int i) {
-  const int    W = v->run->width;
-  const double x = v->growth[(lane / W * v->k + i) * W + lane % W];
-  return v->exact ? x : x / CST_TANGENT_DISTANCE;
+void cst_tangent_vectors_growth(const cst_tangent_vectors *v, long lane, double *growth) {
+  const int     W = v->run->width;
+  const double  unit = v->exact ? 1 : CST_TANGENT_DISTANCE;
+  const double *from = v->growth + lane / W * v->k * W + lane % W;
+  for (int i = 0; i < v->k; i++)
+    growth[i] = from[i * W] / unit;
 }
 
 double cst_tangent_vectors_shift(const cst_tangent_vectors *v, long lane) {

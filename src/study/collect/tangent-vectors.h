@@ -48,8 +48,8 @@ PetscErrorCode cst_tangent_vectors_advance(cst_tangent_vectors *v);
 PetscErrorCode cst_tangent_vectors_settle(cst_tangent_vectors *v);
 /* The lanes of a group of the batch that have their vectors. */
 int cst_tangent_vectors_alive(const cst_tangent_vectors *v, int group);
-/* By how much the i-th vector of a lane has grown in the last period, without its parts along those before. */
-double cst_tangent_vectors_growth(const cst_tangent_vectors *v, long lane, int i);
+/* growth[k]: by how much each vector of a lane has grown in the last period, without its parts along those before. */
+void cst_tangent_vectors_growth(const cst_tangent_vectors *v, long lane, double *growth);
 /* In the exact form, where the number of the period is a power of 2: by how much the logarithm of this growth
  * changes, at most, if the trajectory is displaced by round-off (2^-48); else 0. */
 double cst_tangent_vectors_shift(const cst_tangent_vectors *v, long lane);

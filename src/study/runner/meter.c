@@ -167,21 +167,28 @@ static void fold_some(cst_runner *r, int group, const cst_trail *way, int from, 
   r->b->alive[group] = now;
 }
 
-/* The next step after this one that is observed; groups ask for the same steps, one after another. */
-static long next_fold(cst_runner *r, long step) {
+long cst_runner_next_fold(const cst_runner *r, cst_next_fold *known, long step) {
+  if (step == known->fold)
+    *known = (cst_next_fold){step, cst_plan_class_fold_next(r->class, step)};
+  else if (step < known->from || step > known->fold)
+    *known = (cst_next_fold){step, cst_plan_class_fold_after(r->class, step)};
+  return known->fold;
+}
+
+/* The same behind the step before a trail: groups side by side ask for the same one after another, and then for
+ * the one that follows. */
+static long first_fold(cst_runner *r, long step) {
   cst_watch *w = &r->watch;
-  if (step < w->from || step >= w->fold) {
-    w->from = step;
-    w->fold = cst_plan_class_fold_after(r->class, step);
-  }
-  return w->fold;
+  if (step < w->met.from || step >= w->met.fold)
+    w->met = (cst_next_fold){step, cst_runner_next_fold(r, &w->passed, step)};
+  return w->met.fold;
 }
 
 /* Folds those of the states that are observed, all that are evenly spaced at once. */
 static void fold_observed(cst_runner *r, int group, const cst_trail *way) {
   const long first = way->step[0], last = way->step[way->n - 1];
   long       step[CST_TRAIL];
-  long       next = next_fold(r, first - 1);
+  long       next = first_fold(r, first - 1);
   while (next <= last) {
     const long from = next;
     long       gap = 0;
@@ -195,12 +202,13 @@ static void fold_observed(cst_runner *r, int group, const cst_trail *way) {
     fold_group(r, group,
                &(cst_trail){n, (size_t)gap * way->stride, step, way->q + at, way->p + at});
   }
+  r->watch.passed = (cst_next_fold){last, next};
 }
 
 /* Lets all look at the states one by one. Observed neighbours are folded together, unless a lane has ended
  * between them. */
 static void watch_each(cst_runner *r, int group, const cst_trail *way, const cst_states *states) {
-  long fold = next_fold(r, way->step[0] - 1);
+  long fold = first_fold(r, way->step[0] - 1);
   int  from = 0; /* not folded yet */
   for (int i = 0; i < way->n; i++) {
     const int alive = r->b->alive[group];

@@ -57,10 +57,14 @@ static bool folds_by_group(const cst_runner *r) {
   return !r->slices.watched && cst_stepper_goes_by_groups(r->st);
 }
 
-static long fold_after(void *context, long step) {
-  const cst_runner *r = context;
-  if (r->watch.on)
+/* Those who look at every step may need no momenta, but where the quantities are observed. */
+static long fold_after(void *context, long step, bool *momenta) {
+  cst_runner *r = context;
+  *momenta = true;
+  if (r->watch.on) {
+    *momenta = r->watch.momenta || cst_runner_next_fold(r, &r->watch.planned, step) == step + 1;
     return step + 1;
+  }
   if (step < r->next_fold)
     return r->next_fold;
   return cst_plan_class_fold_next(r->class, step);

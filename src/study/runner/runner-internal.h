@@ -31,13 +31,19 @@ typedef struct {
   double *accumulators, **kept;
 } cst_meter;
 
+/* fold: the next step after `from` that is observed; -2: not known. */
+typedef struct {
+  long from, fold;
+} cst_next_fold;
+
 /* Collectors that look at every step. */
 typedef struct {
-  bool    on;
-  bool    speeds, clock; /* they read velocities; times */
-  bool    ended;         /* lanes have ended since the last stop */
-  double *speed, *times; /* as in the meter */
-  long    from, fold;    /* fold: the next step after `from` that is observed */
+  bool          on;
+  bool          speeds, momenta, clock; /* they read velocities; momenta; times */
+  bool          ended;                  /* lanes have ended since the last stop */
+  double       *speed, *times;          /* as in the meter */
+  cst_next_fold planned;                /* where the march of a group is planned */
+  cst_next_fold met, passed;            /* before and behind the trail that is looked at */
 } cst_watch;
 
 /* The time that a rank steps without entering MPI. */
@@ -102,6 +108,8 @@ double *cst_runner_observer(const cst_runner *r, int look, int group);
 
 /* Updates the accumulators of all quantities at the current step. */
 void cst_runner_fold(cst_runner *r);
+/* The next step after this one that is observed; quick where the steps that are asked for follow one another. */
+long cst_runner_next_fold(const cst_runner *r, cst_next_fold *known, long step);
 /* The same for one group at states on its way, without the counts that all groups share. */
 void cst_runner_fold_group(cst_runner *r, int group, const cst_trail *way);
 /* At a stop: all groups at the current step, for those who look at every step. */

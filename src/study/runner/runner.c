@@ -59,7 +59,8 @@ static void locate(cst_runner *r, long step, bool done) {
     if (r->collection[i].row->locate)
       r->collection[i].row->locate(&r->collection[i], step, done);
   r->next_fold = cst_plan_class_fold_after(r->class, done ? step : step - 1);
-  r->watch.fold = -1; /* not known in this class */
+  r->watch.planned.fold = r->watch.met.fold = r->watch.passed.fold =
+      -2; /* not known in this class */
 }
 
 /* *stop: the run stops before all lanes are started; the batch has then not begun. */
