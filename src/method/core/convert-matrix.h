@@ -197,6 +197,10 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
     }
   fill_constraints(C, L, j, x, all);
   fill_pull_back(C, L, j, x);
+  /* Where the minus half does not move, the equation of theta- is theta- = 0, and q is qb. */
+  for (int a = 0; a < NG && FIBRED && !cst_sweep_moves(&L->sweep[0]); a++)
+    for (int k = 0; k < NJ; k++)
+      AT_J(J_TH + a, k) = vset(k == J_TH + a);
   fill_velocities(C, L, j, x);
   fill_dropped(C, L);
   if (!PIVOTED)

@@ -218,7 +218,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       f[NU2 + a] += L->G0[e] * x[V_ + i];
     /* Where q is qb, its rounding off g = 0 is no theta-, which would add up in p. */
     if (!cst_sweep_moves(&L->sweep[0]))
-      f[MINUS + a] = vset(0);
+      f[MINUS + a] = vpick(FIBRED, x[MINUS + a], vset(0));
     if (!DROPPED(a))
       continue;
     for (int k = 0; k < 4; k++)
