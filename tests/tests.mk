@@ -109,6 +109,13 @@ $(BUILD)/tests/bench/hand-$(1).$(2).o: tests/bench/hand-$(1).c tests/bench/bench
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
 $(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))) $(eval $(call BENCH_LOOP,constrained,$(i))))
+# The cost of a step of nets against their size, beside a loop by hand with CHOLMOD (libsuitesparse-dev).
+bench-net: all $(BUILD)/tests/bench/hand-net
+	CONSTELLA='$(BUILD)/constella' $(PYTHON) jobs/nets/nets.py -o '$(BUILD)/nets' --hand '$(BUILD)/tests/bench/hand-net'
+$(BUILD)/tests/bench/hand-net: tests/bench/hand-net.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -std=gnu11 -Wall -Wextra -Werror -o $@ $< -lcholmod -lm
+.PHONY: bench-net
 BENCH_OBJ_systems       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-chain.$(i).o)
 BENCH_OBJ_line-integral := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-line.$(i).o)
 BENCH_OBJ_linear        := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-springs.$(i).o)

@@ -5,7 +5,7 @@ of one's own.
     nets.py [-o FOLDER] [--sizes 10,20,40,70,100] [--steps 10] [--hand PROGRAM]
 
 Runs rattle on nets of n x n beads (jobs/benchmarks/net.system.yaml) into FOLDER (default: nets). The CPU seconds of a
-step are the difference of two runs, of which one makes twice as many steps; the slope is that of the three largest
+step are the difference of two runs, of which one makes twice as many steps, at least --steps; the slope is that of the three largest
 sizes. Prints a table, and draws nets.svg. PROGRAM is that of tests/bench/hand-net.c: its seconds are beside, and its last
 state is compared. The program is that of the variable CONSTELLA (build/constella).
 """
@@ -26,7 +26,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plot  # noqa: E402
 
 CONSTELLA = os.path.abspath(os.environ.get("CONSTELLA", "build/constella"))
-STEP = 0.01
+STEP = 1 / 128  # as exact as that of the program
 # name: engine, options
 WAYS = {
     "lanes": ("lanes", ""),
@@ -58,6 +58,7 @@ def seconds(words, folder):
 def step_seconds(folder, name, n, steps):
     engine, options = WAYS[name]
     times = []
+    steps *= max(1, 2500 // (n * n))
     for count in (steps, 2 * steps):
         file = f"{engine}-{n}-{count}.yaml"
         (folder / file).write_text(STUDY.format(n=n, end=count * STEP, steps=count, engine=engine))
@@ -67,8 +68,8 @@ def step_seconds(folder, name, n, steps):
 
 
 def hand(folder, program, n, steps):
-    """Seconds of a step of the loop, and how far its state is from that of net.h5, which has 2 steps steps."""
-    words = [program, str(n), str(n), repr(STEP), str(2 * steps)]
+    """Seconds of a step of the loop, and how far its state is from that of net.h5, which has as many."""
+    words = [program, str(n), str(n), repr(STEP), str(2 * steps * max(1, 2500 // (n * n)))]
     process = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
     own = numpy.fromfile(folder / "hand-net.bin").reshape(2, n * n, 3)
     with h5py.File(folder / "net.h5") as f:

@@ -114,8 +114,6 @@ cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int
                                          const int *column);
 void        cst_structure_pattern_destroy(cst_pattern *p);
 void        cst_structure_gram_destroy(cst_gram *s);
-/* The place of row a and column b, in the order of elimination, in a sparse S with ng rows (cst_gram_form). */
-int cst_structure_place(const cst_gram *S, int ng, int a, int b);
 
 /* Writes the C code of a system: sizes, patterns and inline kernels in terms of lanes.h. id: SYS_ID, a C
  * identifier. The code contains no name from the text. */

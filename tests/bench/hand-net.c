@@ -1,5 +1,5 @@
 /* hand-net.c: a hand-written loop of RATTLE on the net of jobs/benchmarks/net.system.yaml, with CHOLMOD: the limit for
- * steps with sparse matrices. `make bench-net` (net.py) sets the program beside it.
+ * steps with sparse matrices. `make bench-net` sets the program beside it.
  *
  *   hand-net ROWS COLUMNS STEP STEPS
  *

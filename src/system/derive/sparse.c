@@ -163,3 +163,18 @@ cst_sparse_pattern cst_sparse_factors(int n, const int *from, const int *to, con
   free(m.next);
   return p;
 }
+
+int cst_sparse_place(const int *row, const int *column, int n, int a, int b) {
+  const int low = a < b ? a : b, high = a < b ? b : a;
+  int       at = row[low], end = row[low + 1];
+  if (a == b)
+    return a;
+  while (column[at] != high) {
+    const int middle = (at + end) / 2;
+    if (column[middle] <= high)
+      at = middle;
+    else
+      end = middle;
+  }
+  return n + at + (a < b ? 0 : row[n]);
+}

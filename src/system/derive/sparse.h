@@ -20,4 +20,7 @@ typedef struct {
 /* place_of is the inverse of order. Owned: row and column. */
 cst_sparse_pattern cst_sparse_factors(int n, const int *from, const int *to, const int *order,
                                       const int *place_of, double most);
+/* Where the entry (a, b) of a matrix of n rows with this pattern is, in the order of elimination: behind the diagonal,
+ * the upper factor and then the lower one (core/sparse.h). */
+int cst_sparse_place(const int *row, const int *column, int n, int a, int b);
 #endif

@@ -313,21 +313,6 @@ static bool wants_band(const cst_system *s, int band) {
   return ng >= LEAST_BANDED && 3 * band < ng;
 }
 
-int cst_structure_place(const cst_gram *S, int ng, int a, int b) {
-  const int low = a < b ? a : b, high = a < b ? b : a;
-  int       at = S->row[low], end = S->row[low + 1];
-  if (a == b)
-    return a;
-  while (S->column[at] != high) {
-    const int middle = (at + end) / 2;
-    if (S->column[middle] <= high)
-      at = middle;
-    else
-      end = middle;
-  }
-  return ng + at + (a < b ? 0 : S->row[ng]);
-}
-
 /* The number of numbers in S; *outside: those that are never an entry. */
 static double size_of(const cst_gram *S, int ng, int *outside) {
   *outside = 0;
@@ -355,7 +340,7 @@ static void put_in_places(cst_gram *S, int ng) {
       S->at[k] = k;
       break;
     case CST_FORM_SPARSE:
-      S->at[k] = cst_structure_place(S, ng, a, b);
+      S->at[k] = cst_sparse_place(S->row, S->column, ng, a, b);
       break;
     case CST_FORM_BAND:
       S->at[k] = a * (2 * S->band + 1) + b - a + S->band;

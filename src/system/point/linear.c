@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "system/point/linear.h"
+#include "system/derive/sparse.h"
 
 double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
 
@@ -208,7 +209,8 @@ static bool make_sparse(cst_schur *x, const double *G, const double *m) {
   x->b = x->S + size;
   add_pairs(x->s, G, m, entry);
   for (int k = 0; k < g->upper; k++)
-    x->S[cst_structure_place(g, x->s->ng, g->place[g->a[k]], g->place[g->b[k]])] = entry[g->at[k]];
+    x->S[cst_sparse_place(g->row, g->column, x->s->ng, g->place[g->a[k]], g->place[g->b[k]])] =
+        entry[g->at[k]];
   free(entry);
   double *diagonal = cst_linear_numbers(n);
   cst_linear_copy(diagonal, x->S, (int)n);
