@@ -57,7 +57,8 @@ def thin_axis(axis, across, renderer):
         if not crowded() or not isinstance(axis.get_major_locator(), ticker.MaxNLocator):
             break
         axis.set_major_locator(ticker.MaxNLocator(count))
-    leave_out(*labels(axis), False, axis, crowded)
+    places, texts = labels(axis)
+    leave_out(places, texts, False, axis, crowded)
 
 
 def thin(ax):

@@ -9,6 +9,7 @@
 #include "cli/checked.h"
 #include "cli/cli.h"
 #include "cli/measured.h"
+#include "cli/petsc-options.h"
 #include "cli/show.h"
 #include "core/need.h"
 #include "method/method.h"
@@ -19,6 +20,8 @@
 #include "study/reference/reference.h"
 #include "study/run/back-end.h"
 #include "study/estimate/trial.h"
+
+static const double petsc_bytes = 24e6; /* of PETSc's libraries, which few runs load */
 
 static void say_size(double bytes, char *out, size_t n) {
   const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -250,7 +253,8 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   print_trial(p);
   print_conclusions(p);
-  print_size("memory per rank", cst_footprint_memory(p, a->batch));
+  print_size("memory per rank",
+             cst_footprint_memory(p, a->batch) + (cst_petsc_drives(p) ? petsc_bytes : 0));
   print_size("result file", cst_footprint_file(p));
   print_extensible(p);
   print_steps(p);

@@ -161,11 +161,15 @@ static bool iterates(const cst_plan *p) {
   return false;
 }
 
-bool cst_petsc_drive(const cst_plan *p) {
-  char       name[] = "constella";
-  char      *words[] = {name, NULL};
+bool cst_petsc_drives(const cst_plan *p) {
   const bool short_run = p->cost < SHORT && !cst_engine_is_petsc(p);
-  if (cst_petsc_is_on() || short_run || !iterates(p))
+  return !short_run && iterates(p);
+}
+
+bool cst_petsc_drive(const cst_plan *p) {
+  char  name[] = "constella";
+  char *words[] = {name, NULL};
+  if (cst_petsc_is_on() || !cst_petsc_drives(p))
     return true;
   cst_status_push(tell, NULL);
   const PetscErrorCode failed = begin_petsc(1, words);

@@ -11,8 +11,10 @@
  * ~/.petscrc; PETSc reads no file of the current folder. False if an option is rejected, after an error
  * message. Collective. */
 bool cst_petsc_begin(int n, char **words);
-/* Initialises PETSc too if a method of the plan has implicit steps, which SNES drives, unless all steps take less
- * time than that: their solver alone has the same bits. False after an error message. Collective. */
+/* Whether a method of the plan has implicit steps, which SNES drives, unless all steps take less time than it takes
+ * to load PETSc: their solver alone has the same bits. */
+bool cst_petsc_drives(const cst_plan *p);
+/* Initialises PETSc too if it does. False after an error message. Collective. */
 bool cst_petsc_drive(const cst_plan *p);
 /* Gives PETSc, if it is on, these options of a study besides its own; NULL: none. False after an error message. */
 bool cst_petsc_take(const char *options);

@@ -4,7 +4,7 @@
 #define CST_FOOTPRINT_H
 #include "study/plan/plan.h"
 
-/* Bytes per rank with batches of the given number of lanes. */
+/* Bytes per rank with batches of the given number of lanes, without PETSc. */
 double cst_footprint_memory(const cst_plan *p, long batch);
 /* Bytes of the result file. */
 double cst_footprint_file(const cst_plan *p);
