@@ -224,7 +224,7 @@ static void add_retraction(cst_reader *r, const char *name, bool allowed, cst_ya
 }
 
 typedef enum { MAPS, RETRACTIONS, IOTAS } kind;
-static const char *const keys[] = {"maps", "retractions", "iotas"};
+static const char *const section[] = {"maps", "retractions", "iotas"};
 
 static void add(cst_reader *r, cst_yaml *key, cst_yaml *n, kind of) {
   char        why[200];
@@ -247,7 +247,7 @@ static void add(cst_reader *r, cst_yaml *key, cst_yaml *n, kind of) {
 static void read_all(cst_reader *r, kind of) {
   static const char *const forms[] = {"{left: ..., right: ...}", "{point: ...} or {tangent: ...}",
                                       "{fibre: ...}"};
-  const char              *key = keys[of];
+  const char              *key = section[of];
   cst_yaml                *n = cst_yaml_get(r->root, key);
   if (n && !cst_yaml_is_map(n))
     cst_yaml_error(r->doc, n, r->d, "'%s' must be a map of names to maps, %s", key, forms[of]);
