@@ -216,20 +216,22 @@ samples: {count: 3}
 
 
 def instructions(runs, text, label, ends):
-    """Those between two ends of a run, without what it costs before it steps. Between the ends nothing else changes: how seldom it
-    observes, and whether PETSc begins, which it does where steps take 10 ms."""
+    """Those that a rank spends on steps, and on what looks at them, between two ends of a run; not those by which it keeps a way back
+    and asks whether to stop, which it does so many times a second."""
     counts = []
     for end in ends:
         study, result = runs.folder / f"{label}.yaml", runs.folder / f"{label}.h5"
         study.write_text(text.replace("END", str(end)))
-        command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", CONSTELLA, "run", study, "-o", result, "--overwrite", "--progress", "none"]
+        program = [CONSTELLA, "run", study, "-o", result, "--overwrite", "--progress", "none"]
+        counted = [f"--toggle-collect={name}" for name in ("cst_runner_advance", "cst_runner_watch", "cst_run_control_poll")]  # off in the latter
         environment = dict(os.environ, CONSTELLA_ISA="v3")  # valgrind does not know wider ones
-        subprocess.run(command[4:], stdin=subprocess.DEVNULL, capture_output=True, env=environment)  # compiles what it needs
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
-        found = re.search(r"I +refs: +([\d,]+)", done.stderr)
+        subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, env=environment)  # compiles what it needs
+        result.unlink(missing_ok=True)
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *counted, *program], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
+        found = re.search(r"Collected : (\d+)", done.stderr)
         if done.returncode or not found:
             sys.exit(f"{label}: {done.stderr.strip()}")
-        counts.append(int(found[1].replace(",", "")))
+        counts.append(int(found[1]))
     return counts[1] - counts[0]
 
 
