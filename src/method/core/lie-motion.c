@@ -147,7 +147,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #define KEEPS_TRAIL
-#define TRAIL_MOMENTA(C, L, p) ambient_momenta(C, L, p)
+#define TRAIL_MOMENTA(C, L, read, p) (read) ? ambient_momenta(C, L, p) : (void)0
 #include "method/core/march.h"
 #else
 #include "method/core/lie-row.h"
