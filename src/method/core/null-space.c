@@ -184,8 +184,9 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   }
   excess(C, L, j, x, r, f);
   L->near = (vl)(off <= (BENT ? 0x1p-32 : INFINITY) * size);
+  vd bounds[ROOM(NG)];
   vl met, near;
-  cst_rows_test(C, f + NQ, L->G1, L->q1, L->slack, &met, &near);
+  cst_rows_test(C, f + NQ, L->G1, L->q1, L->slack, bounds, &met, &near);
   L->near &= near;
   return met & (vl)(off <= (16 * EPS) * size);
 }
