@@ -215,7 +215,8 @@ static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
   return cst_parse_checked(p, b->entry[(int)i - b->shift - 1], at);
 }
 
-/* floor(x), the largest integer that is not above x; p->at is at its '('. x is made of numbers, sizes and variables. */
+/* floor(x), the largest integer that is not above x; p->at is at its '('. x is made of numbers, sizes and
+ * variables. */
 static cst_node whole_part(cst_parser *p, size_t at) {
   double x;
   if (!cst_parse_enter(p, p->at++))
@@ -226,7 +227,8 @@ static cst_node whole_part(cst_parser *p, size_t at) {
     return p->failed ? -1 : n;
   if (!cst_graph_is_constant(p->g, n, &x))
     return cst_parse_fail(
-        p, at, "floor takes numbers, sizes and variables of families and sums, for indices");
+        p, at, "floor takes numbers, sizes and variables of families and sums, for indices; %s",
+        cst_expr_instead("floor", true));
   return cst_graph_constant(p->g, floor(x));
 }
 

@@ -4,9 +4,10 @@
  * The equations are those of a core, in pieces (core.h). A trajectory is stepped in a record all of whose lanes are
  * copies of it. The Jacobian is what the core's correction is the solution with: d = -J^-1 f for the unit vectors f
  * gives -J^-1 by columns. Where a system is long and J is the matrix -S that lanes eliminate, S is taken instead
- * (stepper-sparse.h), and PETSc solves with it whenever a step asks for that. Of cores whose correction is not Newton's it is taken from central differences of the
- * residual. A core also says when the iteration ends, and whether its root is the step (core/near-root.h); if it
- * does not know, the step is made by the further attempts that the lanes make.
+ * (stepper-sparse.h), and PETSc solves with it whenever a step asks for that. Of cores whose correction is not
+ * Newton's it is taken from central differences of the residual. A core also says when the iteration ends, and
+ * whether its root is the step (core/near-root.h); if it does not know, the step is made by the further attempts
+ * that the lanes make.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -225,6 +226,7 @@ static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o
   s->record = record;
   s->sub = sub;
   s->march = s->g->march; /* whose times change */
+  s->march.straight = 1;
   if (s->is_sparse)
     s->march.group.by = &s->sparse.by;
   *o = (cst_outcome){1, 0, CST_DONE};
@@ -352,7 +354,7 @@ static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iter
 
 PetscErrorCode cst_stepper_single_create(cst_stepper *st, int max_iterations) {
   PetscFunctionBegin;
-  st->single = cst_zeros(st->nsegment, sizeof *st->single);
+  st->single = aligned((size_t)st->nsegment * (sizeof *st->single / sizeof(double)));
   for (int i = 0; i < st->nsegment; i++)
     PetscCall(create(st, &st->segment[i], max_iterations, &st->single[i]));
   PetscFunctionReturn(0);

@@ -143,7 +143,7 @@ def refused():
         "mass:": ("define: {jump: step(x)}\nmass:", None),
         "*max(-y, 0)^2": ("*max(-y)^2", ": error: potential: max takes 2 arguments"),
         "*max(-y, 0)": ("*maxx(-y, 0)", "unknown function 'maxx'; allowed: sqrt, sin, cos, tan, exp, log, atan2, sum, step"),
-        "max(-y, 0)": ("floor(y)", "unknown function 'floor'; step(x) is 0, 1/2, 1"),
+        "max(-y, 0)": ("floor(y)", "floor takes numbers, sizes and variables of families and sums, for indices; step(x) is 0"),
     }
     for k, (old, (new, said)) in enumerate(mistakes.items()):
         text = BALL.replace(old, new)

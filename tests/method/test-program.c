@@ -13,9 +13,10 @@ typedef struct {
   int    tangent;
 } kick;
 typedef struct {
-  double    bias;
-  cst_layer layer[2];
-  bool      of_w;
+  double      bias;
+  cst_layer   layer[2];
+  bool        of_w, by_mass;
+  const void *iota;
 } conversion;
 typedef struct {
   int k, s;

@@ -26,7 +26,7 @@
 #define KEEPS_TRAIL
 #define SEEKS_NEAR_ROOT (NG > 0)
 #define FORGIVES        1
-#define BENDS           (MARCH->smooth && (CST_SIZED || !MARCH->attempt))
+#define BENDS           (MARCH->smooth && !MARCH->straight && (CST_SIZED || !MARCH->attempt))
 #if CST_SIZED
 /* of more the registers hold one group only: measured, no gain */
 #define BESIDE (NG <= 1 && NQ <= 3 ? CST_BESIDE : NG <= 2 && NQ <= 4 ? 2 : 1)
