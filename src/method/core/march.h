@@ -134,7 +134,7 @@ CST_INLINE void leave_trail(const cst_context *C, const int K, const struct loca
 
 #include "method/core/march-straight.h"
 
-enum { MOST_PAUSE = 63 };
+enum { MOST_PAUSE = 63 }; /* steps; a march of no more tries once */
 
 /* Plans the steps from `done` on to where the march is looked at, or to its end; returns their number. */
 CST_INLINE long plan_range(const cst_context *C, const int K, long done, long n, trail *t) {
@@ -212,7 +212,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
     for (long k = 0; k < by; k++) {
       if (BESIDE > 1 && !(early && k <= CST_PAST) && --wait < 0) {
         const long straight = march_straight(C, K, L, warm, past, done + k, by - k, &t);
-        pause = straight ? 0 : pause < MOST_PAUSE ? 2 * pause + 1 : pause;
+        pause = straight ? 0 : n <= MOST_PAUSE ? n : pause < MOST_PAUSE ? 2 * pause + 1 : pause;
         wait = pause;
         k += straight;
       }
