@@ -34,7 +34,7 @@ enum {
   CST_PAST = 5, /* orders of differences that unknowns are extrapolated by (core/march.h) */
   CST_DUE_STEPS =
       16384,     /* for which two corrections are due where one did not do (core/extrapolate.h) */
-  CST_TRAIL = 16 /* states between two looks at a march */
+  CST_TRAIL = 32 /* states between two looks at a march */
 };
 
 /* The kick of a thermostat after a substep (core/noise.c), as a sum of `increments` shared parts. decay,
