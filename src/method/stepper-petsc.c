@@ -3,7 +3,7 @@
  *
  * The equations are those of a core, in pieces (core.h). A trajectory is stepped in a record all of whose lanes are
  * copies of it. The Jacobian is what the core's correction is the solution with: d = -J^-1 f for the unit vectors f
- * gives -J^-1 by columns. Where a system is long and J is the matrix -S that lanes eliminate, S is taken instead
+ * gives -J^-1 by columns. Where a system is long and J is the matrix -S that lanes eliminate, S is taken
  * (stepper-sparse.h), and PETSc solves with it whenever a step asks for that. Of cores whose correction is not
  * Newton's it is taken from central differences of the residual. A core also says when the iteration ends, and
  * whether its root is the step (core/near-root.h); if it does not know, the step is made by the further attempts
@@ -73,6 +73,8 @@ static void residual(void *context, const double *x, double *f) {
   spread(s, x, s->x);
   s->g->alone->residual(&s->march, s->copy, s->sub, s->x, s->f, other);
   pick(s, s->f, f);
+  for (int k = 0; k < unknowns(s) && s->is_sparse; k++)
+    f[k] = -f[k]; /* so that J is S, which Cholesky's factors need where h > 0 */
   for (int k = 0; k < unknowns(s); k++)
     if (s->stays[k])
       f[k] = x[k] - s->start[k];
@@ -144,7 +146,7 @@ static void jacobian_of_differences(single *s, const double *x, double *J) {
   }
 }
 
-/* -S at x */
+/* S at x */
 static void jacobian_of_pairs(single *s, const double *x, double *J) {
   cst_scratch *other = clean(s);
   spread(s, x, s->x);

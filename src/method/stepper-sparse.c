@@ -62,7 +62,7 @@ static void take(cst_sparse *x, int n, const double *S, const int *at, int strid
   const cst_gram *g = gram(x);
   for (int k = 0; k < n; k++) {
     const double s =
-        is_dropped(x, g->a[k]) ? 1 : -S[at ? (size_t)at[k] * (size_t)stride : (size_t)k];
+        is_dropped(x, g->a[k]) ? 1 : S[at ? (size_t)at[k] * (size_t)stride : (size_t)k];
     x->values[x->at[k]] = s;
     if (symmetric)
       x->values[x->mirror[k]] = s;
@@ -79,7 +79,6 @@ static void factor(void *context, const double *S, int symmetric) {
     x->error = cst_single_factor(x->solver, x->values);
 }
 
-/* The solver has -S. */
 static void solve(void *context, double *b) {
   cst_sparse *x = context;
   const int   n = x->march->group.ng, W = x->width;
@@ -89,7 +88,7 @@ static void solve(void *context, double *b) {
     return;
   }
   for (int a = 0; a < n; a++)
-    x->x[a] = is_dropped(x, a) ? 0 : -b[a * W];
+    x->x[a] = is_dropped(x, a) ? 0 : b[a * W];
   if (!x->error)
     x->error = cst_single_backsolve(x->solver, x->x, &good);
   x->failed |= !good;

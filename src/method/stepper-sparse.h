@@ -16,9 +16,9 @@ typedef enum { CST_SPARSE_IGNORE, CST_SPARSE_KEEP, CST_SPARSE_SOLVE } cst_sparse
 typedef struct {
   const cst_march *march;
   int              width;
-  int             *row, *column; /* [ng + 1], [row[ng]] the pattern of -S, columns ascending */
+  int             *row, *column; /* [ng + 1], [row[ng]] the pattern of S, columns ascending */
   int             *at, *mirror;  /* [gram.n] the entry of each pair (a, b) of gram, and of (b, a) */
-  double          *values;       /* [row[ng]] of -S, 1 in rows of redundant constraints */
+  double          *values;       /* [row[ng]] of S, 1 in rows of redundant constraints */
   double          *G, *x;        /* workspace: [entries of G][W], [ng] */
   cst_sparse_use   use;
   cst_eliminator   by; /* for the context of lane code */

@@ -134,6 +134,9 @@ def nets():
         with h5py.File(result) as f, h5py.File(path("net-lanes-4.h5")) as g:
             apart = apart_of(final(f), final(g))
         ok(process.returncode == 0 and apart < 1e-12, f"net: the same motion with {' '.join(words)}", apart)
+    cholmod = "-pc_type", "cholesky", "-pc_factor_mat_solver_type", "cholmod", "-mat_cholmod_supernodal_switch", "0"
+    process, _ = run("net-supernodal", net("petsc", 4, 4).replace(", shake, \"compose(rattle, yoshida4)\"", ""), *cholmod)
+    ok(process.returncode == 0, "net: the matrix is positive definite, as supernodal factors need", process.stderr)
 
 
 def options():
