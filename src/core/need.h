@@ -3,6 +3,7 @@
 #ifndef CST_NEED_H
 #define CST_NEED_H
 #include <stdlib.h>
+#include <string.h>
 
 /* Says on stderr that there is no memory, with the limit if there is one, and ends the process with status 1;
  * under MPI the launcher then ends the other ranks. */
@@ -18,4 +19,11 @@ static inline void *cst_need(void *p) {
 /* n items of `size` bytes, all zero; one more than n, so that the result is never NULL. Release with
  * free(). */
 static inline void *cst_zeros(long n, size_t size) { return cst_need(calloc((size_t)n + 1, size)); }
+
+/* n numbers, or records of as many bytes, all zero, from the start of a cache line, which vectors are loaded from; eight
+ * more than n. Release with free(). */
+static inline void *cst_aligned(size_t n) {
+  void *p = cst_need(aligned_alloc(64, (n + 15) / 8 * 64));
+  return memset(p, 0, (n + 8) * sizeof(double));
+}
 #endif

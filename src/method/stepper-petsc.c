@@ -314,28 +314,20 @@ PetscErrorCode cst_stepper_single_stretch(cst_stepper *st, long n) {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static void *aligned(size_t n) {
-  void *p = NULL;
-  if (posix_memalign(&p, 64, (n + 8) * sizeof(double)))
-    cst_need_fail();
-  memset(p, 0, (n + 8) * sizeof(double));
-  return p;
-}
-
 static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iterations, single *s) {
   const size_t n = (size_t)g->march.unknowns, lanes = n * (size_t)st->width;
   PetscFunctionBegin;
   *s = (single){.st = st, .g = g};
-  s->scratch = aligned(2 * sizeof *s->scratch / sizeof(double));
-  s->copy = aligned(st->size);
-  s->x = aligned(3 * lanes);
+  s->scratch = cst_aligned(2 * sizeof *s->scratch / sizeof(double));
+  s->copy = cst_aligned(st->size);
+  s->x = cst_aligned(3 * lanes);
   s->f = s->x + lanes;
   s->d = s->f + lanes;
   const cst_substep *first = &st->program->step[g->first];
   s->march = g->march;
   s->is_sparse = n && cst_sparse_takes(first, g->march.group.system);
-  s->matrix = aligned(s->is_sparse ? 0 : n * n + 3 * n);
-  s->column = aligned(3 * n);
+  s->matrix = cst_aligned(s->is_sparse ? 0 : n * n + 3 * n);
+  s->column = cst_aligned(3 * n);
   s->start = s->column + n;
   s->stays = cst_zeros((long)n, sizeof *s->stays);
   s->row = cst_zeros((long)n, sizeof *s->row);
@@ -356,7 +348,7 @@ static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iter
 
 PetscErrorCode cst_stepper_single_create(cst_stepper *st, int max_iterations) {
   PetscFunctionBegin;
-  st->single = aligned((size_t)st->nsegment * (sizeof *st->single / sizeof(double)));
+  st->single = cst_aligned((size_t)st->nsegment * (sizeof *st->single / sizeof(double)));
   for (int i = 0; i < st->nsegment; i++)
     PetscCall(create(st, &st->segment[i], max_iterations, &st->single[i]));
   PetscFunctionReturn(0);

@@ -97,20 +97,12 @@ static void solve(void *context, double *b) {
       b[a * W + l] = x->x[a];
 }
 
-static double *aligned(size_t n) {
-  void *p = NULL;
-  if (posix_memalign(&p, 64, (n + 8) * sizeof(double)))
-    cst_need_fail();
-  memset(p, 0, (n + 8) * sizeof(double));
-  return p;
-}
-
 void cst_sparse_create(cst_sparse *x, const cst_march *m, int width) {
   const cst_system *s = m->group.system;
   *x = (cst_sparse){.march = m, .width = width};
   find_pattern(x, s->ng);
   x->values = cst_zeros(x->row[s->ng], sizeof *x->values);
-  x->G = aligned((size_t)s->pattern[CST_K_G].n * (size_t)width + (size_t)s->gram.n);
+  x->G = cst_aligned((size_t)s->pattern[CST_K_G].n * (size_t)width + (size_t)s->gram.n);
   x->x = cst_zeros(s->ng, sizeof *x->x);
   x->by = (cst_eliminator){x, factor, solve};
 }

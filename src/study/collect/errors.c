@@ -238,9 +238,9 @@ static void create(cst_collection *x) {
   const size_t      groups = ((size_t)r->batch + W - 1) / W;
   for (int k = 0; k < CST_ERRORS; k++)
     e->error[k] = cst_rows_numbers(r->rows, &cst_channel_error, k, 0);
-  e->half_lambda = cst_runner_aligned(groups * (ng + 1) * W);
-  e->last = cst_runner_aligned(ng * W);
-  e->state = cst_runner_aligned(6 * (size_t)s->nq + 2 * ng);
+  e->half_lambda = cst_aligned(groups * (ng + 1) * W);
+  e->last = cst_aligned(ng * W);
+  e->state = cst_aligned(6 * (size_t)s->nq + 2 * ng);
 }
 
 static void destroy(cst_collection *x) {

@@ -40,9 +40,9 @@ cst_locator *cst_locator_create(cst_runner *r) {
   const size_t      W = (size_t)r->width, nq = (size_t)s->nq;
   x->r = r;
   x->spare = cst_zeros(r->plan->study->nmethod, sizeof *x->spare);
-  x->v = cst_runner_aligned(nq * W);
-  x->lambda = cst_runner_aligned(((size_t)s->ng + 1) * W);
-  x->clock = cst_runner_aligned(W);
+  x->v = cst_aligned(nq * W);
+  x->lambda = cst_aligned(((size_t)s->ng + 1) * W);
+  x->clock = cst_aligned(W);
   x->q0 = cst_zeros(5 * s->nq + s->npar + 1, sizeof(double));
   x->v0 = x->q0 + nq;
   x->q1 = x->v0 + nq;
@@ -131,7 +131,7 @@ static PetscErrorCode read_ends(cst_locator *x) {
   read_state(x, cst_spare_record(x->now), x->q1, x->v1);
   if (x->room < n) {
     free(x->record);
-    x->record = cst_runner_aligned(n);
+    x->record = cst_aligned(n);
     x->room = n;
   }
   x->ends = true;

@@ -57,9 +57,9 @@ static void create(cst_collection *x) {
   const long groups = (r->batch + r->width - 1) / r->width;
   o->based = cst_zeros(groups, sizeof *o->based);
   o->next = cst_zeros(groups * w->n, sizeof *o->next);
-  o->now = cst_runner_aligned((size_t)w->n * (size_t)r->width);
-  o->course = cst_runner_aligned((size_t)w->n * CST_TRAIL * (size_t)r->width);
-  o->lambda = cst_runner_aligned(((size_t)r->plan->study->system->ng + 1) * (size_t)r->width);
+  o->now = cst_aligned((size_t)w->n * (size_t)r->width);
+  o->course = cst_aligned((size_t)w->n * CST_TRAIL * (size_t)r->width);
+  o->lambda = cst_aligned(((size_t)r->plan->study->system->ng + 1) * (size_t)r->width);
 }
 
 static void destroy(cst_collection *x) {
@@ -124,7 +124,7 @@ static void locate(cst_collection *x, long step, bool done) {
   (void)done;
   if (o->room < need) {
     free(o->base);
-    o->base = cst_runner_aligned(need);
+    o->base = cst_aligned(need);
     o->room = need;
   }
   for (int g = 0; g < x->run->b->groups; g++)

@@ -1,5 +1,6 @@
 /* expressions.c: evaluates expressions of the study file for collectors (see expressions.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/need.h"
 #include "study/collect/expressions.h"
 #include <stdlib.h>
 #include "constella/isa.h"
@@ -9,14 +10,14 @@ cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
   cst_values   v = {.n = x->n};
   const size_t W = (size_t)r->width;
   v.tape = cst_tape_create(r->plan->study->system->graph, x->node, x->n);
-  v.value = cst_runner_aligned((size_t)x->n * W);
+  v.value = cst_aligned((size_t)x->n * W);
   for (int k = 0; k < x->n; k++) {
     v.lambda |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'l');
     v.t |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 't');
     v.v |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'v');
   }
   const int registers = x->n == 1 ? cst_tape_signs_registers(v.tape) : cst_tape_registers(v.tape);
-  v.scratch = cst_runner_aligned((size_t)registers * W);
+  v.scratch = cst_aligned((size_t)registers * W);
   return v;
 }
 

@@ -143,9 +143,9 @@ static bool wanted(const cst_plan *p) { return p->most_samples > 0; }
 static void create(cst_collection *x) {
   own         *o = x->own;
   const size_t n = (size_t)x->run->plan->nquantity * (size_t)x->run->width;
-  o->bins = cst_runner_aligned(n * CST_BINS);
-  o->top = cst_runner_aligned(n);
-  o->count = cst_runner_aligned(n);
+  o->bins = cst_aligned(n * CST_BINS);
+  o->top = cst_aligned(n);
+  o->count = cst_aligned(n);
 }
 
 static void destroy(cst_collection *x) {

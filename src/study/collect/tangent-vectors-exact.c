@@ -19,7 +19,7 @@ void cst_tangent_exact_create(cst_tangent_vectors *v) {
   v->move = cst_zeros((long)(state * (size_t)(1 + v->k)), sizeof *v->move);
   v->lost = cst_zeros((long)batch, sizeof *v->lost);
   v->shift = cst_zeros((long)batch, sizeof *v->shift);
-  v->other = cst_runner_aligned((size_t)v->k * (size_t)v->run->width);
+  v->other = cst_aligned((size_t)v->k * (size_t)v->run->width);
 }
 
 void cst_tangent_exact_destroy(cst_tangent_vectors *v) {

@@ -22,11 +22,11 @@ PetscErrorCode cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r,
   PetscFunctionBegin;
   *v = (cst_tangent_vectors){.run = r, .k = k, .in = (int)in, .exact = exact};
   v->lanes = cst_orthonormal_of(r->plan->isa);
-  v->weight = cst_runner_aligned(groups * in * W);
+  v->weight = cst_aligned(groups * in * W);
   v->scale = cst_zeros(2 * r->batch, sizeof *v->scale);
-  v->growth = cst_runner_aligned(groups * (size_t)k * W);
-  v->w = cst_runner_aligned((size_t)k * most * W);
-  v->spare = cst_runner_aligned(most * W);
+  v->growth = cst_aligned(groups * (size_t)k * W);
+  v->w = cst_aligned((size_t)k * most * W);
+  v->spare = cst_aligned(most * W);
   if (exact) {
     cst_tangent_exact_create(v);
     PetscFunctionReturn(0);

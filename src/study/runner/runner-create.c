@@ -8,14 +8,6 @@
 #include "method/method.h"
 #include "study/runner/runner-internal.h"
 
-double *cst_runner_aligned(size_t n) {
-  void *p = NULL;
-  if (posix_memalign(&p, 64, (n + 8) * sizeof(double)))
-    cst_need_fail();
-  memset(p, 0, (n + 8) * sizeof(double));
-  return p;
-}
-
 static size_t expression_scratch(const cst_plan *p) {
   int most = 0;
   for (int k = 0; k < p->nobservation; k++)
@@ -118,28 +110,28 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->stepper = cst_zeros(p->study->nmethod, sizeof *r->stepper);
   r->partner = cst_zeros(p->study->nmethod, sizeof *r->partner);
   r->slices.seconds = cst_zeros(p->nclass, sizeof *r->slices.seconds);
-  r->q0 = cst_runner_aligned(groups * (size_t)nq * W);
-  r->v0 = cst_runner_aligned(groups * (size_t)nq * W);
-  r->meter.value = cst_runner_aligned(quantities * W);
-  r->meter.scale = cst_runner_aligned(quantities * W);
+  r->q0 = cst_aligned(groups * (size_t)nq * W);
+  r->v0 = cst_aligned(groups * (size_t)nq * W);
+  r->meter.value = cst_aligned(quantities * W);
+  r->meter.scale = cst_aligned(quantities * W);
   find_wanted(r);
   const size_t scratch = expression_scratch(p) + 4 + (size_t)(2 * nq + ng);
-  r->meter.scratch = cst_runner_aligned(scratch * W);
-  r->meter.time = cst_runner_aligned(W);
-  r->meter.speed = cst_runner_aligned(CST_TRAIL * (size_t)nq * W);
-  r->meter.times = cst_runner_aligned(CST_TRAIL * W);
-  r->meter.traced = cst_runner_aligned(CST_TRAIL * W);
-  r->meter.traced_scale = cst_runner_aligned(CST_TRAIL * W);
-  r->lambda = cst_runner_aligned((size_t)ng * W);
-  r->start = cst_runner_aligned(2 * (size_t)nq);
+  r->meter.scratch = cst_aligned(scratch * W);
+  r->meter.time = cst_aligned(W);
+  r->meter.speed = cst_aligned(CST_TRAIL * (size_t)nq * W);
+  r->meter.times = cst_aligned(CST_TRAIL * W);
+  r->meter.traced = cst_aligned(CST_TRAIL * W);
+  r->meter.traced_scale = cst_aligned(CST_TRAIL * W);
+  r->lambda = cst_aligned((size_t)ng * W);
+  r->start = cst_aligned(2 * (size_t)nq);
   r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
   for (int k = 0; k < p->nobservation; k++)
     r->meter.kept[k] = cst_rows_numbers(r->rows, &cst_channel_observer, k, 0);
   r->meter.accumulators = cst_rows_numbers(r->rows, &cst_channel_accumulators, 0, 0);
   create_collections(r);
   if (r->watch.on) {
-    r->watch.times = cst_runner_aligned(CST_TRAIL * W);
-    r->watch.speed = cst_runner_aligned(CST_TRAIL * (size_t)nq * W);
+    r->watch.times = cst_aligned(CST_TRAIL * W);
+    r->watch.speed = cst_aligned(CST_TRAIL * (size_t)nq * W);
   }
   PetscFunctionReturn(0);
 }

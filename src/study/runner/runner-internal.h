@@ -119,8 +119,6 @@ void cst_runner_end_lane(cst_runner *r, int group, int lane, cst_reason reason, 
                          const double *column);
 /* The next step after `now` that is `lead` after a multiple of `every`; 0 <= lead <= every. */
 long cst_runner_next_multiple(long now, long every, long lead);
-/* Zeros, aligned to the lanes; free(). */
-double *cst_runner_aligned(size_t n);
 /* Values of all quantities of a group at the current step, written to r->value. Returns the view that
  * observers had. */
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
