@@ -5,7 +5,7 @@
 #include <string.h>
 #include "cli/description.h"
 #include "cli/show.h"
-#include "system/events.h"
+#include "system/named-events.h"
 #include "system/library.h"
 #include "constella/system.h"
 #include "core/need.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "constella/system.h"
-#include "system/events.h"
+#include "system/named-events.h"
 
 /* The `self` argument of an interpreted kernel: the programs of all kernels, and the functions that run them
  * on one instruction set. */

@@ -5,7 +5,7 @@
 #include "core/need.h"
 #include "study/collect/events.h"
 #include "study/file/names.h"
-#include "system/events.h"
+#include "system/named-events.h"
 
 enum { KEEP = 1000, KEEP_MOST = 1000000, TAKE_MOST = 64 };
 

@@ -1,9 +1,9 @@
 /* expressions.c: evaluates expressions of the study file for collectors (see expressions.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/need.h"
 #include "study/collect/expressions.h"
 #include <stdlib.h>
 #include "constella/isa.h"
+#include "core/need.h"
 #include "expr/tape-measure.h"
 
 cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {

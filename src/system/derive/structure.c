@@ -8,7 +8,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/derive/sparse.h"
+#include "system/derive/sparse-order.h"
 #include "system/internal.h"
 
 enum { LEAST_BANDED = 9 }; /* fewer constraints are eliminated as a dense matrix in registers */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "system/point/linear.h"
-#include "system/derive/sparse.h"
+#include "system/derive/sparse-order.h"
 
 double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
 

@@ -1,7 +1,7 @@
 /* read-events.c: the key `events`: where expressions change their sign, under names that a study may use. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "system/events.h"
+#include "system/named-events.h"
 #include "system/read/system-reader.h"
 
 int cst_system_events(const cst_system *s, const cst_system_event **event) {

@@ -1,7 +1,7 @@
-/* sparse.h: the order of elimination of a sparse symmetric graph, and the pattern of its factors. */
+/* sparse-order.h: the order of elimination of a sparse symmetric graph, and the pattern of its factors. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_DERIVE_SPARSE_H
-#define CST_DERIVE_SPARSE_H
+#ifndef CST_SPARSE_ORDER_H
+#define CST_SPARSE_ORDER_H
 #include <stdbool.h>
 #include "core/need.h"
 

@@ -1,4 +1,5 @@
-/* sparse.c: an order of elimination for a graph of constraints that is no narrow band, and the pattern of its factors.
+/* sparse-order.c: an order of elimination for a graph of constraints that is no narrow band, and the pattern of
+ * its factors.
  *
  * Nested dissection: a graph is cut at the middle of its levels, counted in breadth from a far end, into parts that
  * only meet in the cut, whose nodes come last. A net of n constraints has factors of some n log n numbers then, and
@@ -7,7 +8,7 @@
  * first entry (R. Schreiber, ACM Trans. Math. Softw. 8 (1982), 256).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/derive/sparse.h"
+#include "system/derive/sparse-order.h"
 #include <stdlib.h>
 #include <string.h>
 

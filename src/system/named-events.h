@@ -1,8 +1,8 @@
-/* events.h: the events that a system names: where an expression of the motion changes its sign. A study may
+/* named-events.h: the events that a system names: where an expression of the motion changes its sign. A study may
  * take them by name. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_SYSTEM_EVENTS_H
-#define CST_SYSTEM_EVENTS_H
+#ifndef CST_NAMED_EVENTS_H
+#define CST_NAMED_EVENTS_H
 #include "constella/system.h"
 
 enum { CST_SYSTEM_EVENTS_MOST = 16 };
