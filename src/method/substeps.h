@@ -67,6 +67,8 @@ cst_substep cst_dopri5_coefficients(double fraction, double tolerance);
 cst_substep cst_dalembert(double fraction, int form);
 /* The same on a basis of the admissible directions; with a constant diagonal M. */
 cst_substep cst_dalembert_basis(double fraction, int form);
+/* The vakonomic midpoint rule; multiplier: mu of each constraint at the start. */
+cst_substep cst_vakonomic(double fraction, double multiplier);
 /* A kick by the force filtered by a linear solve, with weights w0 h and w1 h at the two ends. form: 0 full,
  * with the third derivative; 1 simplified; 2 with the Hessian of the stiff part. */
 cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1, int form);

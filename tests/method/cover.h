@@ -8,7 +8,8 @@
  *   for every family on every kind of system at least once;
  * if it is made by fewer, all of them are chosen. A reference system meets every method. The choice goes
  * through the pairs in a fixed order that is scattered over methods and systems, the expensive ones last,
- * and takes a pair if one of the conditions is not yet met. Then it goes backwards and removes pairs that
+ * and takes a pair if one of the conditions is not yet met. A method or system at the end of its list leaves the
+ * order of the others as it is. Then it goes backwards and removes pairs that
  * no condition needs. test-cover.c checks the choice.
  *
  * Tests with their own loops over layers, biases and systems take the combinations whose indices sum to 0
@@ -94,16 +95,17 @@ static int cover_stride(int n) {
 
 __attribute__((unused)) static void cover_choose(cover *c) {
   cover_counts *counts = calloc(1, sizeof *counts);
-  const int     all = c->methods * c->systems, stride = cover_stride(all);
+  const int     all = MOST_METHODS * MOST_SYSTEMS, stride = cover_stride(all);
   if (!counts)
     abort();
   /* the reference systems first, then in order of increasing cost; and backwards */
   for (int way = 0; way < 2; way++)
     for (int m = 0; m < (DEAR + 1) * all; m++) {
       const int n = way ? (DEAR + 1) * all - 1 - m : m,
-                at = (int)((long long)(n % all) * stride % all), i = at / c->systems,
-                k = at % c->systems;
-      if (!c->promises[i][k] || n / all != (c->reference[k] ? 0 : 1 + c->dear[i][k]))
+                at = (int)((long long)(n % all) * stride % all), i = at / MOST_SYSTEMS,
+                k = at % MOST_SYSTEMS;
+      if (i >= c->methods || k >= c->systems || !c->promises[i][k] ||
+          n / all != (c->reference[k] ? 0 : 1 + c->dear[i][k]))
         continue;
       cover_set(c, counts, i, k,
                 everything() || c->reference[k] ||

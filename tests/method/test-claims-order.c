@@ -169,12 +169,18 @@ static errors errors_of(const problem *x, const reference *f, const char *method
 
 /* The number of errors that exceed round-off. rough: the factor of round-off in one step. It is 0 for states,
  * whose errors accumulate round-off over the steps; multipliers divide round-off by h^2, and that of one
- * step is a sample: near it, an error that grows with a smaller step is round-off too. */
+ * step is a sample: near it, an error that grows with a smaller step is round-off too, and tells how much there is
+ * at larger steps, a quarter per level. */
 static int sound(const double *e, int n, double rough) {
   int k = 0;
-  while (k < n && e[k] > FLOOR * count_at(k) / 32 && e[k] > rough * count_at(k) * count_at(k) &&
-         !(k > 0 && e[k] > e[k - 1] && e[k] < 64 * rough * count_at(k) * count_at(k)))
+  while (k < n && e[k] > FLOOR * count_at(k) / 32 && e[k] > rough * count_at(k) * count_at(k)) {
+    if (k > 0 && e[k] > e[k - 1] && e[k] < 64 * rough * count_at(k) * count_at(k)) {
+      for (double level = e[k] / 4; k > 2 && e[k - 1] < 8 * level; level /= 4)
+        k--;
+      break;
+    }
     k++;
+  }
   return k;
 }
 
@@ -186,8 +192,9 @@ static double width(const char *method, int claim) {
 }
 
 /* The slope over the last two steps before round-off. If it differs from the previous slope by more than
- * `jump`, as after a change of sign of the error, the slope over the last three steps is used as well. NAN if
- * fewer than two errors exceed round-off. */
+ * `jump`, as after a change of sign of the error, the slope over the last three steps is used as well. Slopes that rise
+ * ever less after it are continued by one: the error of a slope halves with the step. NAN if fewer than two errors
+ * exceed round-off. */
 typedef struct {
   double low, high;
 } slopes;
@@ -197,8 +204,10 @@ static slopes slopes_of(const double *e, int n, double rough, double jump) {
   if (k < 2 || e[k - 1] >= 0.1)
     return (slopes){NAN, NAN};
   const double last = log2(e[k - 2] / e[k - 1]), before = k > 2 ? log2(e[k - 3] / e[k - 2]) : last;
-  const double longer = fabs(last - before) > jump ? (last + before) / 2 : last;
-  return (slopes){fmin(last, longer), fmax(last, longer)};
+  const double first = k > 3 ? log2(e[k - 4] / e[k - 3]) : before, rise = last - before;
+  const double longer = fabs(rise) > jump ? (last + before) / 2 : last;
+  const double limit = rise > 0 && rise < before - first ? last + rise : last;
+  return (slopes){fmin(last, longer), fmax(fmax(last, limit), longer)};
 }
 
 static bool enough(slopes x, int claim, double wide) { return x.high > claim - wide; }
