@@ -90,9 +90,14 @@ typedef struct {
   int             count, shift;
 } cst_binding;
 
+typedef struct cst_edge_table cst_edge_table;
+
 typedef struct {
   int  offset;       /* of the offending character in the text, from 0 */
   char message[240]; /* what was found; what is allowed; nearest name */
+  /* The row of a table to whose numbers it is due, from 0, and the column, -1: no single one. NULL: to none */
+  const cst_edge_table *table;
+  int                   row, column;
 } cst_expr_error;
 
 /* Parses text; names resolve to the nodes bound to them. -1 with *error filled when it is not an expression.

@@ -8,6 +8,14 @@
 #include <unistd.h>
 #include "system/library.h"
 
+static char *fetch(const char *path, size_t *length, cst_diag *d) {
+  char       *text = NULL;
+  const char *why = cst_description_fetch(path, &text, length);
+  if (why)
+    cst_diag_add(d, path, 0, 0, "%s", why);
+  return why ? NULL : text;
+}
+
 char *cst_description_text(const char *name, size_t *length, bool *catalogue, cst_diag *d) {
   char       *text = NULL;
   const char *known = cst_catalogue_text(name);
@@ -16,15 +24,15 @@ char *cst_description_text(const char *name, size_t *length, bool *catalogue, cs
     text = cst_need(strdup(known));
     *length = strlen(text);
   } else if (access(name, F_OK) && cst_library_path(name)) {
-    return cst_document_read_file(cst_library_path(name), &text, length, d) ? text : NULL;
+    return fetch(cst_library_path(name), length, d);
   } else if (access(name, F_OK)) {
     cst_diag_add(
         d, NULL, 0, 0,
         "there is no file '%s', and no system of that name in the catalogue; `constella list "
         "systems` tells them%s",
         name, cst_diag_guess(name, cst_catalogue_names(), cst_catalogue_size()));
-  } else if (!cst_document_read_file(name, &text, length, d)) {
-    return NULL;
+  } else {
+    return fetch(name, length, d);
   }
   return text;
 }

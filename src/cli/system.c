@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/description.h"
 #include "cli/system-page.h"
+#include "system/library.h"
 #include "system/examine/examine.h"
 #include "core/diag.h"
 #include "core/need.h"
@@ -55,7 +56,7 @@ static bool add_setting(void *member, const char *text) {
 static void evaluate_settings(settings *all, cst_diag *d) {
   for (int i = 0; i < all->n; i++) {
     setting       *x = &all->at[i];
-    cst_expr_error error = {0, ""};
+    cst_expr_error error = {0};
     if (!evaluate(x->text, &x->value, &error))
       cst_diag_add(d, NULL, 0, 0, "'%s=%s': %s", x->name, x->text, error.message);
     for (int k = 0; k < i; k++)
@@ -105,9 +106,10 @@ static void unknown_parameter(const cst_system *s, const char *name, cst_diag *d
  */
 static int sizes(const arguments *a, const char *text, size_t length, cst_size *size, cst_diag *d) {
   cst_diag     *unread = cst_diag_create();
-  cst_document *doc = cst_document_parse(a->system, text, length, unread);
-  cst_yaml     *all = doc ? cst_yaml_get(cst_document_root(doc), "parameters") : NULL;
-  int           n = 0;
+  cst_document *doc =
+      cst_document_parse(a->system, text, cst_description_length(text, length), unread);
+  cst_yaml *all = doc ? cst_yaml_get(cst_document_root(doc), "parameters") : NULL;
+  int       n = 0;
   for (int k = 0; cst_yaml_is_map(all) && k < a->given.n && n < CST_MAX_PAR; k++) {
     const double x = a->given.at[k].value;
     cst_yaml    *row = cst_yaml_get(all, a->given.at[k].name);

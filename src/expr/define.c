@@ -100,6 +100,7 @@ static bool read_arguments(cst_parser *p, const cst_definition *d,
     else if (!there)
       cst_parse_closing(p, ')', -1);
     argument[i].outer = i ? &argument[i - 1] : NULL;
+    argument[i].cell = NULL;
     strcpy(argument[i].name, d->argument[i]);
     if (!p->failed)
       argument[i].node = cst_parse_expression(p);
@@ -145,6 +146,9 @@ static void take_error(cst_parser *p, const cst_parser *of, const cst_definition
     cst_parse_fail(p, at, "%s", message);
   else
     cst_parse_fail(p, at, "in '%s': %.180s", d->name, message);
+  p->error->table = of->error->table;
+  p->error->row = of->error->row;
+  p->error->column = of->error->column;
   p->foreign = of->foreign;
   p->cycle = of->cycle;
   p->within = of->within;
@@ -179,6 +183,8 @@ static cst_node expand(cst_parser *p, const cst_definition *d, const cst_parse_l
                               .pair = p->pair,
                               .frame = &frame,
                               .defined = p->defined,
+                              .row_of = p->row_of,
+                              .row = p->row,
                               .used = true,
                               .inside = p->inside || p->loop != p->arguments,
                               .within = -1};

@@ -14,6 +14,7 @@
 #include "core/need.h"
 #include "expr/budget.h"
 #include "expr/define.h"
+#include "expr/edge-table.h"
 
 typedef enum {
   CST_OP_CONSTANT,
@@ -63,6 +64,8 @@ struct cst_graph {
   double      work, most; /* so far, in nodes looked up or visited; operations fail beyond `most` */
   const cst_definition *definition; /* [definitions], borrowed */
   int                   definitions;
+  const cst_edge_table *table_at; /* [tables], borrowed */
+  int                   tables;
 };
 
 typedef struct {

@@ -59,7 +59,8 @@ static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
     p->foreign = !p->failed;
     return cst_parse_fail(p, at, "%.*s", n < SHOWN ? (int)n : SHOWN, p->text + at);
   }
-  const int    most = p->n + p->g->definitions + CST_EXPR_DEPTH + CST_DEFINE_ARGUMENTS;
+  const int most = p->n + p->g->definitions + p->g->tables + CST_DEFINE_ARGUMENTS +
+                   CST_EXPR_DEPTH * CST_EDGE_COLUMNS;
   const char **allowed = cst_expr_memory(NULL, (size_t)most + 2 + CST_FUNCTIONS, sizeof *allowed);
   int          count = 0;
   for (const cst_parse_loop *l = p->loop; l; l = l->outer)
@@ -68,6 +69,8 @@ static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
     allowed[count++] = p->names[i].name;
   for (int i = 0; i < p->g->definitions; i++)
     allowed[count++] = p->g->definition[i].name;
+  for (int i = 0; i < p->g->tables; i++)
+    allowed[count++] = p->g->table_at[i].name;
   allowed[count++] = "pi";
   count += list_functions(allowed + count);
   unknown(p, at, n, "unknown name", allowed, count);
@@ -132,7 +135,7 @@ static bool primes_argument(const cst_parser *p, size_t at, size_t n) {
 }
 
 bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
-  return same(p, at, n, "pi") || same(p, at, n, "sum") ||
+  return same(p, at, n, "pi") || same(p, at, n, "sum") || cst_parse_table(p, at, n) ||
          cst_graph_function_find(p->text + at, n) || find_loop(p, at, n) ||
          find_binding(p, at, n) || find_definition(p, at, n);
 }
@@ -206,12 +209,16 @@ static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
   if (!cst_graph_is_constant(p->g, n, &i) || i != floor(i)) {
     snprintf(what, sizeof what, "the index of '%.*s'", SHOWN, b->name);
     cst_parse_integer(p, n, index, what, &i);
+    if (cst_graph_is_constant(p->g, n, NULL))
+      cst_parse_blame_row(p, index);
     return -1;
   }
-  if (i <= b->shift || i > b->shift + b->count)
-    return cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d",
-                          cst_parse_value(i + 0.0, s), SHOWN, b->name, b->shift + 1,
-                          b->shift + b->count);
+  if (i <= b->shift || i > b->shift + b->count) {
+    cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d", cst_parse_value(i + 0.0, s),
+                   SHOWN, b->name, b->shift + 1, b->shift + b->count);
+    cst_parse_blame_row(p, index);
+    return -1;
+  }
   return cst_parse_checked(p, b->entry[(int)i - b->shift - 1], at);
 }
 
@@ -244,8 +251,10 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
   const cst_definition *d = f || series || b ? NULL : find_definition(p, at, n);
   if (d && !find_loop(p, at, n))
     return cst_parse_definition(p, d, at);
-  if (!f && !series)
+  if (!f && !series && !cst_parse_is_column(p, at, n))
     f = cst_graph_piece_find(p->text + at, n);
+  if (!f && !series && cst_parse_is_column(p, at, n))
+    return cst_parse_cell(p, at, n);
   if (!f && !series && same(p, at, n, "floor"))
     return whole_part(p, at);
   if (!f && !series)
@@ -255,6 +264,10 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
   const cst_node r = series ? cst_parse_series(p, at) : cst_parse_call(p, f, at);
   p->depth--;
   return r;
+}
+
+static cst_node value_of(cst_parser *p, const cst_parse_loop *loop) {
+  return loop->cell ? cst_graph_constant(p->g, *loop->cell) : loop->node;
 }
 
 cst_node cst_parse_name(cst_parser *p) {
@@ -284,6 +297,9 @@ cst_node cst_parse_name(cst_parser *p) {
   const cst_definition *d = pi || loop || b ? NULL : find_definition(p, at, n);
   if (d)
     return cst_parse_definition(p, d, at);
+  const cst_edge_table *table = pi || loop || b ? NULL : cst_parse_table(p, at, n);
+  if (table)
+    return cst_graph_constant(p->g, table->rows);
   if (!pi && !loop && !b)
     return unknown_name(p, at, n);
   if (next == '[')
@@ -291,7 +307,7 @@ cst_node cst_parse_name(cst_parser *p) {
                           n < SHOWN ? (int)n : SHOWN, text + at);
   return cst_parse_checked(p,
                            pi     ? cst_graph_constant(p->g, M_PI)
-                           : loop ? loop->node
+                           : loop ? value_of(p, loop)
                                   : b->node,
                            at);
 }

@@ -1,5 +1,5 @@
 /* parse-sum.c: sum(i, FROM, TO, TERM): reads the text of TERM once for each value of i and adds the terms
- * from left to right.
+ * from left to right; sum(TABLE, TERM): once for each row.
  *
  * Repetition is bounded for every text: by the number of terms, with those of nested sums, and by the
  * characters that are read for them. TERM of a sum without terms is read once, to check its grammar and
@@ -83,8 +83,9 @@ static cst_node term(cst_parser *p, size_t start, size_t at) {
   return n;
 }
 
-/* The sum over `count` values of l from `from` on. */
-static cst_node add_terms(cst_parser *p, cst_parse_loop *l, double from, double count, size_t at) {
+/* The sum over `count` values of l from `from` on, or over the rows of t. */
+static cst_node add_terms(cst_parser *p, cst_parse_loop *l, double from, double count,
+                          const cst_edge_table *t, size_t at) {
   const size_t start = p->at;
   cst_node     n = cst_graph_constant(p->g, 0);
   p->terms += count;
@@ -92,7 +93,10 @@ static cst_node add_terms(cst_parser *p, cst_parse_loop *l, double from, double 
     return cst_parse_fail(p, at, "all sums of an expression have together more than %d terms",
                           TERMS);
   for (double k = 0; k < count && !p->failed; k++) {
-    l->node = cst_graph_constant(p->g, from + k);
+    if (t)
+      cst_parse_row_take(p, t, l, (int)k);
+    else
+      l->node = cst_graph_constant(p->g, from + k);
     const cst_node m = term(p, start, at);
     n = cst_parse_operation(p, CST_OP_ADD, n, m, at);
   }
@@ -108,11 +112,33 @@ static cst_node skip_term(cst_parser *p, cst_parse_loop *l, size_t at) {
   return cst_parse_checked(p, l->node, at);
 }
 
+/* sum(TABLE, TERM), behind TABLE */
+static cst_node add_rows(cst_parser *p, const cst_edge_table *t, size_t at) {
+  cst_parse_loop              loop[CST_EDGE_COLUMNS];
+  const cst_parse_loop *const outer = p->loop;
+  const cst_edge_table *const table = p->row_of;
+  const int                   row = p->row;
+  if (!cst_parse_accept(p, ','))
+    return -1;
+  p->loop = cst_parse_row_open(p, t, loop);
+  cst_parse_row_take(p, t, loop, 0);
+  const cst_node n = p->idle ? cst_parse_expression(p) : add_terms(p, loop, 0, t->rows, t, at);
+  p->loop = outer;
+  p->row_of = table;
+  p->row = row;
+  if (!p->failed && cst_parse_peek(p) == ',')
+    return cst_parse_fail(p, p->at, "a sum over a table takes 2 arguments: sum(%s, TERM)", t->name);
+  return cst_parse_closing(p, ')', n);
+}
+
 cst_node cst_parse_series(cst_parser *p, size_t at) {
-  cst_parse_loop l = {.outer = p->loop};
-  double         from, to;
-  cst_node       pairs;
-  const bool     outermost = p->loop == p->arguments && !p->inside;
+  cst_parse_loop        l = {.outer = p->loop};
+  double                from, to;
+  cst_node              pairs;
+  const bool            outermost = p->loop == p->arguments && !p->inside;
+  const cst_edge_table *rows = cst_parse_summed(p);
+  if (rows)
+    return add_rows(p, rows, at);
   if (p->pairs && outermost && !p->idle && !p->failed && cst_parse_double(p, &pairs))
     return pairs;
   if (!cst_parse_variable(p, &l))
@@ -125,7 +151,7 @@ cst_node cst_parse_series(cst_parser *p, size_t at) {
     return wrong_count(p);
   p->loop = &l;
   const cst_node n =
-      p->idle || to < from ? skip_term(p, &l, at) : add_terms(p, &l, from, to - from + 1, at);
+      p->idle || to < from ? skip_term(p, &l, at) : add_terms(p, &l, from, to - from + 1, NULL, at);
   p->loop = l.outer;
   if (!p->failed && cst_parse_peek(p) == ',')
     return wrong_count(p);

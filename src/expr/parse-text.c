@@ -16,6 +16,7 @@ cst_node cst_parse_fail(cst_parser *p, size_t at, const char *format, ...) {
     p->error->offset = INT_MAX;
   else
     p->error->offset = (int)at;
+  p->error->table = NULL;
   va_list a;
   va_start(a, format);
   vsnprintf(p->error->message, sizeof p->error->message, format, a);

@@ -7,7 +7,7 @@
  *   power      = atom [ ^ unary ]
  *   atom       = number | name | name [ expression ] | function ( expression {, expression} )
  *                | ( expression )
- *              | sum ( name , expression , expression , expression )
+ *              | sum ( name , expression , expression , expression ) | sum ( table , expression )
  *
  * A function is one of the graph's or a definition (define.h). A name may end in apostrophes: x' is looked up as it is written.
  */
@@ -33,9 +33,12 @@ cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at) {
     return cst_parse_fail(p, at,
                           "too many operations: all expressions of a system together may have %d",
                           CST_EXPR_NODES);
-  if (cst_graph_is_constant(p->g, n, &value) && !isfinite(value))
-    return cst_parse_fail(p, at, "the value of this operation is not a finite number (%s)",
-                          isnan(value) ? "nan" : "inf");
+  if (cst_graph_is_constant(p->g, n, &value) && !isfinite(value)) {
+    cst_parse_fail(p, at, "the value of this operation is not a finite number (%s)",
+                   isnan(value) ? "nan" : "inf");
+    cst_parse_blame_row(p, at);
+    return -1;
+  }
   return n;
 }
 
@@ -44,8 +47,11 @@ cst_node cst_parse_operation(cst_parser *p, cst_op op, cst_node a, cst_node b, s
     return -1;
   if (p->idle)
     return a;
-  if (op == CST_OP_DIV && cst_graph_is_zero(p->g, b))
-    return cst_parse_fail(p, at, "division by zero");
+  if (op == CST_OP_DIV && cst_graph_is_zero(p->g, b)) {
+    cst_parse_fail(p, at, "division by zero");
+    cst_parse_blame_row(p, at);
+    return -1;
+  }
   return cst_parse_checked(p, cst_graph_operation(p->g, op, a, b), at);
 }
 
@@ -183,7 +189,7 @@ cst_node cst_parse_complete(cst_parser *p) {
 
 cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n,
                               cst_expr_error *error, cst_pair_sums *pairs) {
-  cst_expr_error unread = {0, ""};
+  cst_expr_error unread;
   cst_parser     p = {.g = g,
                       .text = text,
                       .names = names,

@@ -17,6 +17,7 @@ enum {
 typedef struct cst_parse_loop {
   char                         name[CST_PARSE_SHOWN + 1];
   cst_node                     node; /* its value; of a sum a constant */
+  const double                *cell; /* the value of a column of a table; NULL: it is node */
   const struct cst_parse_loop *outer;
 } cst_parse_loop;
 
@@ -73,7 +74,9 @@ typedef struct {
   bool                   inside; /* and it is used inside a sum */
   bool foreign; /* it failed on a name that has no meaning there; the message is that name */
   bool cycle;   /* it failed because a definition is defined by itself */
-  int  within;  /* -1; the definition in whose text it failed, or the first of the cycle */
+  const cst_edge_table *row_of; /* the table whose row is being read; NULL: none */
+  int                   row;
+  int within; /* -1; the definition in whose text it failed, or the first of the cycle */
   struct {
     size_t             end; /* the end of the name in the text; 0: the slot is free */
     const cst_binding *binding;
@@ -114,6 +117,21 @@ cst_node cst_parse_definition(cst_parser *p, const cst_definition *d, size_t at)
 void cst_definition_title(const cst_definition *d, char title[CST_PARSE_TITLE]);
 /* Counts n characters that are read again, for `what`; an error at `at` when they are too many. */
 void cst_parse_charge(cst_parser *p, double n, size_t at, const char *what);
+
+/* parse-edges.c: tables. The columns as variables inside those of p; returns the innermost. */
+cst_parse_loop *cst_parse_row_open(cst_parser *p, const cst_edge_table *t,
+                                   cst_parse_loop loop[CST_EDGE_COLUMNS]);
+/* Gives them the numbers of a row. */
+void cst_parse_row_take(cst_parser *p, const cst_edge_table *t, cst_parse_loop *loop, int row);
+/* The error is due to the numbers of the row that is being read, if one is; at `at` the index or operation. */
+void cst_parse_blame_row(cst_parser *p, size_t at);
+/* The table that the word of n characters at `at` names; NULL: none. */
+const cst_edge_table *cst_parse_table(const cst_parser *p, size_t at, size_t n);
+/* The table over which a sum runs, and its name is read; NULL, with p unchanged: it is a sum over a variable. */
+const cst_edge_table *cst_parse_summed(cst_parser *p);
+bool                  cst_parse_is_column(const cst_parser *p, size_t at, size_t n);
+/* COLUMN(k), its name at `at`; p->at is at its '('. */
+cst_node cst_parse_cell(cst_parser *p, size_t at, size_t n);
 
 /* instead.c: advice on a function or name that expressions do not have; NULL: none */
 const char *cst_expr_instead(const char *word, bool function);

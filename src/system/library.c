@@ -42,7 +42,7 @@ const char *cst_library_path(const char *name) {
 
 const char *cst_library_fetch(const char *name, char **text, size_t *length) {
   const char *path = cst_library_path(name);
-  return path ? cst_document_fetch(path, text, length) : "there is no system of this name";
+  return path ? cst_description_fetch(path, text, length) : "there is no system of this name";
 }
 
 static int is_system(const struct dirent *e) {

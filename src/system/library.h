@@ -16,6 +16,11 @@ const char *cst_library_fetch(const char *name, char **text, size_t *length);
 /* What a list tells of a system: its name, doc, nq and ng. Nothing else is read, and nothing derived; it is only
  * good for cst_system_destroy. Owned; NULL with errors. */
 cst_system *cst_system_outline(const char *file, const char *text, size_t length, cst_diag *d);
+/* A cst_fetch: the description in a file, with the tables that it names behind it. Tables that cannot be read are told
+ * when the description is. */
+const char *cst_description_fetch(const char *path, char **text, size_t *length);
+/* The characters of a description without its tables. */
+size_t cst_description_length(const char *text, size_t length);
 /* All names, in alphabetical order; ends with NULL. Borrowed, made once. */
 const char *const *cst_library_names(int *count);
 #endif

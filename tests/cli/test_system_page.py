@@ -14,6 +14,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 from pages import read_keys  # noqa: E402
 
+write("net.csv", "a,b\n1,2\n")  # of the examples
 KEYS = read_keys(constella("show", "system").stdout)
 
 TOP = {
@@ -74,6 +75,7 @@ PLACES = {
         (RING, 'constraints: {wire: {for: "i = 1..2", expression: "x[i]", %s: 1}}'),
         (RING, 'nonholonomic: {skate: {for: "i = 1..2", expression: "x\'[i]", %s: 1}}'),
     ],
+    "edges": [(RING, "edges: {%s: 1}")],
     "symmetries.NAME": [
         (DISK, "symmetries: {turn: {generator: [-y, x], %s: 1}}"),
         (FIXED, "symmetries: {turn: {rotation: [0, 0, 1], %s: 1}}"),

@@ -35,7 +35,7 @@ __attribute__((unused)) static setting setting_create(void) {
 }
 
 __attribute__((unused)) static cst_node parse(const setting *s, const char *text) {
-  cst_expr_error error = {0, ""};
+  cst_expr_error error = {0};
   const cst_node n = cst_expr_parse(s->g, text, s->names, NAMES, &error);
   if (n < 0)
     NOTE("'%s': %d: %s", text, error.offset, error.message);

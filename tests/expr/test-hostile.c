@@ -27,7 +27,7 @@ static void test_depth(const setting *s) {
                {"sin(", ")", "calls", 3},
                {"atan2(x,", ")", "second arguments", 5}};
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    cst_expr_error error = {-1, ""};
+    cst_expr_error error = {.offset = -1};
     char          *most = repeated(forms[i].open, "x", forms[i].end, CST_EXPR_DEPTH),
          *more = repeated(forms[i].open, "x", forms[i].end, CST_EXPR_DEPTH + 1),
          *many = repeated(forms[i].open, "x", forms[i].end, 1000000);
@@ -101,7 +101,7 @@ static void test_powers(const setting *s) {
 
 /* Every text gives a node, or an error with a message and a place inside the text. */
 static int sound(const setting *s, const char *text) {
-  cst_expr_error error = {-1, ""};
+  cst_expr_error error = {.offset = -1};
   const cst_node n = cst_expr_parse(s->g, text, s->names, NAMES, &error);
   if (n >= 0)
     return n < cst_graph_size(s->g);
@@ -159,7 +159,7 @@ static cst_node with_array(const setting *s, const char *text, cst_expr_error *e
   cst_binding names[NAMES + 1];
   memcpy(names, s->names, sizeof s->names);
   names[NAMES] = (cst_binding){.name = "xs", .node = -1, .entry = s->q, .count = NQ};
-  *error = (cst_expr_error){-1, ""};
+  *error = (cst_expr_error){.offset = -1};
   return cst_expr_parse(s->g, text, names, NAMES + 1, error);
 }
 

@@ -150,7 +150,7 @@ static const refusal refusals[] = {
 };
 
 static void test_refusal(cst_graph *g, const cst_binding *names, int n, const refusal *x) {
-  cst_expr_error error = {-1, ""};
+  cst_expr_error error = {.offset = -1};
   const cst_node node = cst_expr_parse(g, x->text, names, n, &error);
   if (!OK(node == -1 && error.offset == x->offset && !strcmp(error.message, x->message),
           "'%.18s' at %d: %s", x->text[0] == ' ' ? "blanks" : x->text, x->offset, x->message))
@@ -248,7 +248,7 @@ static void test_sums(const arrays *a) {
       {"sum(i, 1, 3, sum(j, i, 2, x[j]))", "x[1] + x[2] + x[2]"},
       {"y + sum(i, 9007199254740992, 9007199254740992, i)", "y + 9007199254740992"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    cst_expr_error error = {-1, ""};
+    cst_expr_error error = {.offset = -1};
     const cst_node n = array_parse(a, pairs[i][0], &error), m = array_parse(a, pairs[i][1], &error);
     if (!OK(n == m && n >= 0, "sum %d is %s", (int)i + 1, pairs[i][1]))
       NOTE("%s: %d, %d: %d: %s", pairs[i][0], n, m, error.offset, error.message);
@@ -352,7 +352,7 @@ static void test_nameless(const arrays *a) {
   const cst_node    y = cst_graph_input(a->g, 'c', 0);
   const cst_binding names[] = {{.name = "x", .node = -1, .entry = a->x, .count = COUNT},
                                {.name = "s", .node = cst_graph_neg(a->g, y)}};
-  cst_expr_error    error = {-1, ""};
+  cst_expr_error    error = {.offset = -1};
   OK(cst_expr_parse(a->g, "x[-s]", names, 2, &error) == -1 && error.offset == 2 &&
          !strcmp(error.message, "the index of 'x' must be an integer constant; it is not constant"),
      "%d: %s", error.offset, error.message);

@@ -24,7 +24,7 @@ static void try_method(const cst_method *m) {
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
-  cst_expr_error error = {0, ""};
+  cst_expr_error error = {0};
   char          *text = strndup((const char *)data, size);
   cst_method    *m = cst_method_parse(text, NULL, &error);
   if (m)

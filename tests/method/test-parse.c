@@ -253,7 +253,7 @@ static const mistake mistakes[] = {
 };
 
 static void test_mistake(const mistake *x) {
-  cst_expr_error e = {-1, ""};
+  cst_expr_error e = {.offset = -1};
   cst_method    *m = cst_method_parse(x->text, NULL, &e);
   if (!OK(!m && e.offset == x->offset && strstr(e.message, x->words), "'%s': at %d: %s", x->text,
           x->offset, x->words))
@@ -269,7 +269,7 @@ static void test_depth(void) {
   strcat(text, "rattle");
   for (int i = 0; i < depth; i++)
     strcat(text, ")");
-  cst_expr_error e = {-1, ""};
+  cst_expr_error e = {.offset = -1};
   cst_method    *m = cst_method_parse(text, NULL, &e);
   OK(m != NULL, "a method nested 32 deep is read");
   cst_method_destroy(m);

@@ -366,7 +366,7 @@ static void test_nesting(void) {
 
 static void test_own_mistake(const cst_layers *own, const char *text, int offset,
                              const char *words) {
-  cst_expr_error e = {-1, ""};
+  cst_expr_error e = {.offset = -1};
   cst_method    *m = cst_method_parse(text, own, &e);
   if (!OK(!m && e.offset == offset && strstr(e.message, words),
           "'%s' beside layers of one's own: %s", text, words))

@@ -132,7 +132,7 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
   if (!name)
     return;
   s->system_file = cst_reader_beside(r, name);
-  if (!cst_reader_fetch(r, n, cst_document_fetch, s->system_file, &text, &length))
+  if (!cst_reader_fetch(r, n, cst_description_fetch, s->system_file, &text, &length))
     return;
   described(r, s->system_file, text, length, map);
   free(text);

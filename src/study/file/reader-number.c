@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "expr/define.h"
+#include "expr/edge-table.h"
 #include "study/file/reader.h"
 
 static const char *const number_wanted = "a number or a quoted expression of the parameters and pi";
@@ -56,6 +57,10 @@ static void define(cst_reader *r, bool named) {
   if (named && r->s->system)
     d = cst_graph_definitions(r->s->system->graph, &n);
   cst_graph_define(r->graph, d, n);
+  n = 0;
+  const cst_edge_table *t =
+      named && r->s->system ? cst_graph_tables(r->s->system->graph, &n) : NULL;
+  cst_graph_tabulate(r->graph, t, n);
 }
 
 /* The node of the expression at n, or -1. */

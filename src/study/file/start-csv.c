@@ -2,63 +2,33 @@
  * (x, u[2]) and velocities (x'); the others are those of the start `around`. Empty lines, lines that begin
  * with # and a byte order mark are skipped. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/csv.h"
+#include "core/need.h"
 #include "study/file/starts.h"
 
 enum { SHOWN = 40 };
-static const char byte_order_mark[] = "\xef\xbb\xbf";
 
 /* The table being read. */
 typedef struct {
   cst_reader *r;
   const char *path;
-  int         line, n, *place; /* columns and their places in a row of starts */
-  bool       *taken;           /* [2 nq] */
+  cst_csv     lines;
+  int         n, *place; /* columns and their places in a row of starts */
+  bool       *taken;     /* [2 nq] */
 } table;
-
-/* The next line with content, terminated; NULL: there is none. */
-static char *next_line(char **text, int *line) {
-  while (**text) {
-    char *here = *text;
-    char *end = here + strcspn(here, "\n");
-    *text = *end ? end + 1 : end;
-    *end = 0;
-    ++*line;
-    for (char *last = end; last > here && strchr(" \t\r", last[-1]);)
-      *--last = 0;
-    here += strspn(here, " \t");
-    if (*here && *here != '#')
-      return here;
-  }
-  return NULL;
-}
-
-/* The text up to the next comma, without surrounding blanks and quotes. */
-static char *next_cell(char **line) {
-  char *here = *line;
-  char *end = here + strcspn(here, ",");
-  *line = *end ? end + 1 : NULL;
-  *end = 0;
-  here += strspn(here, " \t\"");
-  char *last = here + strlen(here);
-  while (last > here && strchr(" \t\"", last[-1]))
-    last--;
-  *last = 0;
-  return here;
-}
 
 static bool head(table *t, char *line) {
   while (line) {
-    char     *name = next_cell(&line);
+    char     *name = cst_csv_cell(&line);
     const int at = cst_starts_place(t->r->s->system, name, t->n ? t->place[t->n - 1] + 1 : 0);
     if (at >= 0 && t->taken[at]) {
-      cst_diag_add(t->r->d, t->path, t->line, 1, "column '%.*s' appears twice", SHOWN, name);
+      cst_diag_add(t->r->d, t->path, t->lines.line, 1, "column '%.*s' appears twice", SHOWN, name);
       return false;
     }
     if (at < 0) {
-      cst_diag_add(t->r->d, t->path, t->line, 1,
+      cst_diag_add(t->r->d, t->path, t->lines.line, 1,
                    "column '%.*s' is neither a coordinate of %s nor a velocity such as x'", SHOWN,
                    name, t->r->s->system->name);
       return false;
@@ -69,43 +39,36 @@ static bool head(table *t, char *line) {
   return true;
 }
 
-/* strtod reads hexadecimal numbers too, which no table is meant to hold. */
-static bool is_number(const char *cell, double *value) {
-  char *end;
-  *value = strtod(cell, &end);
-  return end != cell && !*end && isfinite(*value) && !strpbrk(cell, "xX");
-}
-
 static bool row(table *t, char *line, double *x) {
   int k = 0;
   for (; line; k++) {
-    char  *cell = next_cell(&line);
+    char  *cell = cst_csv_cell(&line);
     double value = 0;
-    if (k < t->n && !is_number(cell, &value)) {
-      cst_diag_add(t->r->d, t->path, t->line, 1, "'%.*s' is not a finite number", SHOWN, cell);
+    if (k < t->n && !cst_csv_number(cell, &value)) {
+      cst_diag_add(t->r->d, t->path, t->lines.line, 1, "'%.*s' is not a finite number", SHOWN,
+                   cell);
       return false;
     }
     if (k < t->n && x)
       x[t->place[k]] = value;
   }
   if (k != t->n)
-    cst_diag_add(t->r->d, t->path, t->line, 1,
+    cst_diag_add(t->r->d, t->path, t->lines.line, 1,
                  "the row has %d numbers; the first line names %d columns", k, t->n);
   return k == t->n;
 }
 
 static long rows_of(const char *text) {
-  char *copy = strdup(text);
-  char *at = copy;
-  int   line = 0;
-  long  n = -1;
-  while (copy && next_line(&at, &line))
+  char   *copy = cst_need(strdup(text));
+  cst_csv lines = cst_csv_begin(copy);
+  long    n = -1;
+  while (cst_csv_line(&lines))
     n++;
   free(copy);
   return n;
 }
 
-static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
+static bool rows_into(table *t, cst_yaml *n, long rows) {
   cst_study *s = t->r->s;
   /* the rest is that of the base start, which may depend on the parameters */
   const bool each = t->n < 2 * s->system->nq;
@@ -113,7 +76,7 @@ static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
   if (!cst_starts_make(t->r, n, (double)rows, each))
     return false;
   for (long i = 0; i < rows; i++) {
-    char *line = next_line(&text, &t->line);
+    char *line = cst_csv_line(&t->lines);
     char *again = strdup(line);
     bool  good = again != NULL;
     for (int v = 0; v < variants && good; v++) {
@@ -128,13 +91,16 @@ static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
 }
 
 bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) {
-  text += strncmp(text, byte_order_mark, strlen(byte_order_mark)) ? 0 : strlen(byte_order_mark);
   const size_t m = 2 * (size_t)r->s->system->nq;
-  table t = {r, path, 0, 0, cst_reader_memory(m, sizeof(int)), cst_reader_memory(m, sizeof(bool))};
-  const long rows = rows_of(text);
-  bool       good = rows >= 1;
+  table        t = {.r = r,
+                    .path = path,
+                    .lines = cst_csv_begin(text),
+                    .place = cst_reader_memory(m, sizeof(int)),
+                    .taken = cst_reader_memory(m, sizeof(bool))};
+  const long   rows = rows_of(text);
+  bool         good = rows >= 1;
   if (good)
-    good = head(&t, next_line(&text, &t.line)) && rows_into(&t, n, text, rows);
+    good = head(&t, cst_csv_line(&t.lines)) && rows_into(&t, n, rows);
   else
     cst_yaml_error(
         r->doc, n, r->d,

@@ -1,12 +1,13 @@
 /* read-constraints.c: reads constraints, single ones and families. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
+#include "core/diag.h"
 #include "expr/define.h"
 #include "system/read/system-reader.h"
 
 enum { LARGEST = 1000000 }; /* largest bound of the range of a family */
 
-static const char form[] = "NAME = FROM..TO";
+static const char form[] = "'NAME = FROM..TO', for example 'i = 2..n', or the name of a table";
 
 static bool taken(cst_reading *r, const char *name) {
   cst_scope known = cst_read_positions(r);
@@ -33,16 +34,37 @@ static const char *read_variable(cst_reading *r, cst_yaml *n, int offset, const 
   return NULL;
 }
 
-/* "i = 2..n" */
+static const char *nearest_table(const cst_reading *r, const char *text) {
+  const char           *name[CST_EDGE_TABLES];
+  int                   n;
+  const cst_edge_table *t = cst_graph_tables(r->s->graph, &n);
+  for (int k = 0; k < n; k++)
+    name[k] = t[k].name;
+  return text ? cst_diag_guess(text, name, n) : "";
+}
+
+static void take_rows(cst_reading *r, const cst_edge_table *t, cst_name *a, const char **variable) {
+  r->rows[r->s->nfamily] = t;
+  *variable = "";
+  a->first = 1;
+  a->count = t->rows;
+  a->range = t->name;
+}
+
+/* "i = 2..n", or the name of a table */
 static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **variable) {
   const char *text = cst_yaml_text(n);
+  if (text && cst_graph_table_find(r->s->graph, text)) {
+    take_rows(r, cst_graph_table_find(r->s->graph, text), a, variable);
+    return;
+  }
   const char *equal = text ? strchr(text, '=') : NULL;
   const char *dots = equal ? strstr(equal, "..") : NULL;
   int         from = 0;
   int         to = -1;
   if (!dots) {
-    cst_yaml_error(r->doc, n, r->d, "'for' is '%s'; it must be '%s', for example 'i = 2..n'",
-                   text ? text : "", form);
+    cst_yaml_error(r->doc, n, r->d, "'for' is '%s'; it must be %s%s", text ? text : "", form,
+                   nearest_table(r, text));
     return;
   }
   int  blanks = (int)strspn(text, " \n");
@@ -86,14 +108,20 @@ cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const 
   return value;
 }
 
-static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, const char *variable) {
-  cst_system *s = r->s;
-  char        what[200];
+cst_scope cst_read_member(cst_reading *r, cst_scope in, int k, int i) {
+  const cst_name *a = &r->s->family[k];
+  r->table = r->rows[k];
+  r->row = i;
+  return a->array && !r->table ? cst_read_with(r, in, r->variable[k], a->first + i) : in;
+}
+
+static void read_expression(cst_reading *r, cst_yaml *n, int family) {
+  cst_system     *s = r->s;
+  const cst_name *a = &s->family[family];
+  char            what[200], message[300];
   for (int k = 0; k < a->count; k++) {
     const char *name = s->constraint[a->at + k];
-    cst_scope   scope = cst_read_timed(r);
-    if (a->array)
-      scope = cst_read_with(r, scope, variable, a->first + k);
+    cst_scope   scope = cst_read_member(r, cst_read_timed(r), family, k);
     if (a->array)
       snprintf(what, sizeof what, "constraint %s", name);
     else
@@ -101,12 +129,14 @@ static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, cons
     const cst_node g = cst_read_expression(r, n, scope, what);
     s->g[a->at + k] = g;
     if (g < 0)
-      return;
+      break;
     if (cst_graph_depends(s->graph, g, 'q'))
       continue;
-    cst_yaml_error(r->doc, n, r->d, "the %s depends on no coordinate", what);
-    return;
+    snprintf(message, sizeof message, "the %s depends on no coordinate", what);
+    cst_read_row_error(r, n, message);
+    break;
   }
+  r->table = NULL;
 }
 
 /* Declares the names; the nodes of their expressions go to value. */
@@ -116,6 +146,7 @@ static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int 
   const int   most = n + stationary + CST_ORTHOGONAL * s->nbody_name + cst_read_count_velocities(r);
   s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
   r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
+  r->rows = cst_system_keep(s, (size_t)most, sizeof *r->rows);
   for (int k = 0; k < n && cst_read_goes_on(r) && s->ng <= CST_MOST_Q; k++) {
     value[k] = cst_read_family(r, key[k], value[k], "constraint", &s->family[k], &r->variable[k]);
     s->ng += s->family[k].count;
@@ -145,7 +176,7 @@ void cst_read_constraints(cst_reading *r) {
   s->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->g);
   for (int k = 0; k < own && k < s->nfamily && cst_read_goes_on(r); k++)
     if (value[k])
-      read_expression(r, value[k], &s->family[k], r->variable[k]);
+      read_expression(r, value[k], k);
   if (cst_read_goes_on(r) && cst_diag_count(r->d) == r->before)
     cst_read_stationary(r, written);
   if (s->ng)

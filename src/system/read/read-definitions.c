@@ -8,6 +8,7 @@
 #include <string.h>
 #include "expr/budget.h"
 #include "expr/define.h"
+#include "expr/edge-table.h"
 #include "system/read/system-reader.h"
 
 static const char form[] = "'NAME: expression' or '\"NAME(ARGUMENT, ...)\": expression'";
@@ -59,6 +60,8 @@ static const char *holder(cst_reading *r, const char *name, const cst_definition
   for (int i = 0; i < n; i++)
     if (!strcmp(d[i].name, name))
       return "a definition";
+  if (cst_graph_is_column(r->s->graph, name))
+    return "a table or column";
   return is_quantity(r->s, name) ? "a quantity of a body" : NULL;
 }
 
@@ -160,11 +163,17 @@ static void check_all(cst_reading *r, cst_yaml *const *value, int n) {
       state[k] = cst_definition_check(g, k, in.names, in.n, &error[k], &within[k]);
   }
   const cst_definition *d = cst_graph_definitions(g, &nall);
-  for (int k = 0; k < n && cst_read_goes_on(r); k++)
-    if (state[k] == CST_DEFINE_WRONG ||
-        (state[k] == CST_DEFINE_WITHIN && state[within[k]] == CST_DEFINE_GOOD))
-      cst_yaml_error_at(r->doc, value[k], error[k].offset, r->d, "definition '%s': %s", d[k].name,
-                        error[k].message);
+  for (int k = 0; k < n && cst_read_goes_on(r); k++) {
+    char what[80];
+    if (state[k] != CST_DEFINE_WRONG &&
+        (state[k] != CST_DEFINE_WITHIN || state[within[k]] != CST_DEFINE_GOOD))
+      continue;
+    snprintf(what, sizeof what, "definition '%s'", d[k].name);
+    if (error[k].table)
+      cst_read_tell_row(r, what, &error[k]);
+    else
+      cst_yaml_error_at(r->doc, value[k], error[k].offset, r->d, "%s: %s", what, error[k].message);
+  }
 }
 
 /* Reads the map into all[]; returns their number. */

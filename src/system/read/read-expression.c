@@ -110,14 +110,25 @@ static cst_node check_smooth(cst_reading *r, cst_yaml *n, const char *what, cst_
   return -1;
 }
 
+void cst_read_tell_row(const cst_reading *r, const char *what, const cst_expr_error *error) {
+  const cst_edge_table *t = error->table;
+  int                   line, at;
+  cst_edge_table_place(t, error->row, error->column, &line, &at);
+  cst_diag_add(r->d, t->file, line, at, "%s: %s", what, error->message);
+}
+
 static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text, cst_scope in,
                       const char *what) {
   cst_system    *s = r->s;
   cst_expr_error error;
   if (!afford(r, n, strlen(text)))
     return -1;
-  cst_node node = cst_expr_parse(s->graph, text, in.names, in.n, &error);
-  if (node < 0)
+  cst_node node = r->table
+                      ? cst_expr_parse_row(s->graph, text, in.names, in.n, r->table, r->row, &error)
+                      : cst_expr_parse(s->graph, text, in.names, in.n, &error);
+  if (node < 0 && error.table)
+    cst_read_tell_row(r, what, &error);
+  else if (node < 0)
     cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s%s", what, error.message,
                       place_of_velocity(what, error.message));
   r->stopped |= cst_graph_spent(s->graph);

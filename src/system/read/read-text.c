@@ -33,8 +33,7 @@ static bool is_reserved(const char *name) {
   return false;
 }
 
-/* Returns true and fills `why` if expressions cannot use this name of a `what`. */
-static bool wrong_symbol(const char *name, const char *what, char *why, size_t size) {
+bool cst_read_wrong_symbol(const char *name, const char *what, char *why, size_t size) {
   if (!name || !cst_read_is_name(name, false))
     snprintf(why, size,
              "'%s' is not a valid name of a %s; a name has letters, digits and _, a letter first, "
@@ -55,7 +54,7 @@ static bool wrong_symbol(const char *name, const char *what, char *why, size_t s
 
 bool cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, const char *what) {
   char why[4096];
-  if (!wrong_symbol(name, what, why, sizeof why))
+  if (!cst_read_wrong_symbol(name, what, why, sizeof why))
     return true;
   if (offset < 0)
     cst_yaml_error(r->doc, n, r->d, "%s", why);

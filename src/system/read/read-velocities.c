@@ -140,8 +140,8 @@ void cst_read_velocity_constraints(cst_reading *r) {
     const cst_name *a = &s->family[k];
     cst_yaml       *n = a->at >= first ? expression_of(r, a) : NULL;
     for (int i = 0; i < a->count && n && cst_read_goes_on(r); i++)
-      if (!read_element(r, n, a->at + i,
-                        a->array ? cst_read_with(r, scope, r->variable[k], a->first + i) : scope))
+      if (!read_element(r, n, a->at + i, cst_read_member(r, scope, k, i)))
         break;
+    r->table = NULL;
   }
 }

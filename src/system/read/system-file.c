@@ -55,15 +55,19 @@ static bool read_head(cst_reading *r) {
   read_title(r);
   cst_read_units(r);
   cst_read_parameters(r);
-  return cst_read_goes_on(r);
+  return cst_read_tables(r) && cst_read_goes_on(r);
 }
 
 static bool good(const cst_reading *r) { return cst_diag_count(r->d) == r->before; }
 
+static bool read_names(cst_reading *r) {
+  return cst_read_coordinates(r) && cst_read_check_tables(r) && cst_read_definitions(r);
+}
+
 static void read_all(cst_reading *r) {
   if (!read_head(r))
     return;
-  if (!cst_read_coordinates(r) || !cst_read_definitions(r)) {
+  if (!read_names(r)) {
     static const char *const others[] = {"mass", "potential", "states"};
     for (int i = cst_read_has_bodies(r) ? 2 : 0; i < 3; i++)
       cst_read_required(r, r->root, others[i], "of the system");
@@ -104,7 +108,8 @@ static void derive(cst_reading *r) {
 /* The system that read_parts of r reads from a description; NULL with errors in d. */
 static cst_system *read(const char *file, const char *text, size_t length, cst_diag *d,
                         cst_reading *r, void (*read_parts)(cst_reading *r)) {
-  cst_document *doc = cst_document_parse(file, text, length, d);
+  r->described = cst_description_length(text, length);
+  cst_document *doc = cst_document_parse(file, text, r->described, d);
   if (!doc)
     return NULL;
   cst_system       *s = cst_need(calloc(1, sizeof *s));
@@ -144,7 +149,7 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length,
 }
 
 static void read_outline(cst_reading *r) {
-  if (read_head(r) && cst_read_coordinates(r) && cst_read_definitions(r))
+  if (read_head(r) && read_names(r))
     cst_read_constraints(r);
 }
 

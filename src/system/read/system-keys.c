@@ -11,6 +11,7 @@ const cst_key cst_system_keys[] = {
     {"", "coordinates", CST_KEYS_ALL, "list of names", "required; those of the bodies alone", "", "coordinates: [x, y]", "The coordinates q. \"x[n]\" declares an array."},
     {"", "parameters", CST_KEYS_ALL, "map of names to numbers, expressions or maps", "none", "", "parameters: {L: 2}", "The parameters with their defaults, at most 256."},
     {"", "define", CST_KEYS_ALL, "map of names to expressions", "none", "", "define: {r2: x^2 + y^2}", "Names for subexpressions, and functions of one line, \"slip(u, w)\": u - w*R, that all keys below may use; at most 256."},
+    {"", "edges", CST_KEYS_ALL, "map, or map of names to maps", "none", "", "edges: {file: net.csv}", "Tables of numbers, over whose rows families and sums run; one is called `edges`; at most 16."},
     {"", "mass", CST_KEYS_ALL, "list of expressions, or of rows", "required; that of the bodies alone", "", "mass: [1, 1]", "The mass matrix M(q): its diagonal, or the rows of a symmetric matrix; 0 on a diagonal: no mass."},
     {"", "potential", CST_KEYS_ALL, "expression", "required; 0 with bodies", "", "potential: (x^2 + y^2)/2", "V(q) or V(q, t); 0 where there is none."},
     {"", "stiff", CST_KEYS_ALL, "expression", "0", "", "stiff: 100*x^2", "A second part of the potential, V = potential + stiff. `zhang-skeel(form=stiff)` takes its Hessian alone (docs/springs.md)."},
@@ -32,8 +33,10 @@ const cst_key cst_system_keys[] = {
     {"parameters.NAME", "unit", CST_KEYS_ALL, "text", "none", "", "parameters: {L: {default: 2, unit: m}}", "Its unit, for pages and figures; nothing is computed with it."},
     {"parameters.NAME", "doc", CST_KEYS_ALL, "text", "none", "", "parameters: {L: {default: 2, doc: length of the rod}}", "What it is."},
 
-    {"constraints.NAME", "for", CST_KEYS_ALL, "range", NULL, "", "constraints: {wire: {for: \"i = 1..n\", expression: \"x[i]^2 + y[i]^2 - 1\"}}", "\"i = FROM..TO\": a constraint for each i. Under `nonholonomic` too."},
-    {"constraints.NAME", "expression", CST_KEYS_ALL, "expression", NULL, "", "constraints: {wire: {for: \"i = 1..2\", expression: \"x[i]^2 + y[i]^2 - 1\"}}", "The constraint of i. Under `nonholonomic` too."},
+    {"edges", "file", CST_KEYS_ALL, "file", NULL, "", "edges: {file: net.csv}", "Comma-separated numbers, beside the system file; the first line names the columns."},
+
+    {"constraints.NAME", "for", CST_KEYS_ALL, "range, or name of a table", NULL, "", "constraints: {wire: {for: \"i = 1..n\", expression: \"x[i]^2 + y[i]^2 - 1\"}}", "\"i = FROM..TO\": a constraint for each i; the name of a table: for each row. Under `nonholonomic` too."},
+    {"constraints.NAME", "expression", CST_KEYS_ALL, "expression", NULL, "", "constraints: {wire: {for: \"i = 1..2\", expression: \"x[i]^2 + y[i]^2 - 1\"}}", "The constraint of i, or of a row. Under `nonholonomic` too."},
 
     {"symmetries.NAME", "generator", CST_KEYS_ALL, "list of expressions", "required without bodies", "", "symmetries: {spin: {generator: [-y, x]}}", "The generator xi(q); with `rotation` or `translation`, of the coordinates that belong to no body."},
     {"symmetries.NAME", "gauge", CST_KEYS_ALL, "expression", "0", "", "symmetries: {spin: {generator: [-y, x], gauge: x*y}}", "F(q) where the Lagrangian changes by the total derivative of F; <M v + a, xi> - F is conserved."},

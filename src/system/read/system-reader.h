@@ -9,6 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_READER_H
 #define CST_SYSTEM_READER_H
+#include "expr/edge-table.h"
 #include "system/internal.h"
 #include "system/read/system-keys.h"
 
@@ -42,17 +43,21 @@ typedef struct {
 } cst_body_place;
 
 typedef struct {
-  cst_system     *s;
-  cst_document   *doc;
-  cst_diag       *d;
-  cst_yaml       *root;
-  const cst_size *sizes;         /* [nsize] sizes that replace defaults */
-  int             nsize, before; /* before: the number of errors in d at the start */
-  double          text;          /* number of characters of the expressions so far */
-  bool            stopped;
-  const char    **i;        /* [ncoordinate] "i" */
-  const char    **variable; /* [nfamily] */
-  const char     *array;    /* the first coordinate that is an array; NULL: none is */
+  cst_system            *s;
+  cst_document          *doc;
+  cst_diag              *d;
+  cst_yaml              *root;
+  const cst_size        *sizes;         /* [nsize] sizes that replace defaults */
+  int                    nsize, before; /* before: the number of errors in d at the start */
+  double                 text;          /* number of characters of the expressions so far */
+  bool                   stopped;
+  size_t                 described; /* characters of the description without its tables */
+  const cst_edge_table  *table;     /* the row that expressions are read for; NULL: none */
+  int                    row;
+  const char           **i;        /* [ncoordinate] "i" */
+  const char           **variable; /* [nfamily] */
+  const cst_edge_table **rows;     /* [nfamily] the table over whose rows it runs, or NULL */
+  const char            *array;    /* the first coordinate that is an array; NULL: none is */
   /* [1 + CST_MAX_PAR + ncoordinate] a free entry, parameters, coordinates */
   cst_binding    *names;
   cst_binding     timed[2 + CST_MAX_PAR]; /* a free entry, t, parameters */
@@ -74,6 +79,8 @@ cst_yaml **cst_read_children(cst_yaml *n, cst_yaml ***keys);
 /* the text of an entry, "[a, b]" for a list. Borrowed */
 const char *cst_read_written(cst_reading *r, cst_yaml *n);
 const char *cst_read_join(cst_reading *r, cst_yaml *list); /* "a, b". Borrowed */
+/* Fills `why` and returns true if expressions cannot use this name of a `what`. */
+bool cst_read_wrong_symbol(const char *name, const char *what, char *why, size_t size);
 
 /* read-expression.c. The node of a wrong expression is -1. */
 cst_scope   cst_read_constants(cst_reading *r);              /* parameters */
@@ -136,6 +143,17 @@ void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const c
  * of a family or NULL. Returns the node of the expression. */
 cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what,
                           cst_name *a, const char **variable);
+
+/* The names for element i of family k of constraints; in a row of a table those of its columns are known besides. */
+cst_scope cst_read_member(cst_reading *r, cst_scope in, int k, int i);
+
+/* read-edges.c: the tables; false after a mistake. The names of columns are checked when all others are known. */
+bool cst_read_tables(cst_reading *r);
+bool cst_read_check_tables(cst_reading *r);
+/* An error of a `what` that is due to the numbers of a row. */
+void cst_read_tell_row(const cst_reading *r, const char *what, const cst_expr_error *error);
+/* An error of the expression n at the row that is read for, if there is one. */
+void cst_read_row_error(cst_reading *r, cst_yaml *n, const char *message);
 
 /* read-velocities.c: constraints on velocities, which follow all others: their number, their names, their
  * expressions. */
