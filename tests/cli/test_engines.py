@@ -7,7 +7,7 @@ import re
 import h5py
 import numpy
 
-from cli import constella, done, made, note, ok, path, run, together, write
+from cli import constella, done, made, note, ok, path, run, survives, together, write
 
 STUDY = """study: conservation
 system: SYSTEM
@@ -301,5 +301,13 @@ def resumed_net():
         )
 
 
-together([agree, same_bits, jacobians, nets, saddles, options, refusals, resumed, resumed_net])
+def killed_nets():
+    """Runs that are killed go on to the same bits: by factors of PETSc's, and by sparse ones of the lanes."""
+    always = "checkpoint: {seconds: 0.05}\n"
+    methods = '[rattle, midpoint]'
+    survives("killed-petsc", net("petsc", 4, 4).replace("end: 0.3", "end: 5").replace('[rattle, shake, "compose(rattle, yoshida4)"]', methods) + always)
+    survives("killed-lanes", net("lanes", 34, 34).replace(', shake, "compose(rattle, yoshida4)"', "").replace("w: 0.2", "w: 0.02") + always)
+
+
+together([agree, same_bits, jacobians, nets, saddles, options, refusals, resumed, resumed_net, killed_nets])
 done()
