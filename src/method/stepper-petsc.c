@@ -2,192 +2,35 @@
  * the reference path of implicit methods against the lanes.
  *
  * The equations are those of a core, in pieces (core.h). A trajectory is stepped in a record all of whose lanes are
- * copies of it. The Jacobian is what the core's correction is the solution with: d = -J^-1 f for the unit vectors f
- * gives -J^-1 by columns. Where a system is long and J is the matrix -S that lanes eliminate, S is taken
- * (stepper-sparse.h), and PETSc solves with it whenever a step asks for that. Of cores whose correction is not
- * Newton's it is taken from central differences of the residual. A core also says when the iteration ends, and
- * whether its root is the step (core/near-root.h); if it does not know, the step is made by the further attempts
+ * copies of it. stepper-jacobian.c has the Jacobian, which is sparse where a system is long; PETSc also solves with
+ * the S of gram.h then, whenever a step asks for that (stepper-sparse.h). A core also says when the iteration ends,
+ * and whether its root is the step (core/near-root.h); if it does not know, the step is made by the further attempts
  * that the lanes make.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/stepper-internal.h"
-#include "method/stepper-sparse.h"
+#include "method/stepper-single.h"
 
-#define NUMBER    double
-#define MAGNITUDE fabs
-#define FACTOR    factor
-#define SOLVE     solve_factored
-#include "core/pivoted.h"
-
-/* The equations of a segment's substeps, and the place of the one that is solved. */
-struct cst_stepper_single {
-  cst_stepper       *st;
-  const cst_segment *g;
-  cst_march          march; /* that of g; of a sparse matrix, with what eliminates it */
-  cst_sparse         sparse;
-  cst_single        *solver;
-  cst_scratch       *scratch;   /* [2]: of the iteration; for all else */
-  double            *record;    /* the part that is stepped */
-  double            *copy;      /* of it, for what may change counts in it */
-  double            *x, *f, *d; /* [unknowns][W] */
-  double            *start;     /* unknowns with which the iteration begins */
-  double            *matrix, *column;
-  bool              *stays; /* unknowns that no equation changes */
-  int               *row, sub;
-  bool               exact, opened, is_sparse;
-};
-typedef struct cst_stepper_single single;
-
-enum { OWN, OTHER };
-
-static int unknowns(const single *s) { return s->g->march.unknowns; }
-
-/* x in every lane. */
-static void spread(const single *s, const double *x, double *to) {
-  const int W = s->st->width;
-  for (int k = 0; k < unknowns(s); k++)
-    for (int l = 0; l < W; l++)
-      to[k * W + l] = x[k];
-}
-
-static void pick(const single *s, const double *from, double *x) {
-  for (int k = 0; k < unknowns(s); k++)
-    x[k] = from[k * s->st->width];
-}
-
-/* A scratch as begin leaves it. */
-static cst_scratch *clean(single *s) {
-  cst_scratch *x = &s->scratch[OTHER];
-  memcpy(s->copy, s->record, s->st->size * sizeof *s->copy);
-  s->g->alone->begin(&s->march, s->copy, s->sub, s->x, x);
-  return x;
-}
-
-static void residual(void *context, const double *x, double *f) {
-  single      *s = context;
-  cst_scratch *other = clean(s);
-  spread(s, x, s->x);
-  s->g->alone->residual(&s->march, s->copy, s->sub, s->x, s->f, other);
-  pick(s, s->f, f);
-  for (int k = 0; k < unknowns(s) && s->is_sparse; k++)
-    f[k] = -f[k]; /* so that J is S, which Cholesky's factors need where h > 0 */
-  for (int k = 0; k < unknowns(s); k++)
-    if (s->stays[k])
-      f[k] = x[k] - s->start[k];
-}
-
-/* matrix := -J^-1, to whose column k the core's correction for the unit vector k is. An unknown that stays as it is,
- * the impulse of a redundant constraint, has a 1 of its own. */
-static void invert(single *s, const double *x) {
-  const int    n = unknowns(s), W = s->st->width;
-  cst_march    m = s->march;
-  cst_scratch *other = clean(s);
-  m.attempt = 1; /* with pivots, if there are any */
-  spread(s, x, s->x);
-  for (int k = 0; k < n; k++) {
-    double size = 0;
-    memset(s->f, 0, (size_t)(n * W) * sizeof *s->f);
-    for (int l = 0; l < W; l++)
-      s->f[k * W + l] = 1;
-    s->g->alone->direction(&m, s->copy, s->sub, s->x, s->f, s->d, other);
-    for (int i = 0; i < n; i++) {
-      s->matrix[(size_t)i * (size_t)n + (size_t)k] = -s->d[i * W];
-      size += fabs(s->d[i * W]);
-    }
-    s->stays[k] = size == 0;
-    if (s->stays[k])
-      s->matrix[(size_t)k * (size_t)(n + 1)] = 1;
-  }
-}
-
-static void jacobian_of_corrections(single *s, const double *x, double *J) {
-  const int n = unknowns(s);
-  invert(s, x);
-  if (!factor(s->matrix, s->row, n))
-    J[0] = NAN;
-  for (int k = 0; k < n && J[0] - J[0] == 0; k++) {
-    memset(s->column, 0, (size_t)n * sizeof *s->column);
-    s->column[k] = 1;
-    solve_factored(s->matrix, s->row, n, s->column);
-    for (int i = 0; i < n; i++)
-      J[(size_t)i * (size_t)n + (size_t)k] = s->column[i];
-  }
-}
-
-static void jacobian_of_differences(single *s, const double *x, double *J) {
-  const int n = unknowns(s);
-  double   *at = s->matrix, *ahead = at + n, *behind = ahead + n, most = 0;
-  for (int k = 0; k < n; k++)
-    most = fmax(fabs(x[k]), most);
-  memcpy(at, x, (size_t)n * sizeof *at);
-  for (int k = 0; k < n; k++) {
-    const double size = fmax(fabs(x[k]), 1e-3 * most);
-    const double step = cbrt(DBL_EPSILON) * (size > 0 ? size : 1);
-    at[k] = x[k] + step;
-    residual(s, at, ahead);
-    at[k] = x[k] - step;
-    residual(s, at, behind);
-    at[k] = x[k];
-    for (int i = 0; i < n; i++)
-      J[(size_t)i * (size_t)n + (size_t)k] = (ahead[i] - behind[i]) / (2 * step);
-  }
-  for (int k = 0; k < n; k++) {
-    double size = 0;
-    for (int i = 0; i < n; i++)
-      size +=
-          fabs(J[(size_t)i * (size_t)n + (size_t)k]) + fabs(J[(size_t)k * (size_t)n + (size_t)i]);
-    s->stays[k] |= size == 0;
-    if (size == 0)
-      J[(size_t)k * (size_t)(n + 1)] = 1;
-  }
-}
-
-/* S at x */
-static void jacobian_of_pairs(single *s, const double *x, double *J) {
-  cst_scratch *other = clean(s);
-  spread(s, x, s->x);
-  s->sparse.use = CST_SPARSE_KEEP;
-  s->g->alone->direction(&s->march, s->copy, s->sub, s->x, s->f, s->d, other);
-  s->sparse.use = CST_SPARSE_IGNORE;
-  memcpy(J, s->sparse.values, (size_t)s->sparse.row[unknowns(s)] * sizeof *J);
-}
-
-/* LAPACK's factors of a singular matrix would be an error of PETSc's, not a solve that fails. */
-static bool jacobian(void *context, const double *x, double *J) {
-  single *s = context;
-  J[0] = 0;
-  if (s->is_sparse) {
-    jacobian_of_pairs(s, x, J);
-    return true;
-  }
-  if (s->exact)
-    jacobian_of_corrections(s, x, J);
-  else
-    jacobian_of_differences(s, x, J);
-  memcpy(s->matrix, J, (size_t)unknowns(s) * (size_t)unknowns(s) * sizeof *J);
-  return J[0] - J[0] == 0 && factor(s->matrix, s->row, unknowns(s));
-}
+typedef cst_stepper_single single;
 
 /* As the lanes: by the residual, or by the correction. The last call counts an iteration. */
 static bool ends(void *context, int corrections, const double *x, const double *d) {
   single          *s = context;
   const cst_core  *core = s->g->alone;
   const cst_march *m = &s->march;
-  const int        n = unknowns(s);
-  cst_scratch     *own = &s->scratch[OWN];
+  const int        n = cst_stepper_single_unknowns(s);
+  cst_scratch     *own = &s->scratch[CST_OWN];
   (void)corrections;
   if (d) {
     for (int k = 0; k < n; k++)
       s->column[k] = x[k] - d[k];
-    spread(s, s->column, s->x);
-    spread(s, d, s->d);
+    cst_stepper_single_spread(s, s->column, s->x);
+    cst_stepper_single_spread(s, d, s->d);
     core->correct(m, s->record, s->sub, s->x, s->d, own);
   }
-  spread(s, x, s->x);
+  cst_stepper_single_spread(s, x, s->x);
   const int active = core->residual(m, s->record, s->sub, s->x, s->f, own);
   if (active)
     core->direction(m, s->record, s->sub, s->x, s->f, s->d, own);
@@ -198,9 +41,9 @@ static bool ends(void *context, int corrections, const double *x, const double *
 static PetscErrorCode find_sure(single *s, bool *sure) {
   double rate = 0;
   PetscFunctionBegin;
-  if (s->is_sparse)
+  if (s->form != CST_MATRIX_FULL)
     PetscCall(cst_single_rate(s->solver, &rate));
-  *sure = s->scratch[OWN].sure[0] != 0 && rate <= 0.5;
+  *sure = s->scratch[CST_OWN].sure[0] != 0 && rate <= 0.5;
   PetscFunctionReturn(0);
 }
 
@@ -221,7 +64,7 @@ static PetscErrorCode finish(single *s, cst_outcome *o) {
 static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o) {
   const cst_march *m = &s->march;
   const int        all = (1 << s->st->width) - 1;
-  double          *x = s->start + unknowns(s);
+  double          *x = s->start + cst_stepper_single_unknowns(s);
   int              reason = 1;
   bool             sure = true;
   PetscFunctionBegin;
@@ -229,23 +72,22 @@ static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o
   s->sub = sub;
   s->march = s->g->march; /* whose times change */
   s->march.straight = 1;
-  if (s->is_sparse)
+  if (s->form != CST_MATRIX_FULL)
     s->march.group.by = &s->sparse.by;
   *o = (cst_outcome){1, 0, CST_DONE};
-  if (unknowns(s) > 0) {
-    s->g->alone->begin(m, record, sub, s->x, &s->scratch[OWN]);
-    pick(s, s->x, s->start);
-    memcpy(x, s->start, (size_t)unknowns(s) * sizeof *x);
-    if (s->is_sparse) {
-      cst_sparse_at_start(&s->sparse, record, sub);
-      PetscCall(cst_single_factor(s->solver, s->sparse.values));
-    } else if (s->exact && !s->opened)
-      invert(s, x);
+  if (cst_stepper_single_unknowns(s) > 0) {
+    s->g->alone->begin(m, record, sub, s->x, &s->scratch[CST_OWN]);
+    cst_stepper_single_pick(s, s->x, s->start);
+    memcpy(x, s->start, (size_t)cst_stepper_single_unknowns(s) * sizeof *x);
+    if (s->form != CST_MATRIX_FULL)
+      PetscCall(cst_single_factor(s->solver, cst_stepper_single_first(s)));
+    else if (s->exact && !s->opened)
+      cst_stepper_single_invert(s, x);
     s->opened = true;
     PetscCall(cst_single_solve(s->solver, x, &reason));
     if (reason > 0)
       PetscCall(find_sure(s, &sure));
-    spread(s, x, s->x);
+    cst_stepper_single_spread(s, x, s->x);
     if (reason <= 0)
       *o = (cst_outcome){0, all, CST_NOT_CONVERGED};
     else if (!sure)
@@ -314,6 +156,21 @@ PetscErrorCode cst_stepper_single_stretch(cst_stepper *st, long n) {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
+static void create_sparse(single *s, const cst_substep *first) {
+  const cst_context *C = &s->g->march.group;
+  const int          n = cst_stepper_single_unknowns(s);
+  cst_sparse_create(&s->sparse, &s->march, s->st->width);
+  if (s->form == CST_MATRIX_COLOURS) {
+    cst_colours_create(&s->colours, first, C->system);
+    s->values = cst_zeros(s->colours.row[n], sizeof *s->values);
+    s->at = cst_zeros(n, sizeof *s->at);
+  }
+  for (int k = 0; k < n && C->dropped; k++) {
+    const int a = cst_stepper_single_unknown(s, k) - (n - C->ng);
+    s->stays[k] = a >= 0 && C->dropped[a];
+  }
+}
+
 static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iterations, single *s) {
   const size_t n = (size_t)g->march.unknowns, lanes = n * (size_t)st->width;
   PetscFunctionBegin;
@@ -325,24 +182,34 @@ static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iter
   s->d = s->f + lanes;
   const cst_substep *first = &st->program->step[g->first];
   s->march = g->march;
-  s->is_sparse = n && cst_sparse_takes(first, g->march.group.system);
-  s->matrix = cst_aligned(s->is_sparse ? 0 : n * n + 3 * n);
+  s->form = !n                                               ? CST_MATRIX_FULL
+            : cst_sparse_takes(first, g->march.group.system) ? CST_MATRIX_GRAM
+            : cst_colours_take(first, g->march.group.system) ? CST_MATRIX_COLOURS
+                                                             : CST_MATRIX_FULL;
+  s->matrix = cst_aligned(s->form == CST_MATRIX_FULL ? n * n + 3 * n : 0);
   s->column = cst_aligned(3 * n);
   s->start = s->column + n;
   s->stays = cst_zeros((long)n, sizeof *s->stays);
   s->row = cst_zeros((long)n, sizeof *s->row);
   s->exact = cst_substep_corrects(first, g->march.group.system);
-  if (s->is_sparse) {
-    const unsigned char *dropped = g->march.group.dropped;
-    cst_sparse_create(&s->sparse, &s->march, st->width);
-    for (size_t k = 0; k < n; k++)
-      s->stays[k] = dropped && dropped[k];
-  }
-  const cst_single_equations e = {s,        g->march.unknowns, s->sparse.row, s->sparse.column,
-                                  residual, jacobian,          ends};
+  if (s->form != CST_MATRIX_FULL)
+    create_sparse(s, first);
+  const bool                 coloured = s->form == CST_MATRIX_COLOURS;
+  const cst_single_equations e = {.context = s,
+                                  .unknowns = (int)n,
+                                  .row = coloured ? s->colours.row : s->sparse.row,
+                                  .column = coloured ? s->colours.column : s->sparse.column,
+                                  .ordered = coloured,
+                                  .residual = cst_stepper_single_residual,
+                                  .jacobian = cst_stepper_single_jacobian,
+                                  .ends = ends};
+  const cst_single_equations project = {
+      .unknowns = s->g->march.group.ng, .row = s->sparse.row, .column = s->sparse.column};
   if (n)
     PetscCall(cst_single_create(e, max_iterations, &s->solver));
-  s->sparse.solver = s->solver;
+  if (coloured && project.unknowns)
+    PetscCall(cst_single_create(project, max_iterations, &s->projector));
+  s->sparse.solver = coloured ? s->projector : s->solver;
   PetscFunctionReturn(0);
 }
 
@@ -359,6 +226,10 @@ PetscErrorCode cst_stepper_single_destroy(cst_stepper *st) {
   for (int i = 0; i < st->nsegment && st->single; i++) {
     single *s = &st->single[i];
     PetscCall(cst_single_destroy(&s->solver));
+    PetscCall(cst_single_destroy(&s->projector));
+    cst_colours_destroy(&s->colours);
+    free(s->values);
+    free(s->at);
     cst_sparse_destroy(&s->sparse);
     free(s->scratch);
     free(s->copy);

@@ -100,6 +100,24 @@ typedef enum {
   CST_JACOBIAN_NONE,
 } cst_jacobian;
 
+/* Where the Jacobian of a substep's residual is sparse on long systems: unknowns, and equations, are `blocks` of nq, one
+ * for each coordinate, then, if there are `impulses`, ng for the constraints. What couples them, besides a coordinate
+ * with itself: */
+typedef struct {
+  int  blocks;
+  bool force;    /* the Hessian of V */
+  bool bends;    /* those of constraints: coordinates of one constraint */
+  bool impulses; /* G, and its transpose */
+  bool by_rows;  /* coordinates are in the order of the system's bands[0] */
+  /* unknowns are those of coordinates times mass / h^power */
+  bool mass;
+  int  power;
+  /* the sign with which the matrix is positive on the coordinates */
+  int sign;
+  /* where unknowns are 0 the point does not move: the matrix there is that of the step 0 */
+  bool rests;
+} cst_coupling;
+
 /* Arguments of row->bind, when a stepper is created. */
 typedef struct {
   const cst_system *system;
@@ -146,6 +164,8 @@ struct cst_substep_row {
   cst_substep_size (*size)(const void *x, const cst_system *s);
   /* Where the Jacobian of its residual is to be had. NULL: CST_JACOBIAN_DIFFERENCES. */
   cst_jacobian (*jacobian)(const void *x, const cst_system *s);
+  /* What couples its unknowns on a long system without M(q), a(q); false, NULL: its Jacobian is full. */
+  bool (*coupling)(const void *x, const cst_system *s, cst_coupling *c);
   /* The layer of which it is a step; NULL: none. */
   const cst_layer *(*layer)(const void *x);
   /* Its discrete Lagrangian; false, NULL: it has none, or the states are not at the ends of it. */

@@ -67,6 +67,7 @@
   X(SNESGetApplicationContext)                                                                     \
   X(SNESGetConvergedReason)                                                                        \
   X(SNESGetKSP)                                                                                    \
+  X(SNESGetLagJacobian)                                                                            \
   X(SNESGetLagPreconditioner)                                                                      \
   X(SNESGetLineSearch)                                                                             \
   X(SNESGetSolution)                                                                               \

@@ -26,6 +26,7 @@ struct cst_single {
   double *
       factored; /* the values of the preconditioner's matrix, while it is one of cst_single_factor */
   bool   is_factored, lags; /* lags: the preconditioner is kept unless corrections shrink badly */
+  bool   lags_jacobian;     /* so is J */
   double last, rate;        /* of corrections */
   int    corrections;
 };
@@ -97,6 +98,8 @@ static PetscErrorCode note(cst_single *s, const double *x) {
   s->last = size;
   if (s->lags && s->is_factored && s->rate > SLOW) {
     PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, 1));
+    if (s->lags_jacobian)
+      PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, 1));
     s->is_factored = false;
   }
   PetscFunctionReturn(0);
@@ -164,14 +167,20 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   PetscCall(cst_petsc.KSPGetPC(ksp, &pc));
   PetscCall(cst_petsc.PCSetType(pc, PCLU));
   if (s->equations.row) {
-    PetscCall(cst_petsc.PCFactorSetMatOrderingType(pc, MATORDERINGQMD));
+    const bool ordered = s->equations.ordered;
+    PetscCall(
+        cst_petsc.PCFactorSetMatOrderingType(pc, ordered ? MATORDERINGNATURAL : MATORDERINGQMD));
     PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
+    if (ordered)
+      PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, -2));
   }
   PetscCall(cst_petsc.SNESSetFromOptions(s->snes));
   PetscCall(cst_petsc.SNESSetUp(s->snes));
   PetscInt lag;
   PetscCall(cst_petsc.SNESGetLagPreconditioner(s->snes, &lag));
   s->lags = lag == -1;
+  PetscCall(cst_petsc.SNESGetLagJacobian(s->snes, &lag));
+  s->lags_jacobian = lag == -2;
   s->ksp = ksp;
   PetscFunctionReturn(0);
 }
@@ -237,6 +246,8 @@ PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason) {
     PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
   else
     s->is_factored = false;
+  if (s->lags_jacobian)
+    PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, -2));
   PetscCall(cst_petsc.SNESSolve(s->snes, NULL, s->X));
   PetscCall(cst_petsc.SNESGetConvergedReason(s->snes, &why));
   PetscCall(cst_petsc.VecGetArray(s->X, &at));

@@ -17,6 +17,9 @@ typedef struct {
   /* of a sparse J: its entries are in the columns column[row[k]] .. column[row[k + 1] - 1] of row k, ascending; row
    * is NULL where J is full */
   const int *row, *column;
+  /* rows of a sparse J are in an order of elimination, and J is costly: formed once a solve, unless corrections shrink
+   * badly or options say so */
+  bool ordered;
   /* f[unknowns] at x */
   void (*residual)(void *context, const double *x, double *f);
   /* J[unknowns * unknowns], or J[row[unknowns]], at x, by rows. False: it could not be found there, and the solve fails. */

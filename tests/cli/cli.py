@@ -361,12 +361,13 @@ def survives(name, text):
     study, result = write(name + ".yaml", text), path(name + ".h5")
     process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT)
     until = time.monotonic() + 100
-    while not glob.glob(result + ".checkpoint.[0-9]*") and process.poll() is None and time.monotonic() < until:
+    whole = lambda: [x for x in glob.glob(result + ".checkpoint.[0-9]*") if not x.endswith(".new")]
+    while not whole() and process.poll() is None and time.monotonic() < until:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.wait()
     ok(
-        process.returncode == -signal.SIGKILL and glob.glob(result + ".checkpoint*"),
+        process.returncode == -signal.SIGKILL and whole(),
         f"{name}: killed, with a checkpoint",
         process.returncode,
     )

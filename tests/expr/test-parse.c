@@ -53,6 +53,10 @@ static void test_values(const setting *s) {
                {"1^x", 1},
                {"x^0.3", cst_elementary_pow(X, 0.3)},
                {"2^0.3", cst_elementary_pow(2, 0.3)},
+               {"floor(7/2)", 3},
+               {"floor(-7/2)", -4},
+               {"floor(-2)*x", -2 * X},
+               {"x + sum(k, 1, 5, floor((k - 1)/2))", X + 4},
                {"sqrt(x)", sqrt(X)},
                {"sin ( x )", cst_elementary_sin(X)},
                {"cos(x)", cst_elementary_cos(X)},
@@ -114,6 +118,11 @@ static const refusal refusals[] = {
     {"sin(x y)", 6, "expected an operator or ')'; found 'y'"},
     {"atan2(x y)", 8, "expected an operator or ')'; found 'y'"},
     {"x + 1)", 5, "')' without '('"},
+    {"1 + floor(x)", 4,
+     "floor takes numbers, sizes and variables of families and sums, for indices; step(x) is 0, "
+     "1/2, 1 where x is below, at, above 0; min, max, abs, ramp(x, w) and smoothstep(x) are "
+     "continuous"},
+    {"floor(7", 7, "missing ')'"},
     {"sqrt()", 5, "sqrt takes 1 argument"},
     {"sqrt(x, y)", 6, "sqrt takes 1 argument"},
     {"atan2(x)", 7, "atan2 takes 2 arguments"},

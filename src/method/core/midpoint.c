@@ -306,6 +306,18 @@ static cst_jacobian jacobian(const void *x, const cst_system *s) {
   return s->gram.banded ? CST_JACOBIAN_DIFFERENCES : CST_JACOBIAN_CORRECTIONS;
 }
 
+static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
+  (void)x, (void)s;
+  *c = (cst_coupling){.blocks = 1,
+                      .force = true,
+                      .impulses = true,
+                      .mass = true,
+                      .power = 1,
+                      .sign = 1,
+                      .rests = true};
+  return true;
+}
+
 static const cst_substep_row row = {
     .name = "midpoint",
     .data = sizeof(struct data),
@@ -316,6 +328,7 @@ static const cst_substep_row row = {
     .on = on,
     .size = size,
     .jacobian = jacobian,
+    .coupling = coupling,
     .action = action,
 };
 

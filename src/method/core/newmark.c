@@ -121,7 +121,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   (void)x;
   for (int r = 0; r < NX; r++)
     d[r] = f[r];
-  if (NX > 0)
+  if (NX > 0 && !C->by)
     cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
 }
 
@@ -212,6 +212,13 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 
 static const cst_state_block state[] = {{"a", .q = 1}, {NULL}};
 
+/* The residual is that of M a = -grad V with the other sign. */
+static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
+  (void)x, (void)s;
+  *c = (cst_coupling){.blocks = 1, .force = true, .by_rows = true, .power = 2, .sign = -1};
+  return true;
+}
+
 static const cst_substep_row row = {
     .name = "newmark",
     .data = sizeof(struct parameters),
@@ -221,6 +228,7 @@ static const cst_substep_row row = {
     .adjoint = adjoint,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
+    .coupling = coupling,
     .start = start,
     .bind = bind,
 };

@@ -136,12 +136,12 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 }
 
 /* f[0 .. NR - 1] := by how much the L of x exceed those of p_h, where r[NQ] is Q' times the change of p_h. They
- * change together if B = 1. */
+ * change together if B = 1, unless corrections come from elsewhere. */
 static void excess(const cst_context *C, const struct local *L, int j, const vd *x, vd *r, vd *f) {
   UNROLL
   for (int a = 0; a < NR; a++)
     f[a] = vset(0);
-  if (!BENT)
+  if (!BENT && (CST_SIZED || !MARCH->straight))
     return;
   cst_householder_solve(L->A, L->d, NR, r);
   UNROLL

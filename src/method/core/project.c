@@ -143,6 +143,12 @@ static cst_jacobian jacobian(const void *x, const cst_system *s) {
   return s->nvel ? CST_JACOBIAN_NONE : CST_JACOBIAN_DIFFERENCES;
 }
 
+static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
+  (void)x;
+  *c = (cst_coupling){.blocks = 1, .bends = true, .impulses = true, .sign = 1};
+  return !s->nvel;
+}
+
 static const cst_substep_row row = {
     .name = "project",
     .features = CST_TAKES_NO_TIME,
@@ -150,6 +156,7 @@ static const cst_substep_row row = {
     .same = same,
     .size = size,
     .jacobian = jacobian,
+    .coupling = coupling,
 };
 
 cst_substep cst_substep_project(double fraction) { return cst_substep_of(&row, fraction, NULL); }

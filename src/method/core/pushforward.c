@@ -118,7 +118,8 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   (void)x;
   for (int r = 0; r < NQ; r++)
     d[r] = f[r];
-  cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
+  if (!C->by)
+    cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -179,6 +180,13 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 }
 
 static const cst_state_block state[] = {{"a-pushed", .q = 1}, {NULL}};
+/* The residual is that of M a = -grad V with the other sign. */
+static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
+  (void)x, (void)s;
+  *c = (cst_coupling){.blocks = 1, .force = true, .by_rows = true, .power = 2, .sign = -1};
+  return true;
+}
+
 static const cst_substep_row row = {
     .name = "pushforward",
     .data = sizeof(struct parameters),
@@ -188,6 +196,7 @@ static const cst_substep_row row = {
     .adjoint = adjoint,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
+    .coupling = coupling,
     .bind = bind,
 };
 

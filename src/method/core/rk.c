@@ -311,6 +311,13 @@ static const cst_layer *layer(const void *of) {
   return x->alpha == 0 && x->beta == 0 ? &x->layer : NULL;
 }
 
+/* Where accelerations are forces divided by masses. */
+static bool coupling(const void *of, const cst_system *s, cst_coupling *c) {
+  const cst_layer *x = &((const struct parameters *)of)->layer;
+  *c = (cst_coupling){.blocks = cst_program_layer_stages(x), .force = true, .power = 2, .sign = -1};
+  return !s->ng && x->tableau.implicit;
+}
+
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
@@ -328,6 +335,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .coupling = coupling,
     .layer = layer,
     .bind = bind,
 };

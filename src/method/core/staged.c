@@ -164,6 +164,19 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   };
 }
 
+static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
+  (void)x, (void)s;
+  *c = (cst_coupling){.blocks = 1,
+                      .force = true,
+                      .bends = true,
+                      .impulses = true,
+                      .mass = true,
+                      .power = 1,
+                      .sign = 1,
+                      .rests = true};
+  return true;
+}
+
 static const cst_substep_row row = {
     .name = "staged",
     .data = sizeof(struct data),
@@ -171,6 +184,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .coupling = coupling,
 };
 
 cst_substep cst_staged(double fraction, double theta) {

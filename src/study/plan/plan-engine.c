@@ -9,6 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
+#include "method/stepper-colours.h"
 #include "method/stepper-sparse.h"
 #include "study/plan/plan.h"
 
@@ -28,12 +29,23 @@ static const cst_substep *largest(const cst_prepared *m, int *unknowns) {
   return found;
 }
 
-/* Whether PETSc takes every substep with its sparse matrix. */
-static bool takes_sparse(const cst_prepared *m) {
+/* Whether PETSc takes every substep with the sparse S of the constraints. */
+static bool takes_gram(const cst_prepared *m) {
   bool takes = m->program->n > 0;
   for (int i = 0; i < m->program->n; i++)
     takes &= cst_sparse_takes(&m->program->step[i], m->stepped);
   return takes;
+}
+
+/* Whether PETSc takes every substep that has unknowns with a sparse matrix, whose rows are S or all unknowns. */
+static bool takes_sparse(const cst_prepared *m) {
+  for (int i = 0; i < m->program->n; i++) {
+    const cst_substep *x = &m->program->step[i];
+    const int          n = x->row->size(x->data, m->stepped).unknowns;
+    if (n > 0 && !cst_sparse_takes(x, m->stepped) && !cst_colours_take(x, m->stepped))
+      return false;
+  }
+  return true;
 }
 
 /* Multiplications of a step of one of several trajectories, whose matrix has sparse factors. */
@@ -51,12 +63,22 @@ static counts count(const cst_plan *p, const cst_system *s) {
                   .petsc = g->work + 2 * CORRECTIONS * factors};
 }
 
+/* Whether no substep eliminates S in lanes, for which its factors may be too large. */
+static bool spares_lanes(const cst_prepared *m) {
+  bool spares = takes_sparse(m);
+  for (int i = 0; i < m->program->n; i++)
+    spares &= m->program->step[i].row->size(m->program->step[i].data, m->stepped).unknowns > 0;
+  return spares;
+}
+
 static bool chooses_petsc(const cst_plan *p, const cst_prepared *m) {
   const cst_gram *g = &m->stepped->gram;
-  if (!takes_sparse(m) || g->form == CST_FORM_BAND)
+  if (g->form == CST_FORM_PAIRS)
+    return spares_lanes(m);
+  if (!takes_gram(m) || g->form == CST_FORM_BAND)
     return false;
   const counts x = count(p, m->stepped);
-  return g->form == CST_FORM_PAIRS || x.petsc < x.lanes;
+  return x.petsc < x.lanes;
 }
 
 bool cst_plan_is_petsc(const cst_plan *p, int method) {
@@ -105,8 +127,14 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   const bool          asks = p->study->engine == CST_ENGINE_PETSC;
   if (unknowns <= 0)
     snprintf(text, n, "lanes: it solves no equations");
-  else if (takes_sparse(m) && (asks || m->stepped->gram.form != CST_FORM_BAND))
+  else if (takes_gram(m) && (asks || m->stepped->gram.form != CST_FORM_BAND))
     say_sparse(p, method, text, n);
+  else if (asks && cst_colours_take(x, m->stepped))
+    snprintf(
+        text, n,
+        "petsc: the study asks for it; sparse Jacobians of up to %d unknowns, from differences "
+        "of residuals",
+        unknowns);
   else if (asks)
     snprintf(text, n, "petsc: the study asks for it; Jacobians of up to %d unknowns, from %s",
              unknowns, exact ? "the corrections of Newton's method" : "differences of residuals");
@@ -125,8 +153,8 @@ static void check_pairs(const cst_plan *p, int method, cst_diag *d) {
   const char         *why = NULL;
   if (stepped->gram.form != CST_FORM_PAIRS)
     return;
-  if (!takes_sparse(m))
-    why = "euler-a, euler-b, shake, rattle and their compositions are";
+  if (!spares_lanes(m))
+    why = "euler-a, euler-b, shake, rattle, midpoint, staged and their compositions are";
   else if (s->engine == CST_ENGINE_LANES)
     why = "leave out 'engine'";
   else if (s->reference != CST_REFERENCE_NONE)

@@ -1,0 +1,39 @@
+/* stepper-colours.h: the Jacobian of a substep of a long system whose residual is known only as a function: its pattern
+ * from the graph of the system (cst_coupling), an order in which it is eliminated without pivoting, and which of its
+ * columns share no row, so that one pair of residuals has the differences of all of them. A. R. Curtis, M. J. D. Powell,
+ * J. K. Reid, J. Inst. Maths Applics 13 (1974), 117.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_STEPPER_COLOURS_H
+#define CST_STEPPER_COLOURS_H
+#include "method/core.h"
+#include "method/substep.h"
+
+typedef struct {
+  cst_coupling      by;
+  const cst_system *system;
+  int               n;
+  int              *order;        /* [n] the unknown, and the equation, of each row of the matrix */
+  int              *row, *column; /* [n + 1], [row[n]] its pattern, which is symmetric; columns ascending */
+  int              *mirror;       /* [row[n]] the entry (c, r) of each entry (r, c) */
+  int               colours;
+  int              *first, *member; /* [colours + 1], [n] the columns of each colour */
+  double           *step;           /* [n] of the differences in each row's unknown */
+} cst_colours;
+
+/* Residuals at W points x side by side, [unknowns][W] in the order of the unknowns. */
+typedef void cst_colours_residual(void *context, const double *x, double *f);
+
+/* Whether the equations of a substep are taken in this form. */
+bool cst_colours_take(const cst_substep *x, const cst_system *s);
+void cst_colours_create(cst_colours *c, const cst_substep *x, const cst_system *s);
+void cst_colours_destroy(cst_colours *c);
+/* c->step for substeps of length h from a record of W equal lanes: every unknown changes by what moves a point by about
+ * cbrt(eps) of the system's extent. */
+void cst_colours_scale(cst_colours *c, const cst_context *C, int W, const double *record, double h);
+/* values[row[n]] := by.sign times the Jacobian at x [n], all in the order of the rows, from central differences of residuals; the equation of
+ * a redundant constraint a is that nothing changes. y, f: work space [n][W]. */
+void cst_colours_jacobian(const cst_colours *c, const double *x, const unsigned char *dropped, int W,
+                          cst_colours_residual *residual, void *context, double *y, double *f,
+                          double *values);
+#endif
