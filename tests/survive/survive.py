@@ -370,8 +370,10 @@ STRIKES = {
 }
 
 
-def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None):
-    """Begin or go on with a run; `of` is the earlier result that it extends."""
+def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None, clock=10):
+    """Begin or go on with a run; `of` is the earlier result that it extends. Its seconds between checkpoints are
+    those of a clock that goes `clock` times as fast.
+    """
     command = (["mpirun", "-n", str(ranks)] if ranks else []) + [
         PROGRAM,
         *(["extend", of] if of else ["run"]),
@@ -387,7 +389,7 @@ def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None):
     ]
     return subprocess.Popen(
         command,
-        env={**ENVIRONMENT, **(env or {})},
+        env={**ENVIRONMENT, "LD_PRELOAD": STRIKE, "STRIKE_CLOCK": str(clock), **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
