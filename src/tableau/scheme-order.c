@@ -39,43 +39,49 @@ static void multiply(const series *a, const series *b, series *out) {
       out->of[w][word] = coefficient(a, b, w, word);
 }
 
-/* out = exp(sum_k x^k Y_k) over the odd k up to `last`; work: three more. */
-static void exponential(double x, int last, series *out, series *work) {
-  series *y = work, *power = work + 1, *next = work + 2;
-  double  factorial = 1;
-  memset(y, 0, sizeof *y);
+/* The number of parts of a word if all of them are odd and none exceeds `last`, else 0. */
+static int parts(int w, int word, int last) {
+  int n = 0;
+  for (int k = 1, begin = 0; k <= w; k++)
+    if (k == w || word >> (k - 1) & 1) {
+      if ((k - begin) % 2 == 0 || k - begin > last)
+        return 0;
+      begin = k;
+      n++;
+    }
+  return n;
+}
+
+/* out = exp(sum_k x^k Y_k) over the odd k up to `last`: x^w / n! for a word of n parts. */
+static void exponential(double x, int last, series *out) {
+  double factorial[MOST + 1] = {1};
+  for (int n = 1; n <= MOST; n++)
+    factorial[n] = n * factorial[n - 1];
   memset(out, 0, sizeof *out);
-  memset(power, 0, sizeof *power);
-  for (int k = 1; k <= last; k += 2)
-    y->of[k][0] = k == 1 ? x : y->of[k - 2][0] * x * x;
-  out->of[0][0] = power->of[0][0] = 1;
-  for (int n = 1; n <= MOST; n++) {
-    multiply(power, y, next);
-    *power = *next;
-    factorial *= n;
-    for (int w = 1; w <= MOST; w++)
-      for (int word = 0; word < words(w); word++)
-        out->of[w][word] += power->of[w][word] / factorial;
-  }
+  out->of[0][0] = 1;
+  for (int w = 1; w <= MOST; w++)
+    for (int word = 0; word < words(w); word++) {
+      const int n = parts(w, word, last);
+      out->of[w][word] = n ? pow(x, w) / factorial[n] : 0;
+    }
 }
 
 void cst_scheme_defects(const double *gamma, int n, double *defect) {
   CST_REQUIRE(gamma && defect && n > 0);
-  series *work = cst_zeros(6, sizeof *work);
-  series *product = work + 3, *one = work + 4, *next = work + 5;
+  series *product = cst_zeros(3, sizeof *product), *one = product + 1, *next = product + 2;
   product->of[0][0] = 1;
   for (int i = 0; i < n; i++) {
-    exponential(gamma[i], MOST, one, work);
+    exponential(gamma[i], MOST, one);
     multiply(product, one, next);
     *product = *next;
   }
-  exponential(1, 1, one, work);
+  exponential(1, 1, one);
   for (int w = 0; w <= MOST; w++) {
     defect[w] = 0;
     for (int word = 0; word < words(w); word++)
       defect[w] = fmax(defect[w], fabs(product->of[w][word] - one->of[w][word]));
   }
-  free(work);
+  free(product);
 }
 
 int cst_scheme_order(const double *gamma, int n) {

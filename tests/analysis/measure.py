@@ -13,10 +13,15 @@ SLACK = 1.0  # points by which boxes of texts may overlap: they include the room
 def texts(fig):
     """[(text, box)] of all texts that are drawn, in pixels."""
     renderer = fig.canvas.get_renderer()
-    of_ticks = {t for tick in fig.findobj(Tick) for t in tick.findobj(Text)}
+    everything = fig.findobj()
+    of_ticks = {t for tick in everything if isinstance(tick, Tick) for t in (tick.label1, tick.label2)}
     axes = [ax for ax in fig.axes if ax.get_visible()]
     hidden = {t for ax in axes if not ax.axison for axis in (ax.xaxis, ax.yaxis) for t in axis.findobj(Text)}
-    drawn = [t for t in fig.findobj(Text) if t not in of_ticks and t not in hidden and t.get_visible()]
+    drawn = [
+        t
+        for t in everything
+        if isinstance(t, Text) and t not in of_ticks and t not in hidden and t.get_visible()
+    ]
     for ax in axes:
         drawn += [*drawn_labels(ax.xaxis), *drawn_labels(ax.yaxis)] if ax.axison else []
     boxes = [(t, t.get_window_extent(renderer)) for t in drawn if t.get_text().strip()]
@@ -42,8 +47,8 @@ def overlap(a, b, slack):
     return across > slack and up > slack
 
 
-def overlapping(fig):
-    found, slack = texts(fig), SLACK * fig.dpi / 72
+def overlapping(fig, found=None):
+    found, slack = texts(fig) if found is None else found, SLACK * fig.dpi / 72
     return [
         f'"{a.get_text()}" and "{b.get_text()}" overlap'
         for i, (a, box) in enumerate(found)
@@ -52,17 +57,18 @@ def overlapping(fig):
     ]
 
 
-def cut(fig):
+def cut(fig, found=None):
     whole = fig.bbox
     return [
         f'"{t.get_text()}" is cut'
-        for t, box in texts(fig)
+        for t, box in (texts(fig) if found is None else found)
         if box.x0 < whole.x0 - 1 or box.x1 > whole.x1 + 1 or box.y0 < whole.y0 - 1 or box.y1 > whole.y1 + 1
     ]
 
 
-def small(fig):
-    return [f'"{t.get_text()}" has {t.get_fontsize()} points' for t, _ in texts(fig) if t.get_fontsize() < SMALLEST]
+def small(fig, found=None):
+    found = texts(fig) if found is None else found
+    return [f'"{t.get_text()}" has {t.get_fontsize()} points' for t, _ in found if t.get_fontsize() < SMALLEST]
 
 
 def heavy(ax):
@@ -123,8 +129,9 @@ def moved(fig, before):
 
 def faults(fig, width=None):
     """Everything that is wrong with a figure that has an Agg canvas, as texts."""
-    before = picture(fig)
-    wrong = [*unmarked(fig), *overlapping(fig), *cut(fig), *small(fig), *unequal(fig), *silent(fig), *moved(fig, before)]
+    before, found = picture(fig), texts(fig)
+    wrong = [*unmarked(fig), *overlapping(fig, found), *cut(fig, found), *small(fig, found)]
+    wrong += [*unequal(fig), *silent(fig), *moved(fig, before)]
     if width is not None and abs(fig.get_figwidth() - width) > 0.01:
         wrong.append(f"is {fig.get_figwidth():.3f} inches wide instead of {width}")
     return wrong

@@ -29,24 +29,27 @@ def body():
     weights = np.tile(I.sum() / 2 - I, 3)
     pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
 
+    # A[:, a].B[:, b] = A'F B
+    forms = np.array([[[i // 3 == j // 3 and i % 3 == a and j % 3 == b for j in range(9)] for i in range(9)] for a, b in pairs], float)
+    both = forms + forms.transpose(0, 2, 1)
+
     def product(A, B):
-        A, B = A.reshape(3, 3), B.reshape(3, 3)
-        return np.array([A[:, a] @ B[:, b] for a, b in pairs])
+        return forms @ B @ A
 
     def G(q):
-        return np.array([product(q, e) + product(e, q) for e in np.eye(9)]).T
+        return both @ q
 
-    force = np.zeros(9)
+    mass, none, force = np.diag(weights), np.zeros((9, 9)), np.zeros(9)
     force[8] = -0.5
     return SimpleNamespace(
         n=9,
         m=6,
-        M=lambda q: np.diag(weights),
+        M=lambda q: mass,
         f=lambda q, v: force,
         g=lambda q: product(q, q) - np.array([1.0, 0, 0, 1, 0, 1]),
         G=G,
         bend=lambda q, v: 2 * product(v, v),
-        fv=lambda q, v: np.zeros((9, 9)),
+        fv=lambda q, v: none,
     )
 
 

@@ -53,6 +53,16 @@ ENVIRONMENT = {
 for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_sharedfp", "PETSC_OPTIONS"):
     ENVIRONMENT.pop(inherited, None)
 
+STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/survive/strike.so"))
+
+
+def hurried(rate=10):
+    """Variables of a run whose seconds between checkpoints are those of a clock that goes `rate` times as fast: it
+    makes many of them in little time.
+    """
+    return {"LD_PRELOAD": STRIKE, "STRIKE_CLOCK": str(rate)}
+
+
 _count = _failed = 0
 # .lines: the output of a function of `together`, printed in the order of the functions
 _mine = threading.local()

@@ -41,31 +41,26 @@ def adjoint(m):
     return lambda q, v: m(q, -v)[::-1]
 
 
+def slope_of(m, x):
+    """The derivatives of both points of m by x = (q, w), by complex steps."""
+    return np.array([np.concatenate(m(*np.split(x + 1e-20j * e, 2))).imag / 1e-20 for e in np.eye(len(x))]).T
+
+
 def inverse(m, q0, q1):
-    """(q, w) with m(q, w) = (q0, q1), by Newton's method, for complex numbers too."""
-    n = len(q0)
-    x = np.concatenate([q0, q1 - q0]).astype(complex)
-    for _ in range(6):  # the small imaginary parts converge at the rate of this matrix
-        f = np.concatenate(m(x[:n], x[n:])) - np.concatenate([q0, q1])
-        J = np.empty((2 * n, 2 * n), complex)
-        for k in range(2 * n):
-            e = np.zeros(2 * n)
-            e[k] = 1e-6
-            J[:, k] = (np.concatenate(m(*np.split(x + e, 2))) - np.concatenate(m(*np.split(x - e, 2)))) / 2e-6
-        x -= np.linalg.solve(J, f)
-    return x[:n], x[n:]
+    """(q, w) with m(q, w) = (q0, q1), by Newton's method."""
+    x, end = np.concatenate([q0, q1 - q0]), np.concatenate([q0, q1])
+    for _ in range(6):
+        x = x - np.linalg.solve(slope_of(m, x), np.concatenate(m(*np.split(x, 2))) - end)
+    return x
 
 
 def slopes(L, m, q0, q1, h):
-    """The derivatives of the discrete Lagrangian by complex steps."""
-    x = np.concatenate([q0, q1]).astype(complex)
-    d = np.empty(len(x))
-    for k in range(len(x)):
-        y = x.copy()
-        y[k] += 1e-20j
-        q, w = inverse(m, *np.split(y, 2))
-        d[k] = (h * L(q, w / h)).imag / 1e-20
-    return np.split(d, 2)
+    """The derivatives of the discrete Lagrangian, by complex steps: (q, w) moves with (q0, q1) as the inverse of m
+    does."""
+    x = inverse(m, q0, q1)
+    moves = np.linalg.inv(slope_of(m, x)).T
+    points = [np.split(x + 1e-20j * move, 2) for move in moves]
+    return np.split(np.array([(h * L(q, w / h)).imag / 1e-20 for q, w in points]), 2)
 
 
 def step(L, M, g, G, m, q, p, h):

@@ -20,6 +20,7 @@ from cli import (
     constella,
     done,
     h5py,
+    hurried,
     numpy,
     ok,
     path,
@@ -458,14 +459,14 @@ def refused():
 LONG = """study: conservation
 system: double-pendulum
 initial: {members: 24, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}
-end: 20000.0
+end: 4000.0
 steps: [0.02]
 methods: [rattle, "compose(rattle, suzuki4)", project(rk4), midpoint]
 observables: [energy, constraint, "pull: lambda_upper"]
 """
 ALONE = """study: order
 system: double-pendulum
-end: 2000.0
+end: 400.0
 steps: [0.02, 0.01]
 methods: [rattle, "compose(rattle, suzuki4)", midpoint, "hbvm(k=4, s=2)"]
 reference: self
@@ -506,14 +507,14 @@ def interrupt(name, text, ranks):
     ]
     process = subprocess.Popen(
         command,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **hurried()},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     end = time.time() + 60
     while time.time() < end and process.poll() is None:
-        time.sleep(0.02)
+        time.sleep(0.005)
         if max(checkpoints(result), default=0) < 3:
             continue
         try:
@@ -600,7 +601,7 @@ def stopped():
     """SIGINT ends it."""
     text = (
         LONG.replace("members: 24", "members: 2")
-        .replace("20000.0", "1.0e+6")
+        .replace("4000.0", "1.0e+6")
         .replace('rattle, "compose(rattle, suzuki4)", project(rk4), ', "")
     )
     result = path("stopped.h5")

@@ -9,6 +9,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
 export CONSTELLA PATH=$PATH:/usr/sbin
 CONSTELLA=$(realpath "${CONSTELLA:-build/constella}")
+strike=$(realpath "${BUILD:-build}/tests/survive/strike.so")
 for name in ${!SLURM_*} ${!SBATCH_*}; do unset "$name"; done # of a job that this test may be
 for program in slurmctld slurmd sbatch srun; do
   command -v $program >/dev/null || { echo "1..0 # SKIP $program is not installed (package slurm-wlm)"; exit 0; }
@@ -21,17 +22,17 @@ cd "$folder" || exit 1
 "$here/slurm-box.sh" start "$folder/box" 10 2>why || { sed 's/^/# /' why; echo '1..0 # SKIP Slurm does not start here'; exit 0; }
 export SLURM_CONF=$folder/box/slurm.conf
 
-# A study of some seconds on two ranks.
+# A study of some seconds on two ranks, in most of which they wait (strike.c).
 study() {
   cat <<END
 study: conservation
 system: ${1:-double-pendulum}
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.05, v: 0.05}}
-end: ${2:-8000.0}
+end: ${2:-800.0}
 steps: [0.01]
 methods: [rattle, "compose(rattle, suzuki4)"]
 observables: [energy, constraint]
-checkpoint: {seconds: 1}
+checkpoint: {seconds: 0.5}
 END
 }
 
@@ -82,6 +83,7 @@ sed 's/^if srun --mpi=list.*/launch=(mpirun -n @RANKS@)/' "$here/../../jobs/subm
 
 submit undisturbed --ranks 2 --template mpirun.template
 undisturbed=$job
+export LD_PRELOAD=$strike STRIKE_PAUSE=0.05
 is "submit: exit status" "$status: $(cat err)" "0: "
 has "submit: how to watch it" "$(cat out)" "constella status $folder/undisturbed.h5"
 submit signalled --ranks 2
@@ -93,7 +95,7 @@ preempted=$job
 submit cancelled --ranks 2
 cancelled=$job
 
-study double-pendulum 6000.0 >array.yaml
+study double-pendulum 600.0 >array.yaml
 # Three parts, of which the second is put back while the job that merges them waits.
 submit array --ranks 1 --array 3
 array=$(head -n 1 <<<"$job") merge=$(tail -n 1 <<<"$job")
@@ -122,6 +124,8 @@ is "cancelled: stays so" "$(field "$cancelled" JobState), restarts $(field "$can
 has "cancelled: the log says how to go on" "$(log cancelled)" "continue with: sbatch cancelled.slurm"
 submit cancelled --ranks 2
 again=$job
+
+unset LD_PRELOAD STRIKE_PAUSE
 
 study doubel-pendulum >mistaken.yaml
 "$CONSTELLA" submit signalled.yaml --scheduler slurm --hours 0.2 --ranks 1 --name mistaken --dry-run 2>/dev/null | sed 's/signalled\./mistaken./' >mistaken.slurm

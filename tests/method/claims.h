@@ -250,9 +250,7 @@ UNUSED static const cst_substep_row *row_of(const char *method) {
  * multiple of nq + ng unknowns; for large systems the iterations need fewer solves. Line integrals of general
  * systems invert a mass matrix at many points. On large systems the stages of the multistage baselines are one
  * dense linear system. */
-UNUSED static double cost_of(const problem *x, const char *method) {
-  cst_method  *m = method_of(method);
-  cst_program *p = cst_program_create(m);
+UNUSED static double cost_of_program(const problem *x, const cst_program *p) {
   const double size = fmin(x->s->nq + x->s->ng, 20) / 6,
                one = fmax(1, size * size) * (x->s->general ? 2 : 1);
   double cost = 0;
@@ -263,9 +261,15 @@ UNUSED static double cost_of(const problem *x, const char *method) {
             : !strcmp(p->step[i].row->name, "constrained") && x->s->nq > 12
                 ? pow(cst_substep_size_on(&p->step[i], x->s).unknowns / 20.0, 2)
                 : 0;
+  return fmax(1, cost);
+}
+UNUSED static double cost_of(const problem *x, const char *method) {
+  cst_method  *m = method_of(method);
+  cst_program *p = cst_program_create(m);
+  const double cost = cost_of_program(x, p);
   cst_program_destroy(p);
   cst_method_destroy(m);
-  return fmax(1, cost);
+  return cost;
 }
 /* `steps`, or fewer (down to a 20th) if they are expensive. */
 UNUSED static int affordable(const problem *x, const char *method, int steps) {
@@ -467,16 +471,20 @@ UNUSED static unsigned nature_of(const cst_system *s) {
 }
 
 /* The cost class of a step, from 0, below DEAR. */
-UNUSED static int dearness_of(const problem *x, const char *method) {
-  cst_method  *m = method_of(method);
-  cst_program *p = cst_program_create(m);
+UNUSED static int dearness_of_program(const problem *x, const cst_program *p) {
   const double size = x->s->nq > 12  ? 4
                       : x->s->nq > 6 ? 2
                                      : 1,
-               cost = fmax(p->n, cost_of(x, method)) * size * (x->s->general ? 2 : 1);
+               cost = fmax(p->n, cost_of_program(x, p)) * size * (x->s->general ? 2 : 1);
+  return cost <= 2 ? 0 : cost <= 6 ? 1 : cost <= 20 ? 2 : 3;
+}
+UNUSED static int dearness_of(const problem *x, const char *method) {
+  cst_method  *m = method_of(method);
+  cst_program *p = cst_program_create(m);
+  const int    dearness = dearness_of_program(x, p);
   cst_program_destroy(p);
   cst_method_destroy(m);
-  return cost <= 2 ? 0 : cost <= 6 ? 1 : cost <= 20 ? 2 : 3;
+  return dearness;
 }
 
 /* The index of the first equal entry. */
@@ -513,13 +521,17 @@ enum { CONSTRAINT_CLAIMS = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES };
 
 /* The pairs of expressions and systems of the catalogue for a test; free(). */
 UNUSED static cover *cover_of_claims(scope of) {
-  cover   *c = calloc(1, sizeof *c);
-  unsigned make[MOST_METHODS], nature[MOST_SYSTEMS];
+  cover       *c = calloc(1, sizeof *c);
+  unsigned     make[MOST_METHODS], nature[MOST_SYSTEMS];
+  cst_method  *m[MOST_METHODS];
+  cst_program *p[MOST_METHODS];
   if (!c || expression_count() > MOST_METHODS || cst_catalogue_size() > MOST_SYSTEMS)
     abort();
   c->methods = expression_count();
   c->systems = cst_catalogue_size();
   for (int i = 0; i < c->methods; i++) {
+    m[i] = method_of(expression_at(i));
+    p[i] = cst_program_create(m[i]);
     make[i] = make_of(expression_at(i));
     c->family[i] = first_like(make, i);
   }
@@ -529,15 +541,18 @@ UNUSED static cover *cover_of_claims(scope of) {
     c->kind[k] = first_like(nature, k);
     c->reference[k] = of.references && is_reference(x->s->name);
     for (int i = 0; i < c->methods; i++) {
-      cst_method *m = method_of(expression_at(i));
-      char        why[200];
-      if (cst_method_fits(m, x->s, why, sizeof why) &&
-          !(of.left_out && of.left_out(x, expression_at(i))))
-        c->promises[i][k] = promises_of(x->s, cst_method_properties(m, x->s)) & of.promises;
-      c->dear[i][k] = dearness_of(x, expression_at(i));
-      cst_method_destroy(m);
+      char why[200];
+      if (!cst_method_fits(m[i], x->s, why, sizeof why) ||
+          (of.left_out && of.left_out(x, expression_at(i))))
+        continue; /* dearness counts for pairs that promise something */
+      c->promises[i][k] = promises_of(x->s, cst_method_properties(m[i], x->s)) & of.promises;
+      c->dear[i][k] = dearness_of_program(x, p[i]);
     }
     problem_close(x);
+  }
+  for (int i = 0; i < c->methods; i++) {
+    cst_program_destroy(p[i]);
+    cst_method_destroy(m[i]);
   }
   cover_choose(c);
   return c;

@@ -5,7 +5,7 @@
 #include "system/compile/compile.h"
 #include "system/internal.h"
 
-enum { LANES = 5, STEPS = 200, STEPS_OF_TYPES = 40 };
+enum { LANES = 5, STEPS = 64, STRETCH = 8 };
 static const double H = 0.05;
 
 /* The results of each lane: q, p, lambda, iterations, the number of steps. */
@@ -36,9 +36,13 @@ static void result_over(const problem *x, const char *method, int isa, double to
   run_close(&r);
 }
 
-/* STEPS steps, or as many as can be afforded. */
+/* STEPS steps, or as many as can be afforded, but more than one stretch. */
+static int steps_of(const problem *x, const char *method) {
+  return (int)fmax(affordable(x, method, STEPS), STRETCH + 2);
+}
+
 static void result_of(const problem *x, const char *method, int isa, int stretch, result *out) {
-  result_over(x, method, isa, 1e-14, affordable(x, method, STEPS), stretch, out);
+  result_over(x, method, isa, 1e-14, steps_of(x, method), stretch, out);
 }
 
 static const char *what[] = {"q", "p", "iterations", "lambda", "the number of steps"};
@@ -217,34 +221,22 @@ static void test_interpreter(void) {
   }
 }
 
-/* Enough steps to detect a solver that stops at a different iteration. */
-static void result_of_types(const problem *x, const char *method, double tolerance, result *out) {
-  const int steps = affordable(x, method, STEPS_OF_TYPES);
-  result_over(x, method, widest(), tolerance, steps, steps, out);
-}
-
 static void test_type(const problem *x, const char *method, const char *type,
                       const result *expected) {
   static result got;
   MUST(PetscOptionsSetValue(NULL, "-snes_type", type));
-  result_of_types(x, method, 1e-14, &got);
+  result_of(x, method, widest(), STEPS, &got);
   MUST(PetscOptionsClearValue(NULL, "-snes_type"));
   same(expected, &got, method, x, type);
-}
-
-static void test_types(const problem *x, const char *method) {
-  static result expected;
-  result_of_types(x, method, 1e-14, &expected);
-  test_type(x, method, "newtonls", &expected);
-  test_type(x, method, "nrichardson", &expected);
 }
 
 /* A solver that stops early gives different bits. */
 static void test_early(const char *system, const char *method) {
   static result expected, got;
   problem      *x = problem_open(system);
-  result_of_types(x, method, 1e-14, &expected);
-  result_of_types(x, method, 1e-9, &got);
+  const int     steps = steps_of(x, method);
+  result_over(x, method, widest(), 1e-14, steps, steps, &expected);
+  result_over(x, method, widest(), 1e-9, steps, steps, &got);
   OK(unlike(&expected, &got) != NULL, "%s on %s: a solver that stops early is noticed", method,
      system);
   problem_close(x);
@@ -260,9 +252,10 @@ static void test(const problem *x, const char *method, cst_properties has) {
     result_of(x, method, isa, STEPS, &got);
     same(&expected, &got, method, x, cst_isas[isa].name);
   }
-  result_of(x, method, widest(), 8, &got);
+  result_of(x, method, widest(), STRETCH, &got);
   same(&expected, &got, method, x, "in stretches of 8 steps");
-  test_types(x, method);
+  test_type(x, method, "newtonls", &expected);
+  test_type(x, method, "nrichardson", &expected);
 }
 
 /* Each lane alone gives the same bits as all lanes together. */
@@ -279,7 +272,7 @@ static void test_alone(const char *system, const char *method) {
     start_of(x, l, q, v);
     run_put(&r, 0, q, v);
     cst_batch_ready(r.st, &r.b);
-    run_go(&r, H, affordable(x, method, STEPS));
+    run_go(&r, H, steps_of(x, method));
     collect(&r, 0, 1, &alone);
     same += !memcmp(alone.q[0], together.q[l], sizeof alone.q[0]) &&
             !memcmp(alone.p[0], together.p[l], sizeof alone.p[0]) &&

@@ -7,8 +7,8 @@
 static int count(const cover *c, int method, int system, int family, int kind, int promise,
                  bool taken) {
   int n = 0;
-  for (int i = 0; i < c->methods; i++)
-    for (int k = 0; k < c->systems; k++)
+  for (int i = method < 0 ? 0 : method; i < (method < 0 ? c->methods : method + 1); i++)
+    for (int k = system < 0 ? 0 : system; k < (system < 0 ? c->systems : system + 1); k++)
       n += (method < 0 || i == method) && (system < 0 || k == system) &&
            (family < 0 || c->family[i] == family) && (kind < 0 || c->kind[k] == kind) &&
            (promise < 0 ? c->promises[i][k] : c->promises[i][k] & 1u << promise) &&

@@ -2,7 +2,10 @@
  * from the N-th call of fwrite, fsync, rename or pwrite of this process on a path, or on an open file of a
  * path, that contains STRIKE_PATH or, with a $ behind STRIKE_PATH, ends with it. WHAT is KILL, or the errno
  * that the call fails with. STRIKE_RANK: of this MPI rank only. STRIKE_DEVICE: each rank sees another device
- * number, as the clients of a network file system do. Without these nothing happens.
+ * number, as the clients of a network file system do. STRIKE_CLOCK=N: the clock of MPI, by which a run makes
+ * checkpoints, goes N times as fast, so that a short run makes many. STRIKE_PAUSE=SECONDS: who asks this clock waits
+ * so long first if he has not in the last two milliseconds: a run lasts long and computes little. Without these
+ * nothing happens.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -90,6 +93,23 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
 
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at) {
   return pwrite(fd, bytes, size, at);
+}
+
+static double own_clock(void) {
+  static double (*next)(void);
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "PMPI_Wtime");
+  return next();
+}
+
+double MPI_Wtime(void) {
+  static double waited;
+  const char   *rate = getenv("STRIKE_CLOCK"), *pause = getenv("STRIKE_PAUSE");
+  if (pause && own_clock() - waited > 2e-3) {
+    usleep((useconds_t)(1e6 * atof(pause)));
+    waited = own_clock();
+  }
+  return own_clock() * (rate ? atof(rate) : 1);
 }
 
 static int as_client(int result, struct stat *s) {

@@ -13,9 +13,19 @@ import time
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
-from cli import BEAD, ENVIRONMENT, PROGRAM, differences, digests, ok, path, run, write  # noqa: E402
-
-STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/survive/strike.so"))
+from cli import (  # noqa: E402
+    BEAD,
+    ENVIRONMENT,
+    PROGRAM,
+    STRIKE,  # noqa: F401
+    differences,
+    digests,
+    hurried,
+    ok,
+    path,
+    run,
+    write,
+)
 
 # Every family of methods, every kind of study, of reference and of accumulator; each takes a second or two,
 # and half of it in `make test` (described).
@@ -370,8 +380,10 @@ STRIKES = {
 }
 
 
-def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None):
-    """Begin or go on with a run; `of` is the earlier result that it extends."""
+def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None, clock=10):
+    """Begin or go on with a run; `of` is the earlier result that it extends. Its seconds between checkpoints are
+    those of a clock that goes `clock` times as fast.
+    """
     command = (["mpirun", "-n", str(ranks)] if ranks else []) + [
         PROGRAM,
         *(["extend", of] if of else ["run"]),
@@ -387,7 +399,7 @@ def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None):
     ]
     return subprocess.Popen(
         command,
-        env={**ENVIRONMENT, **(env or {})},
+        env={**ENVIRONMENT, **hurried(clock), **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -17,11 +17,11 @@ STUDY = """
 study: conservation
 system: double-pendulum
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
-end: 3000.0
+end: 600.0
 steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
-LONG = STUDY.replace("3000.0", "200000.0")  # for runs that are stopped
+LONG = STUDY.replace("600.0", "200000.0")  # for runs that are stopped
 
 
 def until(what, seconds=60):
@@ -54,8 +54,8 @@ def interrupted(name, study, count=2):
     return result
 
 
-def resumed(name, study, result, first, *expected):
-    status, out, err = finish(start(study, result, 2))
+def resumed(name, study, result, first, *expected, ranks=2):
+    status, out, err = finish(start(study, result, ranks))
     ok(status == 0, f"{name}: resumed, it ends with 0", status, out, err)
     for text in expected:
         ok(text in err, f"{name}: it says '{text}'", err)
@@ -101,7 +101,7 @@ def struck(study, first):
                 f"{name}: no half of a checkpoint is left",
                 checkpoints(result),
             )
-        resumed(name, study, result, first)
+        resumed(name, study, result, first, ranks=0 if ranks else 2)
 
 
 # ---- checkpoints that are damaged or of something else
@@ -431,9 +431,12 @@ def insistent():
 # ---- time
 
 
-def limited(study, first, seconds):
+def limited():
     """The run keeps a second in reserve; the rest of the limit is too short for the study. Other work of the machine may
     hold up any attempt, but not all."""
+    began = time.monotonic()
+    first = digests(run("at-once", text := STUDY.replace("600.0", "3000.0"))[1])
+    seconds, study = time.monotonic() - began, write("limited.yaml", text)
     result, limit, shortest = path("limited.h5"), 1.15 + 0.3 * seconds, float("inf")
     for attempt in range(60):
         began = time.monotonic()
@@ -463,12 +466,12 @@ def limited(study, first, seconds):
         )
 
 
-def sizes(study):
+def sizes():
     """Within one batch, the n-th checkpoint is as large as the first; with twice the members it is twice as
     large."""
     found = {}
     for members in (512, 1024):
-        text = STUDY.replace("members: 64", f"members: {members}").replace(
+        text = LONG.replace("members: 64", f"members: {members}").replace(
             '[rattle, "compose(rattle, yoshida4)"]', "[rattle]"
         )
         result, grown = path(f"sizes{members}.h5"), {}
@@ -506,7 +509,7 @@ def left_locked():
     opens the file."""
     library = ctypes.CDLL(None)
     library.sem_open.restype = ctypes.c_void_p
-    study = write("locked.yaml", STUDY.replace("3000.0", "0.1"))
+    study = write("locked.yaml", STUDY.replace("600.0", "0.1"))
     for ranks in (0, 2):
         result = path(f"locked-{os.getpid()}-{ranks}.h5")
         names = [f"/OMPIO_{os.path.basename(result)}{end}".encode() for end in ("", ".new")]
@@ -527,9 +530,7 @@ def left_locked():
 if __name__ == "__main__":
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
     study = write("undisturbed.yaml", STUDY)
-    began = time.monotonic()
     process, result = run("undisturbed", STUDY)
-    seconds = time.monotonic() - began
     ok(process.returncode == 0, "undisturbed, it ends with 0", process.stderr)
     first = digests(result)
     SAMPLE = interrupted("sample", study)
@@ -548,6 +549,6 @@ if __name__ == "__main__":
     alone()
     ignored()
     insistent()
-    limited(study, first, seconds)
-    sizes(study)
+    limited()
+    sizes()
     done()

@@ -16,11 +16,11 @@ STUDY = """
 study: conservation
 system: double-pendulum
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
-end: 1200.0
+end: 300.0
 steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
-LONG = STUDY.replace("1200.0", "300000.0")
+LONG = STUDY.replace("300.0", "300000.0")
 
 
 def until(what, seconds=60):

@@ -34,7 +34,7 @@ mpmath.mp.dps = 50
 # ---- derivatives ---------------------------------------------------------------------------------
 
 
-def partials(e, x, order):
+def partials_of_term(e, x, order):
     """{ascending indices: expression} of the partial derivatives of e by x up to the order that do not
     vanish identically.
     """
@@ -49,6 +49,24 @@ def partials(e, x, order):
                         new[key + (place[s],)] = d
         out.update(new)
         last = new
+    return out
+
+
+SLOTS = [sympy.Symbol("z_%d" % i) for i in range(200)]
+terms_differentiated = {}  # (term in SLOTS, order): its partial derivatives
+
+
+def partials(e, x, order):
+    """[(indices of the symbols of x in a term of e, these symbols, the partial derivatives of the term in
+    SLOTS)]: terms that differ in their symbols alone, as the forces of pairs, are differentiated once.
+    """
+    place, out = {s: i for i, s in enumerate(x)}, []
+    for term in sympy.Add.make_args(e):
+        symbols = sorted(term.free_symbols & place.keys(), key=place.get)
+        form = (term.xreplace(dict(zip(symbols, SLOTS))), order)
+        if form not in terms_differentiated:
+            terms_differentiated[form] = partials_of_term(form[0], SLOTS[: len(symbols)], order)
+        out.append(([place[s] for s in symbols], symbols, terms_differentiated[form]))
     return out
 
 
@@ -79,7 +97,13 @@ class Tensor:
     """The partial derivatives of a function at a point."""
 
     def __init__(self, table, known):
-        self.value = {key: number(e, known) for key, e in table.items()}
+        self.value = {}
+        symbols = {s: x for s, x in known.items() if s.is_Symbol}
+        for indices, of_term, form in table:
+            here = {**symbols, **{z: known[s] for z, s in zip(SLOTS, of_term)}}
+            for key, e in form.items():
+                at = tuple(indices[i] for i in key)
+                self.value[at] = self.value.get(at, 0) + number(e, here)
 
     def __call__(self, *key):
         return self.value.get(tuple(sorted(key)), 0)
