@@ -39,31 +39,31 @@ static void multiply(const series *a, const series *b, series *out) {
       out->of[w][word] = coefficient(a, b, w, word);
 }
 
-/* The number of parts of a word if all of them are odd and none exceeds `last`, else 0. */
-static int parts(int w, int word, int last) {
-  int n = 0;
-  for (int k = 1, begin = 0; k <= w; k++)
+/* The coefficient of a word of n parts in exp(sum_k y_k Y_k) over the odd k up to `last`: that of its parts
+ * multiplied, over n!. */
+static double in_exponential(const double *y, int last, int w, int word) {
+  double product = 1, factorial = 1;
+  for (int k = 1, begin = 0, n = 1; k <= w; k++)
     if (k == w || word >> (k - 1) & 1) {
-      if ((k - begin) % 2 == 0 || k - begin > last)
+      const int part = k - begin;
+      if (part % 2 == 0 || part > last)
         return 0;
+      product *= y[part];
+      factorial *= n++;
       begin = k;
-      n++;
     }
-  return n;
+  return product / factorial;
 }
 
-/* out = exp(sum_k x^k Y_k) over the odd k up to `last`: x^w / n! for a word of n parts. */
+/* out = exp(sum_k x^k Y_k) over the odd k up to `last`. */
 static void exponential(double x, int last, series *out) {
-  double factorial[MOST + 1] = {1};
-  for (int n = 1; n <= MOST; n++)
-    factorial[n] = n * factorial[n - 1];
+  double y[MOST + 1] = {1, x};
+  for (int k = 3; k <= MOST; k += 2)
+    y[k] = y[k - 2] * x * x;
   memset(out, 0, sizeof *out);
-  out->of[0][0] = 1;
-  for (int w = 1; w <= MOST; w++)
-    for (int word = 0; word < words(w); word++) {
-      const int n = parts(w, word, last);
-      out->of[w][word] = n ? pow(x, w) / factorial[n] : 0;
-    }
+  for (int w = 0; w <= MOST; w++)
+    for (int word = 0; word < words(w); word++)
+      out->of[w][word] = in_exponential(y, last, w, word);
 }
 
 void cst_scheme_defects(const double *gamma, int n, double *defect) {

@@ -17,6 +17,7 @@ from cli import (
     digests,
     done,
     h5py,
+    hurried,
     numpy,
     ok,
     path,
@@ -183,13 +184,13 @@ def killed_once(result, *words):
     words = [*words, "-o", result, "--progress", "none"]
     process = subprocess.Popen(
         [PROGRAM, *words, "--checkpoint-seconds", "0.3", "--batch", "8"],
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **hurried()},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     while process.poll() is None and not os.path.exists(result + ".checkpoint.1"):
         time.sleep(0.005)
-    time.sleep(0.15)
+    time.sleep(0.015)
     process.kill()
     ok(process.wait() == -9, "it was killed")
     resumed = constella(*words, "--resume")
@@ -199,8 +200,8 @@ def killed_once(result, *words):
 
 def killed():
     text = ENSEMBLE.replace("members: 20", "members: 200").replace("[0, 7, 19]", '"0..40"')
-    short = write("killed.yaml", text.replace("END", "300"))
-    study = write("long.yaml", text.replace("END", "600"))
+    short = write("killed.yaml", text.replace("END", "60"))
+    study = write("long.yaml", text.replace("END", "120"))
     part, longer, result = path("killed.h5"), path("killed-longer.h5"), path("killed-again.h5")
     constella("run", short, "-o", path("killed-whole.h5"), "--progress", "none")
     killed_once(part, "run", short)
@@ -210,7 +211,7 @@ def killed():
     killed_once(result, "extend", part, study)
     apart = differences(digests(result), digests(longer))
     ok(not apart, "killed while it goes on: the same bits", apart)
-    apart = differences(digests(result), digests(run("killed-fresh", text.replace("END", "600"))[1]))
+    apart = differences(digests(result), digests(run("killed-fresh", text.replace("END", "120"))[1]))
     apart = [x for x in apart if not any(y in x for y in (*LOOSE, "series/"))]
     ok(not apart, "and those of a fresh run", apart)
 

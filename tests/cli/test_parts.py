@@ -124,7 +124,7 @@ def killed():
     parts = []
     for k in range(1, 8):
         if k in (2, 5):
-            strike = {"LD_PRELOAD": STRIKE, "STRIKE": "rename:2:KILL", "STRIKE_PATH": "checkpoint"}
+            strike = {"LD_PRELOAD": STRIKE, "STRIKE": "rename:2:KILL", "STRIKE_PATH": "checkpoint", "STRIKE_CLOCK": "20"}
             killed = part("long", k, 7, "--checkpoint-seconds", "0.001", status=-9, env=strike)
             said = constella("status", killed).stdout
             ok(f"part {k}/7, interrupted" in said and "of 40 done" in said, f"part {k}/7 was killed", said)

@@ -17,7 +17,7 @@ import time
 import moves
 from survive import MORE, STRIKES, STUDIES, cpu, described, finish, same, start, undisturbed
 
-from cli import constella, done, note, ok, path
+from cli import constella, done, lingering, note, ok, path
 
 RANKS = (1, 2, 3, 5)
 INTERVAL = 0.1  # seconds between checkpoints
@@ -64,7 +64,7 @@ def strike(name, study, of, place, seconds, ranks, isa, how, draw):
         draw.choice((8, 16, 64, 1024)),
         checkpoint=INTERVAL,
         of=of,
-        env={"CONSTELLA_ISA": isa} if isa else None,
+        env={**({"CONSTELLA_ISA": isa} if isa else {}), **({} if "--instants" in sys.argv else lingering())},
     )
     time.sleep(seconds)
     early, spent = process.poll() is not None, cpu(process.pid)
@@ -125,7 +125,7 @@ def survive(name, instants, isas, draw, instants_of_all):
     hit, rounds, spent, allowed = 0, 1, 0, 0
     for i in range(8 * instants):
         ranks = RANKS[(i + draw.randrange(4)) % 4]
-        after = 0.25 + draw.random() * 0.4 * seconds
+        after = 0.25 + draw.random() * (0.4 * seconds if "--instants" in sys.argv else 0.6)
         (at_work, until_then), waited_for = timed(
             lambda: strike(
                 name,

@@ -11,7 +11,7 @@ import h5py
 
 from survive import finish, same, start
 
-from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, together, write
+from cli import ENVIRONMENT, PROGRAM, constella, digests, done, lingering, ok, path, run, together, write
 
 SOLVERS = ("lanes", "newtonls", "nrichardson")
 BAD = """study: conservation
@@ -33,7 +33,7 @@ methods: [convert(rk4), "convert(heun, bias=-0.5)"]
 LONG = """study: conservation
 system: {name: pendulum-chain, parameters: {n: 100}}
 initial: {members: 64, seed: 7, spread: {v: 0.05}}
-end: 40.0
+end: 8.0
 steps: [0.01]
 methods: [rattle, midpoint]
 """
@@ -63,7 +63,7 @@ def struck(study, first, which, solver):
         result = path(f"{which.name}-{solver}.h5")
         process = subprocess.Popen(
             [PROGRAM, "run", study, "-o", result, "--progress", "none", "-snes_type", solver],
-            env=ENVIRONMENT,
+            env={**ENVIRONMENT, **lingering()},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
