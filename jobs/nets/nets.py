@@ -2,11 +2,11 @@
 """nets.py: what a step of a net costs against its size: by lanes, by PETSc's direct and iterative solvers, and by a loop
 of one's own.
 
-    nets.py [-o FOLDER] [--sizes 10,20,40,70,100] [--steps 10] [--hand PROGRAM]
+    nets.py [-o FOLDER] [--sizes 10,20,40,70,100] [--steps 80] [--repeat 3] [--hand PROGRAM]
 
 Runs rattle on nets of n x n beads (jobs/benchmarks/net.system.yaml) into FOLDER (default: nets). The CPU seconds of a
-step are the difference of two runs, of which one makes twice as many steps, at least --steps; the slope is that of the three largest
-sizes. Prints a table, and draws nets.svg. PROGRAM is that of tests/bench/hand-net.c: its seconds are beside, and its last
+step are the difference of two runs, of which one makes twice as many steps, at least --steps, and each is the least of --repeat; the
+slope is that of the three largest sizes. Prints a table, and draws nets.svg. PROGRAM is that of tests/bench/hand-net.c: its seconds are beside, and its last
 state is compared. The program is that of the variable CONSTELLA (build/constella).
 """
 # SPDX-License-Identifier: BSD-2-Clause
@@ -55,7 +55,7 @@ def seconds(words, folder):
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def step_seconds(folder, name, n, steps):
+def step_seconds(folder, name, n, steps, repeat):
     engine, options = WAYS[name]
     times = []
     steps *= max(1, 2500 // (n * n))
@@ -63,7 +63,8 @@ def step_seconds(folder, name, n, steps):
         file = f"{engine}-{n}-{count}.yaml"
         (folder / file).write_text(STUDY.format(n=n, end=count * STEP, steps=count, engine=engine))
         words = [CONSTELLA, "run", file, "-o", "net.h5", "--overwrite", "--progress", "none", *options.split()]
-        times.append(seconds(words, folder))
+        tries = [seconds(words, folder) for _ in range(repeat)]
+        times.append(None if None in tries else min(tries))
     return None if None in times else (times[1] - times[0]) / steps
 
 
@@ -92,7 +93,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", default="nets")
     parser.add_argument("--sizes", default="10,20,40,70,100")
-    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--steps", type=int, default=80)
+    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--hand")
     a = parser.parse_args()
     folder, sizes = pathlib.Path(a.o), [int(n) for n in a.sizes.split(",")]
@@ -103,7 +105,7 @@ def main():
         times["by hand"] = []
     for n in sizes:
         for name in WAYS:
-            times[name].append(step_seconds(folder, name, n, a.steps))
+            times[name].append(step_seconds(folder, name, n, a.steps, a.repeat))
         if program:
             took, apart = hand(folder, program, n, a.steps)
             times["by hand"].append(took)

@@ -340,9 +340,9 @@ static void take(const cst_colours *c, int first, int W, const double *f, double
   }
 }
 
-void cst_colours_jacobian(const cst_colours *c, const double *x, const unsigned char *dropped, int W,
-                          cst_colours_residual *residual, void *context, double *y, double *f,
-                          double *values) {
+void cst_colours_jacobian(const cst_colours *c, const double *x, const unsigned char *dropped,
+                          int W, cst_colours_residual *residual, void *context, double *y,
+                          double *f, double *values) {
   const int behind = c->n - c->system->ng;
   for (int first = 0; first < 2 * c->colours; first += W) {
     move(c, x, first, W, y);

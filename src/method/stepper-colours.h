@@ -13,12 +13,12 @@ typedef struct {
   cst_coupling      by;
   const cst_system *system;
   int               n;
-  int              *order;        /* [n] the unknown, and the equation, of each row of the matrix */
-  int              *row, *column; /* [n + 1], [row[n]] its pattern, which is symmetric; columns ascending */
-  int              *mirror;       /* [row[n]] the entry (c, r) of each entry (r, c) */
-  int               colours;
-  int              *first, *member; /* [colours + 1], [n] the columns of each colour */
-  double           *step;           /* [n] of the differences in each row's unknown */
+  int              *order; /* [n] the unknown, and the equation, of each row of the matrix */
+  int    *row, *column; /* [n + 1], [row[n]] its pattern, which is symmetric; columns ascending */
+  int    *mirror;       /* [row[n]] the entry (c, r) of each entry (r, c) */
+  int     colours;
+  int    *first, *member; /* [colours + 1], [n] the columns of each colour */
+  double *step;           /* [n] of the differences in each row's unknown */
 } cst_colours;
 
 /* Residuals at W points x side by side, [unknowns][W] in the order of the unknowns. */
@@ -33,7 +33,7 @@ void cst_colours_destroy(cst_colours *c);
 void cst_colours_scale(cst_colours *c, const cst_context *C, int W, const double *record, double h);
 /* values[row[n]] := by.sign times the Jacobian at x [n], all in the order of the rows, from central differences of residuals; the equation of
  * a redundant constraint a is that nothing changes. y, f: work space [n][W]. */
-void cst_colours_jacobian(const cst_colours *c, const double *x, const unsigned char *dropped, int W,
-                          cst_colours_residual *residual, void *context, double *y, double *f,
-                          double *values);
+void cst_colours_jacobian(const cst_colours *c, const double *x, const unsigned char *dropped,
+                          int W, cst_colours_residual *residual, void *context, double *y,
+                          double *f, double *values);
 #endif

@@ -43,8 +43,8 @@ static cst_scratch *clean(single *s) {
 void cst_stepper_single_residual(void *context, const double *x, double *f) {
   single      *s = context;
   cst_scratch *other = clean(s);
-  const bool   negative = s->form == CST_MATRIX_GRAM ||
-                        (s->form == CST_MATRIX_COLOURS && s->colours.by.sign < 0);
+  const bool   negative =
+      s->form == CST_MATRIX_GRAM || (s->form == CST_MATRIX_COLOURS && s->colours.by.sign < 0);
   cst_stepper_single_spread(s, x, s->x);
   s->g->alone->residual(&s->march, s->copy, s->sub, s->x, s->f, other);
   cst_stepper_single_pick(s, s->f, f);
@@ -184,7 +184,8 @@ bool cst_stepper_single_jacobian(void *context, const double *x, double *J) {
     jacobian_of_corrections(s, x, J);
   else
     jacobian_of_differences(s, x, J);
-  memcpy(s->matrix, J, (size_t)cst_stepper_single_unknowns(s) * (size_t)cst_stepper_single_unknowns(s) * sizeof *J);
+  memcpy(s->matrix, J,
+         (size_t)cst_stepper_single_unknowns(s) * (size_t)cst_stepper_single_unknowns(s) *
+             sizeof *J);
   return J[0] - J[0] == 0 && factor(s->matrix, s->row, cst_stepper_single_unknowns(s));
 }
-

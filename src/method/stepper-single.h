@@ -19,17 +19,17 @@ struct cst_stepper_single {
   cst_matrix         form;
   cst_sparse         sparse;
   cst_colours        colours;
-  cst_single        *solver, *projector; /* projector: of S, where that is not what the solver has */
-  cst_scratch       *scratch;            /* [2]: of the iteration; for all else */
-  double            *record;             /* the part that is stepped */
-  double            *copy;               /* of it, for what may change counts in it */
-  double            *x, *f, *d;          /* [unknowns][W] */
-  double            *start;              /* unknowns with which the iteration begins */
-  double            *matrix, *column;
-  double            *values, *at; /* of a matrix of colours, and where; [row[n]], [n] */
-  bool              *stays;       /* unknowns that no equation changes, in the order of x */
-  int               *row, sub;
-  bool               exact, opened, formed; /* formed: values are those of this substep */
+  cst_single  *solver, *projector; /* projector: of S, where that is not what the solver has */
+  cst_scratch *scratch;            /* [2]: of the iteration; for all else */
+  double      *record;             /* the part that is stepped */
+  double      *copy;               /* of it, for what may change counts in it */
+  double      *x, *f, *d;          /* [unknowns][W] */
+  double      *start;              /* unknowns with which the iteration begins */
+  double      *matrix, *column;
+  double      *values, *at; /* of a matrix of colours, and where; [row[n]], [n] */
+  bool        *stays;       /* unknowns that no equation changes, in the order of x */
+  int         *row, sub;
+  bool         exact, opened, formed; /* formed: values are those of this substep */
 };
 
 enum { CST_OWN, CST_OTHER };

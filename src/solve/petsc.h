@@ -53,6 +53,7 @@
   X(PetscOptionsClearValue)                                                                        \
   X(PetscOptionsGetAll)                                                                            \
   X(PetscOptionsGetString)                                                                         \
+  X(PetscOptionsHasName)                                                                           \
   X(PetscOptionsInsertString)                                                                      \
   X(PetscOptionsLeftGet)                                                                           \
   X(PetscOptionsLeftRestore)                                                                       \

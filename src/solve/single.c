@@ -25,9 +25,10 @@ struct cst_single {
   Vec B, R; /* of linear systems */
   double *
       factored; /* the values of the preconditioner's matrix, while it is one of cst_single_factor */
-  bool   is_factored, lags; /* lags: the preconditioner is kept unless corrections shrink badly */
-  bool   lags_jacobian;     /* so is J */
-  double last, rate;        /* of corrections */
+  bool is_factored, lags; /* lags: the preconditioner is kept unless corrections shrink badly */
+  PetscInt
+         lag; /* of J, which is kept like the preconditioner: -1, or -2 where PETSc tests it once; 0: as options say */
+  double last, rate; /* of corrections */
   int    corrections;
 };
 
@@ -98,7 +99,7 @@ static PetscErrorCode note(cst_single *s, const double *x) {
   s->last = size;
   if (s->lags && s->is_factored && s->rate > SLOW) {
     PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, 1));
-    if (s->lags_jacobian)
+    if (s->lag)
       PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, 1));
     s->is_factored = false;
   }
@@ -151,6 +152,7 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   KSP            ksp;
   PC             pc;
   SNESLineSearch search;
+  PetscBool      tests = PETSC_FALSE;
   PetscFunctionBegin;
   PetscCall(cst_petsc.SNESCreate(PETSC_COMM_SELF, &s->snes));
   PetscCall(cst_petsc.SNESSetFunction(s->snes, s->F, residual, s));
@@ -171,8 +173,11 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
     PetscCall(
         cst_petsc.PCFactorSetMatOrderingType(pc, ordered ? MATORDERINGNATURAL : MATORDERINGQMD));
     PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
-    if (ordered)
-      PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, -2));
+    if (ordered) {
+      PetscCall(cst_petsc.PetscOptionsHasName(NULL, NULL, "-snes_test_jacobian", &tests));
+      s->lag = tests ? -2 : -1;
+      PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, s->lag));
+    }
   }
   PetscCall(cst_petsc.SNESSetFromOptions(s->snes));
   PetscCall(cst_petsc.SNESSetUp(s->snes));
@@ -180,7 +185,8 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   PetscCall(cst_petsc.SNESGetLagPreconditioner(s->snes, &lag));
   s->lags = lag == -1;
   PetscCall(cst_petsc.SNESGetLagJacobian(s->snes, &lag));
-  s->lags_jacobian = lag == -2;
+  if (lag != s->lag)
+    s->lag = 0;
   s->ksp = ksp;
   PetscFunctionReturn(0);
 }
@@ -246,8 +252,8 @@ PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason) {
     PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
   else
     s->is_factored = false;
-  if (s->lags_jacobian)
-    PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, -2));
+  if (s->lag)
+    PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, s->lag));
   PetscCall(cst_petsc.SNESSolve(s->snes, NULL, s->X));
   PetscCall(cst_petsc.SNESGetConvergedReason(s->snes, &why));
   PetscCall(cst_petsc.VecGetArray(s->X, &at));

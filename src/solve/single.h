@@ -17,8 +17,8 @@ typedef struct {
   /* of a sparse J: its entries are in the columns column[row[k]] .. column[row[k + 1] - 1] of row k, ascending; row
    * is NULL where J is full */
   const int *row, *column;
-  /* rows of a sparse J are in an order of elimination, and J is costly: formed once a solve, unless corrections shrink
-   * badly or options say so */
+  /* rows of a sparse J are in an order of elimination, and J is costly: solves keep the matrix of cst_single_factor
+   * in its place, unless corrections shrink badly or options say so */
   bool ordered;
   /* f[unknowns] at x */
   void (*residual)(void *context, const double *x, double *f);

@@ -63,22 +63,12 @@ static counts count(const cst_plan *p, const cst_system *s) {
                   .petsc = g->work + 2 * CORRECTIONS * factors};
 }
 
-/* Whether no substep eliminates S in lanes, for which its factors may be too large. */
-static bool spares_lanes(const cst_prepared *m) {
-  bool spares = takes_sparse(m);
-  for (int i = 0; i < m->program->n; i++)
-    spares &= m->program->step[i].row->size(m->program->step[i].data, m->stepped).unknowns > 0;
-  return spares;
-}
-
 static bool chooses_petsc(const cst_plan *p, const cst_prepared *m) {
   const cst_gram *g = &m->stepped->gram;
-  if (g->form == CST_FORM_PAIRS)
-    return spares_lanes(m);
   if (!takes_gram(m) || g->form == CST_FORM_BAND)
     return false;
   const counts x = count(p, m->stepped);
-  return x.petsc < x.lanes;
+  return g->form == CST_FORM_PAIRS || x.petsc < x.lanes;
 }
 
 bool cst_plan_is_petsc(const cst_plan *p, int method) {
@@ -153,8 +143,8 @@ static void check_pairs(const cst_plan *p, int method, cst_diag *d) {
   const char         *why = NULL;
   if (stepped->gram.form != CST_FORM_PAIRS)
     return;
-  if (!spares_lanes(m))
-    why = "euler-a, euler-b, shake, rattle, midpoint, staged and their compositions are";
+  if (!takes_gram(m))
+    why = "euler-a, euler-b, shake, rattle and their compositions are";
   else if (s->engine == CST_ENGINE_LANES)
     why = "leave out 'engine'";
   else if (s->reference != CST_REFERENCE_NONE)
