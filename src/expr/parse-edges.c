@@ -138,7 +138,7 @@ static const cst_edge_table *table_of(cst_parser *p, size_t at, size_t n, int *c
 }
 
 cst_node cst_parse_cell(cst_parser *p, size_t at, size_t n) {
-  int              column;
+  int              column = 0;
   double           row;
   char             s[32];
   const cst_edge_table *t = table_of(p, at, n, &column);
