@@ -59,8 +59,8 @@ void cst_parse_row_take(cst_parser *p, const cst_edge_table *t, cst_parse_loop *
 
 void cst_parse_blame_row(cst_parser *p, size_t at) {
   const cst_edge_table *t = p->row_of;
-  const size_t     n = cst_parse_word(p->text + at);
-  const bool       alone = n && !p->frame && strchr("] \t\n", p->text[at + n]);
+  const size_t          n = cst_parse_word(p->text + at);
+  const bool            alone = n && !p->frame && strchr("] \t\n", p->text[at + n]);
   if (!t || p->error->table)
     return;
   p->error->table = t;
@@ -94,7 +94,7 @@ const cst_edge_table *cst_parse_table(const cst_parser *p, size_t at, size_t n) 
 
 const cst_edge_table *cst_parse_summed(cst_parser *p) {
   cst_parse_peek(p);
-  const size_t     at = p->at, n = cst_parse_word(p->text + at);
+  const size_t          at = p->at, n = cst_parse_word(p->text + at);
   const cst_edge_table *t = n ? find_table(p->g, p->text + at, n) : NULL;
   if (!t)
     return NULL;
@@ -123,7 +123,7 @@ static const cst_edge_table *table_of(cst_parser *p, size_t at, size_t n, int *c
   const cst_edge_table *found = NULL;
   for (int k = 0; k < p->g->tables; k++) {
     const cst_edge_table *t = &p->g->table_at[k];
-    const int        c = find_column(t, p->text + at, n);
+    const int             c = find_column(t, p->text + at, n);
     if (c < 0)
       continue;
     if (found) {
@@ -138,9 +138,9 @@ static const cst_edge_table *table_of(cst_parser *p, size_t at, size_t n, int *c
 }
 
 cst_node cst_parse_cell(cst_parser *p, size_t at, size_t n) {
-  int              column = 0;
-  double           row;
-  char             s[32];
+  int                   column = 0;
+  double                row;
+  char                  s[32];
   const cst_edge_table *t = table_of(p, at, n, &column);
   if (!t || !cst_parse_enter(p, p->at++))
     return -1;

@@ -23,7 +23,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   if (!cst_newmark_keys(t, keys, e))
     return false;
   if (x && (x->kind != CST_TERM_NUMBER || !isfinite(x->number)))
-    return cst_term_error(x, e, "the multiplier of vakonomic is a number: mu of each constraint at the start");
+    return cst_term_error(
+        x, e, "the multiplier of vakonomic is a number: mu of each constraint at the start");
   return true;
 }
 
@@ -32,18 +33,18 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name,
              s->name);
   else if (s->ng > s->nvel)
-    snprintf(why, (size_t)n,
-             "%s does not support constraints on positions, and %s has some besides those on velocities",
-             t->name, s->name);
+    snprintf(
+        why, (size_t)n,
+        "%s does not support constraints on positions, and %s has some besides those on velocities",
+        t->name, s->name);
   else if (s->general)
     snprintf(why, (size_t)n,
              "%s needs a constant diagonal mass, and no gyroscopic term, forces or dependence on "
              "time, and %s has others",
              t->name, s->name);
   else if (s->nq + s->ng > MOST_UNKNOWNS)
-    snprintf(why, (size_t)n,
-             "%s solves for at most %d unknowns, with a full matrix, and %s has %d", t->name,
-             MOST_UNKNOWNS, s->name, s->nq + s->ng);
+    snprintf(why, (size_t)n, "%s solves for at most %d unknowns, with a full matrix, and %s has %d",
+             t->name, MOST_UNKNOWNS, s->name, s->nq + s->ng);
   else
     return true;
   return false;
@@ -61,22 +62,29 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_vakonomic = {
-    .info =
-        {.name = "vakonomic",
-         .doc = "Variational midpoint rule of the vakonomic principle under constraints on velocities: "
-                "another mechanics, for comparison.",
-         .equations = "P = M v - phi'mu;  L_d = h (L(q_m, u) - l . (phi(q_m) u + phi0(q_m))),  P0 = -D1 L_d,  P1 = D2 L_d,  "
-                      "phi(q_m) u + phi0(q_m) = 0;  q_m = (q0 + q1)/2,  u = (q1 - q0)/h",
-         .notes = "The action is stationary among the curves that satisfy the constraint, whereas methods of "
-                  "Lagrange-d'Alembert let the constraint act as a force. Errors are measured against the latter "
-                  "motion, so no order is claimed; against vakonomic motions it is 2 "
-                  "(tests/cli/test_vakonomic.py). The map is symplectic in q and P.\nmultiplier is mu of each "
-                  "constraint at the start, on which the motion depends; p in the result is M v.",
-         .source = "V. Arnold, V. Kozlov, A. Neishtadt, Mathematical Aspects of Classical and Celestial Mechanics "
-                   "(2006), 1.4; discretised as R. Benito, D. Martin de Diego, Discrete vakonomic mechanics, J. Math. "
-                   "Phys. 46 (2005) 083521",
-         .signature = "vakonomic(multiplier=0)",
-         .example = "vakonomic"},
+    .info = {.name = "vakonomic",
+             .doc = "Variational midpoint rule of the vakonomic principle under constraints on "
+                    "velocities: "
+                    "another mechanics, for comparison.",
+             .equations = "P = M v - phi'mu;  L_d = h (L(q_m, u) - l . (phi(q_m) u + phi0(q_m))),  "
+                          "P0 = -D1 L_d,  P1 = D2 L_d,  "
+                          "phi(q_m) u + phi0(q_m) = 0;  q_m = (q0 + q1)/2,  u = (q1 - q0)/h",
+             .notes =
+                 "The action is stationary among the curves that satisfy the constraint, whereas "
+                 "methods of "
+                 "Lagrange-d'Alembert let the constraint act as a force. Errors are measured "
+                 "against the latter "
+                 "motion, so no order is claimed; against vakonomic motions it is 2 "
+                 "(tests/cli/test_vakonomic.py). The map is symplectic in q and P.\nmultiplier is "
+                 "mu of each "
+                 "constraint at the start, on which the motion depends; p in the result is M v.",
+             .source = "V. Arnold, V. Kozlov, A. Neishtadt, Mathematical Aspects of Classical and "
+                       "Celestial Mechanics "
+                       "(2006), 1.4; discretised as R. Benito, D. Martin de Diego, Discrete "
+                       "vakonomic mechanics, J. Math. "
+                       "Phys. 46 (2005) 083521",
+             .signature = "vakonomic(multiplier=0)",
+             .example = "vakonomic"},
     .on_also = CST_ON_ALL,
     .check = check,
     .fits = fits,

@@ -118,7 +118,7 @@ STUDY_KEYS = {key for key in keys_of_studies() if "." not in key}
 SYSTEM_KEYS = set(
     (
         "system doc source coordinates parameters mass gyroscopic potential stiff constraints symmetries "
-        "states bodies nonholonomic forces"
+        "states bodies nonholonomic forces edges"
     ).split()
 )
 

@@ -261,13 +261,14 @@ static void test_wrong_families(void) {
   wrong(CONSTRAINTS,
         "constraints: {first: z, link: {for: \"i in 2..n\", expression: \"x[i]\"}, last: z}",
         "f:7:37: error: 'for' is 'i in 2..n'; it must be 'NAME = FROM..TO', for example 'i = "
-        "2..n'\n");
+        "2..n', or the name of a table\n");
   wrong(CONSTRAINTS, "constraints: {first: z, link: {for: [2], expression: \"x[i]\"}, last: z}",
-        "f:7:37: error: 'for' is ''; it must be 'NAME = FROM..TO', for example 'i = 2..n'\n");
-  wrong(
-      CONSTRAINTS,
-      "constraints: {first: z, link: {for: \"i = 2,n\", expression: \"x[i]\"}, last: z}",
-      "f:7:37: error: 'for' is 'i = 2,n'; it must be 'NAME = FROM..TO', for example 'i = 2..n'\n");
+        "f:7:37: error: 'for' is ''; it must be 'NAME = FROM..TO', for example 'i = 2..n', or the "
+        "name of a table\n");
+  wrong(CONSTRAINTS,
+        "constraints: {first: z, link: {for: \"i = 2,n\", expression: \"x[i]\"}, last: z}",
+        "f:7:37: error: 'for' is 'i = 2,n'; it must be 'NAME = FROM..TO', for example 'i = 2..n', "
+        "or the name of a table\n");
   wrong(CONSTRAINTS,
         "constraints: {first: z, link: {for: \"sin = 2..n\", expression: \"x[i]\"}, last: z}",
         "f:7:38: error: 'sin' is reserved and cannot name a variable; reserved: t, pi, sqrt, sin, "

@@ -15,7 +15,8 @@
 #include "system/read/system-reader.h"
 
 enum { WORD = 40 };
-static const char behind[] = "\n...\n# table "; /* BYTES FILE\n and the bytes, or -BYTES FILE\n and a reason */
+static const char behind[] =
+    "\n...\n# table "; /* BYTES FILE\n and the bytes, or -BYTES FILE\n and a reason */
 
 /* ---- texts with their tables ----------------------------------------------------------------- */
 
@@ -92,14 +93,14 @@ static char *find_bytes(const cst_reading *r, const char *name, char why[80]) {
   const size_t mark = strlen(behind);
   snprintf(why, 80, "the table is not behind the description");
   while (r->described < strlen(text) && at < end && !strncmp(at, behind, mark)) {
-    char      *after;
-    const long n = strtol(at + mark, &after, 10);
-    const long size = n < 0 ? -n : n;
+    char       *after;
+    const long  n = strtol(at + mark, &after, 10);
+    const long  size = n < 0 ? -n : n;
     const char *line = strchr(after, '\n');
     if (*after != ' ' || !line || size > end - line - 1)
       break;
-    const bool found = (size_t)(line - after) - 1 == strlen(name) &&
-                       !strncmp(after + 1, name, strlen(name));
+    const bool found =
+        (size_t)(line - after) - 1 == strlen(name) && !strncmp(after + 1, name, strlen(name));
     at = line + 1 + size;
     if (found && at[-size - 1] && n >= 0)
       return cst_need(strndup(line + 1, (size_t)size));
@@ -115,12 +116,12 @@ static char *find_bytes(const cst_reading *r, const char *name, char why[80]) {
 
 /* A table that is being read. */
 typedef struct {
-  cst_reading *r;
-  cst_csv      lines;
-  cst_edge_table   *t;
-  double      *cell;
-  int         *line;
-  const char **text, *bytes, *copy; /* of the text, and of that of the lines, which cells end */
+  cst_reading    *r;
+  cst_csv         lines;
+  cst_edge_table *t;
+  double         *cell;
+  int            *line;
+  const char    **text, *bytes, *copy; /* of the text, and of that of the lines, which cells end */
 } table;
 
 /* An error at a cell; false. */
@@ -136,9 +137,9 @@ __attribute__((format(printf, 3, 4))) static bool wrong(const table *x, const ch
 }
 
 static bool read_head(table *x, char *line) {
-  cst_edge_table   *t = x->t;
-  const char **name = cst_system_keep(x->r->s, CST_EDGE_COLUMNS, sizeof *name);
-  char         why[400];
+  cst_edge_table *t = x->t;
+  const char    **name = cst_system_keep(x->r->s, CST_EDGE_COLUMNS, sizeof *name);
+  char            why[400];
   t->column = name;
   while (line) {
     const char *cell = cst_csv_cell(&line);
@@ -167,8 +168,8 @@ static void place_line(const table *x, int k) {
 
 static bool read_row(table *x, char *line) {
   cst_edge_table *t = x->t;
-  double    *to = x->cell + (size_t)t->rows * (size_t)t->columns;
-  int        k = 0;
+  double         *to = x->cell + (size_t)t->rows * (size_t)t->columns;
+  int             k = 0;
   place_line(x, 1 + t->rows);
   for (; line; k++) {
     const char *cell = cst_csv_cell(&line);
@@ -223,7 +224,8 @@ static bool read_bytes(table *x, cst_yaml *n, char *copy) {
 /* Reads the file that the map names into *t. */
 static bool read_table(cst_reading *r, cst_yaml *map, cst_edge_table *t) {
   char      why[80];
-  cst_yaml *n = cst_read_required(r, map, "file", "of the table (a file of comma-separated numbers)");
+  cst_yaml *n =
+      cst_read_required(r, map, "file", "of the table (a file of comma-separated numbers)");
   cst_system_keys_check(r->doc, map, "edges", CST_KEYS_ALL, r->d);
   const char *name = n ? cst_read_text(r, n, "file") : "";
   if (!*name)
@@ -260,9 +262,9 @@ static bool is_free(cst_reading *r, cst_yaml *key, const char *name) {
 bool cst_read_tables(cst_reading *r) {
   static const char wanted[] = "'edges' must be a map {file: FILE}, or of names to such maps";
   cst_yaml         *map = cst_read_map(r, "edges", "file: FILE");
-  const bool        one = map && (cst_yaml_get(map, "file") || cst_yaml_is_scalar(cst_yaml_value(map, 0)));
-  const int         n = one ? 1 : cst_yaml_size(map), before = cst_diag_count(r->d);
-  cst_edge_table        *t = cst_system_keep(r->s, CST_EDGE_TABLES, sizeof *t);
+  const bool one = map && (cst_yaml_get(map, "file") || cst_yaml_is_scalar(cst_yaml_value(map, 0)));
+  const int  n = one ? 1 : cst_yaml_size(map), before = cst_diag_count(r->d);
+  cst_edge_table *t = cst_system_keep(r->s, CST_EDGE_TABLES, sizeof *t);
   if (n > CST_EDGE_TABLES)
     cst_yaml_error(r->doc, map, r->d, "%d tables; at most %d are allowed", n, CST_EDGE_TABLES);
   for (int k = 0; k < n && k < CST_EDGE_TABLES; k++) {
@@ -301,8 +303,8 @@ static void check_names(cst_reading *r, const cst_edge_table *t) {
 }
 
 bool cst_read_check_tables(cst_reading *r) {
-  const int        before = cst_diag_count(r->d);
-  int              n;
+  const int             before = cst_diag_count(r->d);
+  int                   n;
   const cst_edge_table *t = cst_graph_tables(r->s->graph, &n);
   for (int k = 0; k < n; k++)
     check_names(r, &t[k]);
