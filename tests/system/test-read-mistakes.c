@@ -30,7 +30,7 @@ static void test_whole(void) {
   refused(DOC, "potental: 3",
           "f:2:1: error: unknown key 'potental'; did you mean 'potential'? Allowed: system, doc, "
           "source, "
-          "coordinates, parameters, define, mass, potential, stiff, stationary, gyroscopic, "
+          "coordinates, parameters, define, edges, mass, potential, stiff, stationary, gyroscopic, "
           "constraints, "
           "nonholonomic, "
           "forces, "
