@@ -83,7 +83,7 @@ sed 's/^if srun --mpi=list.*/launch=(mpirun -n @RANKS@)/' "$here/../../jobs/subm
 
 submit undisturbed --ranks 2 --template mpirun.template
 undisturbed=$job
-export LD_PRELOAD=$strike STRIKE_PAUSE=0.05
+export LD_PRELOAD=$strike STRIKE_PAUSE=0.5
 is "submit: exit status" "$status: $(cat err)" "0: "
 has "submit: how to watch it" "$(cat out)" "constella status $folder/undisturbed.h5"
 submit signalled --ranks 2
