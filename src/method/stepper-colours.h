@@ -31,8 +31,8 @@ void cst_colours_destroy(cst_colours *c);
 /* c->step for substeps of length h from a record of W equal lanes: every unknown changes by what moves a point by about
  * cbrt(eps) of the system's extent. */
 void cst_colours_scale(cst_colours *c, const cst_context *C, int W, const double *record, double h);
-/* values[row[n]] := by.sign times the Jacobian at x [n], all in the order of the rows, from central differences of residuals; the equation of
- * a redundant constraint a is that nothing changes. y, f: work space [n][W]. */
+/* values[row[n]] := by.sign times the Jacobian at x [n], all in the order of the rows, from central differences of
+ * residuals; the equation of a redundant constraint is that nothing changes. y, f: work space [n][W]. */
 void cst_colours_jacobian(const cst_colours *c, const double *x, const unsigned char *dropped,
                           int W, cst_colours_residual *residual, void *context, double *y,
                           double *f, double *values);

@@ -35,6 +35,12 @@ cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s) {
   return CST_JACOBIAN_CORRECTIONS;
 }
 
+bool cst_coupling_of_accelerations(const void *x, const cst_system *s, cst_coupling *c) {
+  (void)x, (void)s;
+  *c = (cst_coupling){.blocks = 1, .force = true, .by_rows = true, .power = 2, .sign = -1};
+  return true;
+}
+
 int cst_substep_kept(const cst_substep_size *size, bool smooth) {
   return size->kept + (smooth && size->predicted ? CST_PAST * size->predicted + 1 : 0);
 }

@@ -187,6 +187,8 @@ cst_jacobian     cst_substep_jacobian(const cst_substep *x, const cst_system *s)
 bool cst_substep_corrects(const cst_substep *x, const cst_system *s);
 /* CST_JACOBIAN_CORRECTIONS on every system. */
 cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s);
+/* That of M a = -grad V in the accelerations a at a point that they move by h^2, with the other sign. */
+bool cst_coupling_of_accelerations(const void *x, const cst_system *s, cst_coupling *c);
 /* Numbers per lane that a substep of this size keeps between steps; smooth: without noise (core.h). */
 int cst_substep_kept(const cst_substep_size *size, bool smooth);
 /* Linear systems in an evaluation of the accelerations, or of a derivative of them along one direction: 1, or 0

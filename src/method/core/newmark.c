@@ -212,13 +212,6 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 
 static const cst_state_block state[] = {{"a", .q = 1}, {NULL}};
 
-/* The residual is that of M a = -grad V with the other sign. */
-static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
-  (void)x, (void)s;
-  *c = (cst_coupling){.blocks = 1, .force = true, .by_rows = true, .power = 2, .sign = -1};
-  return true;
-}
-
 static const cst_substep_row row = {
     .name = "newmark",
     .data = sizeof(struct parameters),
@@ -228,7 +221,7 @@ static const cst_substep_row row = {
     .adjoint = adjoint,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
-    .coupling = coupling,
+    .coupling = cst_coupling_of_accelerations,
     .start = start,
     .bind = bind,
 };

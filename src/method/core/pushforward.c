@@ -180,12 +180,6 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 }
 
 static const cst_state_block state[] = {{"a-pushed", .q = 1}, {NULL}};
-/* The residual is that of M a = -grad V with the other sign. */
-static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
-  (void)x, (void)s;
-  *c = (cst_coupling){.blocks = 1, .force = true, .by_rows = true, .power = 2, .sign = -1};
-  return true;
-}
 
 static const cst_substep_row row = {
     .name = "pushforward",
@@ -196,7 +190,7 @@ static const cst_substep_row row = {
     .adjoint = adjoint,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
-    .coupling = coupling,
+    .coupling = cst_coupling_of_accelerations,
     .bind = bind,
 };
 

@@ -74,19 +74,26 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     x[NQ + a] = L->mu[a];
 }
 
-/* turn := D_q(l . (phi u + phi0))(q_m). */
-static void turn(const cst_context *C, struct local *L, const vd *x) {
+/* bent := D_k(phi u + phi0)(q_m) */
+CST_INLINE void bend(const cst_context *C, const struct local *L, int k, const vd *u, vd *bent) {
   vd w[ROOM(NQ)];
-  vd bent[ROOM(NG)];
   vd moved[ROOM(NG)];
+  for (int i = 0; i < NQ; i++)
+    w[i] = vset(i == k);
+  K_D2gvw(L->c, L->qm, u, w, bent);
+  K_Dphi0w(L->c, L->qm, w, moved);
+  for (int a = 0; a < NG; a++)
+    bent[a] += moved[a];
+}
+
+/* turn := D_q(l . (phi u + phi0))(q_m) */
+static void turn(const cst_context *C, struct local *L, const vd *x) {
+  vd bent[ROOM(NG)];
   for (int k = 0; k < NQ; k++) {
-    for (int i = 0; i < NQ; i++)
-      w[i] = vset(i == k);
-    K_D2gvw(L->c, L->qm, x, w, bent);
-    K_Dphi0w(L->c, L->qm, w, moved);
+    bend(C, L, k, x, bent);
     L->turn[k] = vset(0);
     for (int a = 0; a < NG; a++)
-      L->turn[k] += x[NQ + a] * (bent[a] + moved[a]);
+      L->turn[k] += x[NQ + a] * bent[a];
   }
 }
 
@@ -131,24 +138,22 @@ static void matrix_of_points(const cst_context *C, struct local *L, int j) {
   }
 }
 
-/* Adds h/2 times the derivatives of phi u + phi0, in the rows of the constraint and, transposed, in those columns of
- * l, and h/2 (D - D') with D_ki = D_k(phi'l)_i, the field of mu. */
+/* Adds h/2 times the derivatives of phi u + phi0, in the rows of the constraint and, transposed, in the columns
+ * of l, and h/2 (D - D') with D_ki = D_k(phi'l)_i, the field of mu. */
 static void matrix_of_directions(const cst_context *C, struct local *L, int j, const vd *x) {
   const vd  half = 0.5 * H(j);
   const int n = NX;
   vd        v[ROOM(NQ)];
   vd        w[ROOM(NQ)];
   vd        bent[ROOM(NG)];
-  vd        moved[ROOM(NG)];
   for (int k = 0; k < NQ; k++) {
+    bend(C, L, k, x, bent);
+    for (int a = 0; a < NG; a++) {
+      L->J[(NQ + a) * n + k] += half * bent[a];
+      L->J[k * n + NQ + a] += half * bent[a];
+    }
     for (int i = 0; i < NQ; i++)
       w[i] = vset(i == k);
-    K_D2gvw(L->c, L->qm, x, w, bent);
-    K_Dphi0w(L->c, L->qm, w, moved);
-    for (int a = 0; a < NG; a++) {
-      L->J[(NQ + a) * n + k] += half * (bent[a] + moved[a]);
-      L->J[k * n + NQ + a] += half * (bent[a] + moved[a]);
-    }
     for (int i = 0; i < NQ; i++) {
       for (int l = 0; l < NQ; l++)
         v[l] = vset(l == i);
