@@ -28,7 +28,7 @@ study() {
 study: conservation
 system: ${1:-double-pendulum}
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.05, v: 0.05}}
-end: ${2:-800.0}
+end: ${2:-3200.0}
 steps: [0.01]
 methods: [rattle, "compose(rattle, suzuki4)"]
 observables: [energy, constraint]
@@ -83,7 +83,7 @@ sed 's/^if srun --mpi=list.*/launch=(mpirun -n @RANKS@)/' "$here/../../jobs/subm
 
 submit undisturbed --ranks 2 --template mpirun.template
 undisturbed=$job
-export LD_PRELOAD=$strike STRIKE_PAUSE=0.5
+export LD_PRELOAD=$strike STRIKE_PAUSE=0.15
 is "submit: exit status" "$status: $(cat err)" "0: "
 has "submit: how to watch it" "$(cat out)" "constella status $folder/undisturbed.h5"
 submit signalled --ranks 2
@@ -95,7 +95,7 @@ preempted=$job
 submit cancelled --ranks 2
 cancelled=$job
 
-study double-pendulum 600.0 >array.yaml
+study double-pendulum 2400.0 >array.yaml
 # Three parts, of which the second is put back while the job that merges them waits.
 submit array --ranks 1 --array 3
 array=$(head -n 1 <<<"$job") merge=$(tail -n 1 <<<"$job")
