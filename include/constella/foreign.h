@@ -44,7 +44,8 @@ cst_layers *cst_foreign_layers(const char *file, const char *text, long length, 
 const cst_stepper_system *cst_foreign_stepped(const cst_system *s, const double *c);
 void                      cst_foreign_forget(const cst_stepper_system *x); /* NULL is allowed */
 
-/* The processes of mpirun, between cst_integrator_begin and cst_integrator_end: their number, and in *rank this one's. */
+/* The processes of mpirun, between cst_integrator_begin and cst_integrator_end: their number, and in *rank
+ * this one's. */
 int cst_foreign_ranks(int *rank);
 /* Text of rank `root` for all of them: length is that of `text` on root; on the others *length is filled, and a text of
  * this length allocated. Collective. Owned: cst_foreign_release. */

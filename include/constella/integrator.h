@@ -26,9 +26,10 @@
  * others continue (cst_integrator_status).
  *
  * Threads and MPI: an integrator keeps its state to itself, but errors are handed on by a variable of the
- * process. Call these functions from one thread at a time; different processes are independent. No function communicates or is collective: each rank of a parallel program may
- * create and advance its own integrators. Several integrators may share a system; their batches then
- * enforce the same constraints. Advancing does not allocate memory.
+ * process. Call these functions from one thread at a time; different processes are independent. No function
+ * communicates or is collective: each rank of a parallel program may create and advance its own integrators.
+ * Several integrators may share a system; their batches then enforce the same constraints. Advancing does not
+ * allocate memory.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_INTEGRATOR_H

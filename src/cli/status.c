@@ -150,8 +150,8 @@ static bool find_end(cst_result *r, const char *name, double *end) {
   return found;
 }
 
-/* The elapsed time, of all attempts: until now for a live run, else until its end. A run that was killed recorded none, and
- * the time of the file is that of a copy. */
+/* The elapsed time, of all attempts: until now for a live run, else until its end. A run that was killed
+ * recorded none, and the time of the file is that of a copy. */
 static void print_times(cst_result *r, const char *state, double done) {
   double started;
   double until = (double)time(NULL);

@@ -20,8 +20,8 @@ static inline void *cst_need(void *p) {
  * free(). */
 static inline void *cst_zeros(long n, size_t size) { return cst_need(calloc((size_t)n + 1, size)); }
 
-/* n numbers, or records of as many bytes, all zero, from the start of a cache line, which vectors are loaded from; eight
- * more than n. Release with free(). */
+/* n numbers, or records of as many bytes, all zero, from the start of a cache line, which vectors are loaded
+ * from; eight more than n. Release with free(). */
 static inline void *cst_aligned(size_t n) {
   void *p = cst_need(aligned_alloc(64, (n + 15) / 8 * 64));
   return memset(p, 0, (n + 8) * sizeof(double));

@@ -1,12 +1,12 @@
 /* edge-table.h: the tables of a graph: rows of numbers under names, over which expressions may be repeated.
  *
  * `sum(NAME, TERM)` adds TERM over the rows of table NAME, in which the names of its columns stand for the
- * numbers of the row; cst_expr_parse_row reads an expression so for one row. Elsewhere COLUMN(k) is the number of row k,
- * from 1, and NAME the number of rows. Columns hide other names; in definitions they are not seen.
+ * numbers of the row; cst_expr_parse_row reads an expression so for one row. Elsewhere COLUMN(k) is the number
+ * of row k, from 1, and NAME the number of rows. Columns hide other names; in definitions they are not seen.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_EXPR_TABLE_H
-#define CST_EXPR_TABLE_H
+#ifndef CST_EXPR_EDGE_TABLE_H
+#define CST_EXPR_EDGE_TABLE_H
 #include "constella/expr.h"
 
 /* A table has at most CST_EDGE_COLUMNS columns, a graph at most CST_EDGE_TABLES tables. */

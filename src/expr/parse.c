@@ -9,7 +9,8 @@
  *                | ( expression )
  *              | sum ( name , expression , expression , expression ) | sum ( table , expression )
  *
- * A function is one of the graph's or a definition (define.h). A name may end in apostrophes: x' is looked up as it is written.
+ * A function is one of the graph's or a definition (define.h). A name may end in apostrophes: x' is looked up as it
+ * is written.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

@@ -100,9 +100,9 @@ typedef enum {
   CST_JACOBIAN_NONE,
 } cst_jacobian;
 
-/* Where the Jacobian of a substep's residual is sparse on long systems: unknowns, and equations, are `blocks` of nq, one
- * for each coordinate, then, if there are `impulses`, ng for the constraints. What couples them, besides a coordinate
- * with itself: */
+/* Where the Jacobian of a substep's residual is sparse on long systems: unknowns, and equations, are
+ * `blocks` of nq, one for each coordinate, then, if there are `impulses`, ng for the constraints. What
+ * couples them, besides a coordinate with itself: */
 typedef struct {
   int  blocks;
   bool force;    /* the Hessian of V */

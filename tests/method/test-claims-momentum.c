@@ -21,8 +21,8 @@ static void momenta(const problem *x, const double *q, const double *p, double *
   }
 }
 
-/* The largest |J - J(0)| relative to the largest scale, over all momenta and lanes; of trajectories that end, where they
- * need not live, until their last good step. */
+/* The largest |J - J(0)| relative to the largest scale, over all momenta and lanes; of trajectories that
+ * end, where they need not live, until their last good step. */
 static double drift(const problem *x, const char *method, double h, bool lives) {
   run    r;
   double worst = 0, q[CST_MAX_Q], p[CST_MAX_Q], J[CST_MAX_SYM], scale[CST_MAX_SYM],

@@ -29,8 +29,9 @@ typedef struct {
   cst_lag *each;
 } cst_lags; /* the values of the key */
 
-/* Channels: curves of a case over the lags, and their times; y_0 or y_lags, and the figure, of each trajectory and
- * part; what is kept; the exact sums over members, and how many these are. Those that a collector does not have are NULL. */
+/* Channels: curves of a case over the lags, and their times; y_0 or y_lags, and the figure, of each
+ * trajectory and part; what is kept; the exact sums over members, and how many these are. Those that a
+ * collector does not have are NULL. */
 enum {
   CST_LAGS_CURVE,
   CST_LAGS_ERROR,

@@ -1,4 +1,5 @@
-/* certify-keys.c: the keys of a certify study; layers, schemes, maps, iotas, retractions and steppers also those of a file beside methods. */
+/* certify-keys.c: the keys of a certify study; layers, schemes, maps, iotas, retractions and steppers also those
+ * of a file beside methods. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/file/study-keys.h"
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* starts.h: several starts in one study: a sweep over starts, or members that each have their own start.
  *
  * A sweep is a list, `initial: [default, low, {q: ..., v: ...}]`, or a grid, `initial: {sweep: ...}`: every
- * start gives its own parameter sets and rows of the table. Members with their own starts are a map with the key of one of the forms below,
- * `initial: {grid: ...}`; member m has start m, and if there are more members than starts, the starts are
- * reused cyclically. Each form is a row of the list start-forms.h, in its own file.
+ * start gives its own parameter sets and rows of the table. Members with their own starts are a map with the
+ * key of one of the forms below, `initial: {grid: ...}`; member m has start m, and if there are more members
+ * than starts, the starts are reused cyclically. Each form is a row of the list start-forms.h, in its own file.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STARTS_H
