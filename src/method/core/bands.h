@@ -7,6 +7,7 @@
 #ifndef CST_CORE_BANDS_H
 #define CST_CORE_BANDS_H
 #include "system/lane/group.h"
+#include "system/lane/gram.h"
 #include "core/band.h"
 
 #if !CST_SIZED || SYS_FILTERED /* otherwise its sizes are not compiled in */
@@ -116,6 +117,94 @@ CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m,
     for (int i = r; GENERAL && i < NQ; i++)
       A[r * NQ + i - r] += m->M[ORDER(which)[r] * NQ + ORDER(which)[i]];
   }
+}
+
+#if !CST_SIZED
+/* Row r of A := that of M + b H, of a diagonal mass, where e is its first entry of H; returns the next one. */
+CST_INLINE int cst_narrow_row(const cst_bands *bands, int r, const vd *mass, const int *class, vd b,
+                              const vd *H, int e, vd *A) {
+  const int w = bands->band + 1, end = (r + 1) * w;
+  for (int k = 0; k < w; k++)
+    A[r * w + k] = vset(0);
+  for (; e < bands->n && bands->at[e] < end; e++)
+    A[bands->at[e]] = b * H[e];
+  A[r * w] += mass ? mass[class[bands->order[r]]] : vset(1);
+  return e;
+}
+
+/* cst_bands_fill and cst_envelope_solve in one pass and a second one back, for a diagonal mass (NULL: 1) and a
+ * band of at most 2, as of chains and rings. The two rows that change stay in registers, since a pivot waits for
+ * the one before. Same bits. */
+static __attribute__((noinline, unused)) void
+cst_narrow_solve(const cst_bands *bands, int n, const vd *restrict mass, const int *restrict class,
+                 vd b, const vd *restrict H, vd *restrict A, vd *restrict x) {
+  const int  w = bands->band + 1;
+  const int *last = bands->last;
+  /* Of row r: pivot, the entries right of it, right side; of row r + 1: diagonal, its neighbour, right side. */
+  vd  d, near, far, y, d1 = vset(0), near1 = vset(0), y1 = vset(0);
+  int e = cst_narrow_row(bands, 0, mass, class, b, H, 0, A);
+  if (n > 1) {
+    e = cst_narrow_row(bands, 1, mass, class, b, H, e, A);
+    d1 = A[w], y1 = x[1];
+    near1 = w > 1 ? A[w + 1] : vset(0);
+  }
+  d = A[0], y = x[0];
+  near = w > 1 ? A[1] : vset(0);
+  for (int r = 0; r < n; r++) {
+    vd      *row = A + (long)r * w;
+    const vd inverse = 1.0 / d;
+    vd       d2 = vset(0), near2 = vset(0), y2 = vset(0);
+    far = w > 2 ? row[2] : vset(0);
+    if (r + 2 < n) {
+      e = cst_narrow_row(bands, r + 2, mass, class, b, H, e, A);
+      d2 = row[2 * w], y2 = x[r + 2];
+      near2 = w > 1 ? row[2 * w + 1] : vset(0);
+    }
+    row[0] = inverse;
+    if (last[r] > r) {
+      const vd f = near * inverse;
+      d1 -= f * near;
+      if (last[r] > r + 1)
+        near1 -= f * far;
+      y1 -= f * y;
+      row[1] = f;
+    }
+    if (last[r] > r + 1) {
+      const vd f = far * inverse;
+      d2 -= f * far;
+      y2 -= f * y;
+      row[2] = f;
+    }
+    x[r] = y;
+    d = d1, near = near1, y = y1;
+    d1 = d2, near1 = near2, y1 = y2;
+  }
+  y1 = y = vset(0);
+  for (int r = n - 1; r >= 0; r--) {
+    const vd *row = A + (long)r * w;
+    vd        s = x[r] * row[0];
+    if (last[r] > r)
+      s -= row[1] * y;
+    if (last[r] > r + 1)
+      s -= row[2] * y1;
+    x[r] = s;
+    y1 = y, y = s;
+  }
+}
+#endif
+
+/* x := (M + b H)^-1 x by rows; A is for scratch. */
+CST_INLINE void cst_bands_solve(const cst_context *C, const cst_linear_masses *m, int which, vd b,
+                                const vd *H, vd *A, vd *x) {
+#if !CST_SIZED
+  if (!GENERAL && BAND(which) <= 2) {
+    cst_narrow_solve(&C->system->bands[which], NQ, MASS_UNIT ? NULL : m->mass, C->mass_class, b, H,
+                     A, x);
+    return;
+  }
+#endif
+  cst_bands_fill(C, m, which, b, H, A);
+  cst_envelope_solve(A, x, NQ, BAND(which), LAST(which));
 }
 #endif
 #endif

@@ -70,56 +70,93 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->h = vset(0);
 }
 
-CST_INLINE void force_by(const cst_context *C, struct local *L, int j, int which) {
-  const vd b = OWN(j)->beta * (H(j) * H(j));
+/* f := M a - weight third, p += kick f, in one pass where M is diagonal. third may be NULL. */
+CST_INLINE void kick_by(const cst_context *C, struct local *L, int which, vd kick, vd weight,
+                        const vd *restrict third) {
+  const int        n = NQ, unit = MASS_UNIT;
+  const int *const place = PLACE(which);
+  const vd *const  mass = L->m.mass;
+  const vd *restrict a = L->a;
+  vd *restrict const f = L->f;
+  vd *restrict const p = L->p;
+  if (GENERAL)
+    cst_masses_times(C, &L->m, which, a, f);
+  UNROLL
+  for (int i = 0; i < n; i++) {
+    vd F = GENERAL ? f[i] : vpick(unit, a[place[i]], mass[CLASS(i)] * a[place[i]]);
+    if (third)
+      F -= weight * third[place[i]];
+    f[i] = F;
+    p[i] += kick * F;
+  }
+}
+
+CST_INLINE void force_by(const cst_context *C, struct local *L, int j, int which, vd kick) {
+  const vd  b = OWN(j)->beta * (H(j) * H(j));
+  const int n = NQ;
+  vd *restrict const a = L->a, *const bent = L->bent;
   if (which)
     K_dVS(L->c, L->q, L->bent);
   else
     K_dVH(L->c, L->q, L->bent);
-  cst_bands_fill(C, &L->m, which, b, L->bent + NQ, L->A);
   UNROLL
-  for (int r = 0; r < NQ; r++)
-    L->a[r] = -L->bent[r];
-  cst_envelope_solve(L->A, L->a, NQ, BAND(which), LAST(which));
-  cst_masses_times(C, &L->m, which, L->a, L->f);
-  if (OWN(j)->form != FULL)
+  for (int r = 0; r < n; r++)
+    a[r] = -bent[r];
+  cst_bands_solve(C, &L->m, which, b, L->bent + NQ, L->A, L->a);
+  if (OWN(j)->form != FULL) {
+    kick_by(C, L, which, kick, vset(0), NULL);
     return;
+  }
   K_D3V(L->c, L->q, L->a, L->bent + NQ + ENTRIES(0), L->third);
-  UNROLL
-  for (int i = 0; i < NQ; i++)
-    L->f[i] -= (0.5 * (b * b)) * L->third[PLACE(0)[i]];
+  kick_by(C, L, which, kick, 0.5 * (b * b), L->third);
 }
 
-/* F at q. */
-CST_INLINE void force(const cst_context *C, struct local *L, int j) {
+/* F at q, and p += kick F. */
+CST_INLINE void force(const cst_context *C, struct local *L, int j, vd kick) {
 #if !CST_SIZED || SYS_STIFF
   if (OWN(j)->form == STIFF)
-    force_by(C, L, j, 1);
+    force_by(C, L, j, 1, kick);
   else
 #endif
-    force_by(C, L, j, 0);
+    force_by(C, L, j, 0, kick);
   L->h = H(j);
   L->made = *OWN(j);
+}
+
+/* p += kick f unless f is NULL; q += h M^-1 p. */
+CST_INLINE void drift(const cst_context *C, struct local *L, int j, vd kick, const vd *restrict f) {
+  const int       n = NQ, unit = MASS_UNIT;
+  const vd        h = H(j);
+  const vd *const inverse = L->inverse;
+  vd *restrict const p = L->p;
+  vd *restrict const q = L->q;
+  UNROLL
+  for (int i = 0; i < n; i++) {
+    if (f)
+      p[i] += kick * f[i];
+    if (GENERAL)
+      L->q1[i] = p[i];
+    else
+      q[i] += h * vpick(unit, p[i], p[i] * inverse[CLASS(i)]);
+  }
+  if (!GENERAL)
+    return;
+  cst_masses_divide(C, &L->m, L->q1);
+  for (int i = 0; i < n; i++)
+    q[i] += h * L->q1[i];
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
   const struct data *own = OWN(j);
   const vd           kick = own->w0 * H(j);
-  if (own->w0 != 0) {
-    if (vany((vl)(L->h != H(j))) || L->made.beta != own->beta || L->made.form != own->form)
-      force(C, L, j);
-    UNROLL
-    for (int i = 0; i < NQ; i++)
-      L->p[i] += kick * L->f[i];
-  }
-  UNROLL
-  for (int i = 0; i < NQ; i++)
-    L->q1[i] = L->p[i];
-  cst_masses_divide(C, &L->m, L->q1);
-  UNROLL
-  for (int i = 0; i < NQ; i++)
-    L->q[i] += H(j) * L->q1[i];
+  if (own->w0 == 0)
+    drift(C, L, j, kick, NULL);
+  else if (vany((vl)(L->h != H(j))) || L->made.beta != own->beta || L->made.form != own->form) {
+    force(C, L, j, kick);
+    drift(C, L, j, kick, NULL);
+  } else
+    drift(C, L, j, kick, L->f);
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -138,10 +175,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   L->h = vset(0); /* q has moved */
   if (OWN(j)->w1 == 0)
     return;
-  force(C, L, j);
-  UNROLL
-  for (int i = 0; i < NQ; i++)
-    L->p[i] += kick * L->f[i];
+  force(C, L, j, kick);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

@@ -29,8 +29,7 @@ CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masse
 /* f := (M + b Hess V)^-1 f with the Hessian in bent. */
 CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_masses *m, vd b,
                                       const cst_newton_space *w, vd *f) {
-  cst_bands_fill(C, m, 0, b, w->bent + NQ, w->A);
-  cst_envelope_solve(w->A, f, NQ, BAND(0), LAST(0));
+  cst_bands_solve(C, m, 0, b, w->bent + NQ, w->A, f);
 }
 
 /* Tolerances up to this one are left to the round-off of the iteration. */
