@@ -272,7 +272,7 @@ def sums(program, results):
         told = command(*words, "--overwrite")
         while told.returncode == 75 and stops < 60:
             stops += 1
-            told = command(*(words if stops < 6 else words[: -len(more)]), "--resume")
+            told = command(*(words if stops < 3 else words[: -len(more)]), "--resume")
     ok(told.returncode == 0 and stops > 1, "stopped on its way, and resumed", stops, told.stdout)
     ok(bits_of("stopped") == bits_of("at-once"), "the bits of a run without a stop")
     with open(path("signs.yaml"), encoding="utf-8") as file:
