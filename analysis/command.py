@@ -11,7 +11,7 @@ import types
 sys.dont_write_bytecode = True
 
 
-DRAWING = ("report", "plot", "figures", "choose")
+DRAWING = ("report", "plot", "figures")
 # Imported by matplotlib and numpy, and needed by no figure: dates, sliders, random numbers.
 LATER = ("dateutil.parser", "matplotlib.widgets", "numpy.ctypeslib", "numpy.polynomial", "numpy.random")
 
@@ -40,6 +40,12 @@ def put_off():
     sys.modules.update(stands)
 
 
+def draws(words):
+    """Whether a command brings matplotlib, which takes longer to import than all others together."""
+    page = any(word.startswith("output=") and word.endswith(".html") for word in words[1:])
+    return words[0] in DRAWING or words[0] == "choose" and page
+
+
 def import_matplotlib():
     """matplotlib reads a matplotlibrc of the current folder, which may be anybody's, before all others: import it in
     the folder of this script. A third of its import are docstrings with tables of properties, which nobody reads
@@ -59,7 +65,7 @@ def import_matplotlib():
 
 gc.disable()  # what is imported stays
 try:
-    if sys.argv[1:2] and sys.argv[1] in DRAWING:
+    if sys.argv[1:] and draws(sys.argv[1:]):
         import_matplotlib()
     from constella.commands import main
 except ImportError as e:

@@ -73,6 +73,8 @@ my $main = fork // die "fork: $!";
 if (!$main) {
   close $out;
   open STDOUT, '>&', $in or die "stdout: $!";
+  # a program in C that runs alone: Open MPI would start a server beside it
+  $ENV{OMPI_MCA_ess_singleton_isolated} = 1 if $command !~ /\s|\.sh$/;
   exec 'bash', '-c', $command or die "bash: $!";
 }
 close $in;

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import os
 import pathlib
+from collections.abc import Iterator
 from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_long, c_uint, c_uint64, c_void_p
 
 from .reading import ConstellaError
@@ -14,6 +16,10 @@ from .reading import ConstellaError
 HERE = pathlib.Path(__file__).resolve().parent
 SONAME = "libconstella.so.0"
 WHY = 4000  # bytes of a message
+# A process that no launcher has started is alone. Open MPI would start a server beside it, for processes that it may
+# spawn, and load what others are reached with (src/cli/launch.c); variables that are set keep their values.
+LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "SLURM_STEP_ID")
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self", "OMPI_MCA_memory": "^patcher"}
 
 
 class Options(ctypes.Structure):
@@ -159,6 +165,18 @@ def path() -> str:
     return SONAME
 
 
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """The environment in which a process alone initialises MPI; what it starts later has its own again."""
+    added = {} if any(x in os.environ for x in LAUNCHED) else {k: v for k, v in ALONE.items() if k not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
 @functools.cache
 def library() -> ctypes.CDLL:
     """The library, with MPI and PETSc initialised for this process; they end with it."""
@@ -173,7 +191,9 @@ def library() -> ctypes.CDLL:
             raise ConstellaError(f"{path()} has no {name}: it belongs to another release than this package")
         function.restype, function.argtypes = result, arguments
     why = ctypes.create_string_buffer(WHY)
-    if lib.cst_integrator_begin(why, WHY):
+    with alone():
+        failed = lib.cst_integrator_begin(why, WHY)
+    if failed:
         raise ConstellaError(f"MPI and PETSc cannot start: {why.value.decode(errors='replace')}")
     atexit.register(lib.cst_integrator_end)
     return lib

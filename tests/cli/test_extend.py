@@ -191,8 +191,7 @@ def extended(number, name, ranks=0, *words):
         "--progress",
         "none",
         *words,
-        "-snes_type",
-        "lanes",
+        *(() if number % 5 else ("-snes_type", "lanes")),  # with PETSc, which takes as long to load as the rest
         ranks=ranks,
     )
     said = (
@@ -311,16 +310,18 @@ def own():
         "a study of a system of one's own",
     )
     put("bead.yaml", BEAD.replace("m*g*z", "2*m*g*z"))
+    process = extend()
     ok(
-        extend().returncode == 2 and "whose description has changed" in extend().stderr,
+        process.returncode == 2 and "whose description has changed" in process.stderr,
         "its description must not have changed",
-        extend().stderr,
+        process.stderr,
     )
     put("bead.yaml", BEAD), put("large.yaml", large.replace("3/8, 3/8", "2/8, 4/8"))
+    process = extend()
     ok(
-        extend().returncode == 2 and "'layers' differs from small.h5" in extend().stderr,
+        process.returncode == 2 and "'layers' differs from small.h5" in process.stderr,
         "nor a layer",
-        extend().stderr,
+        process.stderr,
     )
     put("large.yaml", large)
     ok("4 trajectories are taken over, 8 are computed" in extend().stdout, "one parameter and one layer more")

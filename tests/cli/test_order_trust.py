@@ -171,7 +171,7 @@ def amplified():
         system="henon-heiles",
         end=200,
         methods='"compose(rattle, kahan-li6)"',
-        reference='{method: "gauss(8)", step: 0.025, precision: quad}',
+        reference='{method: "gauss(8)", step: 0.05, precision: quad}',
     )
     start = "initial: {q: [0.1, -0.2], v: [0.42, 0.2]}\n"
     rows, _, _ = fits("chaos", start, steps="{from: 0.125, halvings: 6}", **chaos)

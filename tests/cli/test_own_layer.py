@@ -227,6 +227,14 @@ def momenta():
     )
 
 
+def compiler(name, does):
+    """The environment of a run whose compiler is this line of a shell."""
+    with open(path(name), "w") as f:
+        f.write(f"#!/bin/sh\n{does}\n")
+    os.chmod(path(name), 0o755)
+    return {"CONSTELLA_CC": path(name), "XDG_CACHE_HOME": scratch()}
+
+
 def orphans():
     """A compiler, and what it has started, ends with the process that has called it."""
     folder = scratch()
@@ -407,7 +415,11 @@ def mistakes():
             f"a step with {statement}", layer(f"{{file: {name}.c}}"), "5:23", [f"{name}.c: {words}"], ways
         )
     put("zero.c", '#include "/dev/zero"\n')
-    refused("an endless file", layer("{file: zero.c}"), "5:23", ["out of memory"], (("check", 0),))
+    little = compiler("little", 'ulimit -v 1000000; exec cc "$@"')  # to fill 4 GiB takes nine seconds
+    refused("an endless file", layer("{file: zero.c}"), "5:23", ["out of memory"], (("check", 0),), env=little)
+    most = 'import mmap; mmap.mmap(-1, 4 << 30, prot=0); print("unlimited")'
+    greedy = compiler("greedy", f"""[ "$1" = --version ] && exec cc --version; exec {sys.executable} -c '{most}'""")
+    refused("a compiler that wants 4 GiB", layer("{file: good.c}"), "5:23", ["Cannot allocate memory"], (("check", 0),), env=greedy)
     orphans()
     put("s.yaml", layer("{file: good.c}"))
     command = [PROGRAM, "run", os.path.join(folder, "s.yaml"), "-o", os.path.join(folder, "refused.h5")]

@@ -6,6 +6,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../record/tap.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+unset HWLOC_COMPONENTS # slurmd counts cores with it
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
 export CONSTELLA PATH=$PATH:/usr/sbin
 CONSTELLA=$(realpath "${CONSTELLA:-build/constella}")

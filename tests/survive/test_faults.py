@@ -114,7 +114,7 @@ def damaged(study, first):
     def flip(data):
         return data[: len(data) // 3] + bytes([data[len(data) // 3] ^ 16]) + data[len(data) // 3 + 1 :]
 
-    for title, change in (("cut short", cut), ("with a flipped bit", flip)):
+    for title, change, ranks in (("cut short", cut, 2), ("with a flipped bit", flip, 0)):
         result = interrupted(title.replace(" ", "-"), study)
         newest = os.path.join(
             os.path.dirname(result), [x for x in checkpoints(result) if not x.endswith(".new")][-1]
@@ -123,7 +123,7 @@ def damaged(study, first):
             data = f.read()
         with open(newest, "wb") as f:
             f.write(change(data))
-        resumed(f"a checkpoint {title}", study, result, first, "is damaged", "the one before it is used")
+        resumed(f"a checkpoint {title}", study, result, first, "is damaged", "the one before it is used", ranks=ranks)
     result = interrupted("all-damaged", study)
     for x in checkpoints(result):
         os.truncate(os.path.join(os.path.dirname(result), x), 100)
@@ -205,7 +205,7 @@ def many(study, first):
     result = interrupted("many", study)
     for number in range(1000, 1080):
         write(f"many.h5.checkpoint.{number}", "no checkpoint")
-    status, out, err = finish(start(study, result, 2))
+    status, out, err = finish(start(study, result, 0))
     ok(status == 0 and "checkpoint 1079 of" in err, "many: resumed, it ends with 0", status, out, err)
     same("many", first, result)
     numbers = {int(x.rsplit(".", 1)[1]) for x in checkpoints(result)}
@@ -245,7 +245,7 @@ def left(study, first):
     aside = scratch()  # in the same folder they would be those of a former name, and go too
     for name in kept:
         shutil.copy(os.path.join(folder, name), aside)
-    resumed("left", study, result, first)
+    resumed("left", study, result, first, ranks=0)
     for name in kept:
         shutil.move(os.path.join(aside, name), folder)
     status, out, err = finish(start(study, result, 2))
@@ -264,7 +264,7 @@ def replaced(study, first):
     time.sleep(0.1)
     process.kill()
     process.wait()
-    resumed("replaced", study, result, first, "was interrupted before its first checkpoint")
+    resumed("replaced", study, result, first, "was interrupted before its first checkpoint", ranks=0)
 
 
 # ---- files and folders
@@ -341,7 +341,7 @@ def full(study, first):
         )
         ok(len(checkpoints(result)) == 1, "a full disk: the last checkpoint is there", checkpoints(result))
         subprocess.run(["mount", "-o", "remount,size=64m", folder], check=True)
-        resumed("a full disk with space again", study, result, first)
+        resumed("a full disk with space again", study, result, first, ranks=0)
         subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
         process = constella("run", study, "-o", os.path.join(folder, "new.h5"))
         ok(
