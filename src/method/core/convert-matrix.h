@@ -223,23 +223,12 @@ static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
     return;
   }
   for (int i = 0; i < NJ * NJ; i++)
-    L->keptJ[i] = L->J[i]; /* its other use does not occur in this case */
-  cst_pivoted_solve(L->keptJ, b, NJ);
+    L->room[i] = L->J[i];
+  cst_pivoted_solve(L->room, b, NJ);
 }
 
-/* The matrix of the iterate: in all lanes, or, if most keep that of the predictor, in lanes whose iteration
- * is slow. */
+/* The matrix of the iterate. */
 static void renew_matrix(const cst_context *C, struct local *L, int j, const vd *x) {
-  const int nd = 4 * NQ * NQ;
-  const int nj = NJ * NJ;
-  for (int i = 0; i < nd && !exact(C); i++)
-    L->keptD[i] = L->D[i];
-  for (int i = 0; i < nj && !exact(C); i++)
-    L->keptJ[i] = L->J[i];
   matrix_by_second_variations(C, L, j, x);
   make_matrix(C, L, j, x, 1);
-  for (int i = 0; i < nd && !exact(C); i++)
-    L->D[i] = vselect(L->slow, L->D[i], L->keptD[i]);
-  for (int i = 0; i < nj && !exact(C); i++)
-    L->J[i] = vselect(L->slow, L->J[i], L->keptJ[i]);
 }

@@ -81,19 +81,13 @@ CST_INLINE void predict_unknowns(const cst_context *C, struct local *L, int j, v
     x[4 * NQ + a] = vset(0);
 }
 
-/* Newton's matrix at L->start. */
-CST_INLINE void begin_matrix(const cst_context *C, struct local *L, int j, const vd *theta) {
-  const vd *const m[2] = {L->mb, theta};
-  if (exact(C))
+/* The matrix of the chord at L->start. */
+CST_INLINE void begin_matrix(const cst_context *C, struct local *L, int j) {
+  if (OWN(0)->iteration != CST_ITERATION_CHORD || exact(C))
     return;
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
-  if (OWN(0)->iteration == CST_ITERATION_CHORD) {
-    matrix_of_chord(C, L, j, L->q);
-  } else {
-    first_variations(C, L, L->start, m);
-    matrix_of_flow(C, L);
-  }
+  matrix_of_chord(C, L, j, L->q);
   make_matrix(C, L, j, L->start, 0);
 }
 
@@ -110,7 +104,12 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   place_sweeps(C, L, j);
   first_stages(C, L, j);
   predict_unknowns(C, L, j, theta);
-  begin_matrix(C, L, j, theta);
+  begin_matrix(C, L, j);
   for (int i = 0; i < NX; i++)
     x[i] = vpick(MARCH->smooth && !MARCH->attempt, L->start[i] + x[i], L->start[i]);
+#if !FIBRED
+  L->varied = 0;
+  if (ADAPTS)
+    enter_tangent_space(C, L, x);
+#endif
 }

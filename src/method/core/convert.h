@@ -26,15 +26,14 @@
  *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,
  *   m the multiplier that makes p tangential,
  *
- * and for a layer of order r this holds up to O(h^{r+1}). So the first variations of the flow give a matrix
- * without any second ones; those of the equations frozen halfway are good to O(h^3), and the iteration
- * contracts by O(h^2), by O(h) for a layer of order one (`simplified`). `newton` takes second variations
- * (forward over reverse) and all terms in theta; `chord` is the paper's own iteration, D d = [1, h alpha
- * 1], D2H = h diag(0, M), which contracts by O(h). `simplified` keeps the matrix of the predictor w = R_{-h
- * alpha-}(qb, vb), but a lane in which an update is more than 0.3 of the last one goes over to `newton`;
- * `krylov` is `newton` without a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1
- * theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every pivot block the identity, M or a Gram matrix as h ->
- * 0, so that elimination needs no pivoting.
+ * and for a layer of order r this holds up to O(h^{r+1}). So first variations of the layer, along tangent vectors
+ * of TQ alone, give a correction that contracts by about h^r: `simplified`, convert-flow.h. `newton` takes second
+ * variations (forward over reverse) and all terms in theta; `chord` is the paper's own iteration, D d = [1, h
+ * alpha 1], D2H = h diag(0, M), which contracts by O(h). `simplified` keeps its first variations for a step, but
+ * a lane in which an update is more than 0.3 of the last one goes over to `newton`; `krylov` is `newton` without
+ * a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1 theta-)(F3 mu+)(F5 nu1)(F4 v)(F2
+ * nu2), makes every pivot block of the matrix the identity, M or a Gram matrix as h -> 0, so that elimination
+ * needs no pivoting.
  *
  * With iota = mass, P moves along M^-1 G' in place of G' (M a constant diagonal). Then G' M^-1 stands for
  * G' in F0, F5 and F6, mu- + D2(theta-.g) M^-1 mu- + G'k = pb with G M^-1 mu- = 0, and the step ends at (1
@@ -46,7 +45,7 @@
  * 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
  *
  * By how much the solution differs from the predictor is smooth in time. It is extrapolated from the last
- * steps (extrapolate.h), so that at small steps two corrections do; the matrix is that of the predictor.
+ * steps (extrapolate.h), so that at small steps two corrections do.
  *
  * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the
  * latest when what is left of the next one is predicted far below round-off, for an error that has always
@@ -114,10 +113,15 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
   X(P, DENSE(4 * NQ * NQ))                                                                         \
   X(B, DENSE(4 * NQ * NQ))                                                                         \
   X(J, DENSE(NJ_SQUARED))                                                                          \
-  X(next, DENSE(2 * NQ * NQ))                                                                      \
-  /* of lanes whose matrix stays, or room for a pivoted one */                                     \
-  X(keptD, DENSE(4 * NQ * NQ))                                                                     \
-  X(keptJ, DENSE(NJ_SQUARED))                                                                      \
+  X(room, DENSE(NJ_SQUARED)) /* to eliminate it with pivoting */                                   \
+  /* convert-flow.h */                                                                             \
+  X(U, DENSE(4 * NQ * NQ))                                                                         \
+  X(T, DENSE(4 * NQ * NQ))                                                                         \
+  X(R, DENSE((2 * NQ + NVEL) * (2 * NQ + NVEL)))                                                   \
+  X(QR, DENSE(NQ *NG))                                                                             \
+  X(diagonal, DENSE(NG))                                                                           \
+  X(reflects, DENSE(NG))                                                                           \
+  X(kept, DENSE(NX))                                                                               \
   /* what kernels have in common at qb, at q and at r */                                           \
   X(given, NGIVEN)                                                                                 \
   X(Eb, NPOINT)                                                                                    \
@@ -142,6 +146,7 @@ struct local {
   vl        slow;     /* lanes whose matrix is renewed in every iteration */
   vl        near;     /* not used here */
   int       by_mass;  /* of this substep */
+  int       varied;   /* whether the matrices of convert-flow.h are made */
   cst_sweep sweep[2]; /* of the minus and of the plus half */
 #if FIBRED
   const cst_lane_iota *iota; /* of this substep */
@@ -173,6 +178,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 #include "method/core/convert-matrix.h"
 #include "method/core/convert-velocities.h"
 #include "method/core/convert-krylov.h"
+#if !FIBRED
+#include "method/core/convert-flow.h"
+#endif
 
 #include "method/core/convert-start.h"
 
@@ -256,14 +264,15 @@ static void add_end_variation(const cst_context *C, const struct local *L, const
       dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
 }
 
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+/* The correction by Newton's matrix. */
+static void correct_by_matrix(const cst_context *C, struct local *L, int j, const vd *x,
+                              const vd *f, vd *d) {
   vd b[ROOM(NJ)];
   vd known[ROOM(NQ)];
   vd bent[ROOM(NG)];
   vd y[ROOM(NG)];
   vd turned[ROOM(NG)];
-  if (!KRYLOV && (exact(C) || (ADAPTS && vany(L->slow))))
+  if (!KRYLOV && OWN(0)->iteration != CST_ITERATION_CHORD)
     renew_matrix(C, L, j, x);
   for (int a = 0; a < NG; a++)
     y[a] = -f[PLUS + a];
@@ -300,6 +309,24 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     d[NU2 + a] = b[J_N2 + a];
   }
   follow(C, L, x, y, d + R_, d + PLUS);
+}
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+#if !FIBRED
+  if (ADAPTS) {
+    correct_by_flow(C, L, j, x, f, d);
+    if (!vany(L->slow))
+      return;
+    for (int i = 0; i < NX; i++)
+      L->kept[i] = d[i];
+    correct_by_matrix(C, L, j, x, f, d);
+    for (int i = 0; i < NX; i++)
+      d[i] = vselect(L->slow, d[i], L->kept[i]);
+    return;
+  }
+#endif
+  correct_by_matrix(C, L, j, x, f, d);
 }
 
 /* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The points are
