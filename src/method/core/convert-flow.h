@@ -13,7 +13,7 @@
  *   D d- dw = -F0,  D p- dw = dmu- - b along E-,  dw = U xi                                              R
  *
  * The parts of a and b along G' have no effect: a = E+ a', b = E- b' with E the D d of the first m vectors of U.
- * D d comes from forward sweeps, from the iterate of the first residual of a step. Both matrices are near triangular
+ * D d comes from forward sweeps at the first iterate of a step. Both matrices are near triangular
  * ones of blocks 1 and M as h -> 0, so that elimination needs no pivoting. What F1 and F2 are off is removed apart,
  * and once before the first residual. With constraints on velocities R has their equations, and kappa
  * (convert-velocities.h).
@@ -22,11 +22,11 @@
 #include "core/householder.h"
 
 /* The directions of U, their ends and momenta: [2 m][..]. */
-#define U_Q(c)    (L->U + (c)*2 * NQ)
-#define U_V(c)    (L->U + (c)*2 * NQ + NQ)
-#define DD(k, c)  (L->D + ((k)*2 * NQ + (c)) * NQ)
-#define PP(c)     (L->P + (c)*NQ)
-#define HALF      (NQ - enforced(C))
+#define U_Q(c)     (L->U + (c)*2 * NQ)
+#define U_V(c)     (L->U + (c)*2 * NQ + NQ)
+#define DD(k, c)   (L->moves + ((k)*2 * NQ + (c)) * NQ)
+#define PP(c)      (L->pushes + (c)*NQ)
+#define HALF       (NQ - enforced(C))
 #define AT_T(r, c) L->T[(r)*2 * HALF + (c)]
 #define AT_R(r, c) L->R[(r) * (2 * HALF + NVEL) + (c)]
 
@@ -122,6 +122,7 @@ static void enter_tangent_space(const cst_context *C, struct local *L, vd *x) {
   USES_G
   K_place(L->c, L->given, x + Q_, L->E0);
   K_G_AT(L->E0, L->c, x + Q_, L->G0);
+  part_velocities(C, L);
   factor_constraints(C, L);
   K_g_AT(L->E0, L->c, x + Q_, y);
   for (int a = 0; a < NG; a++) {
@@ -195,7 +196,7 @@ static void fill_reactions(const cst_context *C, struct local *L, const vd *x) {
   }
 }
 
-/* T and R at the iterate x of the last residual. */
+/* T and R at the iterate x of which the values are taken. */
 static void make_flow(const cst_context *C, struct local *L, int j, const vd *x) {
   const int m = HALF;
   const vd  over = 1 / H(j);
@@ -221,6 +222,23 @@ static void make_flow(const cst_context *C, struct local *L, int j, const vd *x)
   cst_lu(L->R, 2 * m + NVEL);
 }
 
+/* Adds to dr and dp how d+ and p+ change with w by dw, a vector tangent to TQ. */
+static void add_by_flow(const cst_context *C, const struct local *L, const vd *dw, vd *dr, vd *dp) {
+  const int m = HALF;
+  vd        dv[ROOM(NQ)];
+  for (int i = 0; i < NQ; i++)
+    dv[i] = dw[NQ + i];
+  for (int c = 0; c < 2 * m; c++) {
+    const vd along = c < m ? inner(U_Q(c), dw, NQ) : inner(U_V(c), dv, NQ);
+    for (int i = 0; i < NQ; i++) {
+      dr[i] += along * DD(1, c)[i];
+      dp[i] += along * PP(c)[i];
+      if (c < m)
+        dv[i] -= along * U_V(c)[i];
+    }
+  }
+}
+
 /* dmu- for what F0 is off along G', and dtheta-. */
 static void vary_foot(const cst_context *C, const struct local *L, const vd *x, const vd *f,
                       vd *dtheta, vd *dmu) {
@@ -240,12 +258,14 @@ static void vary_foot(const cst_context *C, const struct local *L, const vd *x, 
     dmu[i] = -dmu[i];
 }
 
-/* The corrections of nu1 and nu2: the part of the residuals along G0'. */
+/* The corrections of nu1 and nu2, the part of the residuals along G0'; bent[nq] := F3 without what nu2 does to it. */
 static void correct_multipliers(const cst_context *C, const struct local *L, int j, const vd *x,
-                                const vd *f, vd *d) {
-  vd bent[ROOM(NQ)], nu2[ROOM(NG)];
+                                const vd *f, vd *d, vd *bent) {
+  vd nu2[ROOM(NG)];
   for (int a = 0; a < NG; a++)
     d[NU1 + a] = d[NU2 + a] = vset(0);
+  for (int i = 0; i < NQ; i++)
+    bent[i] = f[MU + i];
   if (NG == NVEL)
     return;
   find_multipliers(C, L, f + V_, d + NU2);
@@ -257,13 +277,13 @@ static void correct_multipliers(const cst_context *C, const struct local *L, int
   find_multipliers(C, L, bent, d + NU1);
 }
 
-/* xi (and the change of kappa) by T and R. a[nq] := the change of mu+ apart from D p+ dw. */
-static void solve_flow(const cst_context *C, const struct local *L, int j, const vd *f,
+/* xi (and the change of kappa) by T and R. The rest of F4 has no part along U_V(c), c < m, which are normal. a[nq] := the change of mu+ apart from D p+ dw. */
+static void solve_flow(const cst_context *C, const struct local *L, const vd *f, const vd *bent,
                        const vd *dmu, vd *xi, vd *a) {
   const int m = HALF;
   vd        b[ROOM(2 * NQ)], left[ROOM(NQ)], right[ROOM(NQ)];
   for (int c = 0; c < m; c++) {
-    b[c] = inner(U_Q(c), f + MU, NQ) + H(j) * inner(U_V(c), f + V_, NQ);
+    b[c] = inner(U_Q(c), bent, NQ);
     b[m + c] = inner(U_V(m + c), f + V_, NQ);
   }
   cst_lu_solve(L->T, b, 2 * m);
@@ -291,15 +311,13 @@ static void correct_by_flow(const cst_context *C, struct local *L, int j, const 
                             vd *d) {
   const int m = HALF;
   vd        xi[ROOM(2 * NQ + NVEL)], a[ROOM(NQ)], dmu[ROOM(NQ)], y[ROOM(NG)], unused[ROOM(NG)];
-  if (!L->varied)
-    make_flow(C, L, j, x);
-  L->varied = 1;
+  vd        bent[ROOM(NQ)];
   for (int k = 0; k < NG; k++)
     y[k] = f[NU2 + k];
   find_normal(C, L, x, f + MINUS, y, d + Q_);
-  correct_multipliers(C, L, j, x, f, d);
+  correct_multipliers(C, L, j, x, f, d, bent);
   vary_foot(C, L, x, f, d + MINUS, dmu);
-  solve_flow(C, L, j, f, dmu, xi, a);
+  solve_flow(C, L, f, bent, dmu, xi, a);
   for (int i = 0; i < NQ; i++) {
     vd sum[4] = {d[Q_ + i], d[V_ + i], a[i], f[R_ + i] + d[Q_ + i] + L->sweep[1].t * d[V_ + i]};
     for (int c = 0; c < 2 * m; c++) {

@@ -5,7 +5,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 #define AT_D(k, i, j) L->D[((k)*NQ + (i)) * 2 * NQ + (j)]
-#define AT_P(k, i, j) L->P[((k)*NQ + (i)) * 2 * NQ + (j)]
 #define AT_B(i, j)    L->B[(i)*2 * NQ + (j)]
 
 CST_INLINE void unit(const cst_context *C, int j, vd *u) {

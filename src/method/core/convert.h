@@ -59,7 +59,7 @@
 #include "method/core/lane.h"
 #include "method/core/sweep-reverse.h"
 #include "method/core/time.h"
-#if !defined(CST_SYSTEM_HEADER) || SYS_IN_SMALL
+#if !defined(CST_SYSTEM_HEADER) || SYS_IN_SIZED
 #define HAS_NO_PIECES
 #define NX           (4 * NQ + 4 * NG)
 #define NX_PREDICTED NX
@@ -67,14 +67,15 @@
 #define PREDICTION(L)     (L)->start
 #define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
 #define IS_DONE_BY_UPDATE /* by the prediction below; what the last update leaves is not evaluated again */
-#define IS_EXACT          exact(C)
-#define ADAPTS            (!FIBRED && OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->attempt)
-#define NJ                (3 * NQ + 3 * NG)
-#define NJ_SQUARED        (NJ * NJ)
-#define KRYLOV            (!FIBRED && OWN(0)->iteration == CST_ITERATION_KRYLOV && NVEL == 0)
-#define DENSE(n)          (KRYLOV ? 0 : (n))
-#define OF_KRYLOV(n)      (KRYLOV * (n))
-#define PIVOTED           (FIBRED || MARCH->attempt)
+#define KEEPS_FIRST_MATRIX
+#define IS_EXACT     exact(C)
+#define ADAPTS       (!FIBRED && OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->attempt)
+#define NJ           (3 * NQ + 3 * NG)
+#define NJ_SQUARED   (NJ * NJ)
+#define KRYLOV       (!FIBRED && OWN(0)->iteration == CST_ITERATION_KRYLOV && NVEL == 0)
+#define DENSE(n)     (KRYLOV ? 0 : (n))
+#define OF_KRYLOV(n) (KRYLOV * (n))
+#define PIVOTED      (FIBRED || MARCH->attempt)
 enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 
 /* The unknowns. */
@@ -106,16 +107,20 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
   X(S1, GRAM_SIZE)                                                                                 \
   X(minus, NQ)                                                                                     \
   X(end, 4 * NQ)                                                                                   \
-  /* what is predicted from the state alone */                                                     \
+  /* what is predicted; the first w; the w of the sweeps, and the r of G1 and S1 */                \
   X(start, NX)                                                                                     \
+  X(first_w, 2 * NQ)                                                                               \
+  X(last_w, 2 * NQ)                                                                                \
+  X(last_r, NQ)                                                                                    \
   /* of Newton's matrix */                                                                         \
   X(D, DENSE(4 * NQ * NQ))                                                                         \
-  X(P, DENSE(4 * NQ * NQ))                                                                         \
   X(B, DENSE(4 * NQ * NQ))                                                                         \
   X(J, DENSE(NJ_SQUARED))                                                                          \
   X(room, DENSE(NJ_SQUARED)) /* to eliminate it with pivoting */                                   \
   /* convert-flow.h */                                                                             \
   X(U, DENSE(4 * NQ * NQ))                                                                         \
+  X(moves, DENSE(4 * NQ * NQ))                                                                     \
+  X(pushes, DENSE(2 * NQ * NQ))                                                                    \
   X(T, DENSE(4 * NQ * NQ))                                                                         \
   X(R, DENSE((2 * NQ + NVEL) * (2 * NQ + NVEL)))                                                   \
   X(QR, DENSE(NQ *NG))                                                                             \
@@ -146,7 +151,6 @@ struct local {
   vl        slow;     /* lanes whose matrix is renewed in every iteration */
   vl        near;     /* not used here */
   int       by_mass;  /* of this substep */
-  int       varied;   /* whether the matrices of convert-flow.h are made */
   cst_sweep sweep[2]; /* of the minus and of the plus half */
 #if FIBRED
   const cst_lane_iota *iota; /* of this substep */
@@ -210,12 +214,12 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     L->minus[i] = L->p[i];
   add_reaction(C, L, x, L->minus);
   PULL_BACK(x, L->minus, unused);
-  take_values(C, L, x);
+  take_values_again(C, L, x);
   gradient(C, L, x, grad);
   K_place(L->c, L->given, x + Q_, L->E0);
   K_G_AT(L->E0, L->c, x + Q_, L->G0);
   part_velocities(C, L);
-  gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
+  take_foot_again(C, L, x + R_);
   K_g_AT(L->E0, L->c, x + Q_, f + MINUS);
   K_g_AT(L->E1, L->c, x + R_, f + PLUS);
   take_along_fibres(C, L, x, f + NU1);
@@ -265,8 +269,8 @@ static void add_end_variation(const cst_context *C, const struct local *L, const
 }
 
 /* The correction by Newton's matrix. */
-static void correct_by_matrix(const cst_context *C, struct local *L, int j, const vd *x,
-                              const vd *f, vd *d) {
+static __attribute__((noinline)) void correct_by_matrix(const cst_context *C, struct local *L,
+                                                        int j, const vd *x, const vd *f, vd *d) {
   vd b[ROOM(NJ)];
   vd known[ROOM(NQ)];
   vd bent[ROOM(NG)];
@@ -360,9 +364,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->q[i] = x[R_ + i];
     L->p[i] = x[MU + i];
   }
+  gram_at(C, L, L->q, L->E1, L->G1, L->S1);
+  follow_start(C, L, x);
   if (NG == 0)
     return;
-  gram_at(C, L, L->q, L->E1, L->G1, L->S1);
   carry_to_foot(C, L, x, L->p);
   make_tangential(C, L, L->G1, L->S1, NULL, L->p, theta);
   if (NVEL > 0)
