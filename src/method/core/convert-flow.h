@@ -78,6 +78,7 @@ static void reach_normal(const cst_context *C, const struct local *L, const vd *
       x[i] -= L->QR[j * n + i] * x[j];
     x[i] /= L->diagonal[i];
   }
+  UNROLL
   for (int i = n; i < NQ; i++)
     x[i] = vset(0);
   cst_householder_back(L->QR, L->reflects, NQ, n, x);
@@ -87,6 +88,7 @@ static void reach_normal(const cst_context *C, const struct local *L, const vd *
 static void find_multipliers(const cst_context *C, const struct local *L, const vd *x, vd *l) {
   const int n = enforced(C);
   vd        y[ROOM(NQ)];
+  UNROLL
   for (int i = 0; i < NQ; i++)
     y[i] = x[i];
   cst_householder_forth(L->QR, L->reflects, NQ, n, y);
@@ -103,6 +105,7 @@ static void find_multipliers(const cst_context *C, const struct local *L, const 
 static void find_normal(const cst_context *C, const struct local *L, const vd *x, const vd *y,
                         vd *z, vd *change) {
   vd bent[ROOM(NG)];
+  UNROLL
   for (int i = 0; i < 2 * NQ; i++)
     change[i] = vset(0);
   if (NG == NVEL)
@@ -110,6 +113,7 @@ static void find_normal(const cst_context *C, const struct local *L, const vd *x
   if (cst_sweep_moves(&L->sweep[0])) { /* else q is qb */
     reach_normal(C, L, y, change);
     K_D2gvw_AT(L->E0, L->c, x + Q_, x + V_, change, bent);
+    UNROLL
     for (int a = 0; a < NG; a++)
       z[a] += bent[a];
   }
@@ -125,12 +129,14 @@ static void enter_tangent_space(const cst_context *C, struct local *L, vd *x) {
   part_velocities(C, L);
   factor_constraints(C, L);
   K_g_AT(L->E0, L->c, x + Q_, y);
+  UNROLL
   for (int a = 0; a < NG; a++) {
     z[a] = vset(0);
     ROW_G(a, i, e)
       z[a] += L->G0[e] * x[V_ + i];
   }
   find_normal(C, L, x, y, z, change);
+  UNROLL
   for (int i = 0; i < 2 * NQ; i++)
     x[Q_ + i] += change[i];
 }
@@ -140,11 +146,13 @@ static void vary_ends(const cst_context *C, struct local *L, const vd *x, vd *be
   const int m = HALF;
   vd        p[ROOM(NQ)], l[ROOM(NG)], y[ROOM(NG)], de[ROOM(NQ)];
   for (int c = 0; c < m; c++) {
+    UNROLL
     for (int i = 0; i < NQ; i++) {
       U_Q(c)[i] = vset(i == NQ - m + c);
       U_Q(m + c)[i] = U_V(c)[i] = vset(0);
     }
     cst_householder_back(L->QR, L->reflects, NQ, NQ - m, U_Q(c));
+    UNROLL
     for (int i = 0; i < NQ; i++)
       U_V(m + c)[i] = U_Q(c)[i];
     if (NG == NVEL)
@@ -154,6 +162,7 @@ static void vary_ends(const cst_context *C, struct local *L, const vd *x, vd *be
   }
   cst_momentum(C, L->c, L->m, x + R_, END_V(1), p);
   make_tangential(C, L, L->G1, L->S1, NULL, p, l);
+  UNROLL
   for (int a = 0; a < NG; a++)
     l[a] = -l[a];
   for (int k = 0; k < 2; k++)
@@ -169,6 +178,7 @@ static void fill_reactions(const cst_context *C, struct local *L, const vd *x) {
   const int m = HALF;
   vd        bent[ROOM(NG)], moved[ROOM(NG)];
   USES_G
+  UNROLL
   for (int a = 0; a < NVEL; a++) {
     for (int k = 0; k < 2 * m + NVEL; k++)
       AT_R(2 * m + a, k) = AT_R(k, 2 * m + a) = vset(0);
@@ -180,6 +190,7 @@ static void fill_reactions(const cst_context *C, struct local *L, const vd *x) {
       if (AFFINE)
         K_Dphi0w_AT(L->E0, L->c, x + Q_, U_Q(c), moved);
     }
+    UNROLL
     for (int a = NG - NVEL; a < NG; a++) {
       vd s = vkeep(vmask(c < m), vpick(AFFINE, bent[a] + moved[a], bent[a]));
       vd g = vset(0);
@@ -210,6 +221,7 @@ static void make_flow(const cst_context *C, struct local *L, int j, const vd *x)
     }
   for (int k = 0; k < m; k++) {
     vd left[ROOM(NQ)];
+    UNROLL
     for (int i = 0; i < NQ; i++)
       left[i] = vpick(L->by_mass && !MASS_UNIT, L->m[CLASS(i)] * DD(0, k)[i], DD(0, k)[i]);
     for (int l = 0; l < 2 * m; l++) {
@@ -226,10 +238,12 @@ static void make_flow(const cst_context *C, struct local *L, int j, const vd *x)
 static void add_by_flow(const cst_context *C, const struct local *L, const vd *dw, vd *dr, vd *dp) {
   const int m = HALF;
   vd        dv[ROOM(NQ)];
+  UNROLL
   for (int i = 0; i < NQ; i++)
     dv[i] = dw[NQ + i];
   for (int c = 0; c < 2 * m; c++) {
     const vd along = c < m ? inner(U_Q(c), dw, NQ) : inner(U_V(c), dv, NQ);
+    UNROLL
     for (int i = 0; i < NQ; i++) {
       dr[i] += along * DD(1, c)[i];
       dp[i] += along * PP(c)[i];
@@ -243,17 +257,21 @@ static void add_by_flow(const cst_context *C, const struct local *L, const vd *d
 static void vary_foot(const cst_context *C, const struct local *L, const vd *x, const vd *f,
                       vd *dtheta, vd *dmu) {
   USES_G
+  UNROLL
   for (int i = 0; i < NQ; i++)
     dmu[i] = vset(0);
+  UNROLL
   for (int a = 0; a < NG; a++)
     dtheta[a] = vset(0);
   if (!cst_sweep_moves(&L->sweep[0]) || NG == NVEL)
     return;
+  UNROLL
   for (int a = 0; a < NG; a++)
     ROW_G(a, i, e)
       dtheta[a] += L->Gb[e] * f[Q_ + i];
   cst_gram_backsolve(C, L->Sb, dtheta);
   vary_pull_back(C, L, x, dtheta, dmu);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     dmu[i] = -dmu[i];
 }
@@ -262,16 +280,20 @@ static void vary_foot(const cst_context *C, const struct local *L, const vd *x, 
 static void correct_multipliers(const cst_context *C, const struct local *L, int j, const vd *x,
                                 const vd *f, vd *d, vd *bent) {
   vd nu2[ROOM(NG)];
+  UNROLL
   for (int a = 0; a < NG; a++)
     d[NU1 + a] = d[NU2 + a] = vset(0);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     bent[i] = f[MU + i];
   if (NG == NVEL)
     return;
   find_multipliers(C, L, f + V_, d + NU2);
+  UNROLL
   for (int a = 0; a < NG; a++)
     nu2[a] = H(j) * d[NU2 + a];
   K_D2glw_AT(L->E0, L->c, x + Q_, x + V_, nu2, bent);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     bent[i] = f[MU + i] - bent[i];
   find_multipliers(C, L, bent, d + NU1);
@@ -287,20 +309,23 @@ static void solve_flow(const cst_context *C, const struct local *L, const vd *f,
     b[m + c] = inner(U_V(m + c), f + V_, NQ);
   }
   cst_lu_solve(L->T, b, 2 * m);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     a[i] = vset(0);
     left[i] = -vpick(L->by_mass && !MASS_UNIT, L->m[CLASS(i)] * f[Q_ + i], f[Q_ + i]);
     right[i] = dmu[i];
   }
   for (int c = 0; c < m; c++)
-    for (int i = 0; i < NQ; i++) {
-      a[i] += DD(1, c)[i] * b[c];
-      right[i] -= DD(0, c)[i] * b[m + c];
-    }
+    UNROLL
+  for (int i = 0; i < NQ; i++) {
+    a[i] += DD(1, c)[i] * b[c];
+    right[i] -= DD(0, c)[i] * b[m + c];
+  }
   for (int c = 0; c < m; c++) {
     xi[c] = inner(DD(0, c), left, NQ);
     xi[m + c] = inner(DD(0, c), right, NQ);
   }
+  UNROLL
   for (int k = 0; k < NVEL; k++)
     xi[2 * m + k] = -f[NU2 + NG - NVEL + k];
   cst_lu_solve(L->R, xi, 2 * m + NVEL);
@@ -312,12 +337,14 @@ static void correct_by_flow(const cst_context *C, struct local *L, int j, const 
   const int m = HALF;
   vd        xi[ROOM(2 * NQ + NVEL)], a[ROOM(NQ)], dmu[ROOM(NQ)], y[ROOM(NG)], unused[ROOM(NG)];
   vd        bent[ROOM(NQ)];
+  UNROLL
   for (int k = 0; k < NG; k++)
     y[k] = f[NU2 + k];
   find_normal(C, L, x, f + MINUS, y, d + Q_);
   correct_multipliers(C, L, j, x, f, d, bent);
   vary_foot(C, L, x, f, d + MINUS, dmu);
   solve_flow(C, L, f, bent, dmu, xi, a);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     vd sum[4] = {d[Q_ + i], d[V_ + i], a[i], f[R_ + i] + d[Q_ + i] + L->sweep[1].t * d[V_ + i]};
     for (int c = 0; c < 2 * m; c++) {
@@ -331,12 +358,15 @@ static void correct_by_flow(const cst_context *C, struct local *L, int j, const 
     d[MU + i] = sum[2];
     d[R_ + i] = sum[3];
   }
+  UNROLL
   for (int k = 0; k < NVEL; k++)
     d[NU2 + NG - NVEL + k] = xi[2 * m + k];
+  UNROLL
   for (int k = 0; k < NG; k++)
     y[k] = -f[PLUS + k];
   follow(C, L, x, y, d + R_, d + PLUS);
   vary_along_fibres(C, L, x, d + R_, d + PLUS, y);
+  UNROLL
   for (int k = 0; k < NG; k++)
     y[k] = vpick(k < NG - NVEL && !DROPPED(k), -f[NU1 + k] - y[k], vset(0));
   make_tangential(C, L, L->G1, L->S1, y, d + MU, unused);

@@ -9,6 +9,7 @@ static void prepare(const cst_context *C, struct local *L) {
   vd unused[ROOM(NG)], kinetic[ROOM(NQ)];
   gram_at(C, L, L->q, L->Eb, L->Gb, L->Sb);
   make_tangential(C, L, L->Gb, L->Sb, NULL, L->p, unused);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     kinetic[i] = L->p[i];
   if (NVEL > 0)
@@ -38,8 +39,9 @@ static void first_stages(const cst_context *C, struct local *L, int j) {
   cst_acceleration(C, L->c, L->minv, L->q, L->vb, A, lambda);
   for (int k = 0; k < 2; k++)
     for (int stage = 0; stage < L->sweep[k].layer->stages; stage++)
-      for (int i = 0; i < NQ; i++)
-        L->sweep[k].first[stage * NQ + i] = A[i];
+      UNROLL
+  for (int i = 0; i < NQ; i++)
+    L->sweep[k].first[stage * NQ + i] = A[i];
 }
 
 CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) {
@@ -65,6 +67,7 @@ static void predict(const cst_context *C, const struct local *L, int j, vd *x) {
  * their iteration begins with. */
 static void take_values_again(const cst_context *C, struct local *L, const vd *w) {
   vl other = vmask(L->sweep[0].layer->implicit || L->sweep[1].layer->implicit);
+  UNROLL
   for (int i = 0; i < 2 * NQ; i++) {
     other |= (vl)(w[i] != L->last_w[i]);
     L->last_w[i] = w[i];
@@ -76,6 +79,7 @@ static void take_values_again(const cst_context *C, struct local *L, const vd *w
 /* G1 and S1 at r. */
 static void take_foot_again(const cst_context *C, struct local *L, const vd *r) {
   vl other = vmask(0);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     other |= (vl)(r[i] != L->last_r[i]);
     L->last_r[i] = r[i];
@@ -90,12 +94,14 @@ static void begin_ends(const cst_context *C, struct local *L, vd *x) {
   vd *const start = L->start;
   const int differs = MARCH->smooth && !MARCH->attempt;
   vd        unused[ROOM(NG)];
+  UNROLL
   for (int i = 0; i < 2 * NQ; i++)
     L->first_w[i] = L->last_w[i] = x[i];
   take_values(C, L, x);
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < L->sweep[k].layer->stages * NQ && L->sweep[k].layer->implicit; i++)
       L->sweep[k].first[i] = L->sweep[k].A[i];
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     start[R_ + i] = END_Q(1)[i];
     x[R_ + i] = L->last_r[i] = vpick(differs, start[R_ + i] + x[R_ + i], start[R_ + i]);
@@ -103,8 +109,10 @@ static void begin_ends(const cst_context *C, struct local *L, vd *x) {
   gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
   cst_momentum(C, L->c, L->m, x + R_, END_V(1), start + MU);
   make_tangential(C, L, L->G1, L->S1, NULL, start + MU, unused);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     x[MU + i] = vpick(differs, start[MU + i] + x[MU + i], start[MU + i]);
+  UNROLL
   for (int a = 0; a < 4 * NG; a++) {
     start[4 * NQ + a] = vset(0);
     x[4 * NQ + a] = vpick(differs, x[4 * NQ + a], vset(0));
@@ -117,6 +125,7 @@ static void add_by_chord(const cst_context *C, const struct local *L, const vd *
   vd before[ROOM(NQ)], after[ROOM(NQ)];
   cst_momentum(C, L->c, L->m, x + Q_, L->first_w + NQ, before);
   cst_momentum(C, L->c, L->m, x + Q_, x + V_, after);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     dr[i] += dw[i] + L->sweep[1].t * dw[NQ + i];
     dp[i] += after[i] - before[i];
@@ -127,8 +136,10 @@ static void add_by_chord(const cst_context *C, const struct local *L, const vd *
  * from this is smooth in time. G1 and S1 are those at r. */
 static void follow_start(const cst_context *C, struct local *L, const vd *x) {
   vd dw[ROOM(2 * NQ)], dp[ROOM(NQ)], unused[ROOM(NG)];
+  UNROLL
   for (int i = 0; i < 2 * NQ; i++)
     dw[i] = x[Q_ + i] - L->first_w[i];
+  UNROLL
   for (int i = 0; i < NQ; i++)
     dp[i] = vset(0);
 #if !FIBRED
@@ -138,12 +149,14 @@ static void follow_start(const cst_context *C, struct local *L, const vd *x) {
 #endif
     add_by_chord(C, L, x, dw, L->start + R_, dp);
   make_tangential(C, L, L->G1, L->S1, NULL, dp, unused);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     L->start[MU + i] += dp[i];
 }
 
 /* The matrix of the chord at x. */
 static void begin_matrix(const cst_context *C, struct local *L, int j, const vd *x) {
+  UNROLL
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
   matrix_of_chord(C, L, j, L->q);
@@ -162,6 +175,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   place_sweeps(C, L, j);
   first_stages(C, L, j);
   predict(C, L, j, L->start);
+  UNROLL
   for (int i = 0; i < 2 * NQ; i++)
     x[i] = vpick(MARCH->smooth && !MARCH->attempt, L->start[i] + x[i], L->start[i]);
 #if !FIBRED

@@ -163,6 +163,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
+  UNROLL
   for (int k = 0; k < NMASS; k++)
     L->minv[k] = 1.0 / L->m[k];
   LOAD_TIME(L, record);
@@ -192,10 +193,12 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 static void gradient(const cst_context *C, struct local *L, const vd *x, vd *grad) {
   vd plus[ROOM(NQ)];
   vd other[ROOM(2 * NQ)];
+  UNROLL
   for (int i = 0; i < NQ; i++)
     plus[i] = -x[MU + i];
   cst_sweep_reverse(C, &L->sweep[0], x + Q_, x + V_, L->minus, vset(-1), grad);
   cst_sweep_reverse(C, &L->sweep[1], x + Q_, x + V_, plus, vset(1), other);
+  UNROLL
   for (int i = 0; i < 2 * NQ; i++)
     grad[i] += other[i];
 }
@@ -210,6 +213,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd        nu2[ROOM(NG)];
   vd        unused[ROOM(NG)];
   USES_G
+  UNROLL
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
   add_reaction(C, L, x, L->minus);
@@ -223,6 +227,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   K_g_AT(L->E0, L->c, x + Q_, f + MINUS);
   K_g_AT(L->E1, L->c, x + R_, f + PLUS);
   take_along_fibres(C, L, x, f + NU1);
+  UNROLL
   for (int a = 0; a < NG; a++) {
     nu2[a] = h * x[NU2 + a];
     f[NU2 + a] = vset(0);
@@ -238,6 +243,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   }
   evaluate_velocities(C, L, x, f, nu2);
   K_D2glw_AT(L->E0, L->c, x + Q_, x + V_, nu2, bent);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     f[Q_ + i] = dminus[i] - L->q[i];
     f[MU + i] = grad[i] - bent[i];
@@ -259,13 +265,16 @@ static void add_end_variation(const cst_context *C, const struct local *L, const
   vd dd[ROOM(NQ)], unused[ROOM(NQ)];
   if (KRYLOV) {
     cst_sweep_tangent(C, &L->sweep[1], x + Q_, x + V_, b + J_Q, b + J_V, dd, unused);
+    UNROLL
     for (int i = 0; i < NQ; i++)
       dr[i] += dd[i];
     return;
   }
+  UNROLL
   for (int k = 0; k < 2 * NQ; k++)
-    for (int i = 0; i < NQ; i++)
-      dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
+    UNROLL
+  for (int i = 0; i < NQ; i++)
+    dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
 }
 
 /* The correction by Newton's matrix. */
@@ -360,6 +369,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     return;
   }
   gather(C, L, x);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     L->q[i] = x[R_ + i];
     L->p[i] = x[MU + i];
