@@ -253,9 +253,10 @@ static void add_by_flow(const cst_context *C, const struct local *L, const vd *d
   }
 }
 
-/* dmu- for what F0 is off along G', and dtheta-. */
-static void vary_foot(const cst_context *C, const struct local *L, const vd *x, const vd *f,
-                      vd *dtheta, vd *dmu) {
+/* dmu- for what F0 is off along G', and dtheta-; as where theta- = 0. */
+static void vary_foot(const cst_context *C, const struct local *L, const vd *f, vd *dtheta,
+                      vd *dmu) {
+  vd room[ROOM(NQ)], unused[ROOM(NG)];
   USES_G
   UNROLL
   for (int i = 0; i < NQ; i++)
@@ -270,10 +271,22 @@ static void vary_foot(const cst_context *C, const struct local *L, const vd *x, 
     ROW_G(a, i, e)
       dtheta[a] += L->Gb[e] * f[Q_ + i];
   cst_gram_backsolve(C, L->Sb, dtheta);
-  vary_pull_back(C, L, x, dtheta, dmu);
+  K_D2glw_AT(L->Eb, L->c, L->q, weighed(C, L, L->minus, room), dtheta, dmu);
   UNROLL
   for (int i = 0; i < NQ; i++)
     dmu[i] = -dmu[i];
+  make_tangential(C, L, L->Gb, L->Sb, NULL, dmu, unused);
+}
+
+/* follow, as where theta+ = 0. */
+static void follow_nearly(const cst_context *C, const struct local *L, const vd *y, vd *dr,
+                          vd *dtheta) {
+  const int scaled = L->by_mass && !MASS_UNIT;
+  for (int i = 0; i < NQ && scaled; i++)
+    dr[i] *= L->m[CLASS(i)];
+  make_tangential(C, L, L->G1, L->S1, y, dr, dtheta);
+  for (int i = 0; i < NQ && scaled; i++)
+    dr[i] *= L->minv[CLASS(i)];
 }
 
 /* The corrections of nu1 and nu2, the part of the residuals along G0'; bent[nq] := F3 without what nu2 does to it. */
@@ -342,7 +355,7 @@ static void correct_by_flow(const cst_context *C, struct local *L, int j, const 
     y[k] = f[NU2 + k];
   find_normal(C, L, x, f + MINUS, y, d + Q_);
   correct_multipliers(C, L, j, x, f, d, bent);
-  vary_foot(C, L, x, f, d + MINUS, dmu);
+  vary_foot(C, L, f, d + MINUS, dmu);
   solve_flow(C, L, f, bent, dmu, xi, a);
   UNROLL
   for (int i = 0; i < NQ; i++) {
@@ -364,7 +377,7 @@ static void correct_by_flow(const cst_context *C, struct local *L, int j, const 
   UNROLL
   for (int k = 0; k < NG; k++)
     y[k] = -f[PLUS + k];
-  follow(C, L, x, y, d + R_, d + PLUS);
+  follow_nearly(C, L, y, d + R_, d + PLUS);
   vary_along_fibres(C, L, x, d + R_, d + PLUS, y);
   UNROLL
   for (int k = 0; k < NG; k++)

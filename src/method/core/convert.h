@@ -217,7 +217,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
   add_reaction(C, L, x, L->minus);
-  PULL_BACK(x, L->minus, unused);
+  if (FIBRED || NVEL > 0 || cst_sweep_moves(&L->sweep[0])) /* else theta- = 0 and mu- = pb */
+    PULL_BACK(x, L->minus, unused);
   take_values_again(C, L, x);
   gradient(C, L, x, grad);
   K_place(L->c, L->given, x + Q_, L->E0);

@@ -13,7 +13,7 @@ CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i
   UNROLL
   for (int k = 0; k < NQ; k++)
     out[k] = base ? base[k] : vset(0);
-  for (int j = 0; j < T->stages; j++)
+  for (int j = T->implicit ? 0 : i + 1; j < T->stages; j++)
     if (T->a[j * T->stages + i] != 0)
       UNROLL
   for (int k = 0; k < NQ; k++)

@@ -134,7 +134,7 @@ CST_INLINE void cst_sweep_row(const cst_context *C, const cst_sweep *H, int i, c
   UNROLL
   for (int k = 0; k < NQ; k++)
     out[k] = base ? base[k] : vset(0);
-  for (int l = 0; l < T->stages; l++)
+  for (int l = 0, n = T->implicit ? T->stages : i; l < n; l++)
     if (T->a[i * T->stages + l] != 0)
       UNROLL
   for (int k = 0; k < NQ; k++)

@@ -39,9 +39,16 @@ typedef struct {
 #define SADDLE_M (GENERAL ? NQ * NQ : 0)
 #define SADDLE_E (NPOINT)
 
+/* Sized code has copies of these two wherever they are called. */
+#if CST_SIZED
+#define SADDLE_CODE CST_INLINE
+#else
+#define SADDLE_CODE static __attribute__((noinline, unused))
+#endif
+
 /* K.e has what depends on the time. */
-static __attribute__((noinline, unused)) void
-cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q, cst_saddle K) {
+SADDLE_CODE void cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q,
+                                   cst_saddle K) {
   K_place(c, K.given, q, K.e);
   K_G_AT(K.e, c, q, K.G);
   if (GENERAL) {
@@ -68,8 +75,8 @@ CST_INLINE void cst_saddle_mass(const cst_context *C, const vd *minv, cst_saddle
 }
 
 /* On entry x, z are r, s; on return they are the solution. */
-static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context *C, const vd *minv,
-                                                               cst_saddle K, vd *x, vd *z) {
+SADDLE_CODE void cst_saddle_solve(const cst_context *C, const vd *minv, cst_saddle K, vd *x,
+                                  vd *z) {
   vd force[ROOM(NQ)];
   USES_G
   cst_saddle_mass(C, minv, K, x);
