@@ -44,7 +44,12 @@ static const variant variants[] = {{"project(rk4)", CST_ITERATION_AUTO},
                                    {"convert(rk4)", CST_ITERATION_AUTO},
                                    {"convert(gauss(2), bias=-0.5)", CST_ITERATION_AUTO},
                                    {"convert(taylor(4), bias=-0.5)", CST_ITERATION_AUTO}};
-enum { VARIANTS = sizeof variants / sizeof *variants, PROJECTED = 0, CONVERTED = 2, CONVERTED_RIGHT = 6 };
+enum {
+  VARIANTS = sizeof variants / sizeof *variants,
+  PROJECTED = 0,
+  CONVERTED = 2,
+  CONVERTED_RIGHT = 6
+};
 static const char *const iteration_names[] = {"", "simplified", "newton", "chord", "krylov"};
 
 static bench_run run_of(const cst_study *s, int k, double h) {

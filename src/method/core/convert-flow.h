@@ -13,7 +13,8 @@
  *   D d- dw = -F0,  D p- dw = dmu- - b along E-,  dw = U xi                                              R
  *
  * The parts of a and b along G' have no effect: a = E+ a', b = E- b' with E the D d of the first m vectors of U.
- * D d comes from forward sweeps at the first iterate of a step. Both matrices are near triangular
+ * D d comes from forward sweeps at the first iterate of a step; of formulas, from the flow of the equations frozen
+ * halfway. Both matrices are near triangular
  * ones of blocks 1 and M as h -> 0, so that elimination needs no pivoting. What F1 and F2 are off is removed apart,
  * and once before the first residual. With constraints on velocities R has their equations, and kappa
  * (convert-velocities.h).
@@ -141,6 +142,48 @@ static void enter_tangent_space(const cst_context *C, struct local *L, vd *x) {
     x[Q_ + i] += change[i];
 }
 
+/* Makes the equations at the middle between w and the end of a half ready for vary_halfway. */
+static void stop_halfway(const cst_context *C, struct local *L, const vd *w, int k) {
+  const cst_sweep *H = &L->sweep[k];
+  const cst_saddle K = cst_sweep_saddle(C, H, 0);
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    H->Q[i] = 0.5 * (w[i] + END_Q(k)[i]);
+    H->V[i] = 0.5 * (w[NQ + i] + END_V(k)[i]);
+  }
+  if (TIMED)
+    *H->clock = H->at + 0.5 * H->t;
+  K_clock(L->c, L->given, K.e);
+  cst_saddle_factor(C, L->c, L->minv, H->Q, K);
+  cst_saddle_acceleration(C, L->c, L->minv, K, H->Q, H->V, H->A, H->lambda);
+}
+
+/* (dd, de) := the change of the end for (dq, dv) at w, of the flow of the equations frozen halfway, up to t^3. Tangents
+ * of formulas are dear, and this is good enough. */
+static __attribute__((noinline)) void vary_halfway(const cst_context *C, const struct local *L,
+                                                   const cst_sweep *H, const vd *dq, const vd *dv,
+                                                   vd *dd, vd *de) {
+  enum { TERMS = 3 };
+  vd u[ROOM(2 * NQ)], dA[ROOM(NQ)], unused[ROOM(NG)];
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    dd[i] = u[i] = dq[i];
+    de[i] = u[NQ + i] = dv[i];
+  }
+  for (int power = 1; power <= TERMS; power++) {
+    const vd by = H->t / power;
+    cst_saddle_variation(C, L->c, L->minv, cst_sweep_saddle(C, H, 0), H->Q, H->V, H->A, H->lambda,
+                         u, dA, unused);
+    UNROLL
+    for (int i = 0; i < NQ; i++) {
+      u[i] = by * u[NQ + i];
+      u[NQ + i] = by * dA[i];
+      dd[i] += u[i];
+      de[i] += u[NQ + i];
+    }
+  }
+}
+
 /* U, and how both ends and the momentum at the right one change along it; before[2 m][nq]: that at the left. */
 static void vary_ends(const cst_context *C, struct local *L, const vd *x, vd *before) {
   const int m = HALF;
@@ -165,12 +208,20 @@ static void vary_ends(const cst_context *C, struct local *L, const vd *x, vd *be
   UNROLL
   for (int a = 0; a < NG; a++)
     l[a] = -l[a];
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++) {
+    const cst_sweep *H = &L->sweep[k];
+    const int        halfway = H->layer->flow && cst_sweep_moves(H);
+    if (halfway)
+      stop_halfway(C, L, x, k);
     for (int c = 0; c < 2 * m; c++) {
-      cst_sweep_tangent(C, &L->sweep[k], x + Q_, x + V_, U_Q(c), U_V(c), DD(k, c), de);
+      if (halfway)
+        vary_halfway(C, L, H, U_Q(c), U_V(c), DD(k, c), de);
+      else
+        cst_sweep_tangent(C, H, x + Q_, x + V_, U_Q(c), U_V(c), DD(k, c), de);
       momentum_variation(C, L, k ? x + R_ : L->q, END_V(k), k ? L->E1 : L->Eb, k ? l : L->mb,
                          DD(k, c), de, k ? PP(c) : before + c * NQ);
     }
+  }
 }
 
 /* The rows and columns of R for constraints on velocities; those of kappa of redundant ones are 1 x = 0. */
