@@ -249,7 +249,7 @@ const cst_method_row cst_method_row_convert = {
              "convert(LAYER): the points of a layer "
              "that projects are those that P projects, and its action is the same.\nA study's "
              "`solver: "
-             "{iteration: ...}` is simplified (matrix from first variations of the flow; the "
+             "{iteration: ...}` is simplified (first variations of the layer; the "
              "default), "
              "newton (second variations), chord (the paper's) or krylov (newton without a "
              "matrix; the "

@@ -16,7 +16,7 @@ CLASS(HOLONOMIC, cst_system_is_holonomic) /* usual, without constraints on veloc
 CLASS(BODIES, cst_system_has_free_bodies) /* bodies without constraints of the text */
 CLASS(MOLECULES, cst_molecules_are)       /* like molecules (system/derive/find-molecules.h) */
 RUN_TIME_CLASS(UNFORCED, cst_system_is_holonomic) /* as HOLONOMIC */
-RUN_TIME_CLASS(SMALL, cst_system_is_small)         /* everything may be unrolled, for any mass, forces and time */
+RUN_TIME_CLASS(SIZED, cst_system_is_sized)         /* of any kind */
 RUN_TIME_CLASS(TIED, cst_system_is_tied)           /* small and holonomic, with constraints */
 RUN_TIME_CLASS(GENERAL, cst_system_is_sized_general) /* small, with a mass that depends on the coordinates, no forces */
 RUN_TIME_CLASS(ANY, cst_system_is_soft)            /* of any kind, without a stiff part of the potential */

@@ -121,26 +121,8 @@ static void part_velocities(const cst_context *C, struct local *L);
 static void fill_velocities(const cst_context *C, struct local *L, int j, const vd *x);
 
 /* J := its factors without pivoting, the diagonal holding reciprocals. Rows of q and theta- are 0 in the
- * columns of mu+, nu1 and nu2, and stay so. Generic code goes row by row and by four pivots at once, with the
- * same operations on an entry in the same order. */
+ * columns of mu+, nu1 and nu2, and stay so. By rows and four pivots at once. */
 static void factor_matrix(const cst_context *C, struct local *L) {
-#if CST_SIZED
-  vd *const J = L->J;
-  UNROLL
-  for (int k = 0; k < NJ; k++) {
-    const vd r = 1.0 / J[k * NJ + k];
-    J[k * NJ + k] = r;
-    UNROLL
-    for (int i = k + 1; i < NJ; i++) {
-      const vd f = J[i * NJ + k] * r;
-      J[i * NJ + k] = f;
-      UNROLL
-      for (int j = k + 1; j < NJ; j++)
-        if (k >= J_MU || j < J_MU || (j >= J_V && j < J_N2))
-          J[i * NJ + j] -= f * J[k * NJ + j];
-    }
-  }
-#else
   for (int i = 0; i < NJ; i++) {
     vd *const row = &AT_J(i, 0);
     for (int k = 0, end; k < i; k = end) {
@@ -158,14 +140,12 @@ static void factor_matrix(const cst_context *C, struct local *L) {
     }
     row[i] = 1.0 / row[i];
   }
-#endif
 }
 
 /* sum over n entries of a b, in four parts. */
 CST_INLINE vd dot(const vd *a, const vd *b, int n) {
   vd  s[4] = {vset(0), vset(0), vset(0), vset(0)};
   int l = 0;
-  UNROLL
   for (; l + 4 <= n; l += 4) {
     CST_UNROLL
     for (int k = 0; k < 4; k++)
@@ -209,13 +189,10 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
 
 static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
   if (!PIVOTED) {
-    UNROLL
     for (int i = 1; i < NJ; i++)
       b[i] -= dot(&AT_J(i, 0), b, i);
-    UNROLL
     for (int i = NJ - 1; i >= J_MU; i--)
       b[i] = (b[i] - dot(&AT_J(i, i + 1), b + i + 1, NJ - i - 1)) * AT_J(i, i);
-    UNROLL
     for (int i = J_MU - 1; i >= 0; i--)
       b[i] =
           (b[i] - dot(&AT_J(i, i + 1), b + i + 1, J_MU - i - 1) - dot(&AT_J(i, J_V), b + J_V, NQ)) *
@@ -223,23 +200,12 @@ static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
     return;
   }
   for (int i = 0; i < NJ * NJ; i++)
-    L->keptJ[i] = L->J[i]; /* its other use does not occur in this case */
-  cst_pivoted_solve(L->keptJ, b, NJ);
+    L->room[i] = L->J[i];
+  cst_pivoted_solve(L->room, b, NJ);
 }
 
-/* The matrix of the iterate: in all lanes, or, if most keep that of the predictor, in lanes whose iteration
- * is slow. */
+/* The matrix of the iterate. */
 static void renew_matrix(const cst_context *C, struct local *L, int j, const vd *x) {
-  const int nd = 4 * NQ * NQ;
-  const int nj = NJ * NJ;
-  for (int i = 0; i < nd && !exact(C); i++)
-    L->keptD[i] = L->D[i];
-  for (int i = 0; i < nj && !exact(C); i++)
-    L->keptJ[i] = L->J[i];
   matrix_by_second_variations(C, L, j, x);
   make_matrix(C, L, j, x, 1);
-  for (int i = 0; i < nd && !exact(C); i++)
-    L->D[i] = vselect(L->slow, L->D[i], L->keptD[i]);
-  for (int i = 0; i < nj && !exact(C); i++)
-    L->J[i] = vselect(L->slow, L->J[i], L->keptJ[i]);
 }

@@ -8,6 +8,7 @@
 CST_INLINE const vd *weighed(const cst_context *C, const struct local *L, const vd *x, vd *room) {
   if (!L->by_mass || MASS_UNIT)
     return x;
+  UNROLL
   for (int i = 0; i < NQ; i++)
     room[i] = L->minv[CLASS(i)] * x[i];
   return room;
@@ -17,6 +18,7 @@ CST_INLINE const vd *weighed(const cst_context *C, const struct local *L, const 
 static void clear_velocities(const cst_context *C, vd *G) {
   (void)G;
   USES_G
+  UNROLL
   for (int a = NG - NVEL; a < NG; a++)
     ROW_G(a, i, e) {
       (void)i;
@@ -33,6 +35,7 @@ static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd
     return;
   clear_velocities(C, G);
   cst_gram_fill(C, G, G, L->by_mass ? L->minv : NULL, vset(1.0), 1, S);
+  UNROLL
   for (int a = NG - NVEL; a < NG; a++)
     S[a * NG + a] = vset(1);
   cst_gram_factor(C, S);
@@ -46,12 +49,14 @@ static void make_tangential(const cst_context *C, const struct local *L, const v
   if (NG == 0)
     return;
   const vd *Wx = weighed(C, L, x, room);
+  UNROLL
   for (int a = 0; a < NG; a++) {
     theta[a] = y ? -y[a] : vset(0);
     ROW_G(a, i, e)
       theta[a] += G[e] * Wx[i];
   }
   cst_gram_backsolve(C, S, theta);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     COL_G(i, a, e)
       x[i] -= G[e] * theta[a];
@@ -68,14 +73,17 @@ static void project_linearly(const cst_context *C, const struct local *L, const 
   vd with[ROOM(NG)];
   vd last = vset(INFINITY);
   vl active = vmask(NG > 0);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     right[i] = x[i];
   make_tangential(C, L, G, S, y, x, k);
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
     K_D2glw_AT(E, L->c, q, weighed(C, L, x, room), theta, bent);
+    UNROLL
     for (int i = 0; i < NQ; i++)
       now[i] = right[i] - bent[i];
     make_tangential(C, L, G, S, y, now, with);
+    UNROLL
     for (int a = 0; a < NG; a++)
       k[a] = vselect(active, with[a], k[a]);
     active &= ~cst_sweep_take(active, now, x, NQ, &last);
@@ -94,9 +102,11 @@ static void project_linearly(const cst_context *C, const struct local *L, const 
 static void follow(const cst_context *C, const struct local *L, const vd *x, const vd *y, vd *dr,
                    vd *dtheta) {
   const int scaled = L->by_mass && !MASS_UNIT;
+  UNROLL
   for (int i = 0; i < NQ && scaled; i++)
     dr[i] *= L->m[CLASS(i)];
   project_linearly(C, L, x + R_, L->E1, L->G1, L->S1, x + PLUS, y, dr, dtheta);
+  UNROLL
   for (int i = 0; i < NQ && scaled; i++)
     dr[i] *= L->minv[CLASS(i)];
 }
@@ -106,6 +116,7 @@ static void subtract_way(const cst_context *C, const struct local *L, const vd *
                          const vd *theta, vd *f) {
   USES_G(void)
   q;
+  UNROLL
   for (int i = 0; i < NQ; i++)
     COL_G(i, a, e)
       f[i] -= WEIGHED(i, G[e]) * theta[a];
@@ -116,6 +127,7 @@ static void take_along_fibres(const cst_context *C, const struct local *L, const
   vd        room[ROOM(NQ)];
   const vd *mu = weighed(C, L, x + MU, room);
   USES_G
+  UNROLL
   for (int a = 0; a < NG; a++) {
     f[a] = vset(0);
     ROW_G(a, i, e)
@@ -143,6 +155,7 @@ static void vary_pull_back(const cst_context *C, const struct local *L, const vd
 static void carry_to_foot(const cst_context *C, const struct local *L, const vd *x, vd *p) {
   vd bent[ROOM(NQ)], room[ROOM(NQ)];
   K_D2glw_AT(L->E1, L->c, L->q, weighed(C, L, x + MU, room), x + PLUS, bent);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     p[i] += bent[i];
 }

@@ -36,14 +36,21 @@ static bool adjoint(void *of) {
 
 static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->gram.banded; }
 
+/* What the variations of a half take along a number of vectors: its stages, or of formulas a point halfway and
+ * three terms. */
+static int count_variations(const cst_layer *l, int stages, int vectors) {
+  return l->rule ? (stages > 0) * (1 + 3 * vectors) : stages * vectors;
+}
+
 /* Values and reverses of the halves that have a length: one of each in a residual. The predictor is one value
- * more, and Newton's matrix takes one point a half, and its variation in 2 nq directions. */
+ * more, and the ends are varied along the vectors tangent to TQ. */
 static void count_evaluations(const struct parameters *x, const cst_system *s,
                               cst_substep_size *size) {
   const int minus = x->bias == 0 ? 0 : cst_program_layer_stages(&x->layer[0]);
   const int plus = x->bias == -1 ? 0 : cst_program_layer_stages(&x->layer[1]);
-  const int points = dense(s) ? (minus > 0) + (plus > 0) : 0;
-  size->fixed = minus + (minus + plus) + points * (1 + 2 * s->nq);
+  const int vectors = dense(s) ? 2 * (s->nq - s->ng + s->nvel) : 0;
+  size->fixed = minus + count_variations(&x->layer[0], minus, vectors) +
+                count_variations(&x->layer[1], plus, vectors);
   size->each = 2 * (minus + plus);
   size->solves_fixed = size->fixed * cst_substep_solves(s);
   size->solves_each = 1 + size->each * cst_substep_solves(s);
@@ -51,7 +58,7 @@ static void count_evaluations(const struct parameters *x, const cst_system *s,
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const double             q = s->nq, g = s->ng, iterations = 5;
+  const double             q = s->nq, g = s->ng, iterations = 3;
   const int                minus = cst_program_layer_stages(&x->layer[0]);
   const int                plus = cst_program_layer_stages(&x->layer[1]);
   cst_substep_size         y = {
@@ -62,9 +69,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
               .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0,
   };
   count_evaluations(x, s, &y);
-  y.cost = dense(s)
-               ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3)
-               : 40 * y.each * 4 * (q + 3 * g);
+  y.cost = dense(s) ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s)
+                    : 40 * y.each * 4 * (q + 3 * g);
   return y;
 }
 

@@ -24,6 +24,7 @@ static void part_velocities(const cst_context *C, struct local *L) {
 static void add_reaction(const cst_context *C, const struct local *L, const vd *x, vd *p) {
   (void)L, (void)x, (void)p;
   USES_G
+  UNROLL
   for (int a = NG - NVEL; a < NG; a++)
     if (!DROPPED(a))
       ROW_G(a, i, e)
@@ -38,6 +39,7 @@ static void evaluate_velocities(const cst_context *C, const struct local *L, con
   USES_G
   if (AFFINE)
     K_phi0_AT(L->E0, L->c, x + Q_, phi0);
+  UNROLL
   for (int a = NG - NVEL; a < NG; a++) {
     nu2[a] = vset(0);
     f[NU2 + a] = vpick(AFFINE, phi0[a], vset(0));

@@ -1,10 +1,10 @@
 /* convert.c: the core of convert(LAYER, bias=b) and lagrange-dalembert(LAYER, bias=b), with projections along
  * Dg' or M^-1 Dg' (core/convert.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE              convert
-#define CST_ROW_NAME      "convert"
-#define FIBRED            0
-#define CORE_IS_FOR_SMALL /* compilers take minutes for larger ones */
+#define CORE         convert
+#define CST_ROW_NAME "convert"
+#define FIBRED       0
+#define CORE_IS_FOR_SIZED
 #include "method/core/convert-data.h"
 #ifdef CST_W
 #include "method/core/convert.h"

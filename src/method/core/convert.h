@@ -26,15 +26,14 @@
  *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,
  *   m the multiplier that makes p tangential,
  *
- * and for a layer of order r this holds up to O(h^{r+1}). So the first variations of the flow give a matrix
- * without any second ones; those of the equations frozen halfway are good to O(h^3), and the iteration
- * contracts by O(h^2), by O(h) for a layer of order one (`simplified`). `newton` takes second variations
- * (forward over reverse) and all terms in theta; `chord` is the paper's own iteration, D d = [1, h alpha
- * 1], D2H = h diag(0, M), which contracts by O(h). `simplified` keeps the matrix of the predictor w = R_{-h
- * alpha-}(qb, vb), but a lane in which an update is more than 0.3 of the last one goes over to `newton`;
- * `krylov` is `newton` without a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1
- * theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every pivot block the identity, M or a Gram matrix as h ->
- * 0, so that elimination needs no pivoting.
+ * and for a layer of order r this holds up to O(h^{r+1}). So first variations of the layer, along tangent vectors
+ * of TQ alone, give a correction that contracts by about h^r: `simplified`, convert-flow.h. `newton` takes second
+ * variations (forward over reverse) and all terms in theta; `chord` is the paper's own iteration, D d = [1, h
+ * alpha 1], D2H = h diag(0, M), which contracts by O(h). `simplified` keeps its first variations for a step, but
+ * a lane in which an update is more than 0.3 of the last one goes over to `newton`; `krylov` is `newton` without
+ * a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1 theta-)(F3 mu+)(F5 nu1)(F4 v)(F2
+ * nu2), makes every pivot block of the matrix the identity, M or a Gram matrix as h -> 0, so that elimination
+ * needs no pivoting.
  *
  * With iota = mass, P moves along M^-1 G' in place of G' (M a constant diagonal). Then G' M^-1 stands for
  * G' in F0, F5 and F6, mu- + D2(theta-.g) M^-1 mu- + G'k = pb with G M^-1 mu- = 0, and the step ends at (1
@@ -46,7 +45,7 @@
  * 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
  *
  * By how much the solution differs from the predictor is smooth in time. It is extrapolated from the last
- * steps (extrapolate.h), so that at small steps two corrections do; the matrix is that of the predictor.
+ * steps (extrapolate.h), so that at small steps two corrections do.
  *
  * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the
  * latest when what is left of the next one is predicted far below round-off, for an error that has always
@@ -60,7 +59,7 @@
 #include "method/core/lane.h"
 #include "method/core/sweep-reverse.h"
 #include "method/core/time.h"
-#if !defined(CST_SYSTEM_HEADER) || SYS_IN_SMALL
+#if !defined(CST_SYSTEM_HEADER) || SYS_IN_SIZED
 #define HAS_NO_PIECES
 #define NX           (4 * NQ + 4 * NG)
 #define NX_PREDICTED NX
@@ -68,14 +67,15 @@
 #define PREDICTION(L)     (L)->start
 #define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
 #define IS_DONE_BY_UPDATE /* by the prediction below; what the last update leaves is not evaluated again */
-#define IS_EXACT          exact(C)
-#define ADAPTS            (!FIBRED && OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->attempt)
-#define NJ                (3 * NQ + 3 * NG)
-#define NJ_SQUARED        (NJ * NJ)
-#define KRYLOV            (!FIBRED && OWN(0)->iteration == CST_ITERATION_KRYLOV && NVEL == 0)
-#define DENSE(n)          (KRYLOV ? 0 : (n))
-#define OF_KRYLOV(n)      (KRYLOV * (n))
-#define PIVOTED           (FIBRED || MARCH->attempt)
+#define KEEPS_FIRST_MATRIX
+#define IS_EXACT     exact(C)
+#define ADAPTS       (!FIBRED && OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->attempt)
+#define NJ           (3 * NQ + 3 * NG)
+#define NJ_SQUARED   (NJ * NJ)
+#define KRYLOV       (!FIBRED && OWN(0)->iteration == CST_ITERATION_KRYLOV && NVEL == 0)
+#define DENSE(n)     (KRYLOV ? 0 : (n))
+#define OF_KRYLOV(n) (KRYLOV * (n))
+#define PIVOTED      (FIBRED || MARCH->attempt)
 enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 
 /* The unknowns. */
@@ -107,17 +107,26 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
   X(S1, GRAM_SIZE)                                                                                 \
   X(minus, NQ)                                                                                     \
   X(end, 4 * NQ)                                                                                   \
-  /* what is predicted from the state alone */                                                     \
+  /* what is predicted; the first w; the w of the sweeps, and the r of G1 and S1 */                \
   X(start, NX)                                                                                     \
+  X(first_w, 2 * NQ)                                                                               \
+  X(last_w, 2 * NQ)                                                                                \
+  X(last_r, NQ)                                                                                    \
   /* of Newton's matrix */                                                                         \
   X(D, DENSE(4 * NQ * NQ))                                                                         \
-  X(P, DENSE(4 * NQ * NQ))                                                                         \
   X(B, DENSE(4 * NQ * NQ))                                                                         \
   X(J, DENSE(NJ_SQUARED))                                                                          \
-  X(next, DENSE(2 * NQ * NQ))                                                                      \
-  /* of lanes whose matrix stays, or room for a pivoted one */                                     \
-  X(keptD, DENSE(4 * NQ * NQ))                                                                     \
-  X(keptJ, DENSE(NJ_SQUARED))                                                                      \
+  X(room, DENSE(NJ_SQUARED)) /* to eliminate it with pivoting */                                   \
+  /* convert-flow.h */                                                                             \
+  X(U, DENSE(4 * NQ * NQ))                                                                         \
+  X(moves, DENSE(4 * NQ * NQ))                                                                     \
+  X(pushes, DENSE(2 * NQ * NQ))                                                                    \
+  X(T, DENSE(4 * NQ * NQ))                                                                         \
+  X(R, DENSE((2 * NQ + NVEL) * (2 * NQ + NVEL)))                                                   \
+  X(QR, DENSE(NQ *NG))                                                                             \
+  X(diagonal, DENSE(NG))                                                                           \
+  X(reflects, DENSE(NG))                                                                           \
+  X(kept, DENSE(NX))                                                                               \
   /* what kernels have in common at qb, at q and at r */                                           \
   X(given, NGIVEN)                                                                                 \
   X(Eb, NPOINT)                                                                                    \
@@ -154,6 +163,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
+  UNROLL
   for (int k = 0; k < NMASS; k++)
     L->minv[k] = 1.0 / L->m[k];
   LOAD_TIME(L, record);
@@ -173,6 +183,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 #include "method/core/convert-matrix.h"
 #include "method/core/convert-velocities.h"
 #include "method/core/convert-krylov.h"
+#if !FIBRED
+#include "method/core/convert-flow.h"
+#endif
 
 #include "method/core/convert-start.h"
 
@@ -180,10 +193,12 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 static void gradient(const cst_context *C, struct local *L, const vd *x, vd *grad) {
   vd plus[ROOM(NQ)];
   vd other[ROOM(2 * NQ)];
+  UNROLL
   for (int i = 0; i < NQ; i++)
     plus[i] = -x[MU + i];
   cst_sweep_reverse(C, &L->sweep[0], x + Q_, x + V_, L->minus, vset(-1), grad);
   cst_sweep_reverse(C, &L->sweep[1], x + Q_, x + V_, plus, vset(1), other);
+  UNROLL
   for (int i = 0; i < 2 * NQ; i++)
     grad[i] += other[i];
 }
@@ -198,19 +213,22 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd        nu2[ROOM(NG)];
   vd        unused[ROOM(NG)];
   USES_G
+  UNROLL
   for (int i = 0; i < NQ; i++)
     L->minus[i] = L->p[i];
   add_reaction(C, L, x, L->minus);
-  PULL_BACK(x, L->minus, unused);
-  take_values(C, L, x);
+  if (FIBRED || NVEL > 0 || cst_sweep_moves(&L->sweep[0])) /* else theta- = 0 and mu- = pb */
+    PULL_BACK(x, L->minus, unused);
+  take_values_again(C, L, x);
   gradient(C, L, x, grad);
   K_place(L->c, L->given, x + Q_, L->E0);
   K_G_AT(L->E0, L->c, x + Q_, L->G0);
   part_velocities(C, L);
-  gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
+  take_foot_again(C, L, x + R_);
   K_g_AT(L->E0, L->c, x + Q_, f + MINUS);
   K_g_AT(L->E1, L->c, x + R_, f + PLUS);
   take_along_fibres(C, L, x, f + NU1);
+  UNROLL
   for (int a = 0; a < NG; a++) {
     nu2[a] = h * x[NU2 + a];
     f[NU2 + a] = vset(0);
@@ -226,6 +244,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   }
   evaluate_velocities(C, L, x, f, nu2);
   K_D2glw_AT(L->E0, L->c, x + Q_, x + V_, nu2, bent);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     f[Q_ + i] = dminus[i] - L->q[i];
     f[MU + i] = grad[i] - bent[i];
@@ -247,23 +266,27 @@ static void add_end_variation(const cst_context *C, const struct local *L, const
   vd dd[ROOM(NQ)], unused[ROOM(NQ)];
   if (KRYLOV) {
     cst_sweep_tangent(C, &L->sweep[1], x + Q_, x + V_, b + J_Q, b + J_V, dd, unused);
+    UNROLL
     for (int i = 0; i < NQ; i++)
       dr[i] += dd[i];
     return;
   }
+  UNROLL
   for (int k = 0; k < 2 * NQ; k++)
-    for (int i = 0; i < NQ; i++)
-      dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
+    UNROLL
+  for (int i = 0; i < NQ; i++)
+    dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
 }
 
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+/* The correction by Newton's matrix. */
+static __attribute__((noinline)) void correct_by_matrix(const cst_context *C, struct local *L,
+                                                        int j, const vd *x, const vd *f, vd *d) {
   vd b[ROOM(NJ)];
   vd known[ROOM(NQ)];
   vd bent[ROOM(NG)];
   vd y[ROOM(NG)];
   vd turned[ROOM(NG)];
-  if (!KRYLOV && (exact(C) || (ADAPTS && vany(L->slow))))
+  if (!KRYLOV && OWN(0)->iteration != CST_ITERATION_CHORD)
     renew_matrix(C, L, j, x);
   for (int a = 0; a < NG; a++)
     y[a] = -f[PLUS + a];
@@ -302,6 +325,24 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   follow(C, L, x, y, d + R_, d + PLUS);
 }
 
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+#if !FIBRED
+  if (ADAPTS) {
+    correct_by_flow(C, L, j, x, f, d);
+    if (!vany(L->slow))
+      return;
+    for (int i = 0; i < NX; i++)
+      L->kept[i] = d[i];
+    correct_by_matrix(C, L, j, x, f, d);
+    for (int i = 0; i < NX; i++)
+      d[i] = vselect(L->slow, d[i], L->kept[i]);
+    return;
+  }
+#endif
+  correct_by_matrix(C, L, j, x, f, d);
+}
+
 /* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The points are
  * taken anew: those that the sweeps hold are of the last w in some lanes, of the one before in others. */
 static void gather(const cst_context *C, struct local *L, const vd *w) {
@@ -329,13 +370,15 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     return;
   }
   gather(C, L, x);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     L->q[i] = x[R_ + i];
     L->p[i] = x[MU + i];
   }
+  gram_at(C, L, L->q, L->E1, L->G1, L->S1);
+  follow_start(C, L, x);
   if (NG == 0)
     return;
-  gram_at(C, L, L->q, L->E1, L->G1, L->S1);
   carry_to_foot(C, L, x, L->p);
   make_tangential(C, L, L->G1, L->S1, NULL, L->p, theta);
   if (NVEL > 0)

@@ -2,13 +2,14 @@
  * extrapolated from earlier steps to the last correction. Part of march.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the
+/* How the iteration of a substep goes: the sizes of the last update and of the first one, the slowest contraction so far above the
  * level of round-off, the least update, the slowest contraction of the last steps, and whether the last
  * update was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near
  * before the last correction, and is now. Whether the root is known to be the near one (near-root.h). The
  * number of corrections. */
 typedef struct {
   vd  last;
+  vd  first;
   vd  rate;
   vd  least;
   vd  known;
@@ -27,14 +28,15 @@ CST_INLINE course outset(void) {
 }
 
 /* What the next update would be: with an exact matrix it shrinks as this one has, times as much; else at the
- * slowest rate, and not below the square of the last one, which a matrix that is kept leaves. An iteration
- * that converges linearly leaves no such thing, and where all but the first update are round-off, its rate is
+ * slowest rate, and not below the square of the last one, which a matrix that is kept leaves; or, if it is that
+ * of the first iterate, what it leaves at this distance. An iteration that converges linearly leaves no such thing, and where all but the first update are round-off, its rate is
  * below what they say. */
 CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) {
   const vd ratio = size / c->last;
   const vd rate_so_far = vselect((vl)(c->rate > 0), c->rate, ratio);
   const vd slowest = vpick(LINEAR, rate_so_far, vmax(c->rate, c->known));
-  const vd square = vpick(LINEAR, vset(0), c->last * (c->last / of));
+  const vd square =
+      vpick(LINEAR, vset(0), STEADY ? c->first * (size / of) : c->last * (c->last / of));
   const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(c->rate > 0.3));
   const vd kept = vmax(slowest * vmin(slowest * c->last, size), square);
   return vselect(renewed, ratio * size, kept);
@@ -69,6 +71,7 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   const vl stalled = missed & (c->missed | vmask(!LINEAR));
   *c = (course){
       .last = size,
+      .first = c->corrections ? c->first : size,
       .rate = c->rate,
       .least = vmin(size, c->least),
       .known = c->known,

@@ -25,6 +25,7 @@
  *   SIZE(L)              sizes with which updates of smaller unknowns are compared
  *   IS_DONE_BY_UPDATE    the iteration ends if the next update is predicted far below round-off; finish needs
  *                        no evaluation at the last x
+ *   KEEPS_FIRST_MATRIX   Newton's matrix is that of the first iterate
  *   IS_EXACT             whether Newton's matrix is that of the iterate
  *   ADAPTS               whether it is in the lanes of L->slow
  *   CONVERGES_LINEARLY   no matrix is kept
@@ -92,6 +93,11 @@
 #define LINEAR 1
 #else
 #define LINEAR 0
+#endif
+#ifdef KEEPS_FIRST_MATRIX
+#define STEADY 1
+#else
+#define STEADY 0
 #endif
 #ifndef SIZE
 #define SIZE(L) vset(0)

@@ -10,12 +10,14 @@
 CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i, const vd *base,
                                  const vd *K, vd *out) {
   const cst_lane_layer *T = H->layer;
+  UNROLL
   for (int k = 0; k < NQ; k++)
     out[k] = base ? base[k] : vset(0);
-  for (int j = 0; j < T->stages; j++)
+  for (int j = T->implicit ? 0 : i + 1; j < T->stages; j++)
     if (T->a[j * T->stages + i] != 0)
-      for (int k = 0; k < NQ; k++)
-        out[k] += (H->t * T->a[j * T->stages + i]) * K[j * NQ + k];
+      UNROLL
+  for (int k = 0; k < NQ; k++)
+    out[k] += (H->t * T->a[j * T->stages + i]) * K[j * NQ + k];
 }
 
 /* The covectors of stage i, from those of the others. */
@@ -26,12 +28,14 @@ CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, i
   vd       direct[ROOM(NQ)];
   vd       grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->Vx, a);
+  UNROLL
   for (int k = 0; k < NQ; k++)
     direct[k] = tb * x[k];
   cst_sweep_column(C, H, i, direct, H->Qx, direct);
   cst_sweep_clock(C, H, i);
   cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), AT_STAGE(Q), AT_STAGE(V),
                      AT_STAGE(A), H->lambda + i * NG, a, tb * s, AT_STAGE(y), H->z + i * NG, grad);
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     Qx[k] = grad[k];
     Vx[k] = direct[k] + grad[NQ + k];
@@ -69,6 +73,7 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
     cst_sweep_formulas(C, H, CST_FLOW_reverse, q, v, x, s, NULL, grad);
     return;
   }
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     grad[k] = x[k];
     grad[NQ + k] = vset(0);
@@ -81,10 +86,11 @@ static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_contex
     for (int i = n - 1; i >= 0; i--)
       cst_sweep_reverse_at(C, H, i, x, s, AT_STAGE(Qx), AT_STAGE(Vx));
   for (int i = n - 1; i >= 0; i--)
-    for (int k = 0; k < NQ; k++) {
-      grad[k] += H->Qx[i * NQ + k];
-      grad[NQ + k] += H->Vx[i * NQ + k];
-    }
+    UNROLL
+  for (int k = 0; k < NQ; k++) {
+    grad[k] += H->Qx[i * NQ + k];
+    grad[NQ + k] += H->Vx[i * NQ + k];
+  }
 }
 
 CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, int i, const vd *dx,
@@ -95,6 +101,7 @@ CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, in
   vd       u[ROOM(2 * NQ)];
   vd       grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->dVx, da);
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     direct[k] = tb * dx[k];
     u[k] = H->dQ[i * NQ + k];
@@ -105,6 +112,7 @@ CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, in
   cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), AT_STAGE(Q), AT_STAGE(V),
                     AT_STAGE(A), H->lambda + i * NG, AT_STAGE(y), H->z + i * NG, tb * s, u,
                     AT_STAGE(dA), H->dlambda + i * NG, da, grad);
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     H->dQx[i * NQ + k] = grad[k];
     H->dVx[i * NQ + k] = direct[k] + grad[NQ + k];
@@ -119,6 +127,7 @@ cst_sweep_second(const cst_context *C, const cst_sweep *H, const vd *q, const vd
   const int n = H->layer->stages;
   if (H->layer->flow && cst_sweep_moves(H)) {
     vd all[ROOM(3 * NQ)];
+    UNROLL
     for (int k = 0; k < NQ; k++) {
       all[k] = u[k];
       all[NQ + k] = u[NQ + k];
@@ -127,6 +136,7 @@ cst_sweep_second(const cst_context *C, const cst_sweep *H, const vd *q, const vd
     cst_sweep_formulas(C, H, CST_FLOW_second, q, v, x, s, all, dgrad);
     return;
   }
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     dgrad[k] = dx[k];
     dgrad[NQ + k] = vset(0);
@@ -139,9 +149,10 @@ cst_sweep_second(const cst_context *C, const cst_sweep *H, const vd *q, const vd
     for (int i = n - 1; i >= 0; i--)
       cst_sweep_second_at(C, H, i, dx, s);
   for (int i = n - 1; i >= 0; i--)
-    for (int k = 0; k < NQ; k++) {
-      dgrad[k] += H->dQx[i * NQ + k];
-      dgrad[NQ + k] += H->dVx[i * NQ + k];
-    }
+    UNROLL
+  for (int k = 0; k < NQ; k++) {
+    dgrad[k] += H->dQx[i * NQ + k];
+    dgrad[NQ + k] += H->dVx[i * NQ + k];
+  }
 }
 #endif

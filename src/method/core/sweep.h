@@ -131,17 +131,20 @@ CST_INLINE void cst_sweep_times(const cst_context *C, const cst_sweep *H) {
 CST_INLINE void cst_sweep_row(const cst_context *C, const cst_sweep *H, int i, const vd *base,
                               const vd *K, vd *out) {
   const cst_lane_layer *T = H->layer;
+  UNROLL
   for (int k = 0; k < NQ; k++)
     out[k] = base ? base[k] : vset(0);
-  for (int l = 0; l < T->stages; l++)
+  for (int l = 0, n = T->implicit ? T->stages : i; l < n; l++)
     if (T->a[i * T->stages + l] != 0)
-      for (int k = 0; k < NQ; k++)
-        out[k] += (H->t * T->a[i * T->stages + l]) * K[l * NQ + k];
+      UNROLL
+  for (int k = 0; k < NQ; k++)
+    out[k] += (H->t * T->a[i * T->stages + l]) * K[l * NQ + k];
 }
 
 /* out := base + t sum b_i K_i. */
 CST_INLINE void cst_sweep_end(const cst_context *C, const cst_sweep *H, const vd *base, const vd *K,
                               vd *out) {
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int i = 0; i < H->layer->stages; i++)
@@ -199,6 +202,7 @@ CST_INLINE void cst_sweep_formulas(const cst_context *C, const cst_sweep *H, cst
 }
 
 CST_INLINE void cst_sweep_split(const cst_context *C, const vd *both, vd *x, vd *y) {
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     x[k] = both[k];
     y[k] = both[NQ + k];
@@ -210,6 +214,7 @@ static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context 
                                                               const cst_sweep *H, const vd *q,
                                                               const vd *v, vd *q1, vd *v1) {
   if (!cst_sweep_moves(H)) {
+    UNROLL
     for (int k = 0; k < NQ; k++) {
       q1[k] = q[k];
       v1[k] = v[k];
@@ -243,6 +248,7 @@ CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, i
   vd u[ROOM(2 * NQ)];
   cst_sweep_row(C, H, i, dv, H->dA, AT_STAGE(dV));
   cst_sweep_row(C, H, i, dq, H->dV, AT_STAGE(dQ));
+  UNROLL
   for (int k = 0; k < NQ; k++) {
     u[k] = H->dQ[i * NQ + k];
     u[NQ + k] = H->dV[i * NQ + k];
@@ -259,6 +265,7 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
                                                                 const vd *dv, vd *dq1, vd *dv1) {
   const int s = H->layer->stages;
   if (!cst_sweep_moves(H)) {
+    UNROLL
     for (int k = 0; k < NQ; k++) {
       dq1[k] = dq[k];
       dv1[k] = dv[k];
@@ -268,6 +275,7 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
   if (H->layer->flow) {
     vd both[ROOM(2 * NQ)];
     vd u[ROOM(2 * NQ)];
+    UNROLL
     for (int k = 0; k < NQ; k++) {
       u[k] = dq[k];
       u[NQ + k] = dv[k];

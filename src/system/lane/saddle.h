@@ -39,9 +39,16 @@ typedef struct {
 #define SADDLE_M (GENERAL ? NQ * NQ : 0)
 #define SADDLE_E (NPOINT)
 
+/* Sized code has copies of these two wherever they are called. */
+#if CST_SIZED
+#define SADDLE_CODE CST_INLINE
+#else
+#define SADDLE_CODE static __attribute__((noinline, unused))
+#endif
+
 /* K.e has what depends on the time. */
-static __attribute__((noinline, unused)) void
-cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q, cst_saddle K) {
+SADDLE_CODE void cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q,
+                                   cst_saddle K) {
   K_place(c, K.given, q, K.e);
   K_G_AT(K.e, c, q, K.G);
   if (GENERAL) {
@@ -62,18 +69,20 @@ CST_INLINE void cst_saddle_mass(const cst_context *C, const vd *minv, cst_saddle
   if (GENERAL)
     cst_lu_solve(K.M, x, NQ);
   else
-    for (int i = 0; i < NQ; i++)
-      x[i] = MINV(i) * x[i];
+    UNROLL
+  for (int i = 0; i < NQ; i++)
+    x[i] = MINV(i) * x[i];
 }
 
 /* On entry x, z are r, s; on return they are the solution. */
-static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context *C, const vd *minv,
-                                                               cst_saddle K, vd *x, vd *z) {
+SADDLE_CODE void cst_saddle_solve(const cst_context *C, const vd *minv, cst_saddle K, vd *x,
+                                  vd *z) {
   vd force[ROOM(NQ)];
   USES_G
   cst_saddle_mass(C, minv, K, x);
   if (NG == 0)
     return;
+  UNROLL
   for (int a = 0; a < NG; a++) {
     z[a] = -z[a];
     ROW_G(a, i, e)
@@ -85,12 +94,14 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
   } else {
     cst_gram_backsolve(C, K.S, z);
   }
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     force[i] = vset(0);
     COL_G(i, a, e)
       force[i] += K.G[e] * z[a];
   }
   cst_saddle_mass(C, minv, K, force);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     x[i] -= force[i];
 }
@@ -104,6 +115,7 @@ CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const
     cst_force(C, c, K.e, q, v, A);
   }
   K_D2gvv_AT(K.e, c, q, v, lambda);
+  UNROLL
   for (int a = 0; a < NG; a++)
     lambda[a] = -lambda[a];
   cst_saddle_solve(C, minv, K, A, lambda);
@@ -115,8 +127,10 @@ CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd
                                      const vd *lambda, const vd *u, vd *dA, vd *dlambda) {
   vd E[ROOM(NQ + NG)];
   K_DE_AT(K.e, c, q, v, A, u, lambda, E);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     dA[i] = E[i];
+  UNROLL
   for (int a = 0; a < NG; a++)
     dlambda[a] = E[NQ + a];
   cst_saddle_solve(C, minv, K, dA, dlambda);
@@ -129,15 +143,19 @@ CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *
                                    const vd *a, vd s, vd *y, vd *z, vd *grad) {
   vd w[ROOM(2 * NQ)];
   vd l[ROOM(2 * NG + 1)];
+  UNROLL
   for (int i = 0; i < NQ; i++)
     y[i] = a[i];
+  UNROLL
   for (int b = 0; b < NG; b++)
     z[b] = vset(0);
   cst_saddle_solve(C, minv, K, y, z);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     w[i] = y[i];
     w[NQ + i] = A[i];
   }
+  UNROLL
   for (int b = 0; b < NG; b++) {
     l[b] = lambda[b];
     l[NG + b] = z[b];
@@ -160,16 +178,20 @@ CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *m
   vd  dz[ROOM(NG)];
   vd *dy = d + 2 * NQ;
   K_D2glw_AT(K.e, c, q, u, z, bent);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     moved[i] = vset(0);
   if (GENERAL)
     K_DMvw_AT(K.e, c, q, y, u, moved);
+  UNROLL
   for (int i = 0; i < NQ; i++)
     dy[i] = da[i] - moved[i] - bent[i];
   K_D2gvw_AT(K.e, c, q, y, u, dz);
+  UNROLL
   for (int b = 0; b < NG; b++)
     dz[b] = -dz[b];
   cst_saddle_solve(C, minv, K, dy, dz);
+  UNROLL
   for (int i = 0; i < NQ; i++) {
     w[i] = y[i];
     w[NQ + i] = A[i];
@@ -177,6 +199,7 @@ CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *m
     d[NQ + i] = u[NQ + i];
     d[3 * NQ + i] = dA[i];
   }
+  UNROLL
   for (int b = 0; b < NG; b++) {
     l[b] = lambda[b];
     l[NG + b] = z[b];
