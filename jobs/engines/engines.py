@@ -2,13 +2,14 @@
 """engines.py: one step by the lanes and by PETSc's solvers from each of many states along a motion, on every system of the
 catalogue and by every method that both take.
 
-    engines.py [-o FOLDER] [--states 1000] [--systems NAME,...] [--methods METHOD;...]
+    engines.py [-o FOLDER] [--states 1000] [--systems NAME,...] [--methods METHOD;...] [--test-jacobians]
 
 A motion by the first method that steps the system gives the states. Prints for each system the number of methods, the
 largest difference of the two states behind a step, relative to the largest coordinate and the largest momentum of the
 motion, and that difference over 1e-12 times the least condition number that PETSc's singular values say of a matrix of the
 same method (`-pc_type svd -pc_svd_monitor`); with the method of which it is the largest. Exits with 1 where it is above 1,
-or trajectories fail by one engine alone. The program is that of the variable CONSTELLA (build/constella).
+or trajectories fail by one engine alone. With --test-jacobians the last column is the worst relative difference
+that -snes_test_jacobian (ahead by -snes_test_err 1e-6, where round-off is small) finds in steps from the first states, of any method; it exits with 1 above 1e-6 too. The program is that of the variable CONSTELLA (build/constella).
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -98,13 +99,23 @@ def conditions(folder, system, h, method, more):
     return max(1, min((x for x in found if numpy.isfinite(x)), default=1))
 
 
-def compare(folder, system, states, methods):
+def jacobians(folder, system, h, methods, more):
+    """The worst relative difference of a Jacobian from PETSc's own, and its method; (0, "") where none is tested."""
+    found = [(0.0, "")]
+    for method in methods:
+        study(folder, "jacobian", system=system, end=h, steps=1, methods=[method], more=more.replace("starts.csv", "some.csv"))
+        text = run(folder, "jacobian", "-snes_test_jacobian", "-snes_test_err", "1e-6").stdout
+        found += [(float(x), method) for x in re.findall(r"\|\|J - Jfd\|\|_F/\|\|J\|\|_F = (\S+?),", text)]
+    return max(found, key=lambda x: (not numpy.isfinite(x[0]), x[0]))
+
+
+def compare(folder, system, states, methods, tests):
     """(method, difference, condition number, failures of one engine alone) of each method."""
     folder.mkdir(parents=True, exist_ok=True)
     h = STEPS.get(system, 0.01)
     methods = [x for x in methods if takes(folder, system, h, x)]
     if not methods:
-        return []
+        return [], (0.0, "")
     move(folder, system, h, states, methods)
     more = "initial: {csv: starts.csv, project: true}\nsolver: {engine: ENGINE}\n"
     ends = []
@@ -123,7 +134,7 @@ def compare(folder, system, states, methods):
         ]
         condition = conditions(folder, system, h, method, more.replace("ENGINE", "petsc"))
         rows.append((method, max(apart), condition, int((failed[k] != other_failed[k]).sum())))
-    return rows
+    return rows, jacobians(folder, system, h, methods, more.replace("ENGINE", "petsc")) if tests else (0.0, "")
 
 
 def systems():
@@ -136,22 +147,25 @@ def main():
     parser.add_argument("--states", type=int, default=1000)
     parser.add_argument("--systems")
     parser.add_argument("--methods", default=METHODS)
+    parser.add_argument("--test-jacobians", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
     a = parser.parse_args()
     folder, methods = pathlib.Path(a.o), [x.strip() for x in a.methods.split(";")]
     names = a.systems.split(",") if a.systems else systems()
     pool = concurrent.futures.ThreadPoolExecutor(a.jobs)
-    print("| system | methods | difference | over 1e-12 times the condition number | of |")
-    print("|---" * 5 + "|")
+    print("| system | methods | difference | over 1e-12 times the condition number | of |" + " Jacobians off by |" * a.test_jacobians)
+    print("|---" * (5 + a.test_jacobians) + "|")
     bad = pairs = 0
-    for name, rows in zip(names, pool.map(lambda x: compare(folder / x, x, a.states, methods), names)):
+    for name, (rows, (off, of)) in zip(names, pool.map(lambda x: compare(folder / x, x, a.states, methods, a.test_jacobians), names)):
         if not rows:
             print(f"| {name} | 0 | | | |", flush=True)
             continue
         ratio, worst = max((apart / (1e-12 * condition), method) for method, apart, condition, _ in rows)
         alone = [f"{method}: {n} fail by one engine alone" for method, *_, n in rows if n]
+        if a.test_jacobians:
+            worst += f" | {off:.1e} ({of or 'none'})"
         print(f"| {name} | {len(rows)} | {max(x[1] for x in rows):.1e} | {ratio:.2g} | {worst} |", *alone, flush=True)
-        bad += ratio > 1 or bool(alone)
+        bad += ratio > 1 or bool(alone) or not off <= 1e-6
         pairs += len(rows)
     print(f"\n{pairs} pairs of a system and a method, {a.states} states each")
     return int(bad > 0)

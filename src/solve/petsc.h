@@ -23,6 +23,7 @@
   X(KSPGetConvergedReason)                                                                         \
   X(KSPSetOperators)                                                                               \
   X(KSPSetReusePreconditioner)                                                                     \
+  X(KSPSetTolerances)                                                                              \
   X(KSPSetType)                                                                                    \
   X(KSPSetUp)                                                                                      \
   X(KSPSolve)                                                                                      \
@@ -32,6 +33,8 @@
   X(MatCreateShell)                                                                                \
   X(MatDestroy)                                                                                    \
   X(MatMult)                                                                                       \
+  X(MatSeqAIJGetArray)                                                                             \
+  X(MatSeqAIJRestoreArray)                                                                         \
   X(MatSeqAIJSetPreallocation)                                                                     \
   X(MatSetFromOptions)                                                                             \
   X(MatSetSizes)                                                                                   \
@@ -49,6 +52,7 @@
   X(PetscFunctionListFind_Private)                                                                 \
   X(PetscInitialize)                                                                               \
   X(PetscInitialized)                                                                              \
+  X(PetscObjectTypeCompare)                                                                        \
   X(PetscOptionsClear)                                                                             \
   X(PetscOptionsClearValue)                                                                        \
   X(PetscOptionsGetAll)                                                                            \

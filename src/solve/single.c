@@ -27,7 +27,12 @@ struct cst_single {
       factored; /* the values of the preconditioner's matrix, while it is one of cst_single_factor */
   bool is_factored, lags; /* lags: the preconditioner is kept unless corrections shrink badly */
   PetscInt
-         lag; /* of J, which is kept like the preconditioner: -1, or -2 where PETSc tests it once; 0: as options say */
+       lag; /* of J, which is kept like the preconditioner: -1, or -2 where PETSc tests it once; 0: as options say */
+  bool plain; /* J stores its rows one after another, as the equations do */
+  bool put;   /* once: its pattern is there */
+  bool holds; /* J has the values `factored` */
+  bool
+      symmetric; /* factors are of the upper triangle: where J itself is wanted they precondition GMRES */
   double last, rate; /* of corrections */
   int    corrections;
 };
@@ -37,13 +42,21 @@ static const double SLOW = 0.2;
 
 /* Puts values into a sparse J. */
 static PetscErrorCode put(cst_single *s, const double *values) {
-  const int n = s->equations.unknowns, *row = s->equations.row;
+  const int    n = s->equations.unknowns, *row = s->equations.row;
+  PetscScalar *at;
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++)
+  s->holds = false;
+  if (s->plain && s->put) {
+    PetscCall(cst_petsc.MatSeqAIJGetArray(s->J, &at));
+    memcpy(at, values, (size_t)row[n] * sizeof *at);
+    PetscCall(cst_petsc.MatSeqAIJRestoreArray(s->J, &at));
+  }
+  for (PetscInt k = 0; k < n && !(s->plain && s->put); k++)
     PetscCall(cst_petsc.MatSetValues(s->J, 1, &k, row[k + 1] - row[k], s->index + row[k],
                                      values + row[k], INSERT_VALUES));
   PetscCall(cst_petsc.MatAssemblyBegin(s->J, MAT_FINAL_ASSEMBLY));
   PetscCall(cst_petsc.MatAssemblyEnd(s->J, MAT_FINAL_ASSEMBLY));
+  s->put = true;
   PetscFunctionReturn(0);
 }
 
@@ -101,6 +114,8 @@ static PetscErrorCode note(cst_single *s, const double *x) {
     PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, 1));
     if (s->lag)
       PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, 1));
+    if (s->symmetric)
+      PetscCall(cst_petsc.KSPSetType(s->ksp, KSPGMRES));
     s->is_factored = false;
   }
   PetscFunctionReturn(0);
@@ -144,15 +159,63 @@ static PetscErrorCode create_matrix(cst_single *s) {
   PetscCall(cst_petsc.MatSeqAIJSetPreallocation(s->J, 0, length));
   free(length);
   PetscCall(cst_petsc.MatSetUp(s->J));
+  PetscBool plain;
+  PetscCall(cst_petsc.PetscObjectTypeCompare((PetscObject)s->J, MATSEQAIJ, &plain));
+  s->plain = row && plain;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode has(const char *option, bool *found) {
+  PetscBool is;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PetscOptionsHasName(NULL, NULL, option, &is));
+  *found |= is;
+  PetscFunctionReturn(0);
+}
+
+/* What a sparse J is factored by before options say another thing. The factors of S are symmetric ones, which take half
+ * the work, unless an option asks for J itself, or names a library, which may have none. */
+static PetscErrorCode choose_factors(cst_single *s, PC pc) {
+  bool other = s->equations.ordered;
+  PetscFunctionBegin;
+  PetscCall(has("-snes_lag_preconditioner", &other));
+  PetscCall(has("-pc_factor_mat_solver_type", &other));
+  PetscCall(has("-mat_type", &other));
+  PetscCall(cst_petsc.PCSetType(pc, other ? PCLU : PCCHOLESKY));
+  PetscCall(cst_petsc.PCFactorSetMatOrderingType(pc, s->equations.ordered ? MATORDERINGNATURAL
+                                                                          : MATORDERINGQMD));
+  PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
+  PetscFunctionReturn(0);
+}
+
+/* A matrix of differences stands in the place of J, and so does S where only its factors are used. */
+static PetscErrorCode choose_lags(cst_single *s, KSP ksp, PC pc) {
+  PetscBool plain, symmetric;
+  PetscInt  lag;
+  bool      tests = false, own = false;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &plain));
+  PetscCall(cst_petsc.PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &symmetric));
+  PetscCall(has("-snes_test_jacobian", &tests));
+  PetscCall(has("-snes_lag_jacobian", &own));
+  PetscCall(cst_petsc.SNESGetLagPreconditioner(s->snes, &lag));
+  s->lags = lag == -1;
+  if (!own && s->equations.ordered)
+    s->lag = tests ? -2 : -1;
+  else if (!own && !tests && plain && s->lags && s->equations.row)
+    s->lag = -1;
+  if (s->lag)
+    PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, s->lag));
+  s->symmetric = s->equations.row && !s->equations.ordered && plain && symmetric && s->lags;
+  if (s->symmetric)
+    PetscCall(cst_petsc.KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscFunctionReturn(0);
 }
 
 /* What PETSc's options may change comes before SNESSetFromOptions. */
 static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
-  KSP            ksp;
   PC             pc;
   SNESLineSearch search;
-  PetscBool      tests = PETSC_FALSE;
   PetscFunctionBegin;
   PetscCall(cst_petsc.SNESCreate(PETSC_COMM_SELF, &s->snes));
   PetscCall(cst_petsc.SNESSetFunction(s->snes, s->F, residual, s));
@@ -164,30 +227,15 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   PetscCall(cst_petsc.SNESSetType(s->snes, SNESNEWTONLS));
   PetscCall(cst_petsc.SNESGetLineSearch(s->snes, &search));
   PetscCall(cst_petsc.SNESLineSearchSetType(search, SNESLINESEARCHBASIC));
-  PetscCall(cst_petsc.SNESGetKSP(s->snes, &ksp));
-  PetscCall(cst_petsc.KSPSetType(ksp, KSPPREONLY));
-  PetscCall(cst_petsc.KSPGetPC(ksp, &pc));
+  PetscCall(cst_petsc.SNESGetKSP(s->snes, &s->ksp));
+  PetscCall(cst_petsc.KSPSetType(s->ksp, KSPPREONLY));
+  PetscCall(cst_petsc.KSPGetPC(s->ksp, &pc));
   PetscCall(cst_petsc.PCSetType(pc, PCLU));
-  if (s->equations.row) {
-    const bool ordered = s->equations.ordered;
-    PetscCall(
-        cst_petsc.PCFactorSetMatOrderingType(pc, ordered ? MATORDERINGNATURAL : MATORDERINGQMD));
-    PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
-    if (ordered) {
-      PetscCall(cst_petsc.PetscOptionsHasName(NULL, NULL, "-snes_test_jacobian", &tests));
-      s->lag = tests ? -2 : -1;
-      PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, s->lag));
-    }
-  }
+  if (s->equations.row)
+    PetscCall(choose_factors(s, pc));
   PetscCall(cst_petsc.SNESSetFromOptions(s->snes));
   PetscCall(cst_petsc.SNESSetUp(s->snes));
-  PetscInt lag;
-  PetscCall(cst_petsc.SNESGetLagPreconditioner(s->snes, &lag));
-  s->lags = lag == -1;
-  PetscCall(cst_petsc.SNESGetLagJacobian(s->snes, &lag));
-  if (lag != s->lag)
-    s->lag = 0;
-  s->ksp = ksp;
+  PetscCall(choose_lags(s, s->ksp, pc));
   PetscFunctionReturn(0);
 }
 
@@ -254,6 +302,8 @@ PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason) {
     s->is_factored = false;
   if (s->lag)
     PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, s->lag));
+  if (s->symmetric)
+    PetscCall(cst_petsc.KSPSetType(s->ksp, KSPPREONLY));
   PetscCall(cst_petsc.SNESSolve(s->snes, NULL, s->X));
   PetscCall(cst_petsc.SNESGetConvergedReason(s->snes, &why));
   PetscCall(cst_petsc.VecGetArray(s->X, &at));
@@ -270,6 +320,9 @@ PetscErrorCode cst_single_factor(cst_single *s, const double *values) {
     PetscFunctionReturn(0);
   memcpy(s->factored, values, bytes);
   PetscCall(put(s, values));
+  s->holds = true;
+  if (s->symmetric)
+    PetscCall(cst_petsc.KSPSetType(s->ksp, KSPPREONLY));
   PetscCall(cst_petsc.KSPSetReusePreconditioner(s->ksp, PETSC_FALSE));
   PetscCall(cst_petsc.KSPSetOperators(s->ksp, s->J, s->J));
   PetscCall(cst_petsc.KSPSetUp(s->ksp));
@@ -310,7 +363,9 @@ PetscErrorCode cst_single_backsolve(cst_single *s, double *x, bool *good) {
   PetscCall(cst_petsc.VecCopy(s->B, s->R));
   PetscCall(cst_petsc.VecSet(s->X, 0));
   PetscCall(cst_petsc.VecNorm(s->B, NORM_2, &norm));
-  PetscCall(put(s, s->factored));
+  if (!s->holds)
+    PetscCall(put(s, s->factored));
+  s->holds = true;
   size = norm;
   for (int k = 0; k < REFINEMENTS && *good && size > 0 && size <= 0.5 * last; k++) {
     PetscCall(solve_linear(s, good));
@@ -327,20 +382,54 @@ PetscErrorCode cst_single_backsolve(cst_single *s, double *x, bool *good) {
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode norm(Vec V, double *size) {
+  PetscReal of;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.VecNorm(V, NORM_INFINITY, &of));
+  *size = of;
+  PetscFunctionReturn(0);
+}
+
+/* How the next correction compares with the only one, whose residual is s->F; 1 where round-off may prevail. */
+static PetscErrorCode rate_of_next(cst_single *s, double of, double *rate) {
+  double size;
+  bool   good = true;
+  PetscFunctionBegin;
+  *rate = 1;
+  if (s->corrections == 1 && s->last > 1e-10 * of) {
+    PetscCall(cst_petsc.VecCopy(s->F, s->R));
+    PetscCall(solve_linear(s, &good));
+    PetscCall(norm(s->F, &size));
+    if (good)
+      *rate = size / s->last;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* How J compares with the matrix of the start, at the solution. */
+static PetscErrorCode rate_of_matrix(cst_single *s, double of, double *rate) {
+  double size;
+  bool   good = true;
+  PetscFunctionBegin;
+  const bool found = s->equations.jacobian(s->equations.context, s->before, s->values);
+  PetscCall(put(s, s->values));
+  PetscCall(cst_petsc.MatMult(s->J, s->B, s->R));
+  PetscCall(solve_linear(s, &good));
+  PetscCall(cst_petsc.VecAXPY(s->B, -1, s->F));
+  PetscCall(norm(s->B, &size));
+  *rate = !found || !good ? 1 : of > 0 ? size / of : 0;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_single_rate(cst_single *s, double *rate) {
-  PetscReal before, behind;
-  bool      good = true;
+  double of;
   PetscFunctionBegin;
   if (s->corrections < 2) {
     PetscCall(fill(s->B, s->before, (size_t)s->equations.unknowns * sizeof *s->before));
-    PetscCall(cst_petsc.VecNorm(s->B, NORM_2, &before));
-    const bool found = s->equations.jacobian(s->equations.context, s->before, s->values);
-    PetscCall(put(s, s->values));
-    PetscCall(cst_petsc.MatMult(s->J, s->B, s->R));
-    PetscCall(solve_linear(s, &good));
-    PetscCall(cst_petsc.VecAXPY(s->B, -1, s->F));
-    PetscCall(cst_petsc.VecNorm(s->B, NORM_2, &behind));
-    s->rate = !found || !good ? 1 : before > 0 ? behind / before : 0;
+    PetscCall(norm(s->B, &of));
+    PetscCall(rate_of_next(s, of, &s->rate));
+    if (!(s->rate <= SLOW))
+      PetscCall(rate_of_matrix(s, of, &s->rate));
   }
   *rate = s->rate;
   PetscFunctionReturn(0);

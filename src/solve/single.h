@@ -44,8 +44,8 @@ PetscErrorCode cst_single_factor(cst_single *s, const double *values);
 /* x := A^-1 x of the A that was factored last, to round-off. *good: whether that succeeded. */
 PetscErrorCode cst_single_backsolve(cst_single *s, double *x, bool *good);
 /* Of the last solve: the largest ratio of a correction and the one before, above round-off, before the preconditioner
- * was renewed; with less than two corrections, of x - A^-1 J x and x, J at x. Small: the solution is continued from
- * the matrix A. */
+ * was renewed; with one correction, of the next one and it if that is small, else of x - A^-1 J x and x, J at x. Small:
+ * the solution is continued from the matrix A. */
 PetscErrorCode cst_single_rate(cst_single *s, double *rate);
 /* NULL where this SNES type may be used, else why not; those that may be. */
 const char       *cst_single_refuse(const char *type);
