@@ -96,7 +96,7 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
 }
 
 /* A row per constraint, and one for the potential if no constraint has a part. */
-static const cst_lengths *lengths_of(const cst_system *s) {
+const cst_lengths *cst_length_parts(const cst_system *s) {
   const int         ng = s->ng;
   cst_system_owned *o = s->owned;
   cst_lengths      *l = &o->length;
@@ -179,7 +179,7 @@ static double potential_length(const cst_system *s, const cst_lengths *l, const 
 
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {
   CST_REQUIRE(s && (c || !s->npar) && q && (length || !s->ng), NAN);
-  const cst_lengths *l = lengths_of(s);
+  const cst_lengths *l = cst_length_parts(s);
   const double      *in[128];
   double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape));
   double             common = 0;
