@@ -279,7 +279,7 @@ bool cst_tape_is_wide(const cst_tape *t) {
   return t->blocks == 1 && t->block->loop < 0 && t->registers <= MOST;
 }
 
-int cst_tape_signs_registers(const cst_tape *t) {
+int cst_tape_along_registers(const cst_tape *t) {
   return cst_tape_is_wide(t) ? CST_CHUNK * t->registers : t->registers;
 }
 

@@ -202,11 +202,11 @@ CST_INLINE course begin(const vd *a) {
 }
 
 CST_INLINE void take(course *a, vd x, vd s, vl on) {
-  const vd d = x - a->start;
-  a->drift = vmax(vkeep(on, vabs(d)), a->drift);
-  a->scale = vmax(vkeep(on, s), a->scale);
-  a->sizes += vkeep(on, s);
-  a->sum += vkeep(on, d);
+  const vd d = vkeep(on, x - a->start), size = vkeep(on, s);
+  a->drift = vmax(vabs(d), a->drift);
+  a->scale = vmax(size, a->scale);
+  a->sizes += size;
+  a->sum += d;
 }
 
 /* x is the last value. */
@@ -221,14 +221,22 @@ CST_INLINE void end(const course *from, vd x, vl on, vd *a) {
 typedef void measuring(const cst_observation *look, const cst_view *view, state now, double *kept,
                        double *value, double *scale);
 
-/* Observes n quantities at all states, and stores what became of them behind the last. */
-CST_INLINE void follow(measuring *measure, const int n, const cst_observation *look,
-                       const cst_view *view, const cst_states *s, double *kept, double *acc) {
+/* Observes n quantities at all states, and stores what became of them behind the last. In registers are also the
+ * first `keeps` vectors that the observer keeps; 0: where they are. */
+CST_INLINE void follow(measuring *measure, const int n, const int keeps,
+                       const cst_observation *look, const cst_view *view, const cst_states *s,
+                       double *kept, double *acc) {
   const cst_context *C = view->context;
   const vl           on = cst_lanes_of(view->alive);
   course             a[ROOM(n)];
   vd                 x[ROOM(n)];
   vd                 size[ROOM(n)];
+  vd                 own[ROOM(keeps)];
+  cst_view           here = *view;
+  here.keep = CST_KEEP; /* as look_along has it; a constant lets what is kept stay in registers */
+  UNROLL
+  for (int k = 0; k < keeps; k++)
+    own[k] = ((const vd *)kept)[k];
   UNROLL
   for (int k = 0; k < n; k++) {
     a[k] = begin((vd *)acc + k * CST_SLOTS);
@@ -241,7 +249,7 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
          .p = (const vd *)(s->p + at),
          .v = (const vd *)s->v + i * NQ,
     };
-    measure(look, view, now, kept, (double *)x, (double *)size);
+    measure(look, &here, now, keeps ? (double *)own : kept, (double *)x, (double *)size);
     UNROLL
     for (int k = 0; k < n; k++)
       take(&a[k], x[k], size[k], on);
@@ -249,11 +257,16 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
   UNROLL
   for (int k = 0; k < n; k++)
     end(&a[k], x[k], on, (vd *)acc + k * CST_SLOTS);
+  UNROLL
+  for (int k = 0; k < keeps; k++)
+    ((vd *)kept)[k] = own[k];
   (void)C;
 }
 
-/* An observer of so many quantities: what it measures `now`, in what it is given. */
-#define CST_OBSERVE(name, quantities)                                                              \
+/* An observer of so many quantities: what it measures `now`, in what it is given. KEEPING: and all that it keeps is
+ * so many vectors. */
+#define CST_OBSERVE(name, quantities) CST_OBSERVE_KEEPING(name, quantities, 0)
+#define CST_OBSERVE_KEEPING(name, quantities, keeps)                                               \
   CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
                             double *kept, double *value, double *scale);                           \
   static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,  \
@@ -269,7 +282,7 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
                                 const cst_states *s, double *kept, double *acc) {                  \
     const cst_context *C = view->context;                                                          \
     (void)C;                                                                                       \
-    follow(at_##name, quantities, look, view, s, kept, acc);                                       \
+    follow(at_##name, quantities, keeps, look, view, s, kept, acc);                                \
   }                                                                                                \
   CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
                             double *kept, double *value, double *scale)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "expr/tape-measure.h"
 #include "method/method.h"
 #include "study/runner/runner-internal.h"
 
@@ -12,7 +13,7 @@ static size_t expression_scratch(const cst_plan *p) {
   int most = 0;
   for (int k = 0; k < p->nobservation; k++)
     if (p->observation[k].tape) {
-      const int registers = cst_tape_registers(p->observation[k].tape);
+      const int registers = cst_tape_along_registers(p->observation[k].tape);
       most = PetscMax(most, registers);
     }
   return (size_t)most;
