@@ -85,9 +85,8 @@ static void run_chunks(const cst_tape *t, int n, bases m, const size_t step[128]
   }
 }
 
-/* The single output at n states. */
-static void run_along(const cst_tape *t, int n, const double *const in[128], const size_t step[128],
-                      double *value, double *scratch) {
+void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[128],
+                              const size_t step[128], double *value, double *scratch) {
   bases m;
   set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch,
             &m);
@@ -95,14 +94,6 @@ static void run_along(const cst_tape *t, int n, const double *const in[128], con
     run_chunks(t, n, m, step);
   else
     run_each(t, n, m, step);
-}
-
-void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[128],
-                              const size_t step[128], double *value, double *size,
-                              double *scratch) {
-  run_along(t, n, in, step, value, scratch);
-  for (int i = 0; i < n; i++)
-    ((vd *)size)[i] = vabs(((const vd *)value)[i]);
 }
 
 static int bits_of(vl m) {
@@ -117,7 +108,7 @@ int CST_NAME(cst_tape_signs)(const cst_tape *t, int n, const double *const in[12
                              double *scratch) {
   const vd from = *(const vd *)before;
   vl       same = vmask(1);
-  run_along(t, n, in, step, value, scratch);
+  CST_NAME(cst_tape_along)(t, n, in, step, value, scratch);
   for (int i = 0; i < n; i++)
     same &= (vl)(from * ((const vd *)value)[i] > 0);
   return vany(~same) ? bits_of(~same) : 0;

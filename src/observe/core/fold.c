@@ -305,14 +305,15 @@ static void fold(int n, const double *value, const double *scale, int alive, int
   }
 }
 
-static void trace(int n, const double *value, const double *scale, int alive, double *acc) {
-  const vd *x = (const vd *)value;
-  const vd *s = (const vd *)scale;
-  const vl  on = cst_lanes_of(alive);
-  course    c = begin((vd *)acc);
-  for (int i = 0; i < n; i++)
-    take(&c, x[i], s[i], on);
-  end(&c, x[n - 1], on, (vd *)acc);
+static void trace(int n, const double *value, size_t stride, int alive, double *acc) {
+  const vl on = cst_lanes_of(alive);
+  course   c = begin((vd *)acc);
+  vd       x = vset(0);
+  for (int i = 0; i < n; i++) {
+    x = *(const vd *)(value + (size_t)i * stride);
+    take(&c, x, vabs(x), on);
+  }
+  end(&c, x, on, (vd *)acc);
 }
 
 static void speeds(const cst_context *C, const double *record, const cst_states *s, double *v) {
@@ -368,9 +369,12 @@ static void weigh(const cst_context *C, const double *record, double *weight) {
 static void accumulate(int n, const double *value, const double *acc, int alive, double *bins,
                        double *top, double *count) {
   const vl on = cst_lanes_of(alive);
-  double   big[CST_BINS]; /* adding and subtracting it rounds to the bin's unit */
-  for (int k = 0; k < CST_BINS; k++)
+  double   big[CST_BINS];   /* adding and subtracting it rounds to the bin's unit */
+  double   least[CST_BINS]; /* half of the unit, which is rounded to 0 */
+  for (int k = 0; k < CST_BINS; k++) {
     big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;
+    least[k] = big[k] * (0.5 / (1.5 * 0x1p52));
+  }
   for (int i = 0; i < n; i++) {
     vd d = vabs(((const vd *)value)[i] - ((const vd *)acc)[i * CST_SLOTS + CST_SLOT_START]);
     vl counts = on & (vl)(d == d);
@@ -378,7 +382,9 @@ static void accumulate(int n, const double *value, const double *acc, int alive,
     ((vd *)top)[i] = vmax(d, ((vd *)top)[i]);
     ((vd *)count)[i] += vkeep(counts, vset(1));
     vd y = vmin(d * d, vset(0x1p79));
-    for (int k = CST_BINS - 1; k >= 0; k--) {
+    for (int k = CST_BINS - 1; k >= 0 && vany((vl)(y != 0)); k--) {
+      if (!vany((vl)(vabs(y) > least[k])))
+        continue; /* the parts are 0 */
       vd part = (y + big[k]) - big[k];
       ((vd *)bins)[i * CST_BINS + k] += part;
       y -= part;
