@@ -22,7 +22,7 @@ CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
 
 /* kept: the largest |v_k| so far. x[0..1]: constraint raw and scaled; x[2..3]: hidden raw, in the norm of the
  * study, and scaled. The scale of a raw residual is the largest of its scales. */
-CST_OBSERVE_KEEPING(constraint, 4, 1) {
+CST_OBSERVE_KNOWING(constraint, 4, 1, 1 << 1 | 1 << 3) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
   const vd *c = cst_block(view->record, at.c), *length = cst_block(view->record, at.length),

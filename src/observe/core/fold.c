@@ -221,9 +221,21 @@ CST_INLINE void end(const course *from, vd x, vl on, vd *a) {
 typedef void measuring(const cst_observation *look, const cst_view *view, state now, double *kept,
                        double *value, double *scale);
 
+/* The same of n values whose scale is 1. */
+CST_INLINE void take_value(course *a, vd x, vl on) {
+  const vd d = vkeep(on, x - a->start);
+  a->drift = vmax(vabs(d), a->drift);
+  a->sum += d;
+}
+
+CST_INLINE void take_units(course *a, int n, vl on) {
+  a->scale = vmax(vkeep(on, vset(n > 0)), a->scale);
+  a->sizes += vkeep(on, vset(n)); /* whole numbers: as if added one by one */
+}
+
 /* Observes n quantities at all states, and stores what became of them behind the last. In registers are also the
- * first `keeps` vectors that the observer keeps; 0: where they are. */
-CST_INLINE void follow(measuring *measure, const int n, const int keeps,
+ * first `keeps` vectors that the observer keeps; 0: where they are. units: bits of the quantities whose scale is 1. */
+CST_INLINE void follow(measuring *measure, const int n, const int keeps, const int units,
                        const cst_observation *look, const cst_view *view, const cst_states *s,
                        double *kept, double *acc) {
   const cst_context *C = view->context;
@@ -252,21 +264,27 @@ CST_INLINE void follow(measuring *measure, const int n, const int keeps,
     measure(look, &here, now, keeps ? (double *)own : kept, (double *)x, (double *)size);
     UNROLL
     for (int k = 0; k < n; k++)
-      take(&a[k], x[k], size[k], on);
+      if (units >> k & 1)
+        take_value(&a[k], x[k], on);
+      else
+        take(&a[k], x[k], size[k], on);
   }
   UNROLL
-  for (int k = 0; k < n; k++)
+  for (int k = 0; k < n; k++) {
+    if (units >> k & 1)
+      take_units(&a[k], s->n, on);
     end(&a[k], x[k], on, (vd *)acc + k * CST_SLOTS);
+  }
   UNROLL
   for (int k = 0; k < keeps; k++)
     ((vd *)kept)[k] = own[k];
   (void)C;
 }
 
-/* An observer of so many quantities: what it measures `now`, in what it is given. KEEPING: and all that it keeps is
- * so many vectors. */
-#define CST_OBSERVE(name, quantities) CST_OBSERVE_KEEPING(name, quantities, 0)
-#define CST_OBSERVE_KEEPING(name, quantities, keeps)                                               \
+/* An observer of so many quantities: what it measures `now`, in what it is given. KNOWING: also that all that it
+ * keeps is so many vectors (0: not told), and the bits of the first quantities whose scale is always 1. */
+#define CST_OBSERVE(name, quantities) CST_OBSERVE_KNOWING(name, quantities, 0, 0)
+#define CST_OBSERVE_KNOWING(name, quantities, keeps, units)                                        \
   CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
                             double *kept, double *value, double *scale);                           \
   static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,  \
@@ -282,7 +300,7 @@ CST_INLINE void follow(measuring *measure, const int n, const int keeps,
                                 const cst_states *s, double *kept, double *acc) {                  \
     const cst_context *C = view->context;                                                          \
     (void)C;                                                                                       \
-    follow(at_##name, quantities, keeps, look, view, s, kept, acc);                                \
+    follow(at_##name, quantities, keeps, units, look, view, s, kept, acc);                         \
   }                                                                                                \
   CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
                             double *kept, double *value, double *scale)
@@ -369,12 +387,9 @@ static void weigh(const cst_context *C, const double *record, double *weight) {
 static void accumulate(int n, const double *value, const double *acc, int alive, double *bins,
                        double *top, double *count) {
   const vl on = cst_lanes_of(alive);
-  double   big[CST_BINS];   /* adding and subtracting it rounds to the bin's unit */
-  double   least[CST_BINS]; /* half of the unit, which is rounded to 0 */
-  for (int k = 0; k < CST_BINS; k++) {
+  double   big[CST_BINS]; /* adding and subtracting it rounds to the bin's unit */
+  for (int k = 0; k < CST_BINS; k++)
     big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;
-    least[k] = big[k] * (0.5 / (1.5 * 0x1p52));
-  }
   for (int i = 0; i < n; i++) {
     vd d = vabs(((const vd *)value)[i] - ((const vd *)acc)[i * CST_SLOTS + CST_SLOT_START]);
     vl counts = on & (vl)(d == d);
@@ -382,9 +397,7 @@ static void accumulate(int n, const double *value, const double *acc, int alive,
     ((vd *)top)[i] = vmax(d, ((vd *)top)[i]);
     ((vd *)count)[i] += vkeep(counts, vset(1));
     vd y = vmin(d * d, vset(0x1p79));
-    for (int k = CST_BINS - 1; k >= 0 && vany((vl)(y != 0)); k--) {
-      if (!vany((vl)(vabs(y) > least[k])))
-        continue; /* the parts are 0 */
+    for (int k = CST_BINS - 1; k >= 0; k--) {
       vd part = (y + big[k]) - big[k];
       ((vd *)bins)[i * CST_BINS + k] += part;
       y -= part;
