@@ -8,6 +8,7 @@
 #include "constella/random.h"
 #include <math.h>
 #include "constella/expr.h"
+#include "core/random-lanes.h"
 
 static void round_once(uint32_t x[4], const uint32_t k[2]) {
   uint64_t a = (uint64_t)0xD2511F53 * x[0];
@@ -31,11 +32,16 @@ void cst_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_
   }
 }
 
+/* The key is in the first two. */
+static void key_of(uint64_t seed, uint32_t purpose, uint32_t key[4]) {
+  uint32_t first[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+  cst_random_philox((uint32_t[4]){purpose, 0, 0, 0}, first, key);
+}
+
 static void block(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep,
                   uint32_t component, uint32_t out[4]) {
-  uint32_t first[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
   uint32_t key[4];
-  cst_random_philox((uint32_t[4]){purpose, 0, 0, 0}, first, key);
+  key_of(seed, purpose, key);
   cst_random_philox((uint32_t[4]){(uint32_t)member, (uint32_t)(member >> 32), substep, component},
                     key, out);
 }
@@ -60,4 +66,16 @@ double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint3
   block(seed, member, purpose, substep, component, x);
   return sqrt(-2 * cst_elementary_log(uniform(x[0], x[1]))) *
          cst_elementary_cos(6.283185307179586 * uniform(x[2], x[3]));
+}
+
+void cst_random_normals(int isa, uint64_t seed, const uint64_t *member, uint32_t purpose,
+                        uint32_t component, double *to) {
+  static void (*const normals[])(const uint32_t *, const uint64_t *, uint32_t, double *) = {
+#define X(isa, lanes) cst_random_normals_##isa,
+      CST_ISA_LIST(X)
+#undef X
+  };
+  uint32_t key[4];
+  key_of(seed, purpose, key);
+  normals[isa](key, member, component, to);
 }

@@ -63,24 +63,37 @@ void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], 
   *(vd *)size = vabs(*(const vd *)value);
 }
 
-CST_INLINE void go_on(const cst_tape *t, const size_t step[128], bases *m) {
-  m->target[CST_BASE_OUT]++;
-  m->base[CST_BASE_OUT]++;
+/* To the state after n more. */
+CST_INLINE void go_on(const cst_tape *t, int n, const size_t step[128], bases *m) {
+  m->target[CST_BASE_OUT] += n;
+  m->base[CST_BASE_OUT] += n;
   for (int j = 0; j < t->letters; j++)
-    m->base[CST_BASE_INPUT + j] += step[(int)t->letter[j]] / CST_W;
+    m->base[CST_BASE_INPUT + j] += (size_t)n * step[(int)t->letter[j]] / CST_W;
+}
+
+static void run_each(const cst_tape *t, int n, bases m, const size_t step[128]) {
+  for (int i = 0; i < n; i++) {
+    run_blocks(t, &m);
+    go_on(t, 1, step, &m);
+  }
+}
+
+static void run_chunks(const cst_tape *t, int n, bases m, const size_t step[128]) {
+  for (int i = 0; i < n; i += CST_CHUNK) {
+    run_wide(t, n - i < CST_CHUNK ? n - i : CST_CHUNK, &m, step);
+    go_on(t, CST_CHUNK, step, &m);
+  }
 }
 
 void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[128],
-                              const size_t step[128], double *value, double *size,
-                              double *scratch) {
+                              const size_t step[128], double *value, double *scratch) {
   bases m;
   set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch,
             &m);
-  for (int i = 0; i < n; i++) {
-    run_blocks(t, &m);
-    ((vd *)size)[i] = vabs(((const vd *)value)[i]);
-    go_on(t, step, &m);
-  }
+  if (cst_tape_is_wide(t))
+    run_chunks(t, n, m, step);
+  else
+    run_each(t, n, m, step);
 }
 
 static int bits_of(vl m) {
@@ -90,25 +103,12 @@ static int bits_of(vl m) {
   return bits;
 }
 
-static void run_each(const cst_tape *t, int n, bases m, const size_t step[128]) {
-  for (int i = 0; i < n; i++) {
-    run_blocks(t, &m);
-    go_on(t, step, &m);
-  }
-}
-
 int CST_NAME(cst_tape_signs)(const cst_tape *t, int n, const double *const in[128],
                              const size_t step[128], const double *before, double *value,
                              double *scratch) {
   const vd from = *(const vd *)before;
   vl       same = vmask(1);
-  bases    m;
-  set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch,
-            &m);
-  if (cst_tape_is_wide(t))
-    run_wide(t, n, &m, step);
-  else
-    run_each(t, n, m, step);
+  CST_NAME(cst_tape_along)(t, n, in, step, value, scratch);
   for (int i = 0; i < n; i++)
     same &= (vl)(from * ((const vd *)value)[i] > 0);
   return vany(~same) ? bits_of(~same) : 0;

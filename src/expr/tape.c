@@ -8,6 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "expr/tape.h"
+#include "expr/tape-measure.h"
 
 typedef struct {
   const cst_partition *p;
@@ -279,7 +280,17 @@ bool cst_tape_is_wide(const cst_tape *t) {
   return t->blocks == 1 && t->block->loop < 0 && t->registers <= MOST;
 }
 
-int cst_tape_signs_registers(const cst_tape *t) {
+bool cst_tape_is_input(const cst_tape *t, char *letter, int *index) {
+  const bool             straight = t->outputs == 1 && t->blocks == 1 && t->block->loop < 0;
+  const cst_instruction *i = t->code + (t->blocks ? t->block->first : 0);
+  if (!straight || i->op != CST_OP_COPY || i[1].op != CST_OP_END || i->abase < CST_BASE_INPUT)
+    return false;
+  *letter = t->letter[i->abase - CST_BASE_INPUT];
+  *index = i->a;
+  return true;
+}
+
+int cst_tape_along_registers(const cst_tape *t) {
   return cst_tape_is_wide(t) ? CST_CHUNK * t->registers : t->registers;
 }
 

@@ -6,6 +6,8 @@
 #include "core/need.h"
 #include "method/stepper.h"
 
+enum { FEW = 64 }; /* numbers that need no memory of their own */
+
 PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
   const size_t groups = (size_t)cst_stepper_groups(s);
   const size_t bytes = groups * cst_stepper_record_size(s) * sizeof(double);
@@ -53,16 +55,27 @@ static double *column(const cst_stepper *s, double *records, long index) {
   return records + (size_t)(index / width) * cst_stepper_record_size(s) + index % width;
 }
 
+/* p := M v + a; mass: the distinct ones of a constant diagonal. */
+static void momentum_of(const cst_system *sys, const double *c, const double *q, const double *v,
+                        const double *mass, double *p) {
+  if (sys->general) {
+    cst_system_momentum(sys, c, q, v, p);
+    return;
+  }
+  for (int i = 0; i < sys->nq; i++)
+    p[i] = sys->mass_unit ? v[i] : mass[sys->mass_class[i]] * v[i];
+}
+
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c,
                      const double *q, const double *v, double tolerance) {
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
-  const int         width = cst_stepper_width(s);
-  double           *x = column(s, b->record, index), *p = numbers(sys->nq + sys->nmass + sys->ng),
-         *mass = p + sys->nq, *length = mass + sys->nmass;
+  const int         width = cst_stepper_width(s), n = sys->nq + sys->nmass + sys->ng;
+  double few[FEW], *more = n > FEW ? numbers(n) : NULL, *p = more ? more : few, *mass = p + sys->nq,
+                   *length = mass + sys->nmass, *x = column(s, b->record, index);
   cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
   x[at->extent * width] = cst_system_lengths(sys, c, q, length);
-  cst_system_momentum(sys, c, q, v, p);
+  momentum_of(sys, c, q, v, mass, p);
   if (cst_stepper_context(s)->tangential)
     cst_system_tangential(sys, c, q, p);
   for (int k = 0; k < sys->npar; k++)
@@ -78,7 +91,7 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
     x[(at->p + i) * width] = p[i];
   }
   cst_stepper_start(s, x, c, q, v);
-  free(p);
+  free(more);
   b->alive[index / width] |= 1 << index % width;
 }
 

@@ -22,7 +22,7 @@ CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
 
 /* kept: the largest |v_k| so far. x[0..1]: constraint raw and scaled; x[2..3]: hidden raw, in the norm of the
  * study, and scaled. The scale of a raw residual is the largest of its scales. */
-CST_OBSERVE(constraint, 4) {
+CST_OBSERVE_KNOWING(constraint, 4, 1, 1 << 1 | 1 << 3) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
   const vd *c = cst_block(view->record, at.c), *length = cst_block(view->record, at.length),
@@ -48,7 +48,7 @@ CST_OBSERVE(constraint, 4) {
     raw = vmax(g, raw);
     scaled = vmax(scaled_residual(g, row * length[a], row * far), scaled);
     hidden = vmax(r, hidden);
-    hidden_scaled = vmax(vselect(rest, vset(0), r / w), hidden_scaled);
+    hidden_scaled = vmax(vkeep(~rest, r / w), hidden_scaled);
     one += r;
     squares += r * r;
   }

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
-CST_OBSERVE(displacement, 1) {
+CST_OBSERVE_KNOWING(displacement, 1, 0, 1) {
   const cst_context *C = view->context;
   const vd          *q = now.q, *q0 = (const vd *)view->q0;
   vd                 s = vset(0);

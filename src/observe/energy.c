@@ -4,7 +4,7 @@
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
 /* kept: V(q(0)). */
-CST_OBSERVE(energy, 1) {
+CST_OBSERVE_KNOWING(energy, 1, 1, 0) {
   const cst_context *C = view->context;
   const vd          *c = cst_block(view->record, LAYOUT(C).c), *q = now.q, *p = now.p, *v = now.v;
   vd                 V, T = vset(0), a[ROOM(NQ)], *start = (vd *)kept;

@@ -25,10 +25,10 @@ static void measure(const cst_observation *look, const cst_view *view, double *k
   run[view->isa](look->tape, in, value, scale, view->scratch);
 }
 
-static void along(const cst_observation *look, const cst_view *view, const cst_states *states,
-                  double *value, double *scale) {
+static cst_traced along(const cst_observation *look, const cst_view *view, const cst_states *states,
+                        double *room) {
   static void (*const run[])(const cst_tape *, int, const double *const[128], const size_t[128],
-                             double *, double *, double *) = {
+                             double *, double *) = {
 #define X(isa, w) cst_tape_along_##isa,
       CST_ISA_LIST(X)
 #undef X
@@ -37,12 +37,17 @@ static void along(const cst_observation *look, const cst_view *view, const cst_s
   const size_t       W = (size_t)cst_isas[view->isa].width;
   const double      *in[128];
   size_t             step[128];
+  char               letter;
+  int                index;
   in['c'] = view->record + (size_t)C->at.c * W, step['c'] = 0;
   in['q'] = states->q, step['q'] = states->stride;
   in['v'] = states->v, step['v'] = (size_t)C->nq * W;
   in['l'] = view->lambda, step['l'] = 0;
   in['t'] = states->time, step['t'] = W;
-  run[view->isa](look->tape, states->n, in, step, value, scale, view->scratch);
+  if (cst_tape_is_input(look->tape, &letter, &index))
+    return (cst_traced){in[(int)letter] + (size_t)index * W, step[(int)letter]};
+  run[view->isa](look->tape, states->n, in, step, room, view->scratch);
+  return (cst_traced){room, W};
 }
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {

@@ -26,8 +26,9 @@ typedef void cst_follow(const cst_observation *look, const cst_view *view, const
 typedef struct {
   cst_measure *measure[CST_OBSERVERS]; /* NULL: a plain observer's */
   cst_follow  *follow[CST_OBSERVERS];
-  /* Folds n values of one quantity into acc, those of successive states, [n][W]. */
-  void (*trace)(int n, const double *value, const double *scale, int alive, double *acc);
+  /* Folds n values of one quantity, whose scale is its magnitude, into acc: those of successive states, each `stride`
+   * numbers behind the one before. */
+  void (*trace)(int n, const double *value, size_t stride, int alive, double *acc);
   /* Folds n quantities of one group into acc[n][CST_SLOTS][W] for the lanes of `alive`; first: starts with
    * these values. */
   void (*fold)(int n, const double *value, const double *scale, int alive, int first, double *acc);

@@ -70,6 +70,12 @@ typedef struct {
   const double *q, *p, *v, *time;
 } cst_states;
 
+/* Values at each of n states, [W], those of each further one `stride` numbers on. */
+typedef struct {
+  const double *at;
+  size_t        stride;
+} cst_traced;
+
 typedef struct cst_observer {
   const char *name, *doc; /* as the study file and `constella list observables` have it */
   bool        always;     /* it is in every study; a study does not name it */
@@ -87,9 +93,10 @@ typedef struct cst_observer {
   int (*count)(const cst_system *s); /* quantities; NULL: one */
   void (*describe)(const cst_observation *look, int k, cst_quantity *q);
   cst_measure *measure; /* NULL: lane code in fold.c */
-  /* Where it measures itself: its single quantity at each of the states, [n][W]. */
-  void (*along)(const cst_observation *look, const cst_view *view, const cst_states *states,
-                double *value, double *scale);
+  /* Where it measures itself: its single quantity, with its magnitude as its scale, at each of the states; room has
+   * [n][W] for it. */
+  cst_traced (*along)(const cst_observation *look, const cst_view *view, const cst_states *states,
+                      double *room);
   /* The path, with the observer's name, under which the kept numbers are written into the result,
    * [case][member][kept]; NULL: they are not. */
   const char *path, *path_doc;

@@ -49,6 +49,9 @@ typedef struct {
   cst_system_event *event; /* [nevent] */
 } cst_system_owned;
 
+/* length.c: the parts of the constraints, one row for each, or of the potential. Borrowed. */
+const cst_lengths *cst_length_parts(const cst_system *s);
+
 /* The program of a kernel without its sums over pairs. Borrowed. */
 cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k);
 /* The outputs of a kernel without its sums over pairs. */

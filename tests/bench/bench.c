@@ -9,6 +9,7 @@
  *   - core: the program's batch at its default size, nothing observed
  *   - newtonls: the same batch under PETSc's own Newton
  *   - run: the normal path of `constella run`: conservation study, default samples and observables, with file
+ *   - slope: the same without start-up, verdicts and file, from runs of two lengths
  *   - SNES: one tuned SNES per trajectory and step, reduced unknowns
  *
  * Final states of product and hand-written loop are compared, so that both do the same work.
@@ -28,14 +29,16 @@
 enum {
   LANES = 1024,
   STEPS = 20000,
+  LONG = 3, /* times as many steps has the second run of a slope */
   SCALAR_LANES = 64,
   RUN_LANES = 2048,
   SNES_LANES = 8,
   SNES_STEPS = 200,
   CHECK_STEPS = 50
 };
-enum { LIMIT, SCALAR, CORE, NEWTONLS, RUN, NAIVE, KINDS };
-static const char *const kinds[KINDS] = {"limit", "scalar", "core", "newtonls", "run", "SNES"};
+enum { LIMIT, SCALAR, CORE, NEWTONLS, RUN, SLOPE, NAIVE, KINDS };
+static const char *const kinds[KINDS] = {"limit", "scalar", "core", "newtonls",
+                                         "run",   "slope",  "SNES"};
 
 typedef struct {
   const char *name;
@@ -112,8 +115,8 @@ static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, d
 
 /* ---- the normal path ------------------------------------------------------------------------- */
 
-static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
-  cst_study  *s = make_study(b, RUN_LANES, STEPS);
+static PetscErrorCode time_run(const bench_case *b, int isa, long steps, double *seconds) {
+  cst_study  *s = make_study(b, RUN_LANES, steps);
   cst_diag   *d = cst_diag_create();
   cst_plan   *p;
   cst_run_end end = {0};
@@ -351,7 +354,7 @@ static void keep(double *best, double seconds, double steps) {
 static PetscErrorCode bench(const bench_case *b, int isa) {
   const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
   cst_study *s = make_study(b, LANES, STEPS);
-  double     best[KINDS] = {0}, seconds, difference = 0,
+  double     best[KINDS] = {0}, seconds, difference = 0, least = INFINITY, longest = INFINITY,
          *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
   PetscFunctionBegin;
   time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
@@ -363,8 +366,11 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
          (double)LANES * STEPS);
     PetscCall(time_core(s, isa, b->h, STEPS, &seconds, NULL, NULL));
     keep(&best[CORE], seconds, (double)LANES * STEPS);
-    PetscCall(time_run(b, isa, &seconds));
+    PetscCall(time_run(b, isa, STEPS, &seconds));
     keep(&best[RUN], seconds, (double)RUN_LANES * STEPS);
+    least = fmin(least, seconds);
+    PetscCall(time_run(b, isa, (long)LONG * STEPS, &seconds));
+    longest = fmin(longest, seconds);
     PetscCall(time_naive(s, b->h, &seconds));
     keep(&best[NAIVE], seconds, (double)SNES_LANES * SNES_STEPS);
     PetscCall(PetscOptionsSetValue(NULL, "-snes_type", "newtonls"));
@@ -372,11 +378,12 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
     PetscCall(PetscOptionsClearValue(NULL, "-snes_type"));
     keep(&best[NEWTONLS], seconds, (double)LANES * STEPS / 10);
   }
+  keep(&best[SLOPE], longest - least, (LONG - 1.) * RUN_LANES * STEPS);
   printf("%-16s", b->name);
   for (int k = 0; k < KINDS; k++)
     printf(" %9.3f", best[k]);
-  printf("   %6.2f %6.2f %8.0f   %.0e\n", best[CORE] / best[LIMIT], best[RUN] / best[LIMIT],
-         best[CORE] / best[NAIVE], difference);
+  printf("   %6.2f %6.2f %6.2f %8.0f   %.0e\n", best[CORE] / best[LIMIT], best[RUN] / best[LIMIT],
+         best[SLOPE] / best[LIMIT], best[CORE] / best[NAIVE], difference);
   fflush(stdout);
   free(state);
   cst_study_destroy(s);
@@ -394,8 +401,8 @@ int main(int argc, char **argv) {
   printf("%-16s", "");
   for (int k = 0; k < KINDS; k++)
     printf(" %9s", kinds[k]);
-  printf("   %6s %6s %8s   %s\n", "core", "run", "core", "difference after 50 steps");
-  printf("%-16s %60s /limit /limit    /SNES   from the limit's\n", "", "");
+  printf("   %6s %6s %6s %8s   %s\n", "core", "run", "slope", "core", "difference after 50 steps");
+  printf("%-16s %70s /limit /limit /limit    /SNES   from the limit's\n", "", "");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     PetscCall(bench(&cases[i], isa));
   return PetscFinalize();

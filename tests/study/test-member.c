@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/study.h"
+#include "study/file/starts.h"
 #include "tap.h"
 
 static cst_study *study(const char *system, const char *initial) {
@@ -107,7 +108,62 @@ static void variants(void) {
   cst_study_destroy(s);
 }
 
+enum { GROUPS = 40 };
+
+/* Compares the members of a group with those found one by one; counts the lanes that are done. */
+static bool are_same(const cst_study *s, int isa, const long *member, int lanes, int *done) {
+  static double q[MOST * CST_W_MAX] __attribute__((aligned(64)));
+  static double v[MOST * CST_W_MAX] __attribute__((aligned(64)));
+  const int     variant[CST_W_MAX] = {0}, W = cst_isas[isa].width;
+  const int     good = cst_study_members(s, isa, variant, member, lanes, q, v);
+  bool          same = !(good >> lanes);
+  for (int l = 0; l < lanes; l++) {
+    double a[MOST], b[MOST];
+    if (!(good >> l & 1))
+      continue;
+    ++*done;
+    same &= cst_study_member(s, 0, member[l], a, b);
+    for (int i = 0; i < s->system->nq; i++)
+      same &= !memcmp(&q[i * W + l], &a[i], sizeof *a) && !memcmp(&v[i * W + l], &b[i], sizeof *b);
+  }
+  return same;
+}
+
+/* Members whose neighbours are others each time; most are done in lanes if the spread is small. */
+static void together(const char *system, double spread) {
+  char text[100];
+  snprintf(text, sizeof text, "{members: 100000, seed: 9, spread: {q: %g, v: 0.3}}", spread);
+  cst_study *s = study(system, text);
+  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+    int  all = 0, done = 0;
+    bool same = true;
+    for (int g = 0; g < GROUPS && cst_isa_available(isa); g++) {
+      const int lanes = 1 + g % cst_isas[isa].width;
+      long      member[CST_W_MAX];
+      for (int l = 0; l < lanes; l++)
+        member[l] = (g * 7919 + l * 104729) % s->members;
+      same &= are_same(s, isa, member, lanes, &done);
+      all += lanes;
+    }
+    OK(same && done <= all && (spread > 0.2 || 10 * done >= 9 * all),
+       "%s, spread %g, %s: %d of %d members are found in lanes, with the same bits", system, spread,
+       cst_isas[isa].name, done, all);
+  }
+  cst_study_destroy(s);
+}
+
+static void all_together(void) {
+  static const char *const systems[] = {
+      "planar-pendulum", "spherical-pendulum", "modified-pendulum",  "double-pendulum",
+      "bead-on-torus",   "henon-heiles",       "tethered-satellites"};
+  static const double spreads[] = {0.01, 0.1, 1, 10};
+  for (size_t k = 0; k < CST_COUNT(systems); k++)
+    for (size_t i = 0; i < CST_COUNT(spreads); i++)
+      together(systems[k], spreads[i]);
+}
+
 int main(void) {
+  all_together();
   alone_and_together();
   consistent();
   moments();

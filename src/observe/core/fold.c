@@ -202,11 +202,11 @@ CST_INLINE course begin(const vd *a) {
 }
 
 CST_INLINE void take(course *a, vd x, vd s, vl on) {
-  const vd d = x - a->start;
-  a->drift = vmax(vkeep(on, vabs(d)), a->drift);
-  a->scale = vmax(vkeep(on, s), a->scale);
-  a->sizes += vkeep(on, s);
-  a->sum += vkeep(on, d);
+  const vd d = vkeep(on, x - a->start), size = vkeep(on, s);
+  a->drift = vmax(vabs(d), a->drift);
+  a->scale = vmax(size, a->scale);
+  a->sizes += size;
+  a->sum += d;
 }
 
 /* x is the last value. */
@@ -221,14 +221,34 @@ CST_INLINE void end(const course *from, vd x, vl on, vd *a) {
 typedef void measuring(const cst_observation *look, const cst_view *view, state now, double *kept,
                        double *value, double *scale);
 
-/* Observes n quantities at all states, and stores what became of them behind the last. */
-CST_INLINE void follow(measuring *measure, const int n, const cst_observation *look,
-                       const cst_view *view, const cst_states *s, double *kept, double *acc) {
+/* The same of n values whose scale is 1. */
+CST_INLINE void take_value(course *a, vd x, vl on) {
+  const vd d = vkeep(on, x - a->start);
+  a->drift = vmax(vabs(d), a->drift);
+  a->sum += d;
+}
+
+CST_INLINE void take_units(course *a, int n, vl on) {
+  a->scale = vmax(vkeep(on, vset(n > 0)), a->scale);
+  a->sizes += vkeep(on, vset(n)); /* whole numbers: as if added one by one */
+}
+
+/* Observes n quantities at all states, and stores what became of them behind the last. In registers are also the
+ * first `keeps` vectors that the observer keeps; 0: where they are. units: bits of the quantities whose scale is 1. */
+CST_INLINE void follow(measuring *measure, const int n, const int keeps, const int units,
+                       const cst_observation *look, const cst_view *view, const cst_states *s,
+                       double *kept, double *acc) {
   const cst_context *C = view->context;
   const vl           on = cst_lanes_of(view->alive);
   course             a[ROOM(n)];
   vd                 x[ROOM(n)];
   vd                 size[ROOM(n)];
+  vd                 own[ROOM(keeps)];
+  cst_view           here = *view;
+  here.keep = CST_KEEP; /* as look_along has it; a constant lets what is kept stay in registers */
+  UNROLL
+  for (int k = 0; k < keeps; k++)
+    own[k] = ((const vd *)kept)[k];
   UNROLL
   for (int k = 0; k < n; k++) {
     a[k] = begin((vd *)acc + k * CST_SLOTS);
@@ -241,19 +261,30 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
          .p = (const vd *)(s->p + at),
          .v = (const vd *)s->v + i * NQ,
     };
-    measure(look, view, now, kept, (double *)x, (double *)size);
+    measure(look, &here, now, keeps ? (double *)own : kept, (double *)x, (double *)size);
     UNROLL
     for (int k = 0; k < n; k++)
-      take(&a[k], x[k], size[k], on);
+      if (units >> k & 1)
+        take_value(&a[k], x[k], on);
+      else
+        take(&a[k], x[k], size[k], on);
   }
   UNROLL
-  for (int k = 0; k < n; k++)
+  for (int k = 0; k < n; k++) {
+    if (units >> k & 1)
+      take_units(&a[k], s->n, on);
     end(&a[k], x[k], on, (vd *)acc + k * CST_SLOTS);
+  }
+  UNROLL
+  for (int k = 0; k < keeps; k++)
+    ((vd *)kept)[k] = own[k];
   (void)C;
 }
 
-/* An observer of so many quantities: what it measures `now`, in what it is given. */
-#define CST_OBSERVE(name, quantities)                                                              \
+/* An observer of so many quantities: what it measures `now`, in what it is given. KNOWING: also that all that it
+ * keeps is so many vectors (0: not told), and the bits of the first quantities whose scale is always 1. */
+#define CST_OBSERVE(name, quantities) CST_OBSERVE_KNOWING(name, quantities, 0, 0)
+#define CST_OBSERVE_KNOWING(name, quantities, keeps, units)                                        \
   CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
                             double *kept, double *value, double *scale);                           \
   static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,  \
@@ -269,7 +300,7 @@ CST_INLINE void follow(measuring *measure, const int n, const cst_observation *l
                                 const cst_states *s, double *kept, double *acc) {                  \
     const cst_context *C = view->context;                                                          \
     (void)C;                                                                                       \
-    follow(at_##name, quantities, look, view, s, kept, acc);                                       \
+    follow(at_##name, quantities, keeps, units, look, view, s, kept, acc);                         \
   }                                                                                                \
   CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
                             double *kept, double *value, double *scale)
@@ -292,14 +323,15 @@ static void fold(int n, const double *value, const double *scale, int alive, int
   }
 }
 
-static void trace(int n, const double *value, const double *scale, int alive, double *acc) {
-  const vd *x = (const vd *)value;
-  const vd *s = (const vd *)scale;
-  const vl  on = cst_lanes_of(alive);
-  course    c = begin((vd *)acc);
-  for (int i = 0; i < n; i++)
-    take(&c, x[i], s[i], on);
-  end(&c, x[n - 1], on, (vd *)acc);
+static void trace(int n, const double *value, size_t stride, int alive, double *acc) {
+  const vl on = cst_lanes_of(alive);
+  course   c = begin((vd *)acc);
+  vd       x = vset(0);
+  for (int i = 0; i < n; i++) {
+    x = *(const vd *)(value + (size_t)i * stride);
+    take(&c, x, vabs(x), on);
+  }
+  end(&c, x, on, (vd *)acc);
 }
 
 static void speeds(const cst_context *C, const double *record, const cst_states *s, double *v) {

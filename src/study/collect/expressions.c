@@ -16,7 +16,7 @@ cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
     v.t |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 't');
     v.v |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'v');
   }
-  const int registers = x->n == 1 ? cst_tape_signs_registers(v.tape) : cst_tape_registers(v.tape);
+  const int registers = x->n == 1 ? cst_tape_along_registers(v.tape) : cst_tape_registers(v.tape);
   v.scratch = cst_aligned((size_t)registers * W);
   return v;
 }

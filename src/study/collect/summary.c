@@ -1,7 +1,9 @@
 /* summary.c: the collector `summary`: a few numbers of every observable, and what observers keep. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collector.h"
 #include "study/result/parts.h"
@@ -78,41 +80,42 @@ static void along(cst_collection *x, int group, const cst_view *view, const cst_
     if (r->meter.follow[k]) {
       r->meter.follow[k](look, view, states, cst_runner_observer(r, k, group), acc);
     } else {
-      look->row->along(look, view, states, r->meter.traced, r->meter.traced_scale);
-      r->meter.fold->trace(states->n, r->meter.traced, r->meter.traced_scale, view->alive, acc);
+      const cst_traced values = look->row->along(look, view, states, r->meter.traced);
+      r->meter.fold->trace(states->n, values.at, values.stride, view->alive, acc);
     }
   }
 }
 
-/* A failed start has no summary, and an observable that is not a number at the start no drift. */
-static void fill(const cst_runner *r, long lane, bool started, double folds) {
-  const int     W = r->width;
-  const double *first = cst_runner_accumulators(r, (int)(lane / W));
-  for (int k = 0; k < r->plan->nquantity; k++) {
-    const double *acc = first + k * CST_SLOTS * W + lane % W;
-    double       *f = cst_rows_numbers(r->rows, &cst_channel_summary, k, lane);
-    for (int i = 0; i < CST_SUMMARY_NUMBERS; i++)
-      f[i] = NAN;
-    if (!started)
-      continue;
-    f[CST_SUMMARY_START] = acc[CST_SLOT_START * W];
-    f[CST_SUMMARY_END] = acc[CST_SLOT_LAST * W];
-    if (isnan(f[CST_SUMMARY_START]))
-      continue;
-    f[CST_SUMMARY_DRIFT] = acc[CST_SLOT_DRIFT * W];
-    f[CST_SUMMARY_SCALE] = acc[CST_SLOT_SCALE * W];
-    f[CST_SUMMARY_SIZE] = acc[CST_SLOT_SIZES * W] / folds;
-  }
+/* Of a quantity, acc: a failed start has no summary, and an observable that is not a number at the start no drift. */
+static void fill_quantity(const double *acc, int W, bool started, double folds, double *f) {
+  for (int i = 0; i < CST_SUMMARY_NUMBERS; i++)
+    f[i] = NAN;
+  if (!started)
+    return;
+  f[CST_SUMMARY_START] = acc[CST_SLOT_START * W];
+  f[CST_SUMMARY_END] = acc[CST_SLOT_LAST * W];
+  if (isnan(f[CST_SUMMARY_START]))
+    return;
+  f[CST_SUMMARY_DRIFT] = acc[CST_SLOT_DRIFT * W];
+  f[CST_SUMMARY_SCALE] = acc[CST_SLOT_SCALE * W];
+  f[CST_SUMMARY_SIZE] = acc[CST_SLOT_SIZES * W] / folds;
 }
 
-/* A state can be finite where its energy overflows: such a trajectory has failed too. */
-static void check_energy(const cst_runner *r, long lane) {
-  signed char *status =
-      cst_rows_at(r->rows, cst_channels_find(r->rows->channels, &cst_channel_status, 0), lane);
-  const double *f = cst_rows_numbers(r->rows, &cst_channel_summary,
-                                     cst_parts_quantity_find(r->plan, "energy"), lane);
-  if (*status == CST_DONE && isfinite(f[CST_SUMMARY_START]) && !isfinite(f[CST_SUMMARY_DRIFT]))
-    *status = CST_NOT_FINITE;
+/* first[k]: the summaries of quantity k, of lane 0. */
+static void fill(const cst_runner *r, long lane, bool started, double folds, double *const *first) {
+  const int     W = r->width;
+  const double *acc = cst_runner_accumulators(r, (int)(lane / W)) + lane % W;
+  for (int k = 0; k < r->plan->nquantity; k++)
+    fill_quantity(acc + k * CST_SLOTS * W, W, started, folds,
+                  first[k] + lane * CST_SUMMARY_NUMBERS);
+}
+
+/* A state can be finite where its energy overflows: such a trajectory has failed too. status: of lane 0; energy: its
+ * summaries. */
+static void check_energy(signed char *status, const double *energy, long lane) {
+  const double *f = energy + lane * CST_SUMMARY_NUMBERS;
+  if (status[lane] == CST_DONE && isfinite(f[CST_SUMMARY_START]) && !isfinite(f[CST_SUMMARY_DRIFT]))
+    status[lane] = CST_NOT_FINITE;
 }
 
 static void begin(cst_collection *x) {
@@ -130,14 +133,23 @@ static double folds_until(const cst_runner *r, long step) {
 
 static PetscErrorCode finish(cst_collection *x) {
   cst_runner  *r = x->run;
+  const int    n = r->plan->nquantity;
   const double folds = folds_until(r, r->class->n);
+  double     **first = cst_need(malloc(sizeof *first * (size_t)(n + 1)));
+  const int    energy = cst_parts_quantity_find(r->plan, "energy");
+  signed char *status_of =
+      cst_rows_at(r->rows, cst_channels_find(r->rows->channels, &cst_channel_status, 0), 0);
   PetscFunctionBegin;
+  for (int k = 0; k < n; k++)
+    first[k] = cst_rows_numbers(r->rows, &cst_channel_summary, k, 0);
   for (long l = 0; l < r->work->count; l++) {
     const cst_lane_status *status = &r->b->status[l];
     const bool             stopped = cst_reason_stopped(status->reason);
-    fill(r, l, status->reason != CST_NO_START, stopped ? folds_until(r, status->step) : folds);
-    check_energy(r, l);
+    fill(r, l, status->reason != CST_NO_START, stopped ? folds_until(r, status->step) : folds,
+         first);
+    check_energy(status_of, first[energy], l);
   }
+  free(first);
   PetscFunctionReturn(0);
 }
 

@@ -18,7 +18,9 @@
 #include "core/boundary.h"
 #include "constella/random.h"
 #include "constella/study.h"
+#include "core/random-lanes.h"
 #include "study/file/starts.h"
+#include "system/lane/start-group.h"
 
 static bool is_finite(const double *x, int n) {
   for (int i = 0; i < n; i++)
@@ -70,15 +72,26 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
   }
 }
 
+/* What the starts are spread about. */
+static const double *centre(const cst_study *s, int variant, long member, const double **v) {
+  const int     nq = s->system->nq;
+  const long    at = (long)variant * nq;
+  const double *own = s->nstart ? cst_starts_row(s, variant, member % s->nstart) : NULL;
+  *v = own ? own + nq : s->v0 + at;
+  return own ? own : s->q0 + at;
+}
+
+static const double *parameters(const cst_study *s, int variant) {
+  return s->parameter + (long)variant * s->system->npar;
+}
+
 bool cst_study_member(const cst_study *s, int variant, long member, double *q, double *v) {
   CST_REQUIRE(s && q && v && variant >= 0 && variant < s->nvariant && member >= 0, false);
   const int     nq = s->system->nq;
-  const long    at = (long)variant * nq;
   const size_t  bytes = sizeof(double) * (size_t)nq;
-  const double *c = s->parameter + (long)variant * s->system->npar;
-  const double *own = s->nstart ? cst_starts_row(s, variant, member % s->nstart) : NULL;
-  memcpy(q, own ? own : s->q0 + at, bytes);
-  memcpy(v, own ? own + nq : s->v0 + at, bytes);
+  const double *c = parameters(s, variant), *v0, *q0 = centre(s, variant, member, &v0);
+  memcpy(q, q0, bytes);
+  memcpy(v, v0, bytes);
   if (!s->ensemble || s->unspread)
     return true;
   spread(s, member, CST_PURPOSE_INITIAL_Q, 0, q);
@@ -87,4 +100,59 @@ bool cst_study_member(const cst_study *s, int variant, long member, double *q, d
   if (!cst_study_project(s, c, q, v))
     return false;
   return is_finite(q, nq) && is_finite(v, nq);
+}
+
+/* ---- many members at once ------------------------------------------------------------------------- */
+
+typedef struct {
+  const cst_study *s;
+  int              isa, width;
+  uint64_t         member[CST_W_MAX] __attribute__((aligned(64)));
+  double           normal[CST_W_MAX] __attribute__((aligned(64)));
+} crowd;
+
+static void spread_all(crowd *x, uint32_t purpose, int which, double *all) {
+  const int W = x->width;
+  for (int i = 0; i < x->s->system->nq; i++) {
+    const double width = deviation(x->s, which, i);
+    if (!(width > 0))
+      continue;
+    cst_random_normals(x->isa, x->s->seed, x->member, purpose, (uint32_t)i, x->normal);
+    for (int l = 0; l < W; l++)
+      all[i * W + l] += width * x->normal[l];
+  }
+}
+
+/* Puts x into lane l of the columns [n][W]. */
+static void put(double *columns, int width, int l, const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    columns[i * width + l] = x[i];
+}
+
+/* The members of the lanes, in lanes; returns the bits of those that are done. */
+static int start_together(crowd *x, const int *variant, const long *member, int lanes, double *q,
+                          double *v) {
+  const cst_study *s = x->s;
+  const int        W = x->width, nq = s->system->nq, npar = s->system->npar;
+  double           c[CST_MAX_PAR * CST_W_MAX] __attribute__((aligned(64)));
+  for (int l = 0; l < W; l++) {
+    const int     from = l < lanes ? l : 0; /* lanes without a member are as the first */
+    const double *v0, *q0 = centre(s, variant[from], member[from], &v0);
+    x->member[l] = (uint64_t)member[from];
+    put(q, W, l, q0, nq);
+    put(v, W, l, v0, nq);
+    put(c, W, l, parameters(s, variant[from]), npar);
+  }
+  spread_all(x, CST_PURPOSE_INITIAL_Q, 0, q);
+  spread_all(x, CST_PURPOSE_INITIAL_V, 1, v);
+  return cst_group_project(s->system, x->isa, c, q, v, (1 << lanes) - 1);
+}
+
+int cst_study_members(const cst_study *s, int isa, const int *variant, const long *member,
+                      int lanes, double *q, double *v) {
+  const bool spreads = s->ensemble && !s->unspread && !s->keep && !s->system->nbodies;
+  crowd      x = {.s = s, .isa = isa, .width = cst_isas[isa].width};
+  if (!spreads || !cst_group_starts(s->system))
+    return 0;
+  return start_together(&x, variant, member, lanes, q, v);
 }

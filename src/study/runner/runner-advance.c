@@ -195,7 +195,8 @@ static bool are_apart(const cst_runner *r) {
   return !(r->plan->method[r->class->method]->properties.mean > 0);
 }
 
-/* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. */
+/* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. What collectors have
+ * buffered is of steps before the slice, and is written first: they begin anew where it began. */
 static PetscErrorCode go_back(cst_runner *r) {
   cst_batch *b = r->b;
   const long numbers = cst_runner_numbers(r);
@@ -203,6 +204,7 @@ static PetscErrorCode go_back(cst_runner *r) {
   const int  ahead = are_apart(r) && single ? b->ahead : 0;
   PetscFunctionBegin;
   if (!ahead) {
+    PetscCall(cst_runner_flush(r));
     PetscCall(cst_runner_resume(
         r, &(cst_origin){.at = r->slices.kept_at, .numbers = numbers, .row = r->slices.kept_rows}));
     PetscFunctionReturn(0);

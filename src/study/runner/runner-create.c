@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "expr/tape-measure.h"
 #include "method/method.h"
 #include "study/runner/runner-internal.h"
 
@@ -12,7 +13,7 @@ static size_t expression_scratch(const cst_plan *p) {
   int most = 0;
   for (int k = 0; k < p->nobservation; k++)
     if (p->observation[k].tape) {
-      const int registers = cst_tape_registers(p->observation[k].tape);
+      const int registers = cst_tape_along_registers(p->observation[k].tape);
       most = PetscMax(most, registers);
     }
   return (size_t)most;
@@ -99,10 +100,12 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->meter.measure = cst_zeros(p->nobservation, sizeof *r->meter.measure);
   r->meter.follow = cst_zeros(p->nobservation, sizeof *r->meter.follow);
   r->meter.kept = cst_zeros(p->nobservation, sizeof *r->meter.kept);
+  r->meter.keeps = cst_zeros(p->nobservation, sizeof *r->meter.keeps);
   for (int k = 0; k < p->nobservation; k++) {
     const cst_observer *row = p->observation[k].row;
     r->meter.measure[k] = cst_fold_measure(r->meter.fold, row);
     r->meter.follow[k] = cst_fold_follow(r->meter.fold, row);
+    r->meter.keeps[k] = (size_t)(cst_observer_kept(&p->observation[k]) * r->width);
   }
   const size_t W = (size_t)r->width;
   const size_t groups = ((size_t)batch + W - 1) / W;
@@ -121,7 +124,6 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->meter.speed = cst_aligned(CST_TRAIL * (size_t)nq * W);
   r->meter.times = cst_aligned(CST_TRAIL * W);
   r->meter.traced = cst_aligned(CST_TRAIL * W);
-  r->meter.traced_scale = cst_aligned(CST_TRAIL * W);
   r->lambda = cst_aligned((size_t)ng * W);
   r->start = cst_aligned(2 * (size_t)nq);
   r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
@@ -150,6 +152,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   free(r->meter.measure);
   free(r->meter.follow);
   free(r->meter.kept);
+  free(r->meter.keeps);
   free(r->stepper);
   free(r->partner);
   free(r->slices.seconds);
@@ -160,20 +163,10 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   free(r->meter.wanted);
   free(r->meter.block);
   free(r->meter.span);
-  double *owned[] = {r->q0,
-                     r->v0,
-                     r->meter.value,
-                     r->meter.scale,
-                     r->meter.scratch,
-                     r->meter.time,
-                     r->lambda,
-                     r->start,
-                     r->meter.speed,
-                     r->meter.times,
-                     r->meter.traced,
-                     r->meter.traced_scale,
-                     r->watch.speed,
-                     r->watch.times};
+  double *owned[] = {
+      r->q0,           r->v0,          r->meter.value, r->meter.scale, r->meter.scratch,
+      r->meter.time,   r->lambda,      r->start,       r->meter.speed, r->meter.times,
+      r->meter.traced, r->watch.speed, r->watch.times};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   cst_rows_destroy(r->rows);

@@ -16,9 +16,8 @@ typedef struct {
   cst_measure   **measure;    /* [nobservation] */
   cst_follow    **follow;     /* [nobservation]; NULL: by the observer's own along() */
   bool            one_by_one; /* states on the way are looked at one after another, in records */
-  /* of states on the way: velocities [CST_TRAIL][nq][W]; times, values of an expression and their scales
-   * [CST_TRAIL][W] */
-  double *speed, *times, *traced, *traced_scale;
+  /* of states on the way: velocities [CST_TRAIL][nq][W]; times, values of an expression [CST_TRAIL][W] */
+  double *speed, *times, *traced;
   int    *wanted, nwanted; /* observations that are measured */
   /* [nobservation] the component of the record where the block begins that an observer reads; -1: there is none */
   int      *block;
@@ -27,8 +26,9 @@ typedef struct {
   double   *value, *scale; /* [quantity][W] */
   double   *scratch;       /* workspace of expressions */
   double   *time;          /* [W] */
-  /* into the rows, from lane 0 on; kept[nobservation], NULL: the observer keeps nothing */
+  /* into the rows, from lane 0 on; kept[nobservation], NULL: the observer keeps nothing; else its numbers of a group */
   double *accumulators, **kept;
+  size_t *keeps;
 } cst_meter;
 
 /* fold: the next step after `from` that is observed; -2: not known. */

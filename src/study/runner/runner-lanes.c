@@ -83,9 +83,7 @@ double *cst_runner_accumulators(const cst_runner *r, int group) {
 
 double *cst_runner_observer(const cst_runner *r, int look, int group) {
   if (r->meter.kept[look])
-    return r->meter.kept[look] + (size_t)group *
-                                     (size_t)cst_observer_kept(&r->plan->observation[look]) *
-                                     (size_t)r->width;
+    return r->meter.kept[look] + (size_t)group * r->meter.keeps[look];
   return NULL;
 }
 

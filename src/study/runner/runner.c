@@ -7,6 +7,7 @@
 #include <time.h>
 #include "core/need.h"
 #include "method/method.h"
+#include "study/file/starts.h"
 #include "study/runner/runner-internal.h"
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -63,16 +64,55 @@ static void locate(cst_runner *r, long step, bool done) {
       -2; /* not known in this class */
 }
 
-/* *stop: the run stops before all lanes are started; the batch has then not begun. */
-static PetscErrorCode start(cst_runner *r, bool *stop) {
-  cst_stepper     *hst = r->hst;
-  const cst_work  *work = r->work;
-  cst_batch       *b = r->b;
+/* Starts the lanes of the group of lane l together, as far as this can be done; returns their bits. */
+static int start_group(cst_runner *r, long l) {
+  const size_t at = (size_t)l * (size_t)r->plan->study->system->nq;
+  const int    lanes = (int)PetscMin(r->width, r->work->count - l);
+  int          variant[CST_W_MAX];
+  long         member[CST_W_MAX];
+  for (int k = 0; k < lanes; k++) {
+    variant[k] = cst_runner_case(r, l + k)->variant;
+    member[k] = cst_runner_member(r, l + k);
+  }
+  return cst_study_members(r->plan->study, r->plan->isa, variant, member, lanes, r->q0 + at,
+                           r->v0 + at);
+}
+
+/* x[n] := lane l of the columns, or the other way. */
+static void get_lane(double *x, const double *columns, long l, int n, long W) {
+  for (int i = 0; i < n; i++)
+    x[i] = columns[(l / W * n + i) * W + l % W];
+}
+
+static void put_lane(const double *x, double *columns, long l, int n, long W) {
+  for (int i = 0; i < n; i++)
+    columns[(l / W * n + i) * W + l % W] = x[i];
+}
+
+/* The start of lane l; false: it has none. */
+static bool start_of(cst_runner *r, long l, bool is_there, double *q, double *v) {
   const cst_study *s = r->plan->study;
   const int        nq = s->system->nq;
-  const long       W = r->width;
-  double          *q = r->start;
-  double          *v = r->start + nq;
+  if (is_there) {
+    get_lane(q, r->q0, l, nq, r->width);
+    get_lane(v, r->v0, l, nq, r->width);
+    return true;
+  }
+  const bool good =
+      cst_study_member(s, cst_runner_case(r, l)->variant, cst_runner_member(r, l), q, v);
+  put_lane(q, r->q0, l, nq, r->width);
+  put_lane(v, r->v0, l, nq, r->width);
+  return good;
+}
+
+/* *stop: the run stops before all lanes are started; the batch has then not begun. */
+static PetscErrorCode start(cst_runner *r, bool *stop) {
+  cst_stepper    *hst = r->hst;
+  const cst_work *work = r->work;
+  cst_batch      *b = r->b;
+  double         *q = r->start;
+  double         *v = r->start + r->plan->study->system->nq;
+  int             together = 0;
   PetscFunctionBegin;
   cst_batch_reset(r->st, b, work->count);
   if (hst)
@@ -82,17 +122,12 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
       *stop = r->slices.halt(r->slices.poll_context);
     if (r->slices.halt && *stop)
       PetscFunctionReturn(0);
-    const int  variant = cst_runner_case(r, l)->variant;
-    const long member = cst_runner_member(r, l);
-    const bool good = cst_study_member(s, variant, member, q, v);
+    if (l % r->width == 0)
+      together = start_group(r, l);
+    const bool good = start_of(r, l, together >> l % r->width & 1, q, v);
     start_lane(r, r->st, b, l, q, v, good);
     if (hst)
       start_lane(r, hst, r->hb, l, q, v, good);
-    for (int i = 0; i < nq; i++) {
-      const long at = (l / W * nq + i) * W + l % W;
-      r->q0[at] = q[i];
-      r->v0[at] = v[i];
-    }
   }
   cst_batch_ready(r->st, b);
   if (hst)

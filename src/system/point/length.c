@@ -18,6 +18,8 @@
 #include "core/boundary.h"
 #include "system/point/linear.h"
 
+enum { FEW = 64 }; /* numbers that need no memory of their own */
+
 /* Collects expressions: the value of each part, then its slopes. */
 typedef struct {
   cst_graph *graph; /* a copy, since slopes add nodes */
@@ -96,7 +98,7 @@ static cst_lengths pair_parts(const cst_system *s, int k) {
 }
 
 /* A row per constraint, and one for the potential if no constraint has a part. */
-static const cst_lengths *lengths_of(const cst_system *s) {
+const cst_lengths *cst_length_parts(const cst_system *s) {
   const int         ng = s->ng;
   cst_system_owned *o = s->owned;
   cst_lengths      *l = &o->length;
@@ -179,13 +181,15 @@ static double potential_length(const cst_system *s, const cst_lengths *l, const 
 
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {
   CST_REQUIRE(s && (c || !s->npar) && q && (length || !s->ng), NAN);
-  const cst_lengths *l = lengths_of(s);
+  const cst_lengths *l = cst_length_parts(s);
   const double      *in[128];
-  double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape));
+  const int          n = cst_tape_outputs(l->tape);
+  double             few[FEW], *more = n > FEW ? cst_linear_numbers(n) : NULL;
+  double            *out = more ? more : few;
   double             common = 0;
   in['c'] = c;
   in['q'] = q;
-  if (cst_tape_outputs(l->tape))
+  if (n)
     cst_evaluate_tape(l->tape, in, out);
   for (int j = 0; j < s->ng; j++) {
     length[j] = row_length(l, j, out);
@@ -198,6 +202,6 @@ double cst_system_lengths(const cst_system *s, const double *c, const double *q,
   for (int j = 0; j < s->ng; j++)
     if (!(length[j] > 0))
       length[j] = common;
-  free(out);
+  free(more);
   return common;
 }

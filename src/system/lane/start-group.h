@@ -1,0 +1,23 @@
+/* start-group.h: the starts of the lanes of a group, with lanes: the projection onto the constraints
+ * (cst_system_project) and the lengths of the constraints (cst_system_lengths), in the same bits. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_START_GROUP_H
+#define CST_START_GROUP_H
+#include "constella/isa.h"
+#include "system/internal.h"
+
+/* Whether lanes can do it: small systems with a constant diagonal mass, whose constraints are all independent and
+ * on positions. */
+bool cst_group_starts(const cst_system *s);
+/* Projects the lanes of the bits `lanes`: c [npar][W], q and v [nq][W], all aligned to 64 bytes. Returns the bits of
+ * those that are done. The others have any numbers in q and v: they are to be projected one by one, since their
+ * starts are far away or have several points nearby, or do not exist. */
+int cst_group_project(const cst_system *s, int isa, const double *c, double *q, double *v,
+                      int lanes);
+
+#define X(isa, lanes)                                                                              \
+  int cst_group_project_##isa(const cst_system *s, int i, const double *c, double *q, double *v,   \
+                              int on);
+CST_ISA_LIST(X)
+#undef X
+#endif
