@@ -29,20 +29,33 @@ cst_scope cst_read_with(const cst_reading *r, cst_scope in, const char *variable
   return (cst_scope){in.names - 1, in.n + 1};
 }
 
+static double most_text(const cst_reading *r) {
+  return fmax(CST_READING_TEXT, (double)CST_READING_TEXT_EACH * r->s->nq);
+}
+
+int cst_read_most_constraints(const cst_reading *r) {
+  return r->s->nq > CST_READING_CONSTRAINTS ? r->s->nq : CST_READING_CONSTRAINTS;
+}
+
+void cst_read_expect(cst_reading *r) {
+  cst_graph_expect(r->s->graph, r->s->nq);
+  cst_graph_allow(r->s->graph, fmax(CST_READING_WORK, (double)CST_READING_WORK_EACH * r->s->nq));
+}
+
 /* Charges an expression of this length; reports an error once the limit is exceeded. */
 static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
   if (!cst_read_goes_on(r))
     return false;
   r->text += (double)length + EFFORT;
   cst_graph_spend(r->s->graph, (double)length / CHARACTERS_PER_NODE);
-  if (r->text + cst_parse_effort(r->s->graph) <= CST_READING_TEXT)
+  if (r->text + cst_parse_effort(r->s->graph) <= most_text(r))
     return true;
   r->stopped = true;
   cst_yaml_error(
       r->doc, n, r->d,
       "the description is too long: with its arrays written out, all expressions together may "
-      "have %d characters",
-      CST_READING_TEXT);
+      "have %.0f characters",
+      most_text(r));
   return false;
 }
 
