@@ -18,5 +18,6 @@ bool cst_graph_spent(const cst_graph *g);        /* whether nothing is left */
  * that is more, in proportion to the number of inputs that are expected: a full graph takes some 10 kB for each. */
 void   cst_graph_expect(cst_graph *g, int inputs);
 int    cst_graph_most(const cst_graph *g);       /* nodes */
+double cst_graph_part(const cst_graph *g);       /* of nodes or allowed work, that are used */
 double cst_graph_most_terms(const cst_graph *g); /* of the sums of one expression */
 #endif

@@ -89,6 +89,10 @@ double cst_graph_most_terms(const cst_graph *g) {
   return fmax(CST_PARSE_TERMS, (double)CST_PARSE_TERMS_EACH * g->inputs);
 }
 
+double cst_graph_part(const cst_graph *g) {
+  return fmax(g->work / g->most, (double)g->size / cst_graph_most(g));
+}
+
 void cst_graph_allow(cst_graph *g, double work) { g->most = g->work + work; }
 void cst_graph_spend(cst_graph *g, double work) { g->work += work; }
 bool cst_graph_spent(const cst_graph *g) { return g->work > g->most; }

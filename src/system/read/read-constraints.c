@@ -118,6 +118,7 @@ cst_scope cst_read_member(cst_reading *r, cst_scope in, int k, int i) {
 static void read_expression(cst_reading *r, cst_yaml *n, int family) {
   cst_system     *s = r->s;
   const cst_name *a = &s->family[family];
+  const double    before = cst_read_part(r);
   char            what[200], message[300];
   for (int k = 0; k < a->count; k++) {
     const char *name = s->constraint[a->at + k];
@@ -128,7 +129,7 @@ static void read_expression(cst_reading *r, cst_yaml *n, int family) {
       snprintf(what, sizeof what, "constraint");
     const cst_node g = cst_read_expression(r, n, scope, what);
     s->g[a->at + k] = g;
-    if (g < 0)
+    if (g < 0 || !cst_read_foresee(r, n, before, k + 1, a->count))
       break;
     if (cst_graph_depends(s->graph, g, 'q'))
       continue;

@@ -33,6 +33,29 @@ static double most_text(const cst_reading *r) {
   return fmax(CST_READING_TEXT, (double)CST_READING_TEXT_EACH * r->s->nq);
 }
 
+double cst_read_part(const cst_reading *r) {
+  const double text = (r->text + cst_parse_effort(r->s->graph)) / most_text(r);
+  return fmax(text, cst_graph_part(r->s->graph));
+}
+
+/* The first ones may take more than the others: only several times what is allowed is too much. */
+bool cst_read_foresee(cst_reading *r, cst_yaml *n, double before, int done, int of) {
+  enum { MANY = 100000, PART = 1000 };
+  static const double several = 2.5;
+  if (of < MANY || done != of / PART || !cst_read_goes_on(r))
+    return true;
+  const double all = before + (cst_read_part(r) - before) * of / done;
+  if (all <= several)
+    return true;
+  r->stopped = true;
+  cst_yaml_error(
+      r->doc, n, r->d,
+      "the description is too large: with its arrays written out, %d expressions like the "
+      "first %d of them take %.2g times what is allowed",
+      of, done, all);
+  return false;
+}
+
 int cst_read_most_constraints(const cst_reading *r) {
   return r->s->nq > CST_READING_CONSTRAINTS ? r->s->nq : CST_READING_CONSTRAINTS;
 }
@@ -248,6 +271,7 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
   char            text[WHAT];
   bool            list = a->array && cst_yaml_is_list(n);
   bool            good = true;
+  const double    before = cst_read_part(r);
   if (list && !counted(r, n, what, a))
     return false;
   cst_yaml **item = cst_read_children(list ? n : NULL, NULL);
@@ -261,7 +285,7 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
     cst_yaml   *of = list ? item[k] : n;
     const char *shown = element(e, name, k, what, text);
     *o = cst_read_expression(r, of, scope, shown);
-    good = *o >= 0;
+    good = *o >= 0 && cst_read_foresee(r, of, before, k + 1, a->count);
   }
   free(item);
   return good;
