@@ -15,10 +15,11 @@ use TAP::Harness;
 $ENV{OMPI_ALLOW_RUN_AS_ROOT} = $ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} = 1;
 $ENV{OMPI_MCA_rmaps_base_oversubscribe} = $ENV{OMPI_MCA_mpi_yield_when_idle} = 1;
 $ENV{PRTE_MCA_rmaps_default_mapping_policy} = ':oversubscribe';   # Open MPI 5
-$ENV{OMPI_MCA_osc} = '^ucx';   # where there is no fast network, Open MPI 5 says so on stderr
-$ENV{OMPI_MCA_btl} = '^tcp,ofi';   # without tcp alone, ofi would look for networks for more than a second
+$ENV{OMPI_MCA_osc} = '^monitoring,pt2pt,rdma,ucx';   # where there is no fast network, Open MPI 5 says of ucx so on stderr
+$ENV{OMPI_MCA_btl} = '^ofi,openib,tcp,uct,usnic';   # without tcp alone, ofi would look for networks for more than a second
 # No rank is bound to a core here, and hwloc takes a sixth of the time of two ranks that start and end to look for
 # cores and devices. Open MPI 5 is left alone.
+$ENV{HWLOC_PLUGINS_PATH} //= '/dev/null';   # src/cli/launch.c
 $ENV{HWLOC_COMPONENTS} //= 'no_os,stop' if `mpirun --version 2>/dev/null` =~ /Open MPI\) 4\./;
 $ENV{OPENBLAS_NUM_THREADS} = $ENV{OMP_NUM_THREADS} = 1;
 
