@@ -30,6 +30,7 @@ struct data {
 #include "method/core/lane.h"
 #include "core/householder.h"
 #include "system/lane/rows.h"
+#include "method/core/bend-fields.h"
 #include "method/core/time.h"
 #ifndef CST_COLD
 #define USES_STEP
@@ -38,12 +39,15 @@ struct data {
 #define NX_PREDICTED    NG
 #define NR                                                                                         \
   (CST_SIZED ? NG : OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
-#define INSIDE(j)  (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta))
-#define PRODUCT(j) (INSIDE(j) * H(j))
-#define BENT       (!LINEAR_V && INSIDE(j) != 0)
-#define B_SIZE     ((CST_SIZED ? !LINEAR_V : BENT) ? NQ * NQ : 0)
-#define DEFERS     (MARCH->opens && MARCH->nsub == 1 && NACCOUNT == 0)
-#define BANDED     (C->system->gram.banded)
+#define INSIDE(j)    (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta))
+#define PRODUCT(j)   (INSIDE(j) * H(j))
+#define FORMS_B      (!LINEAR_V && INSIDE(j) != 0)
+#define B_SIZE       ((CST_SIZED ? !LINEAR_V : FORMS_B) ? NQ * NQ : 0)
+#define ONLY_G_BENDS (LINEAR_V || INSIDE(j) == 0) /* all other equations are linear */
+#define FORGIVES     ONLY_G_BENDS
+#define BENDS        (ONLY_G_BENDS && MARCH->smooth && !MARCH->straight && (CST_SIZED || !MARCH->attempt))
+#define DEFERS       (MARCH->opens && MARCH->nsub == 1 && NACCOUNT == 0)
+#define BANDED       (C->system->gram.banded)
 #define KEEPS_TRAIL
 #define HAS_NO_PIECES
 #if CST_SIZED
@@ -73,6 +77,7 @@ struct data {
   X(b1, NG)                                                                                        \
   X(rest, NQ)                                                                                      \
   X(N, NQ *NQ)                                                                                     \
+  CST_BEND_FIELDS(X)                                                                               \
   CST_TIME_FIELD(X)
 
 struct local {
@@ -81,6 +86,7 @@ struct local {
   vd        iterations;
   vl        step, near, sure;
   int       strict;
+  CST_BEND_MEMBERS
 };
 #define HM(i) vpick(MASS_UNIT, H(j), L->hm[CLASS(i)])
 #define MI(i) vpick(MASS_UNIT, vset(1.0), L->mass[CLASS(i)])
@@ -102,6 +108,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
+  CST_LOAD_REACH(L, record);
   cst_load(L->impulse, record, at.impulse, NG);
   LOAD_TIME(L, record);
   K_dV(L->c, L->q, L->dV);
@@ -141,7 +148,7 @@ static void excess(const cst_context *C, const struct local *L, int j, const vd 
   UNROLL
   for (int a = 0; a < NR; a++)
     f[a] = vset(0);
-  if (!BENT && (CST_SIZED || !MARCH->straight))
+  if (!FORMS_B && (CST_SIZED || !MARCH->straight))
     return;
   cst_householder_solve(L->A, L->d, NR, r);
   UNROLL
@@ -153,7 +160,7 @@ static void excess(const cst_context *C, const struct local *L, int j, const vd 
 }
 
 /* f: NR entries by which L is off, NQ - NR of the equations on the basis, NG of g. */
-CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+CST_INLINE vl evaluate_only(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const struct data *s = OWN(j);
   const vd           left = s->middle * (1 - s->theta) * H(j);
   vd                 r[ROOM(NQ)];
@@ -183,15 +190,16 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     off = vmax(vabs(r[k]), off);
   }
   excess(C, L, j, x, r, f);
-  L->near = (vl)(off <= (BENT ? 0x1p-32 : INFINITY) * size);
-  vd bounds[ROOM(NG)];
+  L->near = (vl)(off <= (FORMS_B ? 0x1p-32 : INFINITY) * size);
   vl met, near;
-  cst_rows_test(C, f + NQ, L->G1, L->q1, L->slack, bounds, &met, &near);
+  cst_rows_test(C, f + NQ, L->G1, L->q1, L->slack, L->bound, &met, &near);
   L->near &= near;
   return met & (vl)(off <= (16 * EPS) * size);
 }
 
-#include "method/core/bent-matrix.h"
+#include "method/core/bend.h"
+#include "method/core/drift-matrix.h"
+#define evaluate_again evaluate_only
 
 #include "method/core/null-space-whole.h"
 
@@ -199,13 +207,13 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 static void find_impulses(const cst_context *C, const struct local *L, int j, const vd *d, vd *t) {
   vd B[ROOM(B_SIZE)];
   vd r[ROOM(NQ)];
-  if (BENT)
-    bend(C, L, j, PRODUCT(j), B);
+  if (FORMS_B)
+    form_b(C, L, j, PRODUCT(j), B);
   UNROLL
   for (int i = 0; i < NQ; i++) {
-    r[i] = vpick(BENT, vset(0), d[i]);
+    r[i] = vpick(FORMS_B, vset(0), d[i]);
     UNROLL
-    for (int k = 0; k < NQ && BENT; k++)
+    for (int k = 0; k < NQ && FORMS_B; k++)
       r[i] += B[i * NQ + k] * d[k];
   }
   cst_householder_forth(L->A, L->b, NQ, NR, r);
@@ -222,7 +230,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd e[ROOM(NQ)];
   (void)x;
   SET_TIME(L, TIME_MIDDLE(L, j)); /* of the Hessian */
-  if (MARCH->attempt || (BENT && BANDED)) {
+  if (MARCH->attempt || (FORMS_B && BANDED)) {
     solve_whole(C, L, j, f, d);
     find_impulses(C, L, j, d, d + NQ);
   } else {
