@@ -28,6 +28,10 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
+#if !CST_SIZED
+#undef UNROLL
+#define UNROLL _Pragma("GCC unroll 4") /* loops of small constant sizes */
+#endif
 #include "core/householder.h"
 #include "system/lane/rows.h"
 #include "method/core/bend-fields.h"
@@ -92,6 +96,10 @@ struct local {
 #define MI(i) vpick(MASS_UNIT, vset(1.0), L->mass[CLASS(i)])
 
 #include "method/core/null-space-basis.h"
+#if !CST_SIZED
+#undef UNROLL
+#define UNROLL
+#endif
 #include "method/core/null-space-time.h"
 
 /* h / M of substep j. */
@@ -150,7 +158,7 @@ static void excess(const cst_context *C, const struct local *L, int j, const vd 
     f[a] = vset(0);
   if (!FORMS_B && (CST_SIZED || !MARCH->straight))
     return;
-  cst_householder_solve(L->A, L->d, NR, r);
+  OF_SIZES(NQ, NR, cst_householder_solve(L->A, L->d, nr, r));
   UNROLL
   for (int a = 0, row = 0; a < NG; a++)
     if (!DROPPED(a)) {
@@ -183,7 +191,7 @@ CST_INLINE vl evaluate_only(const cst_context *C, struct local *L, int j, const 
   UNROLL
   for (int i = 0; i < NQ; i++)
     r[i] = (x[i] - L->pt[i]) + left * L->mid[i];
-  cst_householder_forth(L->A, L->b, NQ, NR, r);
+  OF_SIZES(NQ, NR, cst_householder_forth(L->A, L->b, nq, nr, r));
   UNROLL
   for (int k = NR; k < NQ; k++) {
     f[k] = r[k];
@@ -237,7 +245,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     UNROLL
     for (int k = 0; k < NQ; k++)
       e[k] = vpick(k < NR, vset(0), -f[k]);
-    cst_householder_back(L->A, L->b, NQ, NR, e);
+    OF_SIZES(NQ, NR, cst_householder_back(L->A, L->b, nq, nr, e));
     solve_by_complement(C, L, j, PRODUCT(j), e, f + NQ, d, d + NQ);
   }
   UNROLL
