@@ -23,7 +23,6 @@ $ENV{OMPI_MCA_btl} = '^ofi,openib,tcp,uct,usnic';   # without tcp alone, ofi wou
 if (`mpirun --version 2>/dev/null` =~ /Open MPI\) 4\./) {
   my %spared = (
     HWLOC_COMPONENTS                => 'no_os,stop',
-    PMIX_MCA_gds                    => 'hash',
     OMPI_MCA_btl_vader_segment_size => 1 << 20,
     OMPI_MCA_memory                 => '^patcher',
     OMPI_MCA_mpool                  => '^hugepage',
