@@ -42,10 +42,10 @@ static int number(const char *name) {
   return text ? atoi(text) : 0;
 }
 
-/* Whether there is a variable of PMI or PMIx, by which tasks find each other. */
+/* Whether there is a variable of PMI or PMIx, by which tasks find each other; PMIX_MCA_ begins parameters of PMIx. */
 static bool has_pmi(void) {
   for (char **e = environ; *e; e++)
-    if (!strncmp(*e, "PMI", 3))
+    if (!strncmp(*e, "PMI", 3) && strncmp(*e, "PMIX_MCA_", 9))
       return true;
   return false;
 }
