@@ -93,7 +93,6 @@ static const char *const spared[][2] = {
     {"OMPI_MCA_fcoll", "^dynamic,dynamic_gen2,two_phase,vulcan"},
     {"OMPI_MCA_errmgr", "^default_hnp,default_orted,default_tool"},
     {"OMPI_MCA_state", "^hnp,novm,orted,tool"},
-    {"OMPI_MCA_schizo", "^flux,jsm,slurm"},
     {"OMPI_MCA_reachable", "^netlink"},
     {"OMPI_MCA_shmem", "^posix,sysv"},
     {"OMPI_MCA_mpool", "^hugepage"},
