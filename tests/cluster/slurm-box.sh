@@ -46,6 +46,7 @@ SlurmdPort=$2
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 StateSaveLocation=$folder/state
 SlurmdSpoolDir=$folder/spool
+TmpFS=$folder/tmp
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd.pid
 SlurmctldLogFile=$folder/slurmctld.log
@@ -76,7 +77,7 @@ END
 }
 
 start() {
-  mkdir -p "$folder"/{state,spool}
+  mkdir -p "$folder"/{state,spool,tmp}
   configuration "$(free_port)" "$(free_port)" >"$folder/slurm.conf"
   echo 'CgroupPlugin=cgroup/v1' >"$folder/cgroup.conf"
   slurmctld -c -f "$SLURM_CONF" && slurmd -f "$SLURM_CONF" -N "$(hostname -s)" || return 1

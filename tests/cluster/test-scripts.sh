@@ -15,19 +15,26 @@ stub() {   # stub NAME: the body comes on stdin
   { echo '#!/bin/bash'; cat; } >"$folder/bin/$1"
   chmod +x "$folder/bin/$1"
 }
-# The run: waits for USR1 on request, and ends with a status.
+# The run: waits for USR1 on request, makes its result, and ends with a status.
 stub constella <<'END'
 echo "constella $*"
 [[ $1 == run || $1 == merge ]] || exit 0
 trap 'exit 75' USR1
-touch working
+until [[ $1 == -o ]]; do shift; done
+touch working "$2"
 if [[ $WAITS ]]; then sleep 20 & wait $!; fi
 exit $STATUS
 END
 stub mpirun <<<'while [[ $1 == -* ]]; do shift 2; done; exec "$@"'
-stub srun <<<'[[ $1 != --mpi=list ]] || { echo pmix; exit; }; shift; exec "$@"'
+# STARTS=no: it does not come so far as to start the run, and ends with status 0, as Slurm's does.
+stub srun <<'END'
+[[ $1 != --mpi=list ]] || { echo pmix; exit; }
+if [[ $STARTS == no ]]; then trap 'exit 0' USR1; touch working; if [[ $WAITS ]]; then sleep 20 & wait $!; fi; exit 0; fi
+shift
+exec "$@"
+END
 for name in qsub scontrol; do stub $name <<<'echo "${0##*/} $*" >>"$CALLS"'; done
-export PATH=$folder/bin:$PATH CALLS=$folder/calls STATUS WAITS SLURM_JOB_ID=1 SLURM_JOB_NODELIST=here PBS_JOBID=1 JOB_ID=1
+export PATH=$folder/bin:$PATH CALLS=$folder/calls STATUS WAITS STARTS SLURM_JOB_ID=1 SLURM_JOB_NODELIST=here PBS_JOBID=1 JOB_ID=1
 
 cp "$here/small.yaml" study.yaml
 for scheduler in slurm pbs sge; do
@@ -83,6 +90,12 @@ for scheduler in slurm pbs sge; do
 done
 rm -f study.log
 told sge USR2 75 ""
+# A srun that fails, or is signalled, while it starts the ranks, and leaves no result.
+rm -f study.log study.h5
+STARTS=no
+after slurm 0 1 ""
+told slurm USR1 75 "scontrol requeue 1"
+STARTS=''
 
 # At most this long.
 SLURM_RESTART_COUNT=1 after slurm 75 75 "scontrol requeue 1"
@@ -98,6 +111,7 @@ is "sge: the log holds all of it" "$(grep -c '^== job 1 ' study.log)" 3
 # The jobs of an array, each of which computes its part, and the job that merges these.
 export SLURM_ARRAY_TASK_ID=2 PBS_ARRAY_INDEX=2 SGE_TASK_ID=2
 for scheduler in slurm pbs sge; do
+  rm -f study*.h5
   "$program" submit study.yaml --scheduler $scheduler --ranks 2 --hours 1 --requeue 2 --array 3 --dry-run 2>/dev/null |
     awk -v name=study -v end=$scheduler '/^#!/ { file = name (n++ ? "-merge." : ".") end; printf "" >file } { print >>file }'
   rm -f study*.log

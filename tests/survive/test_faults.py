@@ -87,7 +87,7 @@ def struck(study, first):
         env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
         # it waits often, so that each rank has work until it is struck, whatever else the machine does
         env |= {"STRIKE_RANK": rank, "STRIKE_PAUSE": "0.02"} if rank else {}
-        status, out, err = finish(start(study, result, ranks, "--batch", 16, env=env, checkpoint=0.03))
+        status, out, err = finish(start(study, result, ranks, "--batch", 4 if rank else 16, env=env, checkpoint=0.03))
         ok(status not in (0, 2, 75, None), f"{name}: the run fails", status, out, err)
         if what != "KILL":
             ok(status == 1, f"{name}: exit status 1", status)
