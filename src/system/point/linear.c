@@ -4,6 +4,7 @@
 #include <string.h>
 #include "system/point/linear.h"
 #include "system/derive/sparse-order.h"
+#include "system/point/sparse-blocks.h"
 
 double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
 
@@ -214,7 +215,7 @@ static bool make_sparse(cst_schur *x, const double *G, const double *m) {
   free(entry);
   double *diagonal = cst_linear_numbers(n);
   cst_linear_copy(diagonal, x->S, (int)n);
-  factor_sparse(x->S, (int)n, g->row, g->column, 1);
+  cst_sparse_blocks_factor(x->S, (int)n, g->row, g->column);
   bool good = true;
   for (long r = 0; r < n; r++) {
     const double ratio = 1 / (x->S[r] * diagonal[r]);
