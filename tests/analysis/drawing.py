@@ -73,7 +73,7 @@ def program(*arguments, **environment):
         [PROGRAM, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         cwd=folder,
         env={**ENVIRONMENT, **environment},
     )

@@ -20,13 +20,13 @@ FEW = ["--systems", "kepler", "--methods", "rattle;rk4;semi-implicit-euler(erp=0
 
 
 def atlas(*words):
-    return subprocess.run([sys.executable, ATLAS, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+    return subprocess.run([sys.executable, ATLAS, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
 
 
 def shell(line, where):
     """The words of a cell's command, run in a folder; the program stands for `constella`."""
     words = [PROGRAM if w == "constella" else w for w in shlex.split(line)]
-    return subprocess.run(words, cwd=where, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    return subprocess.run(words, cwd=where, env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
 
 
 def test_pages():

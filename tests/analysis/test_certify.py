@@ -240,7 +240,7 @@ def test_layers():
     told = {(x["method"], x["claim"]): x for x in json.loads((folder / "one.json").read_text())["summary"]}
     ok(told["mine", "order"]["claimed"] == 2 and told["mine", "order"]["verdict"] == CONFIRMED, "layers: a tableau", done.stdout + done.stderr)
     ok(told["compose(rattle, s)", "order"]["claimed"] == 4, "layers: a scheme", told)
-    subprocess.run(["mpirun", "-n", "2", PROGRAM, "certify", *words, "-o", "two.json"], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=280)
+    subprocess.run(["mpirun", "-n", "2", PROGRAM, "certify", *words, "-o", "two.json"], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=1000)
     ok((folder / "one.json").read_bytes() == (folder / "two.json").read_bytes(), "layers: two processes, the same bytes")
     part = json.loads((folder / "one.json").read_text())
     part["cells"] = [x for x in part["cells"] if (x["method"], x["system"]) == ("mine", "henon-heiles")]
@@ -307,7 +307,7 @@ def test_study():
     ok([cell.claim for cell in shown] == ["order", "symplectic", "energy-bounded"], "study: of each refuted claim", shown)
     for cell in shown:
         (folder / f"{cell.claim}.yaml").write_text(cell.study)
-        done = subprocess.run([PROGRAM, "run", f"{cell.claim}.yaml", "-o", f"{cell.claim}.h5"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+        done = subprocess.run([PROGRAM, "run", f"{cell.claim}.yaml", "-o", f"{cell.claim}.h5"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
         ok(done.returncode == 0, f"study: {cell.claim} runs", done.stdout + done.stderr)
     shown = subprocess.run([PROGRAM, "table", "order.h5", "--columns", "order_q", "--format", "csv"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
     ok(3.8 < float(shown.stdout.split()[-1]) < 4.2, "study: its order", shown.stdout + shown.stderr)
@@ -332,7 +332,7 @@ def fine(system, q, v, h):
 
 
 def command(*words, program="certify"):
-    return subprocess.run([PROGRAM, program, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+    return subprocess.run([PROGRAM, program, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
 
 
 def inside(*words):

@@ -38,7 +38,7 @@ CASES = {  # {cause: study}
 
 
 def explain(name, *words):
-    return subprocess.run([PROGRAM, "explain", name, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=280)
+    return subprocess.run([PROGRAM, "explain", name, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
 
 
 def test_causes():

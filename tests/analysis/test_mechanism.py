@@ -208,7 +208,7 @@ def look(page, width=900):
     file.write_text(page.replace("</body>", PROBE + "</body>"), encoding="utf-8")
     line = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'browser'}"]
     line += [f"--window-size={width},900", "--enable-logging=stderr", "--dump-dom", file.as_uri()]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=600)
     said = re.search(r"<title>told (\{.*?\})</title>", done.stdout, re.S)
     return json.loads(html.unescape(said[1]) if said else "{}"), [s for s in done.stderr.splitlines() if "CONSOLE" in s]
 

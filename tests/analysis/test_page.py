@@ -79,7 +79,7 @@ def look(width):
     file.write_text(TEXT.replace("</body>", PROBE + "</body>"), encoding="utf-8")
     line = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'browser'}"]
     line += [f"--window-size={width},900", "--virtual-time-budget=3000", "--enable-logging=stderr", "--dump-dom", file.as_uri()]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=600)
     said = re.search(r"<title>told (\{.*?\})</title>", done.stdout, re.S)
     text = said[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") if said else "{}"
     return json.loads(text), [s for s in done.stderr.splitlines() if "CONSOLE" in s]

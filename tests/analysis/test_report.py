@@ -78,7 +78,7 @@ def script(*words, flags=()):
         [sys.executable, *flags, str(ANALYSIS / "command.py"), "report", *words],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         cwd=folder,
     )
 

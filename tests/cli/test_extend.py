@@ -464,11 +464,11 @@ def killed(how, ranks):
             text=True,
         )
         begun, old = time.time(), newest(result)
-        while run_.poll() is None and attempt < 3 and (newest(result) < old + 1 and time.time() - begun < 20):
+        while run_.poll() is None and attempt < 3 and (newest(result) < old + 1 and time.time() - begun < 200):
             time.sleep(0.005)
         if attempt < 3:
             run_.send_signal(how)
-        said = run_.communicate(timeout=120)[0]
+        said = run_.communicate(timeout=600)[0]
         if run_.returncode == 0:
             break
         ended += 1

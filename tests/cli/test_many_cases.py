@@ -70,7 +70,7 @@ def stopped():
         stdout=subprocess.PIPE,
         encoding="utf-8",
     )
-    limit = time.monotonic() + 60 * SLOWER
+    limit = time.monotonic() + 300 * SLOWER
     while process.poll() is None and not concluded(result) and time.monotonic() < limit:
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)

@@ -37,7 +37,7 @@ COMMANDS = [
 
 
 def shell(line):
-    return subprocess.run(["sh", "-c", line], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(["sh", "-c", line], env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
 
 
 for command in COMMANDS:
@@ -64,7 +64,7 @@ def unread(words, both=False):
     os.close(ours)
     error = theirs if both else subprocess.PIPE
     process = subprocess.run(
-        [PROGRAM, *words.split()], env=ENVIRONMENT, stdout=theirs, stderr=error, text=True, timeout=60
+        [PROGRAM, *words.split()], env=ENVIRONMENT, stdout=theirs, stderr=error, text=True, timeout=600
     )
     os.close(theirs)
     return process

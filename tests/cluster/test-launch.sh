@@ -63,7 +63,7 @@ if ldd "$program" | grep -q libmpi.so; then
   sed -i 's/^end:.*/end: 1e9/' study.yaml
   rm -f study.h5
   "$program" run study.yaml --progress none >out 2>err &
-  for ((i = 0; i < 300; i++)); do [ -e study.h5 ] && break; sleep 0.1; done
+  for ((i = 0; i < 3000; i++)); do [ -e study.h5 ] && break; sleep 0.1; done
   overwritten=$(awk "$dirty" "/proc/$!/smaps")
   is "one process: kibibytes of the C library's code that were overwritten" "$overwritten" "${loaded:-0}"
   { kill -KILL $!; wait $!; } 2>/dev/null

@@ -70,7 +70,7 @@ is_same() {
 
 # went_on NAME JOB SIGNAL
 went_on() {
-  until_true 200 ended "$2"
+  until_true 600 ended "$2"
   is "$1: completed, put back once" "$(state "$2")" "COMPLETED, exit 0:0, restarts 1"
   has "$1: the log is kept, with the reason" "$(log "$1" | sed '/put back 1 times/,$d')" "interrupted by $3"
   has "$1: ... and ends with the table" "$(log "$1" | sed '/put back 1 times/,$!d')" "energy_verdict"
@@ -111,15 +111,15 @@ is "too many ranks: no script is left" "$(ls mistaken.slurm 2>/dev/null)" ""
 
 # ---- the ends of the jobs
 
-for name in signalled relayed preempted cancelled; do until_true 30 at_work $name "${!name}"; done
+for name in signalled relayed preempted cancelled; do until_true 300 at_work $name "${!name}"; done
 sleep 0.5
 sbatch --parsable -p urgent -n 2 -o urgent.log --wrap 'sleep 1' >/dev/null # now that no core is free
-until_true 10 preempted "$preempted"
+until_true 100 preempted "$preempted"
 scancel -b -s USR1 "$signalled" "$relayed" # as Slurm does before the limit
 scancel "$cancelled"
-until_true 60 test -e array.part-2-of-3.h5 # on the cores that are free now
+until_true 300 test -e array.part-2-of-3.h5 # on the cores that are free now
 scancel -b -s USR1 "${array}_2"
-until_true 20 ended "$cancelled"
+until_true 100 ended "$cancelled"
 sleep 1
 is "cancelled: stays so" "$(field "$cancelled" JobState), restarts $(field "$cancelled" Restarts)" "CANCELLED, restarts 0"
 has "cancelled: the log says how to go on" "$(log cancelled)" "continue with: sbatch cancelled.slurm"
@@ -131,7 +131,7 @@ unset LD_PRELOAD STRIKE_PAUSE
 study doubel-pendulum >mistaken.yaml
 "$CONSTELLA" submit signalled.yaml --scheduler slurm --hours 0.2 --ranks 1 --name mistaken --dry-run 2>/dev/null | sed 's/signalled\./mistaken./' >mistaken.slurm
 mistaken=$(sbatch --parsable mistaken.slurm)
-until_true 30 ended "$mistaken"
+until_true 600 ended "$mistaken"
 is "a study with a mistake: failed, not put back" "$(state "$mistaken")" "FAILED, exit 2:0, restarts 0"
 has "a study with a mistake: the log says where" "$(log mistaken)" "mistaken.yaml:2:9: error: unknown system"
 
@@ -143,16 +143,16 @@ study double-pendulum 1.0 >short.yaml
 sbatch --parsable -W -n 4 -o inside.log --wrap "$CONSTELLA run short.yaml -o one.h5; mpirun -n 2 $CONSTELLA run short.yaml -o two.h5; srun --mpi=pmix -n 2 $CONSTELLA run short.yaml -o three.h5" >/dev/null
 is "one process, mpirun and srun of fewer ranks than the job has" "$(grep -c "h5: complete" inside.log)" 3
 
-until_true 200 ended "$undisturbed"
+until_true 600 ended "$undisturbed"
 is "undisturbed, with mpirun: completed" "$(state "$undisturbed")" "COMPLETED, exit 0:0, restarts 0"
 has "undisturbed: the table stands in the log" "$(log undisturbed)" "energy_verdict"
 went_on signalled "$signalled" SIGUSR1
 went_on relayed "$relayed" SIGUSR1
 went_on preempted "$preempted" SIGTERM
-until_true 200 ended "$again"
+until_true 600 ended "$again"
 is "cancelled, submitted again: completed" "$(state "$again")" "COMPLETED, exit 0:0, restarts 0"
 is_same cancelled
-until_true 300 ended "$merge"
+until_true 900 ended "$merge"
 is "the array: the second part was put back" "$(grep -c "put back 1 times" array-"$array"_2.log)" 1
 is "the merge: completed" "$(state "$merge")" "COMPLETED, exit 0:0, restarts 0"
 has "the merge: its log has the table" "$(cat array-merge-"$merge".log)" "energy_verdict"

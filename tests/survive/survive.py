@@ -425,7 +425,7 @@ def who_hangs(pid):
     return "\n".join(lines)
 
 
-def finish(process, seconds=120 if os.nice(0) < 10 else 1200):
+def finish(process, seconds=400 if os.nice(0) < 10 else 1200):
     """(exit status, stdout, stderr); killed, and None, when it hangs, for which others may starve it where
     they come first.
     """

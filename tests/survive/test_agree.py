@@ -12,7 +12,7 @@ from survive import STRIKE, finish
 
 from cli import ENVIRONMENT, PROGRAM, SLOWER, by_rank, done, note, ok, path, scratch, skip, together, write
 
-SECONDS = 40 * SLOWER  # to the end of a run; one that waits for ever has no end
+SECONDS = 200 * SLOWER  # to the end of a run; one that waits for ever has no end
 STUDY = """study: conservation
 system: double-pendulum
 initial: {members: 8, seed: 7, spread: {q: 0.1, v: 0.1}}

@@ -79,7 +79,7 @@ def interrupted():
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while "running" not in constella("status", result).stdout and time.monotonic() < end:
         time.sleep(0.05)  # a start is slow on a busy machine and under the sanitizers
     time.sleep(1)

@@ -11,7 +11,7 @@ from survive import STRIKE, finish, same, start
 from cli import SLOWER, constella, digests, done, note, ok, path, scratch, skip, together, write
 
 ALL = os.environ.get("CONSTELLA_TEST_ALL")
-SECONDS = 40 * SLOWER  # to the end of a run; one that waits for ever has no end
+SECONDS = 200 * SLOWER  # to the end of a run; one that waits for ever has no end
 RANKS = [0, 2, 4] if ALL else [0, 2]
 # bytes that a disk has more than the result takes: too small for the rows, for the metadata, for a checkpoint
 ROOM = [*range(-60000, 70000, 4096)] if ALL else [-60000, -16000, -4000, 4096]

@@ -11,7 +11,7 @@ import time
 
 from survive import STRIKE, checkpoints, finish, kill_all, ranks_of, same, start
 
-from cli import PROGRAM, SLOWER, constella, done, digests, note, ok, path, run, scratch, skip, write
+from cli import PROGRAM, SLOWER, constella, done, digests, lingering, note, ok, path, run, scratch, skip, write
 
 STUDY = """
 study: conservation
@@ -24,7 +24,7 @@ methods: [rattle, "compose(rattle, yoshida4)"]
 LONG = STUDY.replace("600.0", "200000.0")  # for runs that are stopped
 
 
-def until(what, seconds=60):
+def until(what, seconds=300):
     """Wait for a condition; return whether it came true."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -85,9 +85,10 @@ def struck(study, first):
         name = f"{what} in {call} of {where}{rank and ' on rank '}{rank}"
         result = path(re.sub(r"\W", "-", name) + ".h5")
         env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
-        # it waits often, so that each rank has work until it is struck, whatever else the machine does
-        env |= {"STRIKE_RANK": rank, "STRIKE_PAUSE": "0.02"} if rank else {}
-        status, out, err = finish(start(study, result, ranks, "--batch", 4 if rank else 16, env=env, checkpoint=0.03))
+        # One checkpoint follows another, and it waits often: each rank has work until it is struck, whatever else the
+        # machine does.
+        env |= {"STRIKE_RANK": rank, **lingering(0.1)} if rank else lingering(0.02)
+        status, out, err = finish(start(study, result, ranks, "--batch", 4 if rank else 16, env=env, checkpoint=1e-6))
         ok(status not in (0, 2, 75, None), f"{name}: the run fails", status, out, err)
         if what != "KILL":
             ok(status == 1, f"{name}: exit status 1", status)
@@ -425,7 +426,7 @@ def insistent():
         "two SIGINT at one instant are one: it waits for the rank that does not answer",
     )
     os.kill(ranks[0], signal.SIGINT)
-    status, out, err = finish(process, 20)
+    status, out, err = finish(process)
     ok(status not in (None, 0, 75), "one more, two seconds later, ends it", status, err)
 
 
@@ -516,7 +517,7 @@ def left_locked():
         names = [f"/OMPIO_{os.path.basename(result)}{end}".encode() for end in ("", ".new")]
         for name in names:
             library.sem_close(ctypes.c_void_p(library.sem_open(name, os.O_CREAT, 0o600, 0)))
-        status, out, err = finish(start(study, result, ranks), 30 * SLOWER)
+        status, out, err = finish(start(study, result, ranks))
         ok(
             status == 0,
             f"locked semaphores of a killed process hold up no run on {max(1, ranks)} ranks",

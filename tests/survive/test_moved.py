@@ -23,7 +23,7 @@ methods: [rattle, "compose(rattle, yoshida4)"]
 LONG = STUDY.replace("300.0", "300000.0")
 
 
-def until(what, seconds=60):
+def until(what, seconds=300):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():

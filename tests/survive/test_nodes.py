@@ -89,7 +89,7 @@ def processes(i, program=None):
     return [x for x in found if os.path.exists(f"/proc/{x}/exe") and os.readlink(f"/proc/{x}/exe") == program]
 
 
-def until(what, seconds=60):
+def until(what, seconds=300):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():

@@ -70,7 +70,7 @@ def struck(study, first, which, solver):
             encoding="utf-8",
             start_new_session=True,
         )
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while "running" not in constella("status", result).stdout and time.monotonic() < end:
             time.sleep(0.05)
         process.send_signal(which)
