@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "solve/petsc.h"
+#include "solve/team.h"
 
 #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
 #error this PETSc is not one of real numbers in double precision
@@ -33,8 +34,11 @@ struct cst_single {
   bool holds; /* J has the values `factored` */
   bool
       symmetric; /* factors are of the upper triangle: where J itself is wanted they precondition GMRES */
-  double last, rate; /* of corrections */
-  int    corrections;
+  bool teams; /* linear systems are those of a team, number `system`: the PC hands them over */
+  int  system;
+  const double *shown;      /* the values that are in J */
+  double        last, rate; /* of corrections */
+  int           corrections;
 };
 
 /* Corrections that shrink less are too many: the preconditioner is renewed. */
@@ -57,6 +61,7 @@ static PetscErrorCode put(cst_single *s, const double *values) {
   PetscCall(cst_petsc.MatAssemblyBegin(s->J, MAT_FINAL_ASSEMBLY));
   PetscCall(cst_petsc.MatAssemblyEnd(s->J, MAT_FINAL_ASSEMBLY));
   s->put = true;
+  s->shown = values;
   PetscFunctionReturn(0);
 }
 
@@ -212,6 +217,45 @@ static PetscErrorCode choose_lags(cst_single *s, KSP ksp, PC pc) {
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode set_up_team(PC pc) {
+  cst_single *s;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PCShellGetContext(pc, &s));
+  PetscCall(cst_team_factor(s->system, s->shown));
+  PetscFunctionReturn(0);
+}
+
+/* A solution that is not found is no number, which ends the solve. */
+static PetscErrorCode apply_team(PC pc, Vec B, Vec X) {
+  cst_single        *s;
+  const PetscScalar *b;
+  PetscScalar       *x;
+  bool               good;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PCShellGetContext(pc, &s));
+  PetscCall(cst_petsc.VecGetArrayRead(B, &b));
+  PetscCall(cst_petsc.VecGetArray(X, &x));
+  PetscCall(cst_team_solve(s->system, b, x, &good));
+  for (int k = 0; k < s->equations.unknowns && !good; k++)
+    x[k] = NAN;
+  PetscCall(cst_petsc.VecRestoreArray(X, &x));
+  PetscCall(cst_petsc.VecRestoreArrayRead(B, &b));
+  PetscFunctionReturn(0);
+}
+
+/* PETSc's options for linear systems are those of the team's solver. */
+static PetscErrorCode use_team(cst_single *s, KSP ksp, PC pc) {
+  const cst_single_equations *e = &s->equations;
+  PetscFunctionBegin;
+  PetscCall(cst_team_create(e->unknowns, e->row, e->column, &s->system));
+  PetscCall(cst_petsc.KSPSetType(ksp, KSPPREONLY));
+  PetscCall(cst_petsc.PCSetType(pc, PCSHELL));
+  PetscCall(cst_petsc.PCShellSetContext(pc, s));
+  PetscCall(cst_petsc.PCShellSetSetUp(pc, set_up_team));
+  PetscCall(cst_petsc.PCShellSetApply(pc, apply_team));
+  PetscFunctionReturn(0);
+}
+
 /* What PETSc's options may change comes before SNESSetFromOptions. */
 static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   PC             pc;
@@ -234,6 +278,9 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   if (s->equations.row)
     PetscCall(choose_factors(s, pc));
   PetscCall(cst_petsc.SNESSetFromOptions(s->snes));
+  s->teams = s->equations.row && cst_team_leads();
+  if (s->teams)
+    PetscCall(use_team(s, s->ksp, pc));
   PetscCall(cst_petsc.SNESSetUp(s->snes));
   PetscCall(choose_lags(s, s->ksp, pc));
   PetscFunctionReturn(0);
@@ -269,6 +316,8 @@ PetscErrorCode cst_single_destroy(cst_single **single) {
   PetscFunctionBegin;
   if (!s)
     PetscFunctionReturn(0);
+  if (s->teams)
+    PetscCall(cst_team_destroy(s->system));
   PetscCall(cst_petsc.SNESDestroy(&s->snes));
   PetscCall(cst_petsc.MatDestroy(&s->J));
   PetscCall(cst_petsc.VecDestroy(&s->X));
