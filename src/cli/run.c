@@ -246,7 +246,7 @@ static bool drive(const cst_plan *p) {
 }
 
 static void check_teams(const cst_study *s, int ranks, cst_diag *d) {
-  if (!s || ranks % s->team == 0)
+  if (!s || s->team <= 1 || ranks % s->team == 0)
     return;
   const cst_study_word at = cst_study_place(s, "ranks-per-trajectory");
   cst_diag_add(d, s->file, at.line, at.column,
@@ -292,7 +292,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   if (first == ranks) {
     cst_run_share_parts(a);
     checkpoint = cst_checkpoint_create(plan);
-    agenda = cst_run_open_checkpoint(a, plan, checkpoint, ranks / study->team, d);
+    agenda = cst_run_open_checkpoint(a, plan, checkpoint,
+                                     study->team > 1 ? ranks / study->team : ranks, d);
     first = first_with_errors(d, rank, ranks);
   }
   if (first == ranks && rank == 0) {

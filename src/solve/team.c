@@ -10,8 +10,8 @@ typedef enum { CREATE, DESTROY, FACTOR, SOLVE, DISMISS } word;
 
 typedef struct {
   bool      used;
-  int       n, first, end; /* of the rows of this rank */
-  int      *row, *column;  /* the pattern of these rows, from 0 */
+  int       n, first, end;                       /* of the rows of this rank */
+  int      *row, *column;                        /* the pattern of these rows, from 0 */
   int      *rows, *rows_at, *values, *values_at; /* of all ranks */
   PetscInt *index;
   double   *own;

@@ -187,7 +187,7 @@ static void check_team(const cst_plan *p, int method, cst_diag *d) {
   const cst_prepared  *m = p->method[method];
   const cst_study_word at = cst_study_place(s, "ranks-per-trajectory");
   const char          *why = NULL;
-  if (s->team == 1)
+  if (s->team <= 1)
     return;
   if (s->engine != CST_ENGINE_PETSC)
     why = "`solver: {engine: petsc}` is needed";
