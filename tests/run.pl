@@ -15,11 +15,24 @@ use TAP::Harness;
 $ENV{OMPI_ALLOW_RUN_AS_ROOT} = $ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} = 1;
 $ENV{OMPI_MCA_rmaps_base_oversubscribe} = $ENV{OMPI_MCA_mpi_yield_when_idle} = 1;
 $ENV{PRTE_MCA_rmaps_default_mapping_policy} = ':oversubscribe';   # Open MPI 5
-$ENV{OMPI_MCA_osc} = '^ucx';   # where there is no fast network, Open MPI 5 says so on stderr
-$ENV{OMPI_MCA_btl} = '^tcp,ofi';   # without tcp alone, ofi would look for networks for more than a second
+$ENV{OMPI_MCA_osc} = '^monitoring,pt2pt,rdma,ucx';   # where there is no fast network, Open MPI 5 says of ucx so on stderr
+$ENV{OMPI_MCA_btl} = '^ofi,openib,tcp,uct,usnic';   # without tcp alone, ofi would look for networks for more than a second
 # No rank is bound to a core here, and hwloc takes a sixth of the time of two ranks that start and end to look for
-# cores and devices. Open MPI 5 is left alone.
-$ENV{HWLOC_COMPONENTS} //= 'no_os,stop' if `mpirun --version 2>/dev/null` =~ /Open MPI\) 4\./;
+# cores and devices; another sixth goes into parts of Open MPI that are loaded and not used, and into shared memory that is made
+# and not filled. Open MPI 5 is left alone.
+if (`mpirun --version 2>/dev/null` =~ /Open MPI\) 4\./) {
+  my %spared = (
+    HWLOC_COMPONENTS                => 'no_os,stop',
+    OMPI_MCA_btl_vader_segment_size => 1 << 20,
+    OMPI_MCA_memory                 => '^patcher',
+    OMPI_MCA_mpool                  => '^hugepage',
+    OMPI_MCA_op                     => '^avx',
+    OMPI_MCA_rcache                 => '^grdma',
+    OMPI_MCA_reachable              => '^netlink',
+    OMPI_MCA_shmem                  => '^posix,sysv',
+  );
+  $ENV{$_} //= $spared{$_} for keys %spared;
+}
 $ENV{OPENBLAS_NUM_THREADS} = $ENV{OMP_NUM_THREADS} = 1;
 
 $SIG{INT} = 'DEFAULT';   # a shell without job control has its background commands ignore it, and tests send it

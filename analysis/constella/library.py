@@ -19,7 +19,16 @@ WHY = 4000  # bytes of a message
 # A process that no launcher has started is alone. Open MPI would start a server beside it, for processes that it may
 # spawn, and load what others are reached with (src/cli/launch.c); variables that are set keep their values.
 LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "SLURM_STEP_ID")
-ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self", "OMPI_MCA_memory": "^patcher"}
+ALONE = {
+    "OMPI_MCA_ess_singleton_isolated": "1",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "self",
+    "OMPI_MCA_coll": "^adapt,han,inter,monitoring,sm,sync,tuned",
+    "OMPI_MCA_osc": "^monitoring,pt2pt,rdma,ucx",
+    "OMPI_MCA_memory": "^patcher",
+    "HWLOC_COMPONENTS": "no_os,stop",
+    "HWLOC_PLUGINS_PATH": "/dev/null",
+}
 
 
 class Options(ctypes.Structure):

@@ -29,7 +29,7 @@ enum {
       40, /* coordinates and constraints of a system whose matrices are dense, and of every system of
                      the catalogue at its size */
   CST_MAX_G = 40,
-  CST_MOST_Q = 100000, /* of any system */
+  CST_MOST_Q = 2000000, /* of any system */
   /* coordinates, and constraints, where lane code has full matrices of them on the stack, a 90 MB with 8 lanes:
    * the mass is no constant diagonal, or a variational method is to keep forces or time */
   CST_MOST_FULL = 300,

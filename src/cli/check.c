@@ -174,10 +174,16 @@ static void print_trial(const cst_plan *p) {
   const cst_trial t = cst_trial_make(p);
   double          compile;
   const double    gain = cst_study_gain(p->study, p, t.seconds, &compile);
-  printf(
-      "%-14s about %.3g of the force or the right hand side, as a few steps of each method tell\n",
-      "evaluations", t.evaluations);
-  printf("%-14s about %.3g s on one core of this kind", "cost", t.seconds / gain);
+  if (t.counted > 0)
+    printf("%-14s unknown: a step takes too long to be tried, or lanes cannot make it\n",
+           "evaluations");
+  else
+    printf("%-14s about %.3g of the force or the right hand side, as a few steps of each method "
+           "tell\n",
+           "evaluations", t.evaluations);
+  printf("%-14s about %.3g s on one core of this kind", "cost", t.seconds / gain + t.counted);
+  if (t.counted > 0)
+    printf(", of it %.3g as multiplications count", t.counted);
   if (compile > 0)
     printf(", and at most %.2g s to compile the system", compile);
   printf("\n");

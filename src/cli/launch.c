@@ -42,10 +42,10 @@ static int number(const char *name) {
   return text ? atoi(text) : 0;
 }
 
-/* Whether there is a variable of PMI or PMIx, by which tasks find each other. */
+/* Whether there is a variable of PMI or PMIx, by which tasks find each other; PMIX_MCA_ begins parameters of PMIx. */
 static bool has_pmi(void) {
   for (char **e = environ; *e; e++)
-    if (!strncmp(*e, "PMI", 3))
+    if (!strncmp(*e, "PMI", 3) && strncmp(*e, "PMIX_MCA_", 9))
       return true;
   return false;
 }
@@ -75,19 +75,31 @@ static bool make_session(const char *base) {
   return !atexit(remove_session);
 }
 
+/* Where hwloc finds none of its plugins, of which one reads XML with libxml2 (hwloc can without) and others look for
+ * graphics cards: they bring twenty libraries, among them those of X11 and of Unicode. */
+static const char NO_PLUGINS[] = "/dev/null";
+
 /* What of Open MPI and of hwloc a process alone has no use for: parts that are loaded, and devices that are
- * looked for, in a tenth of the time that a run takes to begin and end. A name that a version does not have
+ * looked for, in a quarter of the time that a run takes to begin and end. A name that a version does not have
  * is passed over. The memory hooks (patcher, and those of UCX) serve networks that register memory. They
  * overwrite the code of munmap in the C library while a thread of PMIx may execute it: a rare crash at the
  * start. */
 static const char *const spared[][2] = {
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "self"},
-    {"OMPI_MCA_coll", "^adapt,han,monitoring,sm,sync,tuned"},
+    {"OMPI_MCA_coll", "^adapt,han,inter,monitoring,sm,sync,tuned"},
     {"OMPI_MCA_osc", "^monitoring,pt2pt,rdma,ucx"},
     {"OMPI_MCA_memory", "^patcher"},
     {"OMPI_MCA_fcoll", "^dynamic,dynamic_gen2,two_phase,vulcan"},
+    {"OMPI_MCA_errmgr", "^default_hnp,default_orted,default_tool"},
+    {"OMPI_MCA_state", "^hnp,novm,orted,tool"},
+    {"OMPI_MCA_reachable", "^netlink"},
+    {"OMPI_MCA_shmem", "^posix,sysv"},
+    {"OMPI_MCA_mpool", "^hugepage"},
+    {"OMPI_MCA_rcache", "^grdma"},
+    {"OMPI_MCA_op", "^avx"},
     {"HWLOC_COMPONENTS", "no_os,stop"},
+    {"HWLOC_PLUGINS_PATH", NO_PLUGINS},
 };
 
 /* Ranks on one node talk through its memory. libfabric, behind the part ofi, looks for networks, in a fifth of the
@@ -95,6 +107,7 @@ static const char *const spared[][2] = {
 static const char *const spared_on_one_node[][2] = {
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "^ofi,openib,tcp,uct,usnic"},
+    {"HWLOC_PLUGINS_PATH", NO_PLUGINS},
 };
 
 static void spare(const char *const what[][2], size_t n) {

@@ -18,7 +18,7 @@ _Noreturn void cst_need_fail(void) {
   snprintf(
       text, sizeof text,
       "constella: error: out of memory on %s%s; a smaller --batch or fewer ranks on a host need "
-      "less\n",
+      "less, unless the system itself is too large: `constella check` tells\n",
       host, limit);
   if (write(STDERR_FILENO, text, strlen(text)) < 0)
     _exit(1);

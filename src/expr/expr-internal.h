@@ -61,6 +61,7 @@ struct cst_graph {
   uint32_t    slots;
   double      effort;     /* of the sums that were parsed */
   bool        pieces;     /* there are STEPs */
+  int         inputs;     /* that were announced */
   double      work, most; /* so far, in nodes looked up or visited; operations fail beyond `most` */
   const cst_definition *definition; /* [definitions], borrowed */
   int                   definitions;

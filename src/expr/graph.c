@@ -78,6 +78,21 @@ void cst_graph_destroy(cst_graph *g) {
 
 int cst_graph_size(const cst_graph *g) { return g->size; }
 
+void cst_graph_expect(cst_graph *g, int inputs) { g->inputs = inputs; }
+
+int cst_graph_most(const cst_graph *g) {
+  const int most = CST_EXPR_NODES_EACH * g->inputs;
+  return most > CST_EXPR_NODES ? most : CST_EXPR_NODES;
+}
+
+double cst_graph_most_terms(const cst_graph *g) {
+  return fmax(CST_PARSE_TERMS, (double)CST_PARSE_TERMS_EACH * g->inputs);
+}
+
+double cst_graph_part(const cst_graph *g) {
+  return fmax(g->work / g->most, (double)g->size / cst_graph_most(g));
+}
+
 void cst_graph_allow(cst_graph *g, double work) { g->most = g->work + work; }
 void cst_graph_spend(cst_graph *g, double work) { g->work += work; }
 bool cst_graph_spent(const cst_graph *g) { return g->work > g->most; }
@@ -144,7 +159,7 @@ static cst_node intern(cst_graph *g, cst_vertex v) {
   const uint32_t s = find(g, &v, mark);
   if (g->table[s].node >= 0)
     return g->table[s].node;
-  if (g->size >= CST_EXPR_NODES)
+  if (g->size >= cst_graph_most(g))
     return -1;
   if (g->size == g->capacity) {
     if (g->capacity)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "expr/parse.h"
 
-enum { CHARACTERS_A_NODE = 4, TERMS = 500000, CHARACTERS = 100000000 };
+enum { CHARACTERS_A_NODE = 4, CHARACTERS = 100000000 };
 
 /* Whether word[0..n) can name the variable of a sum. */
 static bool well_formed(const char *word, size_t n) {
@@ -89,9 +89,9 @@ static cst_node add_terms(cst_parser *p, cst_parse_loop *l, double from, double 
   const size_t start = p->at;
   cst_node     n = cst_graph_constant(p->g, 0);
   p->terms += count;
-  if (p->terms > TERMS)
-    return cst_parse_fail(p, at, "all sums of an expression have together more than %d terms",
-                          TERMS);
+  if (p->terms > cst_graph_most_terms(p->g))
+    return cst_parse_fail(p, at, "all sums of an expression have together more than %.0f terms",
+                          cst_graph_most_terms(p->g));
   for (double k = 0; k < count && !p->failed; k++) {
     if (t)
       cst_parse_row_take(p, t, l, (int)k);

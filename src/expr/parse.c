@@ -33,7 +33,7 @@ cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at) {
   if (n < 0)
     return cst_parse_fail(p, at,
                           "too many operations: all expressions of a system together may have %d",
-                          CST_EXPR_NODES);
+                          cst_graph_most(p->g));
   if (cst_graph_is_constant(p->g, n, &value) && !isfinite(value)) {
     cst_parse_fail(p, at, "the value of this operation is not a finite number (%s)",
                    isnan(value) ? "nan" : "inf");

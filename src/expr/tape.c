@@ -241,7 +241,7 @@ static void spread_constants(cst_tape *t, const double *constant, int n) {
 
 cst_tape *cst_tape_create(const cst_graph *g, const cst_node *out, int nout) {
   cst_partition p;
-  cst_partition_create(&p, g, out, nout, CST_EXPR_NODES);
+  cst_partition_create(&p, g, out, nout, cst_graph_most(g));
   cst_tape *t = cst_expr_memory(NULL, 1, sizeof *t);
   *t = (cst_tape){.outputs = nout, .registers = p.slots, .loops = p.loops};
   p.loops = (cst_loops){0};

@@ -95,7 +95,7 @@ typedef struct {
   int                     warm;     /* their first component in the record */
   /* motions are smooth: starts of unknowns may be extrapolated from kept ones (march.h) */
   int smooth;
-  /* corrections come from elsewhere, and are Newton's: none is bent (core/kick-bend.h) */
+  /* corrections come from elsewhere, and are Newton's: none is bent (core/bend.h) */
   int straight;
   int max_iterations;
   /* 0: the usual one. At the step of a failed lane, alone: 1: with pivoting; 2: also from a start of the

@@ -178,6 +178,9 @@ static PetscErrorCode has(const char *option, bool *found) {
   PetscFunctionReturn(0);
 }
 
+/* Beyond so many unknowns minimum degree takes longer, to find the order too, than nested dissection. */
+enum { DISSECT = 10000 };
+
 /* What a sparse J is factored by before options say another thing. The factors of S are symmetric ones, which take half
  * the work, unless an option asks for J itself, or names a library, which may have none. */
 static PetscErrorCode choose_factors(cst_single *s, PC pc) {
@@ -188,7 +191,9 @@ static PetscErrorCode choose_factors(cst_single *s, PC pc) {
   PetscCall(has("-mat_type", &other));
   PetscCall(cst_petsc.PCSetType(pc, other ? PCLU : PCCHOLESKY));
   PetscCall(cst_petsc.PCFactorSetMatOrderingType(pc, s->equations.ordered ? MATORDERINGNATURAL
-                                                                          : MATORDERINGQMD));
+                                                     : s->equations.unknowns > DISSECT
+                                                         ? MATORDERINGND
+                                                         : MATORDERINGQMD));
   PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
   PetscFunctionReturn(0);
 }

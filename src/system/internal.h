@@ -96,18 +96,25 @@ cst_exact cst_planar_pendulum_exact;
 /* Zeroed memory for n items of `size` bytes; it lives as long as the system. */
 void *cst_system_keep(cst_system *s, size_t n, size_t size);
 
-/* The largest number of entries of a matrix that lanes eliminate, of terms of all entries of S, and of entries of its
- * upper factor. Dense matrices must be small. */
-enum { CST_MOST_ENTRIES = 4000000, CST_MOST_TERMS = 40000000, CST_MOST_FACTORS = 400000000 };
+/* The largest number of entries of a matrix that lanes eliminate, which is on the stack, and of entries of the upper
+ * factor of S. Dense matrices must be small. */
+enum { CST_MOST_IN_LANES = 4000000, CST_MOST_FACTORS = 400000000 };
+/* Of entries of any other matrix, and of terms of all entries of S: some for each coordinate of a large system. */
+static inline double cst_system_most_entries(const cst_system *s) {
+  return s->nq > 100000 ? 40.0 * s->nq : 4e6;
+}
+static inline double cst_system_most_terms(const cst_system *s) {
+  return s->nq > 400000 ? 100.0 * s->nq : 4e7;
+}
 
 /* Fills the kernel outputs, the patterns, the mass classes and gram. Returns false if the derivatives do not
- * fit into the graph or a matrix has more than CST_MOST_ENTRIES entries. */
+ * fit into the graph or a matrix has too many entries. */
 bool cst_system_derive(cst_system *s);
 /* Fills gram from the pattern of G and the redundant constraints; may be called again. Returns false if gram
- * has more than CST_MOST_ENTRIES entries. */
+ * has too many entries. */
 bool cst_system_structure(cst_system *s);
 
-/* Fills b from the pattern of the Hessian k; returns false if the band has more than CST_MOST_ENTRIES
+/* Fills b from the pattern of the Hessian k; returns false if the band has more than CST_MOST_IN_LANES
  * entries. A full constant mass gives the largest possible bandwidth. */
 bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b);
 void cst_bands_destroy(cst_bands *b);

@@ -48,10 +48,11 @@ ENVIRONMENT = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # the same for Open MPI 5
     "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_osc": "^ucx",  # where there is no fast network, Open MPI 5 says so on stderr
-    "OMPI_MCA_btl": "^tcp,ofi",  # without tcp alone, ofi would look for networks for more than a second
+    # where there is no fast network, Open MPI 5 says of ucx so on stderr
+    "OMPI_MCA_osc": "^monitoring,pt2pt,rdma,ucx",
 }
-for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_sharedfp", "PETSC_OPTIONS"):
+# the program chooses a btl by itself
+for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_btl", "OMPI_MCA_sharedfp", "PETSC_OPTIONS"):
     ENVIRONMENT.pop(inherited, None)
 
 STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/survive/strike.so"))

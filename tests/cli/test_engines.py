@@ -7,7 +7,7 @@ import re
 import h5py
 import numpy
 
-from cli import constella, done, made, note, ok, path, run, survives, together, write
+from cli import constella, done, limited, made, note, ok, path, run, survives, together, write
 
 STUDY = """study: conservation
 system: SYSTEM
@@ -285,6 +285,37 @@ def resumed():
         )
 
 
+STAR = """system: star
+coordinates: [X, Y, "x[n]", "y[n]"]
+parameters: {n: {size: 2010}}
+mass: [1, 1, 1, 1]
+potential: Y + sum(k, 1, n, y[k])
+constraints: {rod: {for: "k = 1..n", expression: "(x[k] - X)^2 + (y[k] - Y)^2 - 1"}}
+states: {default: {q: [0, 0, cos(i), sin(i)], v: [0, 0, -sin(i), cos(i)]}}
+"""
+
+
+def large_factors():
+    """Factors that are too large for lanes are left to PETSc, and no step is made to tell what steps take."""
+    write("star-system.yaml", STAR)
+    text = re.sub("initial: .*\n", "", study("auto", "{file: star-system.yaml, compile: never}"))
+    process = limited("check", write("star.yaml", text), seconds=20)
+    ok(
+        process.returncode == 0
+        and "petsc: the sparse factors of 2010 constraints are too large for lanes" in process.stdout,
+        "a hub of 2010 rods is left to petsc, and check says why",
+        process.returncode,
+        process.stderr,
+        process.stdout,
+    )
+    ok(
+        "evaluations    unknown: a step takes too long to be tried" in process.stdout
+        and re.search(r"cost +about [1-9][\d.e+]* s .* as multiplications count", process.stdout),
+        "what it takes is counted",
+        process.stdout,
+    )
+
+
 def resumed_net():
     """The factors that a step takes over from the one before are made again where a run goes on."""
     text = net("petsc", 4, 4).replace("end: 0.3", "end: 20").replace("rattle, shake, ", "")
@@ -360,5 +391,5 @@ def resumed_team():
         ok(process.returncode == 0 and apart < 1e-9, "a team goes on to the same motion", apart, process.stderr)
 
 
-together([agree, same_bits, jacobians, nets, saddles, options, refusals, resumed, resumed_net, killed_nets, teams, resumed_team])
+together([agree, same_bits, jacobians, nets, large_factors, saddles, options, refusals, resumed, resumed_net, killed_nets, teams, resumed_team])
 done()

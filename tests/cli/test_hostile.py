@@ -201,6 +201,13 @@ def work():
             + state,
         ),
         (
+            "long sums in a million constraints",
+            head.replace("1000", "1000000")
+            + "potential: 0\n"
+            + 'constraints: {r: {for: "k = 2..n", expression: "sum(j, 1, 400, sin(x[k]*j)) - x[k - 1]"}}\n'
+            + state,
+        ),
+        (
             "sums in sums",
             head + 'potential: "sin(sum(i, 1, n, sum(j, 1, n, sin(x[i] - x[j])*x[j])))"\n' + state,
         ),

@@ -45,6 +45,12 @@ accepted SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0
 accepted SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 mpirun -n 1 # srun has started mpirun's daemons
 accepted SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 mpirun -n 2
 accepted PMI_SIZE=4 mpirun -n 2
+# Parameters of PMIx are no launcher: a process alone starts no server of Open MPI.
+mkdir server
+printf '#!/bin/sh\ntouch "%s/started"\nexit 1\n' "$folder/server" >server/orted
+chmod +x server/orted
+accepted PMIX_MCA_gds=hash OPAL_BINDIR="$folder/server"
+is "PMIX_MCA_gds: no server" "$(ls server)" "orted"
 # The settings for a fast start of a single process do not replace existing ones of Open MPI.
 if ldd "$program" | grep -q libmpi.so; then
   run OMPI_MCA_pml=none-of-these

@@ -141,7 +141,7 @@ is "srun --mpi=none: said once" "$(grep -c 'srun has started 2 processes' err)" 
 is "srun --mpi=none: no file" "$(ls alone.h5 2>/dev/null)" ""
 study double-pendulum 1.0 >short.yaml
 sbatch --parsable -W -n 4 -o inside.log --wrap "$CONSTELLA run short.yaml -o one.h5; mpirun -n 2 $CONSTELLA run short.yaml -o two.h5; srun --mpi=pmix -n 2 $CONSTELLA run short.yaml -o three.h5" >/dev/null
-is "one process, mpirun and srun of fewer ranks than the job has" "$(grep -c complete inside.log)" 3
+is "one process, mpirun and srun of fewer ranks than the job has" "$(grep -c "h5: complete" inside.log)" 3
 
 until_true 200 ended "$undisturbed"
 is "undisturbed, with mpirun: completed" "$(state "$undisturbed")" "COMPLETED, exit 0:0, restarts 0"

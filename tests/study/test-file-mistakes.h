@@ -82,7 +82,7 @@ static const mistake mistakes[] = {
     {{"system: {name: pendulum-chain, parameters: {n: @[10, 20]}}", RATTLED},
      "parameter 'n' is a size|one whole number; sizes cannot be swept"},
     {{"system: {name: pendulum-chain, parameters: {n: @0}}", RATTLED},
-     "parameter 'n' is a size; it is 0, and must be a whole number from 1 to 100000"},
+     "parameter 'n' is a size; it is 0, and must be a whole number from 1 to 2000000"},
     {{"system: {name: pendulum-chain, parameters: {n: @2.5}}", RATTLED},
      "parameter 'n' is a size; it is 2.5, and must be"},
     {{"system: {name: pendulum-chain, parameters: {n: @1e9}}", RATTLED},

@@ -85,7 +85,8 @@ def struck(study, first):
         name = f"{what} in {call} of {where}{rank and ' on rank '}{rank}"
         result = path(re.sub(r"\W", "-", name) + ".h5")
         env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
-        env |= {"STRIKE_RANK": rank} if rank else {}
+        # it waits often, so that each rank has work until it is struck, whatever else the machine does
+        env |= {"STRIKE_RANK": rank, "STRIKE_PAUSE": "0.02"} if rank else {}
         status, out, err = finish(start(study, result, ranks, "--batch", 16, env=env, checkpoint=0.03))
         ok(status not in (0, 2, 75, None), f"{name}: the run fails", status, out, err)
         if what != "KILL":

@@ -64,6 +64,7 @@ def begin(study, result, *nodes):
             ("plm", "rsh"),
             ("plm_rsh_agent", path("agent")),
             ("btl", "self,tcp"),
+            ("osc", "^rdma,ucx"),
             ("btl_tcp_if_include", f"{NET}.0/24"),
             ("oob_tcp_if_include", f"{NET}.0/24"),
         ):

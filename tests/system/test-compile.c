@@ -330,22 +330,33 @@ static void test_cache(void) {
                  {"a changed seal", -1, -1},
                  {"a short file", 0, 5000},
                  {"an empty file", 0, 0}};
-  cst_system *s = system_of(flat);
-  char        folder[4096], entry[4096], text[sizeof flat];
-  struct stat x;
-  cst_code    code;
-  char        why[CST_WHY] = "";
+  static const char other_compiler[] = "#!/bin/sh\necho other 1.0\n";
+  cst_system       *s = system_of(flat);
+  char              folder[4096], entry[4096], text[sizeof flat];
+  struct stat       x;
+  cst_code          code;
+  char              why[CST_WHY] = "";
   snprintf(folder, sizeof folder, "%s", in_scratch("cache"));
   setenv("XDG_CACHE_HOME", folder, 1);
   snprintf(folder, sizeof folder, "%s", in_scratch("cache/constella"));
   OK(!cst_compile(s, widest_set(), kernels_only, true, &code, why) &&
          strstr(why, "not compiled before"),
      "nothing is in the cache at first");
+  setenv("CONSTELLA_CC", "/bin/false", 1);
+  OK(!cst_compile(s, widest_set(), kernels_only, true, &code, why) &&
+         strstr(why, "not compiled before"),
+     "and no compiler is asked what it is: %s", why);
+  unsetenv("CONSTELLA_CC");
   OK(compile_once(s) == 0, "a system is compiled");
   OK(compile_once(s) == 1, "and found the next time");
   OK(cst_compile(s, widest_set(), kernels_only, true, &code, why) && code.cached,
      "also when nothing may be compiled");
   cst_compile_free(&code);
+  setenv("CONSTELLA_CC", script("other", other_compiler), 1);
+  OK(!cst_compile(s, widest_set(), kernels_only, true, &code, why) &&
+         strstr(why, "not compiled before"),
+     "but not that of another compiler: %s", why);
+  unsetenv("CONSTELLA_CC");
   OK(count_files(folder, "") == 1 && !stat(folder, &x) && (x.st_mode & 0777) == 0700,
      "the folder holds this entry and is private");
   count_files(folder, ".so");

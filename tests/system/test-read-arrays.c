@@ -119,7 +119,7 @@ static void test_lists(void) {
 
 static void test_sizes(void) {
   char          *text = good_chain();
-  const cst_size five = {"n", 5}, one = {"n", 1}, none = {"n", 0}, many = {"n", 100001},
+  const cst_size five = {"n", 5}, one = {"n", 1}, none = {"n", 0}, many = {"n", 2000001},
                  other = {"N", 3};
   cst_system *s = read_sized(text, &five, 1);
   OK(s->nq == 16 && s->ng == 6 && s->parameter[0].value == 5 && s->parameter[2].value == 10 &&
@@ -128,9 +128,9 @@ static void test_sizes(void) {
   cst_system_destroy(s);
   free(text);
   check_sized(good_chain(), &none, 1,
-              "f:1:1: error: size 'n' is 0; it must be a whole number from 1 to 100000\n");
+              "f:1:1: error: size 'n' is 0; it must be a whole number from 1 to 2000000\n");
   check_sized(good_chain(), &many, 1,
-              "f:1:1: error: size 'n' is 100001; it must be a whole number from 1 to 100000\n");
+              "f:1:1: error: size 'n' is 2000001; it must be a whole number from 1 to 2000000\n");
   check_sized(good_chain(), &other, 1,
               "f:1:1: error: the system has no size parameter 'N'; allowed: n\n");
   check_sized(text_with(-1, NULL), &five, 1,
@@ -173,11 +173,11 @@ static void test_wrong_names(void) {
         "f:3:18: error: the size of 'x' must be a whole number: an expression of numbers and size "
         "parameters\n");
   wrong(COORDINATES, "coordinates: [\"x[n/2]\", z]",
-        "f:3:18: error: the size of 'x' is 1.5; it must be a whole number from 1 to 100000\n");
+        "f:3:18: error: the size of 'x' is 1.5; it must be a whole number from 1 to 2000000\n");
   wrong(COORDINATES, "coordinates: [\"x[n-3]\", z]",
-        "f:3:18: error: the size of 'x' is 0; it must be a whole number from 1 to 100000\n");
-  wrong(COORDINATES, "coordinates: [\"x[60000]\", \"y[60000]\"]",
-        "f:3:14: error: there are more than 100000 coordinates, the maximum\n");
+        "f:3:18: error: the size of 'x' is 0; it must be a whole number from 1 to 2000000\n");
+  wrong(COORDINATES, "coordinates: [\"x[1200000]\", \"y[1200000]\"]",
+        "f:3:14: error: there are more than 2000000 coordinates, the maximum\n");
   wrong(COORDINATES, "coordinates: [\"x[n]\", z, x]",
         "f:3:26: error: coordinate 'x': there is already a coordinate of this name\n");
   wrong(COORDINATES, "coordinates: [\"x[n]\", z, i]",
@@ -195,9 +195,9 @@ static void test_wrong_names(void) {
   wrong(PARAMETERS, "parameters: {n: {size: 3, default: 2}, m: 2, L: m*n}",
         "f:4:24: error: parameter 'n' has a default and a size; one of them is allowed\n");
   wrong(PARAMETERS, "parameters: {n: {size: 0}, m: 2, L: m*n}",
-        "f:4:24: error: size is 0; it must be a whole number from 1 to 100000\n");
+        "f:4:24: error: size is 0; it must be a whole number from 1 to 2000000\n");
   wrong(PARAMETERS, "parameters: {n: {size: 2.5}, m: 2, L: m*n}",
-        "f:4:24: error: size is 2.5; it must be a whole number from 1 to 100000\n");
+        "f:4:24: error: size is 2.5; it must be a whole number from 1 to 2000000\n");
   wrong(PARAMETERS, "parameters: {n: {size: [1]}, m: 2, L: m*n}",
         "f:4:24: error: size must be a number or an expression\n");
   wrong(
@@ -329,7 +329,7 @@ static void test_wrong_lists(void) {
 
 /* Short descriptions that cause much work. */
 static void test_bounds(void) {
-  check(strdup("system: s\ncoordinates: [\"x[100000]\"]\nmass: [\"1 + sum(k, 1, 1000, "
+  check(strdup("system: s\ncoordinates: [\"x[60000]\"]\nmass: [\"1 + sum(k, 1, 1000, "
                "0*k)\"]\npotential: 0\n"
                "states: {default: {q: [0], v: [0]}}\n"),
         "f:3:8: error: the description is too long: with its arrays written out, all expressions "

@@ -6,7 +6,10 @@
 
 static const char too_many[] =
     "f:1:9: error: the system is too large: its derivatives need more than "
-    "2000000 operations, or a matrix more than 4000000 entries\n";
+    "6000150 operations, or a matrix more than 4000000 entries\n",
+                  still_too_many[] =
+                      "f:1:9: error: the system is too large: its derivatives need more than "
+                      "14850150 operations, or a matrix more than 4000000 entries\n";
 static const char too_long[] =
     "f:1:9: error: the system is too large: with its arrays and sums written out, its derivatives "
     "take more work than is allowed\n";
@@ -17,7 +20,7 @@ static void test_too_dense(void) {
     int         n;
     const char *potential, *constraint, *refusal;
   } dense[] = {{40000, "exp(sum(i, 1, n, x[i]))", "y", too_many},
-               {99000, "y", "x[i]*y - 1", too_many},
+               {99000, "y", "x[i]*y - 1", still_too_many},
                {1000, "y", "i*sum(j, 1, n, x[j]^2) - y", too_long}};
   for (size_t k = 0; k < sizeof dense / sizeof *dense; k++) {
     const time_t start = time(NULL);

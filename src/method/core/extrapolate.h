@@ -125,9 +125,10 @@ CST_INLINE vl ends(const cst_context *C, course *c, vl met, vl near, vl plain, i
   return met & (plain | c->was_near | vmask(corrections >= 2));
 }
 
-/* Called before each correction of the active lanes, with the number of corrections made so far. */
+/* Called before each correction of the active lanes, with the number of corrections made so far, where a substep
+ * does not FORGIVE. */
 CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int corrections,
                      vd *due) {
-  if (PREDICTS && !FREELY && !FORGIVES && corrections == 1)
+  if (PREDICTS && !FREELY && corrections == 1)
     *due = vselect(active & ~young & ~plain, vset(CST_DUE_STEPS), *due);
 }

@@ -18,6 +18,7 @@
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/lane/rows.h"
+#include "method/core/bend-fields.h"
 #ifndef CST_COLD
 #define NX              NG
 #define NX_PREDICTED    NG
@@ -50,18 +51,15 @@
   X(G1, NNZ_G)                                                                                     \
   X(slack, NG)                                                                                     \
   X(impulse, NG)                                                                                   \
-  X(way, NQ)                                                                                       \
-  X(q2, NQ)                                                                                        \
-  X(G2, NNZ_G)                                                                                     \
-  X(left, NG)                                                                                      \
-  X(bound, NG)
+  CST_BEND_FIELDS(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *length;
-  vd        reach, iterations;
-  vl        near, close, bent, steady, sure;
-  int       strict, bends;
+  vd        iterations;
+  vl        near, sure;
+  int       strict;
+  CST_BEND_MEMBERS
 };
 #define HM(i) vpick(CST_SIZED &&MASS_UNIT, H(j), L->hm[CLASS(i)])
 
@@ -77,7 +75,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
-  L->reach = *cst_block(record, at.tolerance) * (CST_CLOSE / CST_ROUNDOFF);
+  CST_LOAD_REACH(L, record);
   L->length = cst_block(record, at.length);
   cst_load(L->impulse, record, at.impulse, NG);
   if (COMPENSATED) {

@@ -172,7 +172,8 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
       return uncertain(K, some, sought, lost, c);
     EACH_GROUP(g) {
       if (!over) {
-        note(C, active[g], young[g], plain[g], it, due[g]);
+        if (!(FORGIVES))
+          note(C, active[g], young[g], plain[g], it, due[g]);
         SLOW(C, &L[g], c[g].rate);
       }
       SET_STRICT(&L[g], it > 0);

@@ -37,9 +37,9 @@
  *   USES_NEAR            L->was_near, of type vl, is L->near before the last correction of this substep
  *   DUE_ORDERS           this many orders of differences extrapolate the lanes for which two corrections are
  *                        due; 0: these lanes are not extrapolated
- *   FORGIVES             whether two corrections are never due
+ *   FORGIVES             whether two corrections are never due in substep j
  *   BENDS                whether a correction of residuals that are small, but not near, has the second order
- *                        too (kick-bend.h): evaluate is evaluate_only and, where a lane is not near, find_bent,
+ *                        too (bend.h): evaluate is evaluate_only and, where a lane is not near, find_bent,
  *                        which bends none but the lanes of L->steady, extrapolated in full; evaluate_again is
  *                        evaluate_only at unknowns that a correction has changed by little
  *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
@@ -147,15 +147,15 @@
 #endif
 
 #ifdef BENDS
-#define EVALUATE_ONLY      evaluate_only
-#define EVALUATE_AGAIN     evaluate_again
-#define FIND_BENT(C, L, f) find_bent(C, L, f)
-#define SET_BENDS(L, on)   (L)->bends = (on)
-#define SET_STEADY(L, on)  (L)->steady = (on)
+#define EVALUATE_ONLY         evaluate_only
+#define EVALUATE_AGAIN        evaluate_again
+#define FIND_BENT(C, L, j, f) find_bent(C, L, j, f)
+#define SET_BENDS(L, on)      (L)->bends = (on)
+#define SET_STEADY(L, on)     (L)->steady = (on)
 #else
 #define EVALUATE_ONLY  evaluate
 #define EVALUATE_AGAIN evaluate
-#define FIND_BENT(C, L, f)
+#define FIND_BENT(C, L, j, f)
 #define SET_BENDS(L, on)
 #define SET_STEADY(L, on)
 #endif

@@ -107,7 +107,8 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   if (PREDICTS && !FREELY) { /* the next piece takes one off again */
     const vl plain = (vl)(DUE(past) > 0);
     const vl young = beginners(STEPS(C, record));
-    note(C, active, young, plain, c->corrections, &DUE(past));
+    if (!(FORGIVES))
+      note(C, active, young, plain, c->corrections, &DUE(past));
     DUE((vd *)record + PAST_AT(j)) = DUE(past) + 1;
   }
   UNROLL

@@ -66,7 +66,7 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
     if (bends) {
       ends = vmask(1);
       EACH_GROUP(g) {
-        FIND_BENT(C, &L[g], f[g]);
+        FIND_BENT(C, &L[g], 0, f[g]);
         ends &= NEAR(&L[g]);
       }
       if (vany(~ends))

@@ -23,14 +23,19 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/lane/acceleration.h"
+#include "system/lane/rows.h"
+#include "method/core/bend-fields.h"
 #ifndef CST_COLD
 #define NX              (NQ + NG)
 #define NX_PREDICTED    NG                     /* begin computes the others */
-#define BENT            (!LINEAR_V && !BANDED) /* B is formed */
+#define FORMS_B         (!LINEAR_V && !BANDED) /* B is formed */
 #define BANDED          (!CST_SIZED && C->system->gram.banded)
-#define B_SIZE          (BENT ? NQ * NQ : 0)
-#define SEEKS_NEAR_ROOT (NG > 0 || BENT)
+#define B_SIZE          (FORMS_B ? NQ * NQ : 0)
+#define SEEKS_NEAR_ROOT (NG > 0 || FORMS_B)
+#define FORGIVES        LINEAR_V
+#define BENDS                                                                                      \
+  (LINEAR_V && NG > 0 && MARCH->smooth && !MARCH->straight && (CST_SIZED || !MARCH->attempt))
+#define SET_TIME_RIGHT(L, j) /* nothing depends on it */
 
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
@@ -43,7 +48,8 @@ struct data {
   X(dV, NQ)                                                                                        \
   X(G1, NNZ_G)                                                                                     \
   X(slack, NG)                                                                                     \
-  X(impulse, NG)
+  X(impulse, NG)                                                                                   \
+  CST_BEND_FIELDS(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -51,6 +57,7 @@ struct local {
   vd        tolerance, iterations;
   vl        near, sure;
   int       strict;
+  CST_BEND_MEMBERS
 };
 #define HM(i) vpick(MASS_UNIT, H(j), L->hm[CLASS(i)])
 /* For how long the force acts at the left end, and at the right one. */
@@ -63,6 +70,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
+  CST_LOAD_REACH(L, record);
   L->length = cst_block(record, at.length);
   L->tolerance = *cst_block(record, at.tolerance);
   cst_load(L->impulse, record, at.impulse, NG);
@@ -111,7 +119,7 @@ static vd roughness(const cst_context *C, const struct local *L, int j) {
   return kick * most;
 }
 
-CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+CST_INLINE vl evaluate_only(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const vd     left = LEFT;
   const double theta = OWN(j)->theta;
   USES_G
@@ -134,7 +142,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     }
     off = vmax(vabs(f[i]), off);
   }
-  L->near = (vl)(off <= (BENT ? 0x1p-32 : INFINITY) * size);
+  L->near = (vl)(off <= (FORMS_B ? 0x1p-32 : INFINITY) * size);
   for (int a = 0; a < NG; a++)
     L->near &= cst_is_near(C, a, f[NQ + a], L->G1, L->q1, L->slack);
   const vd limit = vmax(L->tolerance, vset(8 * EPS)) * size;
@@ -145,15 +153,17 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done;
 }
 
-#include "method/core/bent-matrix.h"
-#define PRODUCT(j) (OWN(j)->theta * LEFT)
+#include "method/core/bend.h"
+#include "method/core/drift-matrix.h"
+#define evaluate_again evaluate_only
+#define PRODUCT(j)     (OWN(j)->theta * LEFT)
 
 /* J[NX * NX] := Newton's matrix. */
 static void assemble(const cst_context *C, const struct local *L, int j, vd *J) {
   const int n = NX;
   vd        B[ROOM(NQ * NQ)];
   USES_G
-  bend(C, L, j, PRODUCT(j), B);
+  form_b(C, L, j, PRODUCT(j), B);
   for (int k = 0; k < n * n; k++)
     J[k] = vset(0);
   for (int i = 0; i < NQ; i++) {
@@ -201,7 +211,7 @@ static void direction_pivoted(const cst_context *C, struct local *L, int j, cons
   vd        J[ROOM(n * n)];
   vd        B[ROOM(NQ * NQ)];
   vd        S[ROOM(NG * NG)];
-  bend(C, L, j, PRODUCT(j), B);
+  form_b(C, L, j, PRODUCT(j), B);
   cst_lu(B, NQ);
   complement(C, L, j, B, S);
   L->sure = cst_lu_is_positive(B, NQ) & cst_dense_leans(C, S, H(j)) & has_moved_little(C, L);

@@ -122,7 +122,7 @@ CST_INLINE int evaluate(molecule_set *s, int may_bend, vd (*x)[KG]) {
   return !vany(~done);
 }
 
-/* Adds to the correction d of a tile the one of what it leaves, with the factors S (kick-bend.h). */
+/* Adds to the correction d of a tile the one of what it leaves, with the factors S (bend.h). */
 CST_INLINE void bend(const molecule_set *s, const tile *T, vd S[KG][KG], vd *d) {
   vd way[KQ], q2[KQ], G2[KE], left[KG];
   CST_UNROLL

@@ -46,7 +46,7 @@ typedef struct {
   vd        reach;
   double    iterations;
   int       near; /* whether one correction is enough for all constraints */
-  int       bent; /* whether it is only with that of what it leaves (kick-bend.h) */
+  int       bent; /* whether it is only with that of what it leaves (bend.h) */
   int       sure; /* whether all pivots of the last matrix are positive (near-root.h) */
 } molecule_set;
 

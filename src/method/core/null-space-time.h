@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /* The times of the ends of substep j and of q_m. */
-#define TIME_LEFT(L, j)   START_OF(L, j)
-#define TIME_MIDDLE(L, j) (START_OF(L, j) + OWN(j)->theta * H(j))
-#define TIME_RIGHT(L, j)  (START_OF(L, j) + H(j))
+#define TIME_LEFT(L, j)      START_OF(L, j)
+#define TIME_MIDDLE(L, j)    (START_OF(L, j) + OWN(j)->theta * H(j))
+#define TIME_RIGHT(L, j)     (START_OF(L, j) + H(j))
+#define SET_TIME_RIGHT(L, j) SET_TIME(L, TIME_RIGHT(L, j))
 
 /* G and its factors at the left end, and grad V(q) at the time at which the force acts. */
 static void begin_at_time(const cst_context *C, struct local *L, int j) {

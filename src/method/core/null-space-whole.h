@@ -8,9 +8,9 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
   vd B[ROOM(B_SIZE)];
   USES_G
   fill_basis(C, L->A, L->b, J);
-  if (BENT)
-    bend(C, L, j, PRODUCT(j), B);
-  for (int k = 0; k < NQ - NR && BENT; k++) {
+  if (FORMS_B)
+    form_b(C, L, j, PRODUCT(j), B);
+  for (int k = 0; k < NQ - NR && FORMS_B; k++) {
     vd row[ROOM(NQ)];
     for (int c = 0; c < NQ; c++) {
       row[c] = vset(0);
@@ -35,10 +35,10 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
 static vl is_near_root(const cst_context *C, const struct local *L, int j) {
   vd B[ROOM(NQ * NQ)];
   vd S[ROOM(NG * NG)];
-  for (int k = 0; k < NQ * NQ && !BENT; k++)
+  for (int k = 0; k < NQ * NQ && !FORMS_B; k++)
     B[k] = vset(k % (NQ + 1) == 0);
-  if (BENT)
-    bend(C, L, j, PRODUCT(j), B);
+  if (FORMS_B)
+    form_b(C, L, j, PRODUCT(j), B);
   cst_lu(B, NQ);
   complement(C, L, j, B, S);
   return cst_lu_is_positive(B, NQ) & cst_dense_leans(C, S, H(j)) & has_moved_little(C, L);

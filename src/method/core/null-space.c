@@ -28,8 +28,13 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
+#if !CST_SIZED
+#undef UNROLL
+#define UNROLL _Pragma("GCC unroll 4") /* loops of small constant sizes */
+#endif
 #include "core/householder.h"
 #include "system/lane/rows.h"
+#include "method/core/bend-fields.h"
 #include "method/core/time.h"
 #ifndef CST_COLD
 #define USES_STEP
@@ -38,12 +43,15 @@ struct data {
 #define NX_PREDICTED    NG
 #define NR                                                                                         \
   (CST_SIZED ? NG : OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
-#define INSIDE(j)  (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta))
-#define PRODUCT(j) (INSIDE(j) * H(j))
-#define BENT       (!LINEAR_V && INSIDE(j) != 0)
-#define B_SIZE     ((CST_SIZED ? !LINEAR_V : BENT) ? NQ * NQ : 0)
-#define DEFERS     (MARCH->opens && MARCH->nsub == 1 && NACCOUNT == 0)
-#define BANDED     (C->system->gram.banded)
+#define INSIDE(j)    (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta))
+#define PRODUCT(j)   (INSIDE(j) * H(j))
+#define FORMS_B      (!LINEAR_V && INSIDE(j) != 0)
+#define B_SIZE       ((CST_SIZED ? !LINEAR_V : FORMS_B) ? NQ * NQ : 0)
+#define ONLY_G_BENDS (LINEAR_V || INSIDE(j) == 0) /* all other equations are linear */
+#define FORGIVES     ONLY_G_BENDS
+#define BENDS        (ONLY_G_BENDS && MARCH->smooth && !MARCH->straight && (CST_SIZED || !MARCH->attempt))
+#define DEFERS       (MARCH->opens && MARCH->nsub == 1 && NACCOUNT == 0)
+#define BANDED       (C->system->gram.banded)
 #define KEEPS_TRAIL
 #define HAS_NO_PIECES
 #if CST_SIZED
@@ -73,6 +81,7 @@ struct data {
   X(b1, NG)                                                                                        \
   X(rest, NQ)                                                                                      \
   X(N, NQ *NQ)                                                                                     \
+  CST_BEND_FIELDS(X)                                                                               \
   CST_TIME_FIELD(X)
 
 struct local {
@@ -81,11 +90,16 @@ struct local {
   vd        iterations;
   vl        step, near, sure;
   int       strict;
+  CST_BEND_MEMBERS
 };
 #define HM(i) vpick(MASS_UNIT, H(j), L->hm[CLASS(i)])
 #define MI(i) vpick(MASS_UNIT, vset(1.0), L->mass[CLASS(i)])
 
 #include "method/core/null-space-basis.h"
+#if !CST_SIZED
+#undef UNROLL
+#define UNROLL
+#endif
 #include "method/core/null-space-time.h"
 
 /* h / M of substep j. */
@@ -102,6 +116,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
+  CST_LOAD_REACH(L, record);
   cst_load(L->impulse, record, at.impulse, NG);
   LOAD_TIME(L, record);
   K_dV(L->c, L->q, L->dV);
@@ -141,9 +156,9 @@ static void excess(const cst_context *C, const struct local *L, int j, const vd 
   UNROLL
   for (int a = 0; a < NR; a++)
     f[a] = vset(0);
-  if (!BENT && (CST_SIZED || !MARCH->straight))
+  if (!FORMS_B && (CST_SIZED || !MARCH->straight))
     return;
-  cst_householder_solve(L->A, L->d, NR, r);
+  OF_SIZES(NQ, NR, cst_householder_solve(L->A, L->d, nr, r));
   UNROLL
   for (int a = 0, row = 0; a < NG; a++)
     if (!DROPPED(a)) {
@@ -153,7 +168,7 @@ static void excess(const cst_context *C, const struct local *L, int j, const vd 
 }
 
 /* f: NR entries by which L is off, NQ - NR of the equations on the basis, NG of g. */
-CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+CST_INLINE vl evaluate_only(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const struct data *s = OWN(j);
   const vd           left = s->middle * (1 - s->theta) * H(j);
   vd                 r[ROOM(NQ)];
@@ -176,22 +191,23 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   UNROLL
   for (int i = 0; i < NQ; i++)
     r[i] = (x[i] - L->pt[i]) + left * L->mid[i];
-  cst_householder_forth(L->A, L->b, NQ, NR, r);
+  OF_SIZES(NQ, NR, cst_householder_forth(L->A, L->b, nq, nr, r));
   UNROLL
   for (int k = NR; k < NQ; k++) {
     f[k] = r[k];
     off = vmax(vabs(r[k]), off);
   }
   excess(C, L, j, x, r, f);
-  L->near = (vl)(off <= (BENT ? 0x1p-32 : INFINITY) * size);
-  vd bounds[ROOM(NG)];
+  L->near = (vl)(off <= (FORMS_B ? 0x1p-32 : INFINITY) * size);
   vl met, near;
-  cst_rows_test(C, f + NQ, L->G1, L->q1, L->slack, bounds, &met, &near);
+  cst_rows_test(C, f + NQ, L->G1, L->q1, L->slack, L->bound, &met, &near);
   L->near &= near;
   return met & (vl)(off <= (16 * EPS) * size);
 }
 
-#include "method/core/bent-matrix.h"
+#include "method/core/bend.h"
+#include "method/core/drift-matrix.h"
+#define evaluate_again evaluate_only
 
 #include "method/core/null-space-whole.h"
 
@@ -199,13 +215,13 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 static void find_impulses(const cst_context *C, const struct local *L, int j, const vd *d, vd *t) {
   vd B[ROOM(B_SIZE)];
   vd r[ROOM(NQ)];
-  if (BENT)
-    bend(C, L, j, PRODUCT(j), B);
+  if (FORMS_B)
+    form_b(C, L, j, PRODUCT(j), B);
   UNROLL
   for (int i = 0; i < NQ; i++) {
-    r[i] = vpick(BENT, vset(0), d[i]);
+    r[i] = vpick(FORMS_B, vset(0), d[i]);
     UNROLL
-    for (int k = 0; k < NQ && BENT; k++)
+    for (int k = 0; k < NQ && FORMS_B; k++)
       r[i] += B[i * NQ + k] * d[k];
   }
   cst_householder_forth(L->A, L->b, NQ, NR, r);
@@ -222,14 +238,14 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd e[ROOM(NQ)];
   (void)x;
   SET_TIME(L, TIME_MIDDLE(L, j)); /* of the Hessian */
-  if (MARCH->attempt || (BENT && BANDED)) {
+  if (MARCH->attempt || (FORMS_B && BANDED)) {
     solve_whole(C, L, j, f, d);
     find_impulses(C, L, j, d, d + NQ);
   } else {
     UNROLL
     for (int k = 0; k < NQ; k++)
       e[k] = vpick(k < NR, vset(0), -f[k]);
-    cst_householder_back(L->A, L->b, NQ, NR, e);
+    OF_SIZES(NQ, NR, cst_householder_back(L->A, L->b, nq, nr, e));
     solve_by_complement(C, L, j, PRODUCT(j), e, f + NQ, d, d + NQ);
   }
   UNROLL

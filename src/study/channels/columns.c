@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/large.h"
 #include "core/need.h"
 
 cst_columns *cst_columns_create(int ncase) {
@@ -42,7 +43,8 @@ cst_number_column cst_columns_number(cst_columns *c, cst_column_use use, const c
                                      const char *format, ...) {
   va_list a;
   va_start(a, format);
-  double *value = cst_need(malloc(sizeof *value * ((size_t)c->ncase + 1)));
+  const size_t room = sizeof(double) * ((size_t)c->ncase + 1);
+  double      *value = cst_large(cst_need(malloc(room)), room);
   add(c, use, doc, format, a)->value = value;
   va_end(a);
   for (int i = 0; i < c->ncase; i++)
@@ -54,6 +56,7 @@ cst_text_column cst_columns_text(cst_columns *c, cst_column_use use, const char 
                                  const char *format, ...) {
   va_list         a;
   cst_text_column x = {cst_zeros(c->ncase, sizeof *x.label)};
+  cst_large(x.label, sizeof *x.label * (size_t)c->ncase);
   va_start(a, format);
   add(c, use, doc, format, a)->label = x.label;
   va_end(a);

@@ -2,10 +2,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "core/large.h"
 #include "core/need.h"
 #include "study/file/reader.h"
 
-void *cst_reader_memory(size_t n, size_t size) { return cst_need(calloc(n ? n : 1, size)); }
+void *cst_reader_memory(size_t n, size_t size) {
+  return cst_large(cst_need(calloc(n ? n : 1, size)), n * size);
+}
 
 static const char *kind(cst_yaml *n) {
   if (cst_yaml_is_list(n))

@@ -57,7 +57,7 @@ void cst_start_project(cst_reader *r, cst_yaml *n);
 bool cst_start_move(cst_study *s, const char *of, const double *c, double *q, double *v);
 bool cst_study_project(const cst_study *s, const double *c, double *q, double *v);
 /* member.c: the starts of `lanes` members, of their parameter sets, at once, where they are found in lanes: those of
- * cst_study_member in all bits, [nq][W], aligned to 64 bytes. Returns the bits of the lanes that have theirs; what the
+ * cst_study_member in all bits, [nq][W], aligned for vectors. Returns the bits of the lanes that have theirs; what the
  * others have is of no use. */
 int  cst_study_members(const cst_study *s, int isa, const int *variant, const long *member,
                        int lanes, double *q, double *v);

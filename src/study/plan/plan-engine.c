@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include "method/stepper-colours.h"
 #include "method/stepper-sparse.h"
-#include "study/plan/plan.h"
+#include "study/plan/plan-solves.h"
 
 enum { MOST_UNKNOWNS = 300 }; /* of a full Jacobian */
 
@@ -76,6 +76,18 @@ bool cst_plan_is_petsc(const cst_plan *p, int method) {
   if (!cst_method_iterates(m) || p->study->engine == CST_ENGINE_LANES)
     return false;
   return p->study->engine == CST_ENGINE_PETSC || chooses_petsc(p, m);
+}
+
+double cst_plan_multiplications(const cst_plan *p, int method) {
+  const cst_prepared *m = p->method[method];
+  if (!takes_gram(m) || !m->stepped->gram.row)
+    return 0;
+  const counts x = count(p, m->stepped);
+  return cst_plan_is_petsc(p, method) ? x.petsc : x.lanes;
+}
+
+bool cst_plan_fits_lanes(const cst_plan *p, int method) {
+  return p->method[method]->stepped->gram.form != CST_FORM_PAIRS;
 }
 
 /* Multiplications of an elimination of the lanes: in the order of a band or of sparse factors, or of a full matrix. */

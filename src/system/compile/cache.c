@@ -7,6 +7,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -72,6 +73,18 @@ static char *read_own(const char *path, size_t *size) {
   close(fd);
   *size = n;
   return bytes;
+}
+
+bool cst_cache_has(const char *key) {
+  const char    *folder = cst_cache_folder();
+  DIR           *d = folder ? opendir(folder) : NULL;
+  struct dirent *x;
+  bool           has = false;
+  while (d && !has && (x = readdir(d)))
+    has = !strncmp(x->d_name, key, CST_KEY_START);
+  if (d)
+    closedir(d);
+  return has;
 }
 
 bool cst_cache_read(cst_code *code) {

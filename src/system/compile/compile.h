@@ -89,6 +89,10 @@ void cst_folder_remove(const char *folder);
 
 /* cache.c: the folder of the cache; NULL: not available. Static. */
 const char *cst_cache_folder(void);
+/* The first characters of a key, which the compiler has no part in. */
+enum { CST_KEY_START = 32 };
+/* Whether some compiler has made an entry whose key starts like this one. */
+bool cst_cache_has(const char *key);
 /* Reads the entry of code->key into code->bytes. False if it is missing or damaged. */
 bool cst_cache_read(cst_code *code);
 /* Stores code; failures are ignored. */

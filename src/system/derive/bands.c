@@ -145,7 +145,7 @@ bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b) {
   b->last = integers(nq);
   put_in_order(p, b);
   find_ends(s, p, b);
-  if ((double)s->nq * (b->band + 1) > CST_MOST_ENTRIES) {
+  if ((double)s->nq * (b->band + 1) > CST_MOST_IN_LANES) {
     cst_bands_destroy(b);
     return false;
   }

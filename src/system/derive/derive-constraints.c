@@ -49,7 +49,7 @@ static bool is_quadratic(const cst_derivation *d) {
 static void derive_rows(const cst_derivation *d) {
   const int           n = d->n;
   cst_system         *s = d->s;
-  cst_derived_entries e = {0};
+  cst_derived_entries e = {.s = d->s};
   if (!s->nvel) {
     cst_derive_jacobian(d, CST_K_G, s->kernel_out[CST_K_g], s->ng, false);
     return;

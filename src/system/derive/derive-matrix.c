@@ -16,7 +16,7 @@ static bool ended(const cst_derived_entries *e) { return e->n > 0 && e->at[e->n 
 void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) {
   if (ended(e))
     return;
-  if (e->n >= CST_MOST_ENTRIES)
+  if (e->n >= cst_system_most_entries(e->s))
     node = -1;
   if (e->n == e->capacity) {
     if (e->capacity)
@@ -94,7 +94,7 @@ void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool
 
 void cst_derive_jacobian(const cst_derivation *d, cst_kernel_id k, const cst_node *of, int rows,
                          bool symmetric) {
-  cst_derived_entries e = {0};
+  cst_derived_entries e = {.s = d->s};
   for (int i = 0; i < rows && !ended(&e); i++)
     cst_derive_add_gradient(d, of[i], i, symmetric, &e);
   if (ended(&e)) { /* incomplete */

@@ -40,7 +40,7 @@ static cst_node mass_entry(const cst_derivation *d, int i, int j) {
 static void derive_mass(const cst_derivation *d, cst_node *Mv) {
   const int           n = d->n;
   cst_graph          *g = d->graph;
-  cst_derived_entries e = {0};
+  cst_derived_entries e = {.s = d->s};
   for (int i = 0; i < n; i++) {
     Mv[i] = cst_graph_constant(g, 0);
     for (int j = 0; j < n; j++) {

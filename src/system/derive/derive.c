@@ -104,7 +104,7 @@ static void derive_forces(const cst_derivation *d) {
   cst_graph          *g = d->graph;
   cst_system         *s = d->s;
   const int           n = d->n;
-  cst_derived_entries e = {0};
+  cst_derived_entries e = {.s = d->s};
   if (!s->nforce)
     return;
   cst_node *F = cst_derive_kernel(s, CST_K_F, n);
@@ -126,7 +126,7 @@ static void derive_forces(const cst_derivation *d) {
 /* The derivative of the sum of the forces by the multipliers. */
 static void derive_slips(const cst_derivation *d) {
   cst_system         *s = d->s;
-  cst_derived_entries e = {0};
+  cst_derived_entries e = {.s = d->s};
   if (!s->slips)
     return;
   cst_node *row = cst_derive_memory(s->ng);
@@ -178,7 +178,7 @@ static void derive_accounts(const cst_derivation *d) {
 static void derive_symmetries(const cst_derivation *d) {
   const int           n = d->n;
   cst_system         *s = d->s;
-  cst_derived_entries e = {0};
+  cst_derived_entries e = {.s = d->s};
   cst_node           *gauge = cst_derive_kernel(s, CST_K_gauge, s->nsym);
   for (int k = 0; k < s->nsym; k++) {
     gauge[k] = s->gauge[k];

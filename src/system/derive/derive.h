@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
   int                n, capacity;
   cst_derived_entry *at;
+  const cst_system  *s; /* that it is a matrix of */
 } cst_derived_entries;
 
 /* derive-matrix.c. n + 1 zeros; free(). */

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "core/boundary.h"
+#include "expr/budget.h"
 #include "system/internal.h"
 
 /* Of V written out, and derived once more: how many operations a pair may make of each of its own, as seen on
@@ -186,7 +187,7 @@ static bool is_small(const cst_system *s) {
     const cst_pair_sum *sum = &s->pairs[k].sum;
     work += (double)sum->pairs * cst_graph_count(g, &sum->term, 1);
   }
-  return GROWTH * work < CST_EXPR_NODES - cst_graph_size(g);
+  return GROWTH * work < cst_graph_most(g) - cst_graph_size(g);
 }
 
 cst_node cst_pairs_written_out(cst_system *s) {

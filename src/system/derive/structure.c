@@ -242,14 +242,14 @@ static void place_all(cst_gram *S, const int *from, int ng) {
 static void try_sparse(cst_gram *S, const int *from, int ng) {
   const double width = 2.0 * S->band + 1, band_work = (double)ng * S->band * (S->band + 1.0);
   int         *order = integers(ng), *place = integers(ng);
-  const bool   fits = ng * width <= CST_MOST_ENTRIES;
+  const bool   fits = ng * width <= CST_MOST_IN_LANES;
   cst_sparse_order(ng, from, S->b, order);
   for (int r = 0; r < ng; r++)
     place[order[r]] = r;
   cst_sparse_pattern p = cst_sparse_factors(ng, from, S->b, order, place, CST_MOST_FACTORS);
   const bool         sparse = !fits || (!p.too_large && p.work < part * band_work);
   if (sparse) {
-    const bool small = !p.too_large && ng + 2.0 * p.row[ng] <= CST_MOST_ENTRIES;
+    const bool small = !p.too_large && ng + 2.0 * p.row[ng] <= CST_MOST_IN_LANES;
     memcpy(S->place, place, (size_t)ng * sizeof *place);
     S->form = small ? CST_FORM_SPARSE : CST_FORM_PAIRS;
     S->band = ng - 1;
@@ -371,7 +371,7 @@ bool cst_system_structure(cst_system *s) {
   cst_gram *S = &s->gram;
   int       outside;
   cst_structure_gram_destroy(S);
-  if (count_terms(&s->pattern[CST_K_G]) > CST_MOST_TERMS)
+  if (count_terms(&s->pattern[CST_K_G]) > cst_system_most_terms(s))
     return false;
   S->place = integers(s->ng);
   pair_up(s, S);
@@ -379,7 +379,7 @@ bool cst_system_structure(cst_system *s) {
   if (S->form == CST_FORM_PAIRS && !S->row)
     return false;
   const double size = size_of(S, s->ng, &outside);
-  if (size > (S->form == CST_FORM_PAIRS ? CST_MOST_TERMS : CST_MOST_ENTRIES))
+  if (size > (S->form == CST_FORM_PAIRS ? cst_system_most_terms(s) : CST_MOST_IN_LANES))
     return false;
   S->size = (int)size;
   S->inside = S->size - outside;

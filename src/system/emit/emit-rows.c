@@ -154,7 +154,7 @@ static void write_way(cst_rows *z, FILE *f, int i) {
   fprintf(f, ");\nq[%d] = from[%d] - way[%d];\n", i, i, i);
 }
 
-/* What a correction leaves of the residuals (core/kick-bend.h). */
+/* What a correction leaves of the residuals (core/bend.h). */
 static void write_bend(cst_rows *z, FILE *f) {
   const cst_pattern *p = z->G;
   cst_strips        *strips = cst_strips_open();

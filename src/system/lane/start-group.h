@@ -9,7 +9,7 @@
 /* Whether lanes can do it: small systems with a constant diagonal mass, whose constraints are all independent and
  * on positions. */
 bool cst_group_starts(const cst_system *s);
-/* Projects the lanes of the bits `lanes`: c [npar][W], q and v [nq][W], all aligned to 64 bytes. Returns the bits of
+/* Projects the lanes of the bits `lanes`: c [npar][W], q and v [nq][W], aligned for vectors. Returns the bits of
  * those that are done. The others have any numbers in q and v: they are to be projected one by one, since their
  * starts are far away or have several points nearby, or do not exist. */
 int cst_group_project(const cst_system *s, int isa, const double *c, double *q, double *v,

@@ -5,7 +5,7 @@
  * way of length 1.5 h |v|, because stages and extrapolations reach beyond the step, and as far behind, because a
  * step that has passed such a state may end on another branch, where the next one fails. The way begins at q
  * along v and goes straight on in small parts, each brought towards g = 0; shorter ways around its worst point
- * follow.
+ * follow. Where some 450 factorisations of S take too long, nothing is sought.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -17,6 +17,7 @@
 static const double LOST = 1e5, GROWTH = 10;
 static const double FAR = 0.25; /* the largest way towards g = 0, as a part of h v */
 static const double REACH = 1.5;
+static const double DEAR = 1e8; /* multiplications of a factorisation of S */
 enum { PARTS = 32, LEVELS = 6, APPROACHES = 3, MAX_APPROACHED = 200 };
 
 typedef struct {
@@ -89,6 +90,8 @@ double cst_system_rank_ahead(const cst_system *s, const double *c, const double 
   for (int i = 0; i < nq; i++)
     if (!isfinite(q[i]) || !isfinite(h * v[i]))
       return 0;
+  if (s->gram.banded && s->gram.work > DEAR)
+    return 0;
   const int rank = s->ng ? cst_system_rank(s, c, q) : 0;
   if (!rank)
     return 0;

@@ -116,7 +116,18 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
 }
 
 void cst_rank_lengths(const cst_system *s, const double *c, const double *q, double *length) {
-  free(cst_rank_unit_rows(s, c, q, length));
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *G = cst_linear_numbers(P->n);
+  cst_system_eval_at(s, CST_K_G, c, q, G);
+  for (int a = 0; a < s->ng; a++) {
+    double most = 0, sum = 0; /* the squares of a row may overflow or vanish */
+    CST_EACH_ENTRY(P, a, e)
+      most = fmax(most, fabs(G[e]));
+    CST_EACH_ENTRY(P, a, e)
+      sum += most > 0 ? G[e] / most * (G[e] / most) : 0;
+    length[a] = most * sqrt(sum);
+  }
+  free(G);
 }
 
 double cst_rank_condition(const cst_system *s, const double *c, const double *q, int rank,

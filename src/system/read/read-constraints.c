@@ -118,6 +118,7 @@ cst_scope cst_read_member(cst_reading *r, cst_scope in, int k, int i) {
 static void read_expression(cst_reading *r, cst_yaml *n, int family) {
   cst_system     *s = r->s;
   const cst_name *a = &s->family[family];
+  const double    before = cst_read_part(r);
   char            what[200], message[300];
   for (int k = 0; k < a->count; k++) {
     const char *name = s->constraint[a->at + k];
@@ -128,7 +129,7 @@ static void read_expression(cst_reading *r, cst_yaml *n, int family) {
       snprintf(what, sizeof what, "constraint");
     const cst_node g = cst_read_expression(r, n, scope, what);
     s->g[a->at + k] = g;
-    if (g < 0)
+    if (g < 0 || !cst_read_foresee(r, n, before, k + 1, a->count))
       break;
     if (cst_graph_depends(s->graph, g, 'q'))
       continue;
@@ -147,7 +148,7 @@ static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int 
   s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
   r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
   r->rows = cst_system_keep(s, (size_t)most, sizeof *r->rows);
-  for (int k = 0; k < n && cst_read_goes_on(r) && s->ng <= CST_MOST_Q; k++) {
+  for (int k = 0; k < n && cst_read_goes_on(r) && s->ng <= cst_read_most_constraints(r); k++) {
     value[k] = cst_read_family(r, key[k], value[k], "constraint", &s->family[k], &r->variable[k]);
     s->ng += s->family[k].count;
     s->nfamily++;
@@ -164,9 +165,9 @@ void cst_read_constraints(cst_reading *r) {
   cst_read_declare_stationary(r);
   cst_read_declare_orthogonal(r, key);
   cst_read_declare_velocities(r);
-  if (s->ng > CST_MOST_Q) {
+  if (s->ng > cst_read_most_constraints(r)) {
     cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the maximum",
-                   CST_MOST_Q);
+                   cst_read_most_constraints(r));
     s->ng = s->nfamily = s->nvel = 0;
   }
   if (s->ng > 4 * s->nq) /* some may be redundant; their rank is found at the start */

@@ -29,20 +29,56 @@ cst_scope cst_read_with(const cst_reading *r, cst_scope in, const char *variable
   return (cst_scope){in.names - 1, in.n + 1};
 }
 
+static double most_text(const cst_reading *r) {
+  return fmax(CST_READING_TEXT, (double)CST_READING_TEXT_EACH * r->s->nq);
+}
+
+double cst_read_part(const cst_reading *r) {
+  const double text = (r->text + cst_parse_effort(r->s->graph)) / most_text(r);
+  return fmax(text, cst_graph_part(r->s->graph));
+}
+
+/* The first ones may take more than the others: only several times what is allowed is too much. */
+bool cst_read_foresee(cst_reading *r, cst_yaml *n, double before, int done, int of) {
+  enum { MANY = 100000, PART = 1000 };
+  static const double several = 2.5;
+  if (of < MANY || done != of / PART || !cst_read_goes_on(r))
+    return true;
+  const double all = before + (cst_read_part(r) - before) * of / done;
+  if (all <= several)
+    return true;
+  r->stopped = true;
+  cst_yaml_error(
+      r->doc, n, r->d,
+      "the description is too large: with its arrays written out, %d expressions like the "
+      "first %d of them take %.2g times what is allowed",
+      of, done, all);
+  return false;
+}
+
+int cst_read_most_constraints(const cst_reading *r) {
+  return r->s->nq > CST_READING_CONSTRAINTS ? r->s->nq : CST_READING_CONSTRAINTS;
+}
+
+void cst_read_expect(cst_reading *r) {
+  cst_graph_expect(r->s->graph, r->s->nq);
+  cst_graph_allow(r->s->graph, fmax(CST_READING_WORK, (double)CST_READING_WORK_EACH * r->s->nq));
+}
+
 /* Charges an expression of this length; reports an error once the limit is exceeded. */
 static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
   if (!cst_read_goes_on(r))
     return false;
   r->text += (double)length + EFFORT;
   cst_graph_spend(r->s->graph, (double)length / CHARACTERS_PER_NODE);
-  if (r->text + cst_parse_effort(r->s->graph) <= CST_READING_TEXT)
+  if (r->text + cst_parse_effort(r->s->graph) <= most_text(r))
     return true;
   r->stopped = true;
   cst_yaml_error(
       r->doc, n, r->d,
       "the description is too long: with its arrays written out, all expressions together may "
-      "have %d characters",
-      CST_READING_TEXT);
+      "have %.0f characters",
+      most_text(r));
   return false;
 }
 
@@ -235,6 +271,7 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
   char            text[WHAT];
   bool            list = a->array && cst_yaml_is_list(n);
   bool            good = true;
+  const double    before = cst_read_part(r);
   if (list && !counted(r, n, what, a))
     return false;
   cst_yaml **item = cst_read_children(list ? n : NULL, NULL);
@@ -248,7 +285,7 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
     cst_yaml   *of = list ? item[k] : n;
     const char *shown = element(e, name, k, what, text);
     *o = cst_read_expression(r, of, scope, shown);
-    good = *o >= 0;
+    good = *o >= 0 && cst_read_foresee(r, of, before, k + 1, a->count);
   }
   free(item);
   return good;

@@ -281,8 +281,10 @@ bool cst_read_coordinates(cst_reading *r) {
   if (s->nq > CST_MOST_Q)
     cst_yaml_error(r->doc, list ? list : cst_yaml_get(r->root, "bodies"), r->d,
                    "there are more than %d coordinates, the maximum", CST_MOST_Q);
-  if (cst_diag_count(r->d) == before)
+  if (cst_diag_count(r->d) == before) {
+    cst_read_expect(r);
     bind_all(r, item);
+  }
   if (cst_diag_count(r->d) == before)
     cst_read_fill_bodies(r);
   free(own);

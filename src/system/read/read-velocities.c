@@ -94,7 +94,9 @@ void cst_read_declare_velocities(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map =
       cst_read_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
-  for (int k = 0; k < cst_yaml_size(map) && cst_read_goes_on(r) && s->nvel <= CST_MOST_Q; k++) {
+  for (int k = 0;
+       k < cst_yaml_size(map) && cst_read_goes_on(r) && s->nvel <= cst_read_most_constraints(r);
+       k++) {
     cst_yaml *key = cst_yaml_key(map, k);
     cst_name  a;
     if (is_taken(r, cst_yaml_text(key))) {

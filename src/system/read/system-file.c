@@ -101,8 +101,8 @@ static void derive(cst_reading *r) {
     cst_yaml_error(
         r->doc, title, r->d,
         "the system is too large: its derivatives need more than %d operations, or a matrix more "
-        "than %d entries",
-        CST_EXPR_NODES, CST_MOST_ENTRIES);
+        "than %.0f entries",
+        cst_graph_most(r->s->graph), cst_system_most_entries(r->s));
 }
 
 /* The system that read_parts of r reads from a description; NULL with errors in d. */

@@ -29,7 +29,7 @@ const cst_key cst_system_keys[] = {
     {"", "ground", CST_KEYS_ALL, "number or expression", "none", "of the coordinates", "ground: 0", "The height of a floor that figures show; an expression may use the parameters."},
 
     {"parameters.NAME", "default", CST_KEYS_ALL, "number or expression", "required; or `size`", "its own", "parameters: {L: {default: 2}}", "The value where a study gives none; an expression may use the parameters above it."},
-    {"parameters.NAME", "size", CST_KEYS_ALL, "integer", "none; or `default`", "", "parameters: {m: {size: 3}}", "The default of a parameter that counts: the length of arrays, a bound of sums; 1 to 100000."},
+    {"parameters.NAME", "size", CST_KEYS_ALL, "integer", "none; or `default`", "", "parameters: {m: {size: 3}}", "The default of a parameter that counts: the length of arrays, a bound of sums; 1 to 2000000."},
     {"parameters.NAME", "unit", CST_KEYS_ALL, "text", "none", "", "parameters: {L: {default: 2, unit: m}}", "Its unit, for pages and figures; nothing is computed with it."},
     {"parameters.NAME", "doc", CST_KEYS_ALL, "text", "none", "", "parameters: {L: {default: 2, doc: length of the rod}}", "What it is."},
 

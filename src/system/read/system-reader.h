@@ -4,7 +4,8 @@
  * Every mistake is reported with its position. Reading then continues, up to CST_READING_ERRORS mistakes. A
  * description is expanded: an entry of an array is read once per element, the term of a sum once per term.
  * CST_READING_TEXT limits the number of characters that are read in this way. CST_READING_WORK limits the
- * work, derivatives included, measured in visited nodes.
+ * work, derivatives included, measured in visited nodes. For many coordinates both are proportional to their number: what
+ * is refused takes no more of time and memory than a system of that size may.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_READER_H
@@ -17,7 +18,10 @@ enum {
   CST_READING_ERRORS = 100,
   CST_READING_TEXT = 60000000,
   CST_READING_WORK = 20000000,
-  CST_ORTHOGONAL = 6 /* constraints of one rotation matrix */
+  CST_READING_TEXT_EACH = 3000, /* of a coordinate */
+  CST_READING_WORK_EACH = 1000,
+  CST_READING_CONSTRAINTS = 100000, /* where there are fewer coordinates */
+  CST_ORTHOGONAL = 6                /* constraints of one rotation matrix */
 };
 
 /* The n names that an expression may use. names[-1] is a free entry for the number of an element. */
@@ -83,6 +87,12 @@ const char *cst_read_join(cst_reading *r, cst_yaml *list); /* "a, b". Borrowed *
 bool cst_read_wrong_symbol(const char *name, const char *what, char *why, size_t size);
 
 /* read-expression.c. The node of a wrong expression is -1. */
+int cst_read_most_constraints(const cst_reading *r);
+/* What part of the limits is used. Behind the first of many elements, if `before` was used before them: whether all
+ * of them can stay below the limits; an error if not. */
+double      cst_read_part(const cst_reading *r);
+bool        cst_read_foresee(cst_reading *r, cst_yaml *n, double before, int done, int of);
+void        cst_read_expect(cst_reading *r);                 /* the limits for s->nq coordinates */
 cst_scope   cst_read_constants(cst_reading *r);              /* parameters */
 cst_scope   cst_read_motion(cst_reading *r);                 /* t and parameters */
 cst_scope   cst_read_positions(cst_reading *r);              /* parameters and coordinates */

@@ -1,9 +1,9 @@
-/* bent-matrix.h: lane code: Newton's matrix of a drift with a force inside it, for midpoint.c and null-space.c,
- * whose fields are q_m, G, G1 and the weights HM, and which define BENT (B is formed) and B_SIZE. */
+/* drift-matrix.h: lane code: Newton's matrix of a drift with a force inside it, for midpoint.c and null-space.c,
+ * whose fields are q_m, G, G1 and the weights HM, and which define FORMS_B (B is formed) and B_SIZE. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /* B := 1 + product V''(q_m) h M^-1. */
-static void bend(const cst_context *C, const struct local *L, int j, vd product, vd *B) {
+static void form_b(const cst_context *C, const struct local *L, int j, vd product, vd *B) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
   vd                 H[ROOM(p->n)];
   K_d2V(L->c, L->qm, H);
@@ -36,6 +36,30 @@ static void complement(const cst_context *C, const struct local *L, int j, const
 
 #include "method/core/near-root-test.h"
 
+/* A correction d of the momenta, t of the impulses, is bent: the one of what it leaves of g is added, with the factors
+ * S. e: the right-hand side of d. Corrections are bent only where B is not formed. */
+CST_INLINE void bend(const cst_context *C, struct local *L, int j, const vd *e, vd *S, vd *d,
+                     vd *t) {
+  USES_G
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    L->way[i] = -(HM(i) * d[i]);
+    L->q2[i] = L->q1[i] - L->way[i];
+  }
+  SET_TIME_RIGHT(L, j);
+  find_left(C, L);
+  solve_again(C, L, j, S, L->left);
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    t[a] += L->left[a];
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    d[i] = e[i];
+    COL_G(i, a, k)
+      d[i] -= L->G[k] * t[a];
+  }
+}
+
 /* The solution of B d = e - G0't, h G1 M^-1 d = -g, by its Schur complement:
  * (h G1 M^-1 B^-1 G0') t = g + h G1 M^-1 B^-1 e. */
 CST_INLINE void solve_by_complement(const cst_context *C, struct local *L, int j, vd product,
@@ -43,14 +67,14 @@ CST_INLINE void solve_by_complement(const cst_context *C, struct local *L, int j
   vd B[ROOM(B_SIZE)];
   vd S[ROOM(GRAM_SIZE)];
   USES_G
-  if (BENT) {
-    bend(C, L, j, product, B);
+  if (FORMS_B) {
+    form_b(C, L, j, product, B);
     cst_lu(B, NQ);
   }
   UNROLL
   for (int i = 0; i < NQ; i++)
     d[i] = e[i];
-  if (BENT)
+  if (FORMS_B)
     cst_lu_solve(B, d, NQ);
   UNROLL
   for (int a = 0; a < NG; a++) {
@@ -58,11 +82,11 @@ CST_INLINE void solve_by_complement(const cst_context *C, struct local *L, int j
     ROW_G(a, i, k)
       t[a] += (L->G1[k] * HM(i)) * d[i];
   }
-  if (BENT)
+  if (FORMS_B)
     complement(C, L, j, B, S);
   else
     cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
-  L->sure = BENT ? cst_lu_is_positive(B, NQ) : vmask(1);
+  L->sure = FORMS_B ? cst_lu_is_positive(B, NQ) : vmask(1);
   if (L->strict)
     L->sure &= cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
   cst_gram_solve(C, S, t, 0);
@@ -73,6 +97,8 @@ CST_INLINE void solve_by_complement(const cst_context *C, struct local *L, int j
     COL_G(i, a, k)
       d[i] -= L->G[k] * t[a];
   }
-  if (BENT)
+  if (FORMS_B)
     cst_lu_solve(B, d, NQ);
+  if (L->bends)
+    bend(C, L, j, e, S, d, t);
 }
