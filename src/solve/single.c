@@ -34,7 +34,8 @@ struct cst_single {
   bool holds; /* J has the values `factored` */
   bool
       symmetric; /* factors are of the upper triangle: where J itself is wanted they precondition GMRES */
-  bool teams; /* linear systems are those of a team, number `system`: the PC hands them over */
+  bool teams;  /* linear systems are those of a team, number `system`: the PC hands them over */
+  bool direct; /* the team's own solver takes J as symmetric */
   int  system;
   const double *shown;      /* the values that are in J */
   double        last, rate; /* of corrections */
@@ -216,7 +217,8 @@ static PetscErrorCode choose_lags(cst_single *s, KSP ksp, PC pc) {
     s->lag = -1;
   if (s->lag)
     PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, s->lag));
-  s->symmetric = s->equations.row && !s->equations.ordered && plain && symmetric && s->lags;
+  s->symmetric = s->equations.row && !s->equations.ordered && plain && s->lags &&
+                 (s->teams ? s->direct : symmetric);
   if (s->symmetric)
     PetscCall(cst_petsc.KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscFunctionReturn(0);
@@ -248,11 +250,18 @@ static PetscErrorCode apply_team(PC pc, Vec B, Vec X) {
   PetscFunctionReturn(0);
 }
 
-/* PETSc's options for linear systems are those of the team's solver. */
+/* PETSc's options for linear systems are those of the team's solver. Without them the team takes what one rank takes for
+ * symmetric. */
 static PetscErrorCode use_team(cst_single *s, KSP ksp, PC pc) {
+  static const char *const    others[] = {"-snes_lag_preconditioner", "-pc_factor_mat_solver_type",
+                                          "-mat_type", "-ksp_type", "-pc_type"};
   const cst_single_equations *e = &s->equations;
+  bool                        other = e->ordered;
   PetscFunctionBegin;
-  PetscCall(cst_team_create(e->unknowns, e->row, e->column, &s->system));
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+    PetscCall(has(others[k], &other));
+  s->direct = !other;
+  PetscCall(cst_team_create(e->unknowns, e->row, e->column, s->direct, &s->system));
   PetscCall(cst_petsc.KSPSetType(ksp, KSPPREONLY));
   PetscCall(cst_petsc.PCSetType(pc, PCSHELL));
   PetscCall(cst_petsc.PCShellSetContext(pc, s));

@@ -5,19 +5,22 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "solve/petsc.h"
+#include "solve/team-parts.h"
 
 typedef enum { CREATE, DESTROY, FACTOR, SOLVE, DISMISS } word;
 
 typedef struct {
-  bool      used;
-  int       n, first, end;                       /* of the rows of this rank */
-  int      *row, *column;                        /* the pattern of these rows, from 0 */
-  int      *rows, *rows_at, *values, *values_at; /* of all ranks */
-  PetscInt *index;
-  double   *own;
-  Mat       A;
-  Vec       B, X;
-  KSP       ksp;
+  bool           used;
+  bool           direct; /* symmetric, without PETSc: by `parts` */
+  cst_team_parts parts;
+  int            n, first, end;                       /* of the rows of this rank */
+  int           *row, *column;                        /* the pattern of these rows, from 0 */
+  int           *rows, *rows_at, *values, *values_at; /* of all ranks */
+  PetscInt      *index;
+  double        *own;
+  Mat            A;
+  Vec            B, X;
+  KSP            ksp;
 } portion;
 
 enum { SYSTEMS = 64 };
@@ -43,8 +46,8 @@ PetscErrorCode cst_team_divide(MPI_Comm all, int ranks, MPI_Comm *leaders) {
 
 bool cst_team_leads(void) { return team.divided && team.rank == 0 && team.size > 1; }
 
-static PetscErrorCode order(word w, int system, int n, int numbers) {
-  int text[4] = {w, system, n, numbers};
+static PetscErrorCode order(word w, int system, int n, int direct) {
+  int text[4] = {w, system, n, direct};
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(text, 4, MPI_INT, 0, team.comm));
   PetscFunctionReturn(0);
@@ -99,15 +102,19 @@ static PetscErrorCode create_solver(portion *p) {
 }
 
 /* The pattern is given to all: it is needed once. */
-static PetscErrorCode create(portion *p, int n, int numbers, const int *row, const int *column) {
+static PetscErrorCode create(portion *p, int n, bool direct, const int *row, const int *column) {
   PetscFunctionBegin;
-  int *all = cst_zeros(n + 1, sizeof *all);
   p->used = true;
+  p->direct = direct;
+  if (direct) {
+    PetscCall(cst_team_parts_create(&p->parts, team.comm, n, row, column));
+    PetscFunctionReturn(0);
+  }
+  int *all = cst_zeros(n + 1, sizeof *all);
   p->n = n;
   for (int k = 0; k <= n && row; k++)
     all[k] = row[k];
   PetscCallMPI(MPI_Bcast(all, n + 1, MPI_INT, 0, team.comm));
-  (void)numbers;
   divide_rows(p, all);
   const int m = p->end - p->first, own = p->values[team.rank];
   p->row = cst_zeros(m + 1, sizeof *p->row);
@@ -130,6 +137,7 @@ static PetscErrorCode create(portion *p, int n, int numbers, const int *row, con
 
 static PetscErrorCode destroy(portion *p) {
   PetscFunctionBegin;
+  cst_team_parts_destroy(&p->parts);
   PetscCall(cst_petsc.KSPDestroy(&p->ksp));
   PetscCall(cst_petsc.MatDestroy(&p->A));
   PetscCall(cst_petsc.VecDestroy(&p->B));
@@ -145,6 +153,10 @@ static PetscErrorCode destroy(portion *p) {
 
 static PetscErrorCode factor(portion *p, const double *values) {
   PetscFunctionBegin;
+  if (p->direct) {
+    PetscCall(cst_team_parts_factor(&p->parts, values));
+    PetscFunctionReturn(0);
+  }
   PetscCallMPI(MPI_Scatterv(values, p->values, p->values_at, MPI_DOUBLE, p->own,
                             p->values[team.rank], MPI_DOUBLE, 0, team.comm));
   for (PetscInt k = p->first; k < p->end; k++) {
@@ -165,6 +177,11 @@ static PetscErrorCode solve(portion *p, const double *b, double *x, bool *good) 
   const PetscScalar *from;
   const int          m = p->end - p->first;
   PetscFunctionBegin;
+  *good = true;
+  if (p->direct) {
+    PetscCall(cst_team_parts_solve(&p->parts, b, x));
+    PetscFunctionReturn(0);
+  }
   PetscCall(cst_petsc.VecGetArray(p->B, &at));
   PetscCallMPI(MPI_Scatterv(b, p->rows, p->rows_at, MPI_DOUBLE, at, m, MPI_DOUBLE, 0, team.comm));
   PetscCall(cst_petsc.VecRestoreArray(p->B, &at));
@@ -179,15 +196,15 @@ static PetscErrorCode solve(portion *p, const double *b, double *x, bool *good) 
 
 /* ---- leaders, and those who serve ------------------------------------------------------------ */
 
-PetscErrorCode cst_team_create(int n, const int *row, const int *column, int *system) {
+PetscErrorCode cst_team_create(int n, const int *row, const int *column, bool direct, int *system) {
   int k = 0;
   PetscFunctionBegin;
   while (k < SYSTEMS && team.system[k].used)
     k++;
   PetscCheck(k < SYSTEMS, PETSC_COMM_SELF, PETSC_ERR_SUP, "a team has %d systems at most", SYSTEMS);
   *system = k;
-  PetscCall(order(CREATE, k, n, row[n]));
-  PetscCall(create(&team.system[k], n, row[n], row, column));
+  PetscCall(order(CREATE, k, n, direct));
+  PetscCall(create(&team.system[k], n, direct, row, column));
   PetscFunctionReturn(0);
 }
 
@@ -229,7 +246,7 @@ PetscErrorCode cst_team_serve(void) {
     if (text[0] == DISMISS)
       break;
     if (text[0] == CREATE)
-      PetscCall(create(p, text[2], text[3], NULL, NULL));
+      PetscCall(create(p, text[2], text[3] != 0, NULL, NULL));
     else if (text[0] == DESTROY)
       PetscCall(destroy(p));
     else if (text[0] == FACTOR)

@@ -1,7 +1,8 @@
 /* team.h: sparse linear systems that several ranks, a team, solve together: the first rank leads, the others serve.
  *
- * The rows of a matrix are divided among the ranks in portions of adjacent ones. Matrix, vectors and KSP are PETSc's
- * objects on the communicator of the team, and take PETSc's options; without options it is the LU of MUMPS. */
+ * Symmetric ones are factored in parts (team-parts.h). Others, and those that options of PETSc name a solver for, are
+ * divided among the ranks in portions of adjacent rows: matrix, vectors and KSP are PETSc's objects on the
+ * communicator of the team, and take PETSc's options; without options it is the LU of MUMPS. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_TEAM_H
 #define CST_TEAM_H
@@ -18,8 +19,9 @@ bool cst_team_leads(void);
 PetscErrorCode cst_team_serve(void);
 PetscErrorCode cst_team_dismiss(void);
 
-/* By leaders. A system of n unknowns with the pattern of single.h; its number. */
-PetscErrorCode cst_team_create(int n, const int *row, const int *column, int *system);
+/* By leaders. A system of n unknowns with the pattern of single.h; its number. `direct`: it is taken as symmetric, by
+ * its values above the diagonal, and definite. */
+PetscErrorCode cst_team_create(int n, const int *row, const int *column, bool direct, int *system);
 PetscErrorCode cst_team_destroy(int system);
 /* Sets the preconditioner up with these values. */
 PetscErrorCode cst_team_factor(int system, const double *values);
