@@ -25,7 +25,7 @@ typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
 /* Four columns: C -= A W. */
 static void subtract(double *C, int nc, int rows, const double *A, int na, const double *W, int k) {
   for (int i = 0; i < rows; i += COLUMNS) {
-    four          a0 = *(four *)(C + i), a1 = *(four *)(C + i + nc), a2 = *(four *)(C + i + 2L * nc),
+    four a0 = *(four *)(C + i), a1 = *(four *)(C + i + nc), a2 = *(four *)(C + i + 2L * nc),
          a3 = *(four *)(C + i + 3L * nc);
     const double *a = A + i, *w = W;
     for (int j = 0; j < k; j++, a += na, w += COLUMNS) {
@@ -99,7 +99,7 @@ static void extend(const cst_fronts *f, const cst_front *x, const double *update
   const int *to = places(f, x) + x->b;
   for (int j = 0; j < x->b; j++) {
     const double *u = update + (long)j * x->even;
-    double       *at = to[j] < rows ? P + (long)to[j] * length : U + (long)(to[j] - rows) * even - rows;
+    double *at = to[j] < rows ? P + (long)to[j] * length : U + (long)(to[j] - rows) * even - rows;
     for (int i = j; i < x->b; i++)
       at[to[i]] += u[i];
   }
@@ -252,7 +252,8 @@ static int place_in(const cst_fronts *f, const cst_front *x, int a) {
   return x->rows + (int)(found - places(f, x));
 }
 
-static void find_pattern(cst_fronts *f, pattern *p, int entries, const int *row, const int *column) {
+static void find_pattern(cst_fronts *f, pattern *p, int entries, const int *row,
+                         const int *column) {
   const int n = f->own + f->interface;
   int      *next = cst_zeros(f->own, sizeof *next);
   p->from = cst_zeros(f->own + 1, sizeof *p->from);
@@ -303,8 +304,8 @@ static void find_fronts(cst_fronts *f, pattern *p, const cst_part_set *set, int 
   f->pack = cst_aligned(DEPTH * COLUMNS);
 }
 
-void cst_fronts_create(cst_fronts *f, const cst_part_set *set, int sets, int first, int own, int last,
-                       int interface, int entries, const int *row, const int *column) {
+void cst_fronts_create(cst_fronts *f, const cst_part_set *set, int sets, int first, int own,
+                       int last, int interface, int entries, const int *row, const int *column) {
   pattern p = {.first = first, .own = own, .last = last};
   *f = (cst_fronts){.own = own, .interface = interface, .fronts = sets, .entries = entries};
   f->front = cst_zeros(sets, sizeof *f->front);

@@ -27,8 +27,8 @@ static inline int cst_fronts_even(int n) { return (n + 7) / 8 * 8; }
 
 /* Of the sets of one part, whose first unknown is `first`, with `interface` unknowns from `last` on. Entries k are
  * (row[k], column[k]), row[k] >= column[k], and column[k] is in the part. */
-void cst_fronts_create(cst_fronts *f, const cst_part_set *set, int sets, int first, int own, int last,
-                       int interface, int entries, const int *row, const int *column);
+void cst_fronts_create(cst_fronts *f, const cst_part_set *set, int sets, int first, int own,
+                       int last, int interface, int entries, const int *row, const int *column);
 void cst_fronts_destroy(cst_fronts *f);
 /* Factors. `plus`, if any, is added to the last front, n x n by columns. `schur`, if any, of the interface: the
  * update is added to its lower triangle. */

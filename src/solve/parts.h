@@ -18,8 +18,8 @@ typedef struct {
   int           n, parts;
   int          *order; /* [n]: old numbers of unknowns */
   int           sets;
-  cst_part_set *set;    /* children before parents, part after part */
-  int          *end;    /* [parts]: of the sets of each part */
+  cst_part_set *set;     /* children before parents, part after part */
+  int          *end;     /* [parts]: of the sets of each part */
   int          *unknown; /* [parts + 1]: the first unknown of each part, and of the interface */
 } cst_parts;
 

@@ -5,7 +5,15 @@
 #include <string.h>
 #include "core/need.h"
 
-enum { SETS, FIRST, OWN, LAST, INTERFACE, ENTRIES, WORDS }; /* what ranks are told about their part */
+enum {
+  SETS,
+  FIRST,
+  OWN,
+  LAST,
+  INTERFACE,
+  ENTRIES,
+  WORDS
+}; /* what ranks are told about their part */
 
 static size_t square(const cst_team_parts *x) {
   const size_t n = (size_t)cst_fronts_even(x->interface);
@@ -117,9 +125,9 @@ static PetscErrorCode receive_part(cst_team_parts *x) {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Recv(word, WORDS, MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
   cst_part_set *set = cst_zeros(word[SETS], sizeof *set);
-  int *row = cst_zeros(2L * word[ENTRIES], sizeof *row), *column = row + word[ENTRIES];
-  PetscCallMPI(MPI_Recv(set, word[SETS] * (int)sizeof *set, MPI_BYTE, 0, 0, x->comm,
-                        MPI_STATUS_IGNORE));
+  int          *row = cst_zeros(2L * word[ENTRIES], sizeof *row), *column = row + word[ENTRIES];
+  PetscCallMPI(
+      MPI_Recv(set, word[SETS] * (int)sizeof *set, MPI_BYTE, 0, 0, x->comm, MPI_STATUS_IGNORE));
   PetscCallMPI(MPI_Recv(row, word[ENTRIES], MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
   PetscCallMPI(MPI_Recv(column, word[ENTRIES], MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
   create_part(x, word, set, row, column);

@@ -20,14 +20,14 @@ typedef struct {
   cst_fronts root;
   int        n, numbers;
   int       *order, *from; /* old numbers of unknowns, and of the values, in the order of parts */
-  int *unknowns, *unknowns_at, *numbers_of, *numbers_at; /* of each rank */
+  int       *unknowns, *unknowns_at, *numbers_of, *numbers_at; /* of each rank */
   double    *vector, *matrix, *theirs;
 } cst_team_parts;
 
 /* Collective on comm. The arguments of the matrix are those of the leader: the pattern of single.h. */
 PetscErrorCode cst_team_parts_create(cst_team_parts *x, MPI_Comm comm, int n, const int *row,
                                      const int *column);
-void cst_team_parts_destroy(cst_team_parts *x);
+void           cst_team_parts_destroy(cst_team_parts *x);
 /* Values of the pattern, of the leader. Those above the diagonal are used. */
 PetscErrorCode cst_team_parts_factor(cst_team_parts *x, const double *values);
 /* solution[n] := A^-1 b, of the leader; no numbers where a pivot was zero. */

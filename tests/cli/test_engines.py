@@ -368,6 +368,8 @@ def teams():
         process.stdout,
         process.stderr,
     )
+    plan = constella("check", path("team-2-of-2.yaml")).stdout
+    ok("unknowns with 152 entries, which 2 ranks solve together" in plan, "check tells how many ranks solve", plan)
     for text, found in (
         (with_team(alone, 3), "is 3, and the run has 2 ranks; allowed: multiples of 3"),
         (with_team(net("lanes", 4, 4), 2), "`solver: {engine: petsc}` is needed"),

@@ -93,9 +93,10 @@ static PetscErrorCode solve(const char *name, matrix A) {
   PetscCall(cst_team_parts_factor(&x, A.value));
   PetscCall(cst_team_parts_solve(&x, b, first));
   PetscCall(cst_team_parts_solve(&x, b, second));
-  const bool again = !x.rank && memcmp(first, second, (size_t)A.n * sizeof *b);
+  const bool   again = !x.rank && memcmp(first, second, (size_t)A.n * sizeof *b);
   const double error = x.rank ? 0 : residual(&A, first);
-  OK(error < 1e-13 && !again, "%s: %d unknowns, residual %.2g, the same bits twice", name, A.n, error);
+  OK(error < 1e-13 && !again, "%s: %d unknowns, residual %.2g, the same bits twice", name, A.n,
+     error);
   double *half = cst_zeros(A.row[A.n], sizeof *half);
   for (int k = 0; k < A.row[A.n]; k++)
     half[k] = 0.5 * A.value[k];
@@ -136,7 +137,8 @@ static void lines(void) {
   cst_parts x;
   cst_parts_create(&x, A.n, A.row, A.column, 2);
   const int one = x.unknown[1], cut = A.n - x.unknown[2], two = A.n - one - cut;
-  OK(cut > 0 && cut <= 40 && abs(one - two) <= 80, "a net is cut by one line: %d, %d and %d", one, two, cut);
+  OK(cut > 0 && cut <= 40 && abs(one - two) <= 80, "a net is cut by one line: %d, %d and %d", one,
+     two, cut);
   int *seen = cst_zeros(A.n, sizeof *seen), once = 0;
   for (int k = 0; k < A.n; k++)
     once += seen[x.order[k]]++ == 0;

@@ -145,6 +145,9 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   else
     snprintf(text, n, "lanes: about %.3g multiplications an iteration to solve, petsc %.3g", lanes,
              petsc);
+  const size_t end = strlen(text);
+  if (p->study->team > 1 && end < n)
+    snprintf(text + end, n - end, ", which %d ranks solve together", p->study->team);
 }
 
 /* Reports a method that lanes would have to step, whole or beside PETSc, though the factors are too large for them. */
