@@ -13,7 +13,8 @@ enum {
   INTERFACE,
   ENTRIES,
   WORDS
-}; /* what ranks are told about their part */
+};                     /* what ranks are told about their part */
+enum { MOST = 46336 }; /* of the interface: MPI counts the numbers of its matrix by an int */
 
 static size_t square(const cst_team_parts *x) {
   const size_t n = (size_t)cst_fronts_even(x->interface);
@@ -141,6 +142,11 @@ static PetscErrorCode divide(cst_team_parts *x, int n, const int *row, const int
   PetscFunctionBegin;
   const entries e = create_leader(x, &parts, n, row, column);
   const int     last = parts.unknown[x->size], interface = n - last;
+  PetscCheck(interface <= MOST, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "%d ranks per trajectory: their parts meet in %d unknowns; allowed: %d, fewer ranks "
+             "have fewer, and "
+             "`-pc_type lu` is a solver without parts",
+             x->size, interface, MOST);
   for (int r = x->size - 1; r >= 0; r--) {
     const int word[WORDS] = {parts.end[r] - first_set(&parts, r),
                              parts.unknown[r],
