@@ -163,6 +163,7 @@ typedef struct cst_study {
   int               max_iterations;
   cst_iteration     iteration; /* of convert(...) */
   cst_solver_engine engine;    /* as the study file has it */
+  int               team;      /* ranks per trajectory, from 1 */
   bool              dyadic, compensated;
   bool              extensible; /* the result holds the data that a later end needs */
   double            checkpoint_seconds;

@@ -18,6 +18,7 @@
 #include "record/snapshot.h"
 #include "study/plan/division.h"
 #include "study/run/identity.h"
+#include "solve/team.h"
 #include "study/run/stop.h"
 
 enum { EXIT_AGAIN = 75, START_SECONDS = 3, END_SECONDS = 10 };
@@ -158,6 +159,30 @@ static void give_up(const cst_arguments *a) {
   MPI_Abort(PETSC_COMM_WORLD, 1);
 }
 
+/* The first rank of each team runs the study, the others serve it until it ends. All learn how it ended. */
+static PetscErrorCode run_teams(cst_arguments *a, const cst_study *study, const cst_plan *plan,
+                                const cst_agenda *agenda, cst_checkpoint *checkpoint,
+                                cst_run_end *end) {
+  MPI_Comm all = PETSC_COMM_WORLD, leaders;
+  int      failed = 0;
+  PetscFunctionBegin;
+  PetscCall(cst_team_divide(all, study->team, &leaders));
+  if (leaders == MPI_COMM_NULL) {
+    cst_stop_grace(0); /* it ends with its leader */
+    PetscCall(cst_team_serve());
+  } else {
+    PETSC_COMM_WORLD = leaders;
+    failed = cst_run(plan, agenda, checkpoint, &a->run, end);
+    PETSC_COMM_WORLD = all;
+    if (failed && !end->agreed)
+      PetscFunctionReturn(failed);
+    PetscCall(cst_team_dismiss());
+  }
+  PetscCallMPI(MPI_Bcast(&failed, 1, MPI_INT, 0, all));
+  PetscCallMPI(MPI_Bcast(end, sizeof *end, MPI_BYTE, 0, all));
+  PetscFunctionReturn(failed);
+}
+
 /* Runs a study without errors. */
 static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
                    const cst_agenda *agenda, cst_checkpoint *checkpoint) {
@@ -175,7 +200,8 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
   end.agreed = failed != 0;
   if (!failed)
-    failed = cst_run(plan, agenda, checkpoint, &a->run, &end);
+    failed = study->team > 1 ? run_teams(a, study, plan, agenda, checkpoint, &end)
+                             : cst_run(plan, agenda, checkpoint, &a->run, &end);
   cst_status_pop();
   if (failed && !end.agreed)
     give_up(a);
@@ -219,6 +245,16 @@ static bool drive(const cst_plan *p) {
   return done;
 }
 
+static void check_teams(const cst_study *s, int ranks, cst_diag *d) {
+  if (!s || s->team <= 1 || ranks % s->team == 0)
+    return;
+  const cst_study_word at = cst_study_place(s, "ranks-per-trajectory");
+  cst_diag_add(d, s->file, at.line, at.column,
+               "'ranks-per-trajectory' is %d, and the run has %d rank%s; allowed: multiples of %d, "
+               "as in `mpirun -n %d constella run ...`",
+               s->team, ranks, ranks == 1 ? "" : "s", s->team, s->team);
+}
+
 static int run_checked(cst_arguments *a, cst_diag *d) {
   const char *reason = NULL;
   int         isa = cst_isa_choose(&reason);
@@ -240,6 +276,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   cst_petsc_check(study, d);
   if (study && isa >= 0)
     plan = cst_plan_create(study, isa, d);
+  check_teams(study, ranks, d);
   if (plan && a->run.part.k)
     cst_plan_divide(plan, a->run.part.k, a->run.part.n);
   if (plan && !a->run.checkpoint_seconds)
@@ -255,7 +292,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   if (first == ranks) {
     cst_run_share_parts(a);
     checkpoint = cst_checkpoint_create(plan);
-    agenda = cst_run_open_checkpoint(a, plan, checkpoint, ranks, d);
+    agenda = cst_run_open_checkpoint(a, plan, checkpoint,
+                                     study->team > 1 ? ranks / study->team : ranks, d);
     first = first_with_errors(d, rank, ranks);
   }
   if (first == ranks && rank == 0) {

@@ -219,6 +219,13 @@ static char *meet_engine(arguments *a, const cst_plan *p, cst_result *file, cst_
            "lambda at the end are compared to %g\n",
            a->file, then, now, CST_ENGINE_TOLERANCE);
   }
+  if (p->study->team > 1) {
+    a->choice.tolerance = CST_ENGINE_TOLERANCE;
+    printf("%s: linear systems were solved by %d ranks together, here by one, which gives other "
+           "bits: q, p "
+           "and lambda at the end are compared to %g\n",
+           a->file, p->study->team, CST_ENGINE_TOLERANCE);
+  }
   free(then);
   return options;
 }

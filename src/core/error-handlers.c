@@ -3,6 +3,8 @@
 #include "core/error-handlers.h"
 #include <stdio.h>
 
+MPI_Comm cst_world = MPI_COMM_WORLD;
+
 enum { MOST = 16, TEXT = 2048 };
 
 /* A property of the process, as MPI is. */

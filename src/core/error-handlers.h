@@ -68,5 +68,7 @@ PetscErrorCode cst_status_raise_mpi(int line, const char *function, const char *
     if (PetscUnlikely(!(holds)))                                                                   \
       return cst_status_raise(comm, __LINE__, __func__, __FILE__, n, __VA_ARGS__);                 \
   } while (0)
-#define PETSC_COMM_WORLD MPI_COMM_WORLD
+/* The ranks that work on a study: all, or those that lead a team (solve/team.h). */
+extern MPI_Comm cst_world;
+#define PETSC_COMM_WORLD cst_world
 #endif

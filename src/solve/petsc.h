@@ -19,6 +19,13 @@
 
 /* Functions, and the three variables PetscErrorPrintf, PetscTrFree and SNESList. */
 #define CST_PETSC_NAMES(X)                                                                         \
+  X(KSPCreate)                                                                                     \
+  X(KSPDestroy)                                                                                    \
+  X(KSPSetFromOptions)                                                                             \
+  X(MatMPIAIJSetPreallocation)                                                                     \
+  X(PCFactorSetMatSolverType)                                                                      \
+  X(PCShellSetSetUp)                                                                               \
+  X(VecCreateMPI)                                                                                  \
   X(KSPGetPC)                                                                                      \
   X(KSPGetConvergedReason)                                                                         \
   X(KSPSetOperators)                                                                               \

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "solve/petsc.h"
+#include "solve/team.h"
 
 #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
 #error this PETSc is not one of real numbers in double precision
@@ -33,8 +34,12 @@ struct cst_single {
   bool holds; /* J has the values `factored` */
   bool
       symmetric; /* factors are of the upper triangle: where J itself is wanted they precondition GMRES */
-  double last, rate; /* of corrections */
-  int    corrections;
+  bool teams;  /* linear systems are those of a team, number `system`: the PC hands them over */
+  bool direct; /* the team's own solver takes J as symmetric */
+  int  system;
+  const double *shown;      /* the values that are in J */
+  double        last, rate; /* of corrections */
+  int           corrections;
 };
 
 /* Corrections that shrink less are too many: the preconditioner is renewed. */
@@ -57,6 +62,7 @@ static PetscErrorCode put(cst_single *s, const double *values) {
   PetscCall(cst_petsc.MatAssemblyBegin(s->J, MAT_FINAL_ASSEMBLY));
   PetscCall(cst_petsc.MatAssemblyEnd(s->J, MAT_FINAL_ASSEMBLY));
   s->put = true;
+  s->shown = values;
   PetscFunctionReturn(0);
 }
 
@@ -211,9 +217,56 @@ static PetscErrorCode choose_lags(cst_single *s, KSP ksp, PC pc) {
     s->lag = -1;
   if (s->lag)
     PetscCall(cst_petsc.SNESSetLagJacobian(s->snes, s->lag));
-  s->symmetric = s->equations.row && !s->equations.ordered && plain && symmetric && s->lags;
+  s->symmetric = s->equations.row && !s->equations.ordered && plain && s->lags &&
+                 (s->teams ? s->direct : symmetric);
   if (s->symmetric)
     PetscCall(cst_petsc.KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_up_team(PC pc) {
+  cst_single *s;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PCShellGetContext(pc, &s));
+  PetscCall(cst_team_factor(s->system, s->shown));
+  PetscFunctionReturn(0);
+}
+
+/* A solution that is not found is no number, which ends the solve. */
+static PetscErrorCode apply_team(PC pc, Vec B, Vec X) {
+  cst_single        *s;
+  const PetscScalar *b;
+  PetscScalar       *x;
+  bool               good;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PCShellGetContext(pc, &s));
+  PetscCall(cst_petsc.VecGetArrayRead(B, &b));
+  PetscCall(cst_petsc.VecGetArray(X, &x));
+  PetscCall(cst_team_solve(s->system, b, x, &good));
+  for (int k = 0; k < s->equations.unknowns && !good; k++)
+    x[k] = NAN;
+  PetscCall(cst_petsc.VecRestoreArray(X, &x));
+  PetscCall(cst_petsc.VecRestoreArrayRead(B, &b));
+  PetscFunctionReturn(0);
+}
+
+/* PETSc's options for linear systems are those of the team's solver. Without them the team takes what one rank takes for
+ * symmetric. */
+static PetscErrorCode use_team(cst_single *s, KSP ksp, PC pc) {
+  static const char *const    others[] = {"-snes_lag_preconditioner", "-pc_factor_mat_solver_type",
+                                          "-mat_type", "-ksp_type", "-pc_type"};
+  const cst_single_equations *e = &s->equations;
+  bool                        other = e->ordered;
+  PetscFunctionBegin;
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+    PetscCall(has(others[k], &other));
+  s->direct = !other;
+  PetscCall(cst_team_create(e->unknowns, e->row, e->column, s->direct, &s->system));
+  PetscCall(cst_petsc.KSPSetType(ksp, KSPPREONLY));
+  PetscCall(cst_petsc.PCSetType(pc, PCSHELL));
+  PetscCall(cst_petsc.PCShellSetContext(pc, s));
+  PetscCall(cst_petsc.PCShellSetSetUp(pc, set_up_team));
+  PetscCall(cst_petsc.PCShellSetApply(pc, apply_team));
   PetscFunctionReturn(0);
 }
 
@@ -239,6 +292,9 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   if (s->equations.row)
     PetscCall(choose_factors(s, pc));
   PetscCall(cst_petsc.SNESSetFromOptions(s->snes));
+  s->teams = s->equations.row && cst_team_leads();
+  if (s->teams)
+    PetscCall(use_team(s, s->ksp, pc));
   PetscCall(cst_petsc.SNESSetUp(s->snes));
   PetscCall(choose_lags(s, s->ksp, pc));
   PetscFunctionReturn(0);
@@ -274,6 +330,8 @@ PetscErrorCode cst_single_destroy(cst_single **single) {
   PetscFunctionBegin;
   if (!s)
     PetscFunctionReturn(0);
+  if (s->teams)
+    PetscCall(cst_team_destroy(s->system));
   PetscCall(cst_petsc.SNESDestroy(&s->snes));
   PetscCall(cst_petsc.MatDestroy(&s->J));
   PetscCall(cst_petsc.VecDestroy(&s->X));

@@ -95,6 +95,10 @@ static void read_solver(cst_reader *r) {
   int engine = CST_ENGINE_AUTO;
   cst_reader_choice(r, cst_yaml_get(n, "engine"), "engine", engines, CST_COUNT(engines), &engine);
   s->engine = (cst_solver_engine)engine;
+  long team = 1;
+  cst_reader_integer(r, cst_yaml_get(r->root, "ranks-per-trajectory"), "ranks-per-trajectory", 1,
+                     1024, &team);
+  s->team = (int)team;
 }
 
 static void read_roundoff(cst_reader *r) {

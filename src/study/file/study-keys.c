@@ -35,6 +35,8 @@ static const cst_key of_all[] = {
     {"", "retractions", CST_KEYS_ALL, "map of names to maps", "none", "", "retractions: {mine: {point: q + v + q*v^2/8}}", "Retractions of your own: of R^n, for discretization(retraction=NAME, theta=), and of rotations, for the methods lie-*(retraction=NAME)."},
     {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "", "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}",
      "Composition schemes of your own for compose(METHOD, NAME): their gammas, a palindrome with sum 1 (docs/compositions.md)."},
+    {"", "ranks-per-trajectory", CST_KEYS_ALL, "integer", "1", "", "ranks-per-trajectory: 1",
+     "Ranks that step one trajectory together, 1 to 1024: they share the sparse linear systems of `solver: {engine: petsc}` (docs/solver.md). The number of ranks of the run is a multiple of it."},
     {"", "timing", CST_KEYS_ALL, "map", "none", "", "timing: {repeats: 2}", "Measures the time of the steps alone, for one batch of every case, after the run (docs/result-file.md)."},
     {"", "extensible", CST_KEYS_ALL, "flag", "false", "", "extensible: true",
      "Stores for every trajectory what `constella extend` needs to continue it to a later end (docs/extending.md)."},

@@ -145,6 +145,9 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   else
     snprintf(text, n, "lanes: about %.3g multiplications an iteration to solve, petsc %.3g", lanes,
              petsc);
+  const size_t end = strlen(text);
+  if (p->study->team > 1 && end < n)
+    snprintf(text + end, n - end, ", which %d ranks solve together", p->study->team);
 }
 
 /* Reports a method that lanes would have to step, whole or beside PETSc, though the factors are too large for them. */
@@ -193,10 +196,32 @@ static void check(const cst_plan *p, int method, cst_diag *d) {
                  label, unknowns, m->stepped->name, MOST_UNKNOWNS);
 }
 
+/* Ranks share the linear systems of sparse matrices alone. */
+static void check_team(const cst_plan *p, int method, cst_diag *d) {
+  const cst_study     *s = p->study;
+  const cst_prepared  *m = p->method[method];
+  const cst_study_word at = cst_study_place(s, "ranks-per-trajectory");
+  const char          *why = NULL;
+  if (s->team <= 1)
+    return;
+  if (s->engine != CST_ENGINE_PETSC)
+    why = "`solver: {engine: petsc}` is needed";
+  else if (!cst_plan_is_petsc(p, method))
+    why = "it solves no equations";
+  else if (!takes_sparse(m))
+    why = "its matrix is not sparse there, as those of long systems are";
+  if (why)
+    cst_diag_add(
+        d, s->file, at.line, at.column,
+        "'ranks-per-trajectory' is %d, which is not possible for '%s' on %s: %s; allowed: 1",
+        s->team, cst_method_label(s->method[method]), m->stepped->name, why);
+}
+
 void cst_plan_check_engines(const cst_plan *p, cst_diag *d) {
   for (int i = 0; i < p->study->nmethod; i++) {
     check_pairs(p, i, d);
     if (cst_plan_is_petsc(p, i))
       check(p, i, d);
+    check_team(p, i, d);
   }
 }

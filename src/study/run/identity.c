@@ -81,6 +81,8 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
     fprintf(f, "part: %ld/%ld\n", p->part, p->division->n);
   if (cst_engine_is_petsc(p))
     print_engine(f);
+  if (p->study->team > 1)
+    fprintf(f, "ranks per trajectory: %d\n", p->study->team);
   print_quantities(f, p);
   fclose(f);
   return text;

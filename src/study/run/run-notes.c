@@ -54,6 +54,8 @@ void cst_run_notes_engine(cst_output *o, const cst_plan *p) {
   char  blas[64];
   char *options = cst_engine_options();
   cst_output_note(o, "/", "engine", cst_engine_is_petsc(p) ? "petsc" : "lanes");
+  if (p->study->team > 1)
+    cst_output_number(o, "/", "ranks_per_trajectory", p->study->team);
   if (cst_engine_is_petsc(p)) {
     cst_engine_blas(blas, sizeof blas);
     cst_output_note(o, "/", "petsc_options", options);

@@ -1,0 +1,30 @@
+/* team.h: sparse linear systems that several ranks, a team, solve together: the first rank leads, the others serve.
+ *
+ * Symmetric ones are factored in parts (team-parts.h). Others, and those that options of PETSc name a solver for, are
+ * divided among the ranks in portions of adjacent rows: matrix, vectors and KSP are PETSc's objects on the
+ * communicator of the team, and take PETSc's options; without options it is the LU of MUMPS. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_TEAM_H
+#define CST_TEAM_H
+#include <mpi.h>
+#include <stdbool.h>
+#include "core/error-handlers.h"
+
+/* Divides `all` into teams of `ranks` adjacent ones; collective. *leaders: the first ranks of all teams, on these;
+ * MPI_COMM_NULL on the others, which call cst_team_serve. PETSc is initialised on all. */
+PetscErrorCode cst_team_divide(MPI_Comm all, int ranks, MPI_Comm *leaders);
+/* Whether this rank leads a team of more than itself. */
+bool cst_team_leads(void);
+/* Obeys the leader until it calls cst_team_dismiss. */
+PetscErrorCode cst_team_serve(void);
+PetscErrorCode cst_team_dismiss(void);
+
+/* By leaders. A system of n unknowns with the pattern of single.h; its number. `direct`: it is taken as symmetric, by
+ * its values above the diagonal, and definite. */
+PetscErrorCode cst_team_create(int n, const int *row, const int *column, bool direct, int *system);
+PetscErrorCode cst_team_destroy(int system);
+/* Sets the preconditioner up with these values. */
+PetscErrorCode cst_team_factor(int system, const double *values);
+/* x[n] := A^-1 b. *good: whether the solver says so. */
+PetscErrorCode cst_team_solve(int system, const double *b, double *x, bool *good);
+#endif
