@@ -14,7 +14,7 @@
 
 enum { MOST = 900 };
 
-static bool edge[MOST][MOST];
+static bool   edge[MOST][MOST];
 static double weight(int a, int b) { return a == b ? 0 : -1 - 0.5 * sin(1.7 * (a * b) + a + b); }
 
 /* Positive definite: its diagonal exceeds the other entries of a row by 1. */
@@ -37,8 +37,8 @@ static void join(int a, int b) { edge[a][b] = edge[b][a] = a != b; }
 
 /* Compares, for the graph of n nodes. */
 static void check(const char *name, int n) {
-  int  *from = cst_zeros(n + 1, sizeof *from), *to = cst_zeros((long)n * n, sizeof *to);
-  int  *order = cst_zeros(n, sizeof *order), *place = cst_zeros(n, sizeof *place);
+  int *from = cst_zeros(n + 1, sizeof *from), *to = cst_zeros((long)n * n, sizeof *to);
+  int *order = cst_zeros(n, sizeof *order), *place = cst_zeros(n, sizeof *place);
   for (int a = 0, m = 0; a < n; a++, from[a] = m)
     for (int b = 0; b < n; b++)
       if (edge[a][b])
@@ -48,7 +48,8 @@ static void check(const char *name, int n) {
     place[order[r]] = r;
   cst_sparse_pattern p = cst_sparse_factors(n, from, to, order, place, 1e9);
   const long         size = n + p.row[n];
-  double            *A = cst_zeros(size, sizeof *A), *B = cst_zeros(size, sizeof *B), *x = cst_zeros(n, sizeof *x);
+  double            *A = cst_zeros(size, sizeof *A), *B = cst_zeros(size, sizeof *B),
+         *x = cst_zeros(n, sizeof *x);
   for (int a = 0; a < n; a++)
     for (int b = 0; b <= a; b++)
       if (a == b || edge[a][b]) {
@@ -71,8 +72,8 @@ static void check(const char *name, int n) {
       sum += entry(n, a, b) * x[place[b]];
     worst = fmax(worst, fabs(sum));
   }
-  OK(off < 1e-13 && worst < 1e-12, "%s: %d rows, %d entries: factors off by %.1e, residual %.1e", name, n, p.row[n], off,
-     worst);
+  OK(off < 1e-13 && worst < 1e-12, "%s: %d rows, %d entries: factors off by %.1e, residual %.1e",
+     name, n, p.row[n], off, worst);
   void *owned[] = {from, to, order, place, p.row, p.column, A, B, x};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);

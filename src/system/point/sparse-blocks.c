@@ -16,23 +16,26 @@ typedef struct {
   double    *A, *right;
   const int *row, *column;
   int       *first; /* [n] of the last row of a block: its first one */
-  int       *used;  /* [n] of the last row of a block: how many of its columns are in front of the current block */
+  int *
+      used; /* [n] of the last row of a block: how many of its columns are in front of the current block */
   /* [n] lists of blocks, as their last rows, by the block, as its first row, that has their next column; -1: the end */
   int    *head, *next;
   int    *leader; /* [n] the first row of the block of each row */
-  int    *at;     /* [n] of a column behind the current block: its place among those of the last row */
-  double *sum;    /* [TOGETHER][n] */
+  int    *at;  /* [n] of a column behind the current block: its place among those of the last row */
+  double *sum; /* [TOGETHER][n] */
 } blocks;
 
 static int columns(const blocks *b, int r) { return b->row[r + 1] - b->row[r]; }
 
 /* The pattern of row r without its first column lies in that of this column's row. They are equal if as long. */
 static int continues(const blocks *b, int r) {
-  return columns(b, r - 1) > 0 && b->column[b->row[r - 1]] == r && columns(b, r - 1) == columns(b, r) + 1;
+  return columns(b, r - 1) > 0 && b->column[b->row[r - 1]] == r &&
+         columns(b, r - 1) == columns(b, r) + 1;
 }
 
 /* s[t][e] += factor[t][0] x[e] + factor[t][1] y[e], e < n. */
-static void add(const double *x, const double *y, double factor[TOGETHER][2], long n, double *restrict s) {
+static void add(const double *x, const double *y, double factor[TOGETHER][2], long n,
+                double *restrict s) {
   double *restrict s1 = s + n, *restrict s2 = s1 + n, *restrict s3 = s2 + n;
   for (long e = 0; e < n; e++) {
     s[e] += factor[0][0] * x[e] + factor[0][1] * y[e];
@@ -61,9 +64,9 @@ static void products(const blocks *b, int first, int last, long skip, int few, l
 
 /* Subtracts what the block that ends with row `source` has for the current block, which ends with row `last`. */
 static void subtract(const blocks *b, int source, int last) {
-  const int  *column = b->column + b->row[source];
-  const int   n = columns(b, source);
-  int         begin = b->used[source], end = begin;
+  const int *column = b->column + b->row[source];
+  const int  n = columns(b, source);
+  int        begin = b->used[source], end = begin;
   while (end < n && column[end] <= last)
     end++;
   for (int t0 = begin; t0 < end; t0 += TOGETHER) {
@@ -120,7 +123,8 @@ static void push(const blocks *b, int source) {
 
 void cst_sparse_blocks_factor(double *A, int n, const int *row, const int *column) {
   int   *room = cst_zeros(6 * (long)n, sizeof *room);
-  blocks b = {.A = A, .right = A + n, .row = row, .column = column, .first = room, .used = room + n};
+  blocks b = {
+      .A = A, .right = A + n, .row = row, .column = column, .first = room, .used = room + n};
   b.head = room + 2 * (long)n, b.next = b.head + n, b.leader = b.next + n, b.at = b.leader + n;
   b.sum = cst_zeros(TOGETHER * (long)n, sizeof *b.sum);
   for (int r = 0; r < n; r++) {
