@@ -204,15 +204,16 @@ static void order_by_coordinates(const cst_colours *c, int *order) {
   forget(&x);
 }
 
-/* Multiplications by which a matrix is eliminated in this order; infinite if factors have more than `most` numbers. */
-static double work_of(const graph *x, const int *order, int *place) {
+/* What a matrix takes in this order; infinite if factors have more than `most` numbers. */
+static cst_colours_size size_of(const graph *x, const int *order, int *place) {
   const double most = 2e8;
   for (int r = 0; r < x->n; r++)
     place[order[r]] = r;
   cst_sparse_pattern p = cst_sparse_factors(x->n, x->from, x->to, order, place, most);
+  const double       n = p.too_large ? INFINITY : p.row[x->n];
   free(p.row);
   free(p.column);
-  return p.too_large ? INFINITY : p.work;
+  return (cst_colours_size){x->from[x->n], n, p.too_large ? INFINITY : p.work};
 }
 
 /* c->order, the better of the two, and place, its inverse. */
@@ -220,10 +221,13 @@ static void choose_order(cst_colours *c, const graph *x, int *place) {
   int *other = cst_zeros(c->n, sizeof *other);
   order_by_coordinates(c, c->order);
   if (c->system->ng) {
-    const double work = work_of(x, c->order, place);
+    c->size = size_of(x, c->order, place);
     order_by_constraints(c, other);
-    if (work_of(x, other, place) < work)
+    const cst_colours_size by = size_of(x, other, place);
+    if (by.work < c->size.work) {
       memcpy(c->order, other, (size_t)c->n * sizeof *other);
+      c->size = by;
+    }
   }
   for (int r = 0; r < c->n; r++)
     place[c->order[r]] = r;
@@ -282,19 +286,40 @@ static void colour(cst_colours *c) {
   free(taken);
 }
 
-void cst_colours_create(cst_colours *c, const cst_substep *x, const cst_system *s) {
+/* c->order, and *place, its inverse, which is owned; returns what couples the unknowns. */
+static graph order_unknowns(cst_colours *c, const cst_substep *x, const cst_system *s,
+                            int **place) {
   *c = (cst_colours){.system = s};
   (void)x->row->coupling(x->data, s, &c->by);
   c->n = c->by.blocks * s->nq + c->by.impulses * s->ng;
   c->order = cst_zeros(c->n, sizeof *c->order);
+  *place = cst_zeros(c->n, sizeof **place);
+  const graph all = couple(c, c->by.bends, c->by.impulses);
+  choose_order(c, &all, *place);
+  return all;
+}
+
+void cst_colours_create(cst_colours *c, const cst_substep *x, const cst_system *s) {
+  int  *place;
+  graph all = order_unknowns(c, x, s, &place);
   c->step = cst_zeros(c->n, sizeof *c->step);
-  graph all = couple(c, c->by.bends, c->by.impulses);
-  int  *place = cst_zeros(c->n, sizeof *place);
-  choose_order(c, &all, place);
   arrange(c, &all, place);
   colour(c);
   forget(&all);
   free(place);
+}
+
+cst_colours_size cst_colours_measure(const cst_substep *x, const cst_system *s) {
+  cst_colours c;
+  int        *place;
+  graph       all = order_unknowns(&c, x, s, &place);
+  if (!s->ng)
+    c.size = size_of(&all, c.order, place);
+  const cst_colours_size size = c.size;
+  forget(&all);
+  free(place);
+  cst_colours_destroy(&c);
+  return size;
 }
 
 void cst_colours_destroy(cst_colours *c) {

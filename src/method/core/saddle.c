@@ -100,7 +100,7 @@ CST_INLINE void balance(const cst_context *C, struct local *L, int i, const vd *
 CST_INLINE void constrain(const cst_context *C, struct local *L, int j, int i, const vd *A, vd *f) {
   const double    alpha = OWN(j)->alpha, beta = OWN(j)->beta;
   const vd *const G = L->G + i * NNZ_G, *const V = L->V + i * NQ;
-  vd              g[ROOM(NG)];
+  vd g[ROOM(NG)];
   USES_G
   K_D2gvv(L->c, L->Q, V, f);
   if (beta != 0)
@@ -147,7 +147,7 @@ static __attribute__((noinline)) void direction(const cst_context *C, const stru
   USES_G
   for (int i = 0; i < s; i++) {
     const vd *const G = L->G + i * NNZ_G, *const r = f + i * NQ;
-    vd *const       t = d + s * NQ + i * NG;
+    vd *const t = d + s * NQ + i * NG;
     for (int a = 0; a < NG; a++) {
       t[a] = f[s * NQ + i * NG + a];
       ROW_G(a, k, e)
@@ -216,12 +216,8 @@ static bool coupling(const void *of, const cst_system *s, cst_coupling *c) {
   const struct parameters *x = of;
   const int                stages = cst_program_layer_stages(&x->layer);
   (void)s;
-  *c = (cst_coupling){.blocks = stages,
-                      .force = true,
-                      .bends = true,
-                      .impulses = stages,
-                      .power = 2,
-                      .sign = 1};
+  *c = (cst_coupling){
+      .blocks = stages, .force = true, .bends = true, .impulses = stages, .power = 2, .sign = 1};
   return true;
 }
 

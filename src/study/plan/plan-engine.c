@@ -92,6 +92,28 @@ double cst_plan_multiplications(const cst_plan *p, int method) {
   return cst_plan_is_petsc(p, method) ? x.petsc : x.lanes;
 }
 
+enum { DIFFERENCE = 150 }; /* what those of an entry take, in multiplications; measured on nets */
+
+/* Substeps of one kind share a matrix. */
+cst_colours_size cst_plan_matrices(const cst_plan *p, int method) {
+  const cst_prepared *m = p->method[method];
+  cst_colours_size    all = {0}, size = {0};
+  const cst_substep  *last = NULL;
+  for (int i = 0; i < m->program->n && cst_plan_is_petsc(p, method); i++) {
+    const cst_substep *x = &m->program->step[i];
+    if (cst_sparse_takes(x, m->stepped) || !cst_colours_take(x, m->stepped))
+      continue;
+    if (!last || last->row != x->row) {
+      size = cst_colours_measure(x, m->stepped);
+      all.entries += size.entries;
+      all.factors += size.factors;
+    }
+    all.work += size.work + 2 * CORRECTIONS * size.factors + DIFFERENCE * size.entries;
+    last = x;
+  }
+  return all;
+}
+
 bool cst_plan_fits_lanes(const cst_plan *p, int method) {
   return p->method[method]->stepped->gram.form != CST_FORM_PAIRS;
 }
