@@ -9,9 +9,10 @@ largest difference of the two states behind a step, relative to the largest coor
 motion, and that difference over 1e-12 times the least condition number that PETSc's singular values say of a matrix of the
 same method (`-pc_type svd -pc_svd_monitor`); with the method of which it is the largest. Exits with 1 where it is above 1,
 or trajectories fail by one engine alone. With --test-jacobians the last column is the worst relative difference
-that -snes_test_jacobian (ahead by -snes_test_err 1e-5, where round-off is small) finds in steps from the first
-states, of any method; it exits with 1 above 1e-6 too. The program is that of the variable CONSTELLA
-(build/constella).
+that -snes_test_jacobian finds in steps from the first states, of any method; it exits with 1 above 1e-6 too. PETSc's
+differences are of order 1, ahead by -snes_test_err: 1e-5, and where that finds more than 1e-6 also less, which has less
+truncation and more round-off. Of each method the least of these counts, since a wrong Jacobian is wrong with all. The
+program is that of the variable CONSTELLA (build/constella).
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -106,8 +107,15 @@ def jacobians(folder, system, h, methods, more):
     found = [(0.0, "")]
     for method in methods:
         study(folder, "jacobian", system=system, end=h, steps=1, methods=[method], more=more.replace("starts.csv", "some.csv"))
-        text = run(folder, "jacobian", "-snes_test_jacobian", "-snes_test_err", "1e-5").stdout
-        found += [(float(x), method) for x in re.findall(r"\|\|J - Jfd\|\|_F/\|\|J\|\|_F = (\S+?),", text)]
+        least = None
+        for ahead in ("1e-5", "1e-6", "1e-7", "1e-8"):
+            text = run(folder, "jacobian", "-snes_test_jacobian", "-snes_test_err", ahead).stdout
+            ratios = [float(x) for x in re.findall(r"\|\|J - Jfd\|\|_F/\|\|J\|\|_F = (\S+?),", text)]
+            worst = max(ratios, key=lambda x: (not numpy.isfinite(x), x), default=0.0)
+            least = worst if least is None or not least <= worst else least
+            if least <= 1e-6:
+                break
+        found.append((least, method))
     return max(found, key=lambda x: (not numpy.isfinite(x[0]), x[0]))
 
 

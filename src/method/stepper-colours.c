@@ -18,9 +18,16 @@ bool cst_colours_take(const cst_substep *x, const cst_system *s) {
   return !c.force || s->linear_v || (c.by_rows ? s->bands[0].n > 0 : s->bent);
 }
 
+cst_substep cst_colours_sparse(const cst_substep *x, const cst_system *s) {
+  cst_substep other;
+  const bool  has = x->row->sparse && x->row->sparse(x, s, &other);
+  return has && cst_colours_take(&other, s) ? other : *x;
+}
+
 /* ---- the pattern, and the order --------------------------------------------------------------- */
 
-/* A graph: first counted, with to == NULL, then filled. The neighbours of node a are to[from[a]] .. to[from[a + 1] - 1]. */
+/* A graph: first counted, with to == NULL, then filled. The neighbours of node a are to[from[a]] .. to[from[a + 1] -
+ * 1]. */
 typedef struct {
   int  n;
   int *from, *to, *next;
@@ -57,6 +64,10 @@ static int coordinate(const cst_colours *c, int block, int i) {
   return block * c->system->nq + (c->by.by_rows ? c->system->bands[0].place[i] : i);
 }
 
+static int impulse(const cst_colours *c, int block, int a) {
+  return c->by.blocks * c->system->nq + block * c->system->ng + a;
+}
+
 static void join_blocks(const cst_colours *c, graph *x, int i, int k) {
   for (int one = 0; one < c->by.blocks; one++)
     for (int other = 0; other < c->by.blocks; other++)
@@ -83,24 +94,25 @@ static void join_by_force(const cst_colours *c, graph *x) {
 static void join_by_constraints(const cst_colours *c, graph *x, bool bends, bool impulses) {
   const cst_system  *s = c->system;
   const cst_pattern *p = &s->pattern[CST_K_G];
-  const int          behind = c->by.blocks * s->nq;
+  const int          blocks = impulses ? c->by.impulses : 0;
   for (int a = 0; a < s->ng; a++) {
-    if (impulses)
-      join(x, behind + a, behind + a);
+    for (int b = 0; b < blocks; b++)
+      join(x, impulse(c, b, a), impulse(c, b, a));
     CST_EACH_ENTRY(p, a, e) {
       CST_EACH_ENTRY(p, a, f)
         if (bends)
           join_blocks(c, x, p->column[e], p->column[f]);
-      if (impulses) {
-        join(x, behind + a, coordinate(c, 0, p->column[e]));
-        join(x, coordinate(c, 0, p->column[e]), behind + a);
-      }
+      for (int b = 0; b < blocks; b++)
+        for (int block = 0; block < c->by.blocks; block++) {
+          join(x, impulse(c, b, a), coordinate(c, block, p->column[e]));
+          join(x, coordinate(c, block, p->column[e]), impulse(c, b, a));
+        }
     }
   }
 }
 
 static graph couple(const cst_colours *c, bool bends, bool impulses) {
-  graph x = {.n = c->by.blocks * c->system->nq + (impulses ? c->system->ng : 0)};
+  graph x = {.n = c->by.blocks * c->system->nq + (impulses ? c->by.impulses * c->system->ng : 0)};
   x.from = cst_zeros(x.n + 1, sizeof(int));
   for (int fill = 0; fill < 2; fill++) {
     for (int i = 0; i < c->system->nq; i++)
@@ -128,6 +140,19 @@ static void forget(graph *x) {
 
 /* An impulse is eliminated behind all coordinates of its constraint, since its own diagonal entry is 0. */
 
+/* order[n ..] := a coordinate, or a constraint, in all blocks; returns what n becomes. */
+static int place_coordinate(const cst_colours *c, int i, int *order, int n) {
+  for (int block = 0; block < c->by.blocks; block++)
+    order[n++] = coordinate(c, block, i);
+  return n;
+}
+
+static int place_constraint(const cst_colours *c, int a, int *order, int n) {
+  for (int block = 0; block < c->by.impulses; block++)
+    order[n++] = impulse(c, block, a);
+  return n;
+}
+
 /* Constraints in the order in which S is eliminated, each behind those of its coordinates that are left. */
 static void order_by_constraints(const cst_colours *c, int *order) {
   const cst_system  *s = c->system;
@@ -137,54 +162,58 @@ static void order_by_constraints(const cst_colours *c, int *order) {
   for (int i = 0; i < s->nq; i++)
     if (p->tstart[i] == p->tstart[i + 1]) {
       placed[i] = true;
-      order[n++] = i;
+      n = place_coordinate(c, i, order, n);
     }
   for (int r = 0; r < s->ng; r++) {
     const int a = s->gram.order[r];
     CST_EACH_ENTRY(p, a, e)
       if (!placed[p->column[e]]) {
         placed[p->column[e]] = true;
-        order[n++] = p->column[e];
+        n = place_coordinate(c, p->column[e], order, n);
       }
-    order[n++] = s->nq + a;
+    n = place_constraint(c, a, order, n);
   }
   free(placed);
 }
 
-/* Coordinates by nested dissection, each before the constraints of which it is the last one. */
+/* Coordinates by nested dissection, each, in all blocks, before the constraints of which it is the last one. */
 static void order_by_coordinates(const cst_colours *c, int *order) {
   const cst_system  *s = c->system;
   const cst_pattern *p = &s->pattern[CST_K_G];
-  graph              x = couple(c, true, false);
-  int               *found = cst_zeros(x.n, sizeof *found), *left = cst_zeros(s->ng, sizeof *left);
+  cst_colours        one = *c;
+  one.by.blocks = 1;
+  graph x = couple(&one, true, false);
+  int  *found = cst_zeros(x.n, sizeof *found), *left = cst_zeros(s->ng, sizeof *left);
   cst_sparse_order(x.n, x.from, x.to, found);
   for (int a = 0; a < s->ng; a++)
     left[a] = p->start[a + 1] - p->start[a];
   int n = 0;
   for (int a = 0; a < s->ng; a++)
     if (!left[a])
-      order[n++] = x.n + a; /* one without coordinates */
+      n = place_constraint(c, a, order, n); /* one without coordinates */
   for (int r = 0; r < x.n; r++) {
     const int i = found[r];
-    order[n++] = i;
+    for (int block = 0; block < c->by.blocks; block++)
+      order[n++] = block * s->nq + i;
     for (int e = p->tstart[i]; s->ng && e < p->tstart[i + 1]; e++)
       if (--left[p->trow[e]] == 0)
-        order[n++] = x.n + p->trow[e];
+        n = place_constraint(c, p->trow[e], order, n);
   }
   free(found);
   free(left);
   forget(&x);
 }
 
-/* Multiplications by which a matrix is eliminated in this order; infinite if factors have more than `most` numbers. */
-static double work_of(const graph *x, const int *order, int *place) {
+/* What a matrix takes in this order; infinite if factors have more than `most` numbers. */
+static cst_colours_size size_of(const graph *x, const int *order, int *place) {
   const double most = 2e8;
   for (int r = 0; r < x->n; r++)
     place[order[r]] = r;
   cst_sparse_pattern p = cst_sparse_factors(x->n, x->from, x->to, order, place, most);
+  const double       n = p.too_large ? INFINITY : p.row[x->n];
   free(p.row);
   free(p.column);
-  return p.too_large ? INFINITY : p.work;
+  return (cst_colours_size){x->from[x->n], n, p.too_large ? INFINITY : p.work};
 }
 
 /* c->order, the better of the two, and place, its inverse. */
@@ -192,10 +221,13 @@ static void choose_order(cst_colours *c, const graph *x, int *place) {
   int *other = cst_zeros(c->n, sizeof *other);
   order_by_coordinates(c, c->order);
   if (c->system->ng) {
-    const double work = work_of(x, c->order, place);
+    c->size = size_of(x, c->order, place);
     order_by_constraints(c, other);
-    if (work_of(x, other, place) < work)
+    const cst_colours_size by = size_of(x, other, place);
+    if (by.work < c->size.work) {
       memcpy(c->order, other, (size_t)c->n * sizeof *other);
+      c->size = by;
+    }
   }
   for (int r = 0; r < c->n; r++)
     place[c->order[r]] = r;
@@ -254,19 +286,40 @@ static void colour(cst_colours *c) {
   free(taken);
 }
 
-void cst_colours_create(cst_colours *c, const cst_substep *x, const cst_system *s) {
+/* c->order, and *place, its inverse, which is owned; returns what couples the unknowns. */
+static graph order_unknowns(cst_colours *c, const cst_substep *x, const cst_system *s,
+                            int **place) {
   *c = (cst_colours){.system = s};
   (void)x->row->coupling(x->data, s, &c->by);
-  c->n = c->by.blocks * s->nq + s->ng;
+  c->n = c->by.blocks * s->nq + c->by.impulses * s->ng;
   c->order = cst_zeros(c->n, sizeof *c->order);
+  *place = cst_zeros(c->n, sizeof **place);
+  const graph all = couple(c, c->by.bends, c->by.impulses);
+  choose_order(c, &all, *place);
+  return all;
+}
+
+void cst_colours_create(cst_colours *c, const cst_substep *x, const cst_system *s) {
+  int  *place;
+  graph all = order_unknowns(c, x, s, &place);
   c->step = cst_zeros(c->n, sizeof *c->step);
-  graph all = couple(c, c->by.bends, c->by.impulses);
-  int  *place = cst_zeros(c->n, sizeof *place);
-  choose_order(c, &all, place);
   arrange(c, &all, place);
   colour(c);
   forget(&all);
   free(place);
+}
+
+cst_colours_size cst_colours_measure(const cst_substep *x, const cst_system *s) {
+  cst_colours c;
+  int        *place;
+  graph       all = order_unknowns(&c, x, s, &place);
+  if (!s->ng)
+    c.size = size_of(&all, c.order, place);
+  const cst_colours_size size = c.size;
+  forget(&all);
+  free(place);
+  cst_colours_destroy(&c);
+  return size;
 }
 
 void cst_colours_destroy(cst_colours *c) {
@@ -286,11 +339,11 @@ void cst_colours_destroy(cst_colours *c) {
 static double mass_of(const cst_colours *c, const double *mass, int W, int u) {
   const cst_system  *s = c->system;
   const cst_pattern *p = &s->pattern[CST_K_G];
-  const int          a = u - c->by.blocks * s->nq;
+  const int          behind = u - c->by.blocks * s->nq, a = s->ng ? behind % s->ng : 0;
   double             least = INFINITY;
   if (!c->by.mass || s->mass_unit)
     return 1;
-  if (a < 0)
+  if (behind < 0)
     return mass[s->mass_class[c->by.by_rows ? s->bands[0].order[u % s->nq] : u % s->nq] * W];
   CST_EACH_ENTRY(p, a, e)
     least = fmin(least, mass[s->mass_class[p->column[e]] * W]);
@@ -343,14 +396,14 @@ static void take(const cst_colours *c, int first, int W, const double *f, double
 void cst_colours_jacobian(const cst_colours *c, const double *x, const unsigned char *dropped,
                           int W, cst_colours_residual *residual, void *context, double *y,
                           double *f, double *values) {
-  const int behind = c->n - c->system->ng;
+  const int behind = c->by.blocks * c->system->nq, ng = c->system->ng;
   for (int first = 0; first < 2 * c->colours; first += W) {
     move(c, x, first, W, y);
     residual(context, y, f);
     take(c, first, W, f, values);
   }
   for (int r = 0; r < c->n && dropped; r++)
-    if (c->order[r] >= behind && dropped[c->order[r] - behind])
+    if (c->order[r] >= behind && dropped[(c->order[r] - behind) % ng])
       for (int e = c->row[r]; e < c->row[r + 1]; e++)
         values[e] = c->column[e] == r;
 }

@@ -1,7 +1,7 @@
-/* stepper-colours.h: the Jacobian of a substep of a long system whose residual is known only as a function: its pattern
- * from the graph of the system (cst_coupling), an order in which it is eliminated without pivoting, and which of its
- * columns share no row, so that one pair of residuals has the differences of all of them. A. R. Curtis, M. J. D. Powell,
- * J. K. Reid, J. Inst. Maths Applics 13 (1974), 117.
+/* stepper-colours.h: the Jacobian of a substep of a long system whose residual is known only as a function: its
+ * pattern from the graph of the system (cst_coupling), an order in which it is eliminated without pivoting, and which
+ * of its columns share no row, so that one pair of residuals has the differences of all of them. A. R. Curtis, M. J. D.
+ * Powell, J. K. Reid, J. Inst. Maths Applics 13 (1974), 117.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_COLOURS_H
@@ -9,8 +9,14 @@
 #include "method/core.h"
 #include "method/substep.h"
 
+/* What the matrix of a substep takes: entries, those of the upper factor, multiplications of its elimination. */
+typedef struct {
+  double entries, factors, work;
+} cst_colours_size;
+
 typedef struct {
   cst_coupling      by;
+  cst_colours_size  size; /* of constrained systems */
   const cst_system *system;
   int               n;
   int              *order; /* [n] the unknown, and the equation, of each row of the matrix */
@@ -26,8 +32,11 @@ typedef void cst_colours_residual(void *context, const double *x, double *f);
 
 /* Whether the equations of a substep are taken in this form. */
 bool cst_colours_take(const cst_substep *x, const cst_system *s);
-void cst_colours_create(cst_colours *c, const cst_substep *x, const cst_system *s);
-void cst_colours_destroy(cst_colours *c);
+/* The substep that PETSc's solvers make in the place of x: the same map with equations of this form, or x. */
+cst_substep      cst_colours_sparse(const cst_substep *x, const cst_system *s);
+void             cst_colours_create(cst_colours *c, const cst_substep *x, const cst_system *s);
+void             cst_colours_destroy(cst_colours *c);
+cst_colours_size cst_colours_measure(const cst_substep *x, const cst_system *s);
 /* c->step for substeps of length h from a record of W equal lanes: every unknown changes by what moves a point by about
  * cbrt(eps) of the system's extent. */
 void cst_colours_scale(cst_colours *c, const cst_context *C, int W, const double *record, double h);

@@ -165,9 +165,10 @@ static void create_sparse(single *s, const cst_substep *first) {
     s->values = cst_zeros(s->colours.row[n], sizeof *s->values);
     s->at = cst_zeros(n, sizeof *s->at);
   }
+  const int ng = C->ng, behind = s->form == CST_MATRIX_COLOURS ? s->colours.by.blocks * C->nq : 0;
   for (int k = 0; k < n && C->dropped; k++) {
-    const int a = cst_stepper_single_unknown(s, k) - (n - C->ng);
-    s->stays[k] = a >= 0 && C->dropped[a];
+    const int a = cst_stepper_single_unknown(s, k) - behind;
+    s->stays[k] = a >= 0 && C->dropped[a % ng];
   }
 }
 

@@ -1,5 +1,5 @@
-/* stepper-single.h: the equations of a segment's substeps for PETSc's own solvers, shared by stepper-petsc.c, which steps,
- * and stepper-jacobian.c. */
+/* stepper-single.h: the equations of a segment's substeps for PETSc's own solvers, shared by stepper-petsc.c, which
+ * steps, and stepper-jacobian.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_SINGLE_H
 #define CST_STEPPER_SINGLE_H
@@ -7,8 +7,8 @@
 #include "method/stepper-internal.h"
 #include "method/stepper-sparse.h"
 
-/* What the Jacobian is: a full matrix; the S of stepper-sparse.h, with the other sign, which Cholesky's factors need where
- * h > 0; a sparse matrix of differences. */
+/* What the Jacobian is: a full matrix; the S of stepper-sparse.h, with the other sign, which Cholesky's factors need
+ * where h > 0; a sparse matrix of differences. */
 typedef enum { CST_MATRIX_FULL, CST_MATRIX_GRAM, CST_MATRIX_COLOURS } cst_matrix;
 
 /* The equations of a segment's substeps, and the place of the one that is solved. */
@@ -51,7 +51,7 @@ void cst_stepper_single_residual(void *context, const double *x, double *f);
 bool cst_stepper_single_jacobian(void *context, const double *x, double *J);
 /* matrix := -J^-1; s->stays := unknowns that no correction changes */
 void cst_stepper_single_invert(cst_stepper_single *s, const double *x);
-/* The entries of the sparse matrix with which the corrections of a substep begin: where a step begins of length 0, or at
- * s->start. */
+/* The entries of the sparse matrix with which the corrections of a substep begin: where a step begins of length 0, or
+ * at s->start. */
 const double *cst_stepper_single_first(cst_stepper_single *s);
 #endif

@@ -179,8 +179,9 @@ typedef struct {
   long (*next)(void *context);
   PetscErrorCode (*look)(void *context);
   /* Between stops each group is observed by itself: observe_after gives the first such step after this one,
-   * and whether momenta are read there (else `p` of a trail may be anything), observe_group is called at or after it, with the step of the batch and the record at the last of the
-   * states. NULL: never. Only of a stepper that goes by groups, and is not to be halted. */
+   * and whether momenta are read there (else `p` of a trail may be anything), observe_group is called at or after it,
+   * with the step of the batch and the record at the last of the states. NULL: never. Only of a stepper that goes by
+   * groups, and is not to be halted. */
   long (*observe_after)(void *context, long step, bool *momenta);
   void (*observe_group)(void *context, int group, const cst_trail *way);
   bool one_by_one; /* an observation is of one state only */

@@ -101,14 +101,14 @@ typedef enum {
 } cst_jacobian;
 
 /* Where the Jacobian of a substep's residual is sparse on long systems: unknowns, and equations, are
- * `blocks` of nq, one for each coordinate, then, if there are `impulses`, ng for the constraints. What
- * couples them, besides a coordinate with itself: */
+ * `blocks` of nq, one for each coordinate, then `impulses` blocks of ng, one for each constraint. What
+ * couples them, besides a coordinate with itself in all blocks: */
 typedef struct {
   int  blocks;
-  bool force;    /* the Hessian of V */
-  bool bends;    /* those of constraints: coordinates of one constraint */
-  bool impulses; /* G, and its transpose */
-  bool by_rows;  /* coordinates are in the order of the system's bands[0] */
+  bool force; /* the Hessian of V */
+  bool bends; /* those of constraints: coordinates of one constraint */
+  int impulses; /* blocks of multipliers: 1, or one for each block of coordinates. G, and its transpose */
+  bool by_rows; /* coordinates are in the order of the system's bands[0] */
   /* unknowns are those of coordinates times mass / h^power */
   bool mass;
   int  power;
@@ -162,6 +162,9 @@ struct cst_substep_row {
   /* Whether another substep replaces it on s; then fills *other. NULL: never. */
   bool (*on)(const cst_substep *x, const cst_system *s, cst_substep *other);
   cst_substep_size (*size)(const void *x, const cst_system *s);
+  /* Whether another substep is the same map of a long system s, and has the sparse equations that PETSc's solvers need;
+   * then fills *other. NULL: never. */
+  bool (*sparse)(const cst_substep *x, const cst_system *s, cst_substep *other);
   /* Where the Jacobian of its residual is to be had. NULL: CST_JACOBIAN_DIFFERENCES. */
   cst_jacobian (*jacobian)(const void *x, const cst_system *s);
   /* What couples its unknowns on a long system without M(q), a(q); false, NULL: its Jacobian is full. */

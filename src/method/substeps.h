@@ -48,6 +48,8 @@ cst_substep cst_lie_rattle(double fraction, bool exponential, const struct cst_t
 cst_substep cst_rk(double fraction, const cst_layer *l);
 /* A tableau on Baumgarte's stabilised equations. */
 cst_substep cst_rk_stabilised(double fraction, const cst_layer *l, double alpha, double beta);
+/* The same of an implicit tableau, with the multipliers of its stages among the unknowns (core/saddle.c). */
+cst_substep cst_saddle(double fraction, const cst_layer *l, double alpha, double beta);
 cst_substep cst_substep_project(double fraction);
 /* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. by_mass: points are projected
  * orthogonally in the metric M, a constant diagonal. */

@@ -22,7 +22,8 @@ typedef struct {
   bool ordered;
   /* f[unknowns] at x */
   void (*residual)(void *context, const double *x, double *f);
-  /* J[unknowns * unknowns], or J[row[unknowns]], at x, by rows. False: it could not be found there, and the solve fails. */
+  /* J[unknowns * unknowns], or J[row[unknowns]], at x, by rows. False: it could not be found there, and the solve
+   * fails. */
   bool (*jacobian)(void *context, const double *x, double *J);
   /* Whether x, to which `corrections` corrections have led, d the last of them, is the solution. Called once
    * behind each correction, and for the start (d is NULL then). */
@@ -38,8 +39,8 @@ PetscErrorCode cst_single_destroy(cst_single **single);
 /* Solves from x[unknowns] on. *reason: SNESConvergedReason, positive where it converged; x is then the solution. */
 PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason);
 /* Of a sparse J: sets the preconditioner up with a matrix of these values, as PETSc's options say, by default its LU
- * factors in an order of minimum degree. Unless options say so (-snes_lag_preconditioner) solves keep it, while corrections
- * shrink well. */
+ * factors in an order of minimum degree. Unless options say so (-snes_lag_preconditioner) solves keep it, while
+ * corrections shrink well. */
 PetscErrorCode cst_single_factor(cst_single *s, const double *values);
 /* x := A^-1 x of the A that was factored last, to round-off. *good: whether that succeeded. */
 PetscErrorCode cst_single_backsolve(cst_single *s, double *x, bool *good);

@@ -320,7 +320,7 @@ static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
   (void)x, (void)s;
   *c = (cst_coupling){.blocks = 1,
                       .force = true,
-                      .impulses = true,
+                      .impulses = 1,
                       .mass = true,
                       .power = 1,
                       .sign = 1,

@@ -145,7 +145,7 @@ static cst_jacobian jacobian(const void *x, const cst_system *s) {
 
 static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
   (void)x;
-  *c = (cst_coupling){.blocks = 1, .bends = true, .impulses = true, .sign = 1};
+  *c = (cst_coupling){.blocks = 1, .bends = true, .impulses = 1, .sign = 1};
   return !s->nvel;
 }
 

@@ -318,6 +318,15 @@ static bool coupling(const void *of, const cst_system *s, cst_coupling *c) {
   return !s->ng && x->tableau.implicit;
 }
 
+/* With constraints the Jacobian is full, unless the multipliers are unknowns too. */
+static bool sparse(const cst_substep *one, const cst_system *s, cst_substep *other) {
+  const struct parameters *x = (const struct parameters *)one->data;
+  const bool takes = s->ng && !s->nvel && !s->general && !s->slips && x->layer.tableau.implicit;
+  if (takes)
+    *other = cst_saddle(one->fraction, &x->layer, x->alpha, x->beta);
+  return takes;
+}
+
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
@@ -335,6 +344,7 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+    .sparse = sparse,
     .coupling = coupling,
     .layer = layer,
     .bind = bind,

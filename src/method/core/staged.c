@@ -169,7 +169,7 @@ static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
   *c = (cst_coupling){.blocks = 1,
                       .force = true,
                       .bends = true,
-                      .impulses = true,
+                      .impulses = 1,
                       .mass = true,
                       .power = 1,
                       .sign = 1,

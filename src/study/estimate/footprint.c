@@ -5,6 +5,7 @@
 #include <string.h>
 #include "study/channels/channels.h"
 #include "study/collector.h"
+#include "study/plan/plan-solves.h"
 #include "study/reference/reference.h"
 #include "study/result/conclude.h"
 #include "study/result/tallies.h"
@@ -88,6 +89,18 @@ static double system_bytes(const cst_plan *p) {
   return bytes;
 }
 
+/* Matrices of PETSc's solvers: each entry with its values and indices in four places, each number of the two factors with
+ * its index. */
+static double matrix_bytes(const cst_plan *p) {
+  double bytes = 0;
+  for (int i = 0; i < p->study->nmethod; i++) {
+    const cst_colours_size x = cst_plan_matrices(p, i);
+    bytes += 4 * (sizeof(double) + sizeof(int)) * x.entries;
+    bytes += 2 * (sizeof(double) + sizeof(int)) * x.factors;
+  }
+  return bytes;
+}
+
 /* Each method keeps a batch: records, their last good columns, saved ones and the solver's vectors; with
  * reference: self also the partner's. A checkpoint copies the active batch. Rank 0 keeps two marks per
  * trajectory. */
@@ -100,7 +113,7 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
   const double      status = 2.0 * (double)study->members * p->ncase;
-  double            sum = program + group + reference + system_bytes(p);
+  double            sum = program + group + reference + system_bytes(p) + matrix_bytes(p);
   sum += per_lane * (double)batch;
   for (int k = 0; k < CST_COLLECTORS; k++)
     if (cst_collectors[k]->bytes)

@@ -18,6 +18,8 @@ static const double timed = 1e5;
 
 /* Nanoseconds of a multiplication with sparse factors; measured, on nets and cubes by both engines. */
 static const double multiplication = 0.5;
+/* The same of a matrix of all unknowns, with PETSc's LU factors. */
+static const double elimination = 1;
 
 struct cst_trier {
   const cst_plan *plan;
@@ -179,6 +181,19 @@ static double counted(const cst_plan *p, const cst_class *k) {
          lanes * multiplication * cst_plan_multiplications(p, k->method);
 }
 
+/* Nanoseconds of the matrices of all unknowns that a step of each method takes under PETSc; 0: it has none. Owned. */
+static double *count_matrices(const cst_plan *p) {
+  double *each = cst_zeros(p->study->nmethod, sizeof *each);
+  for (int i = 0; i < p->study->nmethod; i++)
+    each[i] = elimination * cst_plan_matrices(p, i).work;
+  return each;
+}
+
+/* The same of a group of lanes of the class, one after another. */
+static double of_matrices(const cst_plan *p, const cst_class *k, const double *each) {
+  return each[k->method] * fmin((double)k->lanes, cst_isas[p->isa].width);
+}
+
 /* Whether steps of the class can be tried, and one of them takes no longer than all trials may. */
 static bool can_be_tried(const cst_plan *p, const cst_class *k) {
   return cst_plan_fits_lanes(p, k->method) && counted(p, k) <= budget;
@@ -207,19 +222,20 @@ static double try_reference(cst_trier *t) {
 static double steps_each(const cst_study *s) { return s->reference == CST_REFERENCE_SELF ? 3 : 1; }
 
 cst_trial cst_trial_make(const cst_plan *p) {
-  cst_trier   *t = cst_trial_create(p);
-  cst_trial    all = {0};
-  rates        last = {-1, NAN, NAN};
-  double       spent = 0;
-  const double width = cst_isas[p->isa].width;
-  const double begun = clock_now();
+  cst_trier    *t = cst_trial_create(p);
+  cst_trial     all = {0};
+  rates         last = {-1, NAN, NAN};
+  double        spent = 0;
+  const double  width = cst_isas[p->isa].width;
+  const double  begun = clock_now();
+  double *const matrices = count_matrices(p);
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
-    const double     n = (double)k->n;
+    const double     n = (double)k->n, least = of_matrices(p, k, matrices);
     double           evaluations = NAN, nanoseconds = NAN;
-    if (!can_be_tried(p, k)) {
-      all.counted +=
-          1e-9 * ceil((double)k->lanes / width) * n * steps_each(p->study) * counted(p, k);
+    if (!can_be_tried(p, k) || least > budget) {
+      all.counted += 1e-9 * ceil((double)k->lanes / width) * n * steps_each(p->study) *
+                     (counted(p, k) + least);
       continue;
     }
     spent += of_few(k);
@@ -231,11 +247,12 @@ cst_trial cst_trial_make(const cst_plan *p) {
     }
     const double groups = ceil((double)k->lanes / width);
     const double per_step =
-        (steps_each(p->study) + cst_plan_steps_beside(p, k)) * last.nanoseconds +
+        (steps_each(p->study) + cst_plan_steps_beside(p, k)) * fmax(least, last.nanoseconds) +
         width * cst_plan_look_cost(p, k);
     all.evaluations += last.evaluations * n * (double)k->lanes;
     all.seconds += 1e-9 * groups * n * per_step;
   }
+  free(matrices);
   all.reference = all.counted > 0 ? NAN : try_reference(t);
   cst_trial_destroy(t);
   return all;

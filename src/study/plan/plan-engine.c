@@ -2,9 +2,9 @@
  *
  * Lanes unless the study asks for PETSc's solvers, because they take fewer operations: an iteration of theirs is one
  * elimination, and one of PETSc forms a full Jacobian, by as many corrections or pairs of residuals as it has columns,
- * and eliminates it. Where constraints couple neither few nor as a band, a step of the lanes takes about two eliminations
- * without symmetry and one with it; one of PETSc takes one, whose factors serve several corrections, but for a single
- * trajectory. Factors that are too large for lanes are left to PETSc.
+ * and eliminates it. Where constraints couple neither few nor as a band, a step of the lanes takes about two
+ * eliminations without symmetry and one with it; one of PETSc takes one, whose factors serve several corrections, but
+ * for a single trajectory. Factors that are too large for lanes are left to PETSc.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -27,6 +27,12 @@ static const cst_substep *largest(const cst_prepared *m, int *unknowns) {
     *unknowns = n > *unknowns ? n : *unknowns;
   }
   return found;
+}
+
+void cst_plan_make_sparse(cst_plan *p, int method) {
+  const cst_prepared *m = p->method[method];
+  for (int i = 0; i < m->program->n && p->study->engine == CST_ENGINE_PETSC; i++)
+    m->program->step[i] = cst_colours_sparse(&m->program->step[i], m->stepped);
 }
 
 /* Whether PETSc takes every substep with the sparse S of the constraints. */
@@ -84,6 +90,28 @@ double cst_plan_multiplications(const cst_plan *p, int method) {
     return 0;
   const counts x = count(p, m->stepped);
   return cst_plan_is_petsc(p, method) ? x.petsc : x.lanes;
+}
+
+enum { DIFFERENCE = 150 }; /* what those of an entry take, in multiplications; measured on nets */
+
+/* Substeps of one kind share a matrix. */
+cst_colours_size cst_plan_matrices(const cst_plan *p, int method) {
+  const cst_prepared *m = p->method[method];
+  cst_colours_size    all = {0}, size = {0};
+  const cst_substep  *last = NULL;
+  for (int i = 0; i < m->program->n && cst_plan_is_petsc(p, method); i++) {
+    const cst_substep *x = &m->program->step[i];
+    if (cst_sparse_takes(x, m->stepped) || !cst_colours_take(x, m->stepped))
+      continue;
+    if (!last || last->row != x->row) {
+      size = cst_colours_measure(x, m->stepped);
+      all.entries += size.entries;
+      all.factors += size.factors;
+    }
+    all.work += size.work + 2 * CORRECTIONS * size.factors + DIFFERENCE * size.entries;
+    last = x;
+  }
+  return all;
 }
 
 bool cst_plan_fits_lanes(const cst_plan *p, int method) {

@@ -274,8 +274,10 @@ static void check_means(const cst_plan *p, cst_diag *d) {
 static void prepare_methods(cst_plan *p) {
   const cst_study *s = p->study;
   p->method = cst_zeros(s->nmethod, sizeof *p->method);
-  for (int i = 0; i < s->nmethod; i++)
+  for (int i = 0; i < s->nmethod; i++) {
     p->method[i] = cst_method_prepare(s->method[i], s->system);
+    cst_plan_make_sparse(p, i);
+  }
   if (s->reference_method)
     p->reference = cst_method_prepare(s->reference_method, s->system);
 }

@@ -67,6 +67,8 @@ typedef struct cst_plan {
  * why; reports methods that PETSc's cannot solve where the study asks for them. */
 bool cst_plan_is_petsc(const cst_plan *p, int method);
 void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n);
+/* Gives a method whose equations PETSc's solvers solve substeps with sparse ones, where there are such. */
+void cst_plan_make_sparse(cst_plan *p, int method);
 void cst_plan_check_engines(const cst_plan *p, cst_diag *d);
 
 /* Whether the errors of q and p, or of the multipliers, are read after `step` > 0 steps. */
