@@ -12,8 +12,24 @@ sys.dont_write_bytecode = True
 
 
 DRAWING = ("report", "plot", "figures")
-# Imported by matplotlib and numpy, and needed by no figure: dates, sliders, random numbers.
-LATER = ("dateutil.parser", "matplotlib.widgets", "numpy.ctypeslib", "numpy.polynomial", "numpy.random")
+# Imported by matplotlib and numpy, and needed by no figure, or by few: dates, sliders, random numbers, TeX, triangles,
+# axes in space; the grammar of mathematics; pictures that are no lines.
+LATER = (
+    "PIL.Image",
+    "PIL.PngImagePlugin",
+    "dateutil.parser",
+    "matplotlib._fontconfig_pattern",
+    "matplotlib.dates",
+    "matplotlib.dviread",
+    "matplotlib.mathtext",
+    "matplotlib.tri",
+    "matplotlib.widgets",
+    "mpl_toolkits.mplot3d",
+    "numpy.ctypeslib",
+    "numpy.polynomial",
+    "numpy.random",
+    "pyparsing",
+)
 
 
 class Later(types.ModuleType):
@@ -29,15 +45,53 @@ class Later(types.ModuleType):
             del sys.modules[self.__name__]
         return importlib.import_module(self.__name__)
 
+    def promise(self, name):
+        """A function for those who take it from the module at once, and call it when it is needed."""
+        setattr(self, name, lambda *given, **named: getattr(self.loaded(), name)(*given, **named))
+
+
+class MathTextParser:
+    """Of matplotlib.mathtext, which nine tenths of all figures do without (constella/lettering.py)."""
+
+    stand: Later
+
+    def __init__(self, output):
+        self.output, self.parser = output, None
+
+    def parse(self, *given, **named):
+        if self.parser is None:
+            self.parser = self.stand.loaded().MathTextParser(self.output)
+        return self.parser.parse(*given, **named)
+
+
+class Space:
+    """The axes of matplotlib with the name 3d, on which no figure is drawn."""
+
+    name = "3d"
+
 
 def put_off():
-    """Put stands in the place of modules that are imported later, or never."""
+    """Put stands in the place of modules that are imported later, or never. Returns what to do when matplotlib is
+    imported."""
     import dateutil
+    import PIL
 
     stands = {name: Later(name) for name in LATER}
-    dates = dateutil.parser = stands["dateutil.parser"]
-    dates.parse = lambda *given, **named: dates.loaded().parse(*given, **named)  # matplotlib.dates wraps it
+    PIL.Image, dateutil.parser = stands["PIL.Image"], stands["dateutil.parser"]
+    stands["pyparsing"].__version__ = "99"  # matplotlib asks for it, and a version is not known without an import
+    stands["PIL.PngImagePlugin"].promise("PngInfo")
+    for name in ("tricontour", "tricontourf", "tripcolor", "triplot"):  # methods of axes
+        stands["matplotlib.tri"].promise(name)
+    MathTextParser.stand = stands["matplotlib.mathtext"]
+    MathTextParser.stand.MathTextParser = MathTextParser
+    stands["mpl_toolkits.mplot3d"].Axes3D = Space
+    fonts = stands["matplotlib._fontconfig_pattern"]
+    fonts.promise("generate_fontconfig_pattern")
+    imported = []
+    # The import checks the names of fonts in matplotlib's own defaults.
+    fonts.parse_fontconfig_pattern = lambda x: fonts.loaded().parse_fontconfig_pattern(x) if imported else {}
     sys.modules.update(stands)
+    return lambda: imported.append(True)
 
 
 def draws(words):
@@ -50,15 +104,19 @@ def import_matplotlib():
     """matplotlib reads a matplotlibrc of the current folder, which may be anybody's, before all others: import it in
     the folder of this script. A third of its import are docstrings with tables of properties, which nobody reads
     here: they are left out."""
-    put_off()
+    ready = put_off()
     here = os.open(".", os.O_RDONLY)
     os.chdir(os.path.dirname(os.path.abspath(__file__)))
     import matplotlib  # noqa: F401
+    import matplotlib._docstring
     import matplotlib.artist
 
+    if hasattr(matplotlib._docstring, "Substitution"):
+        matplotlib._docstring.Substitution.__call__ = lambda self, function: function
     matplotlib.artist.kwdoc = lambda artist: ""
     if hasattr(matplotlib.artist.Artist, "_update_set_signature_and_docstring"):
         matplotlib.artist.Artist._update_set_signature_and_docstring = classmethod(lambda cls: None)
+    ready()
     os.fchdir(here)
     os.close(here)
 

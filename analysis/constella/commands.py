@@ -48,7 +48,7 @@ def same_file(output, file):
 
 
 def report(args):
-    from . import lettering, page, style
+    from . import fonts, lettering, page, style
     from .plot.saving import FORMS
 
     if args.output is not None and args.output.suffix.lower() not in (".html", ".htm"):
@@ -57,7 +57,9 @@ def report(args):
     for form in forms:
         if form not in FORMS:
             raise unknown("format", form, FORMS)
-    for form in {"svg", *(forms if args.figures is not None else [])}:
+    drawn = {"svg", *(forms if args.figures is not None else [])}
+    fonts.hold(drawn)
+    for form in drawn:
         lettering.apply(form)
     with Result(args.file) as result:
         chosen = result.select(args.methods, args.where)
@@ -90,7 +92,7 @@ def numbers(text):
 
 
 def draw(args):
-    from . import lettering, plot
+    from . import fonts, lettering, plot
     from .plot.saving import form_of
 
     if args.kind not in plot.KINDS:
@@ -104,6 +106,7 @@ def draw(args):
 
             moving = page(result.select(args.methods, args.where), **options)
             return write(args.output, moving.encode("utf-8"))
+        fonts.hold([form_of(args.output)])
         lettering.apply(form_of(args.output))
         fig = plot.figure(
             args.kind,

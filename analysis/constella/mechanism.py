@@ -88,7 +88,7 @@ def parsed(description):
     """The text of a system as nested maps of texts; {} where it cannot be read."""
     yaml = optional("yaml", "python3-yaml", "reading the text of a system")
     try:
-        found = yaml.load(description, Loader=yaml.BaseLoader)
+        found = yaml.load(description, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
     except (yaml.YAMLError, RecursionError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

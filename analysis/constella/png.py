@@ -19,10 +19,11 @@ def written(pixels, dpi):
     """Pixels [row][column][red, green, blue] as the bytes of a file."""
     height, width, _ = pixels.shape
     rows = np.zeros((height, 1 + 3 * width), dtype=np.uint8)  # 0: no filter
-    rows[:, 1:] = pixels.reshape(height, 3 * width)
+    for c in range(3):  # strides of one colour are copied faster than triples
+        rows[:, 1 + c :: 3] = pixels[:, :, c]
     size = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # eight bits, colours
     scale = struct.pack(">IIB", round(dpi / INCH), round(dpi / INCH), 1)  # pixels per metre
-    image = chunk(b"IDAT", zlib.compress(rows.tobytes(), LEVEL))
+    image = chunk(b"IDAT", zlib.compress(rows, LEVEL))
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"pHYs", scale) + image + chunk(b"IEND", b"")
 
 
@@ -31,4 +32,4 @@ def drawn(fig, dpi):
     out = io.BytesIO()
     fig.savefig(out, format="rgba", facecolor="white", dpi=dpi)
     height = int(fig.get_figheight() * dpi)
-    return written(np.frombuffer(out.getvalue(), dtype=np.uint8).reshape(height, -1, 4)[:, :, :3], dpi)
+    return written(np.frombuffer(out.getbuffer(), dtype=np.uint8).reshape(height, -1, 4)[:, :, :3], dpi)

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """test_letters.py: texts with simple mathematics, set by runs, beside matplotlib's mathtext; figures as PNG; modules
-that are imported later. TAP."""
+that are imported later; fonts in memory. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 from drawing import ANALYSIS, ok, run_tests
 
 import importlib.util
 import io
+import os
+import subprocess
 import sys
 
 import matplotlib.image
@@ -13,7 +15,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from constella import lettering, style
+from constella import fonts, lettering, style
 
 SIMPLE = (
     "error of $q$ and $p$",
@@ -82,6 +84,55 @@ def test_later():
     sys.modules.pop(name, None)
     sys.modules[name] = stand = command.Later(name)
     ok(stand.rgb_to_hls(1, 1, 1) == (0.0, 1.0, 0.0) and sys.modules[name] is not stand, "later: it is the module itself")
+
+
+def test_fonts():
+    """Fonts in memory make the same letters; PDF, which names their files, keeps those of files."""
+    from matplotlib import font_manager
+
+    def drawn():
+        font_manager._get_font.cache_clear()
+        return style.encode(figure("$q$ and $h^{2}$")[0], "svg")
+
+    files, path = drawn(), font_manager.findfont("DejaVu Sans")
+    fonts.hold(["svg", "pdf"])
+    ok(drawn() == files and font_manager.get_font(path).fname == path, "fonts: of files for PDF")
+    before = font_manager.ft2font
+    fonts.hold(["svg"])
+    ok(drawn() == files and isinstance(font_manager.get_font(path).fname, io.BytesIO), "fonts: in memory, the same letters")
+    font_manager.ft2font = before
+    font_manager._get_font.cache_clear()
+
+
+DRAWS = r"""
+import hashlib, io, sys
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+lacks = sorted({"pyparsing.core", "PIL._imaging", "dateutil.rrule", "mpl_toolkits.mplot3d.axes3d"} & sys.modules.keys())
+fig = Figure(figsize=(2, 2))
+FigureCanvasAgg(fig)
+ax = fig.add_subplot()
+ax.imshow([[0, 1], [2, 3]])
+ax.triplot([0, 1, 0], [0, 0, 1])
+ax.set_title(r"$\frac{a}{b}$")
+with matplotlib.rc_context({"mathtext.fontset": "custom"}):
+    fig.savefig(out := io.BytesIO(), format="rgba")
+print(hashlib.sha256(out.getvalue()).hexdigest(), *lacks)
+"""
+
+
+def test_put_off():
+    """Commands draw without modules that no figure needs, and import them for one that does, with the same pixels."""
+    load = "import importlib.util as u; s = u.spec_from_file_location('command', %r); s.loader.exec_module(u.module_from_spec(s))\n"
+    said = []
+    for before in ("", load % str(ANALYSIS / "command.py")):
+        env = {**os.environ, "MATPLOTLIBRC": "/dev/null", "MPLBACKEND": "Agg", "PYTHONPATH": str(ANALYSIS)}
+        words = [sys.executable, "-c", before + DRAWS, "plot"]
+        said.append(subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout.split())
+    ok(said[0][0] == said[1][0], "put off: the same pixels")
+    ok(len(said[0]) > 1 and len(said[1]) == 1, "put off: not imported before it is used", said)
 
 
 run_tests(globals())
