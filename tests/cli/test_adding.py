@@ -264,7 +264,7 @@ def sums(program, results):
     apart = [name for name in results if bits_of(name) != bits_of("signs")]
     ok(not apart, "the same bits for other ranks and batches", apart)
     with open(path("signs.yaml"), encoding="utf-8") as file:
-        study = re.sub("^trajectories.*\n", "", file.read(), flags=re.M).replace("end: 40.0", "end: 20000.0")
+        study = re.sub("^trajectories.*\n", "", file.read(), flags=re.M).replace("end: 40.0", "end: 4000.0")
     long = write("stopped.yaml", study + "checkpoint: {seconds: 0.02}\n")
     stops = 0
     for name, more in (("at-once", []), ("stopped", ["--max-hours", "0.00001"])):
