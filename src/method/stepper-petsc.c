@@ -85,6 +85,8 @@ static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o
       cst_stepper_single_invert(s, x);
     s->opened = true;
     PetscCall(cst_single_solve(s->solver, x, &reason));
+    if (reason <= 0 && cst_stepper_single_rests(s, x))
+      reason = 1;
     if (reason > 0)
       PetscCall(find_sure(s, &sure));
     cst_stepper_single_spread(s, x, s->x);

@@ -239,6 +239,17 @@ def orders():
     ok(apart < 2 * step[1, 1], "both tend to one motion", apart, step)
 
 
+def rests():
+    """Iterations that wander at the round-off of their equations are at rest, for petsc as for the lanes."""
+    text = study("ENGINE", "underwater-vehicle", '"penalty(gauss(2), omega=20)"').replace("0.02", "0.01").replace("members: 3", "members: 20")
+    text = text.replace("end: 0.5", "end: 0.2")
+    results = [made(f"rests-{engine}", text.replace("ENGINE", engine)) for engine in ("lanes", "petsc")]
+    if None in results:
+        return
+    apart = abs(final(results[0]) - final(results[1])).max() / abs(final(results[0])).max()
+    ok(0 < apart < 1e-11, "petsc ends no trajectory at round-off, and agrees with the lanes", apart)
+
+
 def options():
     short = study("petsc").replace("end: 0.5", "end: 0.04")
     process, result = run("gmres", short, "-ksp_type", "gmres", "-pc_type", "jacobi", "-ksp_monitor", "-snes_monitor")
@@ -440,5 +451,5 @@ def resumed_team():
         ok(process.returncode == 0 and apart == 0, "a team goes on to the same bits", apart, process.stderr)
 
 
-together([agree, same_bits, jacobians, nets, large_factors, saddles, stages, options, refusals, resumed, resumed_net, killed_nets, teams, resumed_team])
+together([agree, same_bits, jacobians, nets, large_factors, saddles, stages, rests, options, refusals, resumed, resumed_net, killed_nets, teams, resumed_team])
 done()
