@@ -36,6 +36,9 @@ struct data {
 #define BENDS                                                                                      \
   (LINEAR_V && NG > 0 && MARCH->smooth && !MARCH->straight && (CST_SIZED || !MARCH->attempt))
 #define SET_TIME_RIGHT(L, j) /* nothing depends on it */
+#if CST_SIZED
+#define BESIDE (NG <= 1 && NQ <= 3 ? CST_BESIDE : NG <= 2 && NQ <= 4 ? 2 : 1)
+#endif
 
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
