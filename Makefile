@@ -262,7 +262,7 @@ endef
 $(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_CLASSES)),$(foreach s,$(SYSTEMS),$(eval $(call SIZED_RULES,$(i),$(f),$(s))))))
 # What reads, checks and shows spends no time that counts, and takes half the time to compile by -Og. Debugging
 # information of it has lines and functions, as that of lane code; `make scalar` has all.
-COLD     := cli study/file study/plan study/result system/read system/emit system/examine record
+COLD     := cli study/file study/plan study/result study/run system/read system/emit system/examine record
 COLD_OPT := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) $(patsubst -g,-g1,$(filter -g,$(CFLAGS))) -Wno-maybe-uninitialized
 $(filter $(COLD:%=$(BUILD)/obj/%/%),$(OBJ_PLAIN)): ALL_CFLAGS += $(if $(SCALAR),,$(COLD_OPT))
 $(BUILD)/obj/%.o: src/%.c
