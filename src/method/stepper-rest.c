@@ -1,9 +1,10 @@
-/* stepper-rest.c: whether an iteration of PETSc's solvers that did not end is at rest at the round-off of its equations,
- * far above that of the unknowns: the test of the lanes' further attempts (core/round-off.h) for a full Jacobian.
+/* stepper-rest.c: whether an iteration of PETSc's solvers that did not end is at rest at the round-off of its
+ * equations, far above that of the unknowns: the test of the lanes' further attempts (core/round-off.h) for a full
+ * Jacobian.
  *
  * N is the largest change that a correction shows in some trials while unknowns, coordinates and momenta change by
- * round-off, T the size of the terms, from changes by 2^-26, and again from 2^-34. A correction of at most 4 N is round-off
- * if N <= 1e-10 T and both sizes agree.
+ * round-off, T the size of the terms, from changes by 2^-26, and again from 2^-34. A correction of at most 4 N is
+ * round-off if N <= 1e-10 T and both sizes agree.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

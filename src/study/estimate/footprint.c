@@ -89,8 +89,8 @@ static double system_bytes(const cst_plan *p) {
   return bytes;
 }
 
-/* Matrices of PETSc's solvers: each entry with its values and indices in four places, each number of the two factors with
- * its index. */
+/* Matrices of PETSc's solvers: each entry with its values and indices in four places, each number of the two factors
+ * with its index. */
 static double matrix_bytes(const cst_plan *p) {
   double bytes = 0;
   for (int i = 0; i < p->study->nmethod; i++) {
