@@ -104,6 +104,7 @@
   X(SNESSetLagJacobian)                                                                            \
   X(SNESSetLagJacobianPersists)                                                                    \
   X(SNESSetLagPreconditioner)                                                                      \
+  X(SNESSetSolution)                                                                               \
   X(SNESSetTolerances)                                                                             \
   X(SNESSetType)                                                                                   \
   X(SNESSetUp)                                                                                     \

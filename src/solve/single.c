@@ -295,6 +295,7 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   s->teams = s->equations.row && cst_team_leads();
   if (s->teams)
     PetscCall(use_team(s, s->ksp, pc));
+  PetscCall(cst_petsc.SNESSetSolution(s->snes, s->X)); /* some types make vectors like it */
   PetscCall(cst_petsc.SNESSetUp(s->snes));
   PetscCall(choose_lags(s, s->ksp, pc));
   PetscFunctionReturn(0);

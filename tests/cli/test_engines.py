@@ -277,6 +277,12 @@ def options():
     with h5py.File(result) as f, h5py.File(run("tight", study("petsc"))[1]) as g:
         apart = abs(final(f) - final(g)).max()
         ok(process.returncode == 0 and 1e-11 < apart < 1e-2, "-snes_rtol 1e-3 ends the iteration earlier", apart)
+    newton = final(made("newton", short))
+    for kind in ("newtontr", "ngmres", "anderson"):
+        process, result = run(kind, short, "-snes_type", kind)
+        with h5py.File(result) as f:
+            apart = abs(final(f) - newton).max()
+        ok(process.returncode == 0 and apart < 1e-11, f"-snes_type {kind}: the same motion", process.stderr, apart)
     for words, found in (
         (("-ksp_typ", "gmres"), "unknown PETSc option '-ksp_typ'"),
         (("-snes_type", "lanes"), "allowed: newtonls, newtontr"),
