@@ -77,7 +77,7 @@ def put_off():
     import PIL
 
     stands = {name: Later(name) for name in LATER}
-    PIL.Image, dateutil.parser = stands["PIL.Image"], stands["dateutil.parser"]
+    PIL.Image, PIL.PngImagePlugin, dateutil.parser = stands["PIL.Image"], stands["PIL.PngImagePlugin"], stands["dateutil.parser"]
     stands["pyparsing"].__version__ = "99"  # matplotlib asks for it, and a version is not known without an import
     stands["PIL.PngImagePlugin"].promise("PngInfo")
     for name in ("tricontour", "tricontourf", "tripcolor", "triplot"):  # methods of axes

@@ -568,8 +568,8 @@ static const struct {
   mistake     made;
 } elsewhere[] = {
     {"pendulum-chain:6:14",
-     {{"system: {name: pendulum-chain, parameters: {n: 60000}}", RATTLED},
-      "there are more than 100000 coordinates, the maximum"}},
+     {{"system: {name: pendulum-chain, parameters: {n: 1200000}}", RATTLED},
+      "there are more than 2000000 coordinates, the maximum"}},
     {"sized.yaml:5:15",
      {{"system: {file: sized.yaml, parameters: {n: 2}}", FREELY},
       "potential: index 3 of 'x' is outside 1 .. 2"}},

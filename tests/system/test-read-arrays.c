@@ -329,7 +329,7 @@ static void test_wrong_lists(void) {
 
 /* Short descriptions that cause much work. */
 static void test_bounds(void) {
-  check(strdup("system: s\ncoordinates: [\"x[60000]\"]\nmass: [\"1 + sum(k, 1, 1000, "
+  check(strdup("system: s\ncoordinates: [\"x[20000]\"]\nmass: [\"1 + sum(k, 1, 1000, "
                "0*k)\"]\npotential: 0\n"
                "states: {default: {q: [0], v: [0]}}\n"),
         "f:3:8: error: the description is too long: with its arrays written out, all expressions "
