@@ -133,8 +133,9 @@ def killed(name, members):
                 process.kill()
                 process.wait()
                 kills += 1
-        constella(*command[1:], "64")
+        last = constella(*command[1:], "64")
         ok(kills > 0, f"{name}: it was killed", kills)
+        ok(last.returncode == 0, f"{name}: it is resumed, and completes", last.returncode, last.stderr)
         ok(
             not differences(whole, digests(result)),
             f"{name}: killed and resumed, the same file",
