@@ -151,6 +151,21 @@ static PetscErrorCode destroy(portion *p) {
   PetscFunctionReturn(0);
 }
 
+/* MUMPS counts the room for its factors before it pivots, and takes a fifth more by default. Matrices with multipliers
+ * need more: without an option of the user it is three times the room. */
+static PetscErrorCode set_up(KSP ksp) {
+  static const char room[] = "-mat_mumps_icntl_14";
+  PetscBool         is;
+  PetscFunctionBegin;
+  PetscCall(cst_petsc.PetscOptionsHasName(NULL, NULL, room, &is));
+  if (!is)
+    PetscCall(cst_petsc.PetscOptionsInsertString(NULL, "-mat_mumps_icntl_14 200"));
+  PetscCall(cst_petsc.KSPSetUp(ksp));
+  if (!is)
+    PetscCall(cst_petsc.PetscOptionsClearValue(NULL, room));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode factor(portion *p, const double *values) {
   PetscFunctionBegin;
   if (p->direct) {
@@ -167,7 +182,7 @@ static PetscErrorCode factor(portion *p, const double *values) {
   PetscCall(cst_petsc.MatAssemblyBegin(p->A, MAT_FINAL_ASSEMBLY));
   PetscCall(cst_petsc.MatAssemblyEnd(p->A, MAT_FINAL_ASSEMBLY));
   PetscCall(cst_petsc.KSPSetOperators(p->ksp, p->A, p->A));
-  PetscCall(cst_petsc.KSPSetUp(p->ksp));
+  PetscCall(set_up(p->ksp));
   PetscFunctionReturn(0);
 }
 
