@@ -113,8 +113,9 @@ is "too many ranks: no script is left" "$(ls mistaken.slurm 2>/dev/null)" ""
 
 for name in signalled relayed preempted cancelled; do until_true 300 at_work $name "${!name}"; done
 sleep 0.5
-sbatch --parsable -p urgent -n 2 -o urgent.log --wrap 'sleep 1' >/dev/null # now that no core is free
-until_true 100 preempted "$preempted"
+# The first takes the cores that the undisturbed job may have left already.
+for seconds in 4 1; do sbatch --parsable -p urgent -n 2 -o urgent.log --wrap "sleep $seconds" >/dev/null; done
+until_true 15 preempted "$preempted"
 scancel -b -s USR1 "$signalled" "$relayed" # as Slurm does before the limit
 scancel "$cancelled"
 until_true 300 test -e array.part-2-of-3.h5 # on the cores that are free now
