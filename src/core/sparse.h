@@ -1,6 +1,6 @@
 /* sparse.h: sparse elimination without pivoting, in an order and with a pattern that were found before, for matrices
- * near a symmetric positive one. NUMBER is their type, numbers or lanes of them; SPARSE_FACTOR and SPARSE_BACKSOLVE
- * are the names of the functions.
+ * near a symmetric positive one. NUMBER is their type, numbers or lanes of them; SPARSE_FACTOR, which may be left out,
+ * and SPARSE_BACKSOLVE are the names of the functions.
  *
  * A matrix with n rows is NUMBER[n + 2 m], m = row[n]: its diagonal, then the entries right of it by rows, those
  * of row r in the columns column[row[r]] .. column[row[r + 1] - 1], ascending, fill-in included; then those below
@@ -9,6 +9,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
+#ifdef SPARSE_FACTOR
 /* A := LU in place, L with ones on its diagonal, the diagonal holding reciprocals of the pivots. symmetric: what is
  * below the diagonal is neither read nor written. */
 static __attribute__((unused, noinline)) void SPARSE_FACTOR(NUMBER *A, int n, const int *row,
@@ -56,6 +57,7 @@ static __attribute__((unused, noinline)) void SPARSE_FACTOR(NUMBER *A, int n, co
     }
   }
 }
+#endif
 
 /* b := A^-1 b with A from SPARSE_FACTOR. */
 static __attribute__((unused, noinline)) void SPARSE_BACKSOLVE(const NUMBER *A, NUMBER *b, int n,

@@ -3,7 +3,7 @@
  * Jacobian.
  *
  * N is the largest change that a correction shows in some trials while unknowns, coordinates and momenta change by
- * round-off, T the size of the terms, from changes by 2^-26, and again from 2^-34. A correction of at most 4 N is
+ * round-off, T the size of the terms, from changes by up to 1.5 times 2^-27, and again 2^-35. A correction of at most 4 N is
  * round-off if N <= 1e-10 T and both sizes agree.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

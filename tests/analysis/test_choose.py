@@ -253,8 +253,11 @@ def test_study():
         (("system: henon-heiles\n", ""), "bad.yaml:1:1: error: missing key 'system'"),
     ):
         (folder / "bad.yaml").write_text(STUDY.replace(*change))
-        # of its keys the program itself says so
-        code, said = asked("study=bad.yaml", "check=1") if change[0] in ("energy", "members: 4") else (lambda d: (d.returncode, d.stderr))(program("check", "bad.yaml"))
+        if change[0] in ("energy", "members: 4"):
+            code, said = asked("study=bad.yaml", "check=1")
+        else:  # of its keys the program itself says so
+            done = program("check", "bad.yaml")
+            code, said = done.returncode, done.stderr
         ok(code == 2 and wanted in said, f"study: {change[1] or 'no system'}", said)
 
 

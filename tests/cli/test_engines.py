@@ -8,24 +8,9 @@ import h5py
 import numpy
 
 from cli import constella, done, limited, made, note, ok, path, run, survives, together, write
+from engines import final, net, study
 
-STUDY = """study: conservation
-system: SYSTEM
-initial: {members: 3, seed: 2, around: default, spread: {q: 0.01, v: 0.01}}
-end: 0.5
-steps: [0.02]
-methods: [METHODS]
-solver: {engine: ENGINE}
-"""
 CORRECTED = 'rattle, midpoint, "compose(rattle, yoshida4)"'
-
-
-def study(engine, system="double-pendulum", methods="rattle"):
-    return STUDY.replace("SYSTEM", system).replace("METHODS", methods).replace("ENGINE", engine)
-
-
-def final(f):
-    return numpy.concatenate([f["/final/q"][()], f["/final/p"][()]], axis=-1)
 
 
 def agree():
@@ -75,19 +60,6 @@ def jacobians():
         )
         worst, seen = max([worst, *ratios]), seen + len(ratios)
     note(f"{seen} Jacobians, the worst off by {worst:.3g}")
-
-
-NET = """study: conservation
-system: {name: net, parameters: {n: ROWS, m: COLUMNS, w: 0.2}}
-end: 0.3
-steps: [0.01]
-methods: [rattle, shake, "compose(rattle, yoshida4)"]
-solver: {engine: ENGINE}
-"""
-
-
-def net(engine, rows, columns):
-    return NET.replace("ROWS", str(rows)).replace("COLUMNS", str(columns)).replace("ENGINE", engine)
 
 
 def column(name, *columns):
@@ -399,69 +371,5 @@ def killed_nets():
     survives("killed-lanes", net("lanes", 34, 34).replace(', shake, "compose(rattle, yoshida4)"', "").replace("w: 0.2", "w: 0.02") + always)
 
 
-def teams():
-    """Ranks that share the linear systems of a trajectory."""
-    with_team = lambda text, ranks: text + f"ranks-per-trajectory: {ranks}\n"
-    alone = net("petsc", 4, 4)
-    one = made("team-1", alone)
-    states = []
-    for ranks in (2, 4):
-        f = made(f"team-2-of-{ranks}", with_team(alone, 2), ranks=ranks)
-        if None in (one, f):
-            return
-        states.append(final(f))
-        apart = abs(states[-1] - final(one)).max()
-        ok(0 < apart < 1e-11, f"teams of two of {ranks} ranks agree with one rank, and are not it", apart)
-        ok(f.attrs["ranks_per_trajectory"] == 2, "the result has the ranks per trajectory", dict(f.attrs))
-    ok((states[0] == states[1]).all(), "one team or two: the same bits", abs(states[0] - states[1]).max())
-    for words in (("-pc_type", "lu"), ("-ksp_type", "gmres", "-pc_type", "bjacobi"), ("-snes_lag_preconditioner", "1")):
-        process, result = run("team-options", with_team(alone, 2), *words, ranks=2)
-        if ok(process.returncode == 0, f"a team by PETSc's solvers: {words}", process.stderr):
-            with h5py.File(result) as f:
-                apart = abs(states[0] - final(f)).max()
-                ok(0 < apart < 1e-11, f"a team by {words} agrees with its own solver, and is not it", apart)
-    # multipliers among the unknowns: their factors need more room than a matrix without pivoting
-    stages = net("petsc", 20, 20).replace("w: 0.2", "w: 1").replace("rattle, shake", '"gauss(2)"').replace(', "compose(rattle, yoshida4)"', "").replace("end: 0.3", "end: 0.02")
-    f, g = made("team-stages", with_team(stages, 2), ranks=2), made("team-stages-1", stages)
-    if None not in (f, g):
-        apart = abs(final(f) - final(g)).max()
-        ok(0 < apart < 1e-11, "a team steps gauss(2) as one rank does", apart)
-    process = constella("verify", path("team-2-of-2.h5"))
-    ok(
-        process.returncode == 0 and "solved by 2 ranks together" in process.stdout,
-        "verify: to a tolerance",
-        process.stdout,
-        process.stderr,
-    )
-    plan = constella("check", path("team-2-of-2.yaml")).stdout
-    ok("unknowns with 152 entries, which 2 ranks solve together" in plan, "check tells how many ranks solve", plan)
-    for text, found in (
-        (with_team(alone, 3), "is 3, and the run has 2 ranks; allowed: multiples of 3"),
-        (with_team(net("lanes", 4, 4), 2), "`solver: {engine: petsc}` is needed"),
-        (with_team(study("petsc"), 2), "its matrix is not sparse there"),
-        (with_team(alone, 0), "ranks-per-trajectory"),
-    ):
-        process, result = run("team-refused", text, ranks=2)
-        ok(process.returncode == 2 and found in process.stderr, f"refused: {found}", process.stderr)
-
-
-def resumed_team():
-    text = net("petsc", 4, 4).replace("end: 0.3", "end: 10").replace("rattle, shake, ", "")
-    text += "ranks-per-trajectory: 2\n"
-    process, result = run("team-stops", text, "--max-hours", "0.00003", ranks=2)
-    if not ok(process.returncode == 75, "a team stops with a checkpoint", process.stderr, process.stdout):
-        return
-    words = ("run", path("team-stops.yaml"), "-o", result, "--resume", "--progress", "none")
-    write("team-stops.yaml", text.replace("trajectory: 2", "trajectory: 1"))
-    process = constella(*words, ranks=2)
-    ok(process.returncode == 2, "--resume with other ranks per trajectory is refused", process.stderr)
-    write("team-stops.yaml", text)
-    process = constella(*words, ranks=2)
-    at_once = made("team-at-once", text, ranks=2)
-    with h5py.File(result) as f:
-        apart = abs(final(f) - final(at_once)).max() if at_once else 1
-        ok(process.returncode == 0 and apart == 0, "a team goes on to the same bits", apart, process.stderr)
-
-
-together([agree, same_bits, jacobians, nets, large_factors, saddles, stages, rests, options, refusals, resumed, resumed_net, killed_nets, teams, resumed_team])
+together([agree, same_bits, jacobians, nets, large_factors, saddles, stages, rests, options, refusals, resumed, resumed_net, killed_nets])
 done()

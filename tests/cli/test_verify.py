@@ -512,7 +512,7 @@ def interrupt(name, text, ranks):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    end = time.time() + 3000
+    end = time.time() + 300
     while time.time() < end and process.poll() is None:
         time.sleep(0.005)
         if max(checkpoints(result), default=0) < 3:

@@ -80,6 +80,7 @@ struct local {
 #define SIZE(L) (L)->size
 
 #include "method/core/by-velocity.h"
+#include "method/core/rk-sum.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   enter_state(C, L, record);
@@ -223,29 +224,13 @@ CST_INLINE void gather(const cst_context *C, struct local *L, int j) {
   }
 }
 
-/* (q, v) by the sums over the stages. */
-CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
-  const cst_lane_layer *s = &OWN(j)->layer;
-  const vd              h = H(j);
-  const vd             *A = NX > 0 ? x : L->A;
-  gather(C, L, j);
-  UNROLL
-  for (int k = 0; k < NQ; k++) {
-    vd dq = vset(0), dv = vset(0);
-    for (int i = 0; i < s->stages; i++) {
-      dq += s->b[i] * L->V[i * NQ + k];
-      dv += s->b[i] * A[i * NQ + k];
-    }
-    L->q[k] += h * dq;
-    L->v[k] += h * dv;
-  }
-}
-
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  if (OWN(j)->layer.flow)
+  if (OWN(j)->layer.flow) {
     flow(C, L, j);
-  else
-    sum(C, L, j, x);
+  } else {
+    gather(C, L, j);
+    add_stages(C, L, j, NX > 0 ? x : L->A);
+  }
   end_state(C, L);
 }
 
@@ -256,18 +241,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/march.h"
 #endif
 #else
-#include "method/core/row.h"
-
-struct parameters {
-  cst_layer layer;
-  double    alpha, beta;
-};
-CST_DATA_FITS(struct parameters, struct data);
-
-static bool same(const void *one, const void *other) {
-  const struct parameters *x = one, *y = other;
-  return x->alpha == y->alpha && x->beta == y->beta && cst_program_same_layer(&x->layer, &y->layer);
-}
+#include "method/core/rk-row.h"
 
 /* The stabilised field is damped forwards in time: an adjoint would have to undo it with other constants. */
 static bool adjoint(void *of) {
@@ -325,16 +299,6 @@ static bool sparse(const cst_substep *one, const cst_system *s, cst_substep *oth
   if (takes)
     *other = cst_saddle(one->fraction, &x->layer, x->alpha, x->beta);
   return takes;
-}
-
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
-  const struct parameters *x = of;
-  struct data             *to = lane;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_layer(with, &x->layer, false, &to->layer));
-  to->alpha = x->alpha;
-  to->beta = x->beta;
-  PetscFunctionReturn(0);
 }
 
 static const cst_substep_row row = {

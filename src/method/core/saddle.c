@@ -7,7 +7,8 @@
  *
  * rk.c has the A_i alone, whose equations hold the inverse of G M^-1 G': their Jacobian is full. Here it has the
  * pattern of G and of the Hessians of V and g, between all stages. With alpha or beta the second line is that of
- * Baumgarte's stabilised equation, G A = -D2g[v, v] - 2 alpha G v - beta^2 g.
+ * Baumgarte's stabilised equation, G A = -D2g[v, v] - 2 alpha G v - beta^2 g. Masses are constant, and nothing depends on
+ * t (`sparse` in rk.c).
  *
  * Unknowns are A[s][nq], then lambda[s][ng]. A correction of lanes, which make the step where PETSc's solvers do not,
  * solves the equations of each stage at its Q and V: the functional iteration of rk.c.
@@ -57,6 +58,7 @@ struct local {
 #define SIZE(L) (L)->size
 
 #include "method/core/by-velocity.h"
+#include "method/core/rk-sum.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   enter_state(C, L, record);
@@ -165,16 +167,7 @@ static __attribute__((noinline)) void direction(const cst_context *C, const stru
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const cst_lane_layer *s = &OWN(j)->layer;
-  for (int k = 0; k < NQ; k++) {
-    vd dq = vset(0), dv = vset(0);
-    for (int i = 0; i < s->stages; i++) {
-      dq += s->b[i] * L->V[i * NQ + k];
-      dv += s->b[i] * x[i * NQ + k];
-    }
-    L->q[k] += H(j) * dq;
-    L->v[k] += H(j) * dv;
-  }
+  add_stages(C, L, j, x);
   end_state(C, L);
 }
 
@@ -185,18 +178,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/march.h"
 #endif
 #else
-#include "method/core/row.h"
-
-struct parameters {
-  cst_layer layer;
-  double    alpha, beta;
-};
-CST_DATA_FITS(struct parameters, struct data);
-
-static bool same(const void *one, const void *other) {
-  const struct parameters *x = one, *y = other;
-  return x->alpha == y->alpha && x->beta == y->beta && cst_program_same_layer(&x->layer, &y->layer);
-}
+#include "method/core/rk-row.h"
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const int stages = cst_program_layer_stages(&((const struct parameters *)of)->layer);
@@ -219,16 +201,6 @@ static bool coupling(const void *of, const cst_system *s, cst_coupling *c) {
   *c = (cst_coupling){
       .blocks = stages, .force = true, .bends = true, .impulses = stages, .power = 2, .sign = 1};
   return true;
-}
-
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
-  const struct parameters *x = of;
-  struct data             *to = lane;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_layer(with, &x->layer, false, &to->layer));
-  to->alpha = x->alpha;
-  to->beta = x->beta;
-  PetscFunctionReturn(0);
 }
 
 static const cst_substep_row row = {

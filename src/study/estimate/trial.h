@@ -14,9 +14,9 @@ typedef struct {
   double seconds; /* on one core, idle lanes of groups too, of those of the study itself, with their
                        * partners at half the step; with the kernels as they are here, those of a user's
                        * system interpreted (cst_study_gain) */
-  double
-         counted; /* seconds of the classes of which a step takes longer than all trials may, or that lanes cannot step,
-                     * as the plan counts; the two above are of the others */
+  /* seconds of the classes of which a step takes longer than all trials may, or that lanes cannot step, as the plan
+   * counts; the two above are of the others */
+  double counted;
   double reference; /* seconds of a reference that is a method, likewise; NAN: it was not timed */
 } cst_trial;
 

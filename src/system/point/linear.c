@@ -17,8 +17,7 @@ void cst_linear_masses(const cst_system *s, const double *c, double *m) {
 }
 
 #define NUMBER           double
-#define SPARSE_FACTOR    factor_sparse
-#define SPARSE_BACKSOLVE solve_sparse
+#define SPARSE_BACKSOLVE solve_sparse /* of cst_sparse_blocks_factor */
 #include "core/sparse.h"
 
 static bool is_diagonal(const cst_pattern *p) {

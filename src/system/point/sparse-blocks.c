@@ -15,9 +15,8 @@ enum { TOGETHER = 4 }; /* rows to which a block adds at once, so that it is read
 typedef struct {
   double    *A, *right;
   const int *row, *column;
-  int       *first; /* [n] of the last row of a block: its first one */
-  int *
-      used; /* [n] of the last row of a block: how many of its columns are in front of the current block */
+  /* [n] of a block, by its last row: its first row; how many of its columns are in front of the current block */
+  int *first, *used;
   /* [n] lists of blocks, as their last rows, by the block, as its first row, that has their next column; -1: the end */
   int    *head, *next;
   int    *leader; /* [n] the first row of the block of each row */
