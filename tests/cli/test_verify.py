@@ -528,6 +528,10 @@ def interrupt(name, text, ranks):
     return result
 
 
+# What `verify` says of a trajectory that a checkpoint holds on its way.
+MIDWAY = r"to step \d+ in checkpoint \d+: same bits$"
+
+
 def interrupt_midway(name, text, ranks):
     """The same, and what `verify` says of it; another time where all ranks stood between two batches just
     then."""
@@ -537,7 +541,7 @@ def interrupt_midway(name, text, ranks):
                 os.remove(file)
         result = interrupt(name, text, ranks)
         verified = constella("verify", result, "--sample", 9999)
-        if " in checkpoint " in verified.stdout:
+        if re.search(MIDWAY, verified.stdout, re.MULTILINE):
             break
     return result, verified
 
@@ -549,7 +553,7 @@ def unfinished(name, text, ranks):
     for words in ((), ("--from-start",)):
         again = constella("verify", result, "--sample", 9999, *words) if words else first
         lines = again.stdout.splitlines()[:-1]
-        midway = [x for x in lines if re.search(r"to step \d+ in checkpoint \d+: same bits$", x)]
+        midway = [x for x in lines if re.search(MIDWAY, x)]
         title = f"{name} {' '.join(words)}"
         ok(
             again.returncode == 0 and len(lines) > 0 and all(x.endswith("same bits") for x in lines),

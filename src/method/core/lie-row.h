@@ -72,6 +72,8 @@ static const cst_substep_row row = {
     .same = same,
     .adjoint = adjoint,
     .size = size,
+#ifndef STAGE /* whose correction leaves the force out */
     .jacobian = cst_jacobian_of_corrections,
+#endif
     .bind = bind,
 };
