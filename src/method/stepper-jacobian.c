@@ -93,26 +93,63 @@ static void jacobian_of_corrections(single *s, const double *x, double *J) {
   }
 }
 
-/* Differences of order 4, over four residuals of an unknown. Those of order 2 would be off by 1e-4 in unknowns that are
- * small beside others, such as multipliers that vanish with the step: their residuals are over h^2. */
-static void jacobian_of_differences(single *s, const double *x, double *J) {
+/* column := the derivative of the residual by the unknown k: differences of order 4, over four residuals. Those of order 2
+ * would be off by 1e-4 in unknowns that are small beside others, such as multipliers that vanish with the step: their
+ * residuals are over h^2. x [n] is left as it was, f [n] overwritten. */
+static void differentiate(single *s, double *x, int k, double step, double *f, double *column) {
   static const double ahead[] = {1, -1, 2, -2}, weight[] = {8, -8, -1, 1};
   const int           n = cst_stepper_single_unknowns(s);
-  double             *at = s->matrix, *f = at + n, most = 0;
+  const double        here = x[k];
+  memset(column, 0, (size_t)n * sizeof *column);
+  for (int p = 0; p < 4; p++) {
+    x[k] = here + ahead[p] * step;
+    cst_stepper_single_residual(s, x, f);
+    for (int i = 0; i < n; i++)
+      column[i] += weight[p] * f[i] / (12 * step);
+  }
+  x[k] = here;
+}
+
+/* The largest difference of two columns over the largest entry of the second one; infinite where one is not finite. */
+static double apart(const double *before, const double *after, int n) {
+  double most = 0, size = 0;
+  for (int i = 0; i < n; i++) {
+    const double d = fabs(after[i] - before[i]);
+    if (!(d <= DBL_MAX))
+      return INFINITY;
+    most = fmax(d, most);
+    size = fmax(fabs(after[i]), size);
+  }
+  return most > 0 ? most / size : 0;
+}
+
+/* Steps grow by 4 from what is small for an unknown of this size until two columns agree: the residual's round-off, which
+ * short steps magnify, is not that of the unknown where a multiplier is small. Once they agree far less it is by the
+ * error of long steps. Of the pair that agrees best the second column is taken, which has less round-off. */
+static void jacobian_of_differences(single *s, const double *x, double *J) {
+  const int n = cst_stepper_single_unknowns(s);
+  double   *at = s->matrix, *f = at + n, *before = f + n, *after = before + n, most = 0;
   for (int k = 0; k < n; k++)
     most = fmax(fabs(x[k]), most);
   memcpy(at, x, (size_t)n * sizeof *at);
-  memset(J, 0, (size_t)n * (size_t)n * sizeof *J);
   for (int k = 0; k < n; k++) {
     const double size = fmax(fabs(x[k]), 1e-2 * most);
-    const double step = pow(DBL_EPSILON, 0.2) * (size > 0 ? size : 1);
-    for (int p = 0; p < 4; p++) {
-      at[k] = x[k] + ahead[p] * step;
-      cst_stepper_single_residual(s, at, f);
-      for (int i = 0; i < n; i++)
-        J[(size_t)i * (size_t)n + (size_t)k] += weight[p] * f[i] / (12 * step);
+    double       step = pow(DBL_EPSILON, 0.2) / 16 * (size > 0 ? size : 1), least = INFINITY;
+    differentiate(s, at, k, step, f, before);
+    for (int i = 0; i < n; i++)
+      J[(size_t)i * (size_t)n + (size_t)k] = before[i];
+    for (int tries = 0; tries < 7 && least > 1e-9; tries++) {
+      double between;
+      step *= 4;
+      differentiate(s, at, k, step, f, after);
+      between = apart(before, after, n);
+      if (!(between <= 16 * least))
+        break;
+      for (int i = 0; i < n && between < least; i++)
+        J[(size_t)i * (size_t)n + (size_t)k] = after[i];
+      memcpy(before, after, (size_t)n * sizeof *before);
+      least = fmin(between, least);
     }
-    at[k] = x[k];
   }
   for (int k = 0; k < n; k++) {
     double size = 0;

@@ -263,9 +263,11 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
   free(out);
 }
 
-/* Newton's matrix of a long system, written as loops over pairs and terms like those of the kernels. */
+/* Newton's matrix of a long system, written as loops over pairs and terms like those of the kernels. Of a band that is
+ * nearly empty the elimination takes all of the time, and its text would take far more memory than a step. */
 static void write_gram(FILE *f, const cst_system *s) {
-  const bool written = s->gram.form == CST_FORM_BAND && !s->dropped;
+  const bool full = s->gram.size <= 20L * s->gram.n;
+  const bool written = s->gram.form == CST_FORM_BAND && !s->dropped && full;
   fprintf(f, "#define SYS_GRAM %d\n", written);
   if (!written)
     return;
