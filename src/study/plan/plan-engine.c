@@ -4,7 +4,8 @@
  * elimination, and one of PETSc forms a full Jacobian, by as many corrections or pairs of residuals as it has columns,
  * and eliminates it. Where constraints couple neither few nor as a band, a step of the lanes takes about two
  * eliminations without symmetry and one with it; one of PETSc takes one, whose factors serve several corrections, but
- * for a single trajectory. Factors that are too large for lanes are left to PETSc.
+ * for a single trajectory. Factors that are too large for lanes are left to PETSc. Sparse Jacobians of all unknowns are
+ * formed by differences, which takes longer than the iterations of the lanes (docs/solver.md).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -170,6 +171,12 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
              unknowns, exact ? "the corrections of Newton's method" : "differences of residuals");
   else if (p->study->engine == CST_ENGINE_LANES)
     snprintf(text, n, "lanes: the study asks for them");
+  else if (takes_sparse(m))
+    snprintf(
+        text, n,
+        "lanes: about %.3g multiplications an iteration to solve; petsc forms sparse Jacobians of "
+        "up to %d unknowns from differences of residuals",
+        lanes, unknowns);
   else
     snprintf(text, n, "lanes: about %.3g multiplications an iteration to solve, petsc %.3g", lanes,
              petsc);
