@@ -33,7 +33,7 @@ $(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(TEST_LIB)
 TEST_PRELOADED := $(BUILD)/tests/survive/strike.so $(BUILD)/tests/cli/serve.so
 $(TEST_PRELOADED): $(BUILD)/%.so: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) -O1 -g $(WARN) -shared -fPIC $< -o $@ -ldl
+	$(Q)$(CC) -O1 -g $(WARN) $(if $(PETSC_SONAME),-DPETSC='"$(PETSC_SONAME)"') -shared -fPIC $< -o $@ -ldl
 
 CHECK_C := $(call CHOSEN,$(filter $(ROOM:%=tests/%/%),$(TEST_C)))
 .PHONY: test test-all check tests-built check-built san

@@ -155,12 +155,14 @@ class _Server:
     AT_LOADING = ("LD_PRELOAD", "GLIBC_TUNABLES", "LD_LIBRARY_PATH", "LD_DEBUG")
     MOST = 100000  # bytes of a request
 
+    more = {}  # variables of the server (serve.c)
+
     def __init__(self):
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self.process = subprocess.Popen(
                 [PROGRAM],
-                env={**ENVIRONMENT, "LD_PRELOAD": self.LIBRARY, "CONSTELLA_SERVE": str(theirs.fileno())},
+                env={**ENVIRONMENT, **self.more, "LD_PRELOAD": self.LIBRARY, "CONSTELLA_SERVE": str(theirs.fileno())},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )
@@ -203,6 +205,12 @@ class _Server:
 
 
 _server, _beginning = None, threading.Lock()
+
+
+def solve_by_petsc():
+    """Most commands that follow need PETSc: it is loaded once for all of them."""
+    _Server.more = {"CONSTELLA_SERVE_PETSC": "1"}
+
 
 
 def _served(command, env, folder, timeout, seconds=0):
