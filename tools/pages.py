@@ -195,8 +195,8 @@ def pages():
     return found
 
 
-def main():
-    program, check, quick = sys.argv[1], "--check" in sys.argv[2:], "--quick" in sys.argv[2:]
+def changed(program, check, quick):
+    """The names of pages that differ from what the program says; they are written unless check."""
     differ = []
     for name in pages():
         path = os.path.join(ROOT, name)
@@ -211,6 +211,12 @@ def main():
         if not check:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(new)
+    return differ
+
+
+def main():
+    program, check, quick = sys.argv[1], "--check" in sys.argv[2:], "--quick" in sys.argv[2:]
+    differ = changed(program, check, quick)
     print("\n".join(differ))
     return 1 if check and differ else 0
 

@@ -13,9 +13,9 @@ from cli import FOLDER, PROGRAM, constella, done, note, ok, path, together, writ
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tools"))
-from pages import read_keys  # noqa: E402
+import pages  # noqa: E402
 
-KEYS = read_keys(constella("show", "study").stdout)
+KEYS = pages.read_keys(constella("show", "study").stdout)
 
 # Studies that a line is put into; the first that accepts it counts.
 BASES = [
@@ -160,6 +160,28 @@ def packs(lines):
     return [list(group.values()) for group in groups]
 
 
+def unaccepted(name, lines):
+    """Those of the lines that no base accepts, with what is said. Many are tried together, without those of which it is
+    said that they are wrong, or do not go with others; what no such study has had is tried by itself."""
+    for i, base in enumerate(BASES):
+        tried, names = list(lines), {line.partition(":")[0] for line in lines}
+        first = sum(key not in names for key in base)  # own lines come behind those of the base
+        while tried:
+            file = write(f"{name}-{i}.yaml", study(base, *tried))
+            process = constella("check", file)
+            if process.returncode == 0:
+                lines = [line for line in lines if line not in tried]
+                break
+            bad = {int(x) - first - 1 for x in re.findall(rf"^{re.escape(file)}:(\d+):\d+: error", process.stderr, re.M)}
+            kept = [line for k, line in enumerate(tried) if k not in bad]
+            if len(kept) == len(tried):
+                break
+            names = {line.partition(":")[0] for line in kept}
+            first, tried = sum(key not in names for key in base), kept
+    answers = [(line, *is_accepted(f"{name}-{k}-alone", line)) for k, line in enumerate(lines)]
+    return [f"{line}\n{told}" for line, good, told in answers if not good]
+
+
 def examples():
     wrong = [
         f"{key['path']}: its example does not have it"
@@ -168,12 +190,7 @@ def examples():
         and not re.search(rf"\b{re.escape(key['path'].rpartition('.')[2])}['\"]?:", key["example"])
     ]
     for i, lines in enumerate(packs([key["example"] for key in KEYS if key["example"]])):
-        if is_accepted(f"pack{i}", *lines)[0]:
-            continue
-        for k, line in enumerate(lines):
-            good, told = is_accepted(f"example{i}-{k}", line)
-            if not good:
-                wrong.append(f"{line}\n{told}")
+        wrong += unaccepted(f"pack{i}-", lines)
     ok(not wrong, f"every one of {len(KEYS)} keys has an example that is accepted", *wrong)
     good, _ = is_accepted("negative", "steps: {from: 0.1, halvings: 3, spacing: log}")
     ok(not good, "a line with a wrong key is not")
@@ -223,17 +240,9 @@ def sources():
 
 def made():
     quick = [] if os.environ.get("CONSTELLA_TEST_ALL") else ["--quick"]
-    process = subprocess.run(
-        [sys.executable, os.path.join(ROOT, "tools", "pages.py"), PROGRAM, "--check", *quick],
-        capture_output=True,
-        text=True,
-    )
-    ok(
-        process.returncode == 0,
-        "pages have what the program's tables and commands print (tools/pages.py PROGRAM writes them)",
-        process.stdout,
-        process.stderr,
-    )
+    pages.ask = lambda program, *words: constella(*words).stdout  # of a program that is loaded already
+    differ = pages.changed(PROGRAM, True, bool(quick))
+    ok(not differ, "pages have what the program's tables and commands print (tools/pages.py PROGRAM writes them)", *differ)
 
 
 files()
