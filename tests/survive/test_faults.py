@@ -17,11 +17,11 @@ STUDY = """
 study: conservation
 system: double-pendulum
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
-end: 600.0
+end: 150.0
 steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
-LONG = STUDY.replace("600.0", "200000.0")  # for runs that are stopped
+LONG = STUDY.replace("150.0", "200000.0")  # for runs that are stopped
 
 
 def until(what, seconds=300):
@@ -42,7 +42,7 @@ def read(name):
 def interrupted(name, study, count=2):
     """A file that a killed run left with `count` checkpoints; its path."""
     result = path(name + ".h5")
-    process = start(study, result, 0, "--batch", 16, checkpoint=0.05)
+    process = start(study, result, 0, "--batch", 16, env=lingering(0.02), checkpoint=0.05)
     ok(
         until(lambda: len([x for x in checkpoints(result) if not x.endswith(".new")]) >= count),
         f"{name}: checkpoints are written",
@@ -220,7 +220,7 @@ def occupied(study, first):
     result, target = path("occupied.h5"), write("target", "precious")
     os.mkdir(result + ".checkpoint.1")
     os.symlink(target, result + ".checkpoint.2")
-    status, out, err = finish(start(study, result, 0, checkpoint=0.05))
+    status, out, err = finish(start(study, result, 0, env=lingering(0.02), checkpoint=0.05))
     ok(status == 0 and os.path.isdir(result + ".checkpoint.1"), "occupied: the run goes on", status, err)
     ok(os.path.islink(result + ".checkpoint.2") and read("target") == "precious", "occupied: a link is left")
     same("occupied", first, result)
@@ -228,7 +228,7 @@ def occupied(study, first):
 
 def unmade(study):
     """The first checkpoint cannot be made."""
-    env = {"LD_PRELOAD": STRIKE, "STRIKE": "fwrite:1:ENOSPC", "STRIKE_PATH": ".checkpoint."}
+    env = {"STRIKE": "fwrite:1:ENOSPC", "STRIKE_PATH": ".checkpoint.", **lingering(0.02)}
     status, out, err = finish(start(study, path("unmade.h5"), 0, env=env, checkpoint=0.05))
     ok(
         status == 1 and "unmade.h5.checkpoint.1 cannot be written: No space left" in err,
@@ -333,7 +333,7 @@ def full(study, first):
         return
     try:
         result = os.path.join(folder, "full.h5")
-        status, out, err = finish(start(study, result, 2, "--batch", 16, checkpoint=0.05))
+        status, out, err = finish(start(study, result, 2, "--batch", 16, env=lingering(0.02), checkpoint=0.05))
         ok(
             status == 1 and "No space left on device" in err,
             "a full disk: exit status 1 with the reason",
@@ -437,7 +437,7 @@ def limited():
     """The run keeps a second in reserve; the rest of the limit is too short for the study. Other work of the machine may
     hold up any attempt, but not all."""
     began = time.monotonic()
-    first = digests(run("at-once", text := STUDY.replace("600.0", "3000.0"))[1])
+    first = digests(run("at-once", text := STUDY.replace("150.0", "3000.0"))[1])
     seconds, study = time.monotonic() - began, write("limited.yaml", text)
     result, limit, shortest = path("limited.h5"), 1.15 + 0.3 * seconds, float("inf")
     for attempt in range(60):
@@ -511,7 +511,7 @@ def left_locked():
     opens the file."""
     library = ctypes.CDLL(None)
     library.sem_open.restype = ctypes.c_void_p
-    study = write("locked.yaml", STUDY.replace("600.0", "0.1"))
+    study = write("locked.yaml", STUDY.replace("150.0", "0.1"))
     for ranks in (0, 2):
         result = path(f"locked-{os.getpid()}-{ranks}.h5")
         names = [f"/OMPIO_{os.path.basename(result)}{end}".encode() for end in ("", ".new")]
