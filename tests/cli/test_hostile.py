@@ -102,7 +102,7 @@ def much():
             GOOD.replace("[0.1, 0.05]", "{counts: [" + ", ".join(str(10 + i) for i in range(10000)) + "]}"),
         ),
     ):
-        process = limited("check", write(title.replace(" ", "-") + ".yaml", text), seconds=6)
+        process = limited("check", write(title.replace(" ", "-") + ".yaml", text), seconds=10)
         ok(process.returncode == 0, f"many {title}: planned", process.returncode, process.stderr[:300])
 
 

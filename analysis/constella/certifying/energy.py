@@ -34,11 +34,16 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
         run = of.begin(bench.system, h, q, v)
         energy = [bench.energy(run.q, run.v)]
         moved = np.zeros(len(q))
-        for _ in range(WINDOWS * per_window):
-            run.step(every)
-            energy.append(bench.energy(run.q, run.v))
+        for _ in range(WINDOWS):
+            read = []
+            for _ in range(per_window):
+                run.step(every)
+                read.append((run.q, run.v))
+            at, rate = (np.concatenate(x) for x in zip(*read))
+            energy += [*bench.energy(at, rate).reshape(per_window, -1)]
             with np.errstate(over="ignore"):  # of runs that go to infinity
-                moved = np.maximum(moved, np.linalg.norm(run.q - q, axis=1))
+                away = np.linalg.norm((at.reshape(per_window, *q.shape) - q).reshape(at.shape), axis=1)
+            moved = np.maximum(moved, away.reshape(per_window, -1).max(axis=0))
     except Failed as e:
         return missing(CLAIMS, str(e))
     moved = moved / np.maximum(np.linalg.norm(q, axis=1), 1e-300)
