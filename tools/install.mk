@@ -42,7 +42,9 @@ install:
 	@$(PROGRAM) help all | tools/manual.sh $(RELEASE) >$(INTO)/share/man/man1/constella.1
 	@$(PROGRAM) help all | tools/completion.sh >$(INTO)/share/bash-completion/completions/constella
 	@install -d $(INTO)/$(PYTHON_PACKAGES) && ln -sfn ../../../share/constella/analysis/constella $(INTO)/$(PYTHON_PACKAGES)/constella
-	@for f in $(INSTALLED_TEXTS); do install -m "$$([ -x $$f ] && echo 755 || echo 644)" $$f $(SHARE)/$$f; done
+	@cp --parents --remove-destination $(INSTALLED_TEXTS) $(SHARE)
+	@chmod 644 $(INSTALLED_TEXTS:%=$(SHARE)/%)
+	@for f in $(INSTALLED_TEXTS); do [ ! -x $$f ] || echo $(SHARE)/$$f; done | xargs -r chmod 755
 	@$(PYTHON) -m compileall -q -s '$(DESTDIR)' $(SHARE)/analysis/constella 2>/dev/null || :
 	@echo 'installed into $(INTO)'
 

@@ -41,14 +41,15 @@ has "so does one with a system in a file" "$(constella run own.yaml 2>&1)" "own.
 has "which is compiled from what the program carries" "$(h5dump -a /run/kernels own.h5)" '"compiled"'
 has "and one with a layer in C" "$(constella run "$share/jobs/own-layer.yaml" -o layer.h5 2>&1)" "layer.h5: complete, no trajectory failed"
 
-if "${PYTHON:-/usr/bin/python3}" -c 'import h5py, matplotlib' 2>/dev/null; then
+if "${PYTHON:-/usr/bin/python3}" -c 'from importlib.util import find_spec as f; exit(not (f("h5py") and f("matplotlib")))' 2>/dev/null; then
   constella report order.h5 -o order.html >report.log 2>&1
   has "a report is drawn by the scripts that were installed" "$(head -c 200 order.html; cat report.log)" '<html'
   constella plot order.h5 order --style paper -o order.pdf >plot.log 2>&1
   has "a figure" "$(head -c 4 order.pdf; cat plot.log)" '%PDF'
   packages=$(dirname "$(find "$there/lib" -name constella -type l)")
-  has "a Python finds the package" "$(cd / && PYTHONPATH=$packages "${PYTHON:-/usr/bin/python3}" -B -c 'import sys, constella; print(constella.open(sys.argv[1]))' "$box/studies/order.h5" 2>&1)" '<order study of'
-  has "which finds the program" "$(cd / && PYTHONPATH=$packages "${PYTHON:-/usr/bin/python3}" -B -c 'from constella import running; print(running.program())' 2>&1)" "$there/bin/constella"
+  found=$(cd / && PYTHONPATH=$packages "${PYTHON:-/usr/bin/python3}" -B -c 'import sys, constella; from constella import running; print(constella.open(sys.argv[1]), running.program())' "$box/studies/order.h5" 2>&1)
+  has "a Python finds the package" "$found" '<order study of'
+  has "which finds the program" "$found" " $there/bin/constella"
   mv "$share/analysis" "$share/hidden"
   has "by no others" "$(constella report order.h5 -o none.html 2>&1)" 'set CONSTELLA_ANALYSIS'
   mv "$share/hidden" "$share/analysis"
