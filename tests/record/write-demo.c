@@ -10,7 +10,7 @@
 #include "record/snapshot.h"
 #include <unistd.h>
 
-enum { BUSY = 60000, WIDE = 32, NOTES = 24 };
+enum { BUSY = 8000, WIDE = 32, NOTES = 24 };
 
 static const cst_dimension busy_dimension[2] = {{"case", BUSY, "row", NULL},
                                                 {"coordinate", WIDE, "column", NULL}};
