@@ -7,7 +7,7 @@
 
 #define CONVERSION "convert("
 
-enum { LANES = 8, EVERY = 10 };
+enum { LANES = 8, EVERY = 20 };
 
 typedef struct {
   /* The largest |E - E(0)| / scale in each half, averaged over the lanes: in chaotic motion the maximum of
@@ -56,6 +56,7 @@ typedef struct {
   double top, mean;
 } half;
 
+/* Ends, not well, where an energy is no number. */
 static course course_over(const problem *x, const char *method, double h, int steps, bool *well) {
   run    r;
   course c = {.displacement = INFINITY};
@@ -69,7 +70,8 @@ static course course_over(const problem *x, const char *method, double h, int st
     run_state(&r, l, q0[l], p);
     E0[l] = energy(x, q0[l], p, &scale[l]);
   }
-  for (int n = 0; n < 2 * looks; n++) {
+  bool finite = true;
+  for (int n = 0; n < 2 * looks && finite; n++) {
     run_go(&r, h, EVERY);
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
@@ -78,6 +80,7 @@ static course course_over(const problem *x, const char *method, double h, int st
       now->top = larger(now->top, fabs(off));
       now->mean += off / looks;
       moved[l] = larger(moved[l], apart(q, q0[l], x->s->nq));
+      finite &= isfinite(off);
     }
   }
   for (int l = 0; l < LANES; l++) {
@@ -86,7 +89,7 @@ static course course_over(const problem *x, const char *method, double h, int st
     c.second += of[1][l].top / LANES;
     c.shift += fabs(of[1][l].mean - of[0][l].mean) / LANES;
   }
-  *well = run_well(&r, LANES);
+  *well = run_well(&r, LANES) && finite;
   run_close(&r);
   return c;
 }

@@ -71,6 +71,10 @@ static void reference_of(const problem *x, reference *f) {
   for (int k = 0; k < LEVELS && x->s->ng; k++)
     for (int back = 0; back < 3; back++) {
       const double t = end - 0.5 * back * end / count_at(k);
+      if (k && back != 1) { /* the end again, and h before it, which is h/2 of the level before */
+        memcpy(f->lambda[k][back], f->lambda[k - 1][back / 2], sizeof f->lambda[k][back]);
+        continue;
+      }
       solve(x, "gauss(8)", t, 0.05 * pace_of(x->s->name), q, p);
       for (int l = 0; l < LANES; l++)
         multipliers(x, t, q[l], p[l], f->lambda[k][back][l]);
