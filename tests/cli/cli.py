@@ -375,13 +375,13 @@ states: {default: {q: [0.6*a, 0, -0.8*c], v: [0, 1, 0]}}
 
 
 def resumes(name, text):
-    """Runs a study that is stopped by a limit of time, up to five times, and resumed: the bits of a run in one piece."""
+    """Runs a study that is stopped by a limit of time, up to three times, and resumed: the bits of a run in one piece."""
     limit = ("--max-hours", "0.00002")
     process, result = run(name, text, *limit)
     stops = 0
     while process.returncode == 75 and stops < 40:
         stops += 1
-        more = limit if stops < 5 else ()
+        more = limit if stops < 3 else ()
         process = constella("run", path(name + ".yaml"), "-o", result, "--resume", "--progress", "none", *more)
     ok(process.returncode == 0 and stops > 0, "stopped on its way, and resumed", stops, process.stderr)
     differ = differences(digests(result), digests(run(name + "-at-once", text)[1]))

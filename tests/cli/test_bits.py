@@ -8,7 +8,7 @@ import threading
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, skip, together
+from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, skip, solve_by_petsc, together
 
 LOCK = threading.Lock()
 
@@ -51,7 +51,7 @@ error: {of: [q, p, lambda], norm: one, over: coarse}
 study: conservation
 system: heavy-top
 initial: {members: 3, seed: 7, around: default, spread: {q: 0.05, v: 0.1}}
-end: 20.0
+end: 10.0
 steps: [0.02]
 methods: [rattle, rk4, project(rk4), "compose(rattle, yoshida4)", midpoint, "hbvm(k=2, s=2)"]
 error: {hidden: two}
@@ -61,12 +61,12 @@ observables: [energy, momentum, constraint, "tilt: r33"]
 study: ensemble
 system: {name: spherical-pendulum, parameters: {g: [1.0, 9.81], L: [0.7, 1.0]}}
 initial: {members: 300, seed: 11, around: default, spread: {q: 0.05, v: 0.2}}
-end: 1.0
+end: 0.5
 steps: [0.01]
 methods: [rattle, midpoint, "baoab(friction=0.5, inverse-temperature=2)", "langevin(midpoint, friction=0.5, inverse-temperature=2)"]
 solver: {tolerance: [1.0e-9, 1.0e-14]}
 samples: {count: 20}
-trajectories: {members: [0, 77, 299], every: 50}
+trajectories: {members: [0, 77, 299], every: 25}
 """
     + OBSERVABLES,
     "compensated": """
@@ -299,6 +299,7 @@ samples: {count: 10}
 
 
 if __name__ == "__main__":
+    solve_by_petsc()  # the ways with options of PETSc
     for turn, (name, text) in enumerate([*STUDIES.items(), *FAILING.items()]):
         same(name, text, int(name in FAILING), turn)
     members_alone()

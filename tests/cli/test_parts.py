@@ -60,7 +60,7 @@ trajectories: {members: {worst: 2, by: energy}, every: 10, store: [q, energy, pu
 LONG = """study: ensemble
 system: double-pendulum
 initial: {members: 70, seed: 3, around: default, spread: {q: 0.01, v: 0.1}}
-end: 4000
+end: 2000
 steps: [0.1, 0.05]
 methods: [rattle, "langevin(rattle, friction=0.5, inverse-temperature=2)"]
 observables: [energy, temperature, "upper: y1"]

@@ -118,9 +118,11 @@ def methods():
     found = {}
     names = ["rattle", "shake", "bdf(4)", "generalized-alpha(rho=0.9)", "rk4", "hbvm(k=3, s=2)"]
     names += ["lagrange-dalembert(rk4)", "{a: [[0, 0], [1, 0]], b: [1/2, 1/2]}"]
-    for i, name in enumerate(names):
-        row = one(f"method-{i}", study(low, f'"{name}"', 16, 0.015625, more))
+    process, result = run("methods", study(low, ", ".join(f'"{name}"' if name[0] != "{" else name for name in names), 16, 0.015625, more))
+    ok(process.returncode == 0, "methods: they run", process.stderr)
+    for name, row in zip(names, table(result)):
         found[name] = [row.get(f"lyapunov_{k}") for k in range(1, 5)]
+    ok(len(found) == len(names), "a row for each of the methods", found)
     for name in names[1:]:
         apart = max(abs(a - b) for a, b in zip(found[name], found["rattle"]))
         ok(apart < 2e-3, f"{name}: the exponents of rattle", found[name], found["rattle"])
@@ -203,8 +205,12 @@ def exact_layers():
             ok(a[what.replace("max", "floor")] < 1e-9, f"{a['method']}: the floor of {what}", a)
     ok(exactly[0]["two-form_max"] > 1e-6, "project(rk4) is not symplectic", exactly[0])
     more = "observables: [two-form, volume]\ntangent: {vectors: 4, every: 0.5, form: exact}"
-    for name in ("rk4", "gauss(2)", "gauss(3)", "{a: [[1/2]], b: [1]}"):
-        row = one(f"layer-{len(name)}", study("henon-heiles", f'"{name}"', 16, 0.125, more))
+    names = ("rk4", "gauss(2)", "gauss(3)", "{a: [[1/2]], b: [1]}")
+    process, result = run("layers", study("henon-heiles", ", ".join(names), 16, 0.125, more))
+    ok(process.returncode == 0, "layers: they run", process.stderr)
+    rows = table(result)
+    ok(len(rows) == len(names), "layers: a row for each", rows)
+    for name, row in zip(names, rows):
         symplectic = name != "rk4"
         ok((row["two-form_max"] < 1e-14) == symplectic, f"{name}: {'' if symplectic else 'not '}symplectic", row)
 
