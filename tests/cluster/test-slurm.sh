@@ -29,7 +29,7 @@ study() {
 study: conservation
 system: ${1:-double-pendulum}
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.05, v: 0.05}}
-end: ${2:-3200.0}
+end: ${2:-1000.0}
 steps: [0.01]
 methods: [rattle, "compose(rattle, suzuki4)"]
 observables: [energy, constraint]
@@ -52,7 +52,7 @@ until_true() {
   local end=$((SECONDS + $1))
   until "${@:2}"; do
     ((SECONDS < end)) || return 1
-    sleep 0.1
+    sleep 0.3
   done
 }
 ended() { [[ $(field "$1" JobState) =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)$ ]]; }
@@ -84,7 +84,7 @@ sed 's/^if srun --mpi=list.*/launch=(mpirun -n @RANKS@)/' "$here/../../jobs/subm
 
 submit undisturbed --ranks 2 --template mpirun.template
 undisturbed=$job
-export LD_PRELOAD=$strike STRIKE_PAUSE=0.15
+export LD_PRELOAD=$strike STRIKE_PAUSE=0.45
 is "submit: exit status" "$status: $(cat err)" "0: "
 has "submit: how to watch it" "$(cat out)" "constella status $folder/undisturbed.h5"
 submit signalled --ranks 2
@@ -96,7 +96,7 @@ preempted=$job
 submit cancelled --ranks 2
 cancelled=$job
 
-study double-pendulum 2400.0 >array.yaml
+study double-pendulum 800.0 >array.yaml
 # Three parts, of which the second is put back while the job that merges them waits.
 submit array --ranks 1 --array 3
 array=$(head -n 1 <<<"$job") merge=$(tail -n 1 <<<"$job")
