@@ -599,7 +599,7 @@ def petsc():
     asked, _ = run("asked", explicit, "-snes_type", "newtonls", env=told)
     long = (
         "study: ensemble\nsystem: planar-pendulum\ninitial: {members: 1024, seed: 1, around: default, spread: {q: 0.1}}\n"
-        "end: 60\nsteps: [0.01]\nmethods: [rattle]\n"
+        "end: 200\nsteps: [0.01]\nmethods: [rattle]\n"
     )
     short, _ = run("short", GOOD, env=told)
     driven, _ = run("driven", long, env=told)

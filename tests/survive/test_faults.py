@@ -42,7 +42,7 @@ def read(name):
 def interrupted(name, study, count=2):
     """A file that a killed run left with `count` checkpoints; its path."""
     result = path(name + ".h5")
-    process = start(study, result, 0, "--batch", 16, env=lingering(0.02), checkpoint=0.05)
+    process = start(study, result, 0, "--batch", 16, env=lingering(0.05), checkpoint=0.05)
     ok(
         until(lambda: len([x for x in checkpoints(result) if not x.endswith(".new")]) >= count),
         f"{name}: checkpoints are written",
@@ -87,7 +87,7 @@ def struck(study, first):
         env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
         # One checkpoint follows another, and it waits often: each rank has work until it is struck, whatever else the
         # machine does.
-        env |= {"STRIKE_RANK": rank, **lingering(0.1)} if rank else lingering(0.02)
+        env |= {"STRIKE_RANK": rank, **lingering(0.4)} if rank else lingering(0.08)
         status, out, err = finish(start(study, result, ranks, "--batch", 4 if rank else 16, env=env, checkpoint=1e-6))
         ok(status not in (0, 2, 75, None), f"{name}: the run fails", status, out, err)
         if what != "KILL":
@@ -220,7 +220,7 @@ def occupied(study, first):
     result, target = path("occupied.h5"), write("target", "precious")
     os.mkdir(result + ".checkpoint.1")
     os.symlink(target, result + ".checkpoint.2")
-    status, out, err = finish(start(study, result, 0, env=lingering(0.02), checkpoint=0.05))
+    status, out, err = finish(start(study, result, 0, env=lingering(0.05), checkpoint=0.05))
     ok(status == 0 and os.path.isdir(result + ".checkpoint.1"), "occupied: the run goes on", status, err)
     ok(os.path.islink(result + ".checkpoint.2") and read("target") == "precious", "occupied: a link is left")
     same("occupied", first, result)
@@ -228,7 +228,7 @@ def occupied(study, first):
 
 def unmade(study):
     """The first checkpoint cannot be made."""
-    env = {"STRIKE": "fwrite:1:ENOSPC", "STRIKE_PATH": ".checkpoint.", **lingering(0.02)}
+    env = {"STRIKE": "fwrite:1:ENOSPC", "STRIKE_PATH": ".checkpoint.", **lingering(0.05)}
     status, out, err = finish(start(study, path("unmade.h5"), 0, env=env, checkpoint=0.05))
     ok(
         status == 1 and "unmade.h5.checkpoint.1 cannot be written: No space left" in err,
@@ -333,7 +333,7 @@ def full(study, first):
         return
     try:
         result = os.path.join(folder, "full.h5")
-        status, out, err = finish(start(study, result, 2, "--batch", 16, env=lingering(0.02), checkpoint=0.05))
+        status, out, err = finish(start(study, result, 2, "--batch", 16, env=lingering(0.05), checkpoint=0.05))
         ok(
             status == 1 and "No space left on device" in err,
             "a full disk: exit status 1 with the reason",
