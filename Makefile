@@ -129,7 +129,7 @@ PROGRAM      := $(BUILD)/constella
 .PHONY: all scalar setup config help clean
 all:
 	@if [ -n '$(MISSING)' ]; then echo 'constella: not found: $(MISSING). Run `make setup` first (Debian 12), or see docs/building.md' >&2; exit 1; fi
-	@set -e; $(MAKE) --no-print-directory $(BUILD)/generated; \
+	@set -e; $(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/generated; \
 	$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(SHARED_LIB) $(BUILD)/constella.pc $(BUILD)/analysis; \
 	if [ $(PROGRAM) -nt $(BUILD)/seconds ]; then times >$(BUILD)/times; awk $(SECONDS_OF) $(BUILD)/times >$(BUILD)/seconds; rm $(BUILD)/times; \
 	  echo "built in $$(cat $(BUILD)/seconds) CPU seconds"; fi
@@ -172,9 +172,17 @@ setup:
 	@tools/setup.sh '$(PACKAGES_BUILD) $(PACKAGES_ANALYSIS)' '$(PACKAGES_TEST) $(if $(CONSTELLA_TEST_ALL),$(PACKAGES_ALL))'
 
 # ---- generated sources ---------------------------------------------------------------------------
+# The generator is linked from objects of the program, which its compilation would take again. With the sanitizers, which
+# it does not need, and in the program of one lane it has its own.
+ifeq ($(SAN)$(SCALAR),)
+$(BUILD)/obj/system/emit/generate.o: CFLAGS := $(patsubst -O2,-O0,$(CFLAGS))
+$(BUILD)/generate: $(patsubst src/%.c,$(BUILD)/obj/%.o,$(GENERATOR) $(EXPR))
+	$(Q)$(CC) $^ -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
+else
 $(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O0 $(WARN) $(STRICT) -Iinclude -Isrc $(FYAML_CFLAGS) $(SLEEF_CFLAGS) $(BESIDE) $(filter %.c,$^) -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
+endif
 
 # A generated file that has not changed keeps its time, so that nothing is compiled again for it.
 $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
