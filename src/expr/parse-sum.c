@@ -75,11 +75,13 @@ void cst_parse_charge(cst_parser *p, double n, size_t at, const char *what) {
                    CHARACTERS);
 }
 
+#define TERMS "terms of all sums"
+
 /* Reads TERM once, from `start` on. */
 static cst_node term(cst_parser *p, size_t start, size_t at) {
   p->at = start;
   const cst_node n = cst_parse_expression(p);
-  cst_parse_charge(p, (double)(p->at - start), at, "terms of all sums");
+  cst_parse_charge(p, (double)(p->at - start), at, TERMS);
   return n;
 }
 
@@ -98,6 +100,9 @@ static cst_node add_terms(cst_parser *p, cst_parse_loop *l, double from, double 
     else
       l->node = cst_graph_constant(p->g, from + k);
     const cst_node m = term(p, start, at);
+    const double   rest = (double)(p->at - start) * (count - 1);
+    if (!k && !p->failed && p->read + rest > CHARACTERS)
+      cst_parse_charge(p, rest, at, TERMS); /* nobody waits for what will be refused */
     n = cst_parse_operation(p, CST_OP_ADD, n, m, at);
   }
   return n;

@@ -130,7 +130,7 @@ static bool out_of_reach(const problem *x, const char *method, int k) {
  * hundred unknowns, whose orders show early. */
 static double most_steps(const problem *x, const char *method) {
   const bool dense = x->s->nq > 12 && strstr(method, "radau");
-  return count_at(LEVELS - 1) / fmin(cost_of(x, method), dense ? 16 : 4);
+  return count_at(LEVELS - 1) / fmin(cost_of(x, method), dense ? 32 : 4);
 }
 
 static errors errors_of(const problem *x, const reference *f, const char *method,
