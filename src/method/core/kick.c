@@ -53,6 +53,15 @@
   X(impulse, NG)                                                                                   \
   CST_BEND_FIELDS(X)
 
+#define PASSING(X)                                                                                 \
+  X(hm, NMASS)                                                                                     \
+  X(pt, NQ)                                                                                        \
+  X(ph, NQ)                                                                                        \
+  X(q1, NQ)                                                                                        \
+  X(eq1, NQ)                                                                                       \
+  X(G1, NNZ_G)                                                                                     \
+  CST_BEND_FIELDS(X)
+
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *length;

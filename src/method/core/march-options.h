@@ -44,6 +44,8 @@
  *                        evaluate_only at unknowns that a correction has changed by little
  *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
  *   BESIDE               sized code marches this many groups side by side, at most CST_BESIDE
+ *   PASSING(X)           groups may be marched straight (march-straight.h): those fields of LOCAL that a step sets
+ *                        before it reads them. L->c are the parameters
  *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so
  *                        that a trail of them may be kept
  *   TRAIL_MOMENTA(C, L, read, p)   momenta p[NQ] of the record in a core that keeps a trail, but other numbers in

@@ -5,56 +5,75 @@
  * such a thing is left to the ordinary loop, as if it had not been tried.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* As extrapolate has it: x from the unknowns of the last step and the differences behind them; next: those
- * behind x. */
-CST_INLINE void extrapolate_all(const cst_context *C, const vd *last, const vd *past, vd *x,
-                                vd *next) {
-  last += NX - NX_PREDICTED;
+#ifdef PASSING
+/* As extrapolate has it: x from the unknowns of the last step and the differences behind them. */
+CST_INLINE void extrapolate_all(const cst_context *C, vd *x, vd *past) {
   x += NX - NX_PREDICTED;
   UNROLL
   for (int i = 0; i < NX_PREDICTED; i++) {
-    vd d = last[i], sum = d;
+    vd d = x[i], sum = d;
     CST_UNROLL
     for (int k = 0; k < CST_PAST; k++) {
-      next[k * NX_PREDICTED + i] = d;
-      d -= past[k * NX_PREDICTED + i];
+      const vd before = past[k * NX_PREDICTED + i];
+      past[k * NX_PREDICTED + i] = d;
+      d -= before;
       sum += d;
     }
     x[i] = sum;
   }
-  (void)C, (void)last, (void)past, (void)x, (void)next;
+  (void)C, (void)x, (void)past;
 }
 
-/* At most n steps of K groups from step `done` on, in copies of what march_with keeps of the unknowns, which
- * registers hold. Returns how many are done. */
-CST_INLINE long march_straight(const cst_context *C, const int K, struct local *L, vd *warm,
-                               vd *past, long done, long n, trail *t) {
-  vd   last[BESIDE][ROOM(NX)];
-  vd   behind[BESIDE][ROOM(CST_PAST * NX_PREDICTED)];
-  vd   f[BESIDE][ROOM(NX)];
-  vd   x[BESIDE][ROOM(NX)];
-  vd   next[BESIDE][ROOM(CST_PAST * NX_PREDICTED)];
-  vd   d[BESIDE][ROOM(NX)];
-  vl   due = vmask(0);
-  long k = 0;
-  if (!PREDICTS || FREELY || MARCH->nsub != 1)
+/* What a step leaves in these fields is not kept. */
+#define FORGET(name, n)                                                                            \
+  UNROLL                                                                                           \
+  for (int i = 0; i < (n); i++)                                                                    \
+    L->name[i] = of->name[i];
+CST_INLINE void hand_back(const cst_context *C, struct local *L, struct local *of) {
+  PASSING(FORGET)
+  L->c = of->c;
+  *of = *L;
+  (void)C;
+}
+
+/* At most n steps of K groups from step `done` on, in copies of what march_with keeps, which registers hold.
+ * Returns how many are done. *begun: whether the unknowns of the step behind them have been extrapolated. */
+CST_INLINE long march_straight(const cst_context *shared, const int K, struct local *groups,
+                               vd *warm, vd *past, long done, long n, trail *t, int *begun) {
+  const cst_lane_substep sub = ((const cst_march *)shared)->sub[0];
+  cst_march              own = *(const cst_march *)shared;
+  const cst_context     *C = &own.group;
+  struct local           L[BESIDE];
+  vd                     c[BESIDE][ROOM(NPAR)];
+  vd                     f[BESIDE][ROOM(NX)];
+  vd                     x[BESIDE][ROOM(NX)];
+  vd                     start[BESIDE][ROOM(NX)];
+  vd                     d[BESIDE][ROOM(NX)];
+  vl                     due = vmask(0);
+  long                   k = 0;
+  if (TIMED || !PREDICTS || FREELY || MARCH->nsub != 1 || !MARCH->opens)
     return 0;
+  own.sub = &sub;
+  own.opens = 1;
   EACH_GROUP(g)
     due |= (vl)(DUE(past + g * PAST_SIZE) > 0);
   if (vany(due))
     return 0;
   EACH_GROUP(g) {
+    L[g] = groups[g];
+    cst_load(c[g], (const double *)groups[g].c, 0, NPAR);
+    L[g].c = c[g];
     UNROLL
     for (int i = 0; i < NX; i++)
-      last[g][i] = warm[g * NX + i];
-    UNROLL
-    for (int i = 0; i < CST_PAST * NX_PREDICTED; i++)
-      behind[g][i] = past[g * PAST_SIZE + i];
+      x[g][i] = warm[g * NX + i];
   }
   for (; k < n; k++) {
     vl ends = vmask(1);
     EACH_GROUP(g) {
-      extrapolate_all(C, last[g], behind[g], x[g], next[g]);
+      extrapolate_all(C, x[g], past + g * PAST_SIZE);
+      UNROLL
+      for (int i = 0; i < NX; i++)
+        start[g][i] = x[g][i];
       begin(C, &L[g], 0, x[g]);
     }
     EACH_GROUP(g) {
@@ -86,25 +105,20 @@ CST_INLINE long march_straight(const cst_context *C, const int K, struct local *
       ends &= EVALUATE_AGAIN(C, &L[g], 0, x[g], f[g]);
     if (__builtin_expect(vany(~ends), 0))
       break;
-    EACH_GROUP(g) {
+    EACH_GROUP(g)
       finish(C, &L[g], 0, x[g]);
-      UNROLL
-      for (int i = 0; i < NX; i++)
-        last[g][i] = x[g][i];
-      UNROLL
-      for (int i = 0; i < CST_PAST * NX_PREDICTED; i++)
-        behind[g][i] = next[g][i];
-    }
     leave_trail(C, K, L, done + k + 1, t);
   }
+  *begun = k < n;
   EACH_GROUP(g) {
     UNROLL
     for (int i = 0; i < NX; i++)
-      warm[g * NX + i] = last[g][i];
-    UNROLL
-    for (int i = 0; i < CST_PAST * NX_PREDICTED; i++)
-      past[g * PAST_SIZE + i] = behind[g][i];
+      warm[g * NX + i] = vpick(k < n, start[g][i], x[g][i]);
     L[g].iterations += (double)k;
+    hand_back(C, &L[g], &groups[g]);
   }
   return k;
 }
+#else
+#define march_straight(C, K, L, warm, past, done, n, t, begun) 0L
+#endif

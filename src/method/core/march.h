@@ -202,6 +202,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
   SPACE(past, (ROWS + 3) * NX, K * ROWS * PAST_SIZE);
   EACH_GROUP(g)
     load_group(C, &L[g], record[g], warm + g * ROWS * NX, past + g * ROWS * PAST_SIZE);
+  int begun = 0; /* whether the unknowns of the next step have been extrapolated */
   for (long done = 0, by; done < n; done += by) {
     vl    bad = vmask(0);
     int   early = 0;
@@ -211,7 +212,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
       early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
     for (long k = 0; k < by; k++) {
       if (BESIDE > 1 && !(early && k <= CST_PAST) && --wait < 0) {
-        const long straight = march_straight(C, K, L, warm, past, done + k, by - k, &t);
+        const long straight = march_straight(C, K, L, warm, past, done + k, by - k, &t, &begun);
         pause = straight ? 0 : n <= MOST_PAUSE ? n : pause < MOST_PAUSE ? 2 * pause + 1 : pause;
         wait = pause;
         k += straight;
@@ -229,10 +230,11 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
           SET_STEP(&L[g], record[g], k);
           if (PREDICTS && early && k <= CST_PAST)
             young[g] = beginners(STEPS(C, record[g]) + k);
-          if (PREDICTS)
+          if (PREDICTS && !(BESIDE > 1 && begun))
             extrapolate(C, STEPS(C, record[g]) + k, early && k <= CST_PAST, x[g], behind[g]);
           begin(C, &L[g], j, x[g]);
         }
+        begun = 0;
         if (NX > 0) {
           vl ended = vmask(0);
           vl failed = solve(C, K, L, j, young, x, due, &ended);

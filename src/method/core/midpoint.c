@@ -54,6 +54,14 @@ struct data {
   X(impulse, NG)                                                                                   \
   CST_BEND_FIELDS(X)
 
+#define PASSING(X)                                                                                 \
+  X(hm, NMASS)                                                                                     \
+  X(qm, NQ)                                                                                        \
+  X(q1, NQ)                                                                                        \
+  X(dV, NQ)                                                                                        \
+  X(G1, NNZ_G)                                                                                     \
+  CST_BEND_FIELDS(X)
+
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *length;

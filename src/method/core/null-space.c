@@ -84,6 +84,18 @@ struct data {
   CST_BEND_FIELDS(X)                                                                               \
   CST_TIME_FIELD(X)
 
+#define PASSING(X)                                                                                 \
+  X(mid, NQ)                                                                                       \
+  X(pt, NQ)                                                                                        \
+  X(q1, NQ)                                                                                        \
+  X(qm, NQ)                                                                                        \
+  X(G1, NNZ_G)                                                                                     \
+  X(A1, NQ *NG)                                                                                    \
+  X(d1, NG)                                                                                        \
+  X(b1, NG)                                                                                        \
+  X(N, NQ *NQ)                                                                                     \
+  CST_BEND_FIELDS(X)
+
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *mass, *length;
