@@ -57,13 +57,14 @@ class Record:
             self.told["overruns"] = [{"study": json.loads(t), "seconds": s} for t, s in self.overruns.items()]
         self.write()
 
-    def write(self) -> None:
+    def write(self, indent: int | None = None) -> None:
+        """With an indent an encoding takes ten times as long, so only the answer has one."""
         if self.path is not None:
-            store(self.path, json.dumps({"schema": SCHEMA, "program": made(), "asked": self.asked, **self.told}, indent=1) + "\n")
+            store(self.path, json.dumps({"schema": SCHEMA, "program": made(), "asked": self.asked, **self.told}, indent=indent) + "\n")
 
     def finish(self, field: Field, outcome: Outcome, refused: dict[str, str], failing: list[str]) -> None:
         self.told["answer"] = plain(answer(field, outcome, refused, failing))
-        self.write()
+        self.write(1)
 
     @property
     def answer(self) -> dict[str, Any]:
