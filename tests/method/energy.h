@@ -7,7 +7,7 @@
 
 #define CONVERSION "convert("
 
-enum { LANES = 8, EVERY = 20 };
+enum { LANES = 8, EVERY = 10 };
 
 typedef struct {
   /* The largest |E - E(0)| / scale in each half, averaged over the lanes: in chaotic motion the maximum of

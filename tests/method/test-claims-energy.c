@@ -90,7 +90,7 @@ static void test_mixed(void) {
   cst_system_destroy(x.s);
 }
 
-enum { LOOKS = 20000 }; /* of a run on chaotic orbits */
+enum { LOOKS = 40000 }; /* of a run on chaotic orbits */
 
 /* The mean energy error, over lanes and the last tenth of a long run of steps h, over that of its first
  * hundredth: 1 if it is bounded, larger if it makes a random walk. */

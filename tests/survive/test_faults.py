@@ -11,7 +11,7 @@ import time
 
 from survive import STRIKE, checkpoints, finish, kill_all, ranks_of, same, start
 
-from cli import PROGRAM, SLOWER, constella, done, digests, lingering, note, ok, path, run, scratch, skip, write
+from cli import ENVIRONMENT, PROGRAM, SLOWER, constella, done, digests, lingering, note, ok, path, run, scratch, skip, write
 
 STUDY = """
 study: conservation
@@ -260,7 +260,9 @@ def replaced(study, first):
     interfere."""
     result = interrupted("replaced", study)
     process = subprocess.Popen(
-        [PROGRAM, "run", study, "-o", result, "--overwrite", "--progress", "none"], stdout=subprocess.DEVNULL
+        [PROGRAM, "run", study, "-o", result, "--overwrite", "--progress", "none"],
+        env={**ENVIRONMENT, **lingering()},
+        stdout=subprocess.DEVNULL,
     )
     ok(until(lambda: not checkpoints(result)), "replaced: the checkpoints go with the file")
     time.sleep(0.1)

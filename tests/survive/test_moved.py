@@ -32,6 +32,14 @@ def until(what, seconds=300):
     return False
 
 
+def begun(result):
+    """Whether the file has something in it: an empty one of this name is made and removed before, to see whether it can be."""
+    try:
+        return os.path.getsize(result) > 0
+    except OSError:
+        return False
+
+
 def finished(result):
     return [x for x in checkpoints(result) if not x.endswith(".new")]
 
@@ -299,7 +307,7 @@ def away(name, change, ranks, kept, checkpoint=1000.0):
     os.mkdir(folder)
     result = os.path.join(folder, "a.h5")
     process = start(study, result, ranks, checkpoint=checkpoint)
-    ok(until(lambda: os.path.exists(result)), f"{name}: the run is at work")
+    ok(until(lambda: begun(result)), f"{name}: the run is at work")
     time.sleep(0.05)
     change(result)
     status, out, err = finish(process)
@@ -325,7 +333,7 @@ def relinked(to_folder=True, ranks=2):
     asked = os.path.join(link, "a.h5") if to_folder else link
     os.symlink(here if to_folder else result, link)
     process = start(study, asked, ranks, checkpoint=1000.0)
-    ok(until(lambda: os.path.exists(result)), f"{name}: the run is at work")
+    ok(until(lambda: begun(result)), f"{name}: the run is at work")
     os.unlink(link)
     os.symlink(there if to_folder else other, link)
     status, out, err = finish(process)
