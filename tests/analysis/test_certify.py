@@ -21,7 +21,7 @@ import numpy as np
 
 import constella
 from constella import commands
-from constella.certifying import certificate, figures, maps, order, page, strangers, symplectic
+from constella.certifying import certificate, energy, figures, maps, order, page, strangers, symplectic, systems
 from constella.certifying.maps import Stepper
 from constella.certifying.property import CONFIRMED, OPEN, REFUTED, Found
 
@@ -230,6 +230,32 @@ def test_shared():
         file.write(b"changed")
     done = within(["verify-record", "file=shared.json", "sample=8", "seed=1", "trust=1"])
     ok(done.returncode == 2 and "has changed" in done.stderr, "verify: a file that has changed", done.stderr)
+
+
+class Turning:
+    """Runs that turn in the planes of q and v, in their own arrays, as those of shared libraries do, or in new ones."""
+
+    def __init__(self, in_place):
+        self.in_place = in_place
+
+    def begin(self, system, h, q, v):
+        self.q, self.v, self.h = q.copy(), v.copy(), h
+        return self
+
+    def step(self, n):
+        c, s = np.cos(n * self.h), np.sin(n * self.h)
+        q, v = c * self.q + s * self.v, c * self.v - s * self.q
+        if self.in_place:
+            self.q[:], self.v[:] = q, v
+        else:
+            self.q, self.v = q, v
+        return self
+
+
+def test_in_place():
+    """Energies are those of each reading."""
+    found = [repr(energy.measure(Turning(x), systems.Bench(systems.DEFAULTS[0]), True)) for x in (False, True)]
+    ok(found[0] == found[1], "energies of a run that steps in its arrays", found)
 
 
 def test_layers():

@@ -38,7 +38,7 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
             read = []
             for _ in range(per_window):
                 run.step(every)
-                read.append((run.q, run.v))
+                read.append((run.q.copy(), run.v.copy()))  # a run may step in its arrays
             at, rate = (np.concatenate(x) for x in zip(*read))
             energy += [*bench.energy(at, rate).reshape(per_window, -1)]
             with np.errstate(over="ignore"):  # of runs that go to infinity

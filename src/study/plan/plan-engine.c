@@ -5,7 +5,7 @@
  * and eliminates it. Where constraints couple neither few nor as a band, a step of the lanes takes about two
  * eliminations without symmetry and one with it; one of PETSc takes one, whose factors serve several corrections, but
  * for a single trajectory. Factors that are too large for lanes are left to PETSc. Sparse Jacobians of all unknowns are
- * formed by differences, which takes longer than the iterations of the lanes (docs/solver.md).
+ * formed by differences: what that takes beside the iterations of the lanes is not counted, and lanes go on.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
