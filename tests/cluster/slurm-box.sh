@@ -68,7 +68,7 @@ JobRequeue=1
 SlurmdParameters=config_overrides
 EnforcePartLimits=ALL
 MailProg=/bin/true
-KillWait=5
+KillWait=30
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$cpus RealMemory=1000 State=UNKNOWN
 PartitionName=main Nodes=$host Default=YES State=UP PriorityTier=1 PreemptMode=OFF
 PartitionName=spare Nodes=$host State=UP PriorityTier=1 GraceTime=20
