@@ -52,7 +52,7 @@ ENVIRONMENT = {
     "OMPI_MCA_osc": "^monitoring,pt2pt,rdma,ucx",
 }
 # the program chooses a btl by itself
-for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_btl", "OMPI_MCA_sharedfp", "PETSC_OPTIONS"):
+for inherited in ("CONSTELLA_ISA", "OMPI_MCA_btl", "OMPI_MCA_sharedfp", "PETSC_OPTIONS"):
     ENVIRONMENT.pop(inherited, None)
 
 STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/survive/strike.so"))
@@ -179,7 +179,7 @@ class _Server:
         parts = [folder, str(seconds), str(len(words)), str(len(variables)), *words, *variables]
         text = b"".join(os.fsencode(x) + b"\0" for x in parts)
         whole = len(text) < cls.MOST and text.count(b"\0") == len(parts) and SLOWER == 1
-        whole = whole and not env.keys() & set(cls.AT_LOADING)
+        whole = whole and all(env.get(x) == ENVIRONMENT.get(x) for x in cls.AT_LOADING)
         return text if whole and os.path.exists(cls.LIBRARY) else None
 
     def run(self, text, words, timeout):

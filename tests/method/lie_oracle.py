@@ -16,32 +16,30 @@ def vee(A):  # <A, hat(e_i)>
     return np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
 
 
-def cayley(x):
-    return np.linalg.solve(np.eye(3) - hat(x) / 2, np.eye(3) + hat(x) / 2)
+def cayley(x):  # (1 - hat(x)/2)^-1 (1 + hat(x)/2); hat(x)^3 = -(x @ x) hat(x)
+    A = hat(x)
+    return np.eye(3) + (A + A @ A / 2) / (1 + x @ x / 4)
 
 
 def cayley_inverse(x):  # dR tau^-1
     return np.eye(3) - hat(x) / 2 + np.outer(x, x) / 4
 
 
-def power_series(x, term):
-    A = hat(x)
-    P, S = np.eye(3), 0
-    for n in range(22):  # for angles up to 1
-        S = S + term(n) * P
-        P = P @ A
-    return S
+def power_series(x, terms):
+    """The sum of terms[n] hat(x)^n: odd powers are (-(x @ x))^k hat(x), even ones (-(x @ x))^k hat(x)^2."""
+    A, powers = hat(x), np.cumprod([1, *[-(x @ x)] * (len(terms) // 2 - 1)])
+    return terms[0] * np.eye(3) + (terms[1::2] @ powers) * A + (terms[2::2] @ powers) * (A @ A)
 
 
-FACTORIAL = np.cumprod([1.0] + [float(n) for n in range(1, 40)])
+FACTORIAL = np.cumprod([1.0] + [float(n) for n in range(1, 24)])  # for angles up to 1
 
 
 def exponential(x):
-    return power_series(x, lambda n: 1 / FACTORIAL[n])
+    return power_series(x, 1 / FACTORIAL[:23])
 
 
 def exponential_inverse(x):
-    return np.linalg.inv(power_series(x, lambda n: 1 / FACTORIAL[n + 1]))
+    return np.linalg.inv(power_series(x, 1 / FACTORIAL[1:24]))
 
 
 TEXT = "{tangent: 1/2 + s/5}"
