@@ -127,7 +127,7 @@ static void at(void *of, double e, vd *out) {
 /* The changes of all results except S. */
 static void changes(trial *t, vd *d) {
   const cst_context *C = &t->b.C;
-  cst_sweep_tangent(C, &t->sweep, t->b.q, t->b.v, t->u, t->u + NQ, d, d + NQ);
+  cst_sweep_tangent(C, &t->sweep, CST_TANGENT_SWEEPS, t->b.q, t->b.v, t->u, t->u + NQ, d, d + NQ);
   cst_sweep_second(C, &t->sweep, t->b.q, t->b.v, t->x, t->s, t->u, t->dx, d + GRAD_);
 }
 

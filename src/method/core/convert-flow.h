@@ -13,8 +13,8 @@
  *   D d- dw = -F0,  D p- dw = dmu- - b along E-,  dw = U xi                                              R
  *
  * The parts of a and b along G' have no effect: a = E+ a', b = E- b' with E the D d of the first m vectors of U.
- * D d comes from forward sweeps at the first iterate of a step; of formulas, from the flow of the equations frozen
- * halfway. Both matrices are near triangular
+ * D d comes from forward sweeps at the first iterate of a step, as many as an implicit tableau has stages: more make
+ * no correction better. Of formulas it comes from the flow of the equations frozen halfway. Both matrices are near triangular
  * ones of blocks 1 and M as h -> 0, so that elimination needs no pivoting. What F1 and F2 are off is removed apart,
  * and once before the first residual. With constraints on velocities R has their equations, and kappa
  * (convert-velocities.h).
@@ -217,7 +217,7 @@ static void vary_ends(const cst_context *C, struct local *L, const vd *x, vd *be
       if (halfway)
         vary_halfway(C, L, H, U_Q(c), U_V(c), DD(k, c), de);
       else
-        cst_sweep_tangent(C, H, x + Q_, x + V_, U_Q(c), U_V(c), DD(k, c), de);
+        cst_sweep_tangent(C, H, H->layer->stages, x + Q_, x + V_, U_Q(c), U_V(c), DD(k, c), de);
       momentum_variation(C, L, k ? x + R_ : L->q, END_V(k), k ? L->E1 : L->Eb, k ? l : L->mb,
                          DD(k, c), de, k ? PP(c) : before + c * NQ);
     }

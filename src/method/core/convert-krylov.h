@@ -38,7 +38,8 @@ static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const
       seed[i] = vpick(k, -e->x[MU + i], L->minus[i]);
       dseed[i] = -vpick(k, dmu[i], pulled[i]);
     }
-    cst_sweep_tangent(C, &L->sweep[k], e->x + Q_, e->x + V_, dw, dw + NQ, dd + k * NQ, unused);
+    cst_sweep_tangent(C, &L->sweep[k], CST_TANGENT_SWEEPS, e->x + Q_, e->x + V_, dw, dw + NQ,
+                      dd + k * NQ, unused);
     cst_sweep_second(C, &L->sweep[k], e->x + Q_, e->x + V_, seed, vset(k ? 1 : -1), dw, dseed,
                      part);
     for (int i = 0; i < 2 * NQ; i++)

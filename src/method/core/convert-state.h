@@ -75,7 +75,7 @@ static void covector_matrix(const cst_context *C, struct local *L, int j, const 
     for (int i = 0; i < 2 * NQ; i++)
       u[i] = vset(i == c);
     for (int k = 0; k < 2; k++) {
-      cst_sweep_tangent(C, &L->sweep[k], q, v, u, u + NQ, dd, de);
+      cst_sweep_tangent(C, &L->sweep[k], CST_TANGENT_SWEEPS, q, v, u, u + NQ, dd, de);
       for (int i = 0; i < NQ; i++)
         A[c * n + (k ? i : NQ + i)] = dd[i] * ((k ? 1 : -1) * vpick(c < NQ, vset(1), 1 / H(j)));
     }

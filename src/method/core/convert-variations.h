@@ -81,7 +81,7 @@ static void matrix_by_second_variations(const cst_context *C, struct local *L, i
       AT_B(i, c) = vset(0);
     for (int k = 0; k < 2; k++) {
       vd dd[ROOM(NQ)];
-      cst_sweep_tangent(C, &L->sweep[k], x + Q_, x + V_, u, u + NQ, dd, de);
+      cst_sweep_tangent(C, &L->sweep[k], CST_TANGENT_SWEEPS, x + Q_, x + V_, u, u + NQ, dd, de);
       cst_sweep_second(C, &L->sweep[k], x + Q_, x + V_, k ? plus : L->minus, vset(k ? 1 : -1), u,
                        zero, grad);
       for (int i = 0; i < NQ; i++)

@@ -265,7 +265,8 @@ static void add_end_variation(const cst_context *C, const struct local *L, const
                               vd *dr) {
   vd dd[ROOM(NQ)], unused[ROOM(NQ)];
   if (KRYLOV) {
-    cst_sweep_tangent(C, &L->sweep[1], x + Q_, x + V_, b + J_Q, b + J_V, dd, unused);
+    cst_sweep_tangent(C, &L->sweep[1], CST_TANGENT_SWEEPS, x + Q_, x + V_, b + J_Q, b + J_V, dd,
+                      unused);
     UNROLL
     for (int i = 0; i < NQ; i++)
       dr[i] += dd[i];

@@ -258,11 +258,11 @@ CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, i
                        AT_STAGE(A), H->lambda + i * NG, u, AT_STAGE(dA), H->dlambda + i * NG);
 }
 
-/* The change (dq1, dv1) for the change (dq, dv), at the (q, v) of the last value. */
-static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_context *C,
-                                                                const cst_sweep *H, const vd *q,
-                                                                const vd *v, const vd *dq,
-                                                                const vd *dv, vd *dq1, vd *dv1) {
+/* The change (dq1, dv1) for the change (dq, dv), at the (q, v) of the last value. Stages of an implicit tableau are
+ * swept so many times. */
+static __attribute__((noinline, unused)) void
+cst_sweep_tangent(const cst_context *C, const cst_sweep *H, int sweeps, const vd *q, const vd *v,
+                  const vd *dq, const vd *dv, vd *dq1, vd *dv1) {
   const int s = H->layer->stages;
   if (!cst_sweep_moves(H)) {
     UNROLL
@@ -288,7 +288,7 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
     H->dA[k] = vset(0);
     H->dV[k] = dv[k % NQ];
   }
-  for (int it = 0; it < (H->layer->implicit ? CST_TANGENT_SWEEPS : 1); it++)
+  for (int it = 0; it < (H->layer->implicit ? sweeps : 1); it++)
     for (int i = 0; i < s; i++)
       cst_sweep_tangent_at(C, H, i, dq, dv);
   cst_sweep_end(C, H, dq, H->dV, dq1);
