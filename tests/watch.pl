@@ -21,8 +21,8 @@ $| = 1;
 
 # A process whose parent ended becomes a child of this one, so that it is counted and stopped like the others.
 # The number of prctl; syscall.ph, which has it for any machine, takes as long to load as all else here.
-my $prctl = { x86_64 => 157, aarch64 => 167 }->{ (POSIX::uname())[4] } // do { require 'syscall.ph'; SYS_prctl() };
-syscall($prctl, SUBREAPER, 1, 0, 0, 0);
+my $prctl = { x86_64 => 157, aarch64 => 167 }->{ (POSIX::uname())[4] } // eval { require 'syscall.ph'; SYS_prctl() };
+syscall($prctl, SUBREAPER, 1, 0, 0, 0) if $prctl;
 
 # The numbers of the processes below this one, and the clock ticks that they and their ended children have used.
 sub below {

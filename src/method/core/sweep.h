@@ -258,8 +258,8 @@ CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, i
                        AT_STAGE(A), H->lambda + i * NG, u, AT_STAGE(dA), H->dlambda + i * NG);
 }
 
-/* The change (dq1, dv1) for the change (dq, dv), at the (q, v) of the last value. Stages of an implicit tableau are
- * swept so many times. */
+/* The change (dq1, dv1) for the change (dq, dv), at the (q, v) of the last value. sweeps: how often the stages of an
+ * implicit tableau are iterated. */
 static __attribute__((noinline, unused)) void
 cst_sweep_tangent(const cst_context *C, const cst_sweep *H, int sweeps, const vd *q, const vd *v,
                   const vd *dq, const vd *dv, vd *dq1, vd *dv1) {
