@@ -69,55 +69,69 @@ SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-poin
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) $(SHARED) -MMD -MP -Iinclude -Isrc -I$(GEN) $(if $(SCALAR),-DCST_SCALAR) $(PC_CFLAGS) $(BESIDE)
 LANE_CFLAGS = $(filter-out $(SHARED),$(ALL_CFLAGS)) $(LANE_SHARED)
 
-# Instruction sets, with their flags and numbers of lanes.
+# Instruction sets for which lane code is compiled: that of this machine (tools/cpu-set.sh), those of ISAS="v2 v3 v4", or
+# ISAS=all, for packages and for clusters of several kinds of nodes. ISAS=portable: plain C, for any processor.
 ifdef SCALAR
-ISAS := scalar
-else ifeq ($(shell uname -m),x86_64)
-ISAS := v2 v3 v4
-else
-ISAS := portable
+override ISAS := scalar
 endif
-# Instruction sets for which the cores of each system of the catalogue are compiled. v2, for machines from
-# before 2013, would take a third of the build. With the sanitizers they would take hours: all systems run the
-# general code then (FORM_ISAS=v3 compiles those of v3).
-FORM_ISAS ?= $(if $(SAN)$(SCALAR),,$(filter-out v2,$(ISAS)))
+CPU_SET  := $(shell CC='$(CC)' tools/cpu-set.sh)
+ISAS     ?= $(CPU_SET)
+ifeq ($(ISAS),all)
+override ISAS := $(if $(filter portable,$(CPU_SET)),portable,v2 v3 v4)
+endif
+SETS     := v2 v3 v4 portable scalar
+$(if $(filter-out $(SETS),$(ISAS))$(if $(ISAS),,none),$(error ISAS is '$(ISAS)'; allowed: all, or some of v2 v3 v4 portable))
+override ISAS := $(foreach i,$(SETS),$(filter $(i),$(ISAS)))
+# What long systems and single trajectories run is compiled for fewer lanes of the same set too: v4x2 has 2. A row is a
+# set with a number of lanes.
+FEWER_v3 := v3x2
+FEWER_v4 := v4x2 v4x4
+ROWS     := $(foreach i,$(ISAS),$(FEWER_$(i)) $(i))
+SET_OF    = $(firstword $(subst x, ,$(1)))
+LANES_v2       := 2
+LANES_v3       := 4
+LANES_v4       := 8
+LANES_portable := 4
+LANES_scalar   := 1
+LANES_OF  = $(or $(word 2,$(subst x, ,$(1))),$(LANES_$(1)))
 # Lane code compiled for one system does not read the context, and without constraints it leaves arrays
 # unset. Its debugging information has lines and functions only (-g1): locations of variables would take a
 # third of the time.
 LANE_FLAGS   := -Wno-unused-parameter -Wno-maybe-uninitialized -Wno-uninitialized $(patsubst -g,-g1,$(filter -g,$(CFLAGS)))
-ISA_v2       := $(LANE_FLAGS) -march=x86-64-v2 -DCST_W=2 -DCST_ISA=v2
-ISA_v3       := $(LANE_FLAGS) -march=x86-64-v3 -DCST_W=4 -DCST_ISA=v3
-ISA_v4       := $(LANE_FLAGS) -march=x86-64-v4 -mprefer-vector-width=512 -DCST_W=8 -DCST_ISA=v4
-ISA_portable := $(LANE_FLAGS) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
+MARCH_v2       := -march=x86-64-v2
+MARCH_v3       := -march=x86-64-v3
+MARCH_v4       := -march=x86-64-v4
+MARCH_portable := -DCST_PORTABLE
 # One lane in plain C, for debugging: `make scalar`.
-ISA_scalar   := $(filter-out -g1,$(LANE_FLAGS)) -DCST_PORTABLE -DCST_W=1 -DCST_ISA=scalar
+MARCH_scalar   := -DCST_PORTABLE
+ROW_FLAGS = $(MARCH_$(call SET_OF,$(1))) $(if $(filter v4,$(1)),-mprefer-vector-width=512) -DCST_W=$(call LANES_OF,$(1)) -DCST_ISA=$(1)
+# v2 is for machines from before 2013: the same bits, at half the time of compilation.
+LANE_OPT_v2 := $(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))
+ROW_CFLAGS = $(LANE_CFLAGS) $(if $(SCALAR),$(filter-out -g1,$(LANE_FLAGS)),$(LANE_FLAGS)) $(call ROW_FLAGS,$(1)) $(LANE_OPT_$(1))
 
 # Sources. Lane code, compiled for each instruction set, is in src/ROOM/core, in src/expr/interpret.c and in
 # src/system/compile/kernels.c. Files of src/method/core are also compiled without lanes, for their rows.
-LANE_GENERIC := $(wildcard src/*/core/*.c)
-# Cores that are compiled for each system of a class. src/system/classes.h defines CLASSES, for which the build
-# does so for the catalogue, and those of which a study compiles what it needs when it starts.
-CLASSES      := $(shell sed -n 's/^CLASS.\([A-Z]*\),.*/\1/p' src/system/classes.h)
-LANE_OF       = $(shell grep -l '^\#define CORE_IS_FOR_$(1)\b' $(LANE_GENERIC))
-RUN_TIME     := $(shell sed -n 's/^RUN_TIME_CLASS.\([A-Z]*\),.*/\1/p' src/system/classes.h)
-$(foreach k,$(CLASSES) $(RUN_TIME),$(eval LANE_$(k) := $(call LANE_OF,$(k))))
-LANE_CLASSES := $(foreach k,$(CLASSES),$(LANE_$(k)))
+LANE_SOURCES := $(wildcard src/*/core/*.c)
+# Files with a line `#define CORE_IS_FOR_ONE_SYSTEM` have no form for any system.
+LANE_GENERIC := $(filter-out $(shell grep -l '^\#define CORE_IS_FOR_ONE_SYSTEM' $(LANE_SOURCES)),$(LANE_SOURCES))
+# Files with a line `#define CORE_IS_NARROW_TOO`, and all lane code that is not a method's, are compiled for rows with fewer lanes.
+CORES_NARROW := $(shell grep -l '^\#define CORE_IS_NARROW_TOO' src/method/core/*.c)
+LANE_NARROW  := $(filter-out src/statistics/core/growth-lanes.c,$(filter-out src/method/%,$(LANE_GENERIC))) $(CORES_NARROW)
+LANE_IN       = $(if $(findstring x,$(1)),$(LANE_NARROW),$(LANE_GENERIC))
+# Cores that are compiled for one system, of a class of src/system/classes.h, when a study starts that gains by it.
+CLASSES      := $(shell sed -n 's/^\(RUN_TIME_\)\?CLASS.\([A-Z]*\),.*/\2/p' src/system/classes.h)
+LANE_OF       = $(shell grep -l '^\#define CORE_IS_FOR_$(1)\b' $(LANE_SOURCES))
+LANE_CLASSES := $(foreach k,$(CLASSES),$(call LANE_OF,$(k)))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
 GENERATOR    := $(wildcard src/system/read/*.c src/system/derive/*.c src/system/emit/*.c) src/system/point/body-quantities.c src/core/diag.c src/core/boundary.c src/core/csv.c src/core/keys.c src/core/need.c src/core/text.c src/core/document.c src/core/document-fetch.c src/core/yaml.c
-PLAIN        := $(filter-out src/expr/interpret.c src/system/compile/kernels.c src/system/emit/generate.c src/core/core/% src/observe/core/% src/statistics/core/% src/system/core/%,$(wildcard src/*/*.c src/*/*/*.c))
+PLAIN        := $(filter-out src/expr/interpret.c src/system/compile/kernels.c src/system/emit/generate.c src/system/compile/make-forms.c src/core/core/% src/observe/core/% src/statistics/core/% src/system/core/%,$(wildcard src/*/*.c src/*/*/*.c))
 
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o $(BUILD)/obj/gen/bibliography.o
-OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
-OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o))
-# Systems that no benchmark and no paper's page times run the general code with their compiled kernels.
-GENERAL_ONLY := chaplygin-sphere forced-oscillator knife-edge pivoted-top turntable van-der-pol
-# The generated header of a system tells its classes. The first recursive `make` of `all` generates these
-# headers.
-HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(patsubst %,$(GEN)/%.h,$(filter-out $(GENERAL_ONLY),$(SYSTEMS)))))
-FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
-OBJ_SIZED      := $(foreach k,$(CLASSES),$(call FORMS,$(LANE_$(k)),SYS_IN_$(k)))
-OBJ_LANE     := $(sort $(OBJ_LANE))
+OBJ_LANE     := $(sort $(foreach i,$(ROWS),$(patsubst src/%.c,$(BUILD)/obj/%.$(i).o,$(call LANE_IN,$(i)) src/expr/interpret.c)) $(BUILD)/obj/expr/interpret.portable.o)
+OBJ_KERNELS  := $(foreach i,$(ROWS),$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o))
+# The table of lane code: a program for other rows differs in it alone.
+OBJ_FORMS    := $(BUILD)/obj/gen/lane-forms.o
 LIBRARY      := $(BUILD)/libconstella.a
 # The shared library: its soname has the version of the interface (ABI), its file that of the release.
 RELEASE      := $(shell sed -n 's/^\#define CST_RELEASE "\(.*\)"/\1/p' include/constella/constella.h)
@@ -191,32 +205,28 @@ $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} && rm $$f || mv $$f $(GEN)/; done; touch $@
 $(GEN)/catalogue-data.c $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(BUILD)/generated ;
 
-# folds.list.h lists the general forms of the folds, forms.list.h the lane code compiled for the systems of
-# each class.
-NAMES = $(basename $(notdir $(filter src/$(1)/%,$(2))))
 define LIST
 @mkdir -p $(GEN)
 @{ $(1); } >$@.new
 @cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 endef
-GENERIC = for i in $(ISAS); do for c in $(call NAMES,$(1),$(LANE_GENERIC)); do echo "GENERIC($$c, $$i)"; done; done
-$(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
-	$(call LIST,$(call GENERIC,observe))
 # observers.list.h: the files of the observers that have lane code, which is compiled as part of the folds.
 $(GEN)/observers.list.h: src/observe/observers.h Makefile
 	$(call LIST,sed -n 's|^OBSERVER(\(.*\))|#include "observe/\1.c"|p' src/observe/observers.h)
-SYMBOLS = $(foreach c,$(call NAMES,method,$(1)),X($(c), cst_core_$(subst -,_,$(c)))) $(foreach c,$(call NAMES,observe,$(1)),X($(c), cst_$(c)))
-$(GEN)/forms.list.h: $(LANE_GENERIC) Makefile src/system/classes.h
-	$(call LIST,$(foreach k,$(CLASSES),printf '%s\n' '#if SYS_IN_$(k) && !defined(CST_NO_FORMS)' '#define CST_$(k)_LIST(X) $(call SYMBOLS,$(LANE_$(k)))' '#else' '#define CST_$(k)_LIST(X)' '#endif';) \
-	  echo '#define CST_FORM_LIST(X) $(foreach k,$(CLASSES),CST_$(k)_LIST(X))')
+# lane-forms.c: the rows and their lane code. $(call FORM,row)
+FORM = $(1) $(call SET_OF,$(1)) $(call LANES_OF,$(1)) src/expr/interpret.c $(call LANE_IN,$(1)) : $(call ROW_FLAGS,$(1))
+$(GEN)/lane-forms.c: tools/lane-forms.sh $(BUILD)/flags/rows
+	$(call LIST,tools/lane-forms.sh '$(SYSTEMS)' $(foreach i,$(ROWS),'$(call FORM,$(i))'))
 
 # sources.c: the sources with which systems and layers are compiled at run time: those of one system of each class
 # of the catalogue, the headers that they include, and the header of layers.
-OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES) $(foreach k,$(RUN_TIME),$(LANE_$(k)))
+OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES)
 OBJECT_FLAGS   := -std=gnu11 $(if $(SCALAR),-DCST_SCALAR) $(filter-out -g%,$(CFLAGS)) $(STRICT)
-OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
+OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"'
+# A system of each class: what their headers ask for is what any system's asks for.
+HAVING         = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/observers.list.h | $(GEN)/catalogue-data.c
-	$(Q)tools/embed.sh cst_source $(GEN) $$(for s in $(foreach k,$(CLASSES) $(RUN_TIME),$(firstword $(call HAVING,SYS_IN_$(k)))); do \
+	$(Q)tools/embed.sh cst_source $(GEN) $$(for s in $(foreach k,$(CLASSES),$(firstword $(call HAVING,SYS_IN_$(k)))); do \
 	  $(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER="\"$$s.h\"" $(OBJECT_SOURCES); done \
 	  | tr ' \\' '\n\n' | grep -v -e ':$$' $(SYSTEMS:%=-e 'gen/%.h$$') | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
@@ -231,19 +241,24 @@ $(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
 	$(Q)tools/embed.sh cst_bibliography $(GEN) src/cli/bibliography.bib >$@
 
 # ---- objects -------------------------------------------------------------------------------------
+# Flags are prerequisites: a file flags/NAME changes when they do.
+define STAMP
+$(BUILD)/flags/$(1): FORCE
+	@mkdir -p $$(@D); echo '$(2)' | cmp -s - $$@ || echo '$(2)' >$$@
+endef
+$(foreach i,$(sort $(ROWS) portable),$(eval $(call STAMP,$(i),$(CC) $(call ROW_CFLAGS,$(i)))))
+$(eval $(call STAMP,plain,$(CC) $(ALL_CFLAGS)))
+$(eval $(call STAMP,rows,$(ROWS) $(LANE_GENERIC) $(CORES_NARROW) $(SYSTEMS) $(OBJECT_FLAGS)))
 # Results name the revision of the build, not that of the first compilation.
 $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 .PHONY: FORCE
 $(BUILD)/obj/study/run/identity.o $(BUILD)/obj/main.o: $(BUILD)/version
-$(BUILD)/obj/observe/fold-find.o: $(GEN)/folds.list.h
-$(BUILD)/obj/gen/%.o: $(GEN)/%.c
+$(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags/plain
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 $(BUILD)/obj/system/compile/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 $(BUILD)/obj/solve/petsc.o: ALL_CFLAGS += $(if $(PETSC_SONAME),-DCST_PETSC_LIBRARY='"$(PETSC_SONAME)"')
-# v2 is for machines from before 2013: the same bits, at half the time of compilation.
-LANE_OPT_v2 := $(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))
 # Conversions along fibres of the user's own, retractions that tell axes apart and vakonomic motions are rare: the same
 # bits, in two thirds of the time of compilation.
 RARE     := $(foreach f,convert-iota lie-axes lie-axes-rattle vakonomic,$(BUILD)/obj/method/core/$(f))
@@ -251,45 +266,54 @@ RARE_OPT := $(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))
 # Generated headers are order-only prerequisites: the first build needs them to exist, and from then on the .d
 # files tell which objects include one that has changed.
 define LANE_RULES
-$(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
+$(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c $(BUILD)/flags/$(1)
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) -c $$< -o $$@
-$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c | $(GEN)/observers.list.h
+	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) -c $$< -o $$@
+$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c $(BUILD)/flags/$(1) | $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) $$(if $$(filter $$(basename $$(basename $$@)),$(RARE)),$(RARE_OPT)) -c $$< -o $$@
-$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/compile/kernels/%.$(1).o: src/system/compile/kernels.c | $(GEN)/catalogue-data.c $(GEN)/forms.list.h
+	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) $$(if $$(filter $$(basename $$(basename $$@)),$(RARE)),$(RARE_OPT)) -c $$< -o $$@
+$(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/compile/kernels/%.$(1).o: src/system/compile/kernels.c $(BUILD)/flags/$(1) | $(GEN)/catalogue-data.c
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(LANE_OPT_$(1)) $(if $(filter $(1),$(FORM_ISAS)),$$(if $$(filter $$*,$$(GENERAL_ONLY)),-DCST_NO_FORMS),-DCST_NO_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
+	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
-$(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
-define SIZED_RULES
-$(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c | $(GEN)/catalogue-data.c $(GEN)/observers.list.h
-	@mkdir -p $$(@D)
-	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
-endef
-$(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_CLASSES)),$(foreach s,$(SYSTEMS),$(eval $(call SIZED_RULES,$(i),$(f),$(s))))))
+$(foreach i,$(sort $(ROWS) portable),$(eval $(call LANE_RULES,$(i))))
 # What reads, checks and shows spends no time that counts, and takes half the time to compile by -Og. Debugging
 # information of it has lines and functions, as that of lane code; `make scalar` has all.
 COLD     := cli study/file study/plan study/result study/run system/read system/emit system/examine record
 COLD_OPT := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) $(patsubst -g,-g1,$(filter -g,$(CFLAGS))) -Wno-maybe-uninitialized
 $(filter $(COLD:%=$(BUILD)/obj/%/%),$(OBJ_PLAIN)): ALL_CFLAGS += $(if $(SCALAR),,$(COLD_OPT))
-$(BUILD)/obj/%.o: src/%.c
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags/plain
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@
 
-$(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_SIZED)
+$(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_FORMS)
 	@rm -f $@
 	@ar rcs $@ $^
 # The shared library has no commands. It exports the names that the public headers declare.
 $(BUILD)/constella.map: tools/exports.sh $(LIBRARY) $(wildcard include/constella/*.h)
 	$(Q)tools/exports.sh $(ABI) $(LIBRARY) include/constella/*.h >$@
-$(SHARED_LIB): $(BUILD)/constella.map $(filter-out $(BUILD)/obj/cli/% $(BUILD)/obj/gen/bibliography.o,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_SIZED)
+$(SHARED_LIB): $(BUILD)/constella.map $(filter-out $(BUILD)/obj/cli/% $(BUILD)/obj/gen/bibliography.o,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_FORMS)
 	@echo 'linking $@'
 	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-Bsymbolic,--version-script=$< $(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
 	  $(filter %.o,$^) -o $@ $(PC_LIBS)
 $(PROGRAM): $(BUILD)/obj/main.o $(LIBRARY)
 	@echo 'linking $@'
 	$(Q)$(CC) $(SANFLAGS) -Wl,--build-id $^ -o $@ $(PC_LIBS)
+
+# Cores of each system of the catalogue, compiled beforehand for benchmarks and packages (src/system/compile/forms.c); studies
+# compile what they need when they start. v2, for machines from before 2013, would take as long as v3.
+FORM_ROWS  ?= $(filter-out v2,$(ROWS))
+# Systems that no benchmark and no paper's page times run the general code.
+GENERAL_ONLY := chaplygin-sphere forced-oscillator knife-edge pivoted-top turntable van-der-pol
+OBJ_FORM     := $(foreach i,$(FORM_ROWS),$(patsubst %,$(BUILD)/forms/%.$(i).so,$(filter-out $(GENERAL_ONLY),$(SYSTEMS))))
+.PHONY: forms
+forms: all
+	@$(MAKE) --no-print-directory -j$(JOBS) $(OBJ_FORM)
+$(BUILD)/make-forms: src/system/compile/make-forms.c $(LIBRARY)
+	$(Q)$(CC) $(ALL_CFLAGS) $^ -o $@ $(PC_LIBS)
+$(OBJ_FORM): $(BUILD)/forms/%.so: $(BUILD)/make-forms
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/make-forms $(@D) $(basename $*) $(patsubst .%,%,$(suffix $*))
 
 # The Python package in bytecode, which takes a sixth of the time of a figure to make. The program itself writes
 # none: its folder may be another user's.

@@ -27,7 +27,8 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 /* Environment variables: what each sets, and what holds where it is not set. */
 static const char *const variables[][2] = {
     {"CONSTELLA_ISA",
-     "the instruction set, v2, v3 or v4, or scalar for debugging; the widest that the machine has"},
+     "the instruction set, v2, v3 or v4, or scalar for debugging; the widest that the build and the machine have"},
+    {"CONSTELLA_CPU", "v2 or v3: the machine is taken for one that has no more; what it has"},
     {"CONSTELLA_CC",
      "the compiler for your own systems and methods; the one that compiled constella, or cc"},
     {"CONSTELLA_TRUST_CODE",
@@ -114,7 +115,7 @@ static int begin(int argc, char **argv) {
   if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
     return explain(argv[2]);
   if (!strcmp(name, "--version")) {
-    printf("constella %s (%s)\n", CST_RELEASE, CST_VERSION);
+    printf("constella %s (%s)\ninstruction sets: %s\n", CST_RELEASE, CST_VERSION, cst_isa_built());
     return 0;
   }
   return find(name) ? run(find(name), argc - 1, argv + 1) : unknown(name);

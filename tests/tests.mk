@@ -22,9 +22,25 @@ CHOSEN      = $(strip $(if $(ONLY),$(foreach t,$(1),$(if $(strip $(foreach w,$(O
 # Linking the static library into each test would take most of their build. They share a library that
 # exports all names.
 TEST_LIB := $(BUILD)/tests/libconstella-tests.so
-$(TEST_LIB): $(LIBRARY)
+# Tests have v2 too, beside what the build has, for six kinds of cores (ISAS=all: for all): the program constella-sets, and the
+# library of the C tests.
+TEST_ROWS  := $(if $(SAN)$(SCALAR)$(filter v2 portable,$(ISAS)),,v2)
+TEST_CORES := kick midpoint rk convert project lie-rattle
+LANE_TEST  := $(filter-out src/method/%,$(LANE_GENERIC)) $(TEST_CORES:%=src/method/core/%.c)
+OBJ_TEST   := $(foreach i,$(TEST_ROWS),$(patsubst src/%.c,$(BUILD)/obj/%.$(i).o,src/expr/interpret.c $(LANE_TEST)) $(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o)) $(BUILD)/tests/lane-forms.o
+$(foreach i,$(TEST_ROWS),$(eval $(call LANE_RULES,$(i))) $(eval $(call STAMP,$(i),$(CC) $(call ROW_CFLAGS,$(i)))))
+$(BUILD)/tests/lane-forms.c: tools/lane-forms.sh $(BUILD)/flags/rows
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(@F),-Bsymbolic $(filter-out $(BUILD)/obj/cli/submit%,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_SIZED) -o $@ $(TEST_LIBS)
+	@tools/lane-forms.sh '$(SYSTEMS)' $(foreach i,$(TEST_ROWS),'$(i) $(i) $(LANES_$(i)) src/expr/interpret.c $(LANE_TEST) : $(call ROW_FLAGS,$(i))') \
+	  $(foreach i,$(ROWS),'$(call FORM,$(i))') >$@
+$(BUILD)/tests/lane-forms.o: $(BUILD)/tests/lane-forms.c $(BUILD)/flags/plain
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+TEST_PROGRAM := $(BUILD)/tests/constella-sets
+$(TEST_PROGRAM): $(BUILD)/obj/main.o $(OBJ_TEST) $(LIBRARY)
+	$(Q)$(CC) $(SANFLAGS) $^ -o $@ $(PC_LIBS)
+$(TEST_LIB): $(LIBRARY) $(OBJ_TEST)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(@F),-Bsymbolic $(filter-out $(BUILD)/obj/cli/submit%,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_TEST) -o $@ $(TEST_LIBS)
 $(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -O1 -Itests -I$(<D) $(filter %.c,$<) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(TEST_LIBS)
@@ -35,10 +51,12 @@ $(TEST_PRELOADED): $(BUILD)/%.so: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O1 -g $(WARN) $(if $(PETSC_SONAME),-DPETSC='"$(PETSC_SONAME)"') -shared -fPIC $< -o $@ -ldl
 
+# Cores for one system, which C tests compare with those for any.
+TEST_FORMS := $(if $(SAN)$(SCALAR),,$(foreach i,$(filter-out v2,$(ISAS)),$(filter %.$(i).so,$(OBJ_FORM))))
 CHECK_C := $(call CHOSEN,$(filter $(ROOM:%=tests/%/%),$(TEST_C)))
 .PHONY: test test-all check tests-built check-built san
-check-built: $(PROGRAM) $(patsubst tests/%.c,$(BUILD)/tests/%,$(CHECK_C) $(TEST_HELP)) $(TEST_PRELOADED)
-tests-built: $(PROGRAM) $(TEST_BIN) $(TEST_PRELOADED)
+check-built: $(PROGRAM) $(TEST_PROGRAM) $(TEST_FORMS) $(patsubst tests/%.c,$(BUILD)/tests/%,$(CHECK_C) $(TEST_HELP)) $(TEST_PRELOADED)
+tests-built: $(PROGRAM) $(TEST_PROGRAM) $(TEST_BIN) $(TEST_PRELOADED) $(TEST_FORMS)
 
 # $(call RANKS,file.c)
 RANKS = $(or $(shell sed -n 's/.*ranks: *\([0-9 ]*[0-9]\).*/\1/p' $(1) | head -n 1),0)
@@ -95,20 +113,22 @@ verdict-rates: all
 
 # ---- benchmark: never part of the tests ----------------------------------------------------------
 BENCH_HAND := pendulum double top
-ISA_scalar := -DCST_W=1 -DCST_ISA=scalar -DCST_PORTABLE -march=x86-64-v2
+HAND_FLAGS = $(if $(filter scalar,$(1)),-DCST_W=1 -DCST_ISA=scalar -DCST_PORTABLE $(if $(filter portable,$(CPU_SET)),,-march=x86-64-v2),$(call ROW_FLAGS,$(1)))
+# For the widths of all sets, whichever are built.
+HAND_ROWS := scalar $(if $(filter portable,$(CPU_SET)),portable,v2 v3 v4)
 define BENCH_RULES
 $(BUILD)/tests/bench/$(1).$(2).o: tests/bench/hand.c tests/bench/bench.h include/constella/lanes.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND=$(3) -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
+	$(Q)$(CC) $(ALL_CFLAGS) $(call HAND_FLAGS,$(2)) -Wno-unused-parameter -DHAND=$(3) -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
-$(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
-BENCH_OBJ := $(foreach i,$(sort scalar $(ISAS)),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
+$(foreach i,$(HAND_ROWS),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
+BENCH_OBJ := $(foreach i,$(HAND_ROWS),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
 define BENCH_LOOP
 $(BUILD)/tests/bench/hand-$(1).$(2).o: tests/bench/hand-$(1).c tests/bench/bench.h include/constella/lanes.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
+	$(Q)$(CC) $(ALL_CFLAGS) $(call HAND_FLAGS,$(2)) -Wno-unused-parameter -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
-$(foreach i,$(sort scalar $(ISAS)),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))) $(eval $(call BENCH_LOOP,constrained,$(i))))
+$(foreach i,$(HAND_ROWS),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))) $(eval $(call BENCH_LOOP,springs,$(i))) $(eval $(call BENCH_LOOP,lie,$(i))) $(eval $(call BENCH_LOOP,angles,$(i))) $(eval $(call BENCH_LOOP,constrained,$(i))))
 # The cost of a step of nets against their size, beside a loop by hand with CHOLMOD (libsuitesparse-dev).
 bench-net: all $(BUILD)/tests/bench/hand-net
 	CONSTELLA='$(BUILD)/constella' $(PYTHON) jobs/nets/nets.py -o '$(BUILD)/nets' --hand '$(BUILD)/tests/bench/hand-net'
@@ -116,12 +136,12 @@ $(BUILD)/tests/bench/hand-net: tests/bench/hand-net.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -std=gnu11 -Wall -Wextra -Werror -o $@ $< -lcholmod -lm
 .PHONY: bench-net
-BENCH_OBJ_systems       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-chain.$(i).o)
-BENCH_OBJ_line-integral := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-line.$(i).o)
-BENCH_OBJ_linear        := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-springs.$(i).o)
-BENCH_OBJ_lie           := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-lie.$(i).o)
-BENCH_OBJ_general       := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-angles.$(i).o)
-BENCH_OBJ_constrained   := $(foreach i,$(sort scalar $(ISAS)),$(BUILD)/tests/bench/hand-constrained.$(i).o)
+BENCH_OBJ_systems       := $(foreach i,$(HAND_ROWS),$(BUILD)/tests/bench/hand-chain.$(i).o)
+BENCH_OBJ_line-integral := $(foreach i,$(HAND_ROWS),$(BUILD)/tests/bench/hand-line.$(i).o)
+BENCH_OBJ_linear        := $(foreach i,$(HAND_ROWS),$(BUILD)/tests/bench/hand-springs.$(i).o)
+BENCH_OBJ_lie           := $(foreach i,$(HAND_ROWS),$(BUILD)/tests/bench/hand-lie.$(i).o)
+BENCH_OBJ_general       := $(foreach i,$(HAND_ROWS),$(BUILD)/tests/bench/hand-angles.$(i).o)
+BENCH_OBJ_constrained   := $(foreach i,$(HAND_ROWS),$(BUILD)/tests/bench/hand-constrained.$(i).o)
 BENCH_OBJ_bench         := $(BENCH_OBJ)
 # The tests compile the loops written by hand once, so that no change of a header breaks them unseen.
 tests-built: $(filter %.scalar.o,$(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general) $(BENCH_OBJ_constrained))
@@ -151,7 +171,7 @@ bench-compare: $(PROGRAM)
 
 .PHONY: bench bench-built bench-scale bench-matrix bench-compare
 bench-built: $(BENCH_PARTS:%=$(BUILD)/bench-%)
-bench: all
+bench: forms
 	@$(MAKE) --no-print-directory bench-built
 	@$(foreach p,$(BENCH_PARTS),OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BUILD)/bench-$(p);)
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/works.py

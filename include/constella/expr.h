@@ -206,34 +206,14 @@ int cst_tape_outputs(const cst_tape *t);
 void cst_evaluate_tape(const cst_tape *t, const double *const in[128], double *out);
 /* The same in quadruple precision (libquadmath); constants are the doubles of the graph. */
 void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __float128 *out);
-/* Over the lanes of one group: in[c] points to [component][W], out is [nout][W], scratch is [registers][W],
- * all aligned to 8*W bytes. One function a width; bits of each lane equal cst_evaluate_tape of that lane. */
-void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out,
-                     double *scratch); /* W = 2 */
-void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out,
-                     double *scratch); /* W = 4 */
-void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out,
-                     double *scratch); /* W = 8 */
-void cst_tape_run_portable(const cst_tape *t, const double *const in[128], double *out,
-                           double *scratch); /* W = 4, plain C */
-
 /* Sums over pairs with the tape t of their term (value) or of its slopes along x, then y: out[0] += the sum,
  * or out[place[k]] += its slope along the input k of the array; place NULL: out[k]. in[array] is the array;
- * other inputs as for the tape. Bits follow the rule of expr/pair-sums.h. scratch: as for a run of the tape;
- * there is one function per width here too. */
+ * other inputs as for the tape. Bits follow the rule of expr/pair-sums.h. */
 typedef struct {
   const cst_pair_sum *sum;
   const cst_tape     *value, *slope;
   char                array;
 } cst_pair_tapes;
-#define CST_PAIRS_RUN(suffix)                                                                      \
-  void cst_pairs_run_##suffix(const cst_pair_tapes *p, bool value, const int *place,               \
-                              const double *const in[128], double *out, double *scratch);
-CST_PAIRS_RUN(v2)
-CST_PAIRS_RUN(v3)
-CST_PAIRS_RUN(v4)
-CST_PAIRS_RUN(portable)
-#undef CST_PAIRS_RUN
 void cst_evaluate_pairs(const cst_pair_tapes *p, bool value, const int *place,
                         const double *const in[128], double *out);
 void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place,
@@ -244,10 +224,4 @@ double cst_elementary_sin(double x), cst_elementary_cos(double x), cst_elementar
     cst_elementary_exp(double x), cst_elementary_log(double x),
     cst_elementary_atan2(double y, double x), cst_elementary_pow(double x, double y);
 
-#ifdef CST_SCALAR /* W = 1, plain C: see constella/isa.h */
-void cst_tape_run_scalar(const cst_tape *t, const double *const in[128], double *out,
-                         double *scratch);
-void cst_pairs_run_scalar(const cst_pair_tapes *p, bool value, const int *place,
-                          const double *const in[128], double *out, double *scratch);
-#endif
 #endif

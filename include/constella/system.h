@@ -187,9 +187,9 @@ struct cst_system {
    * else NULL */
   cst_node           *beside[CST_K_COUNT];
   int                 kernel_size[CST_K_COUNT];
-  cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
-  const void         *kernel_self[CST_ISA_COUNT];
-  const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
+  cst_kernel         *kernel[CST_ISA_MOST][CST_K_COUNT]; /* over lanes */
+  const void         *kernel_self[CST_ISA_MOST];
+  const cst_compiled *compiled[CST_ISA_MOST]; /* borrowed; NULL where nothing is compiled */
   cst_exact          *exact;                   /* exact motion from any start, or NULL */
   const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
       **force_text,                /* [nforce] */

@@ -19,14 +19,23 @@ static const char *home(void) {
   return self;
 }
 
-int cst_home_find(const char *name, char *path, size_t n) {
-  static const char *const places[] = {"../share/constella/", "../",
-                                       "../../"}; /* build/, build/scalar/ */
-  for (size_t i = 0; i < sizeof places / sizeof *places && home(); i++) {
-    snprintf(path, n, "%s/%s%s", home(), places[i], name);
+static int find(const char *const *place, const char *name, char *path, size_t n) {
+  for (; *place && home(); place++) {
+    snprintf(path, n, "%s/%s%s", home(), *place, name);
     if (!access(path, R_OK))
       return 1;
   }
   *path = 0;
   return 0;
+}
+
+int cst_home_find(const char *name, char *path, size_t n) {
+  static const char *const places[] = {"../share/constella/", "../", "../../",
+                                       NULL}; /* build/, build/scalar/ */
+  return find(places, name, path, n);
+}
+
+int cst_home_find_built(const char *name, char *path, size_t n) {
+  static const char *const places[] = {"", "../lib/constella/", "../../", NULL}; /* build/tests/ROOM/ */
+  return find(places, name, path, n);
 }

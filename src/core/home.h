@@ -8,4 +8,6 @@
  * path[n], beside the program or around the folder of its build. Never below the current folder, which may be
  * anybody's. False with an empty path if it is in none of these places. */
 int cst_home_find(const char *name, char *path, size_t n);
+/* The same for what `make` built beside the program, and installed below lib/constella. */
+int cst_home_find_built(const char *name, char *path, size_t n);
 #endif

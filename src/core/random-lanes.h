@@ -10,10 +10,7 @@
 void cst_random_normals(int isa, uint64_t seed, const uint64_t *member, uint32_t purpose,
                         uint32_t component, double *to);
 
-/* key: of the seed and the purpose, as random.c has it. */
-#define X(isa, lanes)                                                                              \
-  void cst_random_normals_##isa(const uint32_t key[2], const uint64_t *member, uint32_t component, \
-                                double *to);
-CST_ISA_LIST(X)
-#undef X
+/* key: of the seed and the purpose, as random.c has it. One of each row of cst_isas, cst_random_lanes_ISA. */
+typedef void cst_random_lanes(const uint32_t key[2], const uint64_t *member, uint32_t component,
+                              double *to);
 #endif

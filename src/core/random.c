@@ -8,6 +8,7 @@
 #include "constella/random.h"
 #include <math.h>
 #include "constella/expr.h"
+#include "core/lane-form.h"
 #include "core/random-lanes.h"
 
 static void round_once(uint32_t x[4], const uint32_t k[2]) {
@@ -70,12 +71,10 @@ double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint3
 
 void cst_random_normals(int isa, uint64_t seed, const uint64_t *member, uint32_t purpose,
                         uint32_t component, double *to) {
-  static void (*const normals[])(const uint32_t *, const uint64_t *, uint32_t, double *) = {
-#define X(isa, lanes) cst_random_normals_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
+  static cst_random_lanes *const *normals[CST_ISA_MOST];
   uint32_t key[4];
   key_of(seed, purpose, key);
-  normals[isa](key, member, component, to);
+  if (!normals[isa])
+    normals[isa] = cst_lane_form(isa, "random-lanes");
+  (*normals[isa])(key, member, component, to);
 }

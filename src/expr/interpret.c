@@ -6,7 +6,7 @@
 #include "constella/lanes.h"
 #include "core/inverse-root.h"
 #include "expr/expr-internal.h"
-#include "expr/tape-measure.h"
+#include "expr/tape-lanes.h"
 
 enum { LOG2_W = CST_W == 1 ? 0 : CST_W == 2 ? 1 : CST_W == 4 ? 2 : 3 };
 
@@ -52,12 +52,12 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
 #include "expr/tape-run.h"
 #include "expr/tape-wide.h"
 
-void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out,
+static void run_group(const cst_tape *t, const double *const in[128], double *out,
                             double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
 }
 
-void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], double *value,
+static void measure(const cst_tape *t, const double *const in[128], double *value,
                                 double *size, double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch);
   *(vd *)size = vabs(*(const vd *)value);
@@ -85,7 +85,7 @@ static void run_chunks(const cst_tape *t, int n, bases m, const size_t step[128]
   }
 }
 
-void CST_NAME(cst_tape_along)(const cst_tape *t, int n, const double *const in[128],
+static void along(const cst_tape *t, int n, const double *const in[128],
                               const size_t step[128], double *value, double *scratch) {
   bases m;
   set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch,
@@ -103,12 +103,12 @@ static int bits_of(vl m) {
   return bits;
 }
 
-int CST_NAME(cst_tape_signs)(const cst_tape *t, int n, const double *const in[128],
+static int signs(const cst_tape *t, int n, const double *const in[128],
                              const size_t step[128], const double *before, double *value,
                              double *scratch) {
   const vd from = *(const vd *)before;
   vl       same = vmask(1);
-  CST_NAME(cst_tape_along)(t, n, in, step, value, scratch);
+  along(t, n, in, step, value, scratch);
   for (int i = 0; i < n; i++)
     same &= (vl)(from * ((const vd *)value)[i] > 0);
   return vany(~same) ? bits_of(~same) : 0;
@@ -117,9 +117,12 @@ int CST_NAME(cst_tape_signs)(const cst_tape *t, int n, const double *const in[12
 #define PAIRS_TAPES
 #include "expr/pair-sums.h"
 
-void CST_NAME(cst_pairs_run)(const cst_pair_tapes *p, bool value, const int *place,
+static void pairs(const cst_pair_tapes *p, bool value, const int *place,
                              const double *const in[128], double *out, double *scratch) {
   const cst_tape *t = value ? p->value : p->slope;
   pairs_of_tapes(p, value, place, (const vd *const *)in, (const vd *)t->constants[LOG2_W],
                  (vd *)out, (vd *)scratch);
 }
+
+extern const cst_tape_lanes CST_NAME(cst_interpret);
+const cst_tape_lanes        CST_NAME(cst_interpret) = {run_group, measure, along, signs, pairs};

@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "expr/tape.h"
-#include "expr/tape-measure.h"
+#include "expr/tape-lanes.h"
 
 typedef struct {
   const cst_partition *p;

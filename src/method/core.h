@@ -130,7 +130,8 @@ typedef struct cst_core {
                   cst_scratch *s);
   cst_outcome (*finish)(const cst_march *m, double *record, int j, const double *x);
   /* Whether it applies the noise after its substeps, and keeps a trail. */
-  int takes_noise, keeps_trail;
+  int             takes_noise, keeps_trail;
+  cst_noise_kick *kick; /* of the core of a thermostat; else NULL */
 } cst_core;
 
 /* The march of a core with lanes over parts of one trajectory, compiled for one system. Bits are those of the

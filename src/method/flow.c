@@ -6,6 +6,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/need.h"
+#include "expr/tape-lanes.h"
 #include "method/flow.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,12 +171,6 @@ bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, in
 
 cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives,
                           char *why, int n) {
-  static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *,
-                                          double *) = {
-#define X(isa, lanes) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   cst_flow *f = NULL;
   cst_node  out[CST_FLOW_COUNT][2 * N];
   if (!cst_field_exists(s, why, n))
@@ -184,7 +179,7 @@ cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int is
   if (good(w, rule, cst_graph_size(s->graph), why, n) &&
       (!derivatives || derive(w, out) || refuse(w, rule, too_large, why, n))) {
     f = memory(1, sizeof *f);
-    f->self.run = run[isa];
+    f->self.run = cst_tape_lanes_of(isa)->run;
     write_programs(w, out, derivatives ? CST_FLOW_COUNT : 1, &f->self);
   }
   close_workshop(w);

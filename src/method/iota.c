@@ -1,6 +1,7 @@
 /* iota.c: projections along fibres of the user: made from text, checked by differentiation, kept by their
  * texts, and bound to lanes (iota.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "expr/tape-lanes.h"
 #include "method/iota.h"
 #include <math.h>
 #include <stdio.h>
@@ -324,12 +325,6 @@ static void end(void *made) {
 static int larger(int x, int y) { return x > y ? x : y; }
 
 static bound *make(const cst_iota *of, const cst_system *s, int isa) {
-  static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *,
-                                          double *) = {
-#define X(isa, lanes) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   int            entry;
   cst_expr_error none;
   formulas       f;
@@ -343,7 +338,7 @@ static bound *make(const cst_iota *of, const cst_system *s, int isa) {
   close_formulas(&f);
   const int most = larger(larger(cst_tape_registers(x->point), cst_tape_registers(x->matrix)),
                           larger(cst_tape_registers(x->bend), 1));
-  x->lane = (cst_lane_iota){run[isa], x->point, x->matrix, x->bend,
+  x->lane = (cst_lane_iota){cst_tape_lanes_of(isa)->run, x->point, x->matrix, x->bend,
                             cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most))};
   return x;
 }

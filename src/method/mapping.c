@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/need.h"
+#include "expr/tape-lanes.h"
 #include "method/map.h"
 #include "method/stepper-internal.h"
 #include "system/field.h"
@@ -146,12 +147,6 @@ static void end(void *made) {
 static int larger(int x, int y) { return x > y ? x : y; }
 
 static mapping *make(const cst_system *s, int isa, const cst_map *map, bool adjoint) {
-  static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *,
-                                          double *) = {
-#define X(isa, lanes) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   workshop *k = open_workshop(s);
   mapping  *m = NULL;
   if (derive(k, map, adjoint)) {
@@ -162,7 +157,7 @@ static mapping *make(const cst_system *s, int isa, const cst_map *map, bool adjo
                    .tangent = cst_tape_create(k->s.graph, k->slope, 4 * k->n)};
     const int most = larger(cst_tape_registers(m->value), cst_tape_registers(m->tangent));
     m->lane = (cst_lane_mapping){
-        run[isa], m->value, m->tangent,
+        cst_tape_lanes_of(isa)->run, m->value, m->tangent,
         cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)larger(1, most)))};
   }
   close_workshop(k);

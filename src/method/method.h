@@ -197,6 +197,8 @@ bool cst_program_symmetric(const cst_program *p);
 /* Whether all substeps can carry compensated sums; whether they always do, because each of them only adds to
  * q and p. */
 bool cst_program_compensates(const cst_program *p);
+/* Whether its lane code is built for a row of cst_isas: it is for those with all lanes. */
+bool cst_program_is_built(const cst_program *p, int isa);
 bool cst_program_always_compensates(const cst_program *p);
 
 /* A block of numbers that substeps of a program keep in the record, and its position. */

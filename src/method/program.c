@@ -163,6 +163,13 @@ static bool all_have(const cst_program *p, unsigned feature) {
 
 bool cst_program_compensates(const cst_program *p) { return all_have(p, CST_COMPENSATES); }
 
+bool cst_program_is_built(const cst_program *p, int isa) {
+  for (int i = 0; i < p->n; i++)
+    if (!cst_substep_generic(p->step[i].row, isa))
+      return false;
+  return true;
+}
+
 bool cst_program_always_compensates(const cst_program *p) {
   return all_have(p, CST_ALWAYS_COMPENSATES);
 }

@@ -77,7 +77,7 @@ static void extract_noise(cst_stepper *st, const cst_program *from) {
   for (int i = 0; i < from->n; i++) {
     const cst_substep x = from->step[i];
     const bool        given =
-        p->n > 0 && !find_noise(st, p->n - 1) && p->step[p->n - 1].row->core[st->isa]->takes_noise;
+        p->n > 0 && !find_noise(st, p->n - 1) && cst_substep_generic(p->step[p->n - 1].row, st->isa)->takes_noise;
     if (!x.row->noise || !given)
       cst_program_add(p, x);
     if (x.row->noise)
@@ -135,7 +135,7 @@ static PetscErrorCode make_segment(cst_stepper *st, cst_segment *g, int first, c
   g->first = first;
   for (int i = first; i < p->n && continues(&p->step[first], &p->step[i], s); i++)
     g->march.nsub++;
-  g->alone = row->core[o->isa];
+  g->alone = cst_substep_generic(row, o->isa);
   g->core = o->compensated ? g->alone : cst_substep_core(row, s, o->isa);
   g->solo = o->compensated || !row->solo ? NULL : cst_system_form(s, o->isa, row->solo);
   const size_t bytes = (size_t)g->march.nsub * sizeof *g->sub;
@@ -218,6 +218,10 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   cst_stepper          *st;
   int                   most = 0;
   PetscFunctionBegin;
+  *stepper = NULL;
+  PetscCheck(cst_isa_available(o->isa) && cst_program_is_built(p->program, o->isa), PETSC_COMM_SELF,
+             PETSC_ERR_SUP, "%s: no lane code that this CPU can run for row %d of the instruction sets",
+             cst_method_label(p->method), o->isa);
   st = cst_zeros(1, sizeof *st);
   *stepper = st;
   st->isa = o->isa;

@@ -1,6 +1,7 @@
 /* substep.c: functions for substeps of every kind. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/substep.h"
+#include "core/lane-form.h"
 #include "method/core.h"
 #include <string.h>
 
@@ -65,7 +66,11 @@ double cst_substep_unit(const cst_system *s) {
 
 int cst_substep_solves(const cst_system *s) { return s->ng > 0 || !s->diagonal; }
 
+const cst_core *cst_substep_generic(const cst_substep_row *row, int isa) {
+  return cst_lane_form(isa, row->file ? row->file : row->name);
+}
+
 const cst_core *cst_substep_core(const cst_substep_row *row, const cst_system *s, int isa) {
   const cst_core *sized = cst_system_form(s, isa, row->name);
-  return sized && sized->march ? sized : row->core[isa];
+  return sized && sized->march ? sized : cst_substep_generic(row, isa);
 }

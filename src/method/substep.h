@@ -141,12 +141,12 @@ PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, dou
 
 struct cst_substep_row {
   const char *name; /* of its file, and of its forms compiled for a system */
+  const char *file; /* of its lane code for any system, where that has another name; else NULL */
   size_t      data; /* bytes of its parameters */
   unsigned    features;
   /* bits 1 << cst_iteration of the iterations that it implements; 0: it has its own */
   unsigned               iterations;
   const cst_state_block *state;               /* terminated by one without a name; NULL: none */
-  const cst_core        *core[CST_ISA_COUNT]; /* its forms for any system */
   /* file of its march with lanes over parts of a trajectory (core.h); NULL: none */
   const char *solo;
   /* Whether substeps with the parameters x and y are the same map for the same step. */
@@ -201,5 +201,8 @@ int cst_substep_solves(const cst_system *s);
 double cst_substep_unit(const cst_system *s);
 
 /* The core of a kind that is compiled for this system, if there is one, else the generic one. */
+/* Its lane code for any system; NULL: not built for this row of cst_isas. */
+const cst_core *cst_substep_generic(const cst_substep_row *row, int isa);
+/* ... and that for s, where there is one. */
 const cst_core *cst_substep_core(const cst_substep_row *row, const cst_system *s, int isa);
 #endif

@@ -1,6 +1,7 @@
 /* tau.c: retractions of the rotation group from text: made, checked, kept by their texts, and bound to lanes
  * (tau.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "expr/tape-lanes.h"
 #include "method/tau.h"
 #include <math.h>
 #include <stdio.h>
@@ -211,12 +212,6 @@ static void end(void *made) {
 }
 
 static bound *make(const cst_tau *t, int isa) {
-  static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *,
-                                          double *) = {
-#define X(isa, lanes) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   cst_node       out[OF_AXES];
   int            entry;
   cst_expr_error none;
@@ -227,7 +222,7 @@ static bound *make(const cst_tau *t, int isa) {
   x->tape = cst_tape_create(g, out, values_of(t->n));
   const int n = cst_tape_registers(x->tape);
   x->lane = (cst_lane_tau){
-      run[isa], x->tape,
+      cst_tape_lanes_of(isa)->run, x->tape,
       cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)(n > 0 ? n : 1)))};
   cst_graph_destroy(g);
   return x;

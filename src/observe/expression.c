@@ -1,18 +1,12 @@
 /* expression.c: the observer of an expression of the user, under its own name; its scale is its magnitude. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include "expr/tape-measure.h"
+#include "expr/tape-lanes.h"
 #include "observe/observer.h"
 #include "system/lane/group.h"
 
 static void measure(const cst_observation *look, const cst_view *view, double *kept, double *value,
                     double *scale) {
-  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *,
-                             double *) = {
-#define X(isa, w) cst_tape_measure_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   const cst_layout *at = &view->context->at;
   const int         W = cst_isas[view->isa].width;
   const double     *in[128]; /* a tape reads only the inputs that it uses */
@@ -22,17 +16,11 @@ static void measure(const cst_observation *look, const cst_view *view, double *k
   in['v'] = view->v;
   in['l'] = view->lambda;
   in['t'] = view->time;
-  run[view->isa](look->tape, in, value, scale, view->scratch);
+  cst_tape_lanes_of(view->isa)->measure(look->tape, in, value, scale, view->scratch);
 }
 
 static cst_traced along(const cst_observation *look, const cst_view *view, const cst_states *states,
                         double *room) {
-  static void (*const run[])(const cst_tape *, int, const double *const[128], const size_t[128],
-                             double *, double *) = {
-#define X(isa, w) cst_tape_along_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   const cst_context *C = view->context;
   const size_t       W = (size_t)cst_isas[view->isa].width;
   const double      *in[128];
@@ -46,7 +34,7 @@ static cst_traced along(const cst_observation *look, const cst_view *view, const
   in['t'] = states->time, step['t'] = W;
   if (cst_tape_is_input(look->tape, &letter, &index))
     return (cst_traced){in[(int)letter] + (size_t)index * W, step[(int)letter]};
-  run[view->isa](look->tape, states->n, in, step, room, view->scratch);
+  cst_tape_lanes_of(view->isa)->along(look->tape, states->n, in, step, room, view->scratch);
   return (cst_traced){room, W};
 }
 

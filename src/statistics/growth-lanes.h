@@ -16,13 +16,6 @@ typedef void cst_growth_exp(double *x);
 typedef void cst_growth_project(const double *products, const double *phi, const double *weight,
                                 int n, double *sum);
 
-#define X(isa, lanes)                                                                              \
-  cst_growth_fit     cst_growth_fit_##isa;                                                         \
-  cst_growth_exp     cst_growth_exp_##isa;                                                         \
-  cst_growth_project cst_growth_project_##isa;
-CST_ISA_LIST(X)
-#undef X
-
 typedef struct {
   int                 width; /* lanes */
   cst_growth_fit     *fit;
@@ -30,6 +23,6 @@ typedef struct {
   cst_growth_project *project;
 } cst_growth_loops;
 
-/* Those of the widest set that this CPU has, or of CONSTELLA_ISA. */
+/* cst_growth_lanes_ISA of the widest set that this CPU has, or of CONSTELLA_ISA. */
 const cst_growth_loops *cst_growth_loops_chosen(void);
 #endif

@@ -32,13 +32,6 @@ typedef struct {
   cst_orthonormalise *orthonormalise;
 } cst_orthonormal;
 
-/* Those of cst_isas[isa]. */
+/* Those of cst_isas[isa], cst_orthonormal_ISA. */
 const cst_orthonormal *cst_orthonormal_of(int isa);
-
-#define X(isa, lanes)                                                                              \
-  cst_near_take      cst_near_take_##isa;                                                          \
-  cst_near_put       cst_near_put_##isa;                                                           \
-  cst_orthonormalise cst_orthonormalise_##isa;
-CST_ISA_LIST(X)
-#undef X
 #endif

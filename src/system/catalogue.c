@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "core/boundary.h"
+#include "core/lane-form.h"
 #include "system/internal.h"
 
 /* Systems whose motion is known from every start. */
@@ -59,8 +60,10 @@ cst_system *cst_catalogue_create(const char *name) {
   if (!e)
     return NULL;
   cst_system *s = read_entry(e);
-  for (int i = 0; i < CST_ISA_COUNT; i++)
-    cst_system_attach(s, i, e->compiled[i]);
+  for (int i = 0; i < cst_isa_count; i++)
+    cst_system_attach(s, i, cst_lane_kernels(i, name));
+  cst_system_owned *owned = s->owned;
+  memset(owned->looks, true, sizeof owned->looks);
   for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
     if (!strcmp(exact[i].name, name))
       s->exact = exact[i].motion;

@@ -2,9 +2,9 @@
  * CLASS(NAME, function that tells whether a system belongs to it).
  *
  * Lane code says in a line `#define CORE_IS_FOR_NAME` for which class; the header of a system defines
- * SYS_IN_NAME as 0 or 1. CLASS: the build compiles it for the systems of the catalogue. RUN_TIME_CLASS: it takes
- * long to compile or serves few studies, and is compiled when a study starts that gains by it, for systems of
- * users and of the catalogue alike. The Makefile reads this file too.
+ * SYS_IN_NAME as 0 or 1. It is compiled when a study starts that gains by it. Cores of a CLASS serve many studies: `make
+ * forms` compiles them beforehand for the catalogue (system/compile/forms.c). Cores of a RUN_TIME_CLASS take long to
+ * compile or serve few studies. The Makefile reads this file too.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef RUN_TIME_CLASS

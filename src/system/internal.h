@@ -37,13 +37,14 @@ typedef struct {
   cst_tape            *preset[CST_MAX_PAR];
   cst_tape           **start, **motion; /* programs per state: q and v; exact q, v and lambda */
   cst_lengths          length;
-  cst_interpreter      interpreter[CST_ISA_COUNT];
+  cst_interpreter      interpreter[CST_ISA_MOST];
   double              *scratch;   /* shared by the interpreters */
   cst_system          *penalised; /* created on first use */
   void               **loaded;    /* [nloaded] shared objects; `unload` closes one */
   int                  nloaded;
-  const cst_compiled **added[CST_ISA_COUNT]; /* [nadded] cores beyond those of `compiled` */
-  int                  nadded[CST_ISA_COUNT];
+  const cst_compiled **added[CST_ISA_MOST]; /* [nadded] cores beyond those of `compiled` */
+  int                  nadded[CST_ISA_MOST];
+  bool                 looks[CST_ISA_MOST]; /* for cores that were compiled beforehand (compile/forms.c) */
   void (*unload)(void *loaded);
   int               nevent;
   cst_system_event *event; /* [nevent] */
@@ -84,8 +85,7 @@ void cst_system_interpret_bent(cst_system *s);
 
 /* A system of the built-in catalogue. */
 typedef struct {
-  const char         *name, *text;
-  const cst_compiled *compiled[CST_ISA_COUNT];
+  const char *name, *text;
 } cst_catalogue_entry;
 extern const cst_catalogue_entry cst_catalogue_entries[];
 extern const int                 cst_catalogue_count;

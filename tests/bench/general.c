@@ -11,15 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "bench.h"
+#include "core/lane-form.h"
 #include "tools.h"
 
 enum { LANES = 256, STEPS = 2000, CHECKED = 50 };
 static const double H = 0.01;
 
 static hand_loop *const lanes_by_hand[] = {
-#define X(isa, w) hand_angles_##isa,
-    CST_ISA_LIST(X)
-#undef X
+    hand_angles_v2, hand_angles_v3, hand_angles_v4,
 };
 
 /* [group][angles, momenta][W] of the starts of r. */
@@ -62,10 +61,10 @@ static PetscErrorCode compare(bench_run *r, hand_loop *loop, int W, double *apar
   PetscFunctionReturn(0);
 }
 
-/* The narrowest set: what a study of one member takes. */
+/* The fewest lanes for which the core is built: what a study of one member takes. */
 static int isa_of_one(int isa) {
   for (int i = 0; i < isa; i++)
-    if (cst_isa_available(i))
+    if (cst_isas[i].full == isa && cst_lane_form(i, "lagrange"))
       return i;
   return isa;
 }
@@ -85,11 +84,11 @@ static PetscErrorCode angles(int isa) {
   one.lanes = 1, one.steps = 16 * STEPS;
   PetscCall(bench_run_create(&r, isa));
   PetscCall(bench_run_create(&one, isa_of_one(isa)));
-  PetscCall(compare(&r, lanes_by_hand[isa], W, &apart));
+  PetscCall(compare(&r, lanes_by_hand[cst_isas[isa].width / 4], W, &apart));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     PetscCall(bench_run_time(&r));
     PetscCall(bench_run_time(&one));
-    hand = fmin(hand, hand_time(&r, lanes_by_hand[isa], W));
+    hand = fmin(hand, hand_time(&r, lanes_by_hand[cst_isas[isa].width / 4], W));
     hand1 = fmin(hand1, hand_time(&one, hand_angles_scalar, 1));
   }
   printf("angles, %d lanes (%s)   %7.1f ns a step, by hand %6.1f: %.2f of it (1.50: %s)   "

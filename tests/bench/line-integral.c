@@ -75,7 +75,7 @@ static double gain_of_sized(bench_run *r, int isa) {
   double sized = INFINITY, generic = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     sized = fmin(sized, time_core(r, cst_substep_core(bench_row(r), r->system, isa)));
-    generic = fmin(generic, time_core(r, bench_row(r)->core[isa]));
+    generic = fmin(generic, time_core(r, cst_substep_generic(bench_row(r), isa)));
   }
   return generic / sized;
 }
@@ -166,7 +166,7 @@ static void compare_with_hand(bench_run *r, int isa) {
   double                core = INFINITY, hand = INFINITY, difference = 0;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     double *state = hand_state(r);
-    hand = fmin(hand, time_hand(r, loops[isa], state));
+    hand = fmin(hand, time_hand(r, loops[cst_isas[isa].width / 4], state));
     core = fmin(core, time_core(r, cst_substep_core(bench_row(r), r->system, isa)));
     difference = apart(r, state);
     free(state);

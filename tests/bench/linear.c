@@ -81,12 +81,8 @@ enum { LANES = 1024, STEPS = 4000 };
 static const double H = 0.05;
 
 static hand_springs_loop *loop_for(int isa) {
-  static hand_springs_loop *const loops[] = {
-#define X(isa, w) hand_springs_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
-  return loops[isa];
+  static hand_springs_loop *const loops[] = {hand_springs_v2, hand_springs_v3, hand_springs_v4};
+  return loops[cst_isas[isa].width / 4];
 }
 
 static double *hand_state(const cst_study *s, int W) {

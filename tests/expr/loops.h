@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "constella/isa.h"
+#include "expr/tape-lanes.h"
 #include "expr/tape.h"
 #include "tap.h"
 
@@ -147,23 +147,18 @@ static long tape_differs(const program *p, const cst_tape *t, run *f, int width,
 }
 
 static void test_tape(const program *p, const char *what) {
-  static run *const runs[CST_ISA_COUNT] = {
-#define X(isa, lanes) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   cst_tape *t = cst_tape_create(p->g, p->out, p->nout);
   OK(tape_differs(p, t, NULL, 1, ordinary) == 0,
      "%s: the tape has the bits of evaluation node by node", what);
   OK(tape_differs(p, t, NULL, 1, wild) == 0, "%s: with zeros of both signs, infinities and NaN",
      what);
-  for (int i = 0; i < CST_ISA_COUNT; i++)
+  for (int i = 0; i < cst_isa_count; i++)
     if (cst_isa_available(i))
-      OK(tape_differs(p, t, runs[i], cst_isas[i].width, ordinary) +
-                 tape_differs(p, t, runs[i], cst_isas[i].width, wild) ==
+      OK(tape_differs(p, t, cst_tape_lanes_of(i)->run, cst_isas[i].width, ordinary) +
+                 tape_differs(p, t, cst_tape_lanes_of(i)->run, cst_isas[i].width, wild) ==
              0,
          "%s: %s lanes", what, cst_isas[i].name);
-  OK(tape_differs(p, t, cst_tape_run_portable, 4, wild) == 0, "%s: portable lanes", what);
+  OK(tape_differs(p, t, cst_interpret_portable.run, 4, wild) == 0, "%s: portable lanes", what);
   cst_tape_destroy(t);
 }
 
@@ -231,7 +226,7 @@ static void test_emitted(const program *p, bool both, const char *what) {
   test_compiled(p, directory, "-DCST_PORTABLE", 2, what);
   snprintf(flags, sizeof flags, "-march=x86-64-%s -mprefer-vector-width=512",
            widest < 0 ? "" : cst_isas[widest].name);
-  if (both && widest >= 0 && CST_ISA_COUNT > 1)
+  if (both && widest >= 0 && cst_isa_count > 1)
     test_compiled(p, directory, flags, cst_isas[widest].width, what);
   rmdir(directory);
 }

@@ -1,6 +1,7 @@
 /* test-backends.c: in every width that this CPU supports, the interpreter gives in each lane the bits of the
  * scalar evaluation. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "expr/tape-lanes.h"
 #include "expressions.h"
 
 enum { WIDEST = 8, POINTS = 4096, PROGRAM = 1024 };
@@ -14,19 +15,10 @@ typedef struct {
 
 static int backends_available(backend *list) {
   int n = 0;
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("sse4.2"))
-    list[n++] = (backend){"v2", 2, cst_tape_run_v2};
-  if (__builtin_cpu_supports("avx2"))
-    list[n++] = (backend){"v3", 4, cst_tape_run_v3};
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd"))
-    list[n++] = (backend){"v4", 8, cst_tape_run_v4};
-#endif
-#ifdef TEST_PORTABLE
-  list[n++] = (backend){"portable", 4, cst_tape_run_portable};
-#endif
+  for (int i = 0; i < cst_isa_count; i++)
+    if (cst_isa_available(i))
+      list[n++] = (backend){cst_lane_suffix(i), cst_isas[i].width, cst_tape_lanes_of(i)->run};
+  list[n++] = (backend){"portable", 4, cst_interpret_portable.run};
   return n;
 }
 
@@ -106,7 +98,7 @@ static double wild(void) {
 
 static void compare(const setting *s, const cst_node *out, int n, const char *what,
                     double (*draw)(void), const char *drawn, int rounds) {
-  backend   list[4];
+  backend   list[CST_ISA_MOST + 1];
   const int count = backends_available(list);
   cst_tape *t = cst_tape_create(s->g, out, n);
   for (int i = 0; i < count; i++) {

@@ -143,7 +143,7 @@ static void test_random(int programs) {
     program   p = random_program();
     cst_tape *t = cst_tape_create(p.g, p.out, p.nout);
     bad += tape_differs(&p, t, NULL, 1, i % 2 ? wild : ordinary) +
-           tape_differs(&p, t, cst_tape_run_portable, 4, ordinary);
+           tape_differs(&p, t, cst_interpret_portable.run, 4, ordinary);
     loops += t->loops.count;
     cst_tape_destroy(t);
     if (i % 100 == 0)

@@ -61,7 +61,7 @@ static void try_kernels(const cst_system *s, const point *x) {
     if (s->kernel_size[k] > MOST_OUT)
       abort();
     cst_system_eval(s, (cst_kernel_id)k, x->c, x->q, x->v, x->w, x->u, x->l, out);
-    for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+    for (int isa = 0; isa < cst_isa_count; isa++)
       if (cst_isa_available(isa) && s->kernel_size[k])
         try_lanes(s, (cst_kernel_id)k, isa, x, out);
   }

@@ -104,7 +104,7 @@ static const cst_substep_row *row_on(const problem *x, const char *method) {
 static void test_hot(const problem *x, const char *method, int isa, bool own) {
   run                    one, other;
   const cst_substep_row *row = row_on(x, method);
-  const cst_core        *generic = row->core[isa], *sized = cst_substep_core(row, x->s, isa);
+  const cst_core        *generic = cst_substep_generic(row, isa), *sized = cst_substep_core(row, x->s, isa);
   run_open_on(&one, x, method, isa, 2, 1e-14);
   run_open_on(&other, x, method, isa, 2, 1e-14);
   run_start(&one, 2);
@@ -139,7 +139,7 @@ static void test_added(const char *name) {
   int      isa = 0;
   char     why[CST_WHY] = "";
   cst_code code;
-  for (int i = 0; i < CST_ISA_COUNT; i++)
+  for (int i = 0; i < cst_isa_count; i++)
     isa = cst_isa_available(i) ? i : isa;
   if (!OK(cst_compile(x->s, isa, (const char *const[]){"lagrange", NULL}, false, &code, why) &&
               cst_load_code(x->s, &code, why),
@@ -182,7 +182,7 @@ static void test_null_space(const char *name) {
 static void test_hot_cores(void) {
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
-    for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+    for (int isa = 0; isa < cst_isa_count; isa++)
       if (cst_isa_available(isa))
         test_built_in(x, isa);
     problem_close(x);
@@ -246,7 +246,7 @@ static void test(const problem *x, const char *method, cst_properties has) {
   static result expected, got;
   (void)has;
   result_of(x, method, widest(), STEPS, &expected);
-  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+  for (int isa = 0; isa < cst_isa_count; isa++) {
     if (!cst_isa_available(isa) || isa == widest())
       continue;
     result_of(x, method, isa, STEPS, &got);

@@ -180,7 +180,7 @@ static int updates(const problem *x, const char *method, cst_iteration iteration
   run_start(&r, 1);
   cst_stepper_set_step(r.st, h);
   const cst_march *C = cst_stepper_march(r.st);
-  const cst_core  *core = row_of(method)->core[isa];
+  const cst_core  *core = cst_substep_generic(row_of(method), isa);
   double *at = calloc((size_t)(3 * C->unknowns * w), sizeof *at), *f = at + C->unknowns * w,
          *d = f + C->unknowns * w;
   core->begin(C, r.b.record, 0, at, &scratch);

@@ -358,7 +358,7 @@ static void test_bits(const problem *x, const char *text) {
   for (int k = 0; k < CST_FLOW_COUNT; k++) {
     bool same = true;
     int  sets = 0;
-    for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+    for (int isa = 0; isa < cst_isa_count; isa++) {
       if (!cst_isa_available(isa))
         continue;
       flow f = flow_open(x, rule_of(text), isa, true);

@@ -165,12 +165,12 @@ static void tests(void) {
     problem *x = problem_open(cst_catalogue_name(k)), y;
     double   differ = 0;
     problem_of(&y, plain(x->s->name));
-    for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+    for (int isa = 0; isa < cst_isa_count; isa++)
       if (cst_isa_available(isa) && fits(x, "rattle")) {
         differ = test_readings(x, "as built", isa);
         test_readings(&y, "generic", isa);
       }
-    for (int isa = 0; isa < CST_ISA_COUNT && y.s->nbodies && fits(x, "rattle"); isa++)
+    for (int isa = 0; isa < cst_isa_count && y.s->nbodies && fits(x, "rattle"); isa++)
       if (cst_isa_available(isa))
         test_flat_readings(&y, isa);
     if (!x->s->ng)
@@ -183,7 +183,7 @@ static void tests(void) {
   }
   problem y;
   problem_of(&y, plain("full"));
-  for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+  for (int isa = 0; isa < cst_isa_count; isa++)
     if (cst_isa_available(isa))
       test_flat_readings(&y, isa);
   cst_system_destroy(y.s);

@@ -42,7 +42,7 @@ int main(void) {
   for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
     cst_diag  *d = cst_diag_create();
     cst_study *s = study_of(members[m], d);
-    for (int isa = 0; s && isa < CST_ISA_COUNT; isa++) {
+    for (int isa = 0; s && isa < cst_isa_count; isa++) {
       cst_plan *p = cst_isa_available(isa) ? cst_plan_create(s, isa, d) : NULL;
       for (int ranks = 1; p && ranks <= 16; ranks *= 2)
         look_at(p, members[m], ranks);

@@ -81,7 +81,7 @@ static bool fair(const cst_plan *p, const cst_division *d) {
 }
 
 static void look_at(cst_plan *const *plan, int nplan, long members, long n) {
-  cst_division *d[CST_ISA_COUNT];
+  cst_division *d[CST_ISA_MOST];
   bool          same = true;
   for (int i = 0; i < nplan; i++) {
     d[i] = cst_division_create(plan[i], n);
@@ -100,9 +100,9 @@ static void divide(long members) {
   static const long parts[] = {1, 2, 3, 7, 10, 64, 1000};
   cst_diag         *d = cst_diag_create();
   cst_study        *s = study_of(members, d);
-  cst_plan         *plan[CST_ISA_COUNT];
+  cst_plan         *plan[CST_ISA_MOST];
   int               n = 0;
-  for (int isa = 0; s && isa < CST_ISA_COUNT; isa++)
+  for (int isa = 0; s && isa < cst_isa_count; isa++)
     if (cst_isa_available(isa) && (plan[n] = cst_plan_create(s, isa, d)))
       n++;
   OK(n > 0 && !cst_diag_count(d), "%ld members are planned", members);

@@ -134,7 +134,7 @@ static void together(const char *system, double spread) {
   char text[100];
   snprintf(text, sizeof text, "{members: 100000, seed: 9, spread: {q: %g, v: 0.3}}", spread);
   cst_study *s = study(system, text);
-  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+  for (int isa = 0; isa < cst_isa_count; isa++) {
     int  all = 0, done = 0;
     bool same = true;
     for (int g = 0; g < GROUPS && cst_isa_available(isa); g++) {

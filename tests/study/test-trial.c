@@ -79,7 +79,7 @@ static double of_study(const char *file, double (*measure)(const cst_plan *p)) {
   double    x = 0;
   if (!cst_document_fetch(file, &text, &length)) {
     cst_study *s = cst_study_read(file, text, length, cst_reader_share_alone, d);
-    cst_plan  *p = s ? cst_plan_create(s, CST_ISA_COUNT - 1, d) : NULL;
+    cst_plan  *p = s ? cst_plan_create(s, cst_isa_choose(NULL), d) : NULL;
     if (p)
       x = measure(p);
     cst_plan_destroy(p);

@@ -31,7 +31,7 @@ BED_USES vd *vectors(int n) {
 
 /* An instruction set whose kernels have the lane width of this file; -1: none here. */
 BED_USES int set_of_this_width(void) {
-  for (int i = 0; i < CST_ISA_COUNT; i++)
+  for (int i = 0; i < cst_isa_count; i++)
     if (cst_isas[i].width == CST_W && cst_isa_available(i))
       return i;
   return -1;

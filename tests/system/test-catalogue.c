@@ -113,7 +113,7 @@ static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {
 }
 
 static void test_bits(cst_system *s, const char *how) {
-  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+  for (int isa = 0; isa < cst_isa_count; isa++) {
     if (!cst_isa_available(isa)) {
       NOTE("this CPU lacks %s", cst_isas[isa].name);
       continue;

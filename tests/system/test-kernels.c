@@ -140,7 +140,7 @@ static void test_system(const char *name, int isa) {
 }
 
 int main(void) {
-  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+  for (int isa = 0; isa < cst_isa_count; isa++) {
     if (!cst_isa_available(isa))
       continue;
     for (int i = 0; i < cst_catalogue_size(); i++)

@@ -137,7 +137,7 @@ static int lanes_off(const cst_system *s, int isa, cst_kernel_id k, int differen
 }
 
 static void test_bits(cst_system *s, const char *how) {
-  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+  for (int isa = 0; isa < cst_isa_count; isa++) {
     int wrong = 0;
     if (!cst_isa_available(isa))
       continue;
@@ -149,7 +149,7 @@ static void test_bits(cst_system *s, const char *how) {
 }
 
 static void compile(cst_system *s) {
-  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+  for (int isa = 0; isa < cst_isa_count; isa++) {
     cst_code code;
     char     why[CST_WHY] = "";
     if (!cst_isa_available(isa))

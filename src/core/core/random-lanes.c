@@ -37,7 +37,7 @@ CST_INLINE vd uniform(vu high, vu low) {
   return (vd)((high << 20) | (low >> 12) | 0x3ff0000000000000UL) - (1 - 0x1p-53);
 }
 
-void CST_NAME(cst_random_normals)(const uint32_t key[2], const uint64_t *member, uint32_t component,
+static void normals(const uint32_t key[2], const uint64_t *member, uint32_t component,
                                   double *to) {
   const vu m = *(const vu *)member;
   vu       x[4] = {m & LOW, m >> 32, (vu){}, (vu){} + (unsigned long)component};
@@ -45,3 +45,6 @@ void CST_NAME(cst_random_normals)(const uint32_t key[2], const uint64_t *member,
   *(vd *)to =
       vsqrt(-2.0 * vlog(uniform(x[0], x[1]))) * vcos(6.283185307179586 * uniform(x[2], x[3]));
 }
+
+extern cst_random_lanes *const CST_NAME(cst_random_lanes);
+cst_random_lanes *const        CST_NAME(cst_random_lanes) = normals;

@@ -102,7 +102,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 #define ROW(blocks, begin)                                                                         \
   {                                                                                                \
     .name = "constrained", .data = sizeof(struct parameters), .state = blocks,                     \
-    .features = (begin) != NULL || (blocks) != NULL ? CST_RECALLS : 0, .core = CST_CORES_HERE,     \
+    .features = (begin) != NULL || (blocks) != NULL ? CST_RECALLS : 0,                               \
     .same = same, .size = size, .start = begin, .bind = bind                                       \
   }
 static const cst_state_block accelerations[] = {{"a-alpha", .q = 1}, {"A-alpha", .q = 1}, {NULL}};

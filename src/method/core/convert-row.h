@@ -108,7 +108,6 @@ static const cst_substep_row row = {
     .iterations = FIBRED ? 1 << CST_ITERATION_NEWTON
                          : 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
                                1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .size = size,

@@ -240,7 +240,6 @@ static const cst_substep_row row = {
     .name = "dopri5",
     .data = sizeof(struct parameters),
     .state = state,
-    .core = CST_CORES_HERE,
     .same = same,
     .size = size,
     .bind = bind,

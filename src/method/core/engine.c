@@ -220,7 +220,6 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static const cst_substep_row row = {
     .name = "engine",
     .data = sizeof(struct data),
-    .core = CST_CORES_HERE,
     .same = same,
     .size = size,
 };

@@ -62,7 +62,6 @@ static const cst_substep_row row = {
     .data = sizeof(struct parameters),
     .features = CST_COMPENSATES | CST_ALWAYS_COMPENSATES,
     .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON,
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .size = size,

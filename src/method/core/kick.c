@@ -12,6 +12,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE kick
 #define CORE_IS_FOR_HOLONOMIC
+#define CORE_IS_NARROW_TOO
 
 #include "method/core/kick-data.h"
 
@@ -368,7 +369,6 @@ static const cst_substep_row row = {
     .name = "kick",
     .data = sizeof(struct data),
     .features = CST_COMPENSATES | CST_TAKES_UP,
-    .core = CST_CORES_HERE,
     .solo = "molecules",
     .same = same,
     .adjoint = adjoint,

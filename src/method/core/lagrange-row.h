@@ -88,9 +88,9 @@ static PetscErrorCode bind_shared(const void *of, const cst_lane_binding *with, 
 static const cst_state_block shared[] = {{"reaction", .g = 1}, {NULL}};
 static const cst_substep_row nonholonomic_row = {
     .name = "nonholonomic",
+    .file = "lagrange",
     .data = sizeof(struct parameters),
     .state = shared,
-    .core = CST_CORES_HERE,
     .same = same,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
@@ -107,7 +107,6 @@ cst_substep cst_lagrange_nonholonomic(double fraction) {
 static const cst_substep_row row = {
     .name = "lagrange",
     .data = sizeof(struct parameters),
-    .core = CST_CORES_HERE,
     .same = same,
     .size = size,
     .jacobian = cst_jacobian_of_corrections,

@@ -84,7 +84,6 @@ static const cst_substep_row row = {
     .data = sizeof(struct parameters),
     .features = CST_RECALLS,
     .state = state,
-    .core = CST_CORES_HERE,
     .same = same,
     .size = size,
     .start = begin_run,

@@ -68,7 +68,6 @@ static const cst_substep_row row = {
     .data = sizeof(struct parameters),
     .features = CST_TAKES_UP | CST_STEPS_FLAT,
     .state = state,
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .size = size,

@@ -280,7 +280,6 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 static const cst_substep_row row = {
     .name = "mapped",
     .data = sizeof(struct parameters),
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .size = size,

@@ -51,6 +51,8 @@
  *   TRAIL_MOMENTA(C, L, read, p)   momenta p[NQ] of the record in a core that keeps a trail, but other numbers in
  *                        L->p; nothing where they are not read
  *
+ *   NOISE_KICK           the kick of a thermostat that this core is of
+ *
  * After a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and
  * momenta of the record and whose NP is the default. Other fields of L depend on q only, or are computed
  * again.
@@ -82,6 +84,9 @@
 #else
 #define TAKES_NOISE 1
 #define NP          NQ
+#endif
+#ifndef NOISE_KICK
+#define NOISE_KICK NULL
 #endif
 #ifndef IS_EXACT
 #define IS_EXACT 0

@@ -16,6 +16,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE midpoint
 #define CORE_IS_FOR_ANY
+#define CORE_IS_NARROW_TOO
 
 struct data {
   double theta; /* position of the force in the step: 0 left, 1 right */
@@ -343,7 +344,6 @@ static const cst_substep_row row = {
     .name = "midpoint",
     .data = sizeof(struct data),
     .features = CST_TAKES_UP,
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .on = on,

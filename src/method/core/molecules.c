@@ -9,6 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE molecules
 #define CORE_IS_FOR_MOLECULES
+#define CORE_IS_FOR_ONE_SYSTEM
 #ifdef CST_W
 #include "system/lane/pairs.h" /* the system's header needs it */
 

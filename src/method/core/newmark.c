@@ -216,7 +216,6 @@ static const cst_substep_row row = {
     .name = "newmark",
     .data = sizeof(struct parameters),
     .state = state,
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .size = size,

@@ -25,7 +25,8 @@ struct data {
 #include "method/core/lane.h"
 #include "method/core/normal.h"
 #include "system/lane/acceleration.h"
-#define NX 0
+#define NX         0
+#define NOISE_KICK kick
 #define KEEPS_NOTHING
 
 /* ---- the kick -------------------------------------------------------------------------------- */
@@ -176,9 +177,6 @@ static void kick(const cst_context *C, const cst_noise *x, const double *record,
     drop_normal(C, G, p);
 }
 
-extern cst_noise_kick *const CST_NAME(cst_noise_kick);
-cst_noise_kick *const        CST_NAME(cst_noise_kick) = kick;
-
 /* ---- a step of nothing else ------------------------------------------------------------------ */
 
 #define LOCAL(X)                                                                                   \
@@ -223,14 +221,9 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include <math.h>
 #include "constella/expr.h"
 #include "constella/random.h"
+#include "core/lane-form.h"
 #include "method/core/row.h"
 
-#define KICK_NAME_(isa)          cst_noise_kick_##isa
-#define KICK_NAME(isa)           KICK_NAME_(isa)
-#define KICK_DECLARE(isa, lanes) extern cst_noise_kick *const KICK_NAME(isa);
-#define KICK_ENTRY(isa, lanes)   &KICK_NAME(isa),
-CST_ISA_LIST(KICK_DECLARE)
-static cst_noise_kick *const *const kicks[] = {CST_ISA_LIST(KICK_ENTRY)};
 
 struct parameters {
   double rate, inverse_temperature;
@@ -267,7 +260,7 @@ static void noise(const void *of, int isa, double h, long increments, cst_noise 
   const double             y = x->rate * (h / (double)increments);
   const double             warmth = 1 / x->inverse_temperature;
   *n = (cst_noise){
-      .kick = *kicks[isa],
+      .kick = ((const cst_core *)cst_lane_form(isa, "noise"))->kick,
       .decay = cst_elementary_exp(-y),
       .spread = sqrt(one_minus_exp(2 * y) * warmth),
       .rate = y,
@@ -288,7 +281,6 @@ static const cst_substep_row row = {
     .name = "noise",
     .data = sizeof(struct parameters),
     .features = CST_COMPENSATES | CST_STEPS_FLAT,
-    .core = CST_CORES_HERE,
     .same = same,
     .size = size,
     .noise = noise,

@@ -380,7 +380,6 @@ static const cst_substep_row row = {
     .name = "null-space",
     .data = sizeof(struct parameters),
     .features = CST_TAKES_UP,
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .project = project,

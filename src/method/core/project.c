@@ -9,6 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE project
 #define CORE_IS_FOR_ANY
+#define CORE_IS_NARROW_TOO
 
 #ifdef CST_W
 #include "method/core/lane.h"
@@ -152,7 +153,6 @@ static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
 static const cst_substep_row row = {
     .name = "project",
     .features = CST_TAKES_NO_TIME,
-    .core = CST_CORES_HERE,
     .same = same,
     .size = size,
     .jacobian = jacobian,

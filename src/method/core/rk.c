@@ -20,6 +20,7 @@
 #include "method/lane-layer.h"
 #define CORE rk
 #define CORE_IS_FOR_ANY
+#define CORE_IS_NARROW_TOO
 
 enum {
   MOST_STAGES = 160
@@ -304,7 +305,6 @@ static bool sparse(const cst_substep *one, const cst_system *s, cst_substep *oth
 static const cst_substep_row row = {
     .name = "rk",
     .data = sizeof(struct parameters),
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .size = size,

@@ -206,7 +206,6 @@ static bool coupling(const void *of, const cst_system *s, cst_coupling *c) {
 static const cst_substep_row row = {
     .name = "saddle",
     .data = sizeof(struct parameters),
-    .core = CST_CORES_HERE,
     .same = same,
     .size = size,
     .coupling = coupling,

@@ -11,6 +11,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE staged
+#define CORE_IS_NARROW_TOO
 
 struct data {
   double theta; /* position of the stage in the step, between 0 and 1 */
@@ -180,7 +181,6 @@ static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
 static const cst_substep_row row = {
     .name = "staged",
     .data = sizeof(struct data),
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .size = size,

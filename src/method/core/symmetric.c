@@ -230,7 +230,6 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 static const cst_substep_row row = {
     .name = "symmetric",
     .data = sizeof(struct parameters),
-    .core = CST_CORES_HERE,
     .same = same,
     .adjoint = adjoint,
     .size = size,

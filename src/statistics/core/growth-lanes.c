@@ -37,7 +37,7 @@ CST_INLINE void improve(const vd *r2, const vd *weight, const double *l, vd *c, 
   *c = vselect(*on, *c + vmax(vmin(more_c, vset(4)), vset(-4)), *c);
 }
 
-void CST_NAME(cst_growth_fit)(const double *r2, const double *weight, const double *l, double c,
+static void fit(const double *r2, const double *weight, const double *l, double c,
                               double alpha, int rounds, double *exponent) {
   vd all_c = vset(c);
   vd all_alpha = vset(alpha);
@@ -47,12 +47,12 @@ void CST_NAME(cst_growth_fit)(const double *r2, const double *weight, const doub
   *(vd *)exponent = all_alpha;
 }
 
-void CST_NAME(cst_growth_exp)(double *x) {
+static void exponentials(double *x) {
   for (int at = 0; at < N; at += CST_W)
     *(vd *)(x + at) = vexp(*(vd *)(x + at));
 }
 
-void CST_NAME(cst_growth_project)(const double *products, const double *phi, const double *weight,
+static void project(const double *products, const double *phi, const double *weight,
                                   int n, double *sum) {
   for (int at = 0; at < N; at += BLOCK * CST_W) {
     vd cw[BLOCK] = {{0}};
@@ -67,3 +67,6 @@ void CST_NAME(cst_growth_project)(const double *products, const double *phi, con
       ((vd *)(sum + at))[j] = cw[j];
   }
 }
+
+extern const cst_growth_loops CST_NAME(cst_growth_lanes);
+const cst_growth_loops        CST_NAME(cst_growth_lanes) = {CST_W, fit, exponentials, project};

@@ -9,7 +9,7 @@
 #define BY_FOUR _Pragma("GCC unroll 4")
 
 /* Nothing here is stored over what else is read. */
-void CST_NAME(cst_near_take)(const cst_near *x, double *w) {
+static void take(const cst_near *x, double *w) {
   const cst_near own = *x;
   const vd      *base = (const vd *)own.base;
   vd *restrict to = (vd *)w;
@@ -21,7 +21,7 @@ void CST_NAME(cst_near_take)(const cst_near *x, double *w) {
   }
 }
 
-void CST_NAME(cst_near_put)(const cst_near *x, double distance, const double *w) {
+static void put(const cst_near *x, double distance, const double *w) {
   const cst_near own = *x;
   const vd      *base = (const vd *)own.base;
   const vd      *from = (const vd *)w;
@@ -67,7 +67,7 @@ CST_INLINE vd take_off_again(vl again, vd left, vd *x, const vd *w, int i, int n
   return vselect(again, now, left);
 }
 
-void CST_NAME(cst_orthonormalise)(int k, int n, int in, const double *weight, double *w,
+static void orthonormalise(int k, int n, int in, const double *weight, double *w,
                                   double *growth, double *spare) {
   const vd *by = (const vd *)weight, *first = (const vd *)w;
   vd       *x = (vd *)w, *length = (vd *)growth;
@@ -85,3 +85,6 @@ void CST_NAME(cst_orthonormalise)(int k, int n, int in, const double *weight, do
       x[e] *= inverse;
   }
 }
+
+extern const cst_orthonormal CST_NAME(cst_orthonormal);
+const cst_orthonormal        CST_NAME(cst_orthonormal) = {take, put, orthonormalise};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "constella/isa.h"
 #include "core/need.h"
-#include "expr/tape-measure.h"
+#include "expr/tape-lanes.h"
 
 cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
   cst_values   v = {.n = x->n};
@@ -29,14 +29,9 @@ void cst_values_destroy(cst_values *x) {
 
 /* in: q, v and t are set; a tape reads only the inputs that it uses. */
 static void run(const cst_values *x, const cst_view *view, const double *in[128]) {
-  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *) = {
-#define X(isa, w) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   in['c'] = view->record + view->context->at.c * cst_isas[view->isa].width;
   in['l'] = view->lambda;
-  run[view->isa](x->tape, in, x->value, x->scratch);
+  cst_tape_lanes_of(view->isa)->run(x->tape, in, x->value, x->scratch);
 }
 
 void cst_values_look(const cst_values *x, const cst_view *view) {
@@ -58,12 +53,6 @@ void cst_values_along(const cst_values *x, const cst_view *view, const cst_state
 
 int cst_values_signs(const cst_values *x, const cst_view *view, const cst_states *states,
                      const double *before, double *value) {
-  static int (*const signs[])(const cst_tape *, int, const double *const[128], const size_t[128],
-                              const double *, double *, double *) = {
-#define X(isa, w) cst_tape_signs_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   const cst_context *C = view->context;
   const size_t       W = (size_t)cst_isas[view->isa].width;
   const double      *in[128]; /* a tape reads only the inputs that it uses */
@@ -72,7 +61,7 @@ int cst_values_signs(const cst_values *x, const cst_view *view, const cst_states
   in['q'] = states->q, step['q'] = states->stride;
   in['v'] = states->v, step['v'] = (size_t)C->nq * W;
   in['t'] = states->time, step['t'] = W;
-  return signs[view->isa](x->tape, states->n, in, step, before, value, x->scratch);
+  return cst_tape_lanes_of(view->isa)->signs(x->tape, states->n, in, step, before, value, x->scratch);
 }
 
 void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *d) {

@@ -75,6 +75,15 @@ static PetscErrorCode return_to_constraints(quench *x) {
   PetscFunctionReturn(0);
 }
 
+bool cst_study_relaxes_on(const cst_study *s, int isa) {
+  if (!s->relax_method)
+    return true;
+  cst_prepared *method = cst_method_prepare(s->relax_method, s->system);
+  const bool    built = cst_program_is_built(method->program, isa);
+  cst_program_prepared_destroy(method);
+  return built;
+}
+
 PetscErrorCode cst_study_relax(cst_study *s, int isa) {
   const cst_stepper_options o = {isa,   1,    s->max_iterations, false, CST_ITERATION_AUTO,
                                  false, false};

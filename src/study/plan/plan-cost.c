@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "method/method.h"
 #include "study/collector.h"
+#include "study/file/relax.h"
 #include "study/plan/plan.h"
 #include "system/derive/find-molecules.h"
 #include "system/lane/group.h"
@@ -103,19 +104,16 @@ static int width_for_molecules(const cst_study *s) {
   return n < 5 ? 4 : CST_W_MAX;
 }
 
-/* True if lane code is compiled for the system on the set `wide`, but only kernels on set i. */
-static bool lacks_forms(const cst_system *s, int i, int wide) {
-  const cst_compiled *x = s->compiled[i];
-  const cst_compiled *y = s->compiled[wide];
-  if (!x || !y)
-    return false;
-  if (x->form[0].core)
-    return false;
-  return y->form[0].core;
+/* Whether all methods are built for a row of cst_isas. */
+static bool is_built(const cst_plan *p, int isa) {
+  bool built = !p->reference || cst_program_is_built(p->reference->program, isa);
+  for (int i = 0; i < p->study->nmethod; i++)
+    built &= cst_program_is_built(p->method[i]->program, isa);
+  return built && cst_study_relaxes_on(p->study, isa);
 }
 
-/* Few trajectories leave most lanes of a wide set idle, and large groups exceed the caches: both prefer a
- * narrower set, whose bits are the same. CONSTELLA_ISA takes precedence. */
+/* Few trajectories leave most lanes of a wide set idle, and large groups exceed the caches: both prefer fewer lanes of
+ * the same set, whose bits are the same. If the user names a set, it has all its lanes. */
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const cst_study *s = p->study;
   const char      *forced = getenv("CONSTELLA_ISA");
@@ -124,9 +122,8 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p);
     const bool next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
-    if (lacks_forms(s->system, i, isa))
-      continue;
-    if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out))
+    if (cst_isas[i].full == isa && cst_isas[i].width >= least && (last || next_falls_out) &&
+        is_built(p, i))
       return i;
   }
   return isa;

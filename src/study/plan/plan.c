@@ -290,8 +290,25 @@ static void cost_classes(cst_plan *p) {
   }
 }
 
+static void check_built(const cst_plan *p, int isa, cst_diag *d) {
+  for (int i = 0; i < p->study->nmethod; i++)
+    if (!cst_program_is_built(p->method[i]->program, isa))
+      cst_diag_add(d, p->study->file, 0, 0, "%s is not built for the instruction set %s",
+                   cst_method_label(p->study->method[i]), cst_isas[isa].name);
+}
+
+static bool check_isa(int isa, cst_diag *d) {
+  if (cst_isa_available(isa))
+    return true;
+  cst_diag_add(d, NULL, 0, 0, "this CPU cannot run lane code of the instruction set %s",
+               isa >= 0 && isa < cst_isa_count ? cst_isas[isa].name : "that was asked for");
+  return false;
+}
+
 cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   const int before = cst_diag_count(d);
+  if (!check_isa(isa, d))
+    return NULL;
   cst_plan *p = cst_need(calloc(1, sizeof *p));
   p->study = s;
   p->settled = cst_zeros(CST_COLLECTORS, sizeof *p->settled);
@@ -299,6 +316,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   check_compensated(p, d);
   check_iteration(p, d);
   cst_plan_check_engines(p, d);
+  check_built(p, isa, d);
   p->cases = cst_study_cases(s, &p->ncase);
   cst_plan_classes_make(p);
   check_means(p, d);

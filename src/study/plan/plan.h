@@ -99,7 +99,8 @@ typedef struct {
 /* The position of a batch at a step, when everything due there has been observed; half_step remains 0. */
 cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step);
 
-/* isa: the widest instruction set allowed. NULL with a message in d if the study is invalid. */
+/* isa: a row of cst_isas with all lanes; the plan may take one of the same set with fewer. NULL with a message in d if the
+ * study is invalid, or this CPU cannot run the set. */
 cst_plan     *cst_plan_create(const cst_study *s, int isa, cst_diag *d);
 void          cst_plan_destroy(cst_plan *p);
 const double *cst_plan_parameters(const cst_plan *p, int variant);

@@ -83,16 +83,17 @@ static bool is_small(const cst_system *s, int isa, double left, int ranks) {
   return interpreted * seconds(left, ranks) < cst_compile_seconds(s, isa, none.name);
 }
 
-/* Whether compiling the cores does, which generic ones take twice the time of. */
+/* Whether compiling the cores takes longer than it saves: generic ones take three times as long and more. */
 static bool is_short(const cst_system *s, int isa, const core_list *c, double left, int ranks) {
-  const double kernels = cst_compile_seconds(s, isa, none.name);
-  return seconds(left, ranks) < cst_compile_seconds(s, isa, c->name) - kernels;
+  const double kernels = s->compiled[isa] ? 0 : cst_compile_seconds(s, isa, none.name);
+  return 2 * seconds(left, ranks) < cst_compile_seconds(s, isa, c->name) - kernels;
 }
 
 /* What is compiled at all (kernels), and what with it; what is not may have been compiled before. */
 typedef struct {
   core_list with;
   bool      kernels, cores;
+  bool      cores_only; /* it has kernels: nothing is of use without the cores */
 } wish;
 
 static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left,
@@ -108,7 +109,7 @@ static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *co
                        char why[CST_WHY]) {
   if (cst_compile(s, isa, w->with.name, !w->kernels || !w->cores, code, why))
     return true;
-  return (!w->kernels || !w->cores) && cst_compile(s, isa, none.name, !w->kernels, code, why);
+  return (!w->kernels || !w->cores) && !w->cores_only && cst_compile(s, isa, none.name, !w->kernels, code, why);
 }
 
 /* Broadcasts the code for one instruction set from rank 0. `good` and `why` are equal on all ranks. */
@@ -152,7 +153,7 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD));
   *good = 1;
   b->cached = true;
-  for (int isa = 0; isa < CST_ISA_COUNT && *good; isa++) {
+  for (int isa = 0; isa < cst_isa_count && *good; isa++) {
     cst_code code = {0};
     if (!(used >> isa & 1))
       continue;
@@ -208,29 +209,29 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   PetscFunctionReturn(0);
 }
 
-/* Whether the cores that a system of the catalogue lacks take longer to compile than they save. */
-static bool has_enough(const cst_study *s, const cst_plan *p, const wish *w) {
-  return !cst_compile_adds(s->system, p->isa, w->with.name) ||
-         (s->compile == CST_COMPILE_AUTO && !w->cores);
-}
+/* Below so many seconds of steps even a look into the cache takes longer than it saves. */
+static const double moment = 0.03;
 
-/* The cores that a system of the catalogue lacks. */
-static PetscErrorCode add_cores(const cst_study *s, const cst_plan *p, const wish *w,
+/* The cores that a system of the catalogue lacks: made where that pays, else found if they were made before. */
+static PetscErrorCode add_cores(const cst_study *s, const cst_plan *p, const wish *w, double left,
                                 cst_back_end *b) {
+  const bool  makes = w->cores || s->compile == CST_COMPILE_ALWAYS;
+  const wish  all = {.with = w->with, .kernels = true, .cores = makes, .cores_only = true};
   char        why[CST_WHY] = "";
   int         good;
   PetscMPIInt rank;
   PetscFunctionBegin;
-  if (has_enough(s, p, w))
+  if (!makes && left < moment * 1e9)
     PetscFunctionReturn(0);
-  const wish all = {.with = w->with, .kernels = true, .cores = true};
+  if (!cst_compile_adds(s->system, p->isa, w->with.name))
+    PetscFunctionReturn(0);
   PetscCall(attach(s->system, p->isa, &all, b, &good, why));
   PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
              "%s cannot be compiled: %s", s->system->name, why);
-  if (good) {
+  if (good)
     b->kernels = "compiled";
+  if (good || !makes)
     PetscFunctionReturn(0);
-  }
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0)
     say(s->system->name, "is stepped by general code, not compiled", why);
@@ -251,7 +252,7 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   const wish w = wish_for(s->system, s, p, left, ranks);
   if (s->system->compiled[p->isa]) {
-    PetscCall(add_cores(s, p, &w, b));
+    PetscCall(add_cores(s, p, &w, left, b));
     PetscFunctionReturn(0);
   }
   PetscCall(attach(s->system, p->isa, &w, b, &good, why));

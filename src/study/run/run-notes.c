@@ -121,6 +121,8 @@ void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a,
   cst_output_number(o, "/run", "ranks", ranks);
   cst_output_number(o, "/run", "batch", (double)a->batch);
   cst_output_text(o, "/run", "instruction_set", cst_isas[p->isa].name);
+  cst_output_text(o, "/run", "instruction_sets_built", cst_isa_built());
+  cst_output_number(o, "/run", "lanes", cst_isas[p->isa].width);
   cst_output_text(o, "/run", "host_of_rank_0", host);
   cst_output_text(o, "/run", "stopped", "");
   cst_output_text(o, "/run", "finished", "");

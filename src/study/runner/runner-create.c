@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "expr/tape-measure.h"
+#include "expr/tape-lanes.h"
 #include "method/method.h"
 #include "study/runner/runner-internal.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "constella/random.h"
+#include "core/lane-form.h"
 #include "system/internal.h"
 #include "system/derive/find-molecules.h"
 
@@ -18,6 +19,7 @@ enum { MOST_CORES = 24 };
 /* What one compilation is made from. */
 typedef struct {
   int               isa;
+  bool              cores_only; /* it has compiled kernels */
   const cst_source *core[MOST_CORES];
   int               ncore;
   cst_compiler      compiler;
@@ -36,21 +38,23 @@ static double now(void) {
 static const struct {
   const char *line;
   bool (*has)(const cst_system *s);
+  bool form; /* `make forms` compiles it beforehand */
 } classes[] = {
-#define CLASS(name, has) {"#define CORE_IS_FOR_" #name, has},
+#define CLASS(name, has)          {"#define CORE_IS_FOR_" #name "\n", has, true},
+#define RUN_TIME_CLASS(name, has) {"#define CORE_IS_FOR_" #name "\n", has, false},
 #include "system/classes.h"
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-/* Whether it is lane code for a class to which s belongs. */
-static bool suits(const cst_source *x, const cst_system *s) {
+/* Whether it is lane code for a class to which s belongs; forms: one that `make forms` compiles. */
+static bool suits(const cst_source *x, const cst_system *s, bool forms) {
   if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c"))
     return false;
   if (s->dropped || s->flat >= 0)
     return false; /* cst_system_form */
   for (int i = 0; i < CLASSES; i++)
     if (strstr(x->text, classes[i].line))
-      return classes[i].has(s);
+      return classes[i].has(s) && (classes[i].form || !forms);
   return false;
 }
 
@@ -65,7 +69,7 @@ static const cst_source *find_core(const cst_system *s, const char *core) {
   const char *name;
   for (int i = 0; i < cst_source_count; i++) {
     const int n = name_of(&cst_sources[i], &name);
-    if ((int)strlen(core) == n && !strncmp(core, name, (size_t)n) && suits(&cst_sources[i], s))
+    if ((int)strlen(core) == n && !strncmp(core, name, (size_t)n) && suits(&cst_sources[i], s, false))
       return &cst_sources[i];
   }
   return NULL;
@@ -86,6 +90,14 @@ static int choose(const cst_system *s, int isa, const char *const *cores,
     core[at] = x;
     n++;
   }
+  return n;
+}
+
+static int choose_forms(const cst_system *s, const cst_source *core[MOST_CORES]) {
+  int n = 0;
+  for (int i = 0; i < cst_source_count && n < MOST_CORES; i++)
+    if (suits(&cst_sources[i], s, true))
+      core[n++] = &cst_sources[i];
   return n;
 }
 
@@ -121,7 +133,7 @@ static double text_of(const cst_source *core) {
 double cst_compile_seconds(const cst_system *s, int isa, const char *const *cores) {
   const cst_source *core[MOST_CORES];
   const int         n = choose(s, isa, cores, core);
-  double            seconds = 0.3 + 1e-4 * cst_graph_size(s->graph);
+  double            seconds = s->compiled[isa] ? 0.1 : 0.3 + 1e-4 * cst_graph_size(s->graph);
   for (int i = 0; i < n; i++)
     seconds += 4e-5 * text_of(core[i]) * (1 + 0.007 * unrolled(s));
   return seconds;
@@ -134,8 +146,9 @@ static void find_start(const recipe *r, char key[65]) {
   char  *text;
   size_t n;
   FILE  *f = cst_need(open_memstream(&text, &n));
-  fprintf(f, "%s\n%s\n%s\n", cst_compiler_flags(), cst_compiler_isa_flags(r->isa),
-          cst_isas[r->isa].name);
+  fprintf(f, "%s\n%s\n%s\n", cst_compiler_flags(), cst_lane_flags(r->isa),
+          cst_lane_suffix(r->isa));
+  fprintf(f, "%d\n", r->cores_only);
   for (int i = 0; i < r->ncore; i++)
     fprintf(f, "%s\n", r->core[i]->path);
   for (int i = 0; i < cst_source_count; i++)
@@ -189,11 +202,13 @@ static bool compile(const recipe *r, const char *folder, const char *key, char w
   const char *word[MOST + 8];
   int         n = 0, k = 0;
   snprintf(command, sizeof command, "%s %s %s -w -shared -fPIC -fvisibility=hidden",
-           r->compiler.command, cst_compiler_flags(), cst_compiler_isa_flags(r->isa));
+           r->compiler.command, cst_compiler_flags(), cst_lane_flags(r->isa));
   snprintf(define, sizeof define, "-DCST_OBJECT_KEY=\"%s\"", key);
   word[n++] = define;
   word[n++] = cores;
   word[n++] = "-DCST_SYSTEM_HEADER=\"user-system.h\"";
+  if (r->cores_only)
+    word[n++] = "-DCST_CORES_ONLY";
   for (const char *const *at = (const char *const[]){"include", "src", "gen", NULL}; *at; at++) {
     snprintf(text[k], ROOM, "-I%s/%s", folder, *at);
     word[n++] = text[k++];
@@ -220,11 +235,8 @@ static bool write_sources(const recipe *r, const char *folder, char why[CST_WHY]
 }
 
 static bool make(const recipe *r, const char *folder, cst_code *code, char why[CST_WHY]) {
-  if (!write_sources(r, folder, why) || !compile(r, folder, code->key, why) ||
-      !cst_folder_object(folder, code, why))
-    return false;
-  cst_cache_write(code);
-  return true;
+  return write_sources(r, folder, why) && compile(r, folder, code->key, why) &&
+         cst_folder_object(folder, code, why);
 }
 
 /* From the cache, or made, in a folder of its own; the start of the key is known. */
@@ -241,6 +253,8 @@ static bool obtain(recipe *r, bool only_cached, cst_code *code, char why[CST_WHY
       snprintf(why, CST_WHY, "not compiled before");
     if (!good && !only_cached)
       good = make(r, folder, code, why);
+    if (good && !code->cached)
+      cst_cache_write(code);
   }
   cst_folder_remove(folder);
   return good;
@@ -250,7 +264,7 @@ bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool on
                  cst_code *code, char why[CST_WHY]) {
   const double start = now();
   bool         good = false;
-  recipe       r = {.isa = isa};
+  recipe       r = {.isa = isa, .cores_only = s->compiled[isa]};
   *code = (cst_code){.isa = isa};
   r.ncore = choose(s, isa, cores, r.core);
   emit(s, &r);
@@ -262,6 +276,32 @@ bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool on
     good = obtain(&r, only_cached, code, why);
   free(r.emitted);
   code->seconds = now() - start;
+  return good;
+}
+
+static recipe recipe_of_forms(const cst_system *s, int isa, char key[65]) {
+  recipe r = {.isa = isa, .cores_only = s->compiled[isa]};
+  r.ncore = choose_forms(s, r.core);
+  emit(s, &r);
+  find_start(&r, key);
+  return r;
+}
+
+void cst_compile_forms_key(const cst_system *s, int isa, char key[65]) {
+  recipe r = recipe_of_forms(s, isa, key);
+  free(r.emitted);
+}
+
+bool cst_compile_forms(const cst_system *s, int isa, cst_code *code, char why[CST_WHY]) {
+  char folder[PATH];
+  *code = (cst_code){.isa = isa};
+  recipe r = recipe_of_forms(s, isa, code->key);
+  bool   good = cst_folder_open(folder, why);
+  if (good) {
+    good = cst_compiler_find(&r.compiler, folder, why) && make(&r, folder, code, why);
+    cst_folder_remove(folder);
+  }
+  free(r.emitted);
   return good;
 }
 

@@ -42,6 +42,12 @@ typedef struct {
  * may call this at once. */
 bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached,
                  cst_code *code, char why[CST_WHY]);
+/* With all cores of a CLASS (system/classes.h), past the cache; and the key of that object. */
+bool cst_compile_forms(const cst_system *s, int isa, cst_code *code, char why[CST_WHY]);
+void cst_compile_forms_key(const cst_system *s, int isa, char key[65]);
+/* forms.c: attaches such an object for row isa, if it lies where the program's are; stores it in a folder. */
+void cst_forms_attach(cst_system *s, int isa);
+bool cst_forms_make(const cst_system *s, int isa, const char *folder, char why[CST_WHY]);
 /* True if one of the cores is not skipped. */
 bool cst_compile_adds(const cst_system *s, int isa, const char *const *cores);
 /* Rough estimate of the seconds needed to compile s with these cores. */
@@ -71,8 +77,8 @@ typedef struct {
 } cst_compiler;
 /* Finds the first compiler that answers --version. */
 bool cst_compiler_find(cst_compiler *c, const char *folder, char why[CST_WHY]);
-/* General flags, and those of an instruction set: words separated by blanks. */
-const char *cst_compiler_flags(void), *cst_compiler_isa_flags(int isa);
+/* General flags, words separated by blanks; those of a row of cst_isas are cst_lane_flags. */
+const char *cst_compiler_flags(void);
 /* Runs the words of `command` (the first is searched in PATH) with the arguments (terminated by NULL). False
  * with a reason if it cannot be run, fails, or takes more than `seconds`. */
 bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder,

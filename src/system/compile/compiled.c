@@ -4,6 +4,7 @@
 #include <string.h>
 #include "core/boundary.h"
 #include "core/need.h"
+#include "system/compile/compile.h"
 #include "system/internal.h"
 
 static void add(cst_system_owned *o, int isa, const cst_compiled *x) {
@@ -13,7 +14,7 @@ static void add(cst_system_owned *o, int isa, const cst_compiled *x) {
 }
 
 void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
-  CST_REQUIRE(s && x && isa >= 0 && isa < CST_ISA_COUNT);
+  CST_REQUIRE(s && x && isa >= 0 && isa < cst_isa_count);
   if (s->compiled[isa] && s->compiled[isa] != x) {
     add(s->owned, isa, x);
     return;
@@ -33,12 +34,16 @@ static const void *form_in(const cst_compiled *x, const char *core) {
 }
 
 const void *cst_system_form(const cst_system *s, int isa, const char *core) {
-  CST_REQUIRE(s && core && isa >= 0 && isa < CST_ISA_COUNT, NULL);
+  CST_REQUIRE(s && core && isa >= 0 && isa < cst_isa_count, NULL);
   /* compiled code enforces every constraint and divides by masses */
   if (s->dropped || s->flat >= 0)
     return NULL;
-  const cst_system_owned *o = s->owned;
-  const void             *form = form_in(s->compiled[isa], core);
+  cst_system_owned *o = s->owned;
+  if (o->looks[isa]) {
+    o->looks[isa] = false;
+    cst_forms_attach((cst_system *)s, isa);
+  }
+  const void *form = form_in(s->compiled[isa], core);
   for (int i = 0; !form && i < o->nadded[isa]; i++)
     form = form_in(o->added[isa][i], core);
   return form;

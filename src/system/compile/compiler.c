@@ -25,15 +25,6 @@ enum { LINES = 24, PATH = 4096 };
 
 const char *cst_compiler_flags(void) { return CST_OBJECT_FLAGS; }
 
-const char *cst_compiler_isa_flags(int isa) {
-  static const char *const flags[CST_ISA_COUNT] = {
-#define X(isa, lanes) CST_OBJECT_FLAGS_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
-  return flags[isa];
-}
-
 /* The first lines of folder/messages. */
 static void quote(const char *folder, int most, char *text, size_t room) {
   char   path[PATH + 16], line[512];

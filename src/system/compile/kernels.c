@@ -1,8 +1,9 @@
 /* kernels.c: what is compiled for one system and the lanes of one instruction set: its kernels as functions,
  * and a table of them and of the lane code that has them inlined.
  *
- * Compiled with CST_SYSTEM_HEADER naming the generated header: for the catalogue when the program is built,
- * for a user's system when it runs, with the fingerprint of its making in CST_OBJECT_KEY.
+ * Compiled with CST_SYSTEM_HEADER naming the generated header: for the catalogue when the program is built, without
+ * cores; for any system when a study starts that gains by it, with the cores that it needs and the fingerprint of its
+ * making in CST_OBJECT_KEY, and with CST_CORES_ONLY if it has compiled kernels.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/lanes.h"
@@ -11,6 +12,7 @@
 #include "system/lane/pairs.h"
 #include CST_SYSTEM_HEADER
 
+#ifndef CST_CORES_ONLY
 #define X(name)                                                                                    \
   static void kernel_##name(const void *self, const double *c, const double *q, const double *v,   \
                             const double *w, const double *u, const double *l, double *o) {        \
@@ -69,24 +71,22 @@ static cst_kernel *const gram[] = {
 #else
 #define GRAM
 #endif
+#else
+#define GRAM
+#endif
 
 #ifndef CST_OBJECT_KEY
 #define CST_OBJECT_KEY ""
 #endif
 
-/* The cores that are compiled with it, CST_FORM_LIST(X): X(core, prefix of its symbol). For a user's system
- * these are the cores that its methods need, CST_CHOSEN(X). For the catalogue they are in forms.list.h, which
- * the build writes: the cores of every class to which the system belongs (system/classes.h), and none with
- * CST_NO_FORMS, on instruction sets for which the Makefile builds none. */
-#ifdef CST_CHOSEN
-#define CST_FORM_LIST(X) CST_CHOSEN(X)
-#else
-#include "forms.list.h"
+/* The cores that are compiled with it, CST_CHOSEN(X): X(core, prefix of its symbol). */
+#ifndef CST_CHOSEN
+#define CST_CHOSEN(X)
 #endif
 #define DECLARE(core, symbol) extern const char CST_NAME(CST_PASTE(symbol, SYS_ID))[];
 #define FORM(core, symbol)    {#core, CST_NAME(CST_PASTE(symbol, SYS_ID))},
-CST_FORM_LIST(DECLARE)
-static const cst_form forms[] = {CST_FORM_LIST(FORM) GRAM{NULL, NULL}};
+CST_CHOSEN(DECLARE)
+static const cst_form forms[] = {CST_CHOSEN(FORM) GRAM{NULL, NULL}};
 
 #define COMPILED CST_NAME(CST_PASTE(cst_compiled, SYS_ID))
 extern const cst_compiled                                 COMPILED;
@@ -97,11 +97,13 @@ __attribute__((visibility("default"))) const cst_compiled COMPILED = {
     .npar = SYS_NPAR,
     .nsym = SYS_NSYM,
     .width = CST_W,
+#ifndef CST_CORES_ONLY
     .kernel =
         {
 #define X(name) kernel_##name,
             CST_KERNELS(X)
 #undef X
         },
+#endif
     .form = forms,
 };

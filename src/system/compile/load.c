@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "core/lane-form.h"
 #include "core/need.h"
 #include "system/compile/compile.h"
 #include "system/internal.h"
@@ -94,7 +95,7 @@ void *cst_load_object_symbol(const cst_object *o, const char *name) {
 /* The compiled system of the object, or NULL if it is not the one that was requested. */
 static const cst_compiled *check(const cst_system *s, const cst_code *code, const cst_object *o) {
   char name[64];
-  snprintf(name, sizeof name, "cst_compiled_user_%s", cst_isas[code->isa].name);
+  snprintf(name, sizeof name, "cst_compiled_user_%s", cst_lane_suffix(code->isa));
   const cst_compiled *x = cst_load_object_symbol(o, name);
   return x && !strcmp(x->key, code->key) && x->nq == s->nq && x->ng == s->ng &&
                  x->npar == s->npar && x->nsym == s->nsym && x->width == cst_isas[code->isa].width

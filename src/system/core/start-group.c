@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/lane/start-group.h"
 #include <float.h>
+#include "expr/tape-lanes.h"
 #include "system/lane/context.h"
 #include "system/lane/group.h"
 
@@ -226,6 +227,8 @@ static vl arrived(point *p) {
 
 /* ---- lengths ------------------------------------------------------------------------------------- */
 
+extern const cst_tape_lanes CST_NAME(cst_interpret);
+
 /* The length of each constraint at q (length.c); returns the lanes where they do not come from the potential. */
 static vl lengths(const cst_system *s, const vd *c, const vd *q, vd *length) {
   const cst_lengths *l = cst_length_parts(s);
@@ -236,7 +239,7 @@ static vl lengths(const cst_system *s, const vd *c, const vd *q, vd *length) {
   in['c'] = (const double *)c;
   in['q'] = (const double *)q;
   if (cst_tape_outputs(l->tape))
-    CST_NAME(cst_tape_run)(l->tape, in, (double *)out, (double *)scratch);
+    CST_NAME(cst_interpret).run(l->tape, in, (double *)out, (double *)scratch);
   for (int j = 0; j < ng; j++) {
     vd sum = vset(0);
     for (int i = l->row[j]; i < l->row[j + 1]; i++) {
@@ -311,7 +314,7 @@ static vl project_velocity(const point *p, vd *v) {
   return good;
 }
 
-int CST_NAME(cst_group_project)(const cst_system *s, int isa, const double *c, double *q, double *v,
+static int project(const cst_system *s, int isa, const double *c, double *q, double *v,
                                 int lanes) {
   const cst_context of = cst_context_of(s, isa, (cst_layout){0}), *C = &of;
   const int         nq = NQ, ng = NG, n = NQ + NG;
@@ -337,3 +340,6 @@ int CST_NAME(cst_group_project)(const cst_system *s, int isa, const double *c, d
     ((vd *)q)[i] = x[i];
   return bits_of(on);
 }
+
+extern cst_start_group *const CST_NAME(cst_start_group);
+cst_start_group *const        CST_NAME(cst_start_group) = project;

@@ -64,19 +64,13 @@ static void write_catalogue(const char *folder, cst_system *const *s, int n) {
              "\"system/internal.h\"\n");
   for (int i = 0; i < n; i++) {
     write_text(f, s[i]);
-    fprintf(f,
-            "#define X(isa, lanes) extern const cst_compiled "
-            "cst_compiled_%s_##isa;\nCST_ISA_LIST(X)\n#undef X\n",
-            id_of(s[i]));
   }
   fprintf(f,
           "const int cst_catalogue_count = %d;\nconst cst_catalogue_entry cst_catalogue_entries[] "
           "= {\n",
           n);
   for (int i = 0; i < n; i++) {
-    fprintf(f, "{\"%s\", text_%s, {\n", s[i]->name, id_of(s[i]));
-    fprintf(f, "#define X(isa, lanes) &cst_compiled_%s_##isa,\nCST_ISA_LIST(X)\n#undef X\n}},\n",
-            id_of(s[i]));
+    fprintf(f, "{\"%s\", text_%s},\n", s[i]->name, id_of(s[i]));
   }
   fprintf(f, "};\n");
   finish(f);

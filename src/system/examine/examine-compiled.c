@@ -103,7 +103,7 @@ void cst_examine_compiled(cst_examiner *e) {
   const int faults = e->x->faults;
   char      names[64] = "";
   int       n = 0;
-  for (int isa = 0; isa < CST_ISA_COUNT && e->npoint; isa++) {
+  for (int isa = 0; isa < cst_isa_count && e->npoint; isa++) {
     if (!e->s->compiled[isa])
       continue;
     if (!cst_isa_available(isa))

@@ -2,6 +2,7 @@
  * kernel. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/boundary.h"
+#include "expr/tape-lanes.h"
 #include "system/internal.h"
 
 #define X(name)                                                                                    \
@@ -58,23 +59,11 @@ static double *scratch_for(const cst_system *s) {
 }
 
 static void set_up(cst_system *s) {
-  static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *,
-                                          double *) = {
-#define X(isa, lanes) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
-  static void (*const pairs[CST_ISA_COUNT])(const cst_pair_tapes *, bool, const int *,
-                                            const double *const[128], double *, double *) = {
-#define X(isa, lanes) cst_pairs_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
   cst_system_owned *o = s->owned;
   if (!o->scratch)
     o->scratch = scratch_for(s);
-  for (int i = 0; i < CST_ISA_COUNT; i++) {
-    o->interpreter[i] = (cst_interpreter){run[i], o->tape, pairs[i], s, o->scratch};
+  for (int i = 0; i < cst_isa_count; i++) {
+    o->interpreter[i] = (cst_interpreter){cst_tape_lanes_of(i)->run, o->tape, cst_tape_lanes_of(i)->pairs, s, o->scratch};
     s->kernel_self[i] = &o->interpreter[i];
   }
 }
@@ -83,9 +72,10 @@ void cst_system_interpret(cst_system *s) {
   CST_REQUIRE(s);
   cst_system_owned *o = s->owned;
   set_up(s);
-  for (int i = 0; i < CST_ISA_COUNT; i++) {
+  for (int i = 0; i < cst_isa_count; i++) {
     s->compiled[i] = NULL;
     o->nadded[i] = 0;
+    o->looks[i] = false;
     for (int k = 0; k < CST_K_COUNT; k++)
       s->kernel[i][k] = kernels[k];
     if (!s->npairs)
@@ -102,7 +92,7 @@ void cst_system_interpret_bent(cst_system *s) {
   free(o->scratch);
   o->scratch = NULL; /* the new programs may be larger */
   set_up(s);
-  for (int i = 0; i < CST_ISA_COUNT; i++)
+  for (int i = 0; i < cst_isa_count; i++)
     for (int k = 0; k < CST_K_COUNT; k++)
       if (cst_system_is_bent_kernel((cst_kernel_id)k))
         s->kernel[i][k] = kernels[k];

@@ -1,6 +1,7 @@
 /* start-group.c: chooses the lane code that projects the starts of a group (start-group.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/lane/start-group.h"
+#include "core/lane-form.h"
 
 enum { MOST_UNKNOWNS = 40 }; /* matrices of as many rows are on the stack */
 
@@ -12,11 +13,8 @@ bool cst_group_starts(const cst_system *s) {
 
 int cst_group_project(const cst_system *s, int isa, const double *c, double *q, double *v,
                       int lanes) {
-  static int (*const project[])(const cst_system *, int, const double *, double *, double *,
-                                int) = {
-#define X(isa, lanes) cst_group_project_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
-  return project[isa](s, isa, c, q, v, lanes);
+  static cst_start_group *const *project[CST_ISA_MOST];
+  if (!project[isa])
+    project[isa] = cst_lane_form(isa, "start-group");
+  return (*project[isa])(s, isa, c, q, v, lanes);
 }

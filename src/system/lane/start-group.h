@@ -15,9 +15,7 @@ bool cst_group_starts(const cst_system *s);
 int cst_group_project(const cst_system *s, int isa, const double *c, double *q, double *v,
                       int lanes);
 
-#define X(isa, lanes)                                                                              \
-  int cst_group_project_##isa(const cst_system *s, int i, const double *c, double *q, double *v,   \
-                              int on);
-CST_ISA_LIST(X)
-#undef X
+/* One of each row of cst_isas, cst_start_group_ISA. */
+typedef int cst_start_group(const cst_system *s, int isa, const double *c, double *q, double *v,
+                            int lanes);
 #endif

@@ -257,7 +257,7 @@ void cst_system_destroy(cst_system *s) {
   for (int i = 0; i < o->nloaded; i++)
     o->unload(o->loaded[i]);
   free(o->loaded);
-  for (int i = 0; i < CST_ISA_COUNT; i++)
+  for (int i = 0; i < CST_ISA_MOST; i++)
     free(o->added[i]);
   free_derived(s);
   cst_graph_destroy(s->graph);
