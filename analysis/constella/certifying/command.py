@@ -149,6 +149,11 @@ def stop(number: int, frame: Any) -> None:
     raise Stopped(signal.Signals(number).name)
 
 
+def adds(c: Certificate, path: pathlib.Path) -> bool:
+    """Whether the file does not have all of it: a complete one keeps the name of the program that has measured it."""
+    return not path.exists() or dataclasses.replace(c, made=read(path).made).as_json() != path.read_text()
+
+
 def measure(study: Study, path: str | None, output: pathlib.Path | None, working: pathlib.Path | None, known: Certificate | None, first: bool) -> int:
     """Measures, prints, writes; 1 where a claim is refuted. working: where cells are kept on the way."""
     last: list[Certificate] = []
@@ -156,7 +161,7 @@ def measure(study: Study, path: str | None, output: pathlib.Path | None, working
 
     def keep(c: Certificate) -> None:
         last[:] = [c]
-        if working is not None and first and c.done >= least:  # never less than what is there
+        if working is not None and first and c.done >= least and adds(c, working):  # never less than what is there
             store(working, c.as_json())
 
     for number in (signal.SIGTERM, signal.SIGINT):
