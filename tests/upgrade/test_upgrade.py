@@ -21,7 +21,7 @@ from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5p
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()  # a layer is compiled once
 ENVIRONMENT.pop("CONSTELLA_CC", None)
-os.environ["CONSTELLA"] = PROGRAM
+os.environ["CONSTELLA"] = ENVIRONMENT["CONSTELLA"] = PROGRAM  # of the package; the folder is another one
 
 # Results whose bits differ from those of now because a mistake was mended: "SET/NAME": the mistake. `verify` then ends with status 1.
 CHANGED = {}
@@ -198,6 +198,7 @@ def goes_on(room, title, process, result, study, *files):
         wrong = unclear(process)
         ok(not wrong, f"{title}: refused, with the reason", *wrong)
         ok(all(room.bytes(x) == room.before[x] for x in files), f"{title}: the files stay as they were")
+        room.path(study)
         return
     differ = differences(digests(result), digests(room.run(study, "fresh-" + study + ".h5")))
     ok(process.returncode == 0 and not differ, f"{title}: the bits of an undisturbed run", process.stderr, *differ)
