@@ -1,6 +1,6 @@
 #!/bin/bash
-# lint.sh: checks the layout of the sources, exported names and where HDF5 is used; runs cppcheck,
-# clang-tidy and shellcheck. `make lint` calls it after a build. It names each tool that is not installed
+# lint.sh: checks the layout of the sources, exported names, where HDF5 is used and the words of new lines (BASE=COMMIT: those that
+# this commit does not have; tools/words.py); runs cppcheck, clang-tidy and shellcheck. `make lint` calls it after a build. It names each tool that is not installed
 # and skips it.
 # SPDX-License-Identifier: BSD-2-Clause
 set -uo pipefail
@@ -91,6 +91,8 @@ single_names >"$log" 2>&1
 verdict $? 'one file of a name'
 tools/rooms.sh . "$build" >"$log" 2>&1
 verdict $? 'includes and calls between rooms'
+tools/words.py >"$log" 2>&1
+verdict $? 'words in new lines (tools/words.txt)'
 ! grep -rl '#include <hdf5.h>' include src | grep -v '^src/record/' >"$log"
 verdict $? 'HDF5 in src/record alone'
 if has nm && has cppcheck; then

@@ -211,7 +211,7 @@ def interrupted(room):
             room.path(checkpoint)
         result, study, title = room.path(name + ".h5"), room.path(name + ".yaml"), f"{room.name}/{name}"
         wrong = unlike(room.call("status", result), 0, "interrupted", "checkpoint")
-        ok(not wrong, f"{title}: status tells of its checkpoint", *wrong)
+        ok(not wrong, f"{title}: status names its checkpoint", *wrong)
         wrong = unlike(room.call("table", result), 0, "the run was interrupted", "rattle")
         ok(not wrong, f"{title}: its table", *wrong)
         process = room.call("verify", result, "--sample", 1000)
