@@ -5,6 +5,7 @@ differs, and no byte changed. TAP."""
 import contextlib
 import csv
 import glob
+import importlib.util
 import io
 import lzma
 import os
@@ -111,7 +112,7 @@ def other_bits(room, name, path):
         return unlike(process, 1, "DIFFER", "What differs between the file and this program")
     with h5py.File(path, "r") as f:
         count = int((f["final/status"][...] >= 0).sum())
-    return unlike(process, 0, f"{count} trajectories, all with the same")
+    return unlike(process, 0, f"{count} trajectories, all ")  # to a tolerance, where PETSc's solvers have another BLAS
 
 
 # ---- results ----
@@ -306,18 +307,21 @@ def systems(room):
 
 def pages(room):
     """A comparison as the command prints it, a page with figures, a table for LaTeX: by the package, which these commands call. Sources."""
+    if importlib.util.find_spec("matplotlib") is None:
+        skip(f"{room.name}: pages", "No module named 'matplotlib'")
+        return
     from constella.commands import main
 
     page, table, said = (os.path.join(room.folder, x) for x in ("page.html", "table.tex", "compared.txt"))
-    for name in room.names("work.h5"):
+    for name in room.names("skates.h5"):
         words = [f"file={room.path(name)}", "formats=png", "style=screen"]
         status = main(["report", *words, f"output={page}"]) or main(["export", *words, f"output={table}"])
         with open(page) as f, open(table) as g:
-            ok(not status and all("suzuki4" in x.read() for x in (f, g)), f"{room.name}/{name}: a page and a table")
+            ok(not status and all("dalembert" in x.read() for x in (f, g)), f"{room.name}/{name}: a page and a table")
         with open(said, "w") as f, contextlib.redirect_stdout(f):
-            status = main(["compare", f"file={room.path(name)}", f"other={room.run('work.yaml', 'fresh-work.h5')}"])
+            status = main(["compare", f"file={room.path(name)}", f"other={room.path('fresh-' + name)}"])  # of compares()
         with open(said) as f:
-            ok(status in (0, 1) and "equal in all" in f.read(), f"{room.name}/{name}: compared with a fresh run")
+            ok(status == 0 and "A and B agree" in f.read(), f"{room.name}/{name}: compared with a fresh run")
         wrong = unlike(room.call("cite", room.path(name)), 0, "@software{Constella")
         ok(not wrong, f"{room.name}/{name}: its sources", *wrong)
 

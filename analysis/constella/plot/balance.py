@@ -52,8 +52,7 @@ def momentum_balance(result, sheet, y=None):
                 ax.plot(h, defect, color=tone, marker=style.marker(c), zorder=3 if filled else 2, **look)
         ax.set(xlabel="step", ylabel=f"defect of {style.plain(name)}")
         sheet.name(ax, name)
-    for ax in axes.flat[len(names) :]:
-        ax.remove()
+    sheet.hide(axes.flat[len(names) :])
     sheet.legend(handles(result, curves))
     sheet.title(heading(result, "momentum equation"))
     return None
