@@ -22,10 +22,10 @@ CHOSEN      = $(strip $(if $(ONLY),$(foreach t,$(1),$(if $(strip $(foreach w,$(O
 # Linking the static library into each test would take most of their build. They share a library that
 # exports all names.
 TEST_LIB := $(BUILD)/tests/libconstella-tests.so
-# Tests have v2 too, beside what the build has, for six kinds of cores (ISAS=all: for all): the program constella-sets, and the
+# Tests have v2 too, beside what the build has, for seven kinds of cores (ISAS=all: for all): the program constella-sets, and the
 # library of the C tests.
 TEST_ROWS  := $(if $(SAN)$(SCALAR)$(filter v2 portable,$(ISAS)),,v2)
-TEST_CORES := kick midpoint rk convert project lie-rattle
+TEST_CORES := kick midpoint rk convert project lie-rattle null-space
 LANE_TEST  := $(filter-out src/method/%,$(LANE_GENERIC)) $(TEST_CORES:%=src/method/core/%.c)
 OBJ_TEST   := $(foreach i,$(TEST_ROWS),$(patsubst src/%.c,$(BUILD)/obj/%.$(i).o,src/expr/interpret.c $(LANE_TEST)) $(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o)) $(BUILD)/tests/lane-forms.o
 $(foreach i,$(TEST_ROWS),$(eval $(call LANE_RULES,$(i))) $(eval $(call STAMP,$(i),$(CC) $(call ROW_CFLAGS,$(i)))))

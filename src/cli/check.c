@@ -286,6 +286,9 @@ static int check(int argc, char **argv) {
   cst_diag_print(d, stderr);
   if (!bad)
     print_plan(c.study, c.plan, c.agenda);
+  const double seconds = bad ? 0 : cst_study_compile_ahead(c.study, c.plan, 1);
+  if (seconds > 0)
+    printf("\ncompiled what the run needs, in %.2g s; it is in the cache\n", seconds);
   cst_checked_free(&c);
   cst_diag_destroy(d);
   return bad ? 2 : 0;

@@ -16,6 +16,7 @@
 #include "constella/record.h"
 #include "core/need.h"
 #include "study/plan/division.h"
+#include "study/run/back-end.h"
 #include "study/run/identity.h"
 
 const cst_scheduler cst_submit_schedulers[] = {
@@ -267,6 +268,8 @@ int cst_submit_run(int argc, char **argv) {
     if (s.array)
       plan_part(&s, &c);
     warn(&s, &c);
+    if (!s.dry_run)
+      cst_study_compile_ahead(c.study, c.plan, s.ranks ? (int)s.ranks : 1);
     status = s.dry_run ? !print_scripts(x, n) : submit(&s, &p, x);
   }
   for (int i = 0; i < n; i++) {

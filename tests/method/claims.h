@@ -307,6 +307,15 @@ UNUSED static int widest(void) {
   }
   return isa;
 }
+/* Whether the CPU can run row isa of lane code, and the build has the method for it. */
+UNUSED static bool runs_on(const problem *x, const char *method, int isa) {
+  cst_method   *m = method_of(method);
+  cst_prepared *p = cst_method_prepare(m, x->s);
+  const bool    built = cst_isa_available(isa) && cst_program_is_built(p->program, isa);
+  cst_program_prepared_destroy(p);
+  cst_method_destroy(m);
+  return built;
+}
 UNUSED static void run_open_with(run *r, const problem *x, const char *method, int isa, int lanes,
                                  double tolerance, cst_iteration iteration) {
   const int groups = (lanes + cst_isas[isa].width - 1) / cst_isas[isa].width;

@@ -2,6 +2,7 @@
  * same bits, for any set of lanes and any division into stretches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
+#include "core/lane-form.h"
 #include "system/compile/compile.h"
 #include "system/internal.h"
 
@@ -76,7 +77,9 @@ static void same(const result *a, const result *b, const char *method, const pro
 #ifdef __SANITIZE_ADDRESS__
 static bool has_forms(int isa) { return (void)isa, false; }
 #else
-static bool has_forms(int isa) { return strcmp(cst_isas[isa].name, "v2") != 0; }
+static bool has_forms(int isa) {
+  return strcmp(cst_isas[isa].name, "v2") && cst_isas[isa].full == isa;
+}
 #endif
 
 /* Must agree with GENERAL_ONLY of the Makefile. */
@@ -115,9 +118,9 @@ static void test_hot(const problem *x, const char *method, int isa, bool own) {
               b = sized->march(cst_stepper_march(other.st), other.b.record, STEPS);
   size_t bytes = cst_stepper_record_size(one.st) * sizeof(double);
   OK((generic != sized) == own, "%s: a core of its own for %s, where there is one", x->s->name,
-     cst_isas[isa].name);
+     cst_lane_suffix(isa));
   OK(a.reason == CST_DONE && b.reason == CST_DONE && !memcmp(one.b.record, other.b.record, bytes),
-     "%s on %s, %s: generic and sized core, same bits", method, x->s->name, cst_isas[isa].name);
+     "%s on %s, %s: generic and sized core, same bits", method, x->s->name, cst_lane_suffix(isa));
   run_close(&one);
   run_close(&other);
 }
@@ -129,7 +132,7 @@ enum { KICKS = sizeof kicks / sizeof *kicks };
 static void test_built_in(const problem *x, int isa) {
   const bool usual = cst_system_is_usual(x->s);
   for (int i = 0; i < KICKS && (usual || cst_system_is_sized_general(x->s)); i++)
-    if (fits(x, kicks[i]))
+    if (fits(x, kicks[i]) && runs_on(x, kicks[i], isa))
       test_hot(x, kicks[i], isa, usual && has_forms(isa) && !is_general_only(x));
 }
 
@@ -139,8 +142,7 @@ static void test_added(const char *name) {
   int      isa = 0;
   char     why[CST_WHY] = "";
   cst_code code;
-  for (int i = 0; i < cst_isa_count; i++)
-    isa = cst_isa_available(i) ? i : isa;
+  isa = widest();
   if (!OK(cst_compile(x->s, isa, (const char *const[]){"lagrange", NULL}, false, &code, why) &&
               cst_load_code(x->s, &code, why),
           "%s is compiled for %s", name, cst_isas[isa].name))
@@ -158,8 +160,10 @@ static void test_null_space(const char *name) {
                                       "discretization(theta=0.25, form=null-space)",
                                       "compose(rattle(form=null-space), yoshida4)"};
   enum { FORMS = sizeof forms / sizeof *forms };
-  const int isa = 0; /* the narrowest, whose lanes make several groups */
   problem  *x = problem_open(name);
+  int       isa = 0; /* the narrowest that has it */
+  while (!runs_on(x, forms[0], isa))
+    isa++;
   result    general[FORMS], sized;
   char      why[CST_WHY] = "";
   cst_code  code;
@@ -247,10 +251,10 @@ static void test(const problem *x, const char *method, cst_properties has) {
   (void)has;
   result_of(x, method, widest(), STEPS, &expected);
   for (int isa = 0; isa < cst_isa_count; isa++) {
-    if (!cst_isa_available(isa) || isa == widest())
+    if (isa == widest() || !runs_on(x, method, isa))
       continue;
     result_of(x, method, isa, STEPS, &got);
-    same(&expected, &got, method, x, cst_isas[isa].name);
+    same(&expected, &got, method, x, cst_lane_suffix(isa));
   }
   result_of(x, method, widest(), STRETCH, &got);
   same(&expected, &got, method, x, "in stretches of 8 steps");

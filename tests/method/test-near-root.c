@@ -396,7 +396,7 @@ static void test_bits(const char *system, const char *method, double h) {
      "%s on %s, h = %.3g, %d of %d lanes fail: the bits of each lane alone (%d)", method, system, h,
      ended, LANES, alone);
   for (int isa = 0; isa < cst_isa_count; isa++)
-    for (int generic = 0; generic < 2 && cst_isa_available(isa); generic++) {
+    for (int generic = 0; generic < 2 && runs_on(x, method, isa); generic++) {
       int same = 0;
       open_lanes(&other, x, method, isa, -1, generic);
       run_go(&other, h, STEPS);

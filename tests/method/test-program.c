@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/lane-form.h"
 #include "method/method.h"
 #include "tap.h"
 
@@ -344,7 +345,8 @@ static void test_rows(void) {
       whole &= row->name && row->same && row->size && row->data <= sizeof p->step[k].data;
       whole = whole && row->same(p->step[k].data, p->step[k].data);
       for (int isa = 0; isa < cst_isa_count; isa++)
-        whole &= cst_substep_generic(row, isa) != NULL || cst_isas[isa].full != isa;
+        if (cst_lane_form(isa, "newmark")) /* a row with all lane code */
+          whole &= cst_substep_generic(row, isa) != NULL;
     }
     OK(whole, "%s: its substeps have a name, a size, an equality and arithmetic", example);
     cst_program_destroy(p);

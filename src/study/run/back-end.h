@@ -21,4 +21,8 @@ PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, c
 /* By what the seconds of interpreted steps of a user's system are to be divided for those of a run in one process: 1
  * where it interprets too. *compile: seconds of the compiler, 0 where none is needed. */
 double cst_study_gain(const cst_study *s, const cst_plan *p, double interpreted, double *compile);
+
+/* Compiles what a run on so many ranks would compile when it starts, if the run is long, and leaves it in the cache: on the node
+ * where the study is checked or submitted. Returns the seconds that it took, 0 if nothing was missing. Does not use MPI. */
+double cst_study_compile_ahead(const cst_study *s, const cst_plan *p, int ranks);
 #endif

@@ -269,6 +269,9 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   PetscFunctionReturn(0);
 }
 
+/* Seconds of steps, from which on `check` and `submit` compile ahead: of these the compilation is a small part. */
+static const double worth_waiting = 60;
+
 /* Kernels gain most of it where their operations are the work, and little where full matrices are eliminated; the
  * plan's estimate, which is of the first kind, tells where between both a system is. */
 double cst_study_gain(const cst_study *s, const cst_plan *p, double measured, double *compile) {
@@ -283,6 +286,20 @@ double cst_study_gain(const cst_study *s, const cst_plan *p, double measured, do
     return 1;
   *compile = cst_compile_seconds(s->system, p->isa, w.cores ? w.with.name : none.name);
   return fmin(fmax(measured / planned, least), w.cores ? cores_too : interpreted);
+}
+
+double cst_study_compile_ahead(const cst_study *s, const cst_plan *p, int ranks) {
+  char     why[CST_WHY];
+  cst_code code = {0};
+  if (s->compile == CST_COMPILE_NEVER || p->cost * 1e-9 < worth_waiting)
+    return 0;
+  wish w = wish_for(s->system, s, p, p->cost, ranks);
+  w.cores_only = s->system->compiled[p->isa];
+  if (w.cores_only ? !w.cores || !cst_compile_adds(s->system, p->isa, w.with.name) : !w.kernels)
+    return 0;
+  const bool good = compile_as(&w, s->system, p->isa, &code, why);
+  cst_compile_free(&code);
+  return good && !code.cached ? code.seconds : 0;
 }
 
 PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
