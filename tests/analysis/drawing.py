@@ -18,7 +18,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 ANALYSIS = HERE.parents[1] / "analysis"
-sys.path[:0] = [str(HERE), str(ANALYSIS)]
+sys.path[:0] = [str(HERE), str(ANALYSIS), str(HERE.parent / "cli")]
 
 for _name in ("h5py", "matplotlib", "numpy"):
     if importlib.util.find_spec(_name) is None:
@@ -29,6 +29,7 @@ import numpy as np  # noqa: E402
 
 import constella  # noqa: E402
 import synthetic  # noqa: E402
+from cli import constella as copied, draw_by_server  # noqa: E402
 from constella.commands import main  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("CONSTELLA", "build/constella"))
@@ -67,8 +68,18 @@ def run_tests(names):
 # ---- the program
 
 
+_begun = set()
+draw_by_server()
+
+
 def program(*arguments, **environment):
-    """Run the program in the folder, with variables of the environment."""
+    """Run the program in the folder, with variables of the environment: for each of its commands the first time as a
+    process of its own, then as a copy of one that is loaded already (../cli/cli.py).
+    """
+    command = str(arguments[0]) if arguments else ""
+    if command in _begun:
+        return copied(*arguments, env={**ENVIRONMENT, **environment}, folder=folder)
+    _begun.add(command)
     return subprocess.run(
         [PROGRAM, *map(str, arguments)],
         capture_output=True,

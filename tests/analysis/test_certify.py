@@ -3,6 +3,7 @@
 certificate, what is kept, mistakes. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
+import drawing
 from drawing import ENVIRONMENT, PROGRAM, folder, ok, refused, run_tests
 
 import contextlib
@@ -300,7 +301,7 @@ def test_catalogue():
         method, said = line.split("\t")
         again = page.lines(constella.certify(method)).rstrip("\n")
         ok(again == line.rpartition(", ")[0], f"catalogue: {method}", (line, again))
-        shown = subprocess.run([PROGRAM, "show", method], env=ENVIRONMENT, capture_output=True, text=True).stdout
+        shown = drawing.program("show", method).stdout
         ok(" ".join(said.split()) in " ".join(shown.split()), f"catalogue: show {method}", shown)
 
 
@@ -333,7 +334,7 @@ def test_study():
     ok([cell.claim for cell in shown] == ["order", "symplectic", "energy-bounded"], "study: of each refuted claim", shown)
     for cell in shown:
         (folder / f"{cell.claim}.yaml").write_text(cell.study)
-        done = subprocess.run([PROGRAM, "run", f"{cell.claim}.yaml", "-o", f"{cell.claim}.h5"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
+        done = drawing.program("run", f"{cell.claim}.yaml", "-o", f"{cell.claim}.h5")
         ok(done.returncode == 0, f"study: {cell.claim} runs", done.stdout + done.stderr)
     shown = subprocess.run([PROGRAM, "table", "order.h5", "--columns", "order_q", "--format", "csv"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
     ok(3.8 < float(shown.stdout.split()[-1]) < 4.2, "study: its order", shown.stdout + shown.stderr)
@@ -358,7 +359,7 @@ def fine(system, q, v, h):
 
 
 def command(*words, program="certify"):
-    return subprocess.run([PROGRAM, program, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
+    return drawing.program(program, *words)
 
 
 def inside(*words):

@@ -2,7 +2,7 @@
 """test_choose.py: goals in words, the advice of a small tournament, its proof, its record, what limits it, mistakes. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import ENVIRONMENT, PROGRAM, folder, main, ok, refused, run_tests
+from drawing import ENVIRONMENT, PROGRAM, folder, main, ok, program, refused, run_tests
 
 import contextlib
 import io
@@ -162,7 +162,7 @@ def test_limit():
 
 
 def choose(*words):
-    return subprocess.run([PROGRAM, "choose", *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
+    return program("choose", *words)
 
 
 def main_of(*words):
@@ -192,7 +192,7 @@ def test_advice():
     (folder / "c.json").write_text(json.dumps(undecided(told) | {"studies": told["studies"][:some]}))
     again = choose(*QUICK, "-o", "c.json", "--explain", "--resume")
     ok((folder / "c.json").read_bytes() == whole and again.stdout == done.stdout, "advice: resumed, it decides the same with the same bits", again.stdout + again.stderr)
-    done = subprocess.run([PROGRAM, "verify", "c.json"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
+    done = program("verify", "c.json")
     ok(done.returncode == 0 and "same bits, the same decisions" in done.stdout, "advice: verified", done.stdout + done.stderr)
     bent = json.loads(whole)
     bent["studies"][-1]["rows"][0]["energy_max"] *= 1 + 1e-15
@@ -219,10 +219,6 @@ methods: [rattle, rk4, "compose(rattle, suzuki4)", semi-implicit-euler(erp=0.2)]
 """
 
 
-def program(*words):
-    return subprocess.run([PROGRAM, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
-
-
 def test_study():
     """The same question from a file: it goes on from the constants of the command's record, and decides the same."""
     (folder / "file.yaml").write_text(STUDY)
@@ -239,7 +235,7 @@ def test_study():
     ok("state         complete" in program("status", "file.json").stdout, "study: the status of a complete one")
     done = program("extend", "file.json", "file.yaml")
     ok(done.returncode == 2 and "is not extended" in done.stderr, "study: no extension", done.stderr)
-    done = subprocess.run([PROGRAM, "run", "file.yaml", "--resume"], cwd=folder, env={**ENVIRONMENT, "OMPI_COMM_WORLD_SIZE": "2"}, capture_output=True, text=True, timeout=1000)
+    done = program("run", "file.yaml", "--resume", OMPI_COMM_WORLD_SIZE="2")
     ok(done.returncode == 2 and "start it without mpirun" in done.stderr, "study: not under mpirun", done.stderr)
     whole = (folder / "file.json").read_bytes()
     (folder / "bad.yaml").write_text(STUDY.replace("henon-heiles", "henon-heils"))

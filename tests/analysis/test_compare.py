@@ -2,13 +2,12 @@
 """test_compare.py: `constella compare A B`: what is equal, noise, or more than noise. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import ENVIRONMENT, PROGRAM, folder, ok, program, run_tests
+from drawing import folder, ok, program, run_tests
 
 import contextlib
 import csv
 import io
 import shutil
-import subprocess
 
 import h5py
 
@@ -38,7 +37,7 @@ methods: [%s]
 
 def result(name, text):
     (folder / f"{name}.yaml").write_text(text)
-    done = subprocess.run([PROGRAM, "run", f"{name}.yaml", "-o", f"{name}.h5"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+    done = program("run", f"{name}.yaml", "-o", f"{name}.h5")
     assert done.returncode == 0, done.stderr
     return f"{name}.h5"
 

@@ -2,13 +2,12 @@
 """test_explain.py: a constructed case of each cause of a drift, the page that reads them, mistakes. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import ENVIRONMENT, PROGRAM, folder, main, ok, run_tests
+from drawing import folder, main, ok, program, run_tests
 
 import contextlib
 import hashlib
 import io
 import json
-import subprocess
 
 import h5py
 
@@ -38,7 +37,7 @@ CASES = {  # {cause: study}
 
 
 def explain(name, *words):
-    return subprocess.run([PROGRAM, "explain", name, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1000)
+    return program("explain", name, *words)
 
 
 def test_causes():

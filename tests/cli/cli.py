@@ -204,6 +204,58 @@ class _Server:
         return subprocess.CompletedProcess(words, status, *texts)
 
 
+class _Python:
+    """Python with the package and matplotlib, loaded once (python.py): importing them takes longer than most of
+    what its commands are asked here."""
+
+    SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python.py")
+    # as src/cli/analysis.c sets them
+    ALWAYS = {"MPLBACKEND": "Agg", "MATPLOTLIBRC": "/dev/null", "PYTHONMALLOC": "malloc", "OPENBLAS_NUM_THREADS": "1"}
+    # what acts when Python or a module is loaded
+    AT_LOADING = ("PYTHON", "MATPLOTLIB", "LC_", "LANG", "LD_", "HDF5_", "CONSTELLA_ANALYSIS")
+
+    def __init__(self):
+        self.socket = path("python")
+        theirs, self.alive = os.pipe()
+        environment = {**ENVIRONMENT, **self.ALWAYS}
+        self.process = subprocess.Popen([sys.executable, self.SCRIPT, self.socket, str(theirs)], env=environment, pass_fds=[theirs], stdin=subprocess.DEVNULL)
+        os.close(theirs)
+        atexit.register(os.close, self.alive)
+        while not os.path.exists(self.socket) and self.process.poll() is None:
+            time.sleep(0.01)  # where it ends, each command starts Python by itself
+
+    @classmethod
+    def fits(cls, env):
+        """Whether a command with these variables may be a copy of a Python that is loaded already."""
+        changed = [name for name in {*env, *ENVIRONMENT} if env.get(name) != ENVIRONMENT.get(name)]
+        return SLOWER == 1 and len(path("python")) < 100 and not any(name.startswith(cls.AT_LOADING) for name in changed)
+
+
+    # commands that need it always; others where there is one
+    NEED = ("report", "plot", "export", "compare", "certify", "choose", "explain")
+    FEW = 2  # commands that cost less than to load it for them
+
+    @classmethod
+    def variables(cls, command, env):
+        """What tells a copy of the program where it is."""
+        global _python, _asked
+        if not (_drawing and command[1:] and cls.fits(env)):
+            return {}
+        _asked += command[1] in cls.NEED
+        if not _python and _asked > cls.FEW:
+            _python = cls()
+        return {"CONSTELLA_SERVE_PYTHON": _python.socket} if _python else {}
+
+
+_python, _drawing, _asked = None, False, 0
+
+
+def draw_by_server():
+    """Many commands that follow draw, or measure in Python: it is loaded once for all of them."""
+    global _drawing
+    _drawing = True
+
+
 _server, _beginning = None, threading.Lock()
 
 
@@ -216,6 +268,8 @@ def solve_by_petsc():
 def _served(command, env, folder, timeout, seconds=0):
     """The result of a command by the server; None for what must be started by itself."""
     global _server
+    with _beginning:
+        env = {**env, **_Python.variables(command, env)}
     text = _Server.request(command, env, folder, seconds)
     if text is None:
         return None

@@ -8,7 +8,7 @@
  * A request is one message with four descriptors: stdin, stdout, stderr, and a pipe that gets the number of the
  * process and, when it has ended, its status, two ints. Its text is strings behind one another, each with its
  * 0: the folder, the limit of CPU seconds (0: none), the numbers of words and of variables, these. Used by
- * cli.py. */
+ * cli.py. Where a copy would start Python for a figure, a Python that is loaded already runs the command (python.py). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,12 +16,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,13 +132,101 @@ static void serve(int from, int *argc, char ***argv) {
   _exit(0);
 }
 
+/* One message with three descriptors. */
+static bool pass_on(int to, const char *text, size_t n) {
+  char          space[CMSG_SPACE(sizeof(int) * 3)] = {0};
+  const int     streams[3] = {0, 1, 2};
+  struct iovec  part = {(void *)(uintptr_t)text, n};
+  struct msghdr m = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof space};
+  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+  c->cmsg_level = SOL_SOCKET;
+  c->cmsg_type = SCM_RIGHTS;
+  c->cmsg_len = CMSG_LEN(sizeof streams);
+  memcpy(CMSG_DATA(c), streams, sizeof streams);
+  return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)n;
+}
+
+/* The request that starts Python with these words (python.py); its length, 0: it is too long. */
+static size_t python_request(char *text, char *const argv[]) {
+  char          folder[PATH_MAX];
+  struct rlimit limit;
+  int           words = 0, variables = 0;
+  size_t        n;
+  while (argv[words])
+    words++;
+  while (environ[variables])
+    variables++;
+  if (!getcwd(folder, sizeof folder) || getrlimit(RLIMIT_CPU, &limit))
+    return 0;
+  n = (size_t)snprintf(text, ROOM, "%lld%c%lld%c%s%c%d%c%d", (long long)limit.rlim_cur, 0,
+                       (long long)limit.rlim_max, 0, folder, 0, words, 0, variables) +
+      1;
+  for (int i = 0; i < words + variables; i++) {
+    const char  *one = i < words ? argv[i] : environ[i - words];
+    const size_t size = strlen(one) + 1;
+    if (n + size > ROOM)
+      return 0;
+    memcpy(text + n, one, size);
+    n += size;
+  }
+  return n;
+}
+
+/* Has a Python that is loaded already (CONSTELLA_SERVE_PYTHON: its socket) run the words, and ends as it does. Returns
+ * where there is none, or not for these words. */
+static void run_python(char *const argv[]) {
+  static char        text[ROOM];
+  struct sockaddr_un at = {.sun_family = AF_UNIX};
+  const char        *path = getenv("CONSTELLA_SERVE_PYTHON");
+  int                answer[2] = {0};
+  if (!path || strlen(path) >= sizeof at.sun_path)
+    return;
+  strcpy(at.sun_path, path);
+  unsetenv("CONSTELLA_SERVE_PYTHON");
+  const size_t n = python_request(text, argv);
+  const int    to = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (n && to >= 0 && !connect(to, (struct sockaddr *)&at, sizeof at) && pass_on(to, text, n) &&
+      recv(to, answer, sizeof answer, 0) == sizeof answer && answer[0]) {
+    if (WIFEXITED(answer[1]))
+      _exit(WEXITSTATUS(answer[1]));
+    signal(WTERMSIG(answer[1]), SIG_DFL);
+    raise(WTERMSIG(answer[1]));
+  }
+  close(to);
+}
+
+int execv(const char *path, char *const argv[]) {
+  int (*real)(const char *, char *const[]);
+  *(void **)&real = dlsym(RTLD_NEXT, "execv");
+  run_python(argv);
+  return real(path, argv);
+}
+
 /* Those that src/cli/launch.c leaves to a run without mpirun; one that this Open MPI does not have is passed over. */
 static const char *const parts[] = {
-    "shmem_mmap",         "reachable_weighted", "schizo_slurm",      "schizo_orte", "schizo_ompi",
-    "schizo_jsm",         "schizo_flux",        "ess_singleton",     "state_app",   "pmix_isolated",
-    "errmgr_default_app", "allocator_basic",    "allocator_bucket",  "bml_r2",      "btl_vader",
-    "btl_self",           "btl_sm",             "pml_ob1",           "coll_self",   "coll_libnbc",
-    "coll_basic",         "osc_sm",
+    "shmem_mmap",
+    "reachable_weighted",
+    "schizo_slurm",
+    "schizo_orte",
+    "schizo_ompi",
+    "schizo_jsm",
+    "schizo_flux",
+    "ess_singleton",
+    "state_app",
+    "pmix_isolated",
+    "errmgr_default_app",
+    "allocator_basic",
+    "allocator_bucket",
+    "bml_r2",
+    "btl_vader",
+    "btl_self",
+    "btl_sm",
+    "pml_ob1",
+    "coll_self",
+    "coll_libnbc",
+    "coll_basic",
+    "osc_sm",
 };
 
 /* The folder of the parts lies beside libmpi. */
