@@ -74,19 +74,39 @@ hid_t cst_h5_memory_type(cst_type t) {
   }
 }
 
-static bool put(hid_t object, const char *name, hid_t type, hid_t memory, const void *value,
-                bool replace) {
-  htri_t there = H5Aexists(object, name);
-  if (there > 0 && replace && H5Adelete(object, name) < 0)
-    return false;
-  hid_t space = H5Screate(H5S_SCALAR);
-  hid_t a = there > 0 && !replace ? H5Aopen(object, name, H5P_DEFAULT)
-                                  : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  bool  ok = a >= 0 && H5Awrite(a, memory, value) >= 0;
+/* What hundreds of attributes need: made once, and kept as long as the library is in use. */
+static hid_t scalar_space(void) {
+  static hid_t space = -1;
+  return space < 0 ? space = H5Screate(H5S_SCALAR) : space;
+}
+
+static hid_t text_type(void) {
+  static hid_t type = -1;
+  return type < 0 ? type = cst_h5_text(0) : type;
+}
+
+/* Writes the attribute, and closes it. */
+static bool write_value(hid_t a, hid_t memory, const void *value) {
+  const bool ok = a >= 0 && H5Awrite(a, memory, value) >= 0;
   if (a >= 0)
     H5Aclose(a);
-  H5Sclose(space);
   return ok;
+}
+
+static bool add(hid_t object, const char *name, hid_t type, hid_t memory, const void *value) {
+  const hid_t space = scalar_space();
+  return write_value(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), memory,
+                     value);
+}
+
+static bool put(hid_t object, const char *name, hid_t type, hid_t memory, const void *value,
+                bool replace) {
+  const bool there = H5Aexists(object, name) > 0;
+  if (there && !replace)
+    return write_value(H5Aopen(object, name, H5P_DEFAULT), memory, value);
+  if (there && H5Adelete(object, name) < 0)
+    return false;
+  return add(object, name, type, memory, value);
 }
 
 void cst_h5_pad(char *row, size_t width, const char *text) {
@@ -129,10 +149,13 @@ bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *t
     text = "";
   if (width)
     return put_fixed(object, name, width, text);
-  hid_t t = cst_h5_text(0);
-  bool  ok = put(object, name, t, t, &text, true);
-  H5Tclose(t);
-  return ok;
+  return put(object, name, text_type(), text_type(), &text, true);
+}
+
+bool cst_h5_add_text(hid_t object, const char *name, const char *text) {
+  if (!text)
+    text = "";
+  return add(object, name, text_type(), text_type(), &text);
 }
 
 bool cst_h5_in_place(hid_t object, const char *name, bool text) {
@@ -150,16 +173,18 @@ bool cst_h5_put_number(hid_t object, const char *name, double value) {
   return put(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value, false);
 }
 
-hid_t cst_h5_group_list(void) {
-  hid_t p = H5Pcreate(H5P_GROUP_CREATE);
-  H5Pset_link_creation_order(p, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-  H5Pset_obj_track_times(p, false);
-  return p;
+/* The creation order of links is kept, and no times. */
+static hid_t make_group(hid_t parent, const char *name) {
+  hid_t list = H5Pcreate(H5P_GROUP_CREATE);
+  H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  H5Pset_obj_track_times(list, false);
+  hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, list, H5P_DEFAULT);
+  H5Pclose(list);
+  return group;
 }
 
 hid_t cst_h5_make_group(hid_t file, const char *path) {
   hid_t group = H5Gopen2(file, "/", H5P_DEFAULT);
-  hid_t list = cst_h5_group_list();
   for (const char *at = path; group >= 0 && *at;) {
     char   name[96];
     size_t n = strcspn(at, "/");
@@ -172,11 +197,9 @@ hid_t cst_h5_make_group(hid_t file, const char *path) {
       continue;
     hid_t  parent = group;
     htri_t there = H5Lexists(parent, name, H5P_DEFAULT);
-    group = there > 0 ? H5Gopen2(parent, name, H5P_DEFAULT)
-                      : H5Gcreate2(parent, name, H5P_DEFAULT, list, H5P_DEFAULT);
+    group = there > 0 ? H5Gopen2(parent, name, H5P_DEFAULT) : make_group(parent, name);
     H5Gclose(parent);
   }
-  H5Pclose(list);
   return group;
 }
 

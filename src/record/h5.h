@@ -24,8 +24,9 @@ void cst_h5_pad(char *row, size_t width, const char *text);
 /* Width as in cst_h5_text. An existing fixed text keeps its width and is changed in place; another attribute
  * of this name is replaced. */
 bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text);
+/* The same as text of variable length, for an object that has no such attribute. */
+bool cst_h5_add_text(hid_t object, const char *name, const char *text);
 bool cst_h5_put_number(hid_t object, const char *name, double value); /* in place where it exists */
-hid_t cst_h5_group_list(void); /* creation properties of a group: creation order kept, no times */
 hid_t cst_h5_make_group(
     hid_t       file,
     const char *path); /* opens path, makes it and its parents where missing; close it */
@@ -42,13 +43,24 @@ bool cst_inside_check(hid_t file, char *why, int n);
 /* Whether the attribute can change in place: it is a fixed text, or a number. */
 bool cst_h5_in_place(hid_t object, const char *name, bool text);
 
-/* layout.c: dimension scales at the root with their entries; one field with its scales, units and long name.
- * Return the dataset, or a negative number with the reason in why[n]. */
-hid_t cst_layout_scale(hid_t file, const cst_dimension *d, char *why, int n);
-hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim, const hid_t *scale,
-                       char *why, int n);
-/* The same in an existing file: opens what is there, and compares its type and extents with the given ones.
- */
+/* scales.c: attaches dimension scales to fields, and writes into each scale, once, what it is attached to. */
+typedef struct cst_scales cst_scales;
+/* scale[n], borrowed: datasets that H5DSset_scale has made scales; for at most nfield fields. */
+cst_scales *cst_scales_begin(const hid_t *scale, int n, int nfield);
+/* Dimension k of a new field has the scale dim[k]. */
+bool cst_scales_attach(cst_scales *s, hid_t field, int ndim, const int *dim);
+bool cst_scales_write(const cst_scales *s);
+void cst_scales_end(cst_scales *s); /* NULL is allowed */
+
+/* layout.c: makes dimension scales at the root with their entries, then all fields with their scales, units and
+ * long names. The datasets are open then; those that were not made are left as they are. False with the reason in
+ * why[n]. */
+bool cst_layout_scales(hid_t file, const cst_dimension *dim, int ndim, hid_t *scale, char *why,
+                       int n);
+bool cst_layout_fields(hid_t file, const cst_field *field, int nfield, const cst_dimension *dim,
+                       int ndim, const hid_t *scale, hid_t *dataset, char *why, int n);
+/* One of these in an existing file: opens what is there, and compares its type and extents with the given ones.
+ * Returns the dataset, or a negative number with the reason in why[n]. */
 hid_t cst_layout_find_scale(hid_t file, const cst_dimension *d, char *why, int n);
 hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why,
                             int n);

@@ -2,11 +2,28 @@
  * units and names. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
+#include "core/need.h"
 #include <hdf5_hl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { TYPES = CST_TYPE_TEXT + 1 };
+
+typedef struct {
+  hid_t group;
+  char  path[96];
+} open_group;
+
+/* What new datasets share. */
+typedef struct {
+  hid_t       file;
+  hid_t       type[TYPES], list[TYPES]; /* as stored, and how they are made; 0: not needed so far */
+  open_group *group;                    /* [ngroup], those of the fields */
+  int         ngroup, last;             /* last: of the field before this one */
+  cst_scales *scales;
+} maker;
 
 /* Contiguous, with space on disk from the start, no times. The fill value is only declared here.
  * All ranks write it (record-fill.c). */
@@ -25,17 +42,44 @@ static hid_t dataset_list(cst_type t) {
   return p;
 }
 
-static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, const hsize_t *extent,
-                          char *why, int n) {
-  hid_t type = cst_h5_file_type(t);
-  hid_t list = dataset_list(t);
+static void end(maker *m) {
+  for (int i = 0; i < m->ngroup; i++)
+    H5Gclose(m->group[i].group);
+  for (int t = 0; t < TYPES; t++)
+    if (m->list[t]) {
+      H5Tclose(m->type[t]);
+      H5Pclose(m->list[t]);
+    }
+  cst_scales_end(m->scales);
+  free(m->group);
+}
+
+/* The group of a field: mostly that of the field before it. */
+static hid_t enter_group(maker *m, const char *path) {
+  open_group g;
+  snprintf(g.path, sizeof g.path, "%.*s", (int)(strrchr(path, '/') - path), path);
+  for (int i = 0; i < m->ngroup; i++, m->last++)
+    if (!strcmp(g.path, m->group[m->last %= m->ngroup].path))
+      return m->group[m->last].group;
+  g.group = cst_h5_make_group(m->file, g.path);
+  if (g.group >= 0) {
+    m->last = m->ngroup;
+    m->group[m->ngroup++] = g;
+  }
+  return g.group;
+}
+
+static hid_t make_dataset(maker *m, hid_t at, const char *name, cst_type t, int ndim,
+                          const hsize_t *extent, char *why, int n) {
+  if (!m->list[t]) {
+    m->type[t] = cst_h5_file_type(t);
+    m->list[t] = dataset_list(t);
+  }
   hid_t space = ndim ? H5Screate_simple(ndim, extent, NULL) : H5Screate(H5S_SCALAR);
-  hid_t d = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  hid_t d = H5Dcreate2(at, name, m->type[t], space, H5P_DEFAULT, m->list[t], H5P_DEFAULT);
   if (d < 0)
     cst_h5_reason(why, n, name);
   H5Sclose(space);
-  H5Pclose(list);
-  H5Tclose(type);
   return d;
 }
 
@@ -55,14 +99,14 @@ static bool write_entries(hid_t d, const cst_dimension *dim) {
   return ok;
 }
 
-hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, char *why, int n) {
-  hsize_t extent = (hsize_t)dim->size;
-  hid_t   d =
-      make_dataset(file, dim->name, dim->label ? CST_TYPE_TEXT : CST_TYPE_I64, 1, &extent, why, n);
+static hid_t make_scale(maker *m, const cst_dimension *dim, char *why, int n) {
+  const cst_type t = dim->label ? CST_TYPE_TEXT : CST_TYPE_I64;
+  const hsize_t  extent = (hsize_t)dim->size;
+  hid_t          d = make_dataset(m, m->file, dim->name, t, 1, &extent, why, n);
   if (d < 0)
     return d;
-  bool ok = H5DSset_scale(d, dim->name) >= 0 && cst_h5_put_text(d, "long_name", 0, dim->doc) &&
-            cst_h5_put_text(d, "units", 0, "1");
+  bool ok = H5DSset_scale(d, dim->name) >= 0 && cst_h5_add_text(d, "long_name", dim->doc) &&
+            cst_h5_add_text(d, "units", "1");
   if (ok && dim->size)
     ok = write_entries(d, dim);
   if (ok)
@@ -72,39 +116,58 @@ hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, char *why, int n) {
   return -1;
 }
 
-hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim, const hid_t *scale,
-                       char *why, int n) {
-  char    group[sizeof f->path];
+bool cst_layout_scales(hid_t file, const cst_dimension *dim, int ndim, hid_t *scale, char *why,
+                       int n) {
+  maker m = {.file = file};
+  bool  ok = true;
+  for (int i = 0; ok && i < ndim; i++)
+    ok = (scale[i] = make_scale(&m, &dim[i], why, n)) >= 0;
+  end(&m);
+  return ok;
+}
+
+/* A scale lists the fields that it is attached to, and nothing outside /run may change with a field of
+ * /run: such a field is its own scale. */
+static bool give_scales(const maker *m, hid_t d, const cst_field *f) {
+  if (strncmp(f->path, "/run/", 5))
+    return cst_scales_attach(m->scales, d, f->ndim, f->dim);
+  return !f->ndim || H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
+}
+
+static hid_t make_field(maker *m, const cst_field *f, const cst_dimension *dim, char *why, int n) {
   hsize_t extent[CST_FIELD_DIMS] = {0};
-  snprintf(group, sizeof group, "%s", f->path);
-  *strrchr(group, '/') = 0;
   for (int k = 0; k < f->ndim; k++)
     extent[k] = (hsize_t)dim[f->dim[k]].size;
-  hid_t g = cst_h5_make_group(file, group);
+  hid_t g = enter_group(m, f->path);
   if (g < 0) {
-    cst_h5_reason(why, n, group);
+    cst_h5_reason(why, n, f->path);
     return g;
   }
-  hid_t d = make_dataset(g, strrchr(f->path, '/') + 1, f->type, f->ndim, extent, why, n);
-  if (d < 0) {
-    H5Gclose(g);
+  hid_t d = make_dataset(m, g, strrchr(f->path, '/') + 1, f->type, f->ndim, extent, why, n);
+  if (d < 0)
     return d;
+  if (cst_h5_add_text(d, "long_name", f->doc) && cst_h5_add_text(d, "units", f->unit) &&
+      give_scales(m, d, f))
+    return d;
+  cst_h5_reason(why, n, f->path);
+  H5Dclose(d);
+  return -1;
+}
+
+bool cst_layout_fields(hid_t file, const cst_field *field, int nfield, const cst_dimension *dim,
+                       int ndim, const hid_t *scale, hid_t *dataset, char *why, int n) {
+  maker m = {.file = file,
+             .group = cst_zeros(nfield, sizeof *m.group),
+             .scales = cst_scales_begin(scale, ndim, nfield)};
+  bool  ok = true;
+  for (int k = 0; ok && k < nfield; k++)
+    ok = (dataset[k] = make_field(&m, &field[k], dim, why, n)) >= 0;
+  if (ok && !cst_scales_write(m.scales)) {
+    cst_h5_reason(why, n, "dimensions");
+    ok = false;
   }
-  bool ok = cst_h5_put_text(d, "long_name", 0, f->doc) && cst_h5_put_text(d, "units", 0, f->unit);
-  /* A scale lists the fields that it is attached to, and nothing outside /run may change with a field of
-   * /run: such a field is its own scale. */
-  const bool apart = !strncmp(f->path, "/run/", 5);
-  if (ok && apart && f->ndim)
-    ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
-  for (int k = 0; ok && !apart && k < f->ndim; k++)
-    ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
-  if (!ok) {
-    cst_h5_reason(why, n, f->path);
-    H5Dclose(d);
-    d = -1;
-  }
-  H5Gclose(g);
-  return d;
+  end(&m);
+  return ok;
 }
 
 /* "6 x 5 x 4" */

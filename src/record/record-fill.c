@@ -27,28 +27,50 @@ static void repeat(unsigned char *value, size_t width, size_t size) {
     memcpy(value + done, value, done <= size - done ? done : size - done);
 }
 
+/* Fields that follow each other in the file share a block. Block k belongs to rank k modulo the number of ranks. */
 typedef struct {
-  unsigned char *block;
-  bool           filled; /* the block has the fill values of this field */
-  long
-      turn; /* counts the blocks of all fields: block k belongs to rank k modulo the number of ranks */
+  unsigned char *block;    /* [length] */
+  long           length;   /* BLOCK, or what all fields have if that is less */
+  long           at, size; /* what of the block waits to be written, and where */
+  long           turn;     /* counts the blocks */
+  int            type;     /* of the values that fill all of the block, or -1 */
 } filler;
 
-/* `size` bytes of the field from `from` on. */
-static bool fill_bytes(const cst_record *r, const cst_record_place *p, long from, long size,
-                       filler *f) {
-  for (long done = 0; done < size; done += BLOCK, f->turn++) {
-    const long left = size - done;
-    if (f->turn % r->size != r->rank)
+static bool is_mine(const cst_record *r, const filler *f) { return f->turn % r->size == r->rank; }
+
+static bool write_block(const cst_record *r, filler *f) {
+  const bool ok = !f->size || !is_mine(r, f) || cst_record_put(r, f->block, (size_t)f->size, f->at);
+  f->turn += f->size > 0;
+  f->size = 0;
+  return ok;
+}
+
+/* Adds values to the block, of `size` bytes, unless it holds them already. */
+static void add(filler *f, cst_type t, long size) {
+  if (f->type == (int)t && f->size == 0)
+    return;
+  fill_value(t, f->block + f->size);
+  repeat(f->block + f->size, cst_record_width(t), (size_t)size);
+  f->type = size == f->length ? (int)t : -1;
+}
+
+/* `size` bytes from `at` on in the file. */
+static bool fill_bytes(const cst_record *r, cst_type t, long at, long size, filler *f) {
+  const long width = (long)cst_record_width(t);
+  while (size) {
+    const long room = (f->length - f->size) / width * width;
+    const long part = size < room ? size : room;
+    if (f->size && (at != f->at + f->size || !part)) {
+      if (!write_block(r, f))
+        return false;
       continue;
-    if (!f->filled) {
-      fill_value(p->field.type, f->block);
-      repeat(f->block, cst_record_width(p->field.type),
-             (size_t)(p->size < BLOCK ? p->size : BLOCK));
-      f->filled = true;
     }
-    if (!cst_record_put(r, f->block, (size_t)(left < BLOCK ? left : BLOCK), p->at + from + done))
-      return false;
+    if (is_mine(r, f))
+      add(f, t, part);
+    f->at = at - f->size;
+    f->size += part;
+    at += part;
+    size -= part;
   }
   return true;
 }
@@ -58,19 +80,27 @@ static bool fill_field(const cst_record *r, const cst_record_place *p, filler *f
   const long             all = rows ? p->extent[0] * p->extent[1] : 0;
   const long             row = all ? p->size / all : 0;
   bool                   ok = true;
-  f->filled = false;
   if (!rows)
-    return fill_bytes(r, p, 0, p->size, f);
+    return fill_bytes(r, p->field.type, p->at, p->size, f);
   for (int i = 0; ok && i < rows->n; i++)
-    ok = fill_bytes(r, p, rows->first[i] * row, rows->count[i] * row, f);
+    ok = fill_bytes(r, p->field.type, p->at + rows->first[i] * row, rows->count[i] * row, f);
   return ok;
 }
 
+static long block_length(const cst_record *r) {
+  long length = 0;
+  for (int k = 0; k < r->nfield && length < BLOCK; k++)
+    length += r->place[k].size < BLOCK ? r->place[k].size : BLOCK;
+  return length < BLOCK ? length : BLOCK;
+}
+
 bool cst_record_fill(cst_record *r, char *why, int n) {
-  filler f = {.block = cst_need(malloc(BLOCK))};
+  filler f = {.length = block_length(r), .type = -1};
   bool   ok = true;
+  f.block = cst_need(malloc((size_t)f.length + 1));
   for (int k = 0; ok && k < r->nfield; k++)
     ok = fill_field(r, &r->place[k], &f);
+  ok = ok && write_block(r, &f);
   if (!ok)
     snprintf(why, (size_t)n, "cannot fill %s: %s", r->path, strerror(errno));
   free(f.block);

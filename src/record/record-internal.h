@@ -11,20 +11,29 @@ typedef struct {
   cst_field field;
   long      extent[CST_FIELD_DIMS];
   long      at, size; /* in bytes; at is -1 when the field is empty */
+  hid_t     dataset;  /* of a new file up to its first flush, for its attributes; else -1 */
 } cst_record_place;
 
+/* On rank 0: the object, open, that had an attribute last. */
+typedef struct {
+  hid_t object; /* or -1 */
+  char  path[96];
+  int   place; /* the field that had one last */
+} cst_record_carrier;
+
 struct cst_record {
-  MPI_Comm          comm;
-  int               rank, size, nfield;
-  int               disk;  /* the descriptor through which this rank writes and reads rows */
-  bool              first; /* of the ranks of this host: it brings their rows to the disk */
-  bool              nfs;
-  bool              sealed;   /* after the first flush */
-  bool              nameless; /* the first flush has failed */
-  bool              broken;   /* an attribute could not be written before it */
-  hid_t             file;     /* on rank 0, else -1 */
-  cst_record_place *place;    /* [nfield] */
-  char              path[PATH_MAX], token[40];
+  MPI_Comm           comm;
+  int                rank, size, nfield;
+  int                disk;  /* the descriptor through which this rank writes and reads rows */
+  bool               first; /* of the ranks of this host: it brings their rows to the disk */
+  bool               nfs;
+  bool               sealed;   /* after the first flush */
+  bool               nameless; /* the first flush has failed */
+  bool               broken;   /* an attribute could not be written before it */
+  hid_t              file;     /* on rank 0, else -1 */
+  cst_record_carrier carrier;
+  cst_record_place  *place; /* [nfield] */
+  char               path[PATH_MAX], token[40];
   char  asked[PATH_MAX];      /* the path that must lead to it too, through links; "": none */
   char  aside[PATH_MAX + 48]; /* the name until the first flush; "" after it */
   dev_t device; /* on rank 0, of the file at path that the new one replaces; inode 0: none */
@@ -58,6 +67,9 @@ bool cst_record_make(cst_record *r, const cst_dimension *dim, int ndim, const cs
                      char *why, int n);
 bool cst_record_find(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
                      char *why, int n);
+
+/* record-attribute.c, on rank 0: closes all objects that are open for their attributes. */
+void cst_record_let_go(cst_record *r);
 
 /* record-fill.c, independent: writes this rank's share of the fill values. */
 bool cst_record_fill(cst_record *r, char *why, int n);

@@ -4,6 +4,7 @@
 #include "record/record-internal.h"
 #include "core/need.h"
 #include "record/lock.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +50,16 @@ static bool sign(const cst_record *r, char *why, int n) {
   return ok;
 }
 
-/* Where a field lies in a file of this size; its rows are written without HDF5. */
-static bool locate(hid_t d, long size, cst_record_place *p, char *why, int n) {
-  hid_t         list = H5Dget_create_plist(d);
-  const bool    contiguous = H5Pget_layout(list) == H5D_CONTIGUOUS;
-  const haddr_t at = contiguous ? H5Dget_offset(d) : HADDR_UNDEF;
+static bool is_contiguous(hid_t d) {
+  hid_t      list = H5Dget_create_plist(d);
+  const bool contiguous = H5Pget_layout(list) == H5D_CONTIGUOUS;
   H5Pclose(list);
+  return contiguous;
+}
+
+/* Where a field lies in a file of this size; its rows are written without HDF5. */
+static bool locate(hid_t d, bool is_new, long size, cst_record_place *p, char *why, int n) {
+  const haddr_t at = is_new || is_contiguous(d) ? H5Dget_offset(d) : HADDR_UNDEF;
   p->at = p->size && at != HADDR_UNDEF ? (long)at : -1;
   if (!p->size)
     return true;
@@ -66,15 +71,8 @@ static bool locate(hid_t d, long size, cst_record_place *p, char *why, int n) {
 
 static bool make_all(cst_record *r, const cst_dimension *dim, hid_t *scale, int ndim,
                      const cst_field *field, hid_t *dataset, char *why, int n) {
-  for (int i = 0; i < ndim; i++)
-    if ((scale[i] = cst_layout_scale(r->file, &dim[i], why, n)) < 0)
-      return false;
-  if (!make_run(r, why, n))
-    return false;
-  for (int k = 0; k < r->nfield; k++)
-    if ((dataset[k] = cst_layout_field(r->file, &field[k], dim, scale, why, n)) < 0)
-      return false;
-  return true;
+  return cst_layout_scales(r->file, dim, ndim, scale, why, n) && make_run(r, why, n) &&
+         cst_layout_fields(r->file, field, r->nfield, dim, ndim, scale, dataset, why, n);
 }
 
 static bool find_all(cst_record *r, const cst_dimension *dim, hid_t *scale, int ndim,
@@ -103,6 +101,16 @@ static bool can_be_signed(const cst_record *r, char *why, int n) {
   return ok;
 }
 
+/* Gives a new file the size with which it holds all fields. HDF5 writes the rest of it in the first flush. */
+static bool extend(const cst_record *r, char *why, int n) {
+  hsize_t size;
+  errno = 0;
+  if (H5Fget_filesize(r->file, &size) >= 0 && !truncate(r->aside, (off_t)size))
+    return true;
+  snprintf(why, (size_t)n, "cannot create the file: %s", strerror(errno));
+  return false;
+}
+
 static bool flush(cst_record *r, char *why, int n) {
   if (cst_record_written(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0))
     return true;
@@ -119,22 +127,29 @@ static long file_size(const cst_record *r) {
 typedef bool all(cst_record *, const cst_dimension *, hid_t *, int, const cst_field *, hid_t *,
                  char *, int);
 
-/* Makes or finds all scales and fields, signs the file, and closes what it opened. */
+static void close_all(const hid_t *d, int n) {
+  for (int k = 0; k < n; k++)
+    if (d[k] >= 0)
+      H5Dclose(d[k]);
+}
+
+/* Makes or finds all scales and fields, and signs the file. New fields stay open, for their attributes. */
 static bool complete(cst_record *r, all *get, const cst_dimension *dim, int ndim,
                      const cst_field *field, char *why, int n) {
   hid_t *scale = cst_need(malloc(sizeof *scale * (size_t)(ndim + r->nfield + 1)));
   hid_t *dataset = scale + ndim;
   for (int k = 0; k < ndim + r->nfield; k++)
     scale[k] = -1;
-  bool ok = get(r, dim, scale, ndim, field, dataset, why, n);
-  ok = ok && (get == make_all || can_be_signed(r, why, n));
-  ok = ok && sign(r, why, n) && flush(r, why, n);
+  const bool is_new = get == make_all;
+  bool       ok = get(r, dim, scale, ndim, field, dataset, why, n);
+  ok = ok && (is_new || can_be_signed(r, why, n)) && sign(r, why, n);
+  ok = ok && (is_new ? extend(r, why, n) : flush(r, why, n));
   const long size = file_size(r);
   for (int k = 0; ok && k < r->nfield; k++)
-    ok = locate(dataset[k], size, &r->place[k], why, n);
-  for (int k = 0; k < ndim + r->nfield; k++)
-    if (scale[k] >= 0)
-      H5Dclose(scale[k]);
+    ok = locate(dataset[k], is_new, size, &r->place[k], why, n);
+  for (int k = 0; ok && is_new && k < r->nfield; k++)
+    r->place[k].dataset = dataset[k];
+  close_all(scale, ok && is_new ? ndim : ndim + r->nfield);
   free(scale);
   return ok;
 }

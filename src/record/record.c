@@ -27,6 +27,7 @@
 
 /* On rank 0. */
 static bool close_file(cst_record *r) {
+  cst_record_let_go(r);
   const bool ok = r->file < 0 || H5Fclose(r->file) >= 0;
   r->file = -1;
   return cst_record_written(r, ok);
@@ -54,6 +55,7 @@ static void abandon(cst_record *r) {
 static void place(cst_record_place *p, const cst_field *f, const cst_dimension *dim) {
   p->field = *f;
   p->size = (long)cst_record_width(f->type);
+  p->dataset = -1;
   for (int k = 0; k < f->ndim; k++) {
     p->extent[k] = dim[f->dim[k]].size;
     p->size *= p->extent[k];
@@ -72,7 +74,7 @@ static cst_record *allocate(MPI_Comm comm, const char *path, const char *token,
   r->nfield = nfield;
   for (int k = 0; k < nfield; k++)
     place(&r->place[k], &field[k], dim);
-  r->file = -1;
+  r->file = r->carrier.object = -1;
   r->disk = -1;
   return r;
 }
@@ -192,6 +194,7 @@ static bool settle_rows(cst_record *r) {
 /* On rank 0: writes what HDF5 holds. */
 static bool flush_file(cst_record *r) {
   cst_record_hold(r, true, 0, 0);
+  cst_record_let_go(r);
   bool ok = cst_record_written(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0);
   if (ok && fsync(r->disk)) {
     snprintf(r->error, sizeof r->error, "cannot write the file: %s", strerror(errno));

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-# test_read.py: a file of write-demo as h5py and xarray see it: names, units, dimensions, text, fill values.
-# TAP. The file is written by write-demo of BUILD.
+# test_read.py: files of write-demo, and the result of a run, as h5py and xarray see them: names, units, dimensions,
+# text, fill values. TAP. The files are written by write-demo of BUILD and by CONSTELLA.
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import socket
@@ -16,6 +16,87 @@ def ok(condition, what):
     count += 1
     failed += not condition
     print(f"{'' if condition else 'not '}ok {count} - {what}")
+
+
+BUILD = os.environ.get("BUILD", "build")
+STUDY = """study: ensemble
+system: double-pendulum
+initial: {members: 3, seed: 3, around: default, spread: {q: 0.01, v: 0.1}}
+end: 0.4
+steps: [0.1, 0.05]
+methods: [rattle, rk4]
+observables: [energy, "upper: y1"]
+samples: {count: 4}
+averages: {weight: fixman}
+histograms:
+  - {name: fold, expression: "x1*x2 + y1*y2", from: -1, to: 1, bins: 8}
+trajectories: {members: [0, 2], every: 2}
+"""
+
+
+def own_lists(ndim):
+    """Both kinds of list as HDF5 itself writes them: sizes and offsets of their elements."""
+    import h5py
+
+    with h5py.File("own", "w", driver="core", backing_store=False) as f:
+        f["scale"] = [0]
+        f.create_dataset("field", shape=(1,) * ndim)
+        f["scale"].make_scale("scale")
+        for k in range(ndim):
+            f["field"].dims[k].attach_scale(f["scale"])
+        return forms(f["field"], f["scale"])
+
+
+def forms(field, scale):
+    one = field.attrs.get_id("DIMENSION_LIST")
+    other = scale.attrs.get_id("REFERENCE_LIST")
+    elements = other.get_type()
+    return (
+        (one.shape, one.get_type().get_class(), one.get_type().get_super().get_size()),
+        (elements.get_size(), [(n, elements.get_member_offset(i)) for i, n in enumerate(other.dtype.names)]),
+    )
+
+
+def scales_are_attached(path, what, least):
+    """Each dimension of a field has one scale, and each scale lists all that it is attached to, once."""
+    import h5py
+
+    with h5py.File(path, "r") as f:
+        datasets = []
+        f.visititems(lambda name, o: datasets.append(o) if isinstance(o, h5py.Dataset) else None)
+        scales = [d for d in datasets if d.parent.name == "/"]
+        fields = [d for d in datasets if d.parent.name not in ("/", "/run")]
+        pairs = [(d, k, f[r]) for d in fields if d.ndim for k, (r,) in enumerate(d.attrs["DIMENSION_LIST"])]
+        ok(
+            len(fields) >= least and len(pairs) == sum(d.ndim for d in fields),
+            f"{what}: {len(fields)} fields have one scale for each dimension",
+        )
+        ok(all(d.shape[k] == len(s) for d, k, s in pairs), f"{what}: of the same extent")
+        listed = [(f[r], k, s) for s in scales for r, k in s.attrs.get("REFERENCE_LIST", ())]
+        ok(
+            len(listed) == len(pairs) and set(listed) == set(pairs),
+            f"{what}: the scales list all {len(pairs)} of them, and each once",
+        )
+        # each question opens all that is in the list
+        asked = pairs if len(pairs) < 50 else pairs[:: len(pairs) // 2]
+        ok(all(h5py.h5ds.is_attached(d.id, s.id, k) for d, k, s in asked), f"{what}: as HDF5 sees it")
+        d, _, s = pairs[-1]
+        ok(forms(d, s) == own_lists(d.ndim), f"{what}: in the form in which HDF5 writes them")
+
+
+def h5py_sees_scales(path):
+    scales_are_attached(path, "demo", 16)
+    subprocess.run([f"{BUILD}/tests/record/write-demo", path, "many"], check=True)
+    scales_are_attached(path, "many", 1100)
+    study, result = path + ".yaml", path + ".run.h5"
+    with open(study, "w") as f:
+        f.write(STUDY)
+    subprocess.run(
+        [os.environ.get("CONSTELLA", f"{BUILD}/constella"), "run", study, "-o", result, "--progress", "none"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    scales_are_attached(result, "a run", 120)
 
 
 def h5py_reads(path):
@@ -110,6 +191,7 @@ def xarray_reads(path):
 
 for what, modules, read in (
     ("h5py", ("h5py", "numpy"), h5py_reads),
+    ("h5py", ("h5py", "numpy"), h5py_sees_scales),
     ("xarray", ("xarray", "h5netcdf"), xarray_reads),
 ):
     try:
@@ -123,7 +205,7 @@ for what, modules, read in (
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "demo.h5")
             subprocess.run(
-                [os.path.join(os.environ.get("BUILD", "build"), "tests/record/write-demo"), file, "complete"],
+                [f"{BUILD}/tests/record/write-demo", file, "complete"],
                 check=True,
             )
             read(file)

@@ -3,7 +3,7 @@
  * and sleep, to be read or killed. busy: many rows and attributes written without end after "ready", to be
  * killed; again: that file opened, written and closed without end; check: look at what that left. elsewhere:
  * as left by a run of another host, in its third attempt. checkpoint N: one of that number beside PATH.
- * refuse: print what cst_record_refuse says.
+ * many: so many fields that the list of their scale is longer than 64 KiB. refuse: print what cst_record_refuse says.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "demo.h"
@@ -157,6 +157,27 @@ static int checkpoint(const char *path, long number) {
   return !ok;
 }
 
+/* All of their dimensions have the same scale. */
+static int many(const char *path) {
+  enum { MANY = 1100 };
+  char                why[256];
+  const cst_dimension d = {"case", 1, "c", NULL};
+  cst_field          *f = calloc(MANY, sizeof *f);
+  for (int k = 0; k < MANY; k++) {
+    f[k] = (cst_field){.type = CST_TYPE_I8, .ndim = 4, .unit = "1", .doc = "one of many"};
+    snprintf(f[k].path, sizeof f[k].path, "/many-%d/x%d", k % 2, k);
+  }
+  cst_record *r =
+      cst_record_create(MPI_COMM_WORLD, path, DEMO_TOKEN, &d, 1, f, MANY, why, sizeof why);
+  if (r)
+    cst_record_attribute(r, f[MANY - 1].path, "role", "the last one");
+  const bool ok = r && cst_record_close(r, "complete", NULL, why, sizeof why);
+  if (!ok)
+    fprintf(stderr, "write-demo: %s\n", why);
+  free(f);
+  return !ok;
+}
+
 static int refuse(const char *path) {
   const char *text = cst_record_refuse(path, true);
   puts(text ? text : "accepted");
@@ -173,6 +194,8 @@ int main(int argc, char **argv) {
   if (argc > 3 && !strcmp(argv[2], "checkpoint"))
     return checkpoint(argv[1], strtol(argv[3], NULL, 10));
   MPI_Init(&argc, &argv);
+  if (argc > 2 && !strcmp(argv[2], "many"))
+    return many(argv[1]);
   if (argc > 2 && !strcmp(argv[2], "elsewhere"))
     return elsewhere(argv[1]);
   if (argc > 2 && !strcmp(argv[2], "busy"))
