@@ -36,6 +36,8 @@ def __getattr__(name):
 
 
 PROGRAM = os.path.abspath(os.environ.get("CONSTELLA", "build/constella"))
+# The same objects with code for v2 besides, of some methods (tests.mk).
+MORE_SETS = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/constella-sets"))
 # `make san` sets it: limits of time are multiplied by it.
 SLOWER = int(os.environ.get("SLOWER", 1))
 FOLDER = tempfile.mkdtemp(prefix="constella-cli-")
@@ -278,11 +280,40 @@ def _served(command, env, folder, timeout, seconds=0):
     return _server.run(text, command, timeout)
 
 
+@functools.lru_cache(None)
+def program_for(isa):
+    """The built program that has code for an instruction set which this machine can run; None: there is none."""
+    for program in (PROGRAM, MORE_SETS):
+        process = os.path.exists(program) and subprocess.run(
+            [program, "check", os.devnull],
+            env={**ENVIRONMENT, "CONSTELLA_ISA": isa},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        if process and "CONSTELLA_ISA" not in process.stderr:
+            return program
+    return None
+
+
+def sets(*wanted):
+    """The instruction sets among those wanted for which some built program has code; a line says which are left out."""
+    for isa in wanted:
+        if program_for(isa):
+            yield isa
+        else:
+            skip(f"with CONSTELLA_ISA={isa}", "not built, or not on this machine: make ISAS=all test")
+
+
 def constella(*words, ranks=0, env=None, folder=None):
     """Run the program; the result has returncode, stdout, stderr. ranks 0: without mpirun."""
-    command = (["mpirun", "-n", str(ranks)] if ranks else []) + [PROGRAM, *map(str, words)]
+    program = PROGRAM
+    if env and env.get("CONSTELLA_ISA") in ("v2", "v3", "v4"):
+        program = program_for(env["CONSTELLA_ISA"]) or PROGRAM
+    command = (["mpirun", "-n", str(ranks)] if ranks else []) + [program, *map(str, words)]
     env, folder = {**ENVIRONMENT, **(env or {})}, folder or FOLDER
-    return (not ranks and _served(command, env, folder, 1000)) or subprocess.run(
+    return (not ranks and program == PROGRAM and _served(command, env, folder, 1000)) or subprocess.run(
         command,
         env=env,
         cwd=folder,

@@ -264,9 +264,10 @@ bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool on
                  cst_code *code, char why[CST_WHY]) {
   const double start = now();
   bool         good = false;
-  recipe       r = {.isa = isa, .cores_only = s->compiled[isa]};
+  recipe       r = {.isa = isa};
   *code = (cst_code){.isa = isa};
   r.ncore = choose(s, isa, cores, r.core);
+  r.cores_only = s->compiled[isa] && r.ncore;
   emit(s, &r);
   find_start(&r, code->key);
   /* which compiler there is takes a fifth of a short run to find out */
