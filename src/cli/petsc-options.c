@@ -1,5 +1,6 @@
 /* petsc-options.c: PETSc's options (see petsc-options.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_WITH_PETSC
 #include "cli/petsc-options.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -3,6 +3,9 @@
  * Such a function returns PetscErrorCode, 0: done. PetscCall, PetscCallMPI and PetscCheck return the status of
  * what failed, after the innermost handler has been told. A handler is told where an error arises
  * (PETSC_ERROR_INITIAL, with the message), then by each function that passes it on (PETSC_ERROR_REPEAT, NULL).
+ *
+ * Files that call PETSc define CST_WITH_PETSC before they include anything: its own header is read then. It takes longer to read
+ * than most files to compile, and the others need a few of its names only.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STATUS_H
@@ -10,7 +13,36 @@
 #ifndef PETSC_HAVE_BROKEN_RECURSIVE_MACRO
 #define PETSC_HAVE_BROKEN_RECURSIVE_MACRO /* PETSc does not count calls of MPI */
 #endif
+#ifdef CST_WITH_PETSC
 #include <petscsys.h>
+#else
+#include <math.h>
+#include <mpi.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+typedef int PetscErrorCode;
+typedef int PetscMPIInt;
+typedef enum { PETSC_ERROR_INITIAL = 0, PETSC_ERROR_REPEAT = 1 } PetscErrorType;
+/* the numbers of petscerror.h */
+#define PETSC_ERR_MEM             55
+#define PETSC_ERR_SUP             56
+#define PETSC_ERR_ARG_OUTOFRANGE  63
+#define PETSC_ERR_FILE_OPEN       65
+#define PETSC_ERR_FILE_READ       66
+#define PETSC_ERR_FILE_WRITE      67
+#define PETSC_ERR_ARG_INCOMP      75
+#define PETSC_ERR_LIB             76
+#define PETSC_ERR_PLIB            77
+#define PETSC_ERR_FILE_UNEXPECTED 79
+#define PETSC_ERR_CONV_FAILED     82
+#define PETSC_ERR_MPI             98
+#define PETSC_COMM_SELF           MPI_COMM_SELF
+#define PetscMin(a, b)            (((a) < (b)) ? (a) : (b))
+#define PetscMax(a, b)            (((a) < (b)) ? (b) : (a))
+#define PetscUnlikely(condition)  __builtin_expect(!!(condition), 0)
+#endif
 #include <stdarg.h>
 
 /* As PETSc's own handlers: returns the status, n as a rule. */
@@ -70,5 +102,6 @@ PetscErrorCode cst_status_raise_mpi(int line, const char *function, const char *
   } while (0)
 /* The ranks that work on a study: all, or those that lead a team (solve/team.h). */
 extern MPI_Comm cst_world;
+#undef PETSC_COMM_WORLD
 #define PETSC_COMM_WORLD cst_world
 #endif

@@ -1,6 +1,7 @@
 /* stepper.c: sets up a program as segments of substeps of one kind, which stepper-march.c advances and for
  * whose lane code stepper-bind.c finds the data. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_WITH_PETSC
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"

@@ -1,5 +1,6 @@
 /* single.c: PETSc's own solvers for the equations of one trajectory (see single.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_WITH_PETSC
 #include "solve/single.h"
 #include <float.h>
 #include <limits.h>

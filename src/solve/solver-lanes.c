@@ -5,6 +5,7 @@
  * arithmetic of the lanes is the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_WITH_PETSC
 #include "solve/solver-internal.h"
 
 static PetscErrorCode watch(SNES snes, cst_solver *s, PetscInt it) {

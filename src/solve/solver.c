@@ -5,6 +5,7 @@
  * and norms only for monitors.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_WITH_PETSC
 #include <limits.h>
 #include <string.h>
 #include "core/need.h"

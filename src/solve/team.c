@@ -1,5 +1,6 @@
 /* team.c: linear systems of a team of ranks (see team.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_WITH_PETSC
 #include "solve/team.h"
 #include <limits.h>
 #include <stdlib.h>

@@ -192,7 +192,7 @@ trajectories: {{members: [0, 12], every: 5}}
 def other_sets():
     """Every instruction set for which the tests build the code of these methods (tests.mk)."""
     usual = 'rattle, midpoint, "gauss(2)", "convert(rk4)", "project(rk4)", rk4, "compose(rattle, yoshida4)"'
-    for system, methods in (("double-pendulum", usual), ("heavy-top", "rattle, lie-rattle, euler-b")):
+    for system, methods in (("double-pendulum", usual), ("euler-top", "rattle, lie-rattle, euler-b")):
         text = SETS_STUDY.format(system=system, methods=methods)
         process, result = run(f"sets-{system}", text)
         if not ok(process.returncode == 0, f"{system} runs with the widest set", process.stderr):

@@ -139,7 +139,8 @@ def mixed(first):
     narrow = next(sets("v2"), None)
     if not narrow:
         return
-    kinds = [["env", f"CONSTELLA_ISA={narrow}", program_for(narrow), *words], [PROGRAM, *words], [PROGRAM, *words]]
+    program = program_for(narrow)  # of all ranks: they must be alike
+    kinds = [["env", f"CONSTELLA_ISA={narrow}", program, *words], [program, *words], [program, *words]]
     process = subprocess.run(
         by_rank(kinds),
         env=ENVIRONMENT,

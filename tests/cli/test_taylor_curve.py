@@ -21,6 +21,7 @@ from cli import (
     digests,
     done,
     made,
+    not_built,
     ok,
     path,
     run,
@@ -280,6 +281,8 @@ methods: ["lagrange-dalembert(taylor-curve(2), bias=-0.3)", "lagrange-dalembert(
         ("v2", {"env": {"CONSTELLA_ISA": "v2"}}),
     ):
         other, b = run("bits-too", text.replace("MEMBERS", "11"), *how.pop("words", ()), **how)
+        if name == "v2" and not_built(other, f"the same bits: {name}"):
+            continue
         ok(
             other.returncode == 0 and not differences(digests(a), digests(b)),
             f"the same bits: {name}",

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LYAPUNOV_H
 #define CST_LYAPUNOV_H
-#include <petscsys.h>
+#include "core/error-handlers.h"
 #include "study/channels/channels.h"
 #include "study/collect/tangent.h"
 #include "study/result/case-rows.h"
