@@ -143,10 +143,10 @@ PROGRAM      := $(BUILD)/constella
 .PHONY: all scalar setup config help clean
 all:
 	@if [ -n '$(MISSING)' ]; then echo 'constella: not found: $(MISSING). Run `make setup` first (Debian 12), or see docs/building.md' >&2; exit 1; fi
-	@set -e; $(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/generated; \
-	$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(SHARED_LIB) $(BUILD)/constella.pc $(BUILD)/analysis; \
+	@set -e; tools/progress.pl $(BUILD)/obj $(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(SHARED_LIB) $(BUILD)/constella.pc $(BUILD)/analysis; \
 	if [ $(PROGRAM) -nt $(BUILD)/seconds ]; then times >$(BUILD)/times; awk $(SECONDS_OF) $(BUILD)/times >$(BUILD)/seconds; rm $(BUILD)/times; \
-	  echo "built in $$(cat $(BUILD)/seconds) CPU seconds"; fi
+	  echo "built in $$(cat $(BUILD)/seconds) CPU seconds, for $(strip $(ISAS))"; \
+	  ! command -v sbatch qsub bsub >/dev/null || echo 'nodes with other processors: make ISAS=all builds for all of them'; fi
 
 # What the last `make` that linked the program took with all that it started: the second line of bash's `times`.
 SECONDS_OF := 'NR == 2 { for (i = 1; i <= 2; i++) { split($$i, x, "m"); sum += 60 * x[1] + x[2] } printf "%.0f\n", sum }'
@@ -157,7 +157,8 @@ scalar:
 	@$(MAKE) --no-print-directory SCALAR=1 OPT=-O0 BUILD=$(BUILD)/scalar -j$(JOBS) $(BUILD)/scalar/constella
 
 help:
-	@echo 'make          build $(PROGRAM)'
+	@echo 'make          build $(PROGRAM), for the instruction set of this machine; ISAS="v3 v4" or ISAS=all: for others'
+	@echo 'make forms    compile the cores of each system of the catalogue beforehand, for packages and benchmarks'
 	@echo 'make setup    install what is missing (Debian 12, apt-get)'
 	@echo 'make config   where the libraries were found'
 	@echo 'make install  what is built, into PREFIX=/usr/local (DESTDIR= before it); make uninstall takes it away'
@@ -241,14 +242,15 @@ $(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
 	$(Q)tools/embed.sh cst_bibliography $(GEN) src/cli/bibliography.bib >$@
 
 # ---- objects -------------------------------------------------------------------------------------
-# Flags are prerequisites: a file flags/NAME changes when they do.
-define STAMP
-$(BUILD)/flags/$(1): FORCE
-	@mkdir -p $$(@D); echo '$(2)' | cmp -s - $$@ || echo '$(2)' >$$@
-endef
-$(foreach i,$(sort $(ROWS) portable),$(eval $(call STAMP,$(i),$(CC) $(call ROW_CFLAGS,$(i)))))
-$(eval $(call STAMP,plain,$(CC) $(ALL_CFLAGS)))
-$(eval $(call STAMP,rows,$(ROWS) $(LANE_GENERIC) $(CORES_NARROW) $(SYSTEMS) $(OBJECT_FLAGS)))
+# Flags are prerequisites: a file flags/NAME is written when they are others than those of the last build. Goals that build
+# nothing write none.
+STAMP = $(if $(subst x$(2),,x$(file <$(BUILD)/flags/$(1)))$(subst x$(file <$(BUILD)/flags/$(1)),,x$(2)),$(file >$(BUILD)/flags/$(1),$(2)))
+ifneq ($(filter-out help config setup install uninstall clean format,$(or $(MAKECMDGOALS),all)),)
+$(shell mkdir -p $(BUILD)/flags)
+$(foreach i,$(sort $(ROWS) portable),$(call STAMP,$(i),$(strip $(CC) $(call ROW_CFLAGS,$(i)))))
+$(call STAMP,plain,$(strip $(CC) $(ALL_CFLAGS)))
+$(call STAMP,rows,$(strip $(ROWS) $(LANE_GENERIC) $(CORES_NARROW) $(SYSTEMS) $(OBJECT_FLAGS)))
+endif
 # Results name the revision of the build, not that of the first compilation.
 $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
@@ -331,8 +333,9 @@ include tools/install.mk
 # A line per stage; what they print is in demo/log.
 demo:
 	@mkdir -p demo; : >demo/log
+	@echo 'about 3 minutes on two cores, 2 more where packages are missing; 250 MB for the build, 1.5 GB for the packages'
 	@echo 'setting up'; $(MAKE) --no-print-directory setup >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
-	@echo 'building (all output: demo/log)'; $(MAKE) --no-print-directory all >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
+	@echo 'building (all output: demo/log)'; $(MAKE) --no-print-directory all 9>&2 >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh
 pages: all
 	@$(PYTHON) tools/pages.py $(BUILD)/constella

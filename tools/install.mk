@@ -41,6 +41,7 @@ install:
 	@sed 's|^prefix=.*|prefix=$(PREFIX)|' $(BUILD)/constella.pc >$(INTO)/lib/pkgconfig/constella.pc
 	@$(PROGRAM) help all | tools/manual.sh $(RELEASE) >$(INTO)/share/man/man1/constella.1
 	@$(PROGRAM) help all | tools/completion.sh >$(INTO)/share/bash-completion/completions/constella
+	@[ ! -d $(BUILD)/forms ] || { install -d $(INTO)/lib/constella/forms && install -m 644 $(BUILD)/forms/* $(INTO)/lib/constella/forms; }
 	@install -d $(INTO)/$(PYTHON_PACKAGES) && ln -sfn ../../../share/constella/analysis/constella $(INTO)/$(PYTHON_PACKAGES)/constella
 	@cp --parents --remove-destination $(INSTALLED_TEXTS) $(SHARE)
 	@chmod 644 $(INSTALLED_TEXTS:%=$(SHARE)/%)
@@ -50,5 +51,5 @@ install:
 
 uninstall:
 	@rm -f $(INSTALLED_FILES:%=$(INTO)/%) $(INTO)/$(PYTHON_PACKAGES)/constella
-	@rm -rf $(INTO)/include/constella $(SHARE)
+	@rm -rf $(INTO)/include/constella $(INTO)/lib/constella $(SHARE)
 # SPDX-License-Identifier: BSD-2-Clause

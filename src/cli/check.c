@@ -155,7 +155,7 @@ static void print_scheme(const cst_study_scheme *x) {
 }
 
 static void print_collected(const cst_plan *p) {
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->tell)
       cst_collectors[k]->tell(p, stdout);
 }

@@ -194,12 +194,12 @@ static void built_in(const reading *r, double *value) {
 
 void cst_integrator_energy(const cst_integrator *x, double *energy) {
   CST_REQUIRE(x && energy && is_alive(x));
-  read_all(x, (reading){.row = cst_observers[CST_OBSERVER_energy]}, built_in, 1, energy);
+  read_all(x, (reading){.row = CST_OBSERVER(energy)}, built_in, 1, energy);
 }
 
 void cst_integrator_momentum_maps(const cst_integrator *x, double *map) {
   CST_REQUIRE(x && map && is_alive(x));
-  read_all(x, (reading){.row = cst_observers[CST_OBSERVER_momentum]}, built_in, x->system->nsym,
+  read_all(x, (reading){.row = CST_OBSERVER(momentum)}, built_in, x->system->nsym,
            map);
 }
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "method/reason.h"
-#include "system/lane/group.h"
+#include "system/lane/record.h"
 
 typedef struct {
   long steps; /* whole steps before a lane fails; n if none does */

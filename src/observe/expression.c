@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "expr/tape-lanes.h"
 #include "observe/observer.h"
-#include "system/lane/group.h"
+#include "system/lane/record.h"
 
 static void measure(const cst_observation *look, const cst_view *view, double *kept, double *value,
                     double *scale) {

@@ -4,7 +4,7 @@
 #ifndef CST_OBSERVE_H
 #define CST_OBSERVE_H
 #include "observe/observer.h"
-#include "system/lane/group.h"
+#include "system/lane/record.h"
 
 /* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale, the
  * sum of all scales, the sum of x - x(0) since the last window, the last x. */
@@ -24,8 +24,9 @@ typedef void cst_follow(const cst_observation *look, const cst_view *view, const
                         double *kept, double *acc);
 
 typedef struct {
-  cst_measure *measure[CST_OBSERVERS]; /* NULL: a plain observer's */
-  cst_follow  *follow[CST_OBSERVERS];
+  /* of the rows of observers.h; NULL: a plain observer's */
+  cst_measure *const *measure;
+  cst_follow *const  *follow;
   /* Folds n values of one quantity, whose scale is its magnitude, into acc: those of successive states, each `stride`
    * numbers behind the one before. */
   void (*trace)(int n, const double *value, size_t stride, int alive, double *acc);

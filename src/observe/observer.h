@@ -108,14 +108,14 @@ static inline int cst_observer_kept(const cst_observation *look) {
   return k->one + k->q * look->system->nq + k->g * look->system->ng;
 }
 
-/* The rows, in the order of their quantities. */
-#define OBSERVER(name)       CST_OBSERVER_##name,
-#define PLAIN_OBSERVER(name) CST_OBSERVER_##name,
-enum {
-#include "observe/observers.h"
-  CST_OBSERVERS
-};
-#undef OBSERVER
-#undef PLAIN_OBSERVER
-extern const cst_observer *const cst_observers[CST_OBSERVERS];
+/* The rows, in the order of their quantities; at most CST_MOST_OBSERVERS. */
+extern const cst_observer *const cst_observers[];
+extern const int                 cst_observer_count;
+enum { CST_MOST_OBSERVERS = 64 };
+/* The row of the file src/observe/name.c. */
+#define CST_OBSERVER(name)                                                                         \
+  ({                                                                                               \
+    extern const cst_observer cst_observer_##name;                                                 \
+    &cst_observer_##name;                                                                          \
+  })
 #endif

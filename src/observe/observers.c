@@ -10,6 +10,9 @@
 
 #define OBSERVER(name)       &cst_observer_##name,
 #define PLAIN_OBSERVER(name) &cst_observer_##name,
-const cst_observer *const cst_observers[CST_OBSERVERS] = {
+const cst_observer *const cst_observers[] = {
 #include "observe/observers.h"
 };
+enum { COUNT = sizeof cst_observers / sizeof *cst_observers };
+_Static_assert((int)COUNT <= (int)CST_MOST_OBSERVERS, "raise CST_MOST_OBSERVERS");
+const int cst_observer_count = COUNT;

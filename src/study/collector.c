@@ -8,13 +8,23 @@
 #undef COLLECTOR
 
 #define COLLECTOR(name) &cst_collector_##name,
-const cst_collector *const cst_collectors[CST_COLLECTORS] = {
+const cst_collector *const cst_collectors[] = {
 #include "study/collectors.h"
 };
 #undef COLLECTOR
+enum { COUNT = sizeof cst_collectors / sizeof *cst_collectors };
+_Static_assert((int)COUNT <= (int)CST_MOST_COLLECTORS, "raise CST_MOST_COLLECTORS");
+const int cst_collector_count = COUNT;
+
+int cst_collector_number(const cst_collector *row) {
+  int k = 0;
+  while (cst_collectors[k] != row)
+    k++;
+  return k;
+}
 
 const cst_measured *cst_collector_measured(const char *name) {
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)
       if (!strcmp(m->name, name))
         return m;
@@ -22,7 +32,7 @@ const cst_measured *cst_collector_measured(const char *name) {
 }
 
 const cst_choice *cst_collector_choice(const cst_plan *p) {
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->choice && cst_collectors[k]->choice->wanted(p))
       return cst_collectors[k]->choice;
   return NULL;

@@ -92,7 +92,7 @@ typedef struct cst_collector {
   const char *name, *doc;
   /* Its keys of the study file, ending with a row without a key; NULL: none of its own. read: reads them,
    * after those that others read too, into wish, of `wish` bytes, which begin as zeros and are then
-   * cst_study.collected[CST_COLLECTOR_name]. forget: NULL, or releases what wish owns. */
+   * cst_study.collected[CST_COLLECTOR(name)]. forget: NULL, or releases what wish owns. */
   const cst_key *keys;
   size_t         wish;
   void (*read)(struct cst_reader *r, void *wish);
@@ -192,14 +192,17 @@ struct cst_collection {
   void                *own;
 };
 
-/* The rows, in the order in which they look. */
-#define COLLECTOR(name) CST_COLLECTOR_##name,
-enum {
-#include "study/collectors.h"
-  CST_COLLECTORS
-};
-#undef COLLECTOR
-extern const cst_collector *const cst_collectors[CST_COLLECTORS];
+/* The rows, in the order in which they look; at most CST_MOST_COLLECTORS. */
+extern const cst_collector *const cst_collectors[];
+extern const int                  cst_collector_count;
+enum { CST_MOST_COLLECTORS = 64 };
+int cst_collector_number(const cst_collector *row); /* in the list */
+/* The number of the row of the file src/study/collect/name.c. */
+#define CST_COLLECTOR(name)                                                                        \
+  ({                                                                                               \
+    extern const cst_collector cst_collector_##name;                                               \
+    cst_collector_number(&cst_collector_##name);                                                   \
+  })
 /* Of the collector that chooses members in this study; NULL: none does. */
 const cst_choice *cst_collector_choice(const cst_plan *p);
 #endif

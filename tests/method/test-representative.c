@@ -23,7 +23,7 @@ static void read_off(const run *r, int isa, int tangential, reading *x) {
   c.tangential = tangential;
   fold->velocities(&c, r->b.record, x->v);
   fold->multipliers(&c, r->b.record, x->lambda);
-  for (int k = 0, at = 0; k < CST_OBSERVERS; k++) {
+  for (int k = 0, at = 0; k < cst_observer_count; k++) {
     const cst_observer   *row = cst_observers[k];
     const cst_observation look = {.row = row, .system = r->x->s, .wanted = true};
     const cst_view        view = {.context = &c,

@@ -3,6 +3,7 @@
 #ifndef CST_CORE_LANE_H
 #define CST_CORE_LANE_H
 #include "method/core.h"
+#include "system/lane/group.h"
 
 /* C is the group of a cst_march. H(j) is the length of substep j in each lane, OWN(j) its `struct data`, which
  * the core's file defines. */

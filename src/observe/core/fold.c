@@ -414,24 +414,19 @@ static void accumulate(int n, const double *value, const double *acc, int alive,
 #define SYMBOL(isa)  SYMBOL_(isa)
 #define FOLD         SYMBOL(CST_ISA)
 #endif
-extern const cst_fold FOLD;
-const cst_fold        FOLD = {{
+static cst_measure *const measures[] = {
 #define OBSERVER(name)       cst_measure_##name,
 #define PLAIN_OBSERVER(name) NULL,
 #include "observe/observers.h"
 #undef OBSERVER
 #undef PLAIN_OBSERVER
-                       },
-                       {
+};
+static cst_follow *const follows[] = {
 #define OBSERVER(name)       cst_follow_##name,
 #define PLAIN_OBSERVER(name) NULL,
 #include "observe/observers.h"
-                       },
-                       trace,
-                       fold,
-                       multipliers,
-                       velocities,
-                       speeds,
-                       accumulate,
-                       weigh};
+};
+extern const cst_fold FOLD;
+const cst_fold        FOLD = {measures, follows, trace,  fold,  multipliers, velocities,
+                              speeds,   accumulate, weigh};
 #endif

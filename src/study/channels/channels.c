@@ -176,10 +176,10 @@ void cst_channels_add(cst_channels *c, const cst_channel_row *row, int which, cs
 }
 
 static void declare_of_collectors(cst_channels *c) {
-  for (int k = 0; k < 2 * CST_COLLECTORS; k++) {
-    c->owner = cst_collectors[k % CST_COLLECTORS];
+  for (int k = 0; k < 2 * cst_collector_count; k++) {
+    c->owner = cst_collectors[k % cst_collector_count];
     void (*declare)(const cst_plan *, cst_channels *) =
-        k < CST_COLLECTORS ? c->owner->declare : c->owner->declare_last;
+        k < cst_collector_count ? c->owner->declare : c->owner->declare_last;
     if (declare)
       declare(c->plan, c);
   }

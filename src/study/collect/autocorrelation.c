@@ -35,8 +35,9 @@ static double integral(const double *y, long lags, double spacing) {
   return sum * spacing;
 }
 
-static const cst_lag_kind kind = {
-    CST_COLLECTOR_autocorrelation,
+extern const cst_collector cst_collector_autocorrelation;
+static const cst_lag_kind  kind = {
+    &cst_collector_autocorrelation,
     "autocorrelation",
     "an autocorrelation",
     "autocorrelations are means over parts of the run",

@@ -29,7 +29,7 @@ enum { MOST_WEIGHED = 128 };
 /* ---- the study file -------------------------------------------------------------------------- */
 
 const cst_averages_wish *cst_averages_wish_of(const cst_study *s) {
-  return s->collected[CST_COLLECTOR_averages];
+  return s->collected[CST_COLLECTOR(averages)];
 }
 
 bool cst_averages_read_weight(cst_reader *r, cst_yaml *n) {
@@ -68,7 +68,7 @@ static void read(cst_reader *r, void *wish) {
 static void check(cst_reader *r, const void *wish) {
   const cst_averages_wish *w = wish;
   bool                     taken = w->given;
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->averages)
       taken |= cst_collectors[k]->averages(r->s);
   if (r->s->extensible && taken)

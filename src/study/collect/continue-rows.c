@@ -123,7 +123,7 @@ void cst_continue_convert(const cst_channels *old, const cst_class *from, const 
   memcpy(made, row, sizeof *made * (size_t)states);
   made[CST_CONTINUE_NUMBERS] = (double)(states - CST_CONTINUE_HEAD + kept_numbers(now));
   carry(&x);
-  for (int k = 0; k < CST_COLLECTORS; k++) {
+  for (int k = 0; k < cst_collector_count; k++) {
     const cst_reuse *reuse = reuse_of(cst_collectors[k]);
     if (reuse && reuse->go_on)
       reuse->go_on(&x);

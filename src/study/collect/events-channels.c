@@ -13,7 +13,7 @@ const cst_channel_row cst_channel_event_take = {"/events/%s/take", "1", "values 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 const cst_events *cst_events_of(const cst_plan *p) {
-  return p->study->collected[CST_COLLECTOR_events];
+  return p->study->collected[CST_COLLECTOR(events)];
 }
 
 bool cst_events_wanted(const cst_plan *p) { return cst_events_of(p)->n > 0; }

@@ -38,7 +38,7 @@ typedef struct {
 } wish;
 
 static const wish *wish_of(const cst_plan *p) {
-  return p->study->collected[CST_COLLECTOR_extremes];
+  return p->study->collected[CST_COLLECTOR(extremes)];
 }
 
 static bool is_time_of(const char *a, const char *b) {

@@ -25,7 +25,7 @@ extern const cst_key                 cst_frequencies_keys[];
 void                                 cst_frequencies_read(cst_reader *r, void *wish);
 void                                 cst_frequencies_forget(void *wish);
 static inline const cst_frequencies *cst_frequencies_of(const cst_plan *p) {
-  return p->study->collected[CST_COLLECTOR_frequencies];
+  return p->study->collected[CST_COLLECTOR(frequencies)];
 }
 
 /* /frequencies/NAME, NAME_amplitude [case][member][term], NAME_halves [case][member][half]. */

@@ -11,7 +11,7 @@
 #include "study/result/extension.h"
 
 const cst_histograms_wish *cst_histograms_wish_of(const cst_study *s) {
-  return s->collected[CST_COLLECTOR_histograms];
+  return s->collected[CST_COLLECTOR(histograms)];
 }
 
 /* The samples along a trajectory. */

@@ -47,7 +47,7 @@ enum {
 
 /* One of the collectors. name: of its key; what: as in "an autocorrelation"; refuses: why it has no later end. */
 typedef struct {
-  int                    collector;
+  const cst_collector   *collector;
   const char            *name, *what, *refuses;
   bool                   displaces; /* squares of displacements, else products */
   const cst_channel_row *row[CST_LAGS_CHANNELS];
@@ -58,7 +58,7 @@ typedef struct {
 void                          cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w);
 void                          cst_lags_forget(void *wish);
 static inline const cst_lags *cst_lags_of(const cst_lag_kind *kind, const cst_plan *p) {
-  return p->study->collected[kind->collector];
+  return p->study->collected[cst_collector_number(kind->collector)];
 }
 
 cst_demand     cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p);

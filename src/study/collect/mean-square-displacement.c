@@ -32,7 +32,8 @@ static double slope(const double *y, long lags, double spacing) {
   return (y[lags] - y[half]) / ((double)(lags - half) * spacing);
 }
 
-static const cst_lag_kind kind = {CST_COLLECTOR_mean_square_displacement,
+extern const cst_collector cst_collector_mean_square_displacement;
+static const cst_lag_kind  kind = {&cst_collector_mean_square_displacement,
                                   "mean-square-displacement",
                                   "a mean square displacement",
                                   "mean square displacements are means over parts of the run",

@@ -38,7 +38,7 @@ static const struct {
 };
 
 static const cst_balances *wish_of(const cst_plan *p) {
-  return p->study->collected[CST_COLLECTOR_momentum_balance];
+  return p->study->collected[CST_COLLECTOR(momentum_balance)];
 }
 
 static bool wanted(const cst_plan *p) { return wish_of(p)->asked; }

@@ -20,7 +20,7 @@ const cst_key cst_series_keys[] = {
 /* clang-format on */
 
 const cst_series_wish *cst_series_wish_of(const cst_study *s) {
-  return s->collected[CST_COLLECTOR_series];
+  return s->collected[CST_COLLECTOR(series)];
 }
 
 void cst_series_read(cst_reader *r, void *wish) {
@@ -241,7 +241,7 @@ static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
   for (int k = 0; k < e->now->ncase; k++) {
     if (e->from[k] < 0)
       continue;
-    cst_cell *cell = cst_tallies_at(t, CST_COLLECTOR_series, k);
+    cst_cell *cell = cst_tallies_at(t, CST_COLLECTOR(series), k);
     for (int q = 0; q < e->now->nquantity; q++)
       PetscCall(add_quantity(e, cell, k, q, sum, top, number));
   }

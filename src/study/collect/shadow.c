@@ -119,7 +119,7 @@ static void check(cst_reader *r, const void *own) {
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 bool cst_shadow_wanted(const cst_plan *p) {
-  return ((const wish *)p->study->collected[CST_COLLECTOR_shadow])->asked;
+  return ((const wish *)p->study->collected[CST_COLLECTOR(shadow)])->asked;
 }
 
 static size_t state_size(const cst_plan *p) { return STATE + 2 * (size_t)p->study->system->nq; }

@@ -123,7 +123,7 @@ void *cst_states_settle(const cst_plan *p, cst_diag *d) {
 }
 
 const cst_states_found *cst_states_found_of(const cst_plan *p) {
-  return p->settled[CST_COLLECTOR_states];
+  return p->settled[CST_COLLECTOR(states)];
 }
 
 long cst_states_numbers(const cst_plan *p) {

@@ -21,7 +21,7 @@ const cst_channel_row cst_channel_state_member = {"/trajectories/%d/member", "1"
 /* clang-format on */
 
 const cst_states_wish *cst_states_wish_of(const cst_study *s) {
-  return s->collected[CST_COLLECTOR_states];
+  return s->collected[CST_COLLECTOR(states)];
 }
 
 static bool wanted(const cst_plan *p) { return cst_states_wish_of(p->study)->n > 0; }

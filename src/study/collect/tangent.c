@@ -34,7 +34,7 @@ enum { MOST_VECTORS = 64 };
 static const char *const forms[] = {"companions", "exact"}; /* by cst_tangent.exact */
 
 const cst_tangent *cst_tangent_of(const cst_plan *p) {
-  return p->study->collected[CST_COLLECTOR_tangent];
+  return p->study->collected[CST_COLLECTOR(tangent)];
 }
 
 long cst_tangent_steps(const cst_plan *p, const cst_class *k) {

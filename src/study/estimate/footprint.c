@@ -67,7 +67,7 @@ static double conclusion_bytes(const cst_plan *p) {
 /* Lanes that collectors hold for each one of a batch. */
 static double lanes_beside(const cst_plan *p) {
   double sum = 0;
-  for (int i = 0; i < CST_COLLECTORS; i++)
+  for (int i = 0; i < cst_collector_count; i++)
     if (cst_collectors[i]->lanes)
       sum += cst_collectors[i]->lanes(p);
   return sum;
@@ -115,7 +115,7 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   const double      status = 2.0 * (double)study->members * p->ncase;
   double            sum = program + group + reference + system_bytes(p) + matrix_bytes(p);
   sum += per_lane * (double)batch;
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->bytes)
       sum += cst_collectors[k]->bytes(p, batch);
   sum += 2 * cst_tallies_bytes(p);

@@ -16,7 +16,7 @@ enum { NAME_MAX_LENGTH = 47, MOST_OBSERVABLES = 1000 };
 static bool is_named(const cst_observer *row) { return !row->always && !row->expression; }
 
 static const cst_observer *find(const char *name) {
-  for (int k = 0; k < CST_OBSERVERS; k++) {
+  for (int k = 0; k < cst_observer_count; k++) {
     const cst_observer *row = cst_observers[k];
     if (is_named(row) && !strcmp(name, row->name))
       return row;
@@ -36,7 +36,7 @@ enum { MOST_MEASURED = 32 };
 /* The names for which collectors measure; returns their number. */
 static int measured(const char **names) {
   int n = 0;
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)
       names[n++] = m->name;
   return n;
@@ -46,7 +46,7 @@ static int measured(const char **names) {
 static const char *wanted(void) {
   static char text[768];
   size_t      n = 0;
-  for (int i = 0; i < CST_OBSERVERS; i++) {
+  for (int i = 0; i < cst_observer_count; i++) {
     if (!is_named(cst_observers[i]))
       continue;
     const char *separator = n ? ", " : "";
@@ -127,7 +127,7 @@ static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
     return false;
   }
   bool reserved = cst_collector_measured(name) != NULL;
-  for (int k = 0; k < CST_OBSERVERS; k++)
+  for (int k = 0; k < cst_observer_count; k++)
     reserved |= !strcmp(cst_observers[k]->name, name) && is_named(cst_observers[k]);
   for (int i = 0; s && i < s->nsym; i++)
     reserved |= !strcmp(s->symmetry[i], name);
@@ -160,10 +160,10 @@ static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const c
 }
 
 static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
-  const char           *names[MOST_MEASURED + CST_OBSERVERS + CST_DEFINE_MOST];
+  const char           *names[MOST_MEASURED + CST_MOST_OBSERVERS + CST_DEFINE_MOST];
   const cst_definition *d = NULL;
   int                   count = measured(names), defined = 0;
-  for (int k = 0; k < CST_OBSERVERS; k++)
+  for (int k = 0; k < cst_observer_count; k++)
     if (is_named(cst_observers[k]))
       names[count++] = cst_observers[k]->name;
   if (r->s->system)
@@ -251,7 +251,7 @@ static void read_observables(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "observables");
   s->observable =
-      cst_reader_memory((size_t)cst_yaml_size(n) + CST_OBSERVERS, sizeof *s->observable);
+      cst_reader_memory((size_t)cst_yaml_size(n) + cst_observer_count, sizeof *s->observable);
   if (cst_yaml_is_list(n) && cst_yaml_size(n) > MOST_OBSERVABLES) {
     cst_yaml_error(r->doc, n, r->d, "there are %d observables; at most %d are allowed",
                    cst_yaml_size(n), MOST_OBSERVABLES);
@@ -262,7 +262,7 @@ static void read_observables(cst_reader *r) {
       observable(r, cst_yaml_item(n, i));
   if (n)
     return;
-  for (int k = 0; k < CST_OBSERVERS; k++) {
+  for (int k = 0; k < cst_observer_count; k++) {
     const cst_observer *row = cst_observers[k];
     if (row->optional || !is_named(row))
       continue;
@@ -276,7 +276,7 @@ static void check_hidden(cst_reader *r) {
   cst_yaml *hidden = cst_yaml_get(cst_yaml_get(r->root, "error"), "hidden");
   bool      observed = false;
   for (int i = 0; i < r->s->nobservable; i++)
-    observed |= r->s->observable[i].observer == cst_observers[CST_OBSERVER_constraint];
+    observed |= r->s->observable[i].observer == CST_OBSERVER(constraint);
   if (hidden && !observed && r->s->system && r->s->system->ng)
     cst_yaml_error(r->doc, hidden, r->d,
                    "'hidden' is the norm of the hidden constraints, and 'constraint' is not among "

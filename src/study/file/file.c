@@ -137,8 +137,8 @@ static void read_extensible(cst_reader *r) {
 
 /* The keys that collectors read themselves. */
 static void read_collected(cst_reader *r) {
-  r->s->collected = cst_reader_memory(CST_COLLECTORS, sizeof *r->s->collected);
-  for (int k = 0; k < CST_COLLECTORS; k++) {
+  r->s->collected = cst_reader_memory(cst_collector_count, sizeof *r->s->collected);
+  for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *row = cst_collectors[k];
     if (!row->read)
       continue;
@@ -148,13 +148,13 @@ static void read_collected(cst_reader *r) {
 }
 
 static void check_collected(cst_reader *r) {
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->check)
       cst_collectors[k]->check(r, r->s->collected[k]);
 }
 
 static void forget_collected(cst_study *s) {
-  for (int k = 0; s->collected && k < CST_COLLECTORS; k++) {
+  for (int k = 0; s->collected && k < cst_collector_count; k++) {
     if (s->collected[k] && cst_collectors[k]->forget)
       cst_collectors[k]->forget(s->collected[k]);
     free(s->collected[k]);

@@ -88,7 +88,7 @@ bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *nam
         of, NAME_LENGTH);
     return false;
   }
-  for (int k = 0; k < CST_OBSERVERS; k++)
+  for (int k = 0; k < cst_observer_count; k++)
     if (!strcmp(cst_observers[k]->name, name)) {
       cst_yaml_error(r->doc, n, r->d, "the name '%s' is taken by an observable; choose another",
                      name);

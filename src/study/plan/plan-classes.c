@@ -84,7 +84,7 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   k->observe = observe_every(s, c->n);
   k->read = read;
   k->lead = read_lead(p, c);
-  for (int x = 0; x < CST_COLLECTORS; x++)
+  for (int x = 0; x < cst_collector_count; x++)
     if (cst_collectors[x]->schedule)
       cst_collectors[x]->schedule(p, k);
   if (k->nsample > p->most_samples)

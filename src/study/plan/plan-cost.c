@@ -7,7 +7,7 @@
 #include "study/file/relax.h"
 #include "study/plan/plan.h"
 #include "system/derive/find-molecules.h"
-#include "system/lane/group.h"
+#include "system/lane/record.h"
 
 enum { GROUP_BYTES = 1 << 20 };
 
@@ -152,7 +152,7 @@ double cst_plan_look_cost(const cst_plan *p, const cst_class *k) {
 
 double cst_plan_steps_beside(const cst_plan *p, const cst_class *k) {
   double sum = 0;
-  for (int i = 0; i < CST_COLLECTORS; i++)
+  for (int i = 0; i < cst_collector_count; i++)
     if (cst_collectors[i]->steps)
       sum += cst_collectors[i]->steps(p, k);
   return sum;

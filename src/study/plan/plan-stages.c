@@ -6,7 +6,7 @@
 #include "study/collector.h"
 
 const cst_stages *cst_stages_of(const cst_plan *p) {
-  return p->study->collected[CST_COLLECTOR_stages];
+  return p->study->collected[CST_COLLECTOR(stages)];
 }
 
 long cst_stages_end(const cst_plan *p, const cst_class *k, int i) {

@@ -69,8 +69,8 @@ static void judge_stages(cst_plan *p) {
  */
 static void make_looks(cst_plan *p) {
   const cst_study *s = p->study;
-  p->observation = cst_zeros(CST_OBSERVERS + s->nobservable, sizeof *p->observation);
-  for (int k = 0; k < CST_OBSERVERS; k++) {
+  p->observation = cst_zeros(cst_observer_count + s->nobservable, sizeof *p->observation);
+  for (int k = 0; k < cst_observer_count; k++) {
     const cst_observer *row = cst_observers[k];
     if (row->expression)
       continue;
@@ -112,9 +112,9 @@ static void check_blocks(const cst_plan *p, cst_diag *d) {
 
 static void ask_collectors(cst_plan *p) {
   const int blocks = p->study->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     p->averages |= cst_collectors[k]->averages && cst_collectors[k]->averages(p->study);
-  for (int k = 0; k < CST_COLLECTORS; k++) {
+  for (int k = 0; k < cst_collector_count; k++) {
     if (!cst_collectors[k]->demand)
       continue;
     const cst_demand d = cst_collectors[k]->demand(p);
@@ -150,7 +150,7 @@ static int enforced(const cst_system *s) {
 static bool wants_temperature(const cst_plan *p) {
   bool wants = false;
   for (int k = 0; k < p->nobservation; k++)
-    wants |= p->observation[k].row == cst_observers[CST_OBSERVER_temperature];
+    wants |= p->observation[k].row == CST_OBSERVER(temperature);
   return wants;
 }
 
@@ -311,7 +311,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
     return NULL;
   cst_plan *p = cst_need(calloc(1, sizeof *p));
   p->study = s;
-  p->settled = cst_zeros(CST_COLLECTORS, sizeof *p->settled);
+  p->settled = cst_zeros(cst_collector_count, sizeof *p->settled);
   prepare_methods(p);
   check_compensated(p, d);
   check_iteration(p, d);
@@ -324,7 +324,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   make_looks(p);
   check_blocks(p, d);
   ask_collectors(p);
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->settle)
       p->settled[k] = cst_collectors[k]->settle(p, d);
   count_freedom(p, d);
@@ -348,7 +348,7 @@ void cst_plan_destroy(cst_plan *p) {
   for (int i = 0; i < p->nobservation; i++)
     cst_tape_destroy(p->observation[i].tape);
   free(p->freedom);
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     free(p->settled[k]);
   free(p->settled);
   free(p->observation);

@@ -57,7 +57,7 @@ typedef struct cst_plan {
   double         collect_bins; /* of collectors: bins of each block of a member that they sum */
   bool           averages;     /* time averages of the observables are taken */
   int            most_samples;
-  void         **settled;   /* [CST_COLLECTORS] what each has found (collector.h) */
+  void         **settled;   /* [cst_collector_count] what each has found (collector.h) */
   int            chosen;    /* members of each case that a collector follows, at most */
   cst_prepared **method;    /* [nmethod] */
   cst_prepared  *reference; /* NULL: the reference is not a method */

@@ -16,7 +16,7 @@ struct cst_conclusion {
   cst_number_column failed, iterations, evaluations;
   cst_text_column   failures, undefined;       /* undefined: only with observables of the study */
   void             *kind;                      /* handles of the kind's columns */
-  void             *collected[CST_COLLECTORS]; /* handles of the collectors' columns */
+  void             *collected[CST_MOST_COLLECTORS]; /* handles of the collectors' columns */
 };
 
 /* Whether every value of a swept argument is a number. */
@@ -163,7 +163,7 @@ static void declare_run(cst_conclusion *x) {
 }
 
 static void declare_collected(cst_conclusion *x) {
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->columns)
       x->collected[k] = cst_collectors[k]->columns(x->plan, x->columns);
 }
@@ -188,7 +188,7 @@ void cst_conclude_destroy(cst_conclusion *x) {
     return;
   cst_columns_destroy(x->columns);
   free(x->kind);
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     free(x->collected[k]);
   free(x);
 }
@@ -263,7 +263,7 @@ PetscErrorCode cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int ica
   PetscFunctionBegin;
   PetscCall(conclude_run(x, rows, icase));
   PetscCall(x->plan->study->kind->conclude(rows, x->kind));
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (x->collected[k])
       PetscCall(cst_collectors[k]->conclude(rows, x->collected[k]));
   PetscFunctionReturn(0);

@@ -79,7 +79,7 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
 PetscErrorCode cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                  int to, long first, long n) {
   PetscFunctionBegin;
-  for (int k = 0; k < CST_COLLECTORS; k++) {
+  for (int k = 0; k < cst_collector_count; k++) {
     const cst_reuse *reuse = cst_collectors[k]->reuse;
     if (reuse && reuse->copy)
       PetscCall(reuse->copy(o, file, old, from, to, first, n));

@@ -98,7 +98,7 @@ static PetscErrorCode put_cases(cst_output *o) {
   PetscFunctionBegin;
   for (int i = 0; i < p->ncase; i++)
     PetscCall(put_case(o, i));
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->open)
       PetscCall(cst_collectors[k]->open(p, o));
   PetscFunctionReturn(0);

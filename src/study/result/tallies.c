@@ -8,7 +8,7 @@
 
 struct cst_tallies {
   const cst_plan *plan;
-  cst_cell      **cell[CST_COLLECTORS]; /* [ncase]: NULL until something is added */
+  cst_cell      **cell[CST_MOST_COLLECTORS]; /* [ncase]: NULL until something is added */
 };
 
 void cst_cell_add(cst_cell *x, double term) {
@@ -31,13 +31,13 @@ static size_t cells(const cst_plan *p, int collector) {
 cst_tallies *cst_tallies_create(const cst_plan *p) {
   cst_tallies *t = cst_need(calloc(1, sizeof *t));
   t->plan = p;
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     t->cell[k] = cst_zeros(p->ncase, sizeof *t->cell[k]);
   return t;
 }
 
 void cst_tallies_clear(cst_tallies *t) {
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     for (int i = 0; i < t->plan->ncase; i++) {
       free(t->cell[k][i]);
       t->cell[k][i] = NULL;
@@ -48,7 +48,7 @@ void cst_tallies_destroy(cst_tallies *t) {
   if (!t)
     return;
   cst_tallies_clear(t);
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     free(t->cell[k]);
   free(t);
 }
@@ -62,7 +62,7 @@ cst_cell *cst_tallies_at(cst_tallies *t, int collector, int icase) {
 
 double cst_tallies_bytes(const cst_plan *p) {
   double n = 0;
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     n += (double)cells(p, k);
   return n * p->ncase * sizeof(cst_cell);
 }
@@ -75,7 +75,7 @@ typedef struct {
 } head;
 
 void cst_tallies_pack(const cst_tallies *t, cst_bundle *b) {
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     for (int i = 0; i < t->plan->ncase; i++) {
       const size_t size = cells(t->plan, k) * sizeof(cst_cell);
       if (!t->cell[k][i])
@@ -87,7 +87,7 @@ void cst_tallies_pack(const cst_tallies *t, cst_bundle *b) {
 }
 
 static bool is_sound(const cst_tallies *t, const head *h, size_t size) {
-  if (size < sizeof *h || h->collector < 0 || h->collector >= CST_COLLECTORS || h->icase < 0 ||
+  if (size < sizeof *h || h->collector < 0 || h->collector >= cst_collector_count || h->icase < 0 ||
       h->icase >= t->plan->ncase)
     return false;
   const size_t n = cells(t->plan, (int)h->collector);
@@ -142,7 +142,7 @@ PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, cst_output *o) 
   PetscCallMPI(MPI_Type_contiguous(sizeof(cst_cell), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
   PetscCallMPI(MPI_Op_create(merge_cells, 1, &op));
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     PetscCall(finish_collector(t, k, comm, type, op, o));
   PetscCallMPI(MPI_Op_free(&op));
   PetscCallMPI(MPI_Type_free(&type));

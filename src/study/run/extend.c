@@ -106,7 +106,7 @@ static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m
   compare_times(e, i, k, m);
   if (!same_looks(class_of(e->old, i), class_of(e->now, k)))
     return "errors are read at other steps";
-  for (int c = 0; c < CST_COLLECTORS && !why; c++)
+  for (int c = 0; c < cst_collector_count && !why; c++)
     if (reuse_of(c)->anew)
       why = reuse_of(c)->anew(e, i, k);
   return why || m->same_times ? why : "the reference is read at other times";
@@ -118,7 +118,7 @@ static bool reaches(cst_extension *e, const char *path, int i, int k, cst_diag *
   const cst_study_word at = cst_study_place(e->now->study, "end");
   const cst_case      *c = &e->old->cases[i];
   char                 text[256];
-  for (int j = 0; j < CST_COLLECTORS; j++) {
+  for (int j = 0; j < cst_collector_count; j++) {
     if (!reuse_of(j)->reaches || reuse_of(j)->reaches(e, i, k, text, sizeof text))
       continue;
     if (!e->end_refused)
@@ -144,7 +144,7 @@ static const char *refuse_later(const cst_plan *old, const cst_class *from, cons
              to->observe, from->observe);
     return text;
   }
-  for (int k = 0; k < CST_COLLECTORS && !why; k++)
+  for (int k = 0; k < cst_collector_count && !why; k++)
     if (reuse_of(k)->refuse)
       why = reuse_of(k)->refuse(old, from, now, to);
   return why;
@@ -319,7 +319,7 @@ PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int i
 
 PetscErrorCode cst_extend_tallies(const cst_extension *e, cst_tallies *t) {
   PetscFunctionBegin;
-  for (int k = 0; k < CST_COLLECTORS; k++)
+  for (int k = 0; k < cst_collector_count; k++)
     if (reuse_of(k)->add)
       PetscCall(reuse_of(k)->add(e, t));
   PetscFunctionReturn(0);

@@ -47,7 +47,7 @@ static int add(const char *core, core_list *c, int n) {
 /* Adds the cores that collectors call on the system of the study, where their compilation pays. */
 static int add_called(const cst_plan *p, core_list *c, int n) {
   const double worth = 2e7; /* calls of one lane */
-  for (int i = 0; i < CST_COLLECTORS; i++) {
+  for (int i = 0; i < cst_collector_count; i++) {
     const cst_collector *x = cst_collectors[i];
     double               times = 0;
     const char          *core = x->calls && x->wanted(p) ? x->calls(p, &times) : NULL;

@@ -165,7 +165,7 @@ static void list_names(const cst_columns *c, bool labels, const char *between, c
 static void list_figures(const cst_plan *p, char *text, size_t size) {
   const char *figures = p->study->kind->figures;
   size_t      n = (size_t)snprintf(text, size, "%s", figures ? figures : "");
-  for (int k = 0; k < CST_COLLECTORS; k++) {
+  for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *x = cst_collectors[k];
     if (x->figures && (!x->wanted || x->wanted(p)) && n < size)
       n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", x->figures);

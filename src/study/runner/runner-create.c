@@ -54,8 +54,8 @@ static void create_collections(cst_runner *r) {
   r->meter.one_by_one = r->plan->needs_lambda;
   for (int i = 0; i < r->meter.nwanted; i++)
     r->meter.one_by_one |= r->plan->observation[r->meter.wanted[i]].row->state != NULL;
-  r->collection = cst_zeros(CST_COLLECTORS, sizeof *r->collection);
-  for (int k = 0; k < CST_COLLECTORS; k++) {
+  r->collection = cst_zeros(cst_collector_count, sizeof *r->collection);
+  for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *row = cst_collectors[k];
     if (row->wanted && !row->wanted(r->plan))
       continue;
