@@ -27,14 +27,14 @@ bool cst_record_apart(void) { return apart; }
 
 static const char *name(const cst_record *r) { return *r->aside ? r->aside : r->path; }
 
-/* Sets *at to the size of the file, behind which the token is. */
+/* Sets *at to the size of the file, behind which the token is. A rank alone has nobody who looks for it. */
 static bool write_token(cst_record *r, long *at) {
   struct stat s;
   r->disk = open(name(r), O_RDWR | O_CLOEXEC);
   if (r->disk < 0 || fstat(r->disk, &s))
     return false;
   *at = (long)s.st_size;
-  return cst_record_put(r, r->token, TOKEN, *at) && !fsync(r->disk);
+  return r->size == 1 || (cst_record_put(r, r->token, TOKEN, *at) && !fsync(r->disk));
 }
 
 /* Opens the file. 0: it has the token; else an errno, or -1: it has not. */

@@ -182,10 +182,12 @@ cst_record *cst_record_open(MPI_Comm comm, const char *path, const char *token,
   return NULL;
 }
 
-/* Brings the rows of all ranks to the disk, with one fsync per host. Collective. */
+/* Brings the rows of all ranks to the disk, with one fsync per host; those of rank 0 not before the first flush,
+ * in which flush_file does so. Collective. */
 static bool settle_rows(cst_record *r) {
   MPI_Barrier(r->comm); /* all have written */
-  const bool ok = !r->first || !fsync(r->disk);
+  const bool later = !r->sealed && r->rank == 0;
+  const bool ok = !r->first || later || !fsync(r->disk);
   if (!ok)
     snprintf(r->error, sizeof r->error, "cannot write the file: %s", strerror(errno));
   return cst_agree(r->comm, ok, r->error, sizeof r->error);

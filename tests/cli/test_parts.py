@@ -148,7 +148,7 @@ def killed():
         got = merge(parts, merged, ranks=ranks)
         ok(got.returncode == 0, f"seven parts are merged by {ranks or 1} ranks", got.stdout, got.stderr)
         same("long", whole, merged, f"the merge by {ranks or 1} ranks")
-    strike = {"LD_PRELOAD": STRIKE, "STRIKE": "fsync:6:KILL", "STRIKE_PATH": "cut"}
+    strike = {"LD_PRELOAD": STRIKE, "STRIKE": "fsync:4:KILL", "STRIKE_PATH": "cut"}
     merged = path("cut.h5")
     got = merge(parts, merged, env=strike)
     ok(got.returncode == -9, "the merge is killed", got.returncode, got.stderr)
