@@ -67,11 +67,6 @@ def hurried(rate=10):
     return {"LD_PRELOAD": STRIKE, "STRIKE_CLOCK": str(rate)}
 
 
-def lingering(seconds=0.05):
-    """Variables of a run that waits so long after every two milliseconds of work: it lasts, at little cost."""
-    return {"LD_PRELOAD": STRIKE, "STRIKE_PAUSE": str(seconds)}
-
-
 _count = _failed = 0
 # .lines: the output of a function of `together`, printed in the order of the functions
 _mine = threading.local()

@@ -1,24 +1,41 @@
-/* strike.c: loaded into a program (LD_PRELOAD): kills it, or fails, in a chosen call. STRIKE=CALL:N:WHAT,
- * from the N-th call of fwrite, fsync, rename or pwrite of this process on a path, or on an open file of a
- * path, that contains STRIKE_PATH or, with a $ behind STRIKE_PATH, ends with it. WHAT is KILL, or the errno
- * that the call fails with. STRIKE_RANK: of this MPI rank only. STRIKE_DEVICE: each rank sees another device
- * number, as the clients of a network file system do. STRIKE_CLOCK=N: the clock of MPI, by which a run makes
- * checkpoints, goes N times as fast, so that a short run makes many. STRIKE_PAUSE=SECONDS: who asks this clock waits
- * so long first if he has not in the last two milliseconds: a run lasts long and computes little. Without these
- * nothing happens.
+/* strike.c: loaded into a program (LD_PRELOAD): kills it, fails, or waits, in a chosen call, and has clocks that do
+ * not depend on the machine. STRIKE=CALL:N:WHAT, from the N-th call of fwrite, fsync, rename or pwrite of this process
+ * on a path, or on an open file of a path, that contains STRIKE_PATH or, with a $ behind STRIKE_PATH, ends with it; or
+ * from the N-th time that it asks MPI's clock (CALL is clock), as each slice of work does, while the file STRIKE_PATH is
+ * there with something in it. WHAT is KILL, the errno that the call fails with, or WAIT: it says so by the file
+ * STRIKE_GATE.RANK.here, with its number in it, and goes on when there is STRIKE_GATE.open; a signal that is handled
+ * meanwhile is told by STRIKE_GATE.RANK.told. STRIKE_RANK: of this MPI rank only. STRIKE_DEVICE: each rank sees another
+ * device number, as the clients of a network file system do.
+ *
+ * STRIKE_CLOCK=N: the clock of MPI, by which a run makes checkpoints, goes N times as fast, so that a short run makes
+ * many. STRIKE_TICK=SECONDS: it goes on by so much whenever it is asked, and not otherwise, and the program itself gets
+ * no threads: what a single process does is the same on any machine. STRIKE_PAUSE=MOST: who asks it waits first, a
+ * millisecond and each time a sixteenth longer, up to MOST seconds, anew from each call on STRIKE_PATH: no rank ends its
+ * work before the call in which it is struck. STRIKE_TIME=FILE: time() is the number in the file. Without these nothing
+ * happens.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-static long calls;
+static long calls,
+    asked; /* calls that count, and questions of the clock since the last one on the path */
+
+static const char *own_rank(void) {
+  const char *open_mpi = getenv("OMPI_COMM_WORLD_RANK"), *pmi = getenv("PMI_RANK");
+  return open_mpi ? open_mpi : pmi ? pmi : "0";
+}
 
 static int concerns(const char *where, const char *path) {
   const size_t n = strlen(where), length = strlen(path);
@@ -27,22 +44,67 @@ static int concerns(const char *where, const char *path) {
   return length >= n - 1 && !strncmp(path + length - (n - 1), where, n - 1);
 }
 
+static int there(const char *file) {
+  struct stat s;
+  return !fstatat(AT_FDCWD, file, &s, 0) && s.st_size > 0;
+}
+
+/* The file is complete when it has its name. */
+static void announce(const char *gate, const char *what) {
+  char name[4096], made[4096 + 8];
+  snprintf(name, sizeof name, "%s.%s.%s", gate, own_rank(), what);
+  snprintf(made, sizeof made, "%s.making", name);
+  const int file = open(made, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (file >= 0 && dprintf(file, "%ld\n", (long)getpid()) > 0 && !close(file))
+    (void)!link(made, name);
+  unlink(made);
+}
+
+/* Signals arrive in ppoll() only, so that none is missed. A test that has ended has taken its folder away. */
+static void wait_at_gate(const char *gate) {
+  const struct timespec moment = {0, 2000000};
+  char                  opened[4096], folder[4096];
+  sigset_t              all, before;
+  snprintf(opened, sizeof opened, "%s.open", gate);
+  snprintf(folder, sizeof folder, "%s", gate);
+  if (strrchr(folder, '/'))
+    *strrchr(folder, '/') = 0;
+  if (!access(opened, F_OK))
+    return;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  announce(gate, "here");
+  while (access(opened, F_OK)) {
+    if (ppoll(NULL, 0, &moment, &before) < 0 && errno == EINTR)
+      announce(gate, "told");
+    if (access(folder, F_OK))
+      _exit(1);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /* 0: no failure; else the errno to fail with. */
 static int strike(const char *call, const char *path) {
   const char *how = getenv("STRIKE"), *where = getenv("STRIKE_PATH"), *rank = getenv("STRIKE_RANK");
-  const char *open_mpi = getenv("OMPI_COMM_WORLD_RANK");
-  const char *mine = open_mpi ? open_mpi : getenv("PMI_RANK");
   const size_t n = strlen(call);
   char        *what;
-  if (!how || strncmp(how, call, n) || how[n] != ':' || (where && !concerns(where, path)))
+  if (path && where && concerns(where, path))
+    __atomic_store_n(&asked, 0, __ATOMIC_SEQ_CST);
+  if (!how || strncmp(how, call, n) || how[n] != ':')
     return 0;
-  if (rank && mine && strcmp(rank, mine))
+  if (where && !(path ? concerns(where, path) : there(where)))
+    return 0;
+  if (rank && strcmp(rank, own_rank()))
     return 0;
   const long wanted = strtol(how + n + 1, &what, 10);
   if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) < wanted)
     return 0;
   if (!strcmp(what, ":KILL"))
     kill(getpid(), SIGKILL);
+  if (!strcmp(what, ":WAIT")) {
+    wait_at_gate(getenv("STRIKE_GATE"));
+    return 0;
+  }
   return !strcmp(what, ":ENOSPC") ? ENOSPC : !strcmp(what, ":EDQUOT") ? EDQUOT : EIO;
 }
 
@@ -102,14 +164,54 @@ static double own_clock(void) {
   return next();
 }
 
+/* At first about as long as a step takes, so that it costs little where the call comes soon. */
+static void linger(double most) {
+  double seconds = 1e-3;
+  for (long n = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST); n > 0 && seconds < most; n--)
+    seconds *= 1.0625;
+  usleep((useconds_t)(1e6 * (seconds < most ? seconds : most)));
+}
+
 double MPI_Wtime(void) {
-  static double waited;
-  const char   *rate = getenv("STRIKE_CLOCK"), *pause = getenv("STRIKE_PAUSE");
-  if (pause && own_clock() - waited > 2e-3) {
-    usleep((useconds_t)(1e6 * atof(pause)));
-    waited = own_clock();
-  }
+  static long ticks;
+  const char *rate = getenv("STRIKE_CLOCK"), *pause = getenv("STRIKE_PAUSE"),
+             *tick = getenv("STRIKE_TICK");
+  strike("clock", NULL);
+  if (pause)
+    linger(atof(pause));
+  if (tick)
+    return atof(tick) * (double)__atomic_add_fetch(&ticks, 1, __ATOMIC_SEQ_CST);
   return own_clock() * (rate ? atof(rate) : 1);
+}
+
+/* Those of libraries are made. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *with) {
+  static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  Dl_info caller;
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
+  if (getenv("STRIKE_TICK") && dladdr(__builtin_return_address(0), &caller) &&
+      !strcmp(caller.dli_fname, program_invocation_name))
+    return EAGAIN;
+  return next(thread, how, run, with);
+}
+
+/* Called by handlers of signals too. */
+time_t time(time_t *to) {
+  static time_t (*next)(time_t *);
+  const char *told = getenv("STRIKE_TIME");
+  char        text[32] = "";
+  const int   file = told ? open(told, O_RDONLY) : -1;
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "time");
+  if (file < 0)
+    return next(to);
+  if (read(file, text, sizeof text - 1) < 0)
+    text[0] = 0;
+  close(file);
+  if (to)
+    *to = atol(text);
+  return atol(text);
 }
 
 static int as_client(int result, struct stat *s) {

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
@@ -26,6 +25,7 @@ from cli import (  # noqa: E402
     run,
     write,
 )
+from held import LONGEST  # noqa: E402
 
 # Every family of methods, every kind of study, of reference and of accumulator; each takes a second or two,
 # and an eighth of it in `make test` (described).
@@ -276,8 +276,7 @@ reference: self
 
 def described(name):
     """For a study: its exit status, its text, its further files, and the text of the study that it
-    extends. An eighth as long where the number of instants is not chosen, as in `make test`: attempts wait then
-    (strike.c), and last as long.
+    extends. An eighth as long where the number of instants is not chosen, as in `make test`.
     """
     status, text, *rest = {**STUDIES, **MORE}[name]
     if "--instants" not in sys.argv:
@@ -286,7 +285,7 @@ def described(name):
 
 
 def undisturbed(name):
-    """The study run to its end; (its file, its digests, the seconds that it took)."""
+    """The study run to its end; (its file, the earlier result that it extends, its digests)."""
     status, text, files, earlier = described(name)
     for file, content in files.items():
         write(file, content)
@@ -301,11 +300,10 @@ def undisturbed(name):
             process.returncode,
             process.stderr,
         )
-    began = time.monotonic()
     result = path(name + ".h5")
     code, out, err = finish(start(write(name + ".yaml", text), result, 0, of=of, checkpoint=600))
     ok(code == status, f"{name}: undisturbed, it ends with {status}", code, out, err)
-    return path(name + ".yaml"), of, digests(result), time.monotonic() - began
+    return path(name + ".yaml"), of, digests(result)
 
 
 def children(pid):
@@ -353,31 +351,19 @@ def kill(pid, which):
         pass
 
 
-def kill_all(process, draw):
+def kill_all(process):
     for one in [process.pid, *children(process.pid)]:
         kill(one, signal.SIGKILL)
 
 
-def one_rank(which):
-    def strike(process, draw):
-        ranks = ranks_of(process.pid)
-        if ranks:
-            kill(draw.choice(ranks), which)
-
-    return strike
-
-
-def launcher(which):
-    return lambda process, draw: kill(process.pid, which)
-
-
+# What strikes a run of which the rank with the number `held` waits at a gate (cli/held.py).
 STRIKES = {
-    "SIGKILL of all": kill_all,
-    "SIGKILL of one rank": one_rank(signal.SIGKILL),
-    "SIGTERM of one rank": one_rank(signal.SIGTERM),
-    "SIGTERM of mpirun": launcher(signal.SIGTERM),
-    "SIGINT of mpirun": launcher(signal.SIGINT),
-    "SIGUSR1 of mpirun": launcher(signal.SIGUSR1),
+    "SIGKILL of all": lambda process, held: kill_all(process),
+    "SIGKILL of one rank": lambda process, held: kill(held, signal.SIGKILL),
+    "SIGTERM of one rank": lambda process, held: kill(held, signal.SIGTERM),
+    "SIGTERM of mpirun": lambda process, held: kill(process.pid, signal.SIGTERM),
+    "SIGINT of mpirun": lambda process, held: kill(process.pid, signal.SIGINT),
+    "SIGUSR1 of mpirun": lambda process, held: kill(process.pid, signal.SIGUSR1),
 }
 
 
@@ -425,16 +411,14 @@ def who_hangs(pid):
     return "\n".join(lines)
 
 
-def finish(process, seconds=400 if os.nice(0) < 10 else 1200):
-    """(exit status, stdout, stderr); killed, and None, when it hangs, for which others may starve it where
-    they come first.
-    """
+def finish(process, seconds=LONGEST):
+    """(exit status, stdout, stderr); killed, and None, when it hangs."""
     try:
         out, err = process.communicate(timeout=seconds)
         return process.returncode, out, err
     except subprocess.TimeoutExpired:
         hanging = who_hangs(process.pid)
-        kill_all(process, None)
+        kill_all(process)
         out, err = process.communicate()
         return None, out, f"still there after {seconds} s:\n{hanging}\n{err}"
 

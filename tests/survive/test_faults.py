@@ -7,11 +7,11 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
-from survive import STRIKE, checkpoints, finish, kill_all, ranks_of, same, start
+from survive import STRIKE, checkpoints, cpu, finish, kill_all, ranks_of, same, start
 
-from cli import ENVIRONMENT, PROGRAM, SLOWER, constella, done, digests, lingering, note, ok, path, run, scratch, skip, write
+from cli import ENVIRONMENT, PROGRAM, constella, done, digests, note, ok, path, run, scratch, skip, write
+from held import Gate, lingering, ticking, until
 
 STUDY = """
 study: conservation
@@ -24,16 +24,6 @@ methods: [rattle, "compose(rattle, yoshida4)"]
 LONG = STUDY.replace("150.0", "200000.0")  # for runs that are stopped
 
 
-def until(what, seconds=300):
-    """Wait for a condition; return whether it came true."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if what():
-            return True
-        time.sleep(0.01)
-    return False
-
-
 def read(name):
     with open(path(name)) as f:
         return f.read()
@@ -41,17 +31,19 @@ def read(name):
 
 def interrupted(name, study, count=2):
     """A file that a killed run left with `count` checkpoints; its path."""
-    result = path(name + ".h5")
-    process = start(study, result, 0, "--batch", 16, env=lingering(0.05), checkpoint=0.05)
-    ok(
-        until(lambda: len([x for x in checkpoints(result) if not x.endswith(".new")]) >= count),
-        f"{name}: checkpoints are written",
-    )
-    kill_all(process, None)
+    result, gate = path(name + ".h5"), Gate(f"rename:{count + 1}", ".checkpoint.")
+    process = start(study, result, 0, "--batch", 16, env={**lingering(), **gate.env}, checkpoint=0.05)
+    ok(gate.reached(process), f"{name}: the next checkpoint waits for its name")
+    ok(len(finished(result)) == count, f"{name}: checkpoints are written", checkpoints(result))
+    kill_all(process)
     finish(process)
     beside = [x for x in os.listdir(os.path.dirname(result)) if x.startswith(name + ".h5.")]
     ok(not [x for x in beside if "data." in x], f"{name}: no file of Open MPI is left", beside)
     return result
+
+
+def finished(result):
+    return [x for x in checkpoints(result) if not x.endswith(".new")]
 
 
 def resumed(name, study, result, first, *expected, ranks=2):
@@ -85,14 +77,9 @@ def struck(study, first):
         name = f"{what} in {call} of {where}{rank and ' on rank '}{rank}"
         result = path(re.sub(r"\W", "-", name) + ".h5")
         env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
-        # One checkpoint follows another, and it waits often: each rank has work until it is struck. On a loaded machine
-        # a rank may still find all work done before its call comes: then once more.
-        env |= lingering(0.08) | ({"STRIKE_RANK": rank} if rank else {})
-        for _ in range(4):
-            status, out, err = finish(start(study, result, ranks, "--batch", 1 if rank else 16, env=env, checkpoint=1e-6))
-            if status != 0:
-                break
-            os.remove(result)
+        # One checkpoint follows another, and each rank has work until it is struck.
+        env |= {"STRIKE_PAUSE": "0.05"} | ({"STRIKE_RANK": rank} if rank else {})
+        status, out, err = finish(start(study, result, ranks, "--batch", 1 if rank else 16, env=env, checkpoint=1e-6))
         ok(status not in (0, 2, 75, None), f"{name}: the run fails", status, out, err)
         if what != "KILL":
             ok(status == 1, f"{name}: exit status 1", status)
@@ -123,7 +110,7 @@ def damaged(study, first):
     for title, change, ranks in (("cut short", cut, 2), ("with a flipped bit", flip, 0)):
         result = interrupted(title.replace(" ", "-"), study)
         newest = os.path.join(
-            os.path.dirname(result), [x for x in checkpoints(result) if not x.endswith(".new")][-1]
+            os.path.dirname(result), finished(result)[-1]
         )
         with open(newest, "rb") as f:
             data = f.read()
@@ -224,7 +211,7 @@ def occupied(study, first):
     result, target = path("occupied.h5"), write("target", "precious")
     os.mkdir(result + ".checkpoint.1")
     os.symlink(target, result + ".checkpoint.2")
-    status, out, err = finish(start(study, result, 0, env=lingering(0.05), checkpoint=0.05))
+    status, out, err = finish(start(study, result, 0, env=ticking(), checkpoint=1000))
     ok(status == 0 and os.path.isdir(result + ".checkpoint.1"), "occupied: the run goes on", status, err)
     ok(os.path.islink(result + ".checkpoint.2") and read("target") == "precious", "occupied: a link is left")
     same("occupied", first, result)
@@ -232,7 +219,7 @@ def occupied(study, first):
 
 def unmade(study):
     """The first checkpoint cannot be made."""
-    env = {"STRIKE": "fwrite:1:ENOSPC", "STRIKE_PATH": ".checkpoint.", **lingering(0.05)}
+    env = {"STRIKE": "fwrite:1:ENOSPC", **lingering()}
     status, out, err = finish(start(study, path("unmade.h5"), 0, env=env, checkpoint=0.05))
     ok(
         status == 1 and "unmade.h5.checkpoint.1 cannot be written: No space left" in err,
@@ -247,7 +234,7 @@ def left(study, first):
     """A run that is killed after it has completed the file and before it removes its checkpoints."""
     result = interrupted("left", study)
     folder = os.path.dirname(result)
-    kept = [x for x in checkpoints(result) if not x.endswith(".new")]
+    kept = finished(result)
     aside = scratch()  # in the same folder they would be those of a former name, and go too
     for name in kept:
         shutil.copy(os.path.join(folder, name), aside)
@@ -268,8 +255,8 @@ def replaced(study, first):
         env={**ENVIRONMENT, **lingering()},
         stdout=subprocess.DEVNULL,
     )
-    ok(until(lambda: not checkpoints(result)), "replaced: the checkpoints go with the file")
-    time.sleep(0.1)
+    gone = until(lambda: not checkpoints(result), "the checkpoints are removed", process)
+    ok(gone and process.poll() is None, "replaced: the checkpoints go with the file")
     process.kill()
     process.wait()
     resumed("replaced", study, result, first, "was interrupted before its first checkpoint", ranks=0)
@@ -281,7 +268,7 @@ def replaced(study, first):
 def removed():
     result = path("removed.h5")
     process = start(write("removed.yaml", LONG), result, 2, checkpoint=0.1)
-    ok(until(lambda: checkpoints(result)), "removed: a checkpoint is written")
+    ok(until(lambda: finished(result), "a checkpoint", process), "removed: a checkpoint is written")
     os.rename(result, result + "-aside")
     status, out, err = finish(process)
     ok(
@@ -294,9 +281,10 @@ def removed():
 
 def twice():
     study, result = write("twice.yaml", LONG), path("twice.h5")
-    process = start(study, result, 2, checkpoint=0.1)
-    ok(until(lambda: ranks_of(process.pid) and os.path.exists(result)), "twice: the first run is at work")
-    ranks = ranks_of(process.pid)
+    gate = Gate("clock:5", result)
+    process = start(study, result, 2, checkpoint=1000, env=gate.env)
+    ok(gate.reached(process, 2), "twice: the first run is at work")
+    ranks = gate.held().values()
     for word in ("--resume", "--overwrite"):
         second = constella("run", study, "-o", result, word)
         owner = re.search(
@@ -315,6 +303,8 @@ def twice():
         )
     ok(process.poll() is None, "the first run goes on")
     os.kill(process.pid, signal.SIGUSR1)
+    gate.heard(process)
+    gate.open()
     status, out, err = finish(process)
     ok(status == 75, "and stops when it is told to", status, err)
 
@@ -339,7 +329,7 @@ def full(study, first):
         return
     try:
         result = os.path.join(folder, "full.h5")
-        status, out, err = finish(start(study, result, 2, "--batch", 16, env=lingering(0.05), checkpoint=0.05))
+        status, out, err = finish(start(study, result, 2, "--batch", 16, env=lingering(), checkpoint=0.05))
         ok(
             status == 1 and "No space left on device" in err,
             "a full disk: exit status 1 with the reason",
@@ -378,9 +368,12 @@ def alone():
         signal.SIGXCPU,
     ):
         result = path(f"alone-{which.name}.h5")
-        process = start(study, result, 0, checkpoint=1000)
-        ok(until(lambda: os.path.exists(result)), f"{which.name}: the run is at work")
+        gate = Gate("clock:20", result)
+        process = start(study, result, 0, checkpoint=1000, env=gate.env)
+        ok(gate.reached(process), f"{which.name}: the run is at work")
         process.send_signal(which)
+        gate.heard(process)
+        gate.open()
         status, out, err = finish(process)
         ok(
             status == 75 and f"interrupted by {which.name}" in out,
@@ -399,39 +392,47 @@ def alone():
 def ignored():
     """SIGHUP of a closed terminal does not end a run that nohup has started."""
     result = path("ignored.h5")
+    gate = Gate("clock:20", result)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which the run inherits
-    process = start(write("ignored.yaml", LONG), result, 0, checkpoint=1000)
+    process = start(write("ignored.yaml", LONG), result, 0, checkpoint=1000, env=gate.env)
     signal.signal(signal.SIGHUP, before)
-    ok(until(lambda: os.path.exists(result)), "nohup: the run is at work")
-    process.send_signal(signal.SIGHUP)
-    time.sleep(0.2)
+    ok(gate.reached(process), "nohup: the run is at work")
+    process.send_signal(signal.SIGHUP)  # handled first, if at all: its number is the lower one
     process.send_signal(signal.SIGUSR1)
+    gate.heard(process)
+    gate.open()
     status, out, err = finish(process)
     ok(status == 75 and "interrupted by SIGUSR1" in out, "nohup: SIGHUP is ignored", status, out, err)
 
 
+def pending(pid, which):
+    """Whether a process has yet to handle a signal."""
+    with open(f"/proc/{pid}/status") as f:
+        sets = re.findall(r"^(?:SigPnd|ShdPnd):\s*(\w+)", f.read(), re.M)
+    return any(int(x, 16) >> (which - 1) & 1 for x in sets)
+
+
 def insistent():
     """A run that cannot stop, because one rank does not respond, ends at once on a second SIGINT, but not on
-    one that comes together with the first."""
-    result = path("insistent.h5")
-    process = start(write("insistent.yaml", LONG), result, 2, checkpoint=1000)
-    ok(
-        until(lambda: len(ranks_of(process.pid)) == 2 and os.path.exists(result)),
-        "insistent: the run is at work",
-    )
-    ranks = {
-        int(re.search(r"(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", open(f"/proc/{x}/environ").read())[1]): x
-        for x in ranks_of(process.pid)
-    }
-    os.kill(ranks[1], signal.SIGSTOP)
-    os.kill(ranks[0], signal.SIGINT)
-    os.kill(ranks[0], signal.SIGINT)
-    time.sleep(2.2)
+    one that comes together with the first. The ranks take the time from a file."""
+    result, time = path("insistent.h5"), write("time", "1000000")
+    gate = Gate("clock:5", result, rank=1)
+    env = {**gate.env, "STRIKE_TIME": time}
+    process = start(write("insistent.yaml", LONG), result, 2, checkpoint=1000, env=env)
+    ok(gate.reached(process), "insistent: the run is at work")
+    (first,) = set(ranks_of(process.pid)) - set(gate.held().values())
+    for _ in range(2):
+        os.kill(first, signal.SIGINT)
+        until(lambda: process.poll() is None and not pending(first, signal.SIGINT), "SIGINT is handled", process)
+    then = cpu(first)
+    until(lambda: cpu(first) > then + 0.02, "work after two SIGINT", process)
     ok(
         process.poll() is None,
         "two SIGINT at one instant are one: it waits for the rank that does not answer",
     )
-    os.kill(ranks[0], signal.SIGINT)
+    write("time-later", "1000002")
+    os.replace(path("time-later"), time)
+    os.kill(first, signal.SIGINT)
     status, out, err = finish(process)
     ok(status not in (None, 0, 75), "one more, two seconds later, ends it", status, err)
 
@@ -440,23 +441,16 @@ def insistent():
 
 
 def limited():
-    """The run keeps a second in reserve; the rest of the limit is too short for the study. Other work of the machine may
-    hold up any attempt, but not all."""
-    began = time.monotonic()
-    first = digests(run("at-once", text := STUDY.replace("150.0", "3000.0"))[1])
-    seconds, study = time.monotonic() - began, write("limited.yaml", text)
-    result, limit, shortest = path("limited.h5"), 1.15 + 0.3 * seconds, float("inf")
+    """By a clock that goes on when it is asked, and kills the run when the limit is over: each attempt ends before."""
+    first = digests(run("at-once", text := STUDY.replace("150.0", "20.0"))[1])
+    study, result, limit, tick = write("limited.yaml", text), path("limited.h5"), 300, 0.03
+    env = {**ticking(tick), "STRIKE": f"clock:{round(limit / tick)}:KILL"}
+    words = ("run", study, "-o", result, "--resume", "--progress", "none", "--max-hours", limit / 3600)
     for attempt in range(60):
-        began = time.monotonic()
-        process = constella(
-            "run", study, "-o", result, "--resume", "--max-hours", limit / 3600, "--progress", "none"
-        )
-        spent = time.monotonic() - began
+        process = constella(*words, env=env)
         if process.returncode != 75:
             break
-        shortest = min(shortest, spent)
-        ok("--max-hours" in process.stdout, f"attempt {attempt} says why it ends", process.stdout)
-    ok(shortest < limit + 0.1 * (SLOWER - 1), f"an attempt ends before its {limit:.2f} s are over", shortest)
+        ok("--max-hours" in process.stdout, f"attempt {attempt} says why it ends, in time", process.stdout)
     ok(
         process.returncode == 0 and attempt > 0,
         "after some of them the study is complete",
@@ -486,16 +480,15 @@ def sizes():
         process = start(write(f"sizes{members}.yaml", text), result, 0, "--batch", 1024, checkpoint=0.05)
 
         def look():
-            for x in checkpoints(result):
-                if not x.endswith(".new"):
-                    try:
-                        grown.setdefault(x, os.path.getsize(os.path.join(os.path.dirname(result), x)))
-                    except FileNotFoundError:
-                        pass
-            return len(grown) >= 6 or process.poll() is not None
+            for x in finished(result):
+                try:
+                    grown.setdefault(x, os.path.getsize(os.path.join(os.path.dirname(result), x)))
+                except FileNotFoundError:
+                    pass
+            return len(grown) >= 6
 
-        until(look)
-        kill_all(process, None)
+        until(look, "six checkpoints", process)
+        kill_all(process)
         finish(process)
         found[members] = list(grown.values())
         ok(
