@@ -1,6 +1,9 @@
 #!/usr/bin/perl
-# run.pl: runs the test programs named in a list under TAP::Harness and closes with the ten that used most CPU time and the sum of
-# all, the programs that were stopped or skipped, and why, what the first failed tests say, and with 'N passed, N failed, N skipped'.
+# run.pl: runs the test programs named in a list under TAP::Harness. Those that fail run once more, alone, when all others have ended;
+# what passes then is unsteady, and the run passes. It closes with the ten that used most CPU time and the sum of all, the programs
+# that were skipped, and why, what the first failed tests say, the programs that were stopped, those that failed twice and those that
+# are unsteady, each with the first check that failed, and with 'N passed, N failed, N skipped', where the second run of a program counts
+# instead of the first. What it closes with, from the first failed test, stays in a file .closing beside the list.
 # SECONDS_BUDGET in the environment is what the sum may be; it is printed, not enforced, and so are BUILD_SECONDS, what the build took,
 # of 330. The seconds of each program, passed and of CPU, stay in a file .times beside the list; in a later run the longest begin first.
 # Each line of the list: CPU seconds allowed, then the command. Lines may run side by side (JOBS in the environment). A command whose
@@ -54,33 +57,69 @@ if (open my $file, '<', "$ARGV[0].times") {
   /^([\d.]+) ([\d.]+) (.*)$/ and ($took{$3}, $used{$3}) = ($1, $2) while <$file>;
 }
 @tests = sort { ($took{$b} // 0) <=> ($took{$a} // 0) } @tests;   # stable, for those that are unknown
-my $harness = TAP::Harness->new({
-  exec      => sub { my ($h, $test) = @_; return $command{$test} },
-  verbosity => $ENV{VERBOSE} ? 1 : 0,
-  jobs      => $ENV{JOBS} || 1,
-  failures  => 1,
-  timer     => 1,
-  color     => 0,
-});
-my @wrong;   # lines of failed tests, each with its remarks
-$harness->callback(made_parser => sub {
-  my ($parser, $job) = @_;
-  my $remarks = 0;
-  $parser->callback(ALL => sub {
-    my $line = shift;
-    if ($line->is_test) {
-      $remarks = $line->is_ok ? 0 : 6;
-      push @wrong, "$job->[1]: " . $line->raw if $remarks;
-    } elsif ($line->is_comment && $remarks-- > 0) {
-      push @wrong, '  ' . $line->raw;
-    }
+
+# Runs tests side by side; returns their parsers by test, and the lines of failed checks, each with its remarks, which are
+# also put at the end of @$wrong.
+sub run_tests {
+  my ($jobs, $wrong, @tests) = @_;
+  my (%first, %parser);
+  my $harness = TAP::Harness->new({
+    exec      => sub { my ($h, $test) = @_; return $command{$test} },
+    verbosity => $ENV{VERBOSE} ? 1 : 0,
+    jobs      => $jobs,
+    failures  => 1,
+    timer     => 1,
+    color     => 0,
   });
-});
-my $result = $harness->runtests(@tests);
+  $harness->callback(made_parser => sub {
+    my ($parser, $job) = @_;
+    my $remarks = 0;
+    $parser->callback(ALL => sub {
+      my $line = shift;
+      if ($line->is_test) {
+        $remarks = $line->is_ok ? 0 : 6;
+        push @$wrong, "$job->[1]: " . $line->raw if $remarks;
+        $first{ $job->[1] } //= $line->raw if $remarks;
+      } elsif ($line->is_comment && $remarks-- > 0) {
+        push @$wrong, '  ' . $line->raw;
+      }
+    });
+  });
+  my $result = $harness->runtests(@tests);
+  ($parser{$_}) = $result->parsers($_) for @tests;
+  return (\%parser, \%first);
+}
+
+sub broken { my $p = shift; return ($p->wait || $p->parse_errors) && !$p->failed }   # it ended early or crashed
+
+sub fails { my $p = shift; return $p->failed || broken($p) }
+
+# The first check that failed, or how the program ended otherwise.
+sub mistake {
+  my ($parser, $check) = @_;
+  return $check if defined $check;
+  return sprintf 'it ended by signal %d', $parser->wait & 127 if $parser->wait & 127;
+  return sprintf 'it ended with status %d and no failed check', $parser->exit if $parser->wait;
+  return join '; ', $parser->parse_errors;
+}
+
+my @wrong;
+my ($parsers, $first) = run_tests($ENV{JOBS} || 1, \@wrong, @tests);
+my @again = grep { fails($parsers->{$_}) } @tests;
+my (@failed, @unsteady);
+if (@again) {
+  print "once more, alone:\n";
+  my ($second, $then) = run_tests(1, \@wrong, @again);
+  for my $test (@again) {
+    my $fails = fails($second->{$test});
+    my $mistake = $fails ? mistake($second->{$test}, $then->{$test}) : mistake($parsers->{$test}, $first->{$test});
+    push @{ $fails ? \@failed : \@unsteady }, "$test: $mistake";
+    $parsers->{$test} = $second->{$test};
+  }
+}
 my @ended = sort { $b->{cpu} <=> $a->{cpu} } map { chomp; my %x; @x{qw(cpu seconds why test)} = split /\t/; \%x } <$log>;
 print "most CPU time, of the time that passed:\n" if @ended;
 printf "%8.1f s of %6.1f s  %s\n", @{$_}{qw(cpu seconds test)} for @ended[0 .. ($#ended < 9 ? $#ended : 9)];
-printf "stopped: %s: %s\n", @{$_}{qw(test why)} for grep { $_->{why} } @ended;
 my $sum = 0;
 $sum += $_->{cpu} for @ended;
 ($took{ $_->{test} }, $used{ $_->{test} }) = @{$_}{qw(seconds cpu)} for @ended;
@@ -89,14 +128,19 @@ if (open my $file, '>', "$ARGV[0].times") {
 }
 printf "%.0f CPU seconds in all%s\n", $sum, $ENV{SECONDS_BUDGET} ? ", of the $ENV{SECONDS_BUDGET} that all tests may take" : '';
 print "$ENV{BUILD_SECONDS} CPU seconds in the last build, of the 330 that one from nothing may take\n" if $ENV{BUILD_SECONDS};
-my ($broken, $absent) = (0, 0);
-for my $test (@tests) {
-  my ($parser) = $result->parsers($test);
-  $broken++ if ($parser->wait || $parser->parse_errors) && !$parser->failed;   # ended early or crashed
-  next unless $parser->skip_all;
-  $absent++;
-  printf "skipped: %s: %s\n", $test, $parser->skip_all;
+my ($passed, $wrongs, $skipped) = (0, 0, 0);
+for my $parser (map { $parsers->{$_} } @tests) {
+  $passed += $parser->passed;
+  $wrongs += $parser->failed + (broken($parser) ? 1 : 0);
+  $skipped += $parser->skipped + ($parser->skip_all ? 1 : 0);
 }
-print "$_\n" for @wrong[0 .. ($#wrong < 39 ? $#wrong : 39)];
-printf "%d passed, %d failed, %d skipped\n", scalar $result->passed, $result->failed + $broken, $result->skipped + $absent;
-exit($result->failed + $broken ? 1 : 0);
+printf "skipped: %s: %s\n", $_, $parsers->{$_}->skip_all for grep { $parsers->{$_}->skip_all } @tests;
+my @closing = @wrong[0 .. ($#wrong < 39 ? $#wrong : 39)];
+push @closing, map { "stopped: $_->{test}: $_->{why}" } grep { $_->{why} } @ended;
+push @closing, map({ "failed: $_" } @failed), map({ "unsteady: $_" } @unsteady);
+push @closing, "$passed passed, $wrongs failed, $skipped skipped";
+print "$_\n" for @closing;
+if (open my $file, '>', "$ARGV[0].closing") {
+  print $file "$_\n" for @closing;
+}
+exit($wrongs ? 1 : 0);

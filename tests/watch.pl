@@ -5,7 +5,8 @@
 #
 # SECONDS limits the CPU time of the command and of all processes that it starts; time of waiting is not limited, because a loaded
 # machine makes a healthy program wait. IDLE: a command whose processes together use less than 1 % of one core for so many seconds
-# hangs. A command that is stopped ends its output with a failed check that names its last one. LOG gets one line: CPU seconds,
+# hangs. A command that is stopped ends its output with a failed check that names its last one. What a command that fails leaves running is
+# ended with it, so that it can be run again. LOG gets one line: CPU seconds,
 # seconds, the reason of a stop or nothing, the command, separated by tabs.
 # SPDX-License-Identifier: BSD-2-Clause
 use strict;
@@ -62,6 +63,7 @@ sub stop_all {
   for my $signal (qw(TERM KILL)) {
     my $until = time + GRACE;
     my (undef, @found) = below();
+    return if !@found;
     kill $signal, @found;
     while (time < $until && (below())[1]) {
       reap($main, $status);
@@ -115,6 +117,9 @@ if ($why) {
   print "\n" if length $rest;
   printf "not ok %d - %s: stopped, %s; last check: %s\n", $checks + 1, $command, $why, $last;
   print STDERR "$command: stopped, $why; last check: $last\n";
+}
+elsif ($status) {
+  stop_all($main, \$status);
 }
 my (undef, undef, $user, $system) = times;
 $cpu = $user + $system if $user + $system > $cpu;

@@ -258,8 +258,8 @@ def change(p, study, of):
 # ---- while it runs
 
 
-def in_flight(p, how, process):
-    """Changes the name of the result under a run, which ends by itself; returns (status, out, err)."""
+def in_flight(p, how, process, go_on):
+    """Changes the name of the result under a run that waits, lets it go on to its end; returns (status, out, err)."""
     spare = path(p.fresh(".h5"))
     at = os.path.realpath(p.asked)
     there = os.path.exists(at)
@@ -272,6 +272,7 @@ def in_flight(p, how, process):
     if there and how == "replaced":
         with open(at, "w") as f:
             f.write("of another")
+    go_on()
     status, out, err = finish(process)
     if not there:
         return status, out, err

@@ -6,12 +6,12 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 
 from cli import ENVIRONMENT, PROGRAM, constella, done, ok, path, write
+from held import Gate, ticking
 
 ENTRY, TRAILER = "<16sQQ32s", "<8sIIQ32s"  # of the index, and of the trailer
 # Of a piece of the checkpoint.
@@ -73,18 +73,18 @@ def interrupted():
     checkpoint.
     """
     result = path("long.h5")
+    gate = Gate("clock:2000", result)
     process = subprocess.Popen(
         [PROGRAM, "run", write("long.yaml", LONG), "-o", result, "--progress", "none"],
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **ticking(), **gate.env},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    end = time.monotonic() + 300
-    while "running" not in constella("status", result).stdout and time.monotonic() < end:
-        time.sleep(0.05)  # a start is slow on a busy machine and under the sanitizers
-    time.sleep(0.2)
+    ok(gate.reached(process), "a run is at work")
     process.send_signal(signal.SIGUSR1)
-    ok(process.wait(60) == 75, "a run is stopped with a checkpoint")
+    gate.heard(process)
+    gate.open()
+    ok(process.wait() == 75, "a run is stopped with a checkpoint")
     names = [f for f in os.listdir(os.path.dirname(result)) if f.startswith("long.h5.checkpoint.")]
     return result, os.path.join(os.path.dirname(result), max(names, key=lambda f: int(f.rsplit(".", 1)[1])))
 

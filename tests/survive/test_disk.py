@@ -8,10 +8,9 @@ import time
 
 from survive import STRIKE, finish, same, start
 
-from cli import SLOWER, constella, digests, done, note, ok, path, scratch, skip, together, write
+from cli import constella, digests, done, note, ok, path, scratch, skip, together, write
 
 ALL = os.environ.get("CONSTELLA_TEST_ALL")
-SECONDS = 200 * SLOWER  # to the end of a run; one that waits for ever has no end
 RANKS = [0, 2, 4] if ALL else [0, 2]
 # bytes that a disk has more than the result takes: too small for the rows, for the metadata, for a checkpoint
 ROOM = [*range(-60000, 70000, 4096)] if ALL else [-60000, -16000, -4000, 4096]
@@ -53,13 +52,13 @@ def full(study, whole, first, ranks):
         mounted(folder, os.path.getsize(whole) + room)
         try:
             begun = time.monotonic()
-            status, out, err = finish(start(study, result, ranks, "--batch", 8, checkpoint=0.02), SECONDS)
+            status, out, err = finish(start(study, result, ranks, "--batch", 8, checkpoint=0.02))
             longest = max(longest, time.monotonic() - begun)
             ok(status in (0, 1), f"{name}: it ends", status, out, err)
             ok(status == 0 or REASON["ENOSPC"] in err, f"{name}: it says why", status, err)
             ok(left(folder) in ([], ["r.h5"]), f"{name}: no half of a file is left", left(folder))
             mounted(folder, os.path.getsize(whole) * 4, "remount")
-            status, out, err = finish(start(study, result, ranks), SECONDS)
+            status, out, err = finish(start(study, result, ranks))
             ok(status == 0, f"{name}: with room it goes on", status, out, err)
             same(name, first, result)
         finally:
@@ -85,7 +84,7 @@ def struck(study, first, call, where, what, ranks, rank):
     result = path(re.sub(r"\W", "-", name) + ".h5")
     env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where, "STRIKE_RANK": rank}
     begun = time.monotonic()
-    status, out, err = finish(start(study, result, ranks, "--batch", 8, env=env, checkpoint=100), SECONDS)
+    status, out, err = finish(start(study, result, ranks, "--batch", 8, env=env, checkpoint=100))
     seconds = time.monotonic() - begun
     ok(status == 1, f"{name}: exit status 1", status, out, err)
     ok(REASON[what] in err and "constella: error" in err, f"{name}: it says why", err)
@@ -94,7 +93,7 @@ def struck(study, first, call, where, what, ranks, rank):
         ok(text.startswith("state         interrupted"), f"{name}: the file is readable, and not complete", text)
     beside = [x for x in os.listdir(path("")) if x.startswith(os.path.basename(result))]
     ok(not [x for x in beside if x.endswith(".new")], f"{name}: no half of a file is left", beside)
-    status, out, err = finish(start(study, result, 0), SECONDS)
+    status, out, err = finish(start(study, result, 0))
     ok(status == 0, f"{name}: --resume ends with 0", status, out, err)
     same(name, first, result)
     note(f"{name}: {seconds:.1f} s")

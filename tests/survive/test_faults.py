@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 
+import h5py
 from survive import STRIKE, checkpoints, cpu, finish, kill_all, ranks_of, same, start
 
 from cli import ENVIRONMENT, PROGRAM, constella, done, digests, note, ok, path, run, scratch, skip, write
@@ -213,6 +214,8 @@ def occupied(study, first):
     os.symlink(target, result + ".checkpoint.2")
     status, out, err = finish(start(study, result, 0, env=ticking(), checkpoint=1000))
     ok(status == 0 and os.path.isdir(result + ".checkpoint.1"), "occupied: the run goes on", status, err)
+    with h5py.File(result) as f:
+        ok(f["run"].attrs["checkpoints"] > 2, "occupied: with checkpoints", f["run"].attrs["checkpoints"])
     ok(os.path.islink(result + ".checkpoint.2") and read("target") == "precious", "occupied: a link is left")
     same("occupied", first, result)
 

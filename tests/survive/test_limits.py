@@ -3,18 +3,17 @@ trajectories fail are stopped at once."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
-from survive import cpu, finish, same, start
+import h5py
+from survive import finish, same, start
 
-from cli import ENVIRONMENT, PROGRAM, SLOWER, constella, digests, done, ok, path, run, scratch, skip, together, write
+from cli import ENVIRONMENT, PROGRAM, digests, done, ok, path, run, scratch, skip, together, write
+from held import Gate, until
 
-SECONDS = 200  # on a busy machine; a hang lasts for ever
 STUDY = """study: conservation
 system: double-pendulum
 initial: {members: 8, seed: 7, spread: {q: 0.1, v: 0.1}}
@@ -46,7 +45,7 @@ def limited(option, value, ranks, study, *words):
         errors="replace",
         start_new_session=True,
     )
-    status, out, _ = finish(process, SECONDS)
+    status, out, _ = finish(process)
     return status, out
 
 
@@ -115,20 +114,6 @@ def told(study):
     )
 
 
-def ended():
-    """CPU seconds of the processes that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def until(found, seconds=300):
-    """Whether what is looked for is found within some time."""
-    end = time.monotonic() + seconds
-    while not found() and time.monotonic() < end:
-        time.sleep(0.02)
-    return found()
-
-
 def catches(pid, number):
     with open(f"/proc/{pid}/status") as f:
         caught = re.search(r"^SigCgt:\s*(\w+)", f.read(), re.M)
@@ -149,15 +134,16 @@ methods: ["convert(rk4)"]
 def stopped():
     """A slice of one step may take half a minute when all lanes fail: a signal does not wait for its end."""
     study, result = write("failing.yaml", FAILING), path("failing.h5")
-    process = start(study, result, 0, checkpoint=600)
-    until(lambda: os.path.exists(result))
-    time.sleep(1)
-    until_then, others = cpu(process.pid), ended()
+    gate = Gate("clock:15", result)
+    process = start(study, result, 0, checkpoint=600, env=gate.env)
+    ok(gate.reached(process), "failing trajectories: at work")
     process.send_signal(signal.SIGTERM)
+    gate.heard(process)
+    gate.open()
     status, out, err = finish(process)
-    spent = ended() - others - until_then
     ok(status == 75, "failing trajectories: stopped with a checkpoint", status, out, err)
-    ok(spent < 10 * SLOWER, f"and soon (in {spent:.1f} s of CPU)")  # the slice takes half a minute
+    with h5py.File(result) as f:
+        ok(f["run/work_done"][()] == 0, "and before the end of the slice", f["run/work_done"][()])
 
 
 SHORT = (
@@ -169,15 +155,18 @@ def same_bits():
     """Batches that stop in the middle of a slice, and continue from its beginning, give the same rows."""
     process, first = run("short", SHORT)
     first = digests(first)
-    result, attempts = path("halted.h5"), 0
-    for attempts in range(40):
-        process = start(path("short.yaml"), result, 0)
-        time.sleep(0.3 + 0.4 * attempts)
+    result = path("halted.h5")
+    for questions in (12, 20, 40):
+        gate = Gate(f"clock:{questions}", result)
+        process = start(path("short.yaml"), result, 0, env=gate.env)
+        ok(gate.reached(process), f"halted: asked {questions} times")
         process.send_signal(signal.SIGTERM)
+        gate.heard(process)
+        gate.open()
         status, out, err = finish(process)
-        if status not in (75, -signal.SIGTERM):
-            break
-    ok(status in (0, 1) and attempts > 0, f"it was stopped {attempts} times", status, out, err)
+        ok(status == 75, "halted: it stops with a checkpoint", status, out, err)
+    status, out, err = finish(start(path("short.yaml"), result, 0))
+    ok(status in (0, 1), "halted: it was stopped three times", status, out, err)
     same("halted", first, result)
 
 
@@ -192,9 +181,10 @@ def while_starting():
         stderr=subprocess.PIPE,
         text=True,
     )
-    ok(until(lambda: catches(process.pid, signal.SIGTERM)), "a run that begins catches signals")
+    caught = until(lambda: catches(process.pid, signal.SIGTERM), "SIGTERM is caught", process)
+    ok(caught, "a run that begins catches signals")
     process.send_signal(signal.SIGTERM)
-    status, out, err = finish(process, 60 * SLOWER)  # it ends itself after 20 s
+    status, out, err = finish(process)  # it ends itself after 20 s
     ok(
         status == 75 and "stopped by a signal" in err,
         "a signal while the run begins ends it",

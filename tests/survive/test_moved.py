@@ -5,12 +5,12 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 
 import h5py
-from survive import checkpoints, finish, kill_all, ranks_of, same, start
+from survive import checkpoints, finish, kill_all, same, start
 
-from cli import constella, digests, done, ok, path, run, write
+from cli import ENVIRONMENT, constella, digests, done, hurried, ok, path, run, write
+from held import Gate, lingering, ticking, until
 
 STUDY = """
 study: conservation
@@ -21,37 +21,26 @@ steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
 LONG = STUDY.replace("300.0", "300000.0")
-
-
-def until(what, seconds=300):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if what():
-            return True
-        time.sleep(0.005)
-    return False
-
-
-def begun(result):
-    """Whether the file has something in it: an empty one of this name is made and removed before, to see whether it can be."""
-    try:
-        return os.path.getsize(result) > 0
-    except OSError:
-        return False
+SOME_ROWS = 40  # checkpoints after which a run with batches of 4 has done the first, by its own clock
 
 
 def finished(result):
     return [x for x in checkpoints(result) if not x.endswith(".new")]
 
 
-def interrupted(name, ranks=0, count=2, batch=16):
+def number(checkpoint):
+    return int(checkpoint.rsplit(".", 1)[1])
+
+
+def interrupted(name, ranks=0, count=2, batch=16, env={}):
     """A result that was killed after some checkpoints, in a folder of its own."""
     folder = path(name)
     os.mkdir(folder)
     result = os.path.join(folder, "a.h5")
-    process = start(study, result, ranks, "--batch", batch, checkpoint=0.03)
-    ok(until(lambda: len(finished(result)) >= count), f"{name}: {count} checkpoints are written")
-    kill_all(process, None)
+    gate = Gate(f"rename:{count + 1}", ".checkpoint.")
+    process = start(study, result, ranks, "--batch", batch, checkpoint=0.03, env={**lingering(), **gate.env, **env})
+    ok(gate.reached(process) and finished(result), f"{name}: {count} checkpoints are written")
+    kill_all(process)
     finish(process)
     return result
 
@@ -147,11 +136,11 @@ def scattered():
 
 def further(name, result):
     """One more checkpoint, then a kill."""
-    many = max([int(x.rsplit(".", 1)[1]) for x in finished(result)], default=0)
-    process = start(study, result, 0, "--batch", 16, checkpoint=0.03)
-    newer = lambda: [x for x in finished(result) if int(x.rsplit(".", 1)[1]) >= many + 1]  # noqa: E731
-    ok(until(newer), f"{name}: a further checkpoint is written")
-    kill_all(process, None)
+    many, gate = max(map(number, finished(result)), default=0), Gate("rename:2", ".checkpoint.")
+    process = start(study, result, 0, "--batch", 16, checkpoint=0.03, env={**lingering(), **gate.env})
+    newer = gate.reached(process) and max(map(number, finished(result))) > many
+    ok(newer, f"{name}: a further checkpoint is written")
+    kill_all(process)
     finish(process)
 
 
@@ -160,10 +149,12 @@ def under_way():
     folder = path("under-way")
     os.mkdir(folder)
     result = os.path.join(folder, "a.h5")
-    process = start(study, result, 2, "--batch", 16, checkpoint=0.03)
-    ok(until(lambda: finished(result)), "under way: a checkpoint is written")
-    copies = []
-    while process.poll() is None and len(copies) < 4:
+    process = start(study, result, 2, "--batch", 16, checkpoint=0.03, env=lingering())
+    copies, last = [], 0
+    newest = lambda: max(map(number, finished(result)), default=0)  # noqa: E731
+    while len(copies) < 4:
+        ok(until(lambda: newest() > last, "one more checkpoint", process), "under way: a checkpoint is written")
+        last = newest()
         to = path(f"under-way-{len(copies)}")
         os.mkdir(to)
         for name in finished(result):
@@ -172,7 +163,7 @@ def under_way():
             except FileNotFoundError:  # the run has removed it
                 pass
         copies.append(shutil.copy(result, to))
-        time.sleep(0.02)
+    kill_all(process)
     finish(process)
     for i, copy in enumerate(copies):
         status, out, err = finish(start(study, copy, 2))
@@ -181,7 +172,6 @@ def under_way():
         else:
             ok(status == 0, f"under way: copy {i} goes on", status, err)
             same(f"under way, copy {i}", first, copy)
-    ok(copies, "under way: there were copies", copies)
 
 
 def older():
@@ -201,25 +191,18 @@ def older():
 
 def swapped():
     """The checkpoints are those of a copy that has gone on alone: rows that they count as done are missing. The
-    run is killed at a random instant; some of five are killed when rows are done."""
-    refused = 0
-    for i in range(5):
-        name = f"swapped {i}"
-        result = interrupted(name, batch=4)
-        with h5py.File(result, "r+") as f:
-            rows = f["final/status"][...]
-            f["final/status"][...] = -1
-        status, out, err = finish(start(study, result, 2))
-        ok(status == 0 or "belongs to another copy" in err, f"{name}: refused, or right", status, out, err)
-        if status == 0:
-            same(name, first, result)
-            continue
-        refused += 1
-        with h5py.File(result, "r+") as f:
-            f["final/status"][...] = rows
-        resumed(f"{name}: back", result)
-        break
-    ok(refused, "swapped: one is refused")
+    run is killed when the rows of its first batch are done."""
+    result = path("swapped/a.h5")
+    interrupted("swapped", batch=4, count=SOME_ROWS, env=ticking())
+    with h5py.File(result, "r+") as f:
+        rows = f["final/status"][...]
+        f["final/status"][...] = -1
+    ok((rows >= 0).any() and not (rows >= 0).all(), "swapped: some rows are done", rows)
+    status, out, err = finish(start(study, result, 2))
+    ok(status == 2 and "belongs to another copy" in err, "swapped: refused", status, out, err)
+    with h5py.File(result, "r+") as f:
+        f["final/status"][...] = rows
+    resumed("swapped: back", result)
 
 
 def exchanged():
@@ -275,8 +258,9 @@ def two_runs():
     folder = path("two")
     os.mkdir(folder)
     result = os.path.join(folder, "a.h5")
-    process = start(write("long.yaml", LONG), result, 2, checkpoint=0.1)
-    ok(until(lambda: finished(result)), "two runs: the first is at work")
+    gate = Gate("clock:40", result)
+    process = start(write("long.yaml", LONG), result, 2, checkpoint=0.1, env=gate.env)
+    ok(gate.reached(process, 2), "two runs: the first is at work")
     os.symlink(result, path("soft.h5"))
     os.link(result, path("hard.h5"))
     for other in ("soft.h5", "hard.h5"):
@@ -286,14 +270,10 @@ def two_runs():
             ok(refused, f"two runs: {word} through {other} is refused", second.stderr)
     ok(process.poll() is None, "two runs: the first goes on")
     moved = os.path.join(folder, "moved.h5")
-    ranks = ranks_of(process.pid)
-    for one in ranks:  # else it notices the new name, and may have ended before the second run begins
-        os.kill(one, signal.SIGSTOP)
     os.rename(result, moved)
     second = constella("run", path("long.yaml"), "-o", moved, "--resume", "--max-hours", "0.001")
     ok(second.returncode == 2, "two runs: a new name is refused as well", second.stderr)
-    for one in ranks:
-        os.kill(one, signal.SIGCONT)
+    gate.open()
     status, out, err = finish(process)
     ok(status == 1 and moved in err, "two runs: the first says where its result is", status, err)
 
@@ -306,10 +286,11 @@ def away(name, change, ranks, kept, checkpoint=1000.0):
     folder = path(name)
     os.mkdir(folder)
     result = os.path.join(folder, "a.h5")
-    process = start(study, result, ranks, checkpoint=checkpoint)
-    ok(until(lambda: begun(result)), f"{name}: the run is at work")
-    time.sleep(0.05)
+    gate = Gate("clock:20", result)
+    process = start(study, result, ranks, checkpoint=checkpoint, env=gate.env)
+    ok(gate.reached(process, max(1, ranks)), f"{name}: the run is at work")
     change(result)
+    gate.open()
     status, out, err = finish(process)
     where = kept(result)
     ok(status == 1 and "removed or replaced" in err, f"{name}: status 1 with a message", status, out, err)
@@ -332,10 +313,12 @@ def relinked(to_folder=True, ranks=2):
     result, other = (os.path.join(x, "a.h5") for x in (here, there))
     asked = os.path.join(link, "a.h5") if to_folder else link
     os.symlink(here if to_folder else result, link)
-    process = start(study, asked, ranks, checkpoint=1000.0)
-    ok(until(lambda: begun(result)), f"{name}: the run is at work")
+    gate = Gate("clock:20", result)
+    process = start(study, asked, ranks, checkpoint=1000.0, env=gate.env)
+    ok(gate.reached(process, max(1, ranks)), f"{name}: the run is at work")
     os.unlink(link)
     os.symlink(there if to_folder else other, link)
+    gate.open()
     status, out, err = finish(process)
     ok(status == 1 and f"is kept in {result}" in err, f"{name}: status 1 with the place", status, out, err)
     ok(not os.listdir(there), f"{name}: nothing is made elsewhere", os.listdir(there))
@@ -376,11 +359,15 @@ def extending():
     short = write("short.yaml", LONG.replace("300000.0", "30.0"))
     more = write("more.yaml", LONG.replace("300000.0", "30.0").replace("members: 64", "members: 20000"))
     ok(subprocess.run([*PLAIN, short, "-o", result]).returncode == 0, "extending: a result")
-    process = subprocess.Popen([PLAIN[0], "extend", result, more, "--checkpoint-seconds", "0.05", "--batch", "64"])
-    ok(until(lambda: os.path.exists(result + ".extended")), "extending: the extension is at work")
+    gate = Gate("rename:2", ".checkpoint.")
+    process = subprocess.Popen(
+        [PLAIN[0], "extend", result, more, "--checkpoint-seconds", "0.05", "--batch", "64"],
+        env={**ENVIRONMENT, **hurried(), **lingering(), **gate.env},
+    )
+    ok(gate.reached(process), "extending: the extension is at work")
     other = constella("run", short, "-o", result, "--overwrite")
     ok(other.returncode == 2 and "written by" in other.stderr, "extending: FILE is locked", other.stderr)
-    ok(until(lambda: finished(result + ".extended")), "extending: a checkpoint is written")
+    ok(finished(result + ".extended"), "extending: a checkpoint is written")
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     new = os.path.join(folder, "b.h5")

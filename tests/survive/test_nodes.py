@@ -8,11 +8,11 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 
 from survive import checkpoints, finish, same
 
 from cli import ENVIRONMENT, PROGRAM, digests, done, ok, path, run, skip, write
+from held import until
 
 STUDY = """
 study: conservation
@@ -89,15 +89,6 @@ def processes(i, program=None):
     return [x for x in found if os.path.exists(f"/proc/{x}/exe") and os.readlink(f"/proc/{x}/exe") == program]
 
 
-def until(what, seconds=300):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if what():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def finished(result):
     return [x for x in checkpoints(result) if not x.endswith(".new")]
 
@@ -107,16 +98,16 @@ def struck(name, first, nodes_after, victims):
     there = os.path.join(path("shared"), name + ".h5")
     result = os.path.join(path("mounted"), name + ".h5")
     process = begin(path("study.yaml"), result, 0, 1)
-    ok(until(lambda: finished(there) or process.poll() is not None), f"{name}: a checkpoint is written")
+    ok(until(lambda: finished(there), "a checkpoint", process), f"{name}: a checkpoint is written")
     real = os.path.realpath(PROGRAM)
     ok(len(processes(0, real)) == 1 and len(processes(1, real)) == 1, f"{name}: one rank on each node")
-    status, out, err = finish(begin(path("study.yaml"), result, 1), 60)
+    status, out, err = finish(begin(path("study.yaml"), result, 1))
     ok(status == 2 and "on host node-0" in err, f"{name}: a second run on the other node is refused", status, err)
     for one in victims():
         os.kill(one, signal.SIGKILL)
-    status, out, err = finish(process, 60)
+    status, out, err = finish(process)
     ok(status not in (None, 0), f"{name}: the run comes down", status, out, err)
-    status, out, err = finish(begin(path("study.yaml"), result, *nodes_after), 120)
+    status, out, err = finish(begin(path("study.yaml"), result, *nodes_after))
     ok(status == 0 and "from the beginning" not in err, f"{name}: resumed, it is complete", status, out, err)
     same(name, first, there)
 

@@ -5,13 +5,13 @@ docs/surviving.md promises.
 # SPDX-License-Identifier: BSD-2-Clause
 import signal
 import subprocess
-import time
 
 import h5py
 
 from survive import finish, same, start
 
-from cli import ENVIRONMENT, PROGRAM, constella, digests, done, lingering, ok, path, run, together, write
+from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, together, write
+from held import Gate, ticking
 
 SOLVERS = ("lanes", "newtonls", "nrichardson")
 BAD = """study: conservation
@@ -61,19 +61,21 @@ def struck(study, first, which, solver):
     def test():
         name = f"{which.name} under {solver}"
         result = path(f"{which.name}-{solver}.h5")
+        gate = Gate("clock:40", result)
         process = subprocess.Popen(
             [PROGRAM, "run", study, "-o", result, "--progress", "none", "-snes_type", solver],
-            env={**ENVIRONMENT, **lingering()},
+            env={**ENVIRONMENT, **ticking(), **gate.env},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
             start_new_session=True,
         )
-        end = time.monotonic() + 300
-        while "running" not in constella("status", result).stdout and time.monotonic() < end:
-            time.sleep(0.05)
+        ok(gate.reached(process), f"{name}: the run is at work")
+        ok("running" in constella("status", result).stdout, f"{name}: and says so")
         process.send_signal(which)
+        gate.heard(process)
+        gate.open()
         status, out, err = finish(process)
         ok(status == 75 and "--resume" in out + err, f"{name}: stopped with a checkpoint", status, out, err)
         status, out, err = finish(start(study, result, 2))
