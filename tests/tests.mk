@@ -98,6 +98,15 @@ san:
 	@ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=1:handle_segv=0:verify_asan_link_order=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	  SLOWER=10 $(MAKE) --no-print-directory SAN=1 BUILD=build-san SECONDS_ALLOWED=2400 run-tests
 
+# The tests beside busy loops, on one core, and stopped and continued at random: tests/steady.sh, of which STEADY has the
+# options. ONLY chooses tests.
+STEADY ?=
+.PHONY: steady
+steady:
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$(JOBS) tests-built
+	@BUILD='$(BUILD)' ONLY='$(ONLY)' tests/steady.sh $(STEADY)
+
 # Studies of every family, killed at INSTANTS instants; `make test` has 12.
 INSTANTS ?= 100
 .PHONY: survive

@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 SLOW = ("h5py", "numpy")  # modules that take a fifth of a second to import
@@ -330,7 +329,7 @@ def constella(*words, ranks=0, env=None, folder=None):
 
 
 def limited(*words, seconds=6, folder=None):
-    """As constella(), with a limit of processor time, and ten times as much of real time, that kills it. The
+    """As constella(), with a limit of processor time, and a hundred times as much of real time, that kills it. The
     default is three times what a refusal takes on an idle machine."""
     command, folder = [PROGRAM, *map(str, words)], folder or os.path.dirname(path("x"))
 
@@ -338,14 +337,14 @@ def limited(*words, seconds=6, folder=None):
         resource.setrlimit(resource.RLIMIT_CPU, (SLOWER * seconds, SLOWER * seconds))
 
     try:
-        return _served(command, ENVIRONMENT, folder, 10 * seconds, seconds) or subprocess.run(
+        return _served(command, ENVIRONMENT, folder, 100 * seconds, seconds) or subprocess.run(
             command,
             env=ENVIRONMENT,
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            timeout=10 * SLOWER * seconds,
+            timeout=100 * SLOWER * seconds,
             encoding="utf-8",
             errors="replace",
             preexec_fn=limit,
@@ -477,21 +476,14 @@ def resumes(name, text):
 
 
 def survives(name, text):
-    """Kills a run after its first checkpoint, with no chance to write more, and resumes it: the bits of a run in one
-    piece. Returns the result."""
+    """Kills a run after its first checkpoint, where the second one is to get its name, and resumes it: the bits of a run
+    in one piece. Returns the result."""
+    from held import killed_at_checkpoint
+
     study, result = write(name + ".yaml", text), path(name + ".h5")
-    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT)
-    until = time.monotonic() + 100
-    whole = lambda: [x for x in glob.glob(result + ".checkpoint.[0-9]*") if not x.endswith(".new")]
-    while not whole() and process.poll() is None and time.monotonic() < until:
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    ok(
-        process.returncode == -signal.SIGKILL and whole(),
-        f"{name}: killed, with a checkpoint",
-        process.returncode,
-    )
+    process = killed_at_checkpoint([PROGRAM, "run", study, "-o", result, "--progress", "none"])
+    whole = [x for x in glob.glob(result + ".checkpoint.[0-9]*") if not x.endswith(".new")]
+    ok(process.returncode == -signal.SIGKILL and whole, f"{name}: killed, with a checkpoint", process.returncode)
     process = constella("run", study, "-o", result, "--resume", "--progress", "none")
     differ = differences(digests(result), digests(run(name + "-never", text)[1]))
     ok(process.returncode == 0 and not differ, f"{name}: resumed, with the bits of a run without it", differ, process.stderr)

@@ -5,9 +5,10 @@ has done.
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import os
+import subprocess
 import time
 
-from cli import STRIKE, note, scratch
+from cli import ENVIRONMENT, STRIKE, hurried, note, scratch
 
 LONGEST = 1200  # seconds: what has not come by then does not come at all
 
@@ -51,12 +52,12 @@ class Gate:
         found = {}
         for name in glob.glob(f"{self.name}.*.{what}"):
             with open(name) as f:
-                found[int(name.split(".")[-2])] = int(f.read())
+                found[int(name.split(".")[-2])] = tuple(map(int, f.read().split()))
         return found
 
     def held(self):
         """The process numbers of the ranks that have come there, by rank."""
-        return self._numbers("here")
+        return {rank: pid for rank, (pid, _) in self._numbers("here").items()}
 
     def told(self):
         """The same of those that have handled a signal there."""
@@ -70,5 +71,38 @@ class Gate:
         """Wait until so many ranks have handled a signal there."""
         return until(lambda: len(self.told()) >= ranks, f"a signal at {self.at}", process)
 
-    def open(self):
-        open(self.name + ".open", "w").close()
+    def step(self, process, calls, ranks=1):
+        """Let each of these ranks go on for so many calls, of those that wait, and wait again; return whether they do."""
+        here = self._numbers("here")
+        to = max(call for _, call in here.values()) + calls
+        self.open(str(to))
+        there = lambda: sum(call > to for _, call in self._numbers("here").values()) >= ranks  # noqa: E731
+        return until(there, f"{ranks} ranks behind call {to} of {self.at}", process)
+
+    def steps(self, process, calls, what, ranks=1):
+        """Step until what() is true, or the run has ended; return whether it is true."""
+        self.reached(process, ranks)
+        while not (found := what()) and self.step(process, calls, ranks):
+            pass
+        return found
+
+    def open(self, to=""):
+        with open(self.name + ".opening", "w") as f:
+            f.write(to)
+        os.rename(self.name + ".opening", self.name + ".open")
+
+
+def killed_at_checkpoint(command, kept=1):
+    """Kill a run that has written so many checkpoints, where the next one is to get its name; return the process."""
+    gate = Gate(f"rename:{kept + 1}", ".checkpoint.")
+    process = subprocess.Popen(
+        command,
+        env={**ENVIRONMENT, **hurried(), **lingering(), **gate.env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    gate.reached(process)
+    process.kill()
+    process.wait()
+    return process

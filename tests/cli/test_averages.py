@@ -3,14 +3,11 @@ the same bits for any ranks, batches and interruptions; verified, extended, prin
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import signal
-import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import (
-    ENVIRONMENT,
     PROGRAM,
     close,
     constella,
@@ -27,6 +24,7 @@ from cli import (
     together,
     write,
 )
+from held import killed_at_checkpoint
 
 BINS = 12
 CHAIN = """study: ensemble
@@ -221,16 +219,7 @@ def killed():
         CHAIN.replace("MEMBERS", "3").replace("end: 10.24", "end: 4000.64") + "checkpoint: {seconds: 0.1}\n"
     )
     study, result, whole = write("killed.yaml", text), path("killed.h5"), path("whole.h5")
-    process = subprocess.Popen(
-        [PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT, stderr=subprocess.PIPE
-    )
-    until = time.monotonic() + 100
-    while (
-        not glob.glob(result + ".checkpoint.[0-9]*") and process.poll() is None and time.monotonic() < until
-    ):
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    process = killed_at_checkpoint([PROGRAM, "run", study, "-o", result, "--progress", "none"])
     ok(
         process.returncode == -signal.SIGKILL and glob.glob(result + ".checkpoint*"),
         "killed on its way, with a checkpoint",

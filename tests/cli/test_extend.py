@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
@@ -30,6 +29,7 @@ from cli import (
     together,
     write,
 )
+from held import Gate, lingering
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 
@@ -454,28 +454,30 @@ def killed(how, ranks):
         "8",
         "--resume",
     ]
-    for attempt in range(40):
+    for attempt in range(4):
+        gate = Gate("rename:2", ".checkpoint.")
         run_ = subprocess.Popen(
             (["mpirun", "-n", str(ranks)] if ranks else []) + [PROGRAM, *line],
-            env={**ENVIRONMENT, **hurried()},
+            env={**ENVIRONMENT, **hurried(), **({**lingering(), **gate.env} if attempt < 3 else {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        begun, old = time.time(), newest(result)
-        while run_.poll() is None and attempt < 3 and (newest(result) < old + 1 and time.time() - begun < 200):
-            time.sleep(0.005)
         if attempt < 3:
+            old = newest(result)
+            ok(gate.reached(run_) and newest(result) > old, f"{how.name}: a checkpoint is written", newest(result))
             run_.send_signal(how)
-        said = run_.communicate(timeout=600)[0]
+            ok(how == signal.SIGKILL or gate.heard(run_), f"{how.name}: the run is told")
+            gate.open()
+        said = run_.communicate()[0]
         if run_.returncode == 0:
             break
         ended += 1
         ok(sha256(result) == kept, f"{how.name}, ended {ended} times: the file is as it was")
         if how != signal.SIGKILL:
             ok(run_.returncode == 75, f"{how.name}: exit status 75", run_.returncode)
-    ok(ended >= 1, f"{how.name}: it was ended in the middle", ended)
+    ok(ended == 3, f"{how.name}: it was ended in the middle", ended)
     ok(
         run_.returncode == 0 and f"{result}: complete" in said,
         f"{how.name}: the last one completes it",

@@ -1,10 +1,10 @@
 """test_longer.py: an extensible result is continued to a later end: trajectories with the bits of a fresh
 run, through kills and on any ranks, verified; statistics as documented; mistakes."""
 # SPDX-License-Identifier: BSD-2-Clause
+import glob
 import os
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
@@ -17,7 +17,6 @@ from cli import (
     digests,
     done,
     h5py,
-    hurried,
     numpy,
     ok,
     path,
@@ -25,6 +24,7 @@ from cli import (
     together,
     write,
 )
+from held import Gate, killed_at_checkpoint, ticking
 
 ENSEMBLE = """study: ensemble
 system: spherical-pendulum
@@ -179,20 +179,26 @@ def others():
             )
 
 
+def some(result):
+    """Whether some trajectories have ended, and not all of them."""
+    with h5py.File(result, "r") as f:
+        done = f["final/status"][()] >= 0
+    return done.any() and not done.all()
+
+
 def killed_once(result, *words):
-    """Kills a run after its first checkpoint, when other batches have ended, and resumes it."""
+    """Kills a run between checkpoints, when some batches have ended, and resumes it. Its clock goes by questions."""
     words = [*words, "-o", result, "--progress", "none"]
+    gate = Gate("clock:5000", result)
     process = subprocess.Popen(
-        [PROGRAM, *words, "--checkpoint-seconds", "0.3", "--batch", "8"],
-        env={**ENVIRONMENT, **hurried()},
+        [PROGRAM, *words, "--checkpoint-seconds", "60", "--batch", "8"],
+        env={**ENVIRONMENT, **ticking(), **gate.env},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    while process.poll() is None and not os.path.exists(result + ".checkpoint.1"):
-        time.sleep(0.005)
-    time.sleep(0.015)
+    ended = gate.steps(process, 1500, lambda: glob.glob(result + ".checkpoint.[0-9]*") and some(result))
     process.kill()
-    ok(process.wait() == -9, "it was killed")
+    ok(process.wait() == -9 and ended, "it was killed, when some batches had ended")
     resumed = constella(*words, "--resume")
     ok(resumed.returncode == 0, "and resumed", resumed.stderr)
     return resumed
@@ -223,13 +229,7 @@ def unlike():
     run("other-origin", text.replace("END", "2"))
     study, result = write("origin-longer.yaml", text.replace("END", "100")), path("origin-longer.h5")
     words = [study, "-o", result, "--progress", "none", "--checkpoint-seconds", "0.1", "--batch", "8"]
-    process = subprocess.Popen(
-        [PROGRAM, "extend", path("origin.h5"), *words], env=ENVIRONMENT, stdout=subprocess.DEVNULL
-    )
-    while process.poll() is None and not os.path.exists(result + ".checkpoint.1"):
-        time.sleep(0.005)
-    process.kill()
-    process.wait()
+    killed_at_checkpoint([PROGRAM, "extend", path("origin.h5"), *words])
     for name, words in (
         ("alone", ["run", study]),
         ("with another", ["extend", path("other-origin.h5"), study]),

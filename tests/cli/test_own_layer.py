@@ -5,7 +5,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
@@ -27,6 +26,7 @@ from cli import (
     table,
     write,
 )
+from held import until
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 ENVIRONMENT.pop("CONSTELLA_CC", None)
@@ -241,14 +241,12 @@ def orphans():
     compiler = os.path.join(folder, "cc")
     with open(compiler, "w") as f:
         f.write('#!/bin/sh\n[ "$1" = --version ] && echo slow && exit\n')
-        f.write(f'sleep 60 & echo $$ $! >"{folder}/new"; mv "{folder}/new" "{folder}/pids"; sleep 60\n')
+        f.write(f'sleep 9999 & echo $$ $! >"{folder}/new"; mv "{folder}/new" "{folder}/pids"; sleep 9999\n')
     os.chmod(compiler, 0o755)
     process = subprocess.Popen(
         [PROGRAM, "check", write("slow.yaml", study())], env={**ENVIRONMENT, "CONSTELLA_CC": compiler}
     )
-    end = time.monotonic() + 60
-    while not os.path.exists(f"{folder}/pids") and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: os.path.exists(f"{folder}/pids"), "a compiler", process)
     process.kill()
     process.wait()
     with open(f"{folder}/pids") as f:
@@ -261,9 +259,8 @@ def orphans():
         except OSError:
             return False
 
-    while any(map(live, pids)) and time.monotonic() < end:
-        time.sleep(0.05)
-    ok(not any(map(live, pids)), "no compiler outlives the program", pids)
+    ended = until(lambda: not any(map(live, pids)), "the end of the compiler", seconds=300)
+    ok(ended, "no compiler outlives the program", pids)
 
 
 def mistakes():

@@ -11,7 +11,7 @@ from cli import done, ok, path, scratch, write
 
 RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "run.pl")
 PROGRAMS = {
-    "waits": "echo 1..2; echo ok 1 - a; for i in 1 2 3 4 5 6; do sleep 0.4; for ((j = 0; j < 20000; j++)); do :; done; done; echo ok 2 - b",
+    "waits": "echo 1..2; echo ok 1 - a; for i in 1 2 3 4 5 6; do sleep 0.4; for ((j = 0; j < 2000; j++)); do :; done; done; echo ok 2 - b",
     "computes": "echo 1..2; echo ok 1 - the first; while :; do :; done",
     "hangs": "echo 1..2; echo ok 1 - before; trap '' TERM; (setsid sleep 1001 &); sleep 1000; echo ok 2 - after",
     "signals": "echo 1..1; echo ok 1 - all; kill -SEGV $$",

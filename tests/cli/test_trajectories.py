@@ -1,13 +1,11 @@
 """test_trajectories.py: what is stored along trajectories: chosen by number, at random or by what they did,
 at any number of ranks, through kills, verified, extended; and what it costs."""
 # SPDX-License-Identifier: BSD-2-Clause
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import (
-    ENVIRONMENT,
     PROGRAM,
     constella,
     differences,
@@ -22,6 +20,7 @@ from cli import (
     together,
     write,
 )
+from held import killed_at_checkpoint
 
 STUDY = """study: ensemble
 system: spherical-pendulum
@@ -111,7 +110,7 @@ def ranks():
 
 
 def killed(name, members):
-    """By SIGKILL between checkpoints, again and again."""
+    """By SIGKILL after a checkpoint, again and again."""
 
     def test():
         text = with_members(members, LONG)
@@ -120,21 +119,10 @@ def killed(name, members):
         command = [PROGRAM, "run", study, "-o", result, "--progress", "none", "--resume", "--batch"]
         kills = 0
         for turn in range(2):
-            process = subprocess.Popen(
-                [*command, str(16 * (turn % 3 + 1)), "--checkpoint-seconds", "0.05"],
-                env=ENVIRONMENT,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            try:
-                process.wait(0.3)
-                break
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                kills += 1
+            words = [*command, str(16 * (turn % 3 + 1)), "--checkpoint-seconds", "0.05"]
+            kills += killed_at_checkpoint(words, 3).returncode == -9
         last = constella(*command[1:], "64")
-        ok(kills > 0, f"{name}: it was killed", kills)
+        ok(kills == 2, f"{name}: it was killed", kills)
         ok(last.returncode == 0, f"{name}: it is resumed, and completes", last.returncode, last.stderr)
         ok(
             not differences(whole, digests(result)),

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
@@ -29,6 +28,7 @@ from cli import (
     together,
     write,
 )
+from held import Gate, ticking
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 
@@ -505,26 +505,26 @@ def interrupt(name, text, ranks):
         "--batch",
         "8",
     ]
+    gate = Gate("clock:100", result)
     process = subprocess.Popen(
         command,
-        env={**ENVIRONMENT, **hurried()},
+        env={**ENVIRONMENT, **hurried(), **gate.env},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    end = time.time() + 300
-    while time.time() < end and process.poll() is None:
-        time.sleep(0.005)
+
+    def has_some():
         if max(checkpoints(result), default=0) < 3:
-            continue
-        try:
-            with h5py.File(result, "r") as f:
-                if (f["final/status"][()] >= 0).any():
-                    break
-        except OSError:
-            pass
+            return False
+        with h5py.File(result, "r") as f:
+            return (f["final/status"][()] >= 0).any()
+
+    ok(gate.steps(process, 100, has_some, ranks), f"{name}: some trajectories have ended")
     process.send_signal(signal.SIGUSR1)
-    ok(process.wait(300) == 75, f"{name}: stopped with a checkpoint", process.returncode)
+    gate.heard(process, ranks)
+    gate.open()
+    ok(process.wait() == 75, f"{name}: stopped with a checkpoint", process.returncode)
     return result
 
 
@@ -609,6 +609,7 @@ def stopped():
         .replace('rattle, "compose(rattle, suzuki4)", project(rk4), ', "")
     )
     result = path("stopped.h5")
+    gate = Gate("clock:2000", result)
     process = subprocess.Popen(
         [
             PROGRAM,
@@ -619,16 +620,16 @@ def stopped():
             "--progress",
             "none",
             "--checkpoint-seconds",
-            "0.5",
+            "20",
         ],
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **ticking(), **gate.env},
         stdout=subprocess.DEVNULL,
     )
-    end = time.time() + 300
-    while time.time() < end and max(checkpoints(result), default=0) < 2:
-        time.sleep(0.02)
+    ok(gate.reached(process) and len(checkpoints(result)) == 2, "a long run has checkpoints", checkpoints(result))
     process.send_signal(signal.SIGTERM)
-    ok(process.wait(300) == 75, "a long run, stopped", process.returncode)
+    gate.heard(process)
+    gate.open()
+    ok(process.wait() == 75, "a long run, stopped", process.returncode)
     again = constella("verify", result)
     lines = re.findall(
         r"member \d: (\d+) steps from step (\d+) in checkpoint \d+ to step (\d+) in checkpoint \d+: "
@@ -643,15 +644,16 @@ def stopped():
         again.stdout,
         again.stderr,
     )
+    gate = Gate("clock:2", result)
     with subprocess.Popen(
         [PROGRAM, "verify", result, "--from-start", "--sample", "2"],
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **gate.env},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:
-        time.sleep(0.5)
+        ok(gate.reached(process), "`verify` is at work")
         process.send_signal(signal.SIGINT)
-        process.wait(300)
+        process.wait()
         ok(process.returncode in (-signal.SIGINT, 130), "SIGINT ends `verify`", process.returncode)
 
 

@@ -6,7 +6,7 @@
 #   export SLURM_CONF=FOLDER/slurm.conf
 #   tests/cluster/slurm-box.sh stop FOLDER            # kills jobs, ends daemons; harmless when nothing runs
 #
-# Jobs of the partition `urgent` preempt those of `spare`, which have some seconds to end; nothing touches
+# Jobs of the partition `urgent` preempt those of `spare`, which have as long as they need to end; nothing touches
 # those of `main`, the default. Exit:
 # 0; 1 with the ends of the logs when it does not come up; 2 for wrong arguments.
 # SPDX-License-Identifier: BSD-2-Clause
@@ -68,10 +68,13 @@ JobRequeue=1
 SlurmdParameters=config_overrides
 EnforcePartLimits=ALL
 MailProg=/bin/true
-KillWait=30
+KillWait=3000
+MessageTimeout=100
+BatchStartTimeout=3000
+UnkillableStepTimeout=3000
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$cpus RealMemory=1000 State=UNKNOWN
 PartitionName=main Nodes=$host Default=YES State=UP PriorityTier=1 PreemptMode=OFF
-PartitionName=spare Nodes=$host State=UP PriorityTier=1 GraceTime=20
+PartitionName=spare Nodes=$host State=UP PriorityTier=1 GraceTime=3000
 PartitionName=urgent Nodes=$host State=UP PriorityTier=2 PreemptMode=OFF
 END
 }
@@ -81,7 +84,7 @@ start() {
   configuration "$(free_port)" "$(free_port)" >"$folder/slurm.conf"
   echo 'CgroupPlugin=cgroup/v1' >"$folder/cgroup.conf"
   slurmctld -c -f "$SLURM_CONF" && slurmd -f "$SLURM_CONF" -N "$(hostname -s)" || return 1
-  for _ in {1..150}; do
+  for _ in {1..3000}; do
     [[ $(sinfo -h -p main -o %t 2>/dev/null) != idle ]] || return 0
     sleep 0.1
   done

@@ -3,8 +3,8 @@
  * on a path, or on an open file of a path, that contains STRIKE_PATH or, with a $ behind STRIKE_PATH, ends with it; or
  * from the N-th time that it asks MPI's clock (CALL is clock), as each slice of work does, while the file STRIKE_PATH is
  * there with something in it. WHAT is KILL, the errno that the call fails with, or WAIT: it says so by the file
- * STRIKE_GATE.RANK.here, with its number in it, and goes on when there is STRIKE_GATE.open; a signal that is handled
- * meanwhile is told by STRIKE_GATE.RANK.told. STRIKE_RANK: of this MPI rank only. STRIKE_DEVICE: each rank sees another
+ * STRIKE_GATE.RANK.here, with its number and that of the call in it, and goes on when there is STRIKE_GATE.open, up to
+ * the call whose number may stand in that; a signal that is handled meanwhile is told by STRIKE_GATE.RANK.told. STRIKE_RANK: of this MPI rank only. STRIKE_DEVICE: each rank sees another
  * device number, as the clients of a network file system do.
  *
  * STRIKE_CLOCK=N: the clock of MPI, by which a run makes checkpoints, goes N times as fast, so that a short run makes
@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,8 +34,11 @@ static long calls,
     asked; /* calls that count, and questions of the clock since the last one on the path */
 
 static const char *own_rank(void) {
-  const char *open_mpi = getenv("OMPI_COMM_WORLD_RANK"), *pmi = getenv("PMI_RANK");
-  return open_mpi ? open_mpi : pmi ? pmi : "0";
+  static const char *const by[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+  for (int i = 0; i < 3; i++)
+    if (getenv(by[i]))
+      return getenv(by[i]);
+  return "0";
 }
 
 static int concerns(const char *where, const char *path) {
@@ -50,18 +54,27 @@ static int there(const char *file) {
 }
 
 /* The file is complete when it has its name. */
-static void announce(const char *gate, const char *what) {
+static void announce(const char *gate, const char *what, long call) {
   char name[4096], made[4096 + 8];
   snprintf(name, sizeof name, "%s.%s.%s", gate, own_rank(), what);
   snprintf(made, sizeof made, "%s.making", name);
   const int file = open(made, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  if (file >= 0 && dprintf(file, "%ld\n", (long)getpid()) > 0 && !close(file))
-    (void)!link(made, name);
-  unlink(made);
+  if (file >= 0 && dprintf(file, "%ld %ld\n", (long)getpid(), call) > 0 && !close(file))
+    syscall(SYS_rename, made, name);
+}
+
+static int is_open(const char *file, long call) {
+  char      text[32] = "";
+  const int opened = open(file, O_RDONLY);
+  if (opened < 0)
+    return 0;
+  const ssize_t n = read(opened, text, sizeof text - 1);
+  close(opened);
+  return n <= 0 || call <= atol(text);
 }
 
 /* Signals arrive in ppoll() only, so that none is missed. A test that has ended has taken its folder away. */
-static void wait_at_gate(const char *gate) {
+static void wait_at_gate(const char *gate, long call) {
   const struct timespec moment = {0, 2000000};
   char                  opened[4096], folder[4096];
   sigset_t              all, before;
@@ -69,14 +82,14 @@ static void wait_at_gate(const char *gate) {
   snprintf(folder, sizeof folder, "%s", gate);
   if (strrchr(folder, '/'))
     *strrchr(folder, '/') = 0;
-  if (!access(opened, F_OK))
+  if (is_open(opened, call))
     return;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  announce(gate, "here");
-  while (access(opened, F_OK)) {
+  announce(gate, "here", call);
+  while (!is_open(opened, call)) {
     if (ppoll(NULL, 0, &moment, &before) < 0 && errno == EINTR)
-      announce(gate, "told");
+      announce(gate, "told", call);
     if (access(folder, F_OK))
       _exit(1);
   }
@@ -97,12 +110,13 @@ static int strike(const char *call, const char *path) {
   if (rank && strcmp(rank, own_rank()))
     return 0;
   const long wanted = strtol(how + n + 1, &what, 10);
-  if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) < wanted)
+  const long number = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
+  if (number < wanted)
     return 0;
   if (!strcmp(what, ":KILL"))
     kill(getpid(), SIGKILL);
   if (!strcmp(what, ":WAIT")) {
-    wait_at_gate(getenv("STRIKE_GATE"));
+    wait_at_gate(getenv("STRIKE_GATE"), number);
     return 0;
   }
   return !strcmp(what, ":ENOSPC") ? ENOSPC : !strcmp(what, ":EDQUOT") ? EDQUOT : EIO;

@@ -73,7 +73,7 @@ def interrupted():
     checkpoint.
     """
     result = path("long.h5")
-    gate = Gate("clock:2000", result)
+    gate = Gate("clock:16000", result)
     process = subprocess.Popen(
         [PROGRAM, "run", write("long.yaml", LONG), "-o", result, "--progress", "none"],
         env={**ENVIRONMENT, **ticking(), **gate.env},

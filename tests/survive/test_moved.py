@@ -21,7 +21,6 @@ steps: [0.01]
 methods: [rattle, "compose(rattle, yoshida4)"]
 """
 LONG = STUDY.replace("300.0", "300000.0")
-SOME_ROWS = 40  # checkpoints after which a run with batches of 4 has done the first, by its own clock
 
 
 def finished(result):
@@ -32,13 +31,13 @@ def number(checkpoint):
     return int(checkpoint.rsplit(".", 1)[1])
 
 
-def interrupted(name, ranks=0, count=2, batch=16, env={}):
+def interrupted(name, ranks=0, count=2, batch=16, checkpoint=0.03, how=lingering()):
     """A result that was killed after some checkpoints, in a folder of its own."""
     folder = path(name)
     os.mkdir(folder)
     result = os.path.join(folder, "a.h5")
     gate = Gate(f"rename:{count + 1}", ".checkpoint.")
-    process = start(study, result, ranks, "--batch", batch, checkpoint=0.03, env={**lingering(), **gate.env, **env})
+    process = start(study, result, ranks, "--batch", batch, checkpoint=checkpoint, env={**how, **gate.env})
     ok(gate.reached(process) and finished(result), f"{name}: {count} checkpoints are written")
     kill_all(process)
     finish(process)
@@ -193,7 +192,7 @@ def swapped():
     """The checkpoints are those of a copy that has gone on alone: rows that they count as done are missing. The
     run is killed when the rows of its first batch are done."""
     result = path("swapped/a.h5")
-    interrupted("swapped", batch=4, count=SOME_ROWS, env=ticking())
+    interrupted("swapped", batch=4, count=12, checkpoint=1000, how=ticking())
     with h5py.File(result, "r+") as f:
         rows = f["final/status"][...]
         f["final/status"][...] = -1
