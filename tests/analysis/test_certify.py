@@ -173,7 +173,7 @@ def test_silent():
     c = constella.certify(Stepper(silent, "silent"), systems=["henon-heiles"], claims={"order": 2})
     ok("has not answered" in c.of("silent", "order").said, "program: one that is silent", c.of("silent", "order"))
     silent.pipe.kill()
-    strangers.SILENCE = 20
+    strangers.SILENCE = 600
     hasty = strangers.Program(["/bin/sh", "-c", "read a; echo ok; echo ok 1 2 3 4; read b; cat"], ".")
     system = constella.System("henon-heiles")
     q, v = hasty(system, np.zeros(2), np.zeros(2), 0.1)

@@ -19,17 +19,21 @@ stub() {   # stub NAME: the body comes on stdin
 stub constella <<'END'
 echo "constella $*"
 [[ $1 == run || $1 == merge ]] || exit 0
-trap 'exit 75' USR1
+trap 'kill $(jobs -p) 2>/dev/null; exit 75' USR1
 until [[ $1 == -o ]]; do shift; done
-touch working "$2"
-if [[ $WAITS ]]; then sleep 20 & wait $!; fi
+touch "$2"; [[ $WAITS ]] || touch working
+if [[ $WAITS ]]; then sleep 9999 & touch working; wait $!; fi
 exit $STATUS
 END
 stub mpirun <<<'while [[ $1 == -* ]]; do shift 2; done; exec "$@"'
 # STARTS=no: it does not come so far as to start the run, and ends with status 0, as Slurm's does.
 stub srun <<'END'
 [[ $1 != --mpi=list ]] || { echo pmix; exit; }
-if [[ $STARTS == no ]]; then trap 'exit 0' USR1; touch working; if [[ $WAITS ]]; then sleep 20 & wait $!; fi; exit 0; fi
+if [[ $STARTS == no ]]; then
+  trap 'kill $(jobs -p) 2>/dev/null; exit 0' USR1
+  if [[ $WAITS ]]; then sleep 9999 & touch working; wait $!; fi
+  exit 0
+fi
 shift
 exec "$@"
 END

@@ -5,6 +5,7 @@
 #include "constella/random.h"
 #include "tap.h"
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,8 @@ static bool there(const char *end) {
   return !stat(name, &s);
 }
 
+static double seconds_of_one; /* that it takes to write LARGE bytes */
+
 static void round_trip(void) {
   struct timespec a, b;
   OK(list((long[4]){0}, 4) == 0, "none at first");
@@ -92,8 +95,8 @@ static void round_trip(void) {
   bool ok = write_one(1, LARGE, 0);
   clock_gettime(CLOCK_MONOTONIC, &b);
   OK(ok && whole(1, LARGE) && !there("1.0123.new"), "sections, large and empty, come back");
-  NOTE("%.1f MB in %.3f s", LARGE / 1e6,
-       (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
+  seconds_of_one = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+  NOTE("%.1f MB in %.3f s", LARGE / 1e6, seconds_of_one);
   cst_snapshot_writer *w = cst_snapshot_begin(owner(path), 2, why, sizeof why);
   OK(w && cst_snapshot_add(w, "x", "y", 1) && there("2.0123.new"), "one is begun");
   cst_snapshot_abandon(w);
@@ -289,17 +292,31 @@ static void read_only(void) {
      "a file system that cannot: %s", why);
 }
 
-static void kill_once(double seconds) {
+/* Kills a process that writes one after another: when it has written some, and a part of the time that one takes. */
+static void kill_once(double part) {
+  int             says[2];
+  char            word;
+  struct timespec pause = {0, 0};
+  if (pipe(says))
+    return;
   pid_t child = fork();
   if (child == 0) {
     long n = 0;
     list(&n, 1);
     for (;;)
-      write_one(++n, LARGE, 0);
+      if (!write_one(++n, LARGE, 0) || write(says[1], "w", 1) != 1)
+        _exit(1);
   }
-  nanosleep(&(struct timespec){0, (long)(1e9 * seconds)}, NULL);
+  close(says[1]);
+  for (int some = (int)(1.4 * part); some > 0 && read(says[0], &word, 1) == 1; some--)
+    ;
+  const double rest = (3 * part - floor(1.4 * part)) * seconds_of_one;
+  pause.tv_sec = (time_t)rest;
+  pause.tv_nsec = (long)(1e9 * (rest - floor(rest)));
+  nanosleep(&pause, NULL);
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
+  close(says[0]);
 }
 
 static void killed(void) {
@@ -309,7 +326,7 @@ static void killed(void) {
   for (long k = 1; k <= 2; k++)
     write_one(k, LARGE, 0);
   for (int i = 0; i < 30; i++) {
-    kill_once(0.002 + 0.15 * cst_random_uniform(1, (uint64_t)i, CST_PURPOSE_TEST, 0, 0));
+    kill_once(cst_random_uniform(1, (uint64_t)i, CST_PURPOSE_TEST, 0, 0));
     int  count = list(n, 8);
     char next[32];
     snprintf(next, sizeof next, "%ld.0123.new", n[0] + 1);

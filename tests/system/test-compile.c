@@ -491,7 +491,7 @@ static void test_compiler(void) {
   OK(!cst_compiler_run(script("idles", idles), (const char *const[]){NULL}, scratch, 0.1, why) &&
          strstr(why, "ended after 0.1 s"),
      "a compiler that does not end is ended");
-  OK(!cst_compiler_run(script("dies", dies), (const char *const[]){NULL}, scratch, 10, why) &&
+  OK(!cst_compiler_run(script("dies", dies), (const char *const[]){NULL}, scratch, 600, why) &&
          strstr(why, "dies: ended by signal 9\nlast words"),
      "a compiler that dies: %s", why);
   setenv("TMPDIR", "/dev/null", 1);
