@@ -7,13 +7,17 @@ from drawing import ENVIRONMENT, HERE, PROGRAM, folder, ok, run_tests
 
 import html
 import math
+import os
 import pathlib
 import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
-import time
+
+sys.path.insert(0, str(HERE.parent / "cli"))
+from held import Gate
 
 ATLAS = HERE.parents[1] / "jobs" / "atlas" / "atlas.py"
 FEW = ["--systems", "kepler", "--methods", "rattle;rk4;semi-implicit-euler(erp=0.2)", "--periods", "20", "--long", "0"]
@@ -81,11 +85,13 @@ def test_cells():
 def test_killed():
     """kill -9 in the middle: the same line goes on; bits are those of the undisturbed atlas."""
     line = [sys.executable, ATLAS, "k", *FEW]
-    first = subprocess.Popen(line, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while first.poll() is None and not (folder / "k" / "kepler-energy-rattle.h5").exists():
-        time.sleep(0.01)
+    gate = Gate("rename:1", "kepler-energy-rk4.h5$")  # of the third study, when its file is to get its name
+    first = subprocess.Popen(line, cwd=folder, env={**ENVIRONMENT, **gate.env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    gate.reached(first)
     first.kill()
     first.wait()
+    for pid in gate.held().values():
+        os.kill(pid, signal.SIGKILL)
     there = len(list((folder / "k").glob("*.h5")))
     ok(first.returncode == -9 and 0 < there < 4, "killed: in the middle", (first.returncode, there))
     done = atlas("k", *FEW)

@@ -2,13 +2,17 @@
 """test_choose.py: goals in words, the advice of a small tournament, its proof, its record, what limits it, mistakes. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 # first: it skips the test where modules are missing
-from drawing import ENVIRONMENT, PROGRAM, folder, main, ok, program, refused, run_tests
+from drawing import ENVIRONMENT, HERE, PROGRAM, folder, main, ok, program, refused, run_tests
 
 import contextlib
 import io
 import json
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, str(HERE.parent / "cli"))
+from held import Gate
 
 import constella
 from constella.certifying.maps import Method
@@ -274,9 +278,9 @@ def test_killed():
     """kill -9 at three places: --resume gives the bytes of a choice with the same constants that nothing disturbed."""
     words = [PROGRAM, "choose", *QUICK, "-o", "k.json"]
     for heats in (0, 1, 3):  # studies of the tournament that the record has
-        first = subprocess.Popen(words + ["--resume"] * (heats > 0), cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while first.poll() is None and not ("units" in (told := record("k.json")) and len(told["studies"]) - len(undecided(told)["studies"]) >= heats):
-            time.sleep(0.005)
+        gate = Gate("rename:1", "k.json$")  # each time that the record is written
+        first = subprocess.Popen(words + ["--resume"] * (heats > 0), cwd=folder, env={**ENVIRONMENT, **gate.env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        gate.steps(first, 1, lambda: "units" in (told := record("k.json")) and len(told["studies"]) - len(undecided(told)["studies"]) >= heats)
         first.kill()
         first.wait()
         ok(first.returncode == -9 and "answer" not in record("k.json"), f"killed: with {heats} heats", first.returncode)

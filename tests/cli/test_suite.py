@@ -56,7 +56,7 @@ def stops():
 
 
 UNSTEADY = {
-    "second": "[ -e {0}/was ] && { echo ok 1 - a; echo ok 2 - b; echo 1..2; exit; }; touch {0}/was; sleep 1002 & echo ok 1 - a; echo not ok 2 - b; echo 1..2; exit 1",
+    "second": "[ -e {0}/was ] && { echo ok 1 - a; echo ok 2 - b; echo 1..2; exit; }; touch {0}/was; sleep 1002 >/dev/null 2>&1 & echo ok 1 - a; echo not ok 2 - b; echo 1..2; exit 1",
     "crashes": "echo 1..1; echo ok 1 - c; [ -e {0}/had ] || { touch {0}/had; kill -SEGV $$; }",
     "never": "echo ok 1 - d; echo not ok 2 - e; echo '# why'; echo 1..2; exit 1",
     "always": "echo ok 1 - f; echo 1..1",

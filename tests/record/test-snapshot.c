@@ -310,7 +310,7 @@ static void kill_once(double part) {
   close(says[1]);
   for (int some = (int)(1.4 * part); some > 0 && read(says[0], &word, 1) == 1; some--)
     ;
-  const double rest = (3 * part - floor(1.4 * part)) * seconds_of_one;
+  const double rest = (1.4 * part - floor(1.4 * part)) * seconds_of_one;
   pause.tv_sec = (time_t)rest;
   pause.tv_nsec = (long)(1e9 * (rest - floor(rest)));
   nanosleep(&pause, NULL);
