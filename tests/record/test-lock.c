@@ -20,14 +20,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MANY = 20 };
+enum { MANY = 20, PATIENT = 600 }; /* PATIENT: seconds, within which who lives gives a sign */
 
 static char folder[256], path[300], name[320], why[8192];
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static double passed; /* seconds for which this process has asked to sleep */
+
+/* Of the library too: how long it waits is what it asks for, not what it gets on a busy machine. */
+int nanosleep(const struct timespec *t, struct timespec *rest) {
+  passed += (double)t->tv_sec + 1e-9 * (double)t->tv_nsec;
+  return clock_nanosleep(CLOCK_MONOTONIC, 0, t, rest);
 }
 
 static void wait_seconds(double s) {
@@ -123,17 +125,17 @@ static void other_process(bool locks) {
   const char *how = locks ? "with locks" : "without locks";
   pid_t       child = owner_process(locks, 0.05);
   char        wanted[64];
-  double      t = now();
   OK(child > 0, "%s: another process takes it", how);
-  cst_lock *l = cst_lock_take_within(path, 1, why, sizeof why);
+  passed = 0;
+  cst_lock *l = cst_lock_take_within(path, PATIENT, why, sizeof why);
   snprintf(wanted, sizeof wanted, "is being written by process %ld on host ", (long)child);
   OK(!l && strstr(why, wanted) && strstr(why, " since 20"), "%s: refused while it lives: %s", how,
      why);
-  OK(now() - t < 5, "%s: at once, or at its next beat", how);
+  OK(passed < PATIENT / 2, "%s: at once, or at its next beat, after %.1f s", how, passed);
   end(child);
-  t = now();
+  passed = 0;
   l = cst_lock_take(path, why, sizeof why);
-  OK(l && now() - t < 5, "%s: taken over at once when it was killed%s%s", how, l ? "" : ": ",
+  OK(l && passed < 5, "%s: taken over at once when it was killed%s%s", how, l ? "" : ": ",
      l ? "" : why);
   cst_lock_release(l);
   OK(!exists(), "%s: and given up", how);
@@ -145,31 +147,31 @@ static void silent(void) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   write_claim(host, getpid(), cst_lock_process_start(getpid()));
-  double    t = now();
+  passed = 0;
   cst_lock *l = cst_lock_take_within(path, 0.5, why, sizeof why);
-  OK(l && now() - t > 0.4,
+  OK(l && passed > 0.4,
      "a live process without a sign of life is waited for, then its claim is taken over");
   cst_lock_release(l);
   write_claim(host, getpid(), cst_lock_process_start(getpid()) - 1);
-  t = now();
+  passed = 0;
   l = cst_lock_take(path, why, sizeof why);
-  OK(l && now() - t < 5, "a number that belongs to another process now is no owner");
+  OK(l && passed < 5, "a number that belongs to another process now is no owner");
   cst_lock_release(l);
 }
 
 static void far_away(void) {
   write_claim("elsewhere", 7, 1);
-  double    t = now();
+  passed = 0;
   cst_lock *l = cst_lock_take_within(path, 0.5, why, sizeof why);
-  OK(l && now() - t > 0.4 && now() - t < 10,
-     "a stale claim of another host is taken over after a wait, in %.1f s", now() - t);
+  OK(l && passed > 0.4 && passed < 10,
+     "a stale claim of another host is taken over after a wait, in %.1f s", passed);
   cst_lock_release(l);
   write_claim("elsewhere", 7, 1);
   pid_t child = fork();
   if (child == 0)
     for (;; wait_seconds(0.1))
       utimensat(AT_FDCWD, name, NULL, 0);
-  l = cst_lock_take_within(path, 2, why, sizeof why);
+  l = cst_lock_take_within(path, PATIENT, why, sizeof why);
   OK(!l &&
          !strcmp(why, "is being written by process 7 on host elsewhere since 2024-01-02T03:04:05Z"),
      "one that lives is not: %s", why);
@@ -223,8 +225,9 @@ static int winners(bool locks) {
       without_locks();
     if (read(start[0], &word, 1) < 0)
       _exit(1);
-    cst_lock *l = cst_lock_take_within(
-        path, locks ? 0.5 : 2, why, sizeof why); /* longer than the time until a claim is certain */
+    cst_lock *l =
+        cst_lock_take_within(path, locks ? 0.5 : PATIENT, why,
+                             sizeof why); /* longer than the time until a claim is certain */
     if (write(says[1], l ? "y" : "n", 1) != 1)
       _exit(1);
     for (struct pollfd p = {.fd = stop[0]}; !poll(&p, 1, 50);)
