@@ -46,7 +46,8 @@ suite_of() {   # as a process group of its own
   exec setsid "${core[@]}" make --no-print-directory "$@"
 }
 
-# Stops a process below $1, one of those that the tests start, at a random instant, and continues it.
+# Stops a process below $1, one of those that the tests start, at a random instant, and continues it. Launchers are left out: they
+# pass the signals on to all ranks, and say so.
 stop_some() {
   exec perl -e '
     use strict;
@@ -66,7 +67,7 @@ stop_some() {
       }
       my @found = ($root);
       push @found, @{ $children{$_} // [] } for @found;
-      return grep { $name{$_} !~ /^(make|perl|taskset)$/ } @found[1 .. $#found];
+      return grep { $name{$_} !~ /^(make|perl|taskset|mpirun|mpiexec|orterun|prterun|srun)$/ } @found[1 .. $#found];
     }
     while (kill 0, $root) {
       sleep rand 0.2;
