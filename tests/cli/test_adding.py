@@ -45,8 +45,8 @@ def command(*words, more=None):
 @functools.cache
 def variables():
     """Those of the Makefile that a compilation needs, by name; it is read once, since that takes a second."""
-    names = ["CC", "ALL_CFLAGS", "SANFLAGS", "PC_LIBS", "ISAS"]
-    shown = "".join(f"$(info {x}=$({x}))" for x in names) + "$(foreach i,$(ISAS),$(info ISA_$i=$(ISA_$i)))"
+    names = ["CC", "ALL_CFLAGS", "SANFLAGS", "PC_LIBS", "ROWS"]
+    shown = "".join(f"$(info {x}=$({x}))" for x in names) + "$(foreach i,$(ROWS),$(info ROW_$i=$(LANE_FLAGS) $(call ROW_FLAGS,$i)))"
     told = command("make", "--no-print-directory", "-s", f"BUILD={BUILD}", "--eval", f"told: ; {shown}", "told")
     return {name: words.split() for name, _, words in (x.partition("=") for x in told.stdout.splitlines())}
 
@@ -84,15 +84,6 @@ def listed(file, line, before=""):
     return old
 
 
-def users(*words):
-    """The files of src that contain one of these: what depends on how many rows there are."""
-    found = []
-    for file in sorted(glob.glob(os.path.join(SOURCES, "src/**/*.c"), recursive=True)):
-        with open(file, encoding="utf-8") as text:
-            found += [file] if re.search("|".join(words), text.read()) else []
-    return found
-
-
 def built():
     """A program with the method, the observer, the collector and the kind of study of the page; None where
     it cannot be compiled."""
@@ -110,12 +101,11 @@ def built():
         if "OBSERVER" in line:
             lane = [f"observe/{x}.c" for x in re.findall(r"^OBSERVER\((\w+)\)", old, re.M)] + [name]
             write("new/observers.list.h", "".join(f'#include "{x}"\n' for x in lane))
-    registries = [os.path.join(SOURCES, "src", x) for x in ("method/registry.c", "study/kind.c")]
-    plain = users(r"CST_OBSERVER|cst_observers|cst_fold\b|fold->", r"CST_COLLECTORS\b|study/collectors\.h")
-    plain = [x for x in plain if "/observe/core/" not in x]
+    lists = ("method/registry.c", "study/kind.c", "observe/observers.c", "study/collector.c")
+    registries = [os.path.join(SOURCES, "src", x) for x in lists]
     fold = os.path.join(SOURCES, "src/observe/core/fold.c")
-    work = [(x, ['-DCST_VERSION="test"', '-DCST_COMPILER="test"']) for x in dict.fromkeys(sources + registries + plain)]
-    work += [(fold, variable(f"ISA_{isa}")) for isa in variable("ISAS")]
+    work = [(x, ['-DCST_VERSION="test"', '-DCST_COMPILER="test"']) for x in sources + registries]
+    work += [(fold, variable(f"ROW_{row}")) for row in variable("ROWS")]
     flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP", "-g")]
 
     def compiled(job):
