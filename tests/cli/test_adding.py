@@ -94,7 +94,7 @@ def built():
         ("const cst_collector cst_collector_", "COLLECTOR(", "study/collectors.h", ""),
         ("const cst_kind cst_kind_", "KIND(", "study/kinds.h", ""),
     ):
-        (source,), (line,) = blocks("c", row), blocks("c", line)
+        (source,), (line,) = blocks("c", row), [x for x in blocks("c", line) if x.startswith(line)]
         name = ("observe/" if "OBSERVER" in line else "") + re.match(r"/\* (\S+\.c):", source)[1]
         old = listed(file, line, before)
         sources.append(write("new/" + name, source))
