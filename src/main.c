@@ -26,8 +26,8 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* Environment variables: what each sets, and what holds where it is not set. */
 static const char *const variables[][2] = {
-    {"CONSTELLA_ISA",
-     "the instruction set, v2, v3 or v4, or scalar for debugging; the widest that the build and the machine have"},
+    {"CONSTELLA_ISA", "the instruction set, v2, v3 or v4, or scalar for debugging; the widest that "
+                      "the build and the machine have"},
     {"CONSTELLA_CPU", "v2 or v3: the machine is taken for one that has no more; what it has"},
     {"CONSTELLA_CC",
      "the compiler for your own systems and methods; the one that compiled constella, or cc"},

@@ -211,7 +211,7 @@ def refuse_other_program(output: pathlib.Path) -> None:
             complete = old.complete
     except ResultError:
         return  # the program tells what it is
-    now = " ".join(call([program(), "--version"], False)[1]).removeprefix("constella ")
+    now = call([program(), "--version"], False)[1][0].removeprefix("constella ")
     if complete and made != now:
         raise ConstellaError(
             f"{output}: made by another program, constella {made}; this is {now}; constella.open reads it, "

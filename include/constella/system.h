@@ -190,7 +190,7 @@ struct cst_system {
   cst_kernel         *kernel[CST_ISA_MOST][CST_K_COUNT]; /* over lanes */
   const void         *kernel_self[CST_ISA_MOST];
   const cst_compiled *compiled[CST_ISA_MOST]; /* borrowed; NULL where nothing is compiled */
-  cst_exact          *exact;                   /* exact motion from any start, or NULL */
+  cst_exact          *exact;                  /* exact motion from any start, or NULL */
   const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
       **force_text,                /* [nforce] */
       *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */

@@ -36,6 +36,7 @@ int cst_home_find(const char *name, char *path, size_t n) {
 }
 
 int cst_home_find_built(const char *name, char *path, size_t n) {
-  static const char *const places[] = {"", "../lib/constella/", "../../", NULL}; /* build/tests/ROOM/ */
+  static const char *const places[] = {"", "../lib/constella/", "../../",
+                                       NULL}; /* build/tests/ROOM/ */
   return find(places, name, path, n);
 }

@@ -44,7 +44,9 @@ static const struct {
   bool (*has)(void);
 } levels[] = {
 #ifdef __x86_64__
-    {"v2", has_v2}, {"v3", has_v3}, {"v4", has_v4},
+    {"v2", has_v2},
+    {"v3", has_v3},
+    {"v4", has_v4},
 #endif
     {NULL, NULL}};
 
@@ -110,9 +112,10 @@ static int named(const char *name, const char **reason) {
   else if (level > cpu_level())
     *reason = why("CONSTELLA_ISA=%s: this CPU lacks it", name, "", "", "");
   else if (i < 0 && level >= 0)
-    *reason = why("CONSTELLA_ISA=%s: this program was built for %s; `make ISAS=\"%s\"` builds it for "
-                  "that set",
-                  name, cst_isa_built(), name, "");
+    *reason =
+        why("CONSTELLA_ISA=%s: this program was built for %s; `make ISAS=\"%s\"` builds it for "
+            "that set",
+            name, cst_isa_built(), name, "");
   else if (i < 0)
     *reason =
         why("CONSTELLA_ISA=%.40s: no such instruction set; allowed: %s", name, names(true), "", "");

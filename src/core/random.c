@@ -72,7 +72,7 @@ double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint3
 void cst_random_normals(int isa, uint64_t seed, const uint64_t *member, uint32_t purpose,
                         uint32_t component, double *to) {
   static cst_random_lanes *const *normals[CST_ISA_MOST];
-  uint32_t key[4];
+  uint32_t                        key[4];
   key_of(seed, purpose, key);
   if (!normals[isa])
     normals[isa] = cst_lane_form(isa, "random-lanes");

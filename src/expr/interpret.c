@@ -53,12 +53,12 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
 #include "expr/tape-wide.h"
 
 static void run_group(const cst_tape *t, const double *const in[128], double *out,
-                            double *scratch) {
+                      double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
 }
 
-static void measure(const cst_tape *t, const double *const in[128], double *value,
-                                double *size, double *scratch) {
+static void measure(const cst_tape *t, const double *const in[128], double *value, double *size,
+                    double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch);
   *(vd *)size = vabs(*(const vd *)value);
 }
@@ -85,8 +85,8 @@ static void run_chunks(const cst_tape *t, int n, bases m, const size_t step[128]
   }
 }
 
-static void along(const cst_tape *t, int n, const double *const in[128],
-                              const size_t step[128], double *value, double *scratch) {
+static void along(const cst_tape *t, int n, const double *const in[128], const size_t step[128],
+                  double *value, double *scratch) {
   bases m;
   set_bases(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch,
             &m);
@@ -103,9 +103,8 @@ static int bits_of(vl m) {
   return bits;
 }
 
-static int signs(const cst_tape *t, int n, const double *const in[128],
-                             const size_t step[128], const double *before, double *value,
-                             double *scratch) {
+static int signs(const cst_tape *t, int n, const double *const in[128], const size_t step[128],
+                 const double *before, double *value, double *scratch) {
   const vd from = *(const vd *)before;
   vl       same = vmask(1);
   along(t, n, in, step, value, scratch);
@@ -118,7 +117,7 @@ static int signs(const cst_tape *t, int n, const double *const in[128],
 #include "expr/pair-sums.h"
 
 static void pairs(const cst_pair_tapes *p, bool value, const int *place,
-                             const double *const in[128], double *out, double *scratch) {
+                  const double *const in[128], double *out, double *scratch) {
   const cst_tape *t = value ? p->value : p->slope;
   pairs_of_tapes(p, value, place, (const vd *const *)in, (const vd *)t->constants[LOG2_W],
                  (vd *)out, (vd *)scratch);

@@ -199,8 +199,7 @@ void cst_integrator_energy(const cst_integrator *x, double *energy) {
 
 void cst_integrator_momentum_maps(const cst_integrator *x, double *map) {
   CST_REQUIRE(x && map && is_alive(x));
-  read_all(x, (reading){.row = CST_OBSERVER(momentum)}, built_in, x->system->nsym,
-           map);
+  read_all(x, (reading){.row = CST_OBSERVER(momentum)}, built_in, x->system->nsym, map);
 }
 
 static const cst_observer *of_expressions(void) {

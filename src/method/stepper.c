@@ -77,8 +77,8 @@ static void extract_noise(cst_stepper *st, const cst_program *from) {
   st->noise = cst_zeros(from->n, sizeof *st->noise);
   for (int i = 0; i < from->n; i++) {
     const cst_substep x = from->step[i];
-    const bool        given =
-        p->n > 0 && !find_noise(st, p->n - 1) && cst_substep_generic(p->step[p->n - 1].row, st->isa)->takes_noise;
+    const bool        given = p->n > 0 && !find_noise(st, p->n - 1) &&
+                       cst_substep_generic(p->step[p->n - 1].row, st->isa)->takes_noise;
     if (!x.row->noise || !given)
       cst_program_add(p, x);
     if (x.row->noise)
@@ -221,7 +221,8 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   PetscFunctionBegin;
   *stepper = NULL;
   PetscCheck(cst_isa_available(o->isa) && cst_program_is_built(p->program, o->isa), PETSC_COMM_SELF,
-             PETSC_ERR_SUP, "%s: no lane code that this CPU can run for row %d of the instruction sets",
+             PETSC_ERR_SUP,
+             "%s: no lane code that this CPU can run for row %d of the instruction sets",
              cst_method_label(p->method), o->isa);
   st = cst_zeros(1, sizeof *st);
   *stepper = st;

@@ -146,7 +146,7 @@ struct cst_substep_row {
   unsigned    features;
   /* bits 1 << cst_iteration of the iterations that it implements; 0: it has its own */
   unsigned               iterations;
-  const cst_state_block *state;               /* terminated by one without a name; NULL: none */
+  const cst_state_block *state; /* terminated by one without a name; NULL: none */
   /* file of its march with lanes over parts of a trajectory (core.h); NULL: none */
   const char *solo;
   /* Whether substeps with the parameters x and y are the same map for the same step. */

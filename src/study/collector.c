@@ -16,13 +16,6 @@ enum { COUNT = sizeof cst_collectors / sizeof *cst_collectors };
 _Static_assert((int)COUNT <= (int)CST_MOST_COLLECTORS, "raise CST_MOST_COLLECTORS");
 const int cst_collector_count = COUNT;
 
-int cst_collector_number(const cst_collector *row) {
-  int k = 0;
-  while (cst_collectors[k] != row)
-    k++;
-  return k;
-}
-
 const cst_measured *cst_collector_measured(const char *name) {
   for (int k = 0; k < cst_collector_count; k++)
     for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)

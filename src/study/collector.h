@@ -196,7 +196,12 @@ struct cst_collection {
 extern const cst_collector *const cst_collectors[];
 extern const int                  cst_collector_count;
 enum { CST_MOST_COLLECTORS = 64 };
-int cst_collector_number(const cst_collector *row); /* in the list */
+static inline int cst_collector_number(const cst_collector *row) { /* in the list */
+  int k = 0;
+  while (cst_collectors[k] != row)
+    k++;
+  return k;
+}
 /* The number of the row of the file src/study/collect/name.c. */
 #define CST_COLLECTOR(name)                                                                        \
   ({                                                                                               \

@@ -44,7 +44,7 @@ typedef struct {
   int                  nloaded;
   const cst_compiled **added[CST_ISA_MOST]; /* [nadded] cores beyond those of `compiled` */
   int                  nadded[CST_ISA_MOST];
-  bool                 looks[CST_ISA_MOST]; /* for cores that were compiled beforehand (compile/forms.c) */
+  bool looks[CST_ISA_MOST]; /* for cores that were compiled beforehand (compile/forms.c) */
   void (*unload)(void *loaded);
   int               nevent;
   cst_system_event *event; /* [nevent] */

@@ -18,7 +18,9 @@ enum { LANES = 256, STEPS = 2000, CHECKED = 50 };
 static const double H = 0.01;
 
 static hand_loop *const lanes_by_hand[] = {
-    hand_angles_v2, hand_angles_v3, hand_angles_v4,
+    hand_angles_v2,
+    hand_angles_v3,
+    hand_angles_v4,
 };
 
 /* [group][angles, momenta][W] of the starts of r. */

@@ -287,7 +287,8 @@ static PetscErrorCode bench_ensemble(int isa) {
   PetscFunctionBegin;
   snprintf(initial, sizeof initial, "{members: %d, seed: 1, spread: {q: 0.02, v: 0.02}}", MEMBERS);
   PetscCall(chains_create(BEADS, isa, initial, MEMBERS, 100, STEPS, &c));
-  PetscCall(compare_states(&c, loops[cst_isas[isa].width / 4], cst_isas[isa].width, &difference, iterations));
+  PetscCall(compare_states(&c, loops[cst_isas[isa].width / 4], cst_isas[isa].width, &difference,
+                           iterations));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     PetscCall(bench_run_time(&c.run));
     hand_time(&c, loops[cst_isas[isa].width / 4], cst_isas[isa].width, &hand);

@@ -224,8 +224,8 @@ void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]) {
   const size_t     size = cst_stepper_record_size(r->stepper),
                unknowns = (size_t)m->unknowns * CST_W_MAX;
   const cst_core *sized = cst_substep_core(bench_row(r), r->system, isa);
-  pieces          p = {.core = sized->begin ? sized : cst_substep_generic(bench_row(r), isa), .march = m};
-  double          best[BENCH_PIECES] = {INFINITY, INFINITY, INFINITY, INFINITY};
+  pieces p = {.core = sized->begin ? sized : cst_substep_generic(bench_row(r), isa), .march = m};
+  double best[BENCH_PIECES] = {INFINITY, INFINITY, INFINITY, INFINITY};
   p.x = bench_aligned(unknowns), p.f = bench_aligned(unknowns), p.d = bench_aligned(unknowns);
   p.scratch = (cst_scratch *)bench_aligned(sizeof *p.scratch / sizeof(double));
   for (int call = 0; call < CALLS; call++)

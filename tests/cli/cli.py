@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 SLOW = ("h5py", "numpy")  # modules that take a fifth of a second to import

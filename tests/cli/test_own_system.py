@@ -135,7 +135,8 @@ def back_ends():
 def mixed(first):
     """Ranks of different instruction sets."""
     text, result = write("mixed.yaml", study("always")), path("mixed.h5")
-    words = ["run", text, "-o", result, "--overwrite", "--progress", "none"]
+    # sets may lead to other batches
+    words = ["run", text, "-o", result, "--overwrite", "--progress", "none", "--batch", "32"]
     narrow = next(sets("v2"), None)
     if not narrow:
         return

@@ -21,8 +21,9 @@ static void compare_sets(cst_graph *g, const cst_node *node, int n, differences_
     if (isa < cst_isa_count && !cst_isa_available(isa))
       continue;
     const bool ours = isa < cst_isa_count;
-    const int  wrong = differences(t, ours ? cst_tape_lanes_of(isa)->run : cst_interpret_portable.run,
-                                  ours ? cst_isas[isa].width : 4);
+    const int  wrong =
+        differences(t, ours ? cst_tape_lanes_of(isa)->run : cst_interpret_portable.run,
+                    ours ? cst_isas[isa].width : 4);
     OK(!wrong, "%s: the bits of the scalar functions, %s (%d others)",
        isa < cst_isa_count ? cst_isas[isa].name : "portable", what, wrong);
   }

@@ -107,7 +107,8 @@ static const cst_substep_row *row_on(const problem *x, const char *method) {
 static void test_hot(const problem *x, const char *method, int isa, bool own) {
   run                    one, other;
   const cst_substep_row *row = row_on(x, method);
-  const cst_core        *generic = cst_substep_generic(row, isa), *sized = cst_substep_core(row, x->s, isa);
+  const cst_core        *generic = cst_substep_generic(row, isa),
+                 *sized = cst_substep_core(row, x->s, isa);
   run_open_on(&one, x, method, isa, 2, 1e-14);
   run_open_on(&other, x, method, isa, 2, 1e-14);
   run_start(&one, 2);
@@ -160,13 +161,13 @@ static void test_null_space(const char *name) {
                                       "discretization(theta=0.25, form=null-space)",
                                       "compose(rattle(form=null-space), yoshida4)"};
   enum { FORMS = sizeof forms / sizeof *forms };
-  problem  *x = problem_open(name);
-  int       isa = 0; /* the narrowest that has it */
+  problem *x = problem_open(name);
+  int      isa = 0; /* the narrowest that has it */
   while (!runs_on(x, forms[0], isa))
     isa++;
-  result    general[FORMS], sized;
-  char      why[CST_WHY] = "";
-  cst_code  code;
+  result   general[FORMS], sized;
+  char     why[CST_WHY] = "";
+  cst_code code;
   for (int i = 0; i < FORMS; i++)
     result_of(x, forms[i], isa, STEPS, &general[i]);
   if (!OK(cst_compile(x->s, isa, (const char *const[]){"null-space", NULL}, false, &code, why) &&

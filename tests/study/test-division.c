@@ -104,7 +104,8 @@ static void divide(long members) {
   cst_plan         *plan[CST_ISA_MOST];
   int               n = 0;
   for (int isa = 0; s && isa < cst_isa_count; isa++)
-    if (cst_isa_available(isa) && cst_lane_form(isa, "newmark") && (plan[n] = cst_plan_create(s, isa, d)))
+    if (cst_isa_available(isa) && cst_lane_form(isa, "newmark") &&
+        (plan[n] = cst_plan_create(s, isa, d)))
       n++;
   OK(n > 0 && !cst_diag_count(d), "%ld members are planned", members);
   cst_diag_print(d, stdout);

@@ -148,8 +148,8 @@ static void test_cores(const cst_system *y, const selection *with, int isa) {
     cst_prepared  *p = cst_method_prepare(m, y);
     for (int i = 0; i < p->program->n && runs(y, *method); i++) {
       const cst_substep_row *row = p->program->step[i].row;
-      OK(cst_substep_core(row, y, isa) != cst_substep_generic(row, isa), "%s on %s: a core '%s' of its own",
-         *method, y->name, row->name);
+      OK(cst_substep_core(row, y, isa) != cst_substep_generic(row, isa),
+         "%s on %s: a core '%s' of its own", *method, y->name, row->name);
     }
     cst_program_prepared_destroy(p);
     cst_method_destroy(m);

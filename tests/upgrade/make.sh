@@ -13,7 +13,7 @@ strike=$(realpath "${BUILD:-build}/tests/survive/strike.so")
 layer=$(realpath "$(dirname "$0")/../../jobs/layers/kutta38.c")
 export CONSTELLA_ANALYSIS=${CONSTELLA_ANALYSIS:-$(realpath "$(dirname "$0")/../../analysis")}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-version=$("$program" --version)
+version=$("$program" --version | head -n 1)
 case $version in *dirty*|*unknown*) echo "make.sh: $version is no commit" >&2; exit 2 ;; esac
 [ $# = 1 ] || { echo 'make.sh FOLDER' >&2; exit 2; }
 mkdir -p "$1" && cd "$1"

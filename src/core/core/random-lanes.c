@@ -37,8 +37,7 @@ CST_INLINE vd uniform(vu high, vu low) {
   return (vd)((high << 20) | (low >> 12) | 0x3ff0000000000000UL) - (1 - 0x1p-53);
 }
 
-static void normals(const uint32_t key[2], const uint64_t *member, uint32_t component,
-                                  double *to) {
+static void normals(const uint32_t key[2], const uint64_t *member, uint32_t component, double *to) {
   const vu m = *(const vu *)member;
   vu       x[4] = {m & LOW, m >> 32, (vu){}, (vu){} + (unsigned long)component};
   philox(x, key[0], key[1]);

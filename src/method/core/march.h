@@ -313,5 +313,6 @@ static __attribute__((unused)) cst_outcome march_beside(const cst_march *m, int 
 #endif
 extern const cst_core SYMBOL;
 const cst_core        SYMBOL = {
-           room, march, BESIDE, BESIDE > 1 ? march_beside : NULL, CORE_PIECES, TAKES_NOISE, TRAILS, NOISE_KICK,
+           room,        march,       BESIDE, BESIDE > 1 ? march_beside : NULL,
+           CORE_PIECES, TAKES_NOISE, TRAILS, NOISE_KICK,
 };

@@ -224,7 +224,6 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "core/lane-form.h"
 #include "method/core/row.h"
 
-
 struct parameters {
   double rate, inverse_temperature;
   int    by_mass; /* the rate of a unit mass */

@@ -427,6 +427,6 @@ static cst_follow *const follows[] = {
 #include "observe/observers.h"
 };
 extern const cst_fold FOLD;
-const cst_fold        FOLD = {measures, follows, trace,  fold,  multipliers, velocities,
-                              speeds,   accumulate, weigh};
+const cst_fold        FOLD = {measures,   follows, trace,      fold, multipliers,
+                              velocities, speeds,  accumulate, weigh};
 #endif

@@ -37,8 +37,8 @@ CST_INLINE void improve(const vd *r2, const vd *weight, const double *l, vd *c, 
   *c = vselect(*on, *c + vmax(vmin(more_c, vset(4)), vset(-4)), *c);
 }
 
-static void fit(const double *r2, const double *weight, const double *l, double c,
-                              double alpha, int rounds, double *exponent) {
+static void fit(const double *r2, const double *weight, const double *l, double c, double alpha,
+                int rounds, double *exponent) {
   vd all_c = vset(c);
   vd all_alpha = vset(alpha);
   vl on = vmask(1);
@@ -52,8 +52,8 @@ static void exponentials(double *x) {
     *(vd *)(x + at) = vexp(*(vd *)(x + at));
 }
 
-static void project(const double *products, const double *phi, const double *weight,
-                                  int n, double *sum) {
+static void project(const double *products, const double *phi, const double *weight, int n,
+                    double *sum) {
   for (int at = 0; at < N; at += BLOCK * CST_W) {
     vd cw[BLOCK] = {{0}};
     for (int k = 1; k < n; k++) {

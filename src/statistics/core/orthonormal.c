@@ -67,8 +67,8 @@ CST_INLINE vd take_off_again(vl again, vd left, vd *x, const vd *w, int i, int n
   return vselect(again, now, left);
 }
 
-static void orthonormalise(int k, int n, int in, const double *weight, double *w,
-                                  double *growth, double *spare) {
+static void orthonormalise(int k, int n, int in, const double *weight, double *w, double *growth,
+                           double *spare) {
   const vd *by = (const vd *)weight, *first = (const vd *)w;
   vd       *x = (vd *)w, *length = (vd *)growth;
   for (int i = 0; i < k; i++, x += n) {

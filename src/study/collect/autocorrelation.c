@@ -37,13 +37,13 @@ static double integral(const double *y, long lags, double spacing) {
 
 extern const cst_collector cst_collector_autocorrelation;
 static const cst_lag_kind  kind = {
-    &cst_collector_autocorrelation,
-    "autocorrelation",
-    "an autocorrelation",
-    "autocorrelations are means over parts of the run",
-    false,
-    {&curve, &error, &normal, &normal_error, &lag, &parts, &kept, &sums, &count},
-    integral};
+     &cst_collector_autocorrelation,
+     "autocorrelation",
+     "an autocorrelation",
+     "autocorrelations are means over parts of the run",
+     false,
+     {&curve, &error, &normal, &normal_error, &lag, &parts, &kept, &sums, &count},
+     integral};
 
 /* ---- columns --------------------------------------------------------------------------------- */
 

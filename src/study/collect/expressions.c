@@ -61,7 +61,8 @@ int cst_values_signs(const cst_values *x, const cst_view *view, const cst_states
   in['q'] = states->q, step['q'] = states->stride;
   in['v'] = states->v, step['v'] = (size_t)C->nq * W;
   in['t'] = states->time, step['t'] = W;
-  return cst_tape_lanes_of(view->isa)->signs(x->tape, states->n, in, step, before, value, x->scratch);
+  return cst_tape_lanes_of(view->isa)->signs(x->tape, states->n, in, step, before, value,
+                                             x->scratch);
 }
 
 void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *d) {

@@ -60,7 +60,8 @@ PetscErrorCode cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cs
   PetscFunctionBegin;
   for (int k = 0; k < e->now->ncase && cst_lags_of(kind, e->now)->n; k++)
     if (e->from[k] >= 0)
-      PetscCall(add_case(e, kind, e->from[k], cst_tallies_at(t, cst_collector_number(kind->collector), k)));
+      PetscCall(add_case(e, kind, e->from[k],
+                         cst_tallies_at(t, cst_collector_number(kind->collector), k)));
   PetscFunctionReturn(0);
 }
 

@@ -34,12 +34,12 @@ static double slope(const double *y, long lags, double spacing) {
 
 extern const cst_collector cst_collector_mean_square_displacement;
 static const cst_lag_kind  kind = {&cst_collector_mean_square_displacement,
-                                  "mean-square-displacement",
-                                  "a mean square displacement",
-                                  "mean square displacements are means over parts of the run",
-                                  true,
-                                  {&curve, &error, NULL, NULL, &lag, &parts, &kept, &sums, &count},
-                                  slope};
+                                   "mean-square-displacement",
+                                   "a mean square displacement",
+                                   "mean square displacements are means over parts of the run",
+                                   true,
+                                   {&curve, &error, NULL, NULL, &lag, &parts, &kept, &sums, &count},
+                                   slope};
 
 /* ---- columns --------------------------------------------------------------------------------- */
 

@@ -14,8 +14,8 @@ struct cst_conclusion {
   const cst_plan   *plan;
   cst_columns      *columns;
   cst_number_column failed, iterations, evaluations;
-  cst_text_column   failures, undefined;       /* undefined: only with observables of the study */
-  void             *kind;                      /* handles of the kind's columns */
+  cst_text_column   failures, undefined; /* undefined: only with observables of the study */
+  void             *kind;                /* handles of the kind's columns */
   void             *collected[CST_MOST_COLLECTORS]; /* handles of the collectors' columns */
 };
 

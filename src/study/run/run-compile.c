@@ -75,18 +75,35 @@ static core_list needed(const cst_system *s, const cst_plan *p) {
 
 static const core_list none = {{NULL}};
 
+/* What a step of a group costs, over that of its lanes in the plan's estimate, which is of lanes in a group of eight. */
+static double idle(const cst_plan *p) {
+  const double width = cst_isas[p->isa].width;
+  double       all = 0, used = 0;
+  for (int i = 0; i < p->nclass; i++) {
+    const cst_class *k = &p->classes[i];
+    const double     steps = (double)k->n * k->cost;
+    all += ceil((double)k->lanes / width) * CST_W_MAX * steps;
+    used += (double)k->lanes * steps;
+  }
+  return used > 0 ? all / used : 1;
+}
+
 /* Seconds of all steps with compiled cores. */
-static double seconds(double left, int ranks) { return left * 1e-9 / ranks; }
+static double seconds(const cst_plan *p, double left, int ranks) {
+  return left * idle(p) * 1e-9 / ranks;
+}
 
 /* True if compiling the kernels takes longer than it saves. */
-static bool is_small(const cst_system *s, int isa, double left, int ranks) {
-  return interpreted * seconds(left, ranks) < cst_compile_seconds(s, isa, none.name);
+static bool is_small(const cst_system *s, const cst_plan *p, double left, int ranks) {
+  return interpreted * seconds(p, left, ranks) < cst_compile_seconds(s, p->isa, none.name);
 }
 
 /* Whether compiling the cores takes longer than it saves: generic ones take three times as long and more. */
-static bool is_short(const cst_system *s, int isa, const core_list *c, double left, int ranks) {
+static bool is_short(const cst_system *s, const cst_plan *p, const core_list *c, double left,
+                     int ranks) {
+  const int    isa = p->isa;
   const double kernels = s->compiled[isa] ? 0 : cst_compile_seconds(s, isa, none.name);
-  return 2 * seconds(left, ranks) < cst_compile_seconds(s, isa, c->name) - kernels;
+  return 2 * seconds(p, left, ranks) < cst_compile_seconds(s, isa, c->name) - kernels;
 }
 
 /* What is compiled at all (kernels), and what with it; what is not may have been compiled before. */
@@ -99,9 +116,9 @@ typedef struct {
 static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left,
                      int ranks) {
   wish w = {.with = needed(s, p), .kernels = true};
-  w.cores = !is_short(s, p->isa, &w.with, left, ranks);
+  w.cores = !is_short(s, p, &w.with, left, ranks);
   if (study->compile == CST_COMPILE_AUTO)
-    w.kernels = !is_small(s, p->isa, left, ranks);
+    w.kernels = !is_small(s, p, left, ranks);
   return w;
 }
 
@@ -109,7 +126,8 @@ static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *co
                        char why[CST_WHY]) {
   if (cst_compile(s, isa, w->with.name, !w->kernels || !w->cores, code, why))
     return true;
-  return (!w->kernels || !w->cores) && !w->cores_only && cst_compile(s, isa, none.name, !w->kernels, code, why);
+  return (!w->kernels || !w->cores) && !w->cores_only &&
+         cst_compile(s, isa, none.name, !w->kernels, code, why);
 }
 
 /* Broadcasts the code for one instruction set from rank 0. `good` and `why` are equal on all ranks. */

@@ -69,7 +69,8 @@ static const cst_source *find_core(const cst_system *s, const char *core) {
   const char *name;
   for (int i = 0; i < cst_source_count; i++) {
     const int n = name_of(&cst_sources[i], &name);
-    if ((int)strlen(core) == n && !strncmp(core, name, (size_t)n) && suits(&cst_sources[i], s, false))
+    if ((int)strlen(core) == n && !strncmp(core, name, (size_t)n) &&
+        suits(&cst_sources[i], s, false))
       return &cst_sources[i];
   }
   return NULL;
@@ -146,8 +147,7 @@ static void find_start(const recipe *r, char key[65]) {
   char  *text;
   size_t n;
   FILE  *f = cst_need(open_memstream(&text, &n));
-  fprintf(f, "%s\n%s\n%s\n", cst_compiler_flags(), cst_lane_flags(r->isa),
-          cst_lane_suffix(r->isa));
+  fprintf(f, "%s\n%s\n%s\n", cst_compiler_flags(), cst_lane_flags(r->isa), cst_lane_suffix(r->isa));
   fprintf(f, "%d\n", r->cores_only);
   for (int i = 0; i < r->ncore; i++)
     fprintf(f, "%s\n", r->core[i]->path);

@@ -314,8 +314,7 @@ static vl project_velocity(const point *p, vd *v) {
   return good;
 }
 
-static int project(const cst_system *s, int isa, const double *c, double *q, double *v,
-                                int lanes) {
+static int project(const cst_system *s, int isa, const double *c, double *q, double *v, int lanes) {
   const cst_context of = cst_context_of(s, isa, (cst_layout){0}), *C = &of;
   const int         nq = NQ, ng = NG, n = NQ + NG;
   if (!ng)

@@ -63,7 +63,8 @@ static void set_up(cst_system *s) {
   if (!o->scratch)
     o->scratch = scratch_for(s);
   for (int i = 0; i < cst_isa_count; i++) {
-    o->interpreter[i] = (cst_interpreter){cst_tape_lanes_of(i)->run, o->tape, cst_tape_lanes_of(i)->pairs, s, o->scratch};
+    o->interpreter[i] = (cst_interpreter){cst_tape_lanes_of(i)->run, o->tape,
+                                          cst_tape_lanes_of(i)->pairs, s, o->scratch};
     s->kernel_self[i] = &o->interpreter[i];
   }
 }
