@@ -245,7 +245,8 @@ $(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
 # Flags are prerequisites: a file flags/NAME is written when they are others than those of the last build. Goals that build
 # nothing write none.
 STAMP = $(if $(subst x$(2),,x$(file <$(BUILD)/flags/$(1)))$(subst x$(file <$(BUILD)/flags/$(1)),,x$(2)),$(file >$(BUILD)/flags/$(1),$(2)))
-ifneq ($(filter-out help config setup install uninstall clean format,$(or $(MAKECMDGOALS),all)),)
+STAMPS := $(filter-out help config setup install uninstall clean format,$(or $(MAKECMDGOALS),all))
+ifneq ($(STAMPS),)
 $(shell mkdir -p $(BUILD)/flags)
 $(foreach i,$(sort $(ROWS) portable),$(call STAMP,$(i),$(strip $(CC) $(call ROW_CFLAGS,$(i)))))
 $(call STAMP,plain,$(strip $(CC) $(ALL_CFLAGS)))

@@ -19,7 +19,7 @@ static cst_plan *make_plan(void) {
   if (!name || cst_document_fetch(name, &text, &length))
     abort();
   cst_study *s = cst_study_read("checkpoint.yaml", text, length, cst_reader_share_alone, d);
-  cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
+  cst_plan  *p = s ? cst_plan_create(s, cst_isa_choose(NULL), d) : NULL;
   cst_diag_print(d, stderr);
   if (!p)
     abort();

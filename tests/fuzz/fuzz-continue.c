@@ -30,7 +30,7 @@ static side make(const char *end) {
     abort();
   memcpy(at + 5, end, 1);
   cst_study *s = cst_study_read("continue.yaml", text, length, cst_reader_share_alone, d);
-  x.plan = s ? cst_plan_create(s, 0, d) : NULL;
+  x.plan = s ? cst_plan_create(s, cst_isa_choose(NULL), d) : NULL;
   cst_diag_print(d, stderr);
   if (!x.plan)
     abort();

@@ -64,7 +64,7 @@ int main(void) {
   cst_diag  *d = cst_diag_create();
   cst_study *s =
       cst_study_read("past.yaml", study_text, strlen(study_text), cst_reader_share_alone, d);
-  cst_plan       *p = s ? cst_plan_create(s, 0, d) : NULL;
+  cst_plan       *p = s ? cst_plan_create(s, cst_isa_choose(NULL), d) : NULL;
   cst_checkpoint *checkpoint = p ? cst_checkpoint_create(p) : NULL;
   cst_diag_print(d, stdout);
   snprintf(path, sizeof path, "/tmp/cst-past-%d.h5", (int)getpid());

@@ -145,7 +145,7 @@ static bool same_files(const char *one, const char *two, int ncase, bool states)
 static void halted(const char *text, const char *name, int how) {
   cst_diag  *d = cst_diag_create();
   cst_study *s = cst_study_read("halt.yaml", text, strlen(text), cst_reader_share_alone, d);
-  cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
+  cst_plan  *p = s ? cst_plan_create(s, cst_isa_choose(NULL), d) : NULL;
   cst_bundle one = {0}, two = {0};
   nuisance   never = {NEVER, 0, 0, 1}, often = {how, 0, 0, 1};
   char       calm[64], struck[64];

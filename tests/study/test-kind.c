@@ -71,7 +71,7 @@ static void test_kind(const cst_kind *k) {
   if (k->keys)
     return cst_diag_destroy(d); /* it needs keys that this study does not have */
   cst_study *s = study_of(k, d);
-  cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
+  cst_plan  *p = s ? cst_plan_create(s, cst_isa_choose(NULL), d) : NULL;
   cst_diag_print(d, stdout);
   if (OK(p != NULL, "%s: a study of it is read and planned", k->name)) {
     cst_conclusion *x = cst_conclude_create(p);
