@@ -36,7 +36,10 @@ method | layers | continue | table | result) # a line each
   [ $target = result ] && files+=("$folder"/{order,conservation,ensemble}.h5)
   ;;
 checkpoint) # of a run that is stopped
-  (cd "$folder" && exec timeout -s USR1 3 "$CONSTELLA" run "$study" -o "$folder/r.h5" --progress none --checkpoint-seconds 0.5 >/dev/null 2>&1)
+  (cd "$folder" && exec "$CONSTELLA" run "$study" -o "$folder/r.h5" --progress none --checkpoint-seconds 0.5 >/dev/null 2>&1) &
+  until compgen -G "$folder/r.h5.checkpoint.*" >/dev/null || ! kill -0 $!; do sleep 0.1; done
+  kill -USR1 $!
+  wait $! || : # it has stopped, with a checkpoint
   files=("$folder"/r.h5.checkpoint.*)
   ;;
 *) echo "run.sh: no target '$target'"; exit 2 ;;
