@@ -334,7 +334,7 @@ include tools/install.mk
 # A line per stage; what they print is in demo/log.
 demo:
 	@mkdir -p demo; : >demo/log
-	@echo 'about 3 minutes on two cores, 2 more where packages are missing; 250 MB for the build, 1.5 GB for the packages'
+	@echo 'about 3 minutes on two cores, 2 more where packages are missing; 100 MB for the build, 1.5 GB for the packages'
 	@echo 'setting up'; $(MAKE) --no-print-directory setup >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
 	@echo 'building (all output: demo/log)'; $(MAKE) --no-print-directory all 9>&2 >>demo/log 2>&1 || { tail -n 20 demo/log >&2; exit 1; }
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh

@@ -5,7 +5,7 @@
 # are unsteady, each with the first check that failed, and with 'N passed, N failed, N skipped', where the second run of a program counts
 # instead of the first. What it closes with, from the first failed test, stays in a file .closing beside the list.
 # SECONDS_BUDGET in the environment is what the sum may be; it is printed, not enforced, and so are BUILD_SECONDS, what the build took,
-# of 330. The seconds of each program, passed and of CPU, stay in a file .times beside the list; in a later run the longest begin first.
+# of 240. The seconds of each program, passed and of CPU, stay in a file .times beside the list; in a later run the longest begin first.
 # Each line of the list: CPU seconds allowed, then the command. Lines may run side by side (JOBS in the environment). A command whose
 # processes use no CPU time for IDLE_ALLOWED seconds, or 60, is stopped too (see watch.pl).
 # SPDX-License-Identifier: BSD-2-Clause
@@ -127,7 +127,7 @@ if (open my $file, '>', "$ARGV[0].times") {
   printf $file "%.1f %.1f %s\n", $took{$_}, $used{$_}, $_ for sort { $took{$b} <=> $took{$a} } keys %took;
 }
 printf "%.0f CPU seconds in all%s\n", $sum, $ENV{SECONDS_BUDGET} ? ", of the $ENV{SECONDS_BUDGET} that all tests may take" : '';
-print "$ENV{BUILD_SECONDS} CPU seconds in the last build, of the 330 that one from nothing may take\n" if $ENV{BUILD_SECONDS};
+print "$ENV{BUILD_SECONDS} CPU seconds in the last build, of the 240 that one from nothing may take\n" if $ENV{BUILD_SECONDS};
 my ($passed, $wrongs, $skipped) = (0, 0, 0);
 for my $parser (map { $parsers->{$_} } @tests) {
   $passed += $parser->passed;
