@@ -8,6 +8,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SOLVE_PETSC_H
 #define CST_SOLVE_PETSC_H
+#ifndef CST_WITH_PETSC
+#error a file that calls PETSc defines CST_WITH_PETSC before it includes anything
+#endif
 #include "core/error-handlers.h"
 #include <petscsnes.h>
 #include <stdbool.h>
