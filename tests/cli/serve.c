@@ -80,7 +80,7 @@ typedef struct {
 static copy copies[MOST];
 static int  alive;
 
-/* Tells of the copies that have ended; waits for all of them where there is nothing else to do. */
+/* Reports the copies that have ended; waits for all of them where there is nothing else to do. */
 static void tell_of_ended(bool all) {
   int   status;
   pid_t ended;

@@ -62,7 +62,7 @@ preempted() { [[ $(field "$1" PreemptTime) != None ]]; }
 # waits_at CALL PATH NAME: the gate of a job at that call on the path.
 waits_at() { gate=(LD_PRELOAD="$strike" STRIKE="$1:WAIT" STRIKE_PATH="$2" STRIKE_GATE="$folder/$3.gate"); }
 
-# at_gate NAME JOB RANKS [WORD]: whether all ranks are at work there, or have been told of a signal; or the job has ended.
+# at_gate NAME JOB RANKS [WORD]: whether all ranks are at work there, or have received a signal; or the job has ended.
 at_gate() { (($(find . -name "$1.gate.*.${4:-here}" | wc -l) == $3)) || ended "$2"; }
 open_gate() { touch "$1.gate.open"; }
 

@@ -11,7 +11,7 @@
  * STRIKE_CLOCK=N: the clock of MPI, by which a run makes checkpoints, goes N times as fast, so that a short run makes
  * many. STRIKE_TICK=SECONDS: it goes on by so much whenever it is asked, and not otherwise, and the program itself gets
  * no threads: what a single process does is the same on any machine. STRIKE_PAUSE=MOST: who asks it waits first, a
- * millisecond and each time a sixteenth longer, up to MOST seconds, anew from each call on STRIKE_PATH: no rank ends its
+ * millisecond and each time a sixteenth longer, up to MOST seconds, again from each call on STRIKE_PATH: no rank ends its
  * work before the call in which it is struck. STRIKE_TIME=FILE: time() is the number in the file. Without these nothing
  * happens.
  */
