@@ -64,7 +64,9 @@ STRICT   := -ffp-contract=off -fno-math-errno -fno-trapping-math
 # linked into a shared library too. Code of the sanitizers refers to such data.
 SHARED   := -fPIC -fno-semantic-interposition
 LANE_SHARED := $(if $(SAN),$(SHARED),$(if $(shell echo | $(CC) -dM -E - 2>/dev/null | grep __PIE__),,$(SHARED)))
-CFLAGS   ?= $(OPT) -g
+# Debugging information has lines and functions only: locations of variables would take a sixth of the build. `make scalar`
+# has them, and CFLAGS='-O2 -g'.
+CFLAGS   ?= $(OPT) $(if $(SCALAR)$(SAN),-g,-g1)
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) $(SHARED) -MMD -MP -Iinclude -Isrc -I$(GEN) $(if $(SCALAR),-DCST_SCALAR) $(PC_CFLAGS) $(BESIDE)
 LANE_CFLAGS = $(filter-out $(SHARED),$(ALL_CFLAGS)) $(LANE_SHARED)
@@ -94,10 +96,8 @@ LANES_v4       := 8
 LANES_portable := 4
 LANES_scalar   := 1
 LANES_OF  = $(or $(word 2,$(subst x, ,$(1))),$(LANES_$(1)))
-# Lane code compiled for one system does not read the context, and without constraints it leaves arrays
-# unset. Its debugging information has lines and functions only (-g1): locations of variables would take a
-# third of the time.
-LANE_FLAGS   := -Wno-unused-parameter -Wno-maybe-uninitialized -Wno-uninitialized $(patsubst -g,-g1,$(filter -g,$(CFLAGS)))
+# Lane code compiled for one system does not read the context, and without constraints it leaves arrays unset.
+LANE_FLAGS   := -Wno-unused-parameter -Wno-maybe-uninitialized -Wno-uninitialized
 MARCH_v2       := -march=x86-64-v2
 MARCH_v3       := -march=x86-64-v3
 MARCH_v4       := -march=x86-64-v4
@@ -106,8 +106,9 @@ MARCH_portable := -DCST_PORTABLE
 MARCH_scalar   := -DCST_PORTABLE
 ROW_FLAGS = $(MARCH_$(call SET_OF,$(1))) $(if $(filter v4,$(1)),-mprefer-vector-width=512) -DCST_W=$(call LANES_OF,$(1)) -DCST_ISA=$(1)
 # v2 is for machines from before 2013: the same bits, at half the time of compilation.
-LANE_OPT_v2 := $(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))
-ROW_CFLAGS = $(LANE_CFLAGS) $(if $(SCALAR),$(filter-out -g1,$(LANE_FLAGS)),$(LANE_FLAGS)) $(call ROW_FLAGS,$(1)) $(LANE_OPT_$(1))
+LESS        := $(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))
+LANE_OPT_v2 := $(LESS)
+ROW_CFLAGS = $(LANE_CFLAGS) $(LANE_FLAGS) $(call ROW_FLAGS,$(1)) $(LANE_OPT_$(1))
 
 # Sources. Lane code, compiled for each instruction set, is in src/ROOM/core, in src/expr/interpret.c and in
 # src/system/compile/kernels.c. Files of src/method/core are also compiled without lanes, for their rows.
@@ -247,7 +248,7 @@ $(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
 STAMP = $(if $(subst x$(2),,x$(file <$(BUILD)/flags/$(1)))$(subst x$(file <$(BUILD)/flags/$(1)),,x$(2)),$(file >$(BUILD)/flags/$(1),$(2)))
 STAMPS := $(filter-out help config setup install uninstall clean format,$(or $(MAKECMDGOALS),all))
 ifneq ($(STAMPS),)
-$(shell mkdir -p $(BUILD)/flags)
+$(shell mkdir -p $(BUILD)/flags $(sort $(dir $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS))))
 $(foreach i,$(sort $(ROWS) portable),$(call STAMP,$(i),$(strip $(CC) $(call ROW_CFLAGS,$(i)))))
 $(call STAMP,plain,$(strip $(CC) $(ALL_CFLAGS)))
 $(call STAMP,rows,$(strip $(ROWS) $(LANE_GENERIC) $(CORES_NARROW) $(SYSTEMS) $(OBJECT_FLAGS)))
@@ -257,36 +258,32 @@ $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 .PHONY: FORCE
 $(BUILD)/obj/study/run/identity.o $(BUILD)/obj/main.o: $(BUILD)/version
+# Their folders are there, and make starts the compiler without a shell between, which would take a twentieth of the build.
+$(BUILD)/obj/%.o: SHELL := /bin/sh
+$(BUILD)/obj/%.o: .SHELLFLAGS := -c
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags/plain
-	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 $(BUILD)/obj/system/compile/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 $(BUILD)/obj/solve/petsc.o: ALL_CFLAGS += $(if $(PETSC_SONAME),-DCST_PETSC_LIBRARY='"$(PETSC_SONAME)"')
-# Conversions along fibres of the user's own, retractions that tell axes apart and vakonomic motions are rare: the same
-# bits, in two thirds of the time of compilation.
-RARE     := $(foreach f,convert-iota lie-axes lie-axes-rattle vakonomic,$(BUILD)/obj/method/core/$(f))
-RARE_OPT := $(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))
+# Methods that few studies run for long: the same bits, in two thirds of the time of compilation. Kernels too, which are one
+# straight line; those of studies that take long are compiled within their cores.
+RARE     := $(foreach f,convert-iota dalembert dalembert-basis dopri5 ends engine lie-alpha lie-axes lie-axes-rattle lie-motion pushforward symmetric vakonomic,$(BUILD)/obj/method/core/$(f))
 # Generated headers are order-only prerequisites: the first build needs them to exist, and from then on the .d
 # files tell which objects include one that has changed.
 define LANE_RULES
 $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c $(BUILD)/flags/$(1)
-	@mkdir -p $$(@D)
 	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) -c $$< -o $$@
 $(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c $(BUILD)/flags/$(1) | $(GEN)/observers.list.h
-	@mkdir -p $$(@D)
-	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) $$(if $$(filter $$(basename $$(basename $$@)),$(RARE)),$(RARE_OPT)) -c $$< -o $$@
+	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) $$(if $$(filter $$(basename $$(basename $$@)),$(RARE)),$(LESS)) -c $$< -o $$@
 $(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/compile/kernels/%.$(1).o: src/system/compile/kernels.c $(BUILD)/flags/$(1) | $(GEN)/catalogue-data.c
-	@mkdir -p $$(@D)
-	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
+	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) $(LESS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ROWS) portable),$(eval $(call LANE_RULES,$(i))))
-# What reads, checks and shows spends no time that counts, and takes half the time to compile by -Og. Debugging
-# information of it has lines and functions, as that of lane code; `make scalar` has all.
+# What reads, checks and shows spends no time that counts, and takes half the time to compile by -Og.
 COLD     := cli study/file study/plan study/result study/run system/read system/emit system/examine record
-COLD_OPT := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) $(patsubst -g,-g1,$(filter -g,$(CFLAGS))) -Wno-maybe-uninitialized
+COLD_OPT := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) -Wno-maybe-uninitialized
 $(filter $(COLD:%=$(BUILD)/obj/%/%),$(OBJ_PLAIN)): ALL_CFLAGS += $(if $(SCALAR),,$(COLD_OPT))
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags/plain
-	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@
 
 $(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_FORMS)
