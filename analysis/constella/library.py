@@ -161,12 +161,15 @@ FUNCTIONS = {  # name: result, arguments
 
 
 def path() -> str:
-    """The shared library: CONSTELLA_LIBRARY of the environment, that of this build or installation, or the one that
-    the dynamic linker knows."""
+    """The shared library: CONSTELLA_LIBRARY of the environment, the one beside the program that CONSTELLA names, that of
+    this build or installation, or the one that the dynamic linker knows."""
     named = os.environ.get("CONSTELLA_LIBRARY")
     if named:
         return named
     folders = [HERE.parents[1] / "build", *(p / "lib" for p in HERE.parents[3:4])]
+    if os.environ.get("CONSTELLA"):
+        beside = pathlib.Path(os.environ["CONSTELLA"]).parent
+        folders = [beside, beside.parent / "lib", *folders]
     for folder in folders:
         found = sorted(folder.glob("libconstella.so*")) or sorted(folder.glob("*/libconstella.so*"))
         if found:

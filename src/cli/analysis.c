@@ -62,6 +62,13 @@ static int start_python(int n, const char **words) {
             "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n",
             *all[1] ? all[1] : "analysis/command.py");
   } else {
+    /* What they run is this program, and the library beside it. */
+    char          self[4200];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+      self[length] = 0;
+      setenv("CONSTELLA", self, 0);
+    }
     setenv("OPENBLAS_NUM_THREADS", "1", 0); /* it reserves memory for each */
     setenv("MPLBACKEND", "Agg", 1); /* no display is needed, and none that the environment names */
     setenv("MATPLOTLIBRC", "/dev/null", 1); /* figures are the same for all users; see command.py */

@@ -6,11 +6,12 @@ read, failures and messages. TAP."""
 from drawing import PENDULUM, folder, ok, refused, run_tests
 
 import json
+import os
 
 import numpy as np
 
 import constella
-from constella import Integrator, System
+from constella import Integrator, System, library
 
 METHODS = ("rattle", "midpoint", "gauss(2)", "compose(rattle, suzuki4)", "project(rk4)", "convert(rk4, bias=-0.5)")
 
@@ -75,6 +76,19 @@ def test_texts():
 def test_failures():
     x = Integrator("kepler", "rk4", 10.0, q=[1e-200, 0], v=[0, 0]).step(3)
     ok(list(x.failures) == [0] and "after" in x.failures[0], "a trajectory that cannot go on", x.failures)
+
+
+def test_library():
+    """The library is the one beside the program."""
+    named = os.environ["CONSTELLA"]
+    for place in ("bin", "lib"):
+        (folder / "other" / place).mkdir(parents=True)
+    os.environ["CONSTELLA"] = str(folder / "other/bin/constella")
+    (folder / "other/lib/libconstella.so.0").touch()
+    ok(library.path() == str(folder / "other/lib/libconstella.so.0"), "the library of an installed program", library.path())
+    (folder / "other/bin/libconstella.so.0").touch()
+    ok(library.path() == str(folder / "other/bin/libconstella.so.0"), "the library of a built program", library.path())
+    os.environ["CONSTELLA"] = named
 
 
 def test_messages():
