@@ -67,7 +67,7 @@ static int start_python(int n, const char **words) {
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length > 0) {
       self[length] = 0;
-      setenv("CONSTELLA", self, 0);
+      setenv("CONSTELLA", self, 1);
     }
     setenv("OPENBLAS_NUM_THREADS", "1", 0); /* it reserves memory for each */
     setenv("MPLBACKEND", "Agg", 1); /* no display is needed, and none that the environment names */
