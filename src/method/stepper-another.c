@@ -4,9 +4,12 @@
  *
  * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 give lambda = omega^2 g, which oscillates. Its
  * mean over a time before a read is the trapezoidal mean, accumulated in the record: sums, then the weight,
- * negative once the mean is complete.
+ * negative once the mean is complete. There are two such means: what reads every lane has the first, and what
+ * reads some lanes only (stored trajectories) the second, so that no lane has other numbers because of its
+ * neighbours' reads.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include "method/stepper-internal.h"
@@ -66,8 +69,8 @@ void cst_stepper_address(const cst_stepper *st, double *column, uint64_t seed, u
 
 static double stiffness(const cst_stepper *st) { return st->more[0] * st->more[0]; }
 
-static double *sums_of(const cst_stepper *st, double *record) {
-  return record + (size_t)st->acc * (size_t)st->width;
+static size_t sums_at(const cst_stepper *st, cst_readers readers) {
+  return ((size_t)st->acc + (size_t)readers * ((size_t)st->outer.ng + 1)) * (size_t)st->width;
 }
 
 /* Multipliers of the current state. The kernel's output is aligned; lambda need not be. */
@@ -83,7 +86,7 @@ static void springs_now(const cst_stepper *st, const double *record, double *lam
 void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda) {
   const size_t  W = (size_t)st->width;
   const size_t  n = (size_t)st->outer.ng * W;
-  const double *sum = record + (size_t)st->acc * W;
+  const double *sum = record + sums_at(st, st->readers);
   if (!(st->mean > 0)) {
     springs_now(st, record, lambda);
     return;
@@ -93,11 +96,12 @@ void cst_stepper_springs(const cst_stepper *st, const double *record, double *la
 }
 
 /* Adds the current multipliers with this weight; `last` completes the mean. */
-static void add(cst_stepper *st, int group, double weight, bool first, bool last) {
+static void add(cst_stepper *st, cst_readers readers, int group, double weight, bool first,
+                bool last) {
   const size_t W = (size_t)st->width;
   const size_t n = (size_t)st->outer.ng * W;
   double      *record = st->batch->record + (size_t)group * st->size;
-  double      *sum = sums_of(st, record);
+  double      *sum = record + sums_at(st, readers);
   double      *now = st->work;
   springs_now(st, record, now);
   for (size_t k = 0; k < n; k++)
@@ -106,29 +110,34 @@ static void add(cst_stepper *st, int group, double weight, bool first, bool last
     sum[n + l] = ((first ? 0 : sum[n + l]) + weight) * (last ? -1 : 1);
 }
 
-static bool is_complete(const cst_stepper *st) {
-  return sums_of(st, st->batch->record)[st->outer.ng * st->width] <= 0;
+static bool is_complete(const cst_stepper *st, cst_readers readers) {
+  return st->batch->record[sums_at(st, readers) + (size_t)(st->outer.ng * st->width)] <= 0;
 }
 
-static void add_all(cst_stepper *st, double weight, bool first, bool last) {
+static void add_all(cst_stepper *st, cst_readers readers, double weight, bool first, bool last) {
   for (int g = 0; g < st->batch->groups; g++)
-    add(st, g, weight, first, last);
+    add(st, readers, g, weight, first, last);
 }
 
-/* Advances by one stretch towards `to`: to the beginning of the mean that is read at step `read`, or by one
- * step of it. */
-static PetscErrorCode advance(cst_stepper *st, long to, long read,
+/* Advances by one stretch towards `to`: to the beginning of the mean that is read next, or by one step of it. */
+static PetscErrorCode advance(cst_stepper *st, long to,
                               PetscErrorCode (*stretch)(cst_stepper *, long)) {
   const long now = st->batch->step;
-  const long first = read - lround(fmax(1, st->mean / st->h));
-  const long next = now < first ? PetscMin(to, first) : now + 1;
+  const long steps = lround(fmax(1, st->mean / st->h));
+  long       read[CST_READERS], next = to;
   PetscFunctionBegin;
-  if (now >= first && (now == first || is_complete(st)))
-    add_all(st, 0.5, true, false);
+  for (cst_readers k = 0; k < CST_READERS; k++) {
+    read[k] = st->reader ? st->reader(st->reader_context, k) : k == CST_READS_ALL ? to : LONG_MAX;
+    next = PetscMin(next, now < read[k] - steps ? read[k] - steps : now + 1);
+  }
+  for (cst_readers k = 0; k < CST_READERS; k++)
+    if (now >= read[k] - steps && (now == read[k] - steps || is_complete(st, k)))
+      add_all(st, k, 0.5, true, false);
   PetscCall(stretch(st, next - now));
   st->batch->step = next;
-  if (now >= first)
-    add_all(st, next == read ? 0.5 : 1, false, next == read);
+  for (cst_readers k = 0; k < CST_READERS; k++)
+    if (now >= read[k] - steps)
+      add_all(st, k, next == read[k] ? 0.5 : 1, false, next == read[k]);
   PetscFunctionReturn(0);
 }
 
@@ -136,7 +145,7 @@ PetscErrorCode cst_stepper_toward(cst_stepper *st, long to,
                                   PetscErrorCode (*stretch)(cst_stepper *, long)) {
   PetscFunctionBegin;
   while (st->batch->step < to && st->mean > 0 && !st->halted)
-    PetscCall(advance(st, to, st->reader ? st->reader(st->reader_context) : to, stretch));
+    PetscCall(advance(st, to, stretch));
   if (st->batch->step < to && !st->halted)
     PetscCall(stretch(st, to - st->batch->step));
   st->batch->step = to;

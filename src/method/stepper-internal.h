@@ -63,6 +63,7 @@ struct cst_stepper {
   const double  *more; /* additional parameters of the stepped system */
   double         mean;
   cst_next_read *reader;
+  cst_readers    readers;
   void          *reader_context;
   cst_halt      *halt;
   void          *halt_context;

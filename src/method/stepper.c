@@ -209,7 +209,7 @@ static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *
   st->inner = cst_layout_of(stepped->npar, stepped->nmass, stepped->nq, stepped->ng);
   st->acc = st->layout.own;
   if (stepped != asked)
-    st->shift = st->acc + asked->ng + 1;
+    st->shift = st->acc + (st->mean > 0 ? CST_READERS : 1) * (asked->ng + 1);
   st->outer = context_of(st, asked, isa, st->layout);
 }
 
@@ -355,6 +355,8 @@ void cst_stepper_read_at(cst_stepper *st, cst_next_read *next, void *context) {
   st->reader = next;
   st->reader_context = context;
 }
+
+void cst_stepper_read_for(cst_stepper *st, cst_readers readers) { st->readers = readers; }
 
 void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
   if (st->shift) {

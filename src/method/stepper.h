@@ -132,10 +132,14 @@ void cst_stepper_start(const cst_stepper *s, double *column, const double *c, co
 void cst_stepper_address(const cst_stepper *s, double *column, uint64_t seed, uint64_t member);
 
 /* If multipliers are averaged over a time (cst_properties.mean), the average ends where they are read: next
- * gives the first step after the batch's own at which they are read. Default: at the end of each advance. An
- * average begins no earlier than the last read. */
-typedef long cst_next_read(void *context);
+ * gives the first step after the batch's own at which they are read, LONG_MAX: none. Default: at the end of each
+ * advance, of all lanes. An average begins no earlier than the last read by the same readers: what reads all lanes,
+ * or what reads some lanes only. */
+typedef enum { CST_READS_ALL, CST_READS_SOME, CST_READERS } cst_readers;
+typedef long cst_next_read(void *context, cst_readers readers);
 void         cst_stepper_read_at(cst_stepper *s, cst_next_read *next, void *context);
+/* Whose averages cst_stepper_lambda gives; at first CST_READS_ALL. */
+void cst_stepper_read_for(cst_stepper *s, cst_readers readers);
 
 /* Length of the increments of noise; every step is an integer multiple of it. Takes effect with the next
  * set_step; 0: the step. */

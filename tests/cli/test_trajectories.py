@@ -155,6 +155,43 @@ def extended():
         )
 
 
+UNSTORED = """study: ensemble
+system: double-pendulum
+initial: {members: 11, seed: 3, spread: {q: 0.03, v: 0.05}}
+end: 2
+steps: [0.02]
+methods: [rattle, "hbvm(k=6, s=2)", "langevin(rattle, friction=1, inverse-temperature=10)", convert(rk4),
+  "penalty(zhang-skeel(beta=0.4), omega=20)", "penalty(zhang-skeel(beta=0.4), omega=20, average=0.2)"]
+observables: [energy, constraint]
+"""
+# coarser than the mean of multipliers, as fine, finer, and out of step with it
+SPACINGS = (20, 10, 3, 1)
+
+
+def neighbours():
+    """No number but those of the trajectories depends on which members are stored, how often, and in which batch; nor
+    do those of a stored one on its neighbours."""
+    results = [run("none", UNSTORED)]
+    for every in SPACINGS:
+        text = UNSTORED + "trajectories: {members: [1, 9], every: %d, store: [q, lambda]}\n" % every
+        results += [run(f"two{every}", text), run(f"batch{every}", text, "--batch", "8")]
+        alone = run(f"one{every}", text.replace("[1, 9]", "[9]"))[1]
+        with h5py.File(results[-1][1], "r") as two, h5py.File(alone, "r") as one:
+            same = [
+                name
+                for case in one["trajectories"]
+                for name in ("q", "lambda")
+                if not (two[f"trajectories/{case}/{name}"][1] == one[f"trajectories/{case}/{name}"][0]).all()
+            ]
+            ok(not same, f"every {every}: a stored trajectory alone and beside another", same)
+    found = [
+        {k: x for k, x in digests(result).items() if k.startswith(("final/", "observables/"))} for _, result in results
+    ]
+    ok(len(found[0]) > 10, "numbers of members are compared", sorted(found[0]))
+    for x, (_, result) in zip(found[1:], results[1:]):
+        ok(x == found[0], f"{result.rsplit('/', 1)[-1]}: as where none is stored", differences(found[0], x))
+
+
 def failing():
     """Members that fail are not among the worst; of a listed one the states up to its failure are there."""
     text = """study: ensemble
@@ -293,6 +330,7 @@ together(
         killed("kill-worst", "{worst: 60, by: rotation-z}"),
         extended,
         failing,
+        neighbours,
         mistakes,
     ]
 )

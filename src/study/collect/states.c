@@ -81,12 +81,14 @@ static group_state state_of(cst_runner *r, int group) {
   const cst_layout      *at = cst_stepper_layout(r->st);
   const double          *record = cst_runner_record(r, group);
   const bool             quantities = cst_states_found_of(r->plan)->n > 0;
+  cst_stepper_read_for(r->st, CST_READS_SOME);
   if (quantities)
     cst_runner_measure(r, group, CST_KEEP_NOT);
   if (s->v && !quantities)
     r->meter.fold->velocities(cst_stepper_context(r->st), record, r->meter.scratch);
   if (s->lambda)
     cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
+  cst_stepper_read_for(r->st, CST_READS_ALL);
   return (group_state){record + at->q * W, record + at->p * W, r->lambda, r->meter.scratch};
 }
 
@@ -245,7 +247,7 @@ const cst_collector cst_collector_states = {
     .destroy = destroy,
     .locate = locate,
     .next = next,
-    .reads = next,
+    .reads_some = next,
     .stop = stop,
     .flush = flush,
 };

@@ -19,31 +19,35 @@ long cst_runner_next_multiple(long now, long every, long lead) {
   return LONG_MAX;
 }
 
-/* The first step after `now` at which multipliers are read: by collectors that read them themselves, or by
- * an expression wherever it is observed. */
-static long next_read(const cst_runner *r, long now) {
-  long read = r->class->n;
+/* The first step after `now` at which multipliers of some lanes are read, as of stored trajectories; or of all:
+ * by collectors that read them themselves, or by an expression wherever it is observed. */
+static long next_read(const cst_runner *r, long now, cst_readers readers) {
+  long read = readers == CST_READS_ALL ? r->class->n : LONG_MAX;
   for (int i = 0; i < r->ncollection; i++) {
     const cst_collection *x = &r->collection[i];
+    if (x->row->reads_some && readers == CST_READS_SOME)
+      read = PetscMin(read, x->row->reads_some(x, now));
+    if (x->row->reads_some || readers == CST_READS_SOME)
+      continue;
     if (x->row->reads)
       read = PetscMin(read, x->row->reads(x, now));
     else if (x->row->next && x->row->stop && r->plan->needs_lambda)
       read = PetscMin(read, x->row->next(x, now));
   }
-  if (r->plan->needs_lambda)
+  if (r->plan->needs_lambda && readers == CST_READS_ALL)
     read = PetscMin(read, cst_plan_class_fold_after(r->class, now));
   return read;
 }
 
-static long next_read_of_batch(void *context) {
+static long next_read_of_batch(void *context, cst_readers readers) {
   const cst_runner *r = context;
-  return next_read(r, r->b->step);
+  return next_read(r, r->b->step, readers);
 }
 
-/* The partner takes two steps per step of the batch. */
-static long next_read_of_half(void *context) {
+/* The partner takes two steps per step of the batch, and is not stored. */
+static long next_read_of_half(void *context, cst_readers readers) {
   const cst_runner *r = context;
-  return 2 * next_read(r, r->hb->step / 2);
+  return readers == CST_READS_ALL ? 2 * next_read(r, r->hb->step / 2, readers) : LONG_MAX;
 }
 
 void cst_runner_read_at_stops(cst_runner *r) {
