@@ -64,14 +64,15 @@ static bool read_names(cst_reading *r) {
   return cst_read_coordinates(r) && cst_read_check_tables(r) && cst_read_definitions(r);
 }
 
-static void read_all(cst_reading *r) {
+/* False: there are no names for expressions to read, and no other key is read. */
+static bool read_all(cst_reading *r) {
   if (!read_head(r))
-    return;
+    return false;
   if (!read_names(r)) {
     static const char *const others[] = {"mass", "potential", "states"};
     for (int i = cst_read_has_bodies(r) ? 2 : 0; i < 3; i++)
       cst_read_required(r, r->root, others[i], "of the system");
-    return;
+    return false;
   }
   cst_read_inertia(r);
   cst_read_mass(r);
@@ -84,6 +85,7 @@ static void read_all(cst_reading *r) {
   cst_read_symmetries(r);
   cst_read_states(r);
   cst_read_accounts(r);
+  return true;
 }
 
 static void derive(cst_reading *r) {
@@ -135,7 +137,8 @@ static cst_system *read(const char *file, const char *text, size_t length, cst_d
 }
 
 static void read_whole(cst_reading *r) {
-  read_all(r);
+  if (!read_all(r))
+    return;
   derive(r);
   cst_read_appearance(r);
   cst_read_events(r);
