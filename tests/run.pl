@@ -6,6 +6,7 @@
 # instead of the first. What it closes with, from the first failed test, stays in a file .closing beside the list.
 # SECONDS_BUDGET in the environment is what the sum may be; it is printed, not enforced, and so are BUILD_SECONDS, what the build took,
 # of 240. The seconds of each program, passed and of CPU, stay in a file .times beside the list; in a later run the longest begin first.
+# On a terminal a line counts them.
 # Each line of the list: CPU seconds allowed, then the command. Lines may run side by side (JOBS in the environment). A command whose
 # processes use no CPU time for IDLE_ALLOWED seconds, or 60, is stopped too (see watch.pl).
 # SPDX-License-Identifier: BSD-2-Clause
@@ -63,7 +64,9 @@ if (open my $file, '<', "$ARGV[0].times") {
 sub run_tests {
   my ($jobs, $wrong, @tests) = @_;
   my (%first, %parser);
+  my $ended = 0;
   my $harness = TAP::Harness->new({
+    formatter_class => 'TAP::Formatter::File',   # no line of its own on a terminal
     exec      => sub { my ($h, $test) = @_; return $command{$test} },
     verbosity => $ENV{VERBOSE} ? 1 : 0,
     jobs      => $jobs,
@@ -85,7 +88,9 @@ sub run_tests {
       }
     });
   });
+  $harness->callback(after_test => sub { printf STDERR "test %d of %d\r", ++$ended, scalar @tests }) if -t STDERR;
   my $result = $harness->runtests(@tests);
+  print STDERR "\r\e[K" if -t STDERR;
   ($parser{$_}) = $result->parsers($_) for @tests;
   return (\%parser, \%first);
 }
