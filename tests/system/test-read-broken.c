@@ -19,7 +19,8 @@ static const struct {
     {"mass: ", "[m, 1, 2]"},
     {"potential: ", "m*height + twice(s)^2 + sum(i, 1, n, w[i]^2)"},
     {"stiff: ", "100*s^2"},
-    {"gyroscopic: ", "[y, \"0*R11\", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"},
+    {"gyroscopic: ",
+     "[y, \"0*R11\", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"},
     {"units: ", "{time: s, s: m, energy: J}"},
     {"up: ", "z"},
     {"ground: ", "-a"},
@@ -28,15 +29,19 @@ static const struct {
     {"constraints:\n  held: ", "X - R13"},
     {"  every: {for: \"i = 1..n\", expression: ", "\"w[i] - s\"}"},
     {"nonholonomic: ", "{skate: \"y' - r*R11'\"}"},
-    {"forces: ", "{drag: [\"-s'\", \"lambda_held\", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}"},
+    {"forces: ", "{drag: [\"-s'\", \"lambda_held\", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+                 "0, 0, 0, 0, 0, 0, 0]}"},
     {"symmetries: ", "{turn: {rotation: [0, 0, 1], generator: [0, 0, 0]}}"},
-    {"states:\n  default: {q: ", "[0, 0, 0], v: [0, 0, 0], bodies: {top: {omega: [0, 0, 1], centre: [0, 0, 0]}, one: {}}}"},
-    {"  other: {q: [0, 0, 0], v: [0, 0, 0], bodies: {top: ", "{axis: [0, 0, 1], angle: 0.1, centre: [0, 0, 0]}, one: {}}}"},
+    {"states:\n  default: {q: ",
+     "[0, 0, 0], v: [0, 0, 0], bodies: {top: {omega: [0, 0, 1], centre: [0, 0, 0]}, one: {}}}"},
+    {"  other: {q: [0, 0, 0], v: [0, 0, 0], bodies: {top: ",
+     "{axis: [0, 0, 1], angle: 0.1, centre: [0, 0, 0]}, one: {}}}"},
     {"events: ", "{passing: s, upwards: {when: \"s'*height\", direction: up}}"},
 };
 enum { PARTS = sizeof part / sizeof *part, LEFT_OUT = -1, RIGHT };
 
-static const char *const wrong[] = {"x", "[]", "{}", "[x, 1/0, [w]]", "{a: {b: [c]}, d: \"s'\"}", "\"1 +\"", "~"};
+static const char *const wrong[] = {
+    "x", "[]", "{}", "[x, 1/0, [w]]", "{a: {b: [c]}, d: \"s'\"}", "\"1 +\"", "~"};
 enum { WRONG = sizeof wrong / sizeof *wrong };
 
 /* What parts i and j have: LEFT_OUT, RIGHT, or 1.. of `wrong`. */
@@ -78,7 +83,8 @@ int main(void) {
         for (int and = LEFT_OUT; and <= WRONG; and++)
           if (as != RIGHT || j == i + 1)
             look(i, as, j, and);
-    OK(!unclear && refused, "%.*s with each key after it: read, or refused with a message: %d unclear, %d refused",
+    OK(!unclear && refused,
+       "%.*s with each key after it: read, or refused with a message: %d unclear, %d refused",
        (int)strcspn(part[i].before, "\n"), part[i].before, unclear, refused);
   }
   return tap_done();
