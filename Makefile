@@ -243,14 +243,23 @@ $(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
 	$(Q)tools/embed.sh cst_bibliography $(GEN) src/cli/bibliography.bib >$@
 
 # ---- objects -------------------------------------------------------------------------------------
+# Conversions along fibres of the user's own, retractions that tell axes apart and vakonomic motions are rare: the same
+# bits, in two thirds of the time of compilation. Kernels too, which are one straight line; those of studies that take long are
+# compiled within their cores.
+RARE     := $(foreach f,convert-iota lie-axes lie-axes-rattle vakonomic,$(BUILD)/obj/method/core/$(f))
+# What reads, checks and shows spends no time that counts, and takes half the time to compile by -Og.
+COLD     := cli study/file study/plan study/result study/run system/read system/emit system/examine record
+COLD_OPT := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) -Wno-maybe-uninitialized
 # Flags are prerequisites: a file flags/NAME is written when they are others than those of the last build. Goals that build
 # nothing write none.
-STAMP = $(if $(subst x$(2),,x$(file <$(BUILD)/flags/$(1)))$(subst x$(file <$(BUILD)/flags/$(1)),,x$(2)),$(file >$(BUILD)/flags/$(1),$(2)))
+# (make 4.3 leaves the newline at the end of some files that it reads.)
+WAS   = x$(strip $(file <$(BUILD)/flags/$(1)))
+STAMP = $(if $(subst x$(2),,$(WAS))$(subst $(WAS),,x$(2)),$(file >$(BUILD)/flags/$(1),$(2)))
 STAMPS := $(filter-out help config setup install uninstall clean format,$(or $(MAKECMDGOALS),all))
 ifneq ($(STAMPS),)
 $(shell mkdir -p $(BUILD)/flags $(sort $(dir $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS))))
-$(foreach i,$(sort $(ROWS) portable),$(call STAMP,$(i),$(strip $(CC) $(call ROW_CFLAGS,$(i)))))
-$(call STAMP,plain,$(strip $(CC) $(ALL_CFLAGS)))
+$(foreach i,$(sort $(ROWS) portable),$(call STAMP,$(i),$(strip $(CC) $(call ROW_CFLAGS,$(i)) $(LESS) $(RARE))))
+$(call STAMP,plain,$(strip $(CC) $(ALL_CFLAGS) $(COLD_OPT) $(COLD)))
 $(call STAMP,rows,$(strip $(ROWS) $(LANE_GENERIC) $(CORES_NARROW) $(SYSTEMS) $(OBJECT_FLAGS)))
 endif
 # Results name the revision of the build, not that of the first compilation.
@@ -265,9 +274,6 @@ $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags/plain
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 $(BUILD)/obj/system/compile/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 $(BUILD)/obj/solve/petsc.o: ALL_CFLAGS += $(if $(PETSC_SONAME),-DCST_PETSC_LIBRARY='"$(PETSC_SONAME)"')
-# Methods that few studies run for long: the same bits, in two thirds of the time of compilation. Kernels too, which are one
-# straight line; those of studies that take long are compiled within their cores.
-RARE     := $(foreach f,convert-iota dalembert dalembert-basis dopri5 ends engine lie-alpha lie-axes lie-axes-rattle lie-motion pushforward symmetric vakonomic,$(BUILD)/obj/method/core/$(f))
 # Generated headers are order-only prerequisites: the first build needs them to exist, and from then on the .d
 # files tell which objects include one that has changed.
 define LANE_RULES
@@ -279,9 +285,6 @@ $(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(1).o): $(BUILD)/obj/system/c
 	$(Q)$(CC) $(call ROW_CFLAGS,$(1)) $(LESS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ROWS) portable),$(eval $(call LANE_RULES,$(i))))
-# What reads, checks and shows spends no time that counts, and takes half the time to compile by -Og.
-COLD     := cli study/file study/plan study/result study/run system/read system/emit system/examine record
-COLD_OPT := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) -Wno-maybe-uninitialized
 $(filter $(COLD:%=$(BUILD)/obj/%/%),$(OBJ_PLAIN)): ALL_CFLAGS += $(if $(SCALAR),,$(COLD_OPT))
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags/plain
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@
