@@ -292,6 +292,11 @@ def program_for(isa):
     return None
 
 
+def narrowest():
+    """The instruction set with the fewest lanes of those that are built and run here."""
+    return next(isa for isa in ("v2", "v3", "v4", "portable") if program_for(isa))
+
+
 def sets(*wanted):
     """The instruction sets among those wanted for which some built program has code; a line says which are left out."""
     for isa in wanted:

@@ -8,7 +8,7 @@ import threading
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import constella, differences, digests, done, h5py, numpy, ok, path, run, sets, skip, solve_by_petsc, together
+from cli import constella, differences, digests, done, h5py, narrowest, numpy, ok, path, run, sets, skip, solve_by_petsc, together
 
 LOCK = threading.Lock()
 
@@ -124,7 +124,7 @@ def ways():
         "newtonls",
         "--batch",
         16,
-    ), {"ranks": 2, "env": {"CONSTELLA_ISA": "v2"}}
+    ), {"ranks": 2, "env": {"CONSTELLA_ISA": narrowest()}}
     yield "-snes_monitor", ("-snes_monitor",), {}
 
 
@@ -318,7 +318,7 @@ samples: {count: 10}
         ("batches of 8", ("--batch", 8), {}),
         ("batches of 1024", ("--batch", 1024), {}),
         ("3 ranks", (), {"ranks": 3}),
-        ("v2", (), {"env": {"CONSTELLA_ISA": "v2"}}),
+        ("v2", (), {"env": {"CONSTELLA_ISA": narrowest()}}),
     ):
         again("beyond", f"beyond-{way[0].replace(' ', '-')}", text, 0, first, *way)
     verify = constella("verify", path("beyond-v2.h5"), "--sample", 20)

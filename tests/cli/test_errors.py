@@ -16,6 +16,7 @@ from cli import (
     done,
     h5py,
     made,
+    narrowest,
     numpy,
     ok,
     path,
@@ -245,7 +246,7 @@ error: {{of: [q, lambda], norm: one, over: coarse}}
         process.returncode,
         process.stderr,
     )
-    process, narrow = run(f"coarse-failures-{reference}-v2", text, "--batch", 16, env={"CONSTELLA_ISA": "v2"})
+    process, narrow = run(f"coarse-failures-{reference}-v2", text, "--batch", 16, env={"CONSTELLA_ISA": narrowest()})
     ok(
         not differences(digests(result), digests(narrow)),
         f"coarse reading against {reference}: the same bits in narrow batches",

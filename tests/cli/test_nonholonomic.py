@@ -8,7 +8,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy as np
 import lagrange_dalembert as by_hand
-from cli import constella, differences, digests, done, made, ok, path, run, table, together, write
+from cli import constella, differences, digests, done, made, narrowest, ok, path, run, table, together, write
 
 FORCED = """system: forced
 coordinates: [x, y, z]
@@ -234,7 +234,7 @@ def same_bits():
     for name, how in (
         ("three ranks", {"ranks": 3}),
         ("batches of 4", {"words": ("--batch", "4")}),
-        ("v2", {"env": {"CONSTELLA_ISA": "v2"}}),
+        ("v2", {"env": {"CONSTELLA_ISA": narrowest()}}),
     ):
         other, b = run("bits-2", text, *how.pop("words", ()), **how)
         ok(

@@ -17,6 +17,7 @@ from cli import (
     digests,
     done,
     h5py,
+    narrowest,
     note,
     numpy,
     ok,
@@ -131,7 +132,7 @@ def bits(result):
     first = digests(result)
     same(first, "two", "two ranks", ranks=2)
     same(first, "fresh", "two ranks, nothing compiled before", ranks=2, env={"XDG_CACHE_HOME": scratch()})
-    same(first, "narrow", "the narrowest vectors", env={"CONSTELLA_ISA": "v2"})
+    same(first, "narrow", "the narrowest vectors", env={"CONSTELLA_ISA": narrowest()})
     same(first, "three", "three ranks", ranks=3)
     words = [PROGRAM, "run", path("two.yaml"), "-o", path("alone.h5"), "--overwrite", "--progress", "none"]
     process = ranks_of(words, ["env", "CONSTELLA_CC=/dev/null/cc", "XDG_CACHE_HOME=/dev/null/none", *words])

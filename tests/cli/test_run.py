@@ -20,6 +20,7 @@ from cli import (
     done,
     h5py,
     made,
+    narrowest,
     note,
     numpy,
     ok,
@@ -263,7 +264,7 @@ def no_start(study, ranks):
         f"{failed} of them failed ({REASONS[3]}: {failed})" in constella("status", result).stdout,
         f"{title}: `status` counts them",
     )
-    process, narrow = run(f"nowhere-{study}-{ranks}-v2", text, env={"CONSTELLA_ISA": "v2"})
+    process, narrow = run(f"nowhere-{study}-{ranks}-v2", text, env={"CONSTELLA_ISA": narrowest()})
     ok(process.returncode == 1, f"{title}: on v2: exit status 1", process.returncode, process.stderr)
     ok(
         not differences(digests(result), digests(narrow)),

@@ -21,6 +21,7 @@ from cli import (
     digests,
     done,
     made,
+    narrowest,
     not_built,
     ok,
     path,
@@ -278,7 +279,7 @@ methods: ["lagrange-dalembert(taylor-curve(2), bias=-0.3)", "lagrange-dalembert(
     for name, how in (
         ("three ranks", {"ranks": 3}),
         ("batches of 3", {"words": ("--batch", "3")}),
-        ("v2", {"env": {"CONSTELLA_ISA": "v2"}}),
+        ("v2", {"env": {"CONSTELLA_ISA": narrowest()}}),
     ):
         other, b = run("bits-too", text.replace("MEMBERS", "11"), *how.pop("words", ()), **how)
         if name == "v2" and not_built(other, f"the same bits: {name}"):

@@ -8,7 +8,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy as np
 
-from cli import constella, differences, digests, done, made, not_built, ok, path, run, write
+from cli import constella, differences, digests, done, made, narrowest, not_built, ok, path, run, write
 
 N = 7
 STUDY = """study: conservation
@@ -125,7 +125,7 @@ def relaxed():
     ok(energy(result, 0, 4) < 0.05, "and is nearly at rest where it is", energy(result, 0, 4))
     ok(energy(result, 1, 2) < 0.05, "molecules with springs keep it, too", energy(result, 1, 2))
     process, again = run(
-        "again", STUDY % (N, "never", initial, 0.5, f'[rattle, "{FLEXIBLE}"]'), env={"CONSTELLA_ISA": "v2"}
+        "again", STUDY % (N, "never", initial, 0.5, f'[rattle, "{FLEXIBLE}"]'), env={"CONSTELLA_ISA": narrowest()}
     )
     if not_built(process, "it is the same with another instruction set"):
         return
