@@ -8,6 +8,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 use strict;
 use warnings;
+use File::Basename qw(dirname);
 use File::Find;
 use Time::HiRes qw(time sleep);
 use POSIX qw(WNOHANG);
@@ -17,8 +18,8 @@ my $terminal;
 (open($terminal, '>&=', 9) && -t $terminal) || (-t STDERR && open $terminal, '>&', \*STDERR) || exec @command;
 $terminal->autoflush(1);
 my $start = time;
-my @generated = map { -e "$folder/../$_" ? ('-o', $_) : () } 'generated';
-open my $plan, '-|', @command, '-n', @generated or exec @command;
+my $generated = dirname($folder) . '/generated';   # -n takes what depends on it for changed
+open my $plan, '-|', @command, '-n', -e $generated ? ('-o', $generated) : () or exec @command;
 my $all = grep { / -c \S+\.c / } <$plan>;
 close $plan;
 my $pid = fork // die "fork: $!";
