@@ -252,9 +252,10 @@ COLD     := cli study/file study/plan study/result study/run system/read system/
 COLD_OPT := $(patsubst -O2,-Og,$(filter -O2,$(CFLAGS))) -Wno-maybe-uninitialized
 # Flags are prerequisites: a file flags/NAME is written when they are others than those of the last build. Goals that build
 # nothing write none.
-# (make 4.3 leaves the newline at the end of some files that it reads.)
+# (make 4.3 leaves the newline at the end of some files that it reads, and BUILD may be relative, or absolute.)
 WAS   = x$(strip $(file <$(BUILD)/flags/$(1)))
-STAMP = $(if $(subst x$(2),,$(WAS))$(subst $(WAS),,x$(2)),$(file >$(BUILD)/flags/$(1),$(2)))
+STAMP = $(call WRITE,$(1),$(subst $(BUILD)/,,$(2)))
+WRITE = $(if $(subst x$(2),,$(WAS))$(subst $(WAS),,x$(2)),$(file >$(BUILD)/flags/$(1),$(2)))
 STAMPS := $(filter-out help config setup install uninstall clean format,$(or $(MAKECMDGOALS),all))
 ifneq ($(STAMPS),)
 $(shell mkdir -p $(BUILD)/flags $(sort $(dir $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS))))
