@@ -8,6 +8,7 @@ import ctypes
 import functools
 import os
 import pathlib
+import shutil
 from collections.abc import Iterator
 from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_long, c_uint, c_uint64, c_void_p
 
@@ -167,8 +168,9 @@ def path() -> str:
     if named:
         return named
     folders = [HERE.parents[1] / "build", *(p / "lib" for p in HERE.parents[3:4])]
-    if os.environ.get("CONSTELLA"):
-        beside = pathlib.Path(os.environ["CONSTELLA"]).parent
+    program = shutil.which(os.environ.get("CONSTELLA", ""))  # never below the current folder, for a name without one
+    if program:
+        beside = pathlib.Path(program).parent
         folders = [beside, beside.parent / "lib", *folders]
     for folder in folders:
         found = sorted(folder.glob("libconstella.so*")) or sorted(folder.glob("*/libconstella.so*"))

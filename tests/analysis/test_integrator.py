@@ -83,6 +83,7 @@ def test_library():
     named = os.environ["CONSTELLA"]
     for place in ("bin", "lib"):
         (folder / "other" / place).mkdir(parents=True)
+    (folder / "other/bin/constella").touch(0o755)
     os.environ["CONSTELLA"] = str(folder / "other/bin/constella")
     (folder / "other/lib/libconstella.so.0").touch()
     ok(library.path() == str(folder / "other/lib/libconstella.so.0"), "the library of an installed program", library.path())
