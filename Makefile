@@ -66,7 +66,7 @@ SHARED   := -fPIC -fno-semantic-interposition
 LANE_SHARED := $(if $(SAN),$(SHARED),$(if $(shell echo | $(CC) -dM -E - 2>/dev/null | grep __PIE__),,$(SHARED)))
 # Debugging information has lines and functions only: locations of variables would take a sixth of the build. `make scalar`
 # has them, and CFLAGS='-O2 -g'.
-CFLAGS   ?= $(OPT) $(if $(SCALAR)$(SAN),-g,-g1)
+CFLAGS   ?= $(OPT) $(if $(SCALAR),-g,-g1)
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) $(SHARED) -MMD -MP -Iinclude -Isrc -I$(GEN) $(if $(SCALAR),-DCST_SCALAR) $(PC_CFLAGS) $(BESIDE)
 LANE_CFLAGS = $(filter-out $(SHARED),$(ALL_CFLAGS)) $(LANE_SHARED)
