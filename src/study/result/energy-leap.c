@@ -15,6 +15,8 @@
 #include "core/need.h"
 
 #define HALF 0.5
+#define ROUNDING                                                                                   \
+  1e-12 /* of the energy at the start; of a system at rest no part of it is exchanged */
 
 /* When the mean over a window first differs by half of the largest error; the end, where no windows are kept. */
 static PetscErrorCode find_time(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
@@ -42,7 +44,8 @@ static PetscErrorCode look_at(cst_case_rows *rows, int energy, cst_energy_leaps 
   for (long m = 0; m < rows->plan->study->members; m++) {
     const double *f = summary + m * CST_SUMMARY_NUMBERS;
     const double  share = f[CST_SUMMARY_DRIFT] / f[CST_SUMMARY_SCALE];
-    if (!rows->good[m] || !(share > HALF))
+    if (!rows->good[m] || !(share > HALF) ||
+        f[CST_SUMMARY_DRIFT] <= ROUNDING * fabs(f[CST_SUMMARY_START]))
       continue;
     l->at.count++;
     if (share <= l->share)
