@@ -9,7 +9,8 @@
  * way; these continue from row to row and are added at the end. A sum that begins with 0 is never -0, so 0
  * may be added in the place of missing pairs.
  *
- * Include with VALUE, the type, and in lane code for `pairs_one` below; with PAIRS_TAPES behind tape-run.h.
+ * Include with VALUE, the type, PAIRS_ADD, how two are added where C has no operator for it, and in lane code for
+ * `pairs_one` below; with PAIRS_TAPES behind tape-run.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -17,13 +18,18 @@
 #define PAIRS_INLINE static inline __attribute__((always_inline, unused))
 enum { PAIRS_PARTS = 8 };
 #endif
+#ifndef PAIRS_ADD
+#define PAIRS_ADD(a, b) ((a) + (b))
+#endif
+#define PAIRS_RAISE(a, b) ((a) = PAIRS_ADD(a, b))
 
 /* Puts the term of a pair or its slopes into o; self: the data of the evaluator. */
 typedef void pairs_term(const void *self, const VALUE *c, const VALUE *x, const VALUE *y, VALUE *o);
 
 PAIRS_INLINE VALUE pairs_total(const VALUE *part, int stride) {
 #define P(k) part[(k)*stride]
-  return ((P(0) + P(4)) + (P(2) + P(6))) + ((P(1) + P(5)) + (P(3) + P(7)));
+  return PAIRS_ADD(PAIRS_ADD(PAIRS_ADD(P(0), P(4)), PAIRS_ADD(P(2), P(6))),
+                   PAIRS_ADD(PAIRS_ADD(P(1), P(5)), PAIRS_ADD(P(3), P(7))));
 #undef P
 }
 
@@ -39,7 +45,7 @@ PAIRS_INLINE VALUE pairs_value(const cst_pair_sum *s, pairs_term *term, const vo
       for (int b = 0; b < s->ny; b++)
         y[b] = q[s->y[b] + j * s->ystep[b]];
       term(self, c, x, y, o);
-      part[(j - s->least) % PAIRS_PARTS] += o[0];
+      PAIRS_RAISE(part[(j - s->least) % PAIRS_PARTS], o[0]);
     }
   }
   return pairs_total(part, 1);
@@ -65,10 +71,10 @@ PAIRS_INLINE void pairs_slope(const cst_pair_sum *s, pairs_term *term, const voi
           y[b] = q[s->y[b] + j * s->ystep[b]];
         term(self, c, x, y, o);
         for (int a = 0; a < s->nx; a++)
-          sum[a] += o[a];
+          PAIRS_RAISE(sum[a], o[a]);
         for (int b = 0; b < s->ny; b++) {
           const int at = s->y[b] + j * s->ystep[b];
-          result[place ? place[at] : at] += o[s->nx + b];
+          PAIRS_RAISE(result[place ? place[at] : at], o[s->nx + b]);
         }
       }
       for (int a = 0; a < s->nx; a++)
@@ -76,7 +82,7 @@ PAIRS_INLINE void pairs_slope(const cst_pair_sum *s, pairs_term *term, const voi
     }
     for (int a = 0; a < s->nx; a++) {
       const int at = s->x[a] + i * s->xstep[a];
-      result[place ? place[at] : at] += pairs_total(&part[0][a], CST_PAIR_ARRAYS);
+      PAIRS_RAISE(result[place ? place[at] : at], pairs_total(&part[0][a], CST_PAIR_ARRAYS));
     }
   }
 }
@@ -106,7 +112,7 @@ static void pairs_of_tapes(const cst_pair_tapes *p, bool value, const int *place
   const pairs_tape t = {value ? p->value : p->slope, in, constants, scratch};
   const VALUE     *q = in[(int)p->array];
   if (value)
-    out[0] += pairs_value(p->sum, pairs_run_tape, &t, in['c'], q);
+    PAIRS_RAISE(out[0], pairs_value(p->sum, pairs_run_tape, &t, in['c'], q));
   else
     pairs_slope(p->sum, pairs_run_tape, &t, in['c'], q, place, out);
 }

@@ -129,6 +129,12 @@ typedef struct cst_core {
   void (*correct)(const cst_march *m, const double *record, int j, double *x, const double *d,
                   cst_scratch *s);
   cst_outcome (*finish)(const cst_march *m, double *record, int j, const double *x);
+  /* Of generic cores, else NULL; the march must be a further attempt. The bits of the lanes in which x is at rest at the
+   * round-off of the substep's equations (core/round-off.h), or is after a correction, which x then has; and the
+   * round-off of each residual at x. */
+  int (*rests)(const cst_march *m, const double *record, int j, double *x);
+  void (*round_off)(const cst_march *m, const double *record, int j, const double *x,
+                    double *noise);
   /* Whether it applies the noise after its substeps, and keeps a trail. */
   int             takes_noise, keeps_trail;
   cst_noise_kick *kick; /* of the core of a thermostat; else NULL */

@@ -8,6 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper-single.h"
@@ -17,7 +18,6 @@
 #define FACTOR    factor
 #define SOLVE     solve_factored
 #include "core/pivoted.h"
-
 typedef cst_stepper_single single;
 
 void cst_stepper_single_spread(const single *s, const double *x, double *to) {
@@ -73,7 +73,7 @@ void cst_stepper_single_invert(single *s, const double *x) {
       s->matrix[(size_t)i * (size_t)n + (size_t)k] = -s->d[i * W];
       size += fabs(s->d[i * W]);
     }
-    s->stays[k] = size == 0;
+    s->stays[k] = size == 0 && s->march.group.dropped;
     if (s->stays[k])
       s->matrix[(size_t)k * (size_t)(n + 1)] = 1;
   }
@@ -110,55 +110,125 @@ static void differentiate(single *s, double *x, int k, double step, double *f, d
   x[k] = here;
 }
 
-/* The largest difference of two columns over the largest entry of the second one; infinite where one is not finite. */
-static double apart(const double *before, const double *after, int n) {
-  double most = 0, size = 0;
-  for (int i = 0; i < n; i++) {
-    const double d = fabs(after[i] - before[i]);
-    if (!(d <= DBL_MAX))
-      return INFINITY;
-    most = fmax(d, most);
-    size = fmax(fabs(after[i]), size);
-  }
-  return most > 0 ? most / size : 0;
+/* The round-off of each residual at x. Overwrites s->d. */
+static void find_round_off(single *s, const double *x, double *noise) {
+  memcpy(s->copy, s->record, s->st->size * sizeof *s->copy);
+  cst_stepper_single_spread(s, x, s->x);
+  s->g->alone->round_off(&s->march, s->copy, s->sub, s->x, s->d);
+  cst_stepper_single_pick(s, s->d, noise);
 }
 
-/* Steps grow by 4 from what is small for an unknown of this size until two columns agree: the residual's round-off, which
- * short steps magnify, is not that of the unknown where a multiplier is small. Once they agree far less it is by the
- * error of long steps. Of the pair that agrees best the second column is taken, which has less round-off. */
-static void jacobian_of_differences(single *s, const double *x, double *J) {
-  const int n = cst_stepper_single_unknowns(s);
-  double   *at = s->matrix, *f = at + n, *before = f + n, *after = before + n, most = 0;
-  for (int k = 0; k < n; k++)
-    most = fmax(fabs(x[k]), most);
-  memcpy(at, x, (size_t)n * sizeof *at);
-  for (int k = 0; k < n; k++) {
-    const double size = fmax(fabs(x[k]), 1e-2 * most);
-    double       step = pow(DBL_EPSILON, 0.2) / 16 * (size > 0 ? size : 1), least = INFINITY;
-    differentiate(s, at, k, step, f, before);
-    for (int i = 0; i < n; i++)
-      J[(size_t)i * (size_t)n + (size_t)k] = before[i];
-    for (int tries = 0; tries < 7 && least > 1e-9; tries++) {
-      double between;
-      step *= 4;
-      differentiate(s, at, k, step, f, after);
-      between = apart(before, after, n);
-      if (!(between <= 16 * least))
-        break;
-      for (int i = 0; i < n && between < least; i++)
-        J[(size_t)i * (size_t)n + (size_t)k] = after[i];
-      memcpy(before, after, (size_t)n * sizeof *before);
-      least = fmin(between, least);
-    }
+/* The sizes that an unknown may have, whatever its kind, from far below a coordinate to a force: of lengths of the system,
+ * its masses and the step. */
+static void find_range(const single *s, double *least, double *most) {
+  const cst_context *C = &s->march.group;
+  const int          W = s->st->width;
+  const double      *r = s->record, h = fabs(s->march.sub[s->sub].h[0]);
+  double             light = 1, heavy = 1;
+  for (int k = 0; k < C->nmass; k++) {
+    light = fmin(r[(C->at.mass + k) * W], light);
+    heavy = fmax(r[(C->at.mass + k) * W], heavy);
   }
-  for (int k = 0; k < n; k++) {
-    double size = 0;
+  const double extent = r[C->at.extent * W] > 0 ? r[C->at.extent * W] : 1;
+  *least = 0x1p-80 * extent * light;
+  *most = 0x1p20 * extent * heavy * fmax(1, 1 / (h * h));
+}
+
+/* An entry of a column, from differences. */
+typedef struct {
+  double value, last, gap; /* gap: how far the best pair of differences is apart, of their size */
+  bool   reads, settled;
+} entry;
+
+/* Whether residuals read the unknown k at all, at steps so long that some part of each would change. */
+static void find_readers(single *s, double *at, int k, double most, const double *here, double *f,
+                         entry *e) {
+  static const double part[] = {0x1.8p-8, 0x1.3p-30, 0x1.5p-60};
+  const int           n = cst_stepper_single_unknowns(s);
+  const double        x = at[k];
+  for (int i = 0; i < n; i++)
+    e[i].reads = false;
+  for (int t = 0; t < 3; t++) {
+    at[k] = x + part[t] * most;
+    cst_stepper_single_residual(s, at, f);
     for (int i = 0; i < n; i++)
-      size +=
-          fabs(J[(size_t)i * (size_t)n + (size_t)k]) + fabs(J[(size_t)k * (size_t)n + (size_t)i]);
+      e[i].reads |= !(f[i] == here[i]);
+  }
+  at[k] = x;
+}
+
+/* Takes in the differences over a step. An entry is taken from steps that its residual feels, 1e3 times above its round-off:
+ * of two that follow each other the second, which has less round-off, where they agree best. It is settled once they
+ * agree to 1e-9, or less than before, by the error of long steps. */
+static bool take(entry *e, int n, double step, const double *column, const double *noise) {
+  bool open = false;
+  for (int i = 0; i < n; i++) {
+    const double size = fabs(column[i]);
+    const bool   felt = size * step > 1e3 * noise[i];
+    const double gap = felt && e[i].last != 0 ? fabs(column[i] - e[i].last) / size : INFINITY;
+    const bool   worse = e[i].gap < 0.1 && !(gap <= 16 * e[i].gap);
+    if (felt && e[i].value == 0)
+      e[i].value = column[i];
+    if (!e[i].settled && gap < e[i].gap) {
+      e[i].value = column[i];
+      e[i].gap = gap;
+    }
+    e[i].last = felt ? column[i] : 0;
+    e[i].settled |= e[i].gap <= 1e-9 || worse;
+    open |= e[i].reads && !e[i].settled;
+  }
+  return open;
+}
+
+/* column k of J. Steps grow by 4, from 1e-4 of the unknown; of one that is 0 by 256 from the least size until some residual
+ * feels them. */
+static void find_column(single *s, double *at, int k, const double *here, const double *noise,
+                        double *f, double *column, entry *e, double *J) {
+  const size_t n = (size_t)cst_stepper_single_unknowns(s);
+  double       least, most, step;
+  bool         open = true;
+  find_range(s, &least, &most);
+  most = fmax(most, 64 * fabs(at[k]));
+  for (size_t i = 0; i < n; i++)
+    e[i] = (entry){.gap = INFINITY, .reads = true};
+  step = at[k] != 0 ? pow(DBL_EPSILON, 0.2) / 16 * fabs(at[k]) : least;
+  for (int steps = 0; open && step < most; steps++) {
+    if (steps == 2)
+      find_readers(s, at, k, most, here, f, e);
+    bool finite = true, felt = at[k] != 0;
+    differentiate(s, at, k, step, f, column);
+    for (size_t i = 0; i < n; i++)
+      finite &= column[i] - column[i] == 0;
+    if (!finite)
+      break;
+    open = take(e, (int)n, step, column, noise);
+    for (size_t i = 0; i < n; i++)
+      felt |= e[i].last != 0;
+    step *= felt ? 4 : 256;
+  }
+  for (size_t i = 0; i < n; i++)
+    J[i * n + (size_t)k] = e[i].gap < 0.1 ? e[i].value : 0;
+}
+
+/* An unknown that no residual reads has an equation of its own where it may be the impulse of a redundant constraint;
+ * elsewhere the matrix is singular, and the solve fails. */
+static void jacobian_of_differences(single *s, const double *x, double *J) {
+  const size_t n = (size_t)cst_stepper_single_unknowns(s);
+  double      *at = s->matrix, *f = at + n, *column = f + n, *here = column + n, *noise = here + n;
+  entry       *e = cst_zeros((long)n, sizeof *e);
+  memcpy(at, x, n * sizeof *at);
+  cst_stepper_single_residual(s, at, here);
+  find_round_off(s, at, noise);
+  for (size_t k = 0; k < n; k++)
+    find_column(s, at, (int)k, here, noise, f, column, e, J);
+  free(e);
+  for (size_t k = 0; k < n && s->march.group.dropped; k++) {
+    double size = 0;
+    for (size_t i = 0; i < n; i++)
+      size += fabs(J[i * n + k]) + fabs(J[k * n + i]);
     s->stays[k] |= size == 0;
     if (size == 0)
-      J[(size_t)k * (size_t)(n + 1)] = 1;
+      J[k * (n + 1)] = 1;
   }
 }
 
@@ -221,12 +291,11 @@ bool cst_stepper_single_jacobian(void *context, const double *x, double *J) {
     jacobian_of_colours(s, x, J);
   if (s->form != CST_MATRIX_FULL)
     return true;
+  const size_t n = (size_t)cst_stepper_single_unknowns(s);
   if (s->exact)
     jacobian_of_corrections(s, x, J);
   else
     jacobian_of_differences(s, x, J);
-  memcpy(s->matrix, J,
-         (size_t)cst_stepper_single_unknowns(s) * (size_t)cst_stepper_single_unknowns(s) *
-             sizeof *J);
-  return J[0] - J[0] == 0 && factor(s->matrix, s->row, cst_stepper_single_unknowns(s));
+  memcpy(s->matrix, J, n * n * sizeof *J);
+  return J[0] - J[0] == 0 && factor(s->matrix, s->row, (int)n);
 }

@@ -37,6 +37,17 @@ static bool ends(void *context, int corrections, const double *x, const double *
   return !active;
 }
 
+/* Whether x, where an iteration did not end, is the solution but for the round-off of its equations; x may be corrected. */
+static bool rests(single *s, double *x) {
+  if (s->form != CST_MATRIX_FULL)
+    return false;
+  cst_stepper_single_spread(s, x, s->x);
+  if (!(s->g->alone->rests(&s->march, s->record, s->sub, s->x) & 1))
+    return false;
+  cst_stepper_single_pick(s, s->x, x);
+  return true;
+}
+
 /* Whether the root is the step: corrections with the matrix of the start shrink well. */
 static PetscErrorCode find_sure(single *s, bool *sure) {
   double rate = 0;
@@ -60,8 +71,8 @@ static PetscErrorCode finish(single *s, cst_outcome *o) {
   PetscFunctionReturn(0);
 }
 
-/* One substep of a record with identical lanes. */
-static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o) {
+/* One substep of a record with identical lanes. attempt: as that of a march. */
+static PetscErrorCode substep(single *s, double *record, int sub, int attempt, cst_outcome *o) {
   const cst_march *m = &s->march;
   const int        all = (1 << s->st->width) - 1;
   double          *x = s->start + cst_stepper_single_unknowns(s);
@@ -72,6 +83,7 @@ static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o
   s->sub = sub;
   s->march = s->g->march; /* whose times change */
   s->march.straight = 1;
+  s->march.attempt = attempt;
   if (s->form != CST_MATRIX_FULL)
     s->march.group.by = &s->sparse.by;
   *o = (cst_outcome){1, 0, CST_DONE};
@@ -85,7 +97,7 @@ static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o
       cst_stepper_single_invert(s, x);
     s->opened = true;
     PetscCall(cst_single_solve(s->solver, x, &reason));
-    if (reason <= 0 && cst_stepper_single_rests(s, x))
+    if (reason <= 0 && attempt && rests(s, x))
       reason = 1;
     if (reason > 0)
       PetscCall(find_sure(s, &sure));
@@ -101,12 +113,12 @@ static PetscErrorCode substep(single *s, double *record, int sub, cst_outcome *o
 }
 
 /* One step of a record with identical lanes. */
-static PetscErrorCode make_step(cst_stepper *st, double *record, cst_outcome *o) {
+static PetscErrorCode make_step(cst_stepper *st, double *record, int attempt, cst_outcome *o) {
   PetscFunctionBegin;
   *o = (cst_outcome){1, 0, CST_DONE};
   for (int i = 0; i < st->nsegment && o->reason == CST_DONE; i++)
     for (int j = 0; j < st->segment[i].march.nsub && o->reason == CST_DONE; j++)
-      PetscCall(substep(&st->single[i], cst_stepper_inner(st, record), j, o));
+      PetscCall(substep(&st->single[i], cst_stepper_inner(st, record), j, attempt, o));
   if (o->reason == CST_DONE)
     cst_stepper_bring(st, record);
   PetscFunctionReturn(0);
@@ -117,7 +129,8 @@ static bool lanes_can(const cst_stepper *st) {
   return st->segment[0].march.group.system->gram.form != CST_FORM_PAIRS;
 }
 
-/* One step of a group, lane by lane. Where the root may be another than the step, the lanes decide. */
+/* One step of a group, lane by lane: one that fails is tried once more, with pivots and tests of rest. Where the root may be
+ * another than the step, the lanes decide. */
 static PetscErrorCode step_group(cst_stepper *st, int group, long step) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size;
@@ -130,10 +143,14 @@ static PetscErrorCode step_group(cst_stepper *st, int group, long step) {
     cst_outcome o;
     if (!(b->alive[group] >> l & 1))
       continue;
-    memcpy(column, record, st->size * sizeof *column);
-    cst_stepper_pad(st, column, 1 << l);
-    cst_stepper_give_steps(st, 1 << l);
-    PetscCall(make_step(st, column, &o));
+    for (int attempt = 0; attempt < 2; attempt++) {
+      memcpy(column, record, st->size * sizeof *column);
+      cst_stepper_pad(st, column, 1 << l);
+      cst_stepper_give_steps(st, 1 << l);
+      PetscCall(make_step(st, column, attempt, &o));
+      if (o.reason == CST_DONE || o.reason == CST_STEP_TOO_LARGE)
+        break;
+    }
     reason[l] = o.reason;
     if (o.reason == CST_DONE)
       cst_stepper_copy_lane(st, next, l, column, l);
@@ -189,7 +206,7 @@ static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iter
             : cst_sparse_takes(first, g->march.group.system) ? CST_MATRIX_GRAM
             : cst_colours_take(first, g->march.group.system) ? CST_MATRIX_COLOURS
                                                              : CST_MATRIX_FULL;
-  s->matrix = cst_aligned(s->form == CST_MATRIX_FULL ? n * n + 3 * n : 0);
+  s->matrix = cst_aligned(s->form == CST_MATRIX_FULL ? n * n + 5 * n : 0);
   s->column = cst_aligned(3 * n);
   s->start = s->column + n;
   s->stays = cst_zeros((long)n, sizeof *s->stays);

@@ -51,8 +51,6 @@ void cst_stepper_single_residual(void *context, const double *x, double *f);
 bool cst_stepper_single_jacobian(void *context, const double *x, double *J);
 /* matrix := -J^-1; s->stays := unknowns that no correction changes */
 void cst_stepper_single_invert(cst_stepper_single *s, const double *x);
-/* stepper-rest.c. Whether x, where an iteration did not end, is the solution but for the round-off of its equations. */
-bool cst_stepper_single_rests(cst_stepper_single *s, const double *x);
 /* The entries of the sparse matrix with which the corrections of a substep begin: where a step begins of length 0, or
  * at s->start. */
 const double *cst_stepper_single_first(cst_stepper_single *s);

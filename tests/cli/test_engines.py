@@ -32,6 +32,48 @@ def agree():
         )
 
 
+UNITS = """study: conservation
+system: {name: planar-pendulum, parameters: {g: RATE, L: LENGTH}}
+initial: {q: [0.6*LENGTH, -0.8*LENGTH], v: [0, 0]}
+end: END
+steps: {counts: [50]}
+methods: [METHODS]
+solver: {engine: ENGINE}
+roundoff: {dyadic-steps: false}
+"""
+WELL = """system: well
+coordinates: [x]
+parameters: {k: 1, l: 1}
+mass: [1]
+potential: k*(x^2/2 + x^4/(4*l^2))
+states: {default: {q: [0.7*l], v: [0]}}
+"""
+TIED = '"gauss(1)", "gauss(2)", radau(2), bdf(2), "generalized-alpha(rho=0.8)", symmetric-project(gauss(2)), midpoint'
+FREE = '"gauss(1)", "gauss(2)", radau(2), bdf(2), "generalized-alpha(rho=0.8)", newmark, "hbvm(k=4, s=2)", convert(gauss(2))'
+
+
+def units():
+    """Lengths and times of other units: what a difference step, or an unknown that is 0 at first, must not depend on."""
+    file = write("well.system.yaml", WELL)
+    for length, rate in ((1, 1), (1, 1e16), (1e-9, 1e10), (1e6, 1e-8)):
+        time = (length / rate) ** 0.5
+        text = UNITS.replace("0.6*LENGTH", repr(0.6 * length)).replace("0.8*LENGTH", repr(0.8 * length))
+        text = text.replace("RATE", repr(float(rate))).replace("LENGTH", repr(float(length))).replace("END", repr(time))
+        well = re.sub("initial: .*\n", "", text)
+        well = re.sub("system: .*", f"system: {{file: {file}, parameters: {{k: {rate / length!r}, l: {float(length)!r}}}}}", well)
+        for name, study_text, methods in (("pendulum", text, TIED), ("well", well, FREE)):
+            results = [
+                made(f"units-{engine}", study_text.replace("METHODS", methods).replace("ENGINE", engine), "--overwrite")
+                for engine in ("lanes", "petsc")
+            ]
+            if None in results:
+                continue
+            one, other = (f["/final/q"][()] for f in results)
+            apart = abs(one - other).max() / length
+            moved = abs(one).max() / length
+            ok(apart < 1e-11 < moved, f"{name}, length {length:g}, rate {rate:g}: petsc agrees with the lanes", apart)
+
+
 def same_bits():
     whole = made("whole", study("petsc"))
     ranks = made("ranks", study("petsc"), "--batch", "1", ranks=2)
@@ -373,5 +415,5 @@ def killed_nets():
 
 
 solve_by_petsc()
-together([agree, same_bits, jacobians, nets, large_factors, saddles, stages, rests, options, refusals, resumed, resumed_net, killed_nets])
+together([agree, units, same_bits, jacobians, nets, large_factors, saddles, stages, rests, options, refusals, resumed, resumed_net, killed_nets])
 done()

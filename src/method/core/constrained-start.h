@@ -5,6 +5,29 @@
  * the march, lane by lane; a lane in which it does not gets NaN, and its step fails.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+static void residual_of_start(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  residual(C, L, j, table_of(C, OWN(j)->first, STARTING_STAGES, H(j)), x, f);
+}
+
+static void correction_of_start(const cst_context *C, struct local *L, int j, const vd *x,
+                                const vd *f, vd *d) {
+  newton(C, L, j, table_of(C, OWN(j)->first, STARTING_STAGES, H(j)), x, f, d);
+}
+
+/* The lanes of `some` whose unknowns are at rest at the round-off of their equations. */
+static __attribute__((noinline)) vl rests_at_start(const cst_context *C, struct local *L, int j,
+                                                   vl some) {
+  const int            n = UNKNOWNS(STARTING_STAGES);
+  const rest_equations e = {n, residual_of_start, correction_of_start, NULL};
+  vd                   x[ROOM(n)], f[ROOM(n)], d[ROOM(n)], space[ROOM(REST_SPACE * n)];
+  for (int k = 0; k < n; k++)
+    x[k] = L->x0[k];
+  some = rests_on_round_off(C, L, j, &e, some, x, f, d, space);
+  for (int k = 0; k < n; k++)
+    L->x0[k] = x[k];
+  return some;
+}
+
 static __attribute__((noinline)) void start_up(const cst_context *C, struct local *L, int j) {
   const table T = table_of(C, OWN(j)->first, STARTING_STAGES, H(j));
   const int   n = UNKNOWNS(STARTING_STAGES);
@@ -24,6 +47,8 @@ static __attribute__((noinline)) void start_up(const cst_context *C, struct loca
     done |= (vl)(size <= (8 * EPS) * of) | stalled;
     last = size;
   }
+  if (!CST_SIZED && MARCH->attempt && vany(~done))
+    done |= rests_at_start(C, L, j, ~done);
   stages(C, L, T, L->x0);
   for (int k = 0; k < NQ; k++) {
     L->q1[k] = vselect(done, L->Q[(T.s - 1) * NQ + k], vset(NAN));

@@ -122,6 +122,7 @@ CST_INLINE table own_table(const cst_context *C, int j) {
   return table_of(C, OWN(j)->own, MARCH->stages, H(j));
 }
 
+#include "method/core/round-off.h"
 #include "method/core/by-velocity.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {

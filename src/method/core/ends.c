@@ -17,7 +17,9 @@ struct data {
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
-#define NX NG
+#define NX              NG
+#define MET_FROM        0
+#define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G1, (L)->q1, (L)->slack)
 #define KEEPS_NOTHING
 #define CONVERGES_LINEARLY
 

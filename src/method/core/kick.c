@@ -23,6 +23,8 @@
 #ifndef CST_COLD
 #define NX              NG
 #define NX_PREDICTED    NG
+#define MET_FROM        0
+#define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G1, (L)->q1, (L)->slack)
 #define HAS_COMPENSATED (!CST_SIZED)
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
 #define KEEPS_TRAIL

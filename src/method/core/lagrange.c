@@ -57,6 +57,8 @@ struct data {
 #define POINTS          (MARCH->stages)
 #define NX              (POINTS * NQ + NG)
 #define NX_PREDICTED    NX
+#define MET_FROM        (POINTS * NQ)
+#define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G1, (L)->q1, (L)->slack)
 #if CST_SIZED
 #define SHARES 0
 #else

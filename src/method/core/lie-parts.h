@@ -267,6 +267,7 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
 #if CST_SIZED || defined(MOTION) /* without joints */
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
+CST_INLINE void add_joint_sizes(const cst_context *C, const vd *G, const vd *l, vd *z) {}
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change,
                              vd *m) {}
 CST_INLINE void couple(const cst_context *C, struct local *L, int j, const vd *K, const vd *eta,
@@ -314,6 +315,14 @@ CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z
   for (int a = 0; a < NU; a++)
     ROW_J(a, v, e)
       z[v] -= G[e] * l[a];
+}
+
+/* z += |G'||l|, the sizes of what add_joints adds. */
+CST_INLINE void add_joint_sizes(const cst_context *C, const vd *G, const vd *l, vd *z) {
+  USES_J
+  for (int a = 0; a < NU; a++)
+    ROW_J(a, v, e)
+      z[v] += vabs(G[e] * l[a]);
 }
 
 /* X := G W by rows, W [9] of each body, and times h the inverse mass of the ordinary coordinates. */

@@ -41,6 +41,8 @@
 #include "method/core/lie-axes.h"
 #endif
 #include "method/core/lie-parts.h"
+#define MET_FROM        (3 * PIECES * NB)
+#define MET(C, L, a, f) cst_is_met(C, a, f, (L)->full, (L)->q1, (L)->slack)
 #ifndef AXES
 /* tau at x, the inverse of its derivative on momenta, and its derivative. */
 #define DRIFT_TURN(t, x, y)    cst_turn(t, x, y)
@@ -265,15 +267,45 @@ CST_INLINE void arrive_all(const cst_context *C, struct local *L, int j, const v
 #include "method/core/lie-stage.h"
 #endif
 
+/* The lanes in which the residuals f of all pieces are round-off of the terms of the momenta, which cancel where a body
+ * slides between its joints and does not turn. */
+static __attribute__((noinline, unused)) vl is_round_off_of_terms(const cst_context  *C,
+                                                                  const struct local *L, int j,
+                                                                  const vd *x, const vd *f) {
+  const vd h = H(j) / PIECES;
+  vd       terms[ROOM(NZ)];
+  vl       all = vmask(1);
+  for (int k = 0; k < NZ; k++) {
+    terms[k] = vabs(L->pt[k]);
+#ifdef STAGE
+    terms[k] += vabs(H(j) * L->F[k]) + vabs(H(j) * L->K[k]);
+#endif
+  }
+  add_joint_sizes(C, L->G, x + 3 * PIECES * NB, terms);
+  for (int b = 0; b < NB; b++)
+    for (int r = 0; r < PIECES; r++) {
+      const vd *t = terms + 3 * b, *of = f + 3 * (PIECES * b + r);
+      vd        Ix[3], off = vset(0), size = vset(0);
+      times(L->I + 9 * b, PRINCIPAL, X(b) + 3 * r, Ix);
+      for (int i = 0; i < 3; i++) {
+        off = vmax(vabs(of[i]), off);
+        size = vmax(vabs(Ix[i]), size);
+      }
+      size += h * (t[0] + t[1] + t[2]); /* which turn with the body */
+      all &= (vl)(off <= (8 * EPS) * (size * (1.0 + DRIFT_SIZE(piece(C, L, b, r)))));
+    }
+  return all;
+}
+
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const vd h = H(j) / PIECES;
-  vl       done = vmask(1);
+  vl       done = vmask(1), found = vmask(1);
   UNROLL
   for (int k = 0; k < NZ; k++)
     L->a[k] = L->pt[k];
 #ifdef STAGE
   SET_TIME(L, TIME_LEFT(L, j) + OWN(j)->w1 * H(j));
-  done &= act_inside(C, L, j, x, L->a);
+  found = act_inside(C, L, j, x, L->a);
 #endif
   add_joints(C, L->G, x + 3 * PIECES * NB, L->a);
   UNROLL
@@ -293,6 +325,9 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       a = to;
     }
   }
+  if (NU > 0 && vany(~done))
+    done |= is_round_off_of_terms(C, L, j, x, f);
+  done &= found;
   if (NU == 0)
     return done;
   arrive_all(C, L, j, x);

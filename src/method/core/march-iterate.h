@@ -112,16 +112,28 @@ OUT_OF_LINE void finish_apart(const cst_context *C, struct local *L, int j, cons
 #include "method/core/near-root.h"
 
 #if CST_SIZED
-#define leave_at_round_off(C, L, j, some, x, f, d, c) (some)
+#define leave_at_round_off(C, L, j, some, x, f, d) (some)
 #else
-#include "method/core/round-off.h"
+static void residual_of_substep(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  evaluate(C, L, j, x, f);
+}
+#ifdef MET
+static vl met_of_substep(const cst_context *C, const struct local *L, int row, vd f) {
+  return row < MET_FROM ? vmask(0) : MET(C, L, row - MET_FROM, f);
+}
+#define MET_OF_SUBSTEP met_of_substep
+#else
+#define MET_OF_SUBSTEP NULL
+#endif
 /* Of the lanes whose iteration did not end, those that are not at rest at round-off either. A further attempt
  * marches one group. */
 static vl leave_at_round_off(const cst_context *C, struct local *L, int j, vl some, vd *const *x,
-                             vd *f, vd *d, const course *c) {
+                             vd *f, vd *d) {
+  const rest_equations e = {NX, residual_of_substep, direction, MET_OF_SUBSTEP};
+  SPACE(space, SPARE_AT, REST_SPACE * NX);
   if (!MARCH->attempt)
     return some;
-  return some & ~rests_on_round_off(C, L, j, x[0], f, d, c->last);
+  return some & ~rests_on_round_off(C, L, j, &e, some, x[0], f, d, space);
 }
 #endif
 
@@ -167,7 +179,7 @@ CST_INLINE vl solve(const cst_context *C, const int K, struct local *L, int j, c
     const int unsure =
         SEEKS && it == 0 && !sought; /* about the root: its matrix is formed for this */
     if (over && vany(some))
-      some = leave_at_round_off(C, L, j, some, x, f, d, &c[0]);
+      some = leave_at_round_off(C, L, j, some, x, f, d);
     if (over && !unsure)
       return uncertain(K, some, sought, lost, c);
     EACH_GROUP(g) {

@@ -43,6 +43,8 @@
  *                        which bends none but the lanes of L->steady, extrapolated in full; evaluate_again is
  *                        evaluate_only at unknowns that a correction has changed by little
  *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
+ *   MET_FROM, MET(C, L, a, f)   the residuals from row MET_FROM on are those of constraints; where that of number a, f, is
+ *                        as small as the iteration asks
  *   BESIDE               sized code marches this many groups side by side, at most CST_BESIDE
  *   PASSING(X)           groups may be marched straight (march-straight.h): those fields of LOCAL that a step sets
  *                        before it reads them. L->c are the parameters
@@ -171,12 +173,10 @@
 #define SEEKS             (SEEKS_NEAR_ROOT)
 #define SURE(L)           (L)->sure
 #define SET_STRICT(L, on) (L)->strict = (on)
-#define SEEK_SIZE         (SEEKS && !CST_SIZED ? 5 * (size_t)(NX + 1) : 0) /* vectors of work space */
 #else
 #define SEEKS   0
 #define SURE(L) vmask(1)
 #define SET_STRICT(L, on)
-#define SEEK_SIZE 0
 #endif
 
 #ifndef DUE_ORDERS

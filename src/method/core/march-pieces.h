@@ -169,3 +169,45 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
     cst_store(record, PAST_AT(j), past, PAST_SIZE);
   return (cst_outcome){1, 0, CST_DONE};
 }
+
+#if !CST_SIZED
+/* What a test of rest begins with. */
+static void piece_open(const cst_context *C, struct local *L, const double *record, int j,
+                       const double *x, vd *y) {
+  SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
+  arrange(C, L);
+  enter(C, L, record);
+  SET_STEP(L, record, 0);
+  start(C, record, j, y, past);
+  begin(C, L, j, y);
+  fetch(y, x, NX);
+  SET_STEADY(L, ~beginners(STEPS(C, record)));
+}
+
+static int piece_rests(const cst_march *m, const double *record, int j, double *x) {
+  const cst_context *C = &m->group;
+  struct local       L;
+  SPACE(y, 0, NX);
+  SPACE(r, NX, NX);
+  SPACE(e, 2 * NX, NX);
+  vd *one = y;
+  piece_open(C, &L, record, j, x, y);
+  const vl left = leave_at_round_off(C, &L, j, vmask(1), &one, r, e);
+  put(x, y, NX);
+  return lanes_of(~left);
+}
+
+static void piece_noise(const cst_march *m, const double *record, int j, const double *x,
+                        double *noise) {
+  const cst_context   *C = &m->group;
+  const rest_equations of = {NX, residual_of_substep, direction, NULL};
+  struct local         L;
+  SPACE(y, 0, NX);
+  SPACE(r, NX, NX);
+  SPACE(space, SPARE_AT, REST_SPACE * NX);
+  piece_open(C, &L, record, j, x, y);
+  evaluate(C, &L, j, y, r);
+  find_noise(C, &L, j, &of, y, r, 2, 1, space, space + NX);
+  put(noise, space + NX, NX);
+}
+#endif

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "method/core/lane.h"
 #include "method/core/march-options.h"
+#include "method/core/round-off.h"
 
 /* Give the fields of L their places in the work space. */
 CST_INLINE void arrange(const cst_context *C, struct local *L) {
@@ -25,7 +26,6 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 /* Unknowns of all substeps, residual and update of one, what is extrapolated: sized on the stack, generic in
  * the work space behind the fields, n vectors from number `first` on, since large systems have more of them
  * than a stack holds. */
-#define FIELDS (0 LOCAL(CST_FIELD_COUNT))
 #if CST_SIZED && !defined(CST_FIELDS_IN_SPACE)
 #define SPACE(name, first, n) vd name[ROOM(n)]
 #else
@@ -39,10 +39,15 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 #define DUE(past)   ((past)[CST_PAST * NX_PREDICTED])
 #define STEPS(C, r) (*(const vl *)cst_block(r, LAYOUT(C).step))
 
+/* Behind all of this generic code has some vectors of NX for a search (near-root.h), and later for a test of rest
+ * (round-off.h). */
+#define SPARE_AT   ((ROWS + 3) * NX + ROWS * PAST_SIZE)
+#define SPARE_SIZE (CST_SIZED ? 0 : 6 * (size_t)(NX + 1))
+
 static size_t room(const cst_march *m) {
   const cst_context *C = &m->group;
   (void)C;
-  return FIELDS + (size_t)(ROWS + 3) * (size_t)(NX + 1) + (size_t)(ROWS * PAST_SIZE) + SEEK_SIZE;
+  return FIELDS + (size_t)(ROWS + 3) * (size_t)(NX + 1) + (size_t)(ROWS * PAST_SIZE) + SPARE_SIZE;
 }
 
 #include "method/core/march-iterate.h"
@@ -301,6 +306,11 @@ static __attribute__((unused)) cst_outcome march_beside(const cst_march *m, int 
 #else
 #define CORE_PIECES NULL, NULL, NULL, NULL, NULL
 #endif
+#if CST_SIZED
+#define CORE_REST NULL, NULL
+#else
+#define CORE_REST piece_rests, piece_noise
+#endif
 
 #ifdef CST_SYSTEM_HEADER
 #define CST_CORE_SYMBOL_(core, sys, isa) cst_core_##core##_##sys##_##isa
@@ -313,6 +323,6 @@ static __attribute__((unused)) cst_outcome march_beside(const cst_march *m, int 
 #endif
 extern const cst_core SYMBOL;
 const cst_core        SYMBOL = {
-           room,        march,       BESIDE, BESIDE > 1 ? march_beside : NULL,
-           CORE_PIECES, TAKES_NOISE, TRAILS, NOISE_KICK,
+           room,        march,  BESIDE,     BESIDE > 1 ? march_beside : NULL, CORE_PIECES, CORE_REST,
+           TAKES_NOISE, TRAILS, NOISE_KICK,
 };

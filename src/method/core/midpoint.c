@@ -28,7 +28,9 @@ struct data {
 #include "method/core/bend-fields.h"
 #ifndef CST_COLD
 #define NX              (NQ + NG)
-#define NX_PREDICTED    NG                     /* begin computes the others */
+#define NX_PREDICTED    NG /* begin computes the others */
+#define MET_FROM        NQ
+#define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G1, (L)->q1, (L)->slack)
 #define FORMS_B         (!LINEAR_V && !BANDED) /* B is formed */
 #define BANDED          (!CST_SIZED && C->system->gram.banded)
 #define B_SIZE          (FORMS_B ? NQ * NQ : 0)

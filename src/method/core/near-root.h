@@ -150,7 +150,7 @@ static int original(const cst_context *C, const struct local *L, int j, int lane
  * others only take part in the arithmetic. */
 static __attribute__((noinline, cold)) vl seek(const cst_context *C, struct local *L, int j, vd *x,
                                                vl *ended) {
-  SPACE(y, (ROWS + 3) * NX + ROWS * PAST_SIZE, 5 * NX);
+  SPACE(y, SPARE_AT, 5 * NX);
   vd *const was = y + NX, *const before = was + NX, *const f = before + NX, *const d = f + NX;
   vl       lost = vmask(0);
   const vd so_far = L->iterations;

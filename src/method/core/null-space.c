@@ -41,6 +41,8 @@ struct data {
 #define SEEKS_NEAR_ROOT 1
 #define NX              (NQ + NG) /* p_h and L */
 #define NX_PREDICTED    NG
+#define MET_FROM        NQ
+#define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G1, (L)->q1, (L)->slack)
 #define NR                                                                                         \
   (CST_SIZED ? NG : OWN(0)->rank) /* the rows of G that are enforced; NQ - NR columns in N */
 #define INSIDE(j)    (OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta))

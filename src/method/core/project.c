@@ -17,7 +17,9 @@
 #include "method/core/hold.h"
 #include "method/core/time.h"
 #ifndef CST_COLD
-#define NX (NQ + NG)
+#define NX              (NQ + NG)
+#define MET_FROM        NQ
+#define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G1, (L)->q1, (L)->slack)
 #define USES_STEP
 
 #define LOCAL(X)                                                                                   \

@@ -50,6 +50,8 @@ struct local {
   vl                step;
 };
 
+#include "method/core/round-off.h"
+
 /* Whether a step consists of one such substep, so that the record's a belongs to its x. */
 #define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
 
@@ -67,18 +69,44 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_masses_load(C, record, L->c, L->q, &L->m);
 }
 
+/* Those of a at q. */
+static void residual_at_left(const cst_context *C, struct local *L, int j, const vd *a, vd *f) {
+  cst_newton_residual(C, &L->m, L->c, BETA_HH(j), L->q, a, &L->w, f);
+}
+
+static void correction_at_left(const cst_context *C, struct local *L, int j, const vd *a,
+                               const vd *f, vd *d) {
+  (void)a;
+  for (int r = 0; r < NQ; r++)
+    d[r] = f[r];
+  cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
+}
+
+/* The lanes of `some` whose a is at rest at the round-off of its equations. */
+static __attribute__((noinline)) vl rests_at_left(const cst_context *C, struct local *L, int j,
+                                                  vl some) {
+  const rest_equations e = {NQ, residual_at_left, correction_at_left, NULL};
+  vd                   a[ROOM(NQ)], f[ROOM(NQ)], d[ROOM(NQ)], space[ROOM(REST_SPACE * NQ)];
+  for (int r = 0; r < NQ; r++)
+    a[r] = L->a[r];
+  some = rests_on_round_off(C, L, j, &e, some, a, f, d, space);
+  for (int r = 0; r < NQ; r++)
+    L->a[r] = a[r];
+  return some;
+}
+
 /* a at q. A lane that does not converge gets NaN, and its step fails. */
-static void solve_left(const cst_context *C, struct local *L, vd b) {
-  const vd near = cst_newton_size(C, b, L->q);
+static void solve_left(const cst_context *C, struct local *L, int j) {
+  const vd near = cst_newton_size(C, BETA_HH(j), L->q);
   vl       done = vmask(0);
   vd       last = vset(INFINITY);
   for (int r = 0; r < NQ; r++)
     L->a[r] = vset(0);
   for (int k = 0; k < MARCH->max_iterations && vany(~done); k++) {
     vd size = vset(0), of = near;
-    cst_newton_residual(C, &L->m, L->c, b, L->q, L->a, &L->w, L->d);
+    residual_at_left(C, L, j, L->a, L->d);
     done |= cst_newton_met(C, L->tolerance, &L->w, L->d);
-    cst_newton_correction(C, &L->m, b, &L->w, L->d);
+    cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, L->d);
     for (int r = 0; r < NQ; r++) {
       L->a[r] += vkeep(~done, L->d[r]);
       size = vmax(vabs(L->d[r]), size);
@@ -88,15 +116,16 @@ static void solve_left(const cst_context *C, struct local *L, vd b) {
     done |= (vl)(size <= (8 * EPS) * of) | stalled;
     last = size;
   }
+  if (!CST_SIZED && MARCH->attempt && vany(~done))
+    done |= rests_at_left(C, L, j, ~done);
   for (int r = 0; r < NQ; r++)
     L->a[r] = vselect(done, L->a[r], vset(NAN));
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const vd h = H(j);
-  const vd b = OWN(j)->beta * (h * h);
   if (!ALONE || vany((vl)(L->step == 0)))
-    solve_left(C, L, b);
+    solve_left(C, L, j);
   cst_masses_times(C, &L->m, 0, L->a, L->y);
   for (int i = 0; i < NQ; i++)
     L->ph[i] = L->x1[i] = L->p[i] + (0.5 * h) * L->y[i];
@@ -105,7 +134,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     L->x1[i] = L->q[i] + h * L->x1[i];
   for (int r = 0; r < NQ; r++)
     x[r] = vset(0);
-  L->near = cst_newton_size(C, b, L->x1);
+  L->near = cst_newton_size(C, BETA_HH(j), L->x1);
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {

@@ -23,7 +23,9 @@ struct data {
 #define NX (NQ + NG)
 #define KEEPS_NOTHING
 #define CONVERGES_LINEARLY
-#define NX_TESTED NQ
+#define NX_TESTED       NQ
+#define MET_FROM        NQ
+#define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G, (L)->qm, (L)->slack)
 
 #define LOCAL(X)                                                                                   \
   X(q, NQ)                                                                                         \
