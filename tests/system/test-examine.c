@@ -348,6 +348,43 @@ static void test_compiled(void) {
          "differs from the interpreter");
 }
 
+/* A line with a force, a potential and a length e, at the velocity 3. */
+static cst_system *line(const char *potential, const char *force, const char *e) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "system: line\ncoordinates: [x]\nparameters: {e: %s}\nmass: [1]\npotential: \"%s\"\n"
+           "forces: {f: [\"%s\"]}\nstates: {default: {q: [1], v: [3]}}\n",
+           e, potential, force);
+  return read_text(text, NULL, 0);
+}
+
+/* Derivatives whose terms cancel are right to their rounding, however large that is; a factor of 1 + 1e-6 is not. */
+static void test_cancelling(void) {
+  static const char *const e[] = {"0.1", "0.01", "1e-3", "1e-5"};
+  static const char *const by_tanh = "-(exp(x'/e) - exp(-x'/e))/(exp(x'/e) + exp(-x'/e))";
+  for (int i = 0; i < 4; i++) {
+    char title[100];
+    snprintf(title, sizeof title, "Coulomb's friction by sqrt, e = %s", e[i]);
+    expect_good(line("0", "-x'/sqrt(x'^2 + e^2)", e[i]), title);
+    snprintf(title, sizeof title, "a softened absolute value, e = %s", e[i]);
+    expect_good(line("sqrt(x^2 + e^2)", "-x'", e[i]), title);
+  }
+  expect_good(line("0", by_tanh, "0.1"), "friction by tanh");
+  expect_good(line("0", by_tanh, "1"), "friction by tanh with a wide bend");
+  expect_good(line("50*(x - 0.0981)^2 + 9.81*x", "-x'", "1"), "a hanging mass");
+  for (int i = 0; i < 2; i++) {
+    cst_system *s =
+        i ? line("0", by_tanh, "1") : line("sqrt(x^2 + e^2)", "-x'/sqrt(x'^2 + e^2)", "0.1");
+    cst_node      *out = s->kernel_out[CST_K_Fv];
+    const cst_node one = cst_graph_constant(s->graph, 1 + 1e-6);
+    out[0] = cst_graph_mul(s->graph, out[0], one);
+    cst_examination *x = examined(s, NULL, 0);
+    OK(named(x, "Fv"), "one that is off by 1e-6 of itself is found");
+    cst_examine_destroy(x);
+    cst_system_destroy(s);
+  }
+}
+
 static void test_large(void) {
   const cst_size size = {"n", 1000};
   cst_system    *s = read_text(cst_catalogue_text("pendulum-chain"), &size, 1);
@@ -372,6 +409,7 @@ int main(void) {
   test_kernels("dna-chain");
   test_stiff_kernels();
   test_compiled();
+  test_cancelling();
   test_large();
   cst_examine_destroy(NULL);
   return tap_done();

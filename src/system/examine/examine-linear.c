@@ -2,6 +2,7 @@
  * entries of grad V and of Hessians, d2S is a Hessian, and D3V is a third derivative when given the shared
  * subexpressions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
 #include <math.h>
 #include "system/examine/examiner.h"
 
@@ -21,7 +22,8 @@ static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point 
   return x;
 }
 
-static bool near(const double *x, const double *y, int n, double bound) {
+/* Whether x and y differ by at most `bound` of their size, or by `rounding`. */
+static bool near(const double *x, const double *y, int n, double bound, double rounding) {
   const double one = cst_examine_largest(x, n);
   const double other = cst_examine_largest(y, n);
   const double size = fmax(one, other);
@@ -29,7 +31,7 @@ static bool near(const double *x, const double *y, int n, double bound) {
   for (int i = 0; i < n; i++)
     if (x[i] != y[i])
       off = fmax(off, fabs(x[i] - y[i]));
-  return off <= bound * size;
+  return off <= bound * size + rounding;
 }
 
 /* Whether kernel k consists of grad V and the Hessian `of`, by rows of b. */
@@ -44,8 +46,8 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
     y[r] = dV[b->order[r]];
   for (int i = 0; i < b->n; i++)
     y[n + i] = H[b->entry[i]];
-  const bool above = near(x, y, n, EXACT);
-  const bool same = above && near(x + n, y + n, b->n, EXACT);
+  const bool above = near(x, y, n, EXACT, 0);
+  const bool same = above && near(x + n, y + n, b->n, EXACT, 0);
   free(x);
   free(dV);
   free(H);
@@ -89,7 +91,10 @@ static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point 
   double *x = cst_linear_numbers(nq);
   for (int i = 0; i < nq; i++)
     x[i] = row[b->place[i]];
-  const bool same = near(x, y, nq, NEARLY);
+  /* where V is flat both are the round-off of its slopes, some ulps of them over the square of the coordinates */
+  const double far = cst_examine_largest(p->q, nq), along = cst_examine_largest(p->w, nq);
+  const double rounding = 64 * DBL_EPSILON * cst_examine_largest(bent, nq) * along / (far * far);
+  const bool   same = near(x, y, nq, NEARLY, rounding);
   free(w);
   free(bent);
   free(row);
@@ -103,7 +108,7 @@ static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point 
   double *x = cst_linear_numbers(e->s->nq);
   double *y = slopes(e, dS, p);
   cst_linear_pattern_times(&e->s->pattern[CST_K_d2S], H, p->w, x);
-  const bool same = near(x, y, e->s->nq, NEARLY);
+  const bool same = near(x, y, e->s->nq, NEARLY, 0);
   free(H);
   free(x);
   free(y);
