@@ -30,6 +30,7 @@ EVENTS = """events:
   - {name: section, when: "x[1]", direction: up, take: ["x[2]", "x'[2]", "y[1]", "t", "lambda_link[2]"], keep: 3}
   - {name: turned, when: "x'[2]*y[2] - y'[2]*x[2]"}
   - {name: strobe, every: 0.75, take: ["x[1]", "x'[1]"]}
+  - {name: steep, when: "1/x[2]", direction: up}
 """
 STOPS = EVENTS + '  - {name: far, when: "x[2] - 0.9", stop: true, take: ["x[2]"]}\n'
 PULL = '  - {name: slack, when: "lambda_link[2] - 0.5", take: ["lambda_link[2]"]}\n'
@@ -69,6 +70,41 @@ events: [{name: zero, when: x, take: [x, "x'"]}, {name: strobe, every: 2*pi, tak
     ok(events(result, "start", "count")[0] <= 25, "a start with s = 0 is no event", events(result, "start")[0, :3])
     (row,) = table(result)
     ok(row["zero_count"] == 51 and row["events_located"] == "step", "columns", row)
+
+
+JUMPS = """events:
+- {name: pole, when: "1/x", take: [t]}
+- {name: far-pole, when: "1/(x - 0.3)", direction: up}
+- {name: tangent, when: tan(2*t), direction: down}
+- {name: cut, when: "atan2(x', x)", direction: up, take: [t]}
+- {name: angle, when: "atan2(x', x)", direction: down, take: [t]}
+- {name: steep, when: "(exp(1e9*x/(1 + abs(1e7*x))) - 1)", take: [t]}
+- {name: side, when: sign(x - 0.5), take: [x]}
+- {name: half, when: step(x - 0.5) - 0.25, take: [x]}
+- {name: stops, when: "1/(x + 0.5)", stop: true}
+- {name: ends, when: "1 + 0*1/x - t/6", stop: true}
+"""
+
+
+def jumps():
+    """Poles and cuts are no events, and end nothing; roots are, however steep, and so are steps and signs."""
+    write("oscillator.yaml", OSCILLATOR)
+    _, result = run("jumps", "study: ensemble\nsystem: {file: oscillator.yaml}\nend: 7\nsteps: [0.01]\nmethods: [rattle]\n" + JUMPS)
+    with h5py.File(result) as f:
+        count = {k: int(f[f"events/{k}/count"][0, 0]) for k in f["events"]}
+        jumped = {k: int(f[f"events/{k}/jumps"][0, 0]) for k in f["events"] if "jumps" in f[f"events/{k}"]}
+        ok(
+            [count[k] for k in ("pole", "far-pole", "tangent", "cut", "stops")] == [0] * 5
+            and [jumped[k] for k in ("pole", "far-pole", "tangent", "cut", "stops")] == [2, 1, 4, 1, 2],
+            "poles and cuts are counted apart",
+            count,
+            jumped,
+        )
+        ok([count[k] for k in ("steep", "side", "half")] == [2, 2, 2] and jumped["steep"] == 0, "a steep root and steps are events", count, jumped)
+        ok(set(f["events"]) - set(jumped) == {"side", "half"}, "steps and signs have no count of jumps", sorted(jumped))
+        ok(count["ends"] == 1 and f["/final/status"][0, 0] == 6, "a root ends the trajectory, a pole does not", count)
+    columns = table(result)[0]
+    ok(columns["pole_jumps"] == 2 and columns["pole_count"] == 0, "columns tell both", columns)
 
 
 def missed():
@@ -383,5 +419,5 @@ def mistakes():
     ok("events         section: x[1] = 0, upwards\n" in process.stdout and "ends the trajectory" in process.stdout, "told", process.stdout)
 
 
-together([exact, missed, surface, whole, unchanged, bits, extended, resumed, killed, named, job, thermal, ended, pictures, mistakes])
+together([exact, jumps, missed, surface, whole, unchanged, bits, extended, resumed, killed, named, job, thermal, ended, pictures, mistakes])
 done()

@@ -1,14 +1,38 @@
 /* events-channels.c: what the events of a study ask of the plan, and their channels. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "study/channels/channels.h"
 #include "study/collect/events.h"
 
 /* clang-format off */
 const cst_channel_row cst_channel_event_last = {"events", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_event_count = {"/events/%s/count", "1", "events of the trajectory, also those that are not kept", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, true, false, NULL}};
+const cst_channel_row cst_channel_event_jumps = {"/events/%s/jumps", "1", "changes of its sign without a root, as at a pole or a cut; they are no events", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, true, false, NULL}};
 const cst_channel_row cst_channel_event_time = {"/events/%s/t", "1", "time of each event; column events_located tells how it is found", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
 const cst_channel_row cst_channel_event_take = {"/events/%s/take", "1", "values of the expressions at each event", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
 /* clang-format on */
+
+static bool is_in(cst_result *file, const char *name) {
+  char group[80], (*paths)[96];
+  bool found = false;
+  snprintf(group, sizeof group, "/events/%s", name);
+  const int n = cst_result_list(file, group, &paths);
+  for (int i = 0; i < n; i++) {
+    const size_t length = strlen(paths[i]);
+    found |= length > 6 && !strcmp(paths[i] + length - 6, "/jumps");
+  }
+  free(paths);
+  return found;
+}
+
+void cst_events_as_in(cst_result *file, const cst_study *s) {
+  cst_events *w = s->collected[CST_COLLECTOR(events)];
+  for (int k = 0; k < w->n; k++)
+    if (cst_event_may_jump(&w->each[k]))
+      w->each[k].steps = !is_in(file, w->each[k].name);
+}
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
@@ -56,6 +80,9 @@ void cst_events_declare(const cst_plan *p, cst_channels *c) {
   cst_channels_add(c, &cst_channel_event_last, 0, (cst_channel_use){.count = (size_t)w->n});
   for (int k = 0; k < w->n; k++)
     cst_channels_add(c, &cst_channel_event_count, k, (cst_channel_use){.name = w->each[k].name});
+  for (int k = 0; k < w->n; k++)
+    if (cst_event_may_jump(&w->each[k]))
+      cst_channels_add(c, &cst_channel_event_jumps, k, (cst_channel_use){.name = w->each[k].name});
   for (int k = 0; k < w->n; k++)
     declare_one(c, &w->each[k], k);
   for (int k = 0; k < w->n; k++) {

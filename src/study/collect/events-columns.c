@@ -16,7 +16,7 @@ static const double      shares[QUANTILES] = {0.1, 0.5, 0.9};
 static const char *const endings[QUANTILES] = {"q10", "q50", "q90"};
 
 typedef struct {
-  cst_number_column count, share, time[QUANTILES];
+  cst_number_column count, jumps, share, time[QUANTILES];
 } event_columns;
 
 typedef struct {
@@ -29,6 +29,12 @@ static void declare_one(cst_columns *c, const cst_event *e, event_columns *x) {
   x->count =
       cst_columns_number(c, cst_columns_shown(!e->stop, "events", e->name),
                          "events of the members that did not fail, in all", "%s_count", e->name);
+  if (cst_event_may_jump(e))
+    x->jumps =
+        cst_columns_number(c, cst_columns_use("event-jumps", e->name),
+                           "changes of its sign without a root, as at a pole or a cut, which "
+                           "are no events",
+                           "%s_jumps", e->name);
   if (!e->stop)
     return;
   x->share = cst_columns_number(c, cst_columns_shown(true, "event-share", e->name),
@@ -104,6 +110,17 @@ static PetscErrorCode conclude_stop(cst_case_rows *rows, int k, const event_colu
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode conclude_jumps(cst_case_rows *rows, int k, const event_columns *c) {
+  const double *x;
+  double        sum = 0;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_get(rows, &cst_channel_event_jumps, k, &x));
+  for (long m = 0; m < rows->plan->study->members; m++)
+    sum += rows->good[m] || rows->stopped[m] ? x[m] : 0;
+  cst_column_set(c->jumps, rows->icase, sum);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_events_conclude(cst_case_rows *rows, const void *handles) {
   const columns    *c = handles;
   const cst_events *w = cst_events_of(rows->plan);
@@ -117,6 +134,8 @@ PetscErrorCode cst_events_conclude(cst_case_rows *rows, const void *handles) {
     for (long m = 0; m < n; m++)
       sum += rows->good[m] || rows->stopped[m] ? x[m] : 0;
     cst_column_set(c->each[k].count, rows->icase, sum);
+    if (cst_event_may_jump(&w->each[k]))
+      PetscCall(conclude_jumps(rows, k, &c->each[k]));
     if (w->each[k].stop)
       PetscCall(conclude_stop(rows, k, &c->each[k]));
   }

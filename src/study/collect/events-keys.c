@@ -212,6 +212,10 @@ void cst_events_read(cst_reader *r, void *wish) {
   w->each = cst_zeros(count, sizeof *w->each);
   for (int i = 0; i < count; i++)
     read_one(r, cst_yaml_item(n, i), w);
+  for (int i = 0; i < w->n; i++) {
+    cst_event *x = &w->each[i];
+    x->steps = x->when.n && cst_graph_smoothness(r->s->system->graph, x->when.node[0]) == CST_JUMPS;
+  }
 }
 
 void cst_events_forget(void *wish) {

@@ -284,12 +284,16 @@ static void arrange(bracket *k) {
 }
 
 PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double before, double after,
-                                double *time) {
-  static const double near = 4 * DBL_EPSILON;
+                                double *time, bool *jumps) {
+  static const double near = 4 * DBL_EPSILON, shrunk = 1e-3;
   enum { MOST = 100 };
-  bracket k = {.a = 0, .b = 1, .c = 1, .fa = before, .fb = after, .fc = after};
-  double  seen = -1;
+  const double size = fmax(fabs(before), fabs(after));
+  double       least[2] = {INFINITY, INFINITY}; /* of |s| below 0, and above */
+  bracket      k = {.a = 0, .b = 1, .c = 1, .fa = before, .fb = after, .fc = after};
+  double       seen = -1;
   PetscFunctionBegin;
+  least[before > 0] = fabs(before);
+  least[before < 0] = fabs(after);
   for (int i = 0; i < MOST && k.fb != 0; i++) {
     arrange(&k);
     if (k.fb == 0 || fabs(k.c - k.b) <= near)
@@ -300,7 +304,9 @@ PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double b
     k.b += fabs(d) > tolerance ? d : copysign(tolerance, (k.c - k.b));
     PetscCall(go(x, seen = k.b));
     k.fb = evaluate(x, when)[0];
+    least[k.fb > 0] = fmin(fabs(k.fb), least[k.fb > 0]);
   }
+  *jumps = k.fb != 0 && !(fmax(least[0], least[1]) <= shrunk * size);
   if (!(k.b > 0))
     k.b = near;
   if (k.b != seen)

@@ -2,7 +2,7 @@
  * back, and what is taken there; an event may end its trajectory.
  *
  * Every step is looked at, s(x_n) being kept from one to the next: up: s_n < 0 <= s_(n+1), down: s_n > 0 >=
- * s_(n+1); a start with s = 0 is none, and two changes within a step are missed. Only where there is one is the
+ * s_(n+1); a start with s = 0 is none, two changes within a step are missed, and one at a pole or a cut is counted apart. Only where there is one is the
  * lane copied and located (events-locate.c), from its record at most SPAN steps before.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -90,9 +90,12 @@ static void begin(cst_collection *x) {
     double    *count = cst_rows_numbers(r->rows, &cst_channel_event_count, k, 0);
     double    *t = cst_rows_numbers(r->rows, &cst_channel_event_time, k, 0);
     double    *take = cst_rows_numbers(r->rows, &cst_channel_event_take, k, 0);
+    double    *jumps = cst_rows_numbers(r->rows, &cst_channel_event_jumps, k, 0);
     const long keep = w->each[k].keep, n = w->each[k].take.n;
     for (long l = 0; l < r->work->count; l++)
       count[l] = 0;
+    for (long l = 0; l < r->work->count && jumps; l++)
+      jumps[l] = 0;
     for (long i = 0; i < r->work->count * keep; i++)
       t[i] = NAN;
     for (long i = 0; i < r->work->count * keep * n; i++)
@@ -146,6 +149,12 @@ typedef struct {
   double due; /* of one that comes back */
 } hit;
 
+/* A change of sign that is no root is counted apart. */
+static void note_jump(cst_runner *r, const hit *x) {
+  const long lane = (long)x->group * r->width + x->lane;
+  *cst_rows_numbers(r->rows, &cst_channel_event_jumps, x->event, lane) += 1;
+}
+
 /* Notes the event at the located state. */
 static void note(const own *o, cst_runner *r, const hit *x, double time) {
   const cst_event *e = &cst_events_of(r->plan)->each[x->event];
@@ -167,19 +176,21 @@ static double period_of(const cst_runner *r, const cst_event *e, long lane) {
   return e->every[cst_runner_case(r, lane)->variant];
 }
 
-/* Goes to the state of an event in the open step. */
-static PetscErrorCode go(own *o, const cst_runner *r, const hit *x, double *time) {
+/* Goes to the state of an event in the open step, or of a jump of its expression. */
+static PetscErrorCode go(own *o, const cst_runner *r, const hit *x, double *time, bool *jumps) {
   const cst_event *e = &cst_events_of(r->plan)->each[x->event];
   const size_t     at =
       ((size_t)x->group * (size_t)cst_events_of(r->plan)->n + (size_t)x->event) * (size_t)r->width +
       (size_t)x->lane;
   PetscFunctionBegin;
   *time = x->due;
+  *jumps = false;
   if (e->every)
     PetscCall(cst_locator_go(o->locator, x->due));
   else
     PetscCall(cst_locator_find(o->locator, &o->each[x->event].when, o->last[at],
-                               o->now[x->event * r->width + x->lane], time));
+                               o->now[x->event * r->width + x->lane], time, jumps));
+  *jumps &= !e->steps;
   PetscFunctionReturn(0);
 }
 
@@ -187,14 +198,15 @@ static PetscErrorCode go(own *o, const cst_runner *r, const hit *x, double *time
 static PetscErrorCode find_stop(own *o, const cst_runner *r, const hit *x, int n, hit *stop,
                                 double *end) {
   double time;
+  bool   jumps;
   PetscFunctionBegin;
   stop->event = -1;
   *end = INFINITY;
   for (int i = 0; i < n; i++) {
     if (!cst_events_of(r->plan)->each[x[i].event].stop)
       continue;
-    PetscCall(go(o, r, &x[i], &time));
-    if (time < *end) {
+    PetscCall(go(o, r, &x[i], &time, &jumps));
+    if (time < *end && !jumps) {
       *end = time;
       *stop = x[i];
     }
@@ -206,20 +218,22 @@ static PetscErrorCode find_stop(own *o, const cst_runner *r, const hit *x, int n
 static PetscErrorCode handle(own *o, cst_runner *r, const hit *x, int n, long step) {
   hit    stop;
   double end, time;
+  bool   jumps;
   PetscFunctionBegin;
   PetscCall(
       cst_locator_open(o->locator, o->base + (size_t)x->group * record_size(r), x->lane, step - 1));
   PetscCall(find_stop(o, r, x, n, &stop, &end));
   for (int i = 0; i < n; i++) {
-    if (cst_events_of(r->plan)->each[x[i].event].stop)
-      continue;
-    PetscCall(go(o, r, &x[i], &time));
-    if (time <= end)
+    const bool stops = cst_events_of(r->plan)->each[x[i].event].stop;
+    PetscCall(go(o, r, &x[i], &time, &jumps));
+    if (jumps && time <= end)
+      note_jump(r, &x[i]);
+    else if (!stops && time <= end)
       note(o, r, &x[i], time);
   }
   if (stop.event < 0)
     PetscFunctionReturn(0);
-  PetscCall(go(o, r, &stop, &time));
+  PetscCall(go(o, r, &stop, &time, &jumps));
   note(o, r, &stop, time);
   cst_runner_end_lane(r, x->group, x->lane, CST_EVENT, step - 1, cst_locator_before(o->locator));
   PetscFunctionReturn(0);

@@ -13,11 +13,17 @@ typedef struct {
   cst_expressions when;  /* one; none: */
   double         *every; /* [nvariant] the time after which it comes back; NULL: there is `when` */
   unsigned        direction;
+  /* it is made of steps and signs, so that where it jumps is where it is meant; or it is of a result of an earlier program,
+   * to which all changes of sign were events */
+  bool            steps;
   cst_expressions take;
   char          **text; /* [take.n] */
   long            keep; /* of each trajectory, at most */
   bool            stop; /* it ends the trajectory */
 } cst_event;
+
+/* Whether a change of its sign may be no event. */
+static inline bool cst_event_may_jump(const cst_event *e) { return !e->every && !e->steps; }
 
 typedef struct {
   int        n;
@@ -31,12 +37,15 @@ void                 cst_events_forget(void *wish);
 
 /* events-channels.c */
 extern const cst_channel_row cst_channel_event_last, cst_channel_event_count,
-    cst_channel_event_time, cst_channel_event_take;
+    cst_channel_event_jumps, cst_channel_event_time, cst_channel_event_take;
 const cst_events *cst_events_of(const cst_plan *p);
 bool              cst_events_wanted(const cst_plan *p);
 cst_demand        cst_events_demand(const cst_plan *p);
 void              cst_events_tell(const cst_plan *p, FILE *out);
 void              cst_events_declare(const cst_plan *p, cst_channels *c);
+/* To the events of a study a change of sign is what it was to the program that wrote the result: one that counts no jumps
+ * took them for events. */
+void cst_events_as_in(cst_result *file, const cst_study *s);
 
 /* events-columns.c */
 void          *cst_events_columns(const cst_plan *p, cst_columns *c);
@@ -51,9 +60,10 @@ bool cst_locator_shortens(const cst_locator *x);
 /* Copies a lane of a record of the batch and steps it to `step`, before the step in which the event is. */
 PetscErrorCode cst_locator_open(cst_locator *x, const double *record, int lane, long step);
 /* Finds, in this step, where `when`, which is `before` and `after` at its ends, changes its sign; or goes to
- * the time `at` of it. The state is then there; its time. */
+ * the time `at` of it. The state is then there; its time. jumps: whether the change is no root: a pole, or a cut, as of
+ * atan2, at which `when` is no smaller than elsewhere in the step. */
 PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double before, double after,
-                                double *time);
+                                double *time, bool *jumps);
 PetscErrorCode cst_locator_go(cst_locator *x, double at);
 /* The values of expressions at the state. */
 void cst_locator_take(cst_locator *x, const cst_values *take, double *value);
