@@ -73,7 +73,7 @@ void cst_stepper_single_invert(single *s, const double *x) {
       s->matrix[(size_t)i * (size_t)n + (size_t)k] = -s->d[i * W];
       size += fabs(s->d[i * W]);
     }
-    s->stays[k] = size == 0 && s->march.group.dropped;
+    s->stays[k] = size == 0;
     if (s->stays[k])
       s->matrix[(size_t)k * (size_t)(n + 1)] = 1;
   }
@@ -210,8 +210,8 @@ static void find_column(single *s, double *at, int k, const double *here, const 
     J[i * n + (size_t)k] = e[i].gap < 0.1 ? e[i].value : 0;
 }
 
-/* An unknown that no residual reads has an equation of its own where it may be the impulse of a redundant constraint;
- * elsewhere the matrix is singular, and the solve fails. */
+/* An unknown that no residual reads, whatever its size, and whose own equation reads none, is there for the layout alone, as the
+ * impulse of a redundant constraint is: it has an equation of its own. */
 static void jacobian_of_differences(single *s, const double *x, double *J) {
   const size_t n = (size_t)cst_stepper_single_unknowns(s);
   double      *at = s->matrix, *f = at + n, *column = f + n, *here = column + n, *noise = here + n;
@@ -222,7 +222,7 @@ static void jacobian_of_differences(single *s, const double *x, double *J) {
   for (size_t k = 0; k < n; k++)
     find_column(s, at, (int)k, here, noise, f, column, e, J);
   free(e);
-  for (size_t k = 0; k < n && s->march.group.dropped; k++) {
+  for (size_t k = 0; k < n; k++) {
     double size = 0;
     for (size_t i = 0; i < n; i++)
       size += fabs(J[i * n + k]) + fabs(J[k * n + i]);
