@@ -40,7 +40,7 @@ static double condition_at(const way *w, double t) {
   for (int k = 0; k < APPROACHES && nq <= MAX_APPROACHED; k++) {
     double off;
     cst_linear_copy(w->y, w->x, nq);
-    if (cst_rank_approach(w->system, w->c, w->x, &off) <= FAR * part)
+    if (cst_rank_approach(w->system, w->c, NULL, w->x, &off) <= FAR * part)
       continue;
     cst_linear_copy(w->x, w->y, nq);
     break;

@@ -194,7 +194,8 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   free(taken);
 }
 
-double cst_rank_approach(const cst_system *s, const double *c, double *q, double *off) {
+double cst_rank_approach(const cst_system *s, const double *c, const unsigned char *without,
+                         double *q, double *off) {
   const int  nq = s->nq;
   const long ng = s->ng;
   const int  most = ng < nq ? ng : nq;
@@ -207,11 +208,14 @@ double cst_rank_approach(const cst_system *s, const double *c, double *q, double
   double     step = 0;
   int       *taken = cst_zeros(ng, sizeof *taken);
   cst_linear_copy(A, G, ng * nq);
+  for (long a = 0; a < ng && without; a++)
+    if (without[a])
+      cst_linear_clear(A + a * nq, nq);
   const int r = basis(A, ng, nq, most, CST_RANK_SMALL, taken, Q);
   cst_system_eval_at(s, CST_K_g, c, q, g);
   *off = 0;
   for (long a = 0; a < ng; a++)
-    if (g[a] != 0)
+    if (g[a] != 0 && !(without && without[a]))
       *off = fmax(*off, fabs(g[a]) / length[a]);
   for (long k = 0; k < r; k++) { /* row taken[k] is a combination of Q_0 .. Q_k */
     const long    a = taken[k];

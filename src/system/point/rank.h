@@ -24,7 +24,8 @@ double cst_rank_condition(const cst_system *s, const double *c, const double *q,
                           const double *length);
 
 /* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent
- * constraints. Returns the size of the step. *off: the largest distance from a surface g_a = 0 before it. For
- * systems of up to some hundred coordinates. */
-double cst_rank_approach(const cst_system *s, const double *c, double *q, double *off);
+ * constraints, none of which is in `without` (NULL: none is). Returns the size of the step. *off: the largest distance
+ * from a surface g_a = 0 of the others before it. For systems of up to some hundred coordinates. */
+double cst_rank_approach(const cst_system *s, const double *c, const unsigned char *without,
+                         double *q, double *off);
 #endif

@@ -1,7 +1,8 @@
 /* redundant.c: constraints that follow from others.
  *
  * If some constraints follow from others on the manifold, G has the same reduced rank everywhere. The motion
- * is then unique and lambda is not. At a point where the rank is lower than nearby, the motion is not unique.
+ * is then unique and lambda is not. At a point where the rank is lower than nearby, the motion is not unique. A constraint
+ * follows from others if it holds wherever they do; that its gradient depends on theirs is not enough.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -15,7 +16,9 @@
 static const double MOVE = 1e-3; /* relative to the size of q */
 /* relative to the size of q: bounds of the last Newton step, and of the distance g_a / |G_a| from each
  * surface before it */
-static const double   NEAR = 1e-10, OFF = 1e-9;
+static const double NEAR = 1e-10, OFF = 1e-9;
+static const double AWAY =
+    1e-8; /* relative to the size of q: a constraint that no longer holds is so far away */
 static const uint64_t SEED = 1;
 enum {
   NEIGHBOURS = 8,
@@ -30,11 +33,11 @@ static double size_of(const double *q, int n) {
   return size > 0 ? size : 1;
 }
 
-/* q := a point near q on g = 0, even if constraints are redundant. */
-static bool reach(const cst_system *s, const double *c, double *q) {
+/* q := a point near q on g = 0 but for the constraints `without`, even if constraints are redundant. */
+static bool reach(const cst_system *s, const double *c, const unsigned char *without, double *q) {
   for (int k = 0; k < NEWTON_ITERATIONS; k++) {
     double       off;
-    const double step = cst_rank_approach(s, c, q, &off);
+    const double step = cst_rank_approach(s, c, without, q, &off);
     const double size = size_of(q, s->nq);
     if (!isfinite(step))
       return false;
@@ -81,7 +84,7 @@ static bool neighbours(const cst_system *s, const double *c, const double *q, in
   for (int k = 0; k < NEIGHBOURS; k++) {
     for (int i = 0; i < nq; i++)
       x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
-    if (!reach(s, c, x))
+    if (!reach(s, c, NULL, x))
       continue;
     found = true;
     const int r = cst_system_rank(s, c, x);
@@ -90,6 +93,53 @@ static bool neighbours(const cst_system *s, const double *c, const double *q, in
   }
   free(x);
   return found;
+}
+
+/* The largest distance from a surface of a dropped constraint at x, over the size of x; *which: the constraint. */
+static double left(const cst_system *s, const double *c, const unsigned char *dropped,
+                   const double *x, int *which) {
+  double *g = cst_linear_numbers(s->ng), *length = cst_linear_numbers(s->ng);
+  double  most = 0;
+  cst_system_eval_at(s, CST_K_g, c, x, g);
+  cst_rank_lengths(s, c, x, length);
+  for (int a = 0; a < s->ng - s->nvel; a++) {
+    const double off = g[a] == 0 ? 0 : fabs(g[a]) / length[a];
+    if (!dropped[a] || off <= most)
+      continue;
+    most = off;
+    *which = a;
+  }
+  free(g);
+  free(length);
+  return most / size_of(x, s->nq);
+}
+
+/* Whether the dropped constraints hold, and add nothing to the rank, wherever the others do: on ways of small moves along
+ * these, up to a tenth of the size of q. *which: one that does not, and *far, where. A gradient that depends on others at
+ * one point, or wherever all constraints hold, tells nothing: on z = 0, z - x^2 = 0 has that of z. */
+static bool follow(const cst_system *s, const double *c, const double *q,
+                   const unsigned char *dropped, int rank, int *which, double *far) {
+  enum { MOVES = 19 };
+  const int    nq = s->nq;
+  const double size = size_of(q, nq);
+  double      *x = cst_linear_numbers(nq);
+  bool         all = true;
+  for (int k = 0; k < NEIGHBOURS && all; k++) {
+    cst_linear_copy(x, q, nq);
+    for (int i = 0; i < MOVES && all; i++) { /* to 1e-3, 1e-2 and 1e-1 */
+      const double by = (i < 10 ? 1e-3 : 1e-2) * size / sqrt(nq);
+      for (int j = 0; j < nq; j++)
+        x[j] += by * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 1, (uint32_t)j);
+      if (!reach(s, c, dropped, x))
+        break;
+      *far = 0;
+      for (int j = 0; j < nq; j++)
+        *far = fmax(*far, fabs(x[j] - q[j]));
+      all = left(s, c, dropped, x, which) <= AWAY && cst_system_rank(s, c, x) == rank;
+    }
+  }
+  free(x);
+  return all;
 }
 
 void cst_system_enforce(cst_system *s, unsigned char *dropped) {
@@ -118,38 +168,77 @@ static bool large(const cst_system *s, const double *c, const double *q, char *w
   return false;
 }
 
+/* Why the constraints cannot be used: near: the rank nearby; which: one that does not follow from the others, though its
+ * gradient does, found so far away; -1: none was. */
+static void say_dependent(const cst_system *s, const unsigned char *dropped, int rank, int near,
+                          int which, double far, char *why, int n) {
+  char   names[160];
+  size_t at = 0;
+  *names = 0;
+  for (int a = 0; a < s->ng; a++)
+    if (dropped[a] && at + 40 < sizeof names)
+      at += (size_t)snprintf(names + at, sizeof names - at, "%s%.30s", at ? ", " : "",
+                             s->constraint[a]);
+  if (which < 0)
+    snprintf(why, (size_t)n,
+             "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion "
+             "from there is not unique; start from another state (dependent there: %s; where every "
+             "state is such a one, as for straight and planar molecules by distances, write what "
+             "they say of coordinates, x1 + x2 = 0, or use 'bodies')",
+             rank, s->ng, near, names);
+  else
+    snprintf(
+        why, (size_t)n,
+        "the gradients of %s depend on those of the other constraints at the start (rank %d of "
+        "%d), but %s does not follow from them: %.2g away, where they hold, it does not. The "
+        "motion is unique, and has no multipliers; write what the constraints say of "
+        "coordinates, as x = 0 for z = 0 and z = x^2, or use 'bodies' for straight and planar "
+        "molecules",
+        names, rank, s->ng, s->constraint[which], far);
+}
+
+static bool leave_no_motion(const cst_system *s, int rank, char *why, int n) {
+  if (rank < s->nq || s->driven) /* a drive may move what has no freedom */
+    return false;
+  snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion",
+           rank, s->nq);
+  return true;
+}
+
+/* Whether the gradient of a constraint is 0 at q. */
+static bool vanishes(const cst_system *s, const double *c, const double *q, int which) {
+  double *length = cst_linear_numbers(s->ng);
+  cst_rank_lengths(s, c, q, length);
+  const bool zero = length[which] == 0;
+  free(length);
+  return zero;
+}
+
 /* The same for a start on g = 0. */
 static bool redundant_on(const cst_system *s, const double *c, const double *q,
                          unsigned char **dropped, char *why, int n) {
   const int ng = s->ng;
   const int rank = cst_system_rank(s, c, q);
-  int       low = rank, high = rank;
-  /* full rank at q means full rank nearby */
-  if (rank < ng && !neighbours(s, c, q, &low, &high)) {
+  int       low = rank, high = rank, which = -1;
+  double    far = 0;
+  if (rank == ng) /* here means nearby */
+    return !leave_no_motion(s, rank, why, n);
+  *dropped = cst_zeros(ng, 1);
+  if (choose(s, c, q, *dropped) == rank && follow(s, c, q, *dropped, rank, &which, &far)) {
+    if (!leave_no_motion(s, rank, why, n))
+      return true;
+  } else if (!neighbours(s, c, q, &low, &high) && (which < 0 || vanishes(s, c, q, which))) {
     snprintf(
         why, (size_t)n,
         "the constraints have rank %d of %d at the start, and no state near it satisfies them; "
         "write them so that their gradients do not vanish",
         rank, ng);
-    return false;
+  } else {
+    say_dependent(s, *dropped, rank, high > rank ? high : low, low == high ? which : -1, far, why,
+                  n);
   }
-  if (low == high && rank == s->nq && !s->driven) { /* a drive may move what has no freedom */
-    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion",
-             rank, s->nq);
-    return false;
-  }
-  if (low == high && rank == ng)
-    return true;
-  *dropped = cst_zeros(ng, 1);
-  if (low == high && choose(s, c, q, *dropped) == rank)
-    return true;
   free(*dropped);
   *dropped = NULL;
-  snprintf(why, (size_t)n,
-           "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion "
-           "from there "
-           "is not unique; start from another state",
-           rank, ng, high > rank ? high : low);
   return false;
 }
 
@@ -167,7 +256,7 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
   double *start = cst_linear_numbers(nq);
   cst_linear_copy(start, q, nq);
   /* Off g = 0 the rank cannot be judged; projection and residuals report what is wrong. */
-  const bool good = !reach(s, c, start) || redundant_on(s, c, start, dropped, why, n);
+  const bool good = !reach(s, c, NULL, start) || redundant_on(s, c, start, dropped, why, n);
   free(start);
   return good;
 }
