@@ -22,8 +22,9 @@
     "step-too-large: the step's equations have no solution that continues the motion; take a "     \
     "smaller step")                                                                                \
   X(RANK_LOST, true, "rank of the constraints lost",                                               \
-    "rank of the constraints lost: no method passes a state where their gradients are dependent; " \
-    "end before it, or take other starts or parameters")                                           \
+    "rank of the constraints lost: at a state where their gradients are dependent the motion may " \
+    "branch; end before it, or take other starts or parameters. Methods that project, as "         \
+    "project(rk4), may pass it, on either branch")                                                 \
   X(EVENT, false, "ended by an event", NULL)                                                       \
   X(NO_MULTIPLIER, true, "no-multiplier",                                                          \
     "no-multiplier: forces that depend on multipliers leave no motion there, as Coulomb's law "    \

@@ -12,7 +12,9 @@
 
 enum { ORIENTATIONS = 60, ATOMS = 6 };
 
-static double draw(int k, int i) { return cst_random_normal(7, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i); }
+static double draw(int k, int i) {
+  return cst_random_normal(7, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
+}
 
 static void unit(double *x) {
   const double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
@@ -40,10 +42,10 @@ static void turn(int k, double R[3][3]) {
 
 /* n atoms at x, all of whose distances are given, behind a turn. */
 static cst_system *molecule(int n, double x[][3], int k, double *q) {
-  char   *text = NULL;
-  size_t  size = 0;
-  FILE   *f = open_memstream(&text, &size);
-  double  R[3][3];
+  char  *text = NULL;
+  size_t size = 0;
+  FILE  *f = open_memstream(&text, &size);
+  double R[3][3];
   turn(k, R);
   for (int i = 0; i < 3; i++)
     for (int a = 0; a < n; a++) {
@@ -51,14 +53,17 @@ static cst_system *molecule(int n, double x[][3], int k, double *q) {
       for (int j = 0; j < 3; j++)
         q[i * n + a] += R[j][i] * x[a][j];
     }
-  fprintf(f, "system: molecule\ncoordinates: [\"x[%d]\", \"y[%d]\", \"z[%d]\"]\nmass: [1, 1, 1]\npotential: 0\nconstraints:\n", n, n, n);
+  fprintf(f,
+          "system: molecule\ncoordinates: [\"x[%d]\", \"y[%d]\", \"z[%d]\"]\nmass: [1, 1, "
+          "1]\npotential: 0\nconstraints:\n",
+          n, n, n);
   for (int a = 0; a < n; a++)
     for (int b = a + 1; b < n; b++) {
       double d = 0;
       for (int i = 0; i < 3; i++)
         d += (q[i * n + a] - q[i * n + b]) * (q[i * n + a] - q[i * n + b]);
-      fprintf(f, "  r%d%d: (x[%d]-x[%d])^2 + (y[%d]-y[%d])^2 + (z[%d]-z[%d])^2 - %.17g\n", a + 1, b + 1, a + 1, b + 1, a + 1,
-              b + 1, a + 1, b + 1, d);
+      fprintf(f, "  r%d%d: (x[%d]-x[%d])^2 + (y[%d]-y[%d])^2 + (z[%d]-z[%d])^2 - %.17g\n", a + 1,
+              b + 1, a + 1, b + 1, a + 1, b + 1, a + 1, b + 1, d);
     }
   fprintf(f, "states: {default: {q: [");
   for (int i = 0; i < 3 * n; i++)
@@ -102,18 +107,21 @@ static void test_molecule(const char *title, int n, double x[][3], int dropped) 
     cst_system_destroy(s);
   }
   if (dropped < 0)
-    OK(refused == ORIENTATIONS && told == refused, "%s: refused by name in %d of %d orientations", title, told, ORIENTATIONS);
+    OK(refused == ORIENTATIONS && told == refused, "%s: refused by name in %d of %d orientations",
+       title, told, ORIENTATIONS);
   else
-    OK(taken == ORIENTATIONS && right == taken, "%s: %d constraints follow in %d of %d orientations", title, dropped, right, ORIENTATIONS);
+    OK(taken == ORIENTATIONS && right == taken,
+       "%s: %d constraints follow in %d of %d orientations", title, dropped, right, ORIENTATIONS);
 }
 
 /* A system in x, y, z at the origin. */
 static void test_text(const char *constraints, const char *dropped) {
   char text[500], why[1024] = "";
-  snprintf(text, sizeof text,
-           "system: point\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: 0\nconstraints: {%s}\n"
-           "states: {default: {q: [0, 0, 0], v: [0, 0, 0]}}\n",
-           constraints);
+  snprintf(
+      text, sizeof text,
+      "system: point\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: 0\nconstraints: {%s}\n"
+      "states: {default: {q: [0, 0, 0], v: [0, 0, 0]}}\n",
+      constraints);
   cst_diag      *d = cst_diag_create();
   cst_system    *s = cst_system_read("f", text, strlen(text), NULL, 0, d);
   const double   q[3] = {0};
@@ -135,7 +143,8 @@ int main(void) {
   double plane[5][3] = {{1, 0, 0}, {0.2, 1.1, 0}, {-1, 0.3, 0}, {0.1, -0.8, 0}, {1.5, 1.2, 0}};
   double tetrahedron[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
   double five[5][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}, {0.3, 0.2, 2}};
-  double six[6][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}, {0.3, 0.2, 2}, {1.7, -0.4, 0.6}};
+  double six[6][3] = {{1, 1, 1},   {1, -1, -1},   {-1, 1, -1},
+                      {-1, -1, 1}, {0.3, 0.2, 2}, {1.7, -0.4, 0.6}};
   test_molecule("three atoms in a line", 3, line, -1);
   test_molecule("four atoms in a line", 4, rod, -1);
   test_molecule("a square", 4, square, -1);

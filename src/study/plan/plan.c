@@ -177,6 +177,13 @@ static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
   return all;
 }
 
+/* Why no method has a compensated form on a system that is general. */
+static const char *why_general(const cst_system *s) {
+  if (!s->diagonal)
+    return "its mass is not a constant diagonal or it has gyroscopic terms";
+  return s->nforce ? "it has nonconservative forces" : "its potential or a constraint depends on t";
+}
+
 /* Reports methods and systems without a compensated form if the study asks for one. */
 static void check_compensated(const cst_plan *p, cst_diag *d) {
   const cst_study     *s = p->study;
@@ -184,11 +191,9 @@ static void check_compensated(const cst_plan *p, cst_diag *d) {
   if (!s->compensated)
     return;
   if (s->system->general && !are_all_so(p, cst_program_always_compensates)) {
-    cst_diag_add(
-        d, s->file, at.line, at.column,
-        "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic "
-        "terms; leave out roundoff: {compensated: true}",
-        s->system->name);
+    cst_diag_add(d, s->file, at.line, at.column,
+                 "%s has no compensated form: %s; leave out roundoff: {compensated: true}",
+                 s->system->name, why_general(s->system));
     return;
   }
   for (int i = 0; i < s->nmethod; i++)

@@ -69,6 +69,22 @@ static void joints(cst_examiner *e, const char *topic, const double *q) {
     cst_examine_say(e, CST_FACT, topic, "no joints; degrees of freedom: %d", s->nq - r);
 }
 
+/* The names of the flat bodies, and whether there are several. */
+static bool flat_bodies(const cst_examiner *e, char *text, size_t n) {
+  int    count = 0;
+  size_t at = 0;
+  *text = 0;
+  for (int k = 0; k < e->s->nbodies && at < n; k++) {
+    double inertia[9], mass;
+    cst_system_body_inertia(e->s, k, e->c, inertia, &mass);
+    if (!cst_body_is_flat(inertia))
+      continue;
+    at += (size_t)snprintf(text + at, n - at, "%s%s", count ? ", " : "", e->s->bodies[k].name);
+    count++;
+  }
+  return count > 1;
+}
+
 static void mass(cst_examiner *e, const char *topic, const double *q) {
   const cst_system *s = e->s;
   double            least, most;
@@ -86,13 +102,17 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
     else
       cst_examine_say(e, CST_FACT, topic,
                       "coordinates without mass; M is definite on the velocities with G v = 0");
-  } else if (s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
+  } else if (s->flat >= 0 && least > -SINGULAR * most && isfinite(most)) {
+    char       names[WHY];
+    const bool several = flat_bodies(e, names, sizeof names);
     cst_examine_say(
         e, CST_NOTE, topic,
-        "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
-        "group step it",
-        s->bodies[s->flat].name);
-  else if (!isfinite(most) || !cst_examine_mass_is_definite(e, q))
+        several ? "the bodies %s are flat, and coordinates of their rotations have no mass: only "
+                  "methods on the group step them"
+                : "the body %s is flat, and coordinates of its rotation have no mass: only methods "
+                  "on the group step it",
+        names);
+  } else if (!isfinite(most) || !cst_examine_mass_is_definite(e, q))
     cst_examine_say(e, CST_FAULT, topic,
                     "the mass is not positive definite: its eigenvalues range from %.3g to %.3g",
                     least, most);
