@@ -145,6 +145,9 @@ int main(void) {
   double five[5][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}, {0.3, 0.2, 2}};
   double six[6][3] = {{1, 1, 1},   {1, -1, -1},   {-1, 1, -1},
                       {-1, -1, 1}, {0.3, 0.2, 2}, {1.7, -0.4, 0.6}};
+  double shallow[5][3] = {
+      {1, 0, 0}, {0.2, 1.1, 0}, {-1, 0.3, 0}, {0.1, -0.8, 0.01}, {1.5, 1.2, -0.02}};
+  test_molecule("five atoms close to a plane", 5, shallow, 1);
   test_molecule("three atoms in a line", 3, line, -1);
   test_molecule("four atoms in a line", 4, rod, -1);
   test_molecule("a square", 4, square, -1);

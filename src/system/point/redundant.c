@@ -114,22 +114,53 @@ static double left(const cst_system *s, const double *c, const unsigned char *dr
   return most / size_of(x, s->nq);
 }
 
-/* Whether the dropped constraints hold, and add nothing to the rank, wherever the others do: on ways of small moves along
+/* w := what is tangent to the constraints that are not dropped, at x, of length `by`; false: nothing is. */
+static bool make_tangent(const cst_system *s, const double *c, const unsigned char *dropped,
+                         const double *x, double by, double *w) {
+  const int    ng = s->ng;
+  const size_t nq = (size_t)s->nq;
+  double      *A = cst_rank_unit_rows(s, c, x, NULL);
+  double      *Q = cst_linear_numbers((size_t)ng * nq);
+  double       length = 0;
+  int          r = 0;
+  for (int a = 0; a < ng && r < s->nq; a++) {
+    double *row = A + (size_t)a * nq;
+    if (dropped[a])
+      continue;
+    const double rest = cst_rank_remainder(row, Q, r, s->nq);
+    if (!(rest > CST_RANK_SMALL))
+      continue;
+    for (size_t i = 0; i < nq; i++)
+      Q[(size_t)r * nq + i] = row[i] / rest;
+    r++;
+  }
+  length = cst_rank_remainder(w, Q, r, s->nq);
+  for (size_t i = 0; i < nq && length > CST_RANK_SMALL; i++)
+    w[i] *= by / length;
+  free(A);
+  free(Q);
+  return length > CST_RANK_SMALL;
+}
+
+/* Whether the dropped constraints hold, and add nothing to the rank, wherever the others do: on ways of small moves tangent to
  * these, up to a tenth of the size of q. *which: one that does not, and *far, where. A gradient that depends on others at
  * one point, or wherever all constraints hold, tells nothing: on z = 0, z - x^2 = 0 has that of z. */
 static bool follow(const cst_system *s, const double *c, const double *q,
                    const unsigned char *dropped, int rank, int *which, double *far) {
-  enum { MOVES = 19 };
+  enum { WAYS = 3, MOVES = 19 };
   const int    nq = s->nq;
   const double size = size_of(q, nq);
-  double      *x = cst_linear_numbers(nq);
+  double      *x = cst_linear_numbers(2 * nq), *w = x + nq;
   bool         all = true;
-  for (int k = 0; k < NEIGHBOURS && all; k++) {
+  for (int k = 0; k < WAYS && all; k++) {
     cst_linear_copy(x, q, nq);
     for (int i = 0; i < MOVES && all; i++) { /* to 1e-3, 1e-2 and 1e-1 */
-      const double by = (i < 10 ? 1e-3 : 1e-2) * size / sqrt(nq);
       for (int j = 0; j < nq; j++)
-        x[j] += by * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 1, (uint32_t)j);
+        w[j] = cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 1, (uint32_t)j);
+      if (!make_tangent(s, c, dropped, x, (i < 10 ? 1e-3 : 1e-2) * size, w))
+        break;
+      for (int j = 0; j < nq; j++)
+        x[j] += w[j];
       if (!reach(s, c, dropped, x))
         break;
       *far = 0;
@@ -179,6 +210,8 @@ static void say_dependent(const cst_system *s, const unsigned char *dropped, int
     if (dropped[a] && at + 40 < sizeof names)
       at += (size_t)snprintf(names + at, sizeof names - at, "%s%.30s", at ? ", " : "",
                              s->constraint[a]);
+  if (at + 40 >= sizeof names)
+    snprintf(names + at, sizeof names - at, " ...");
   if (which < 0)
     snprintf(why, (size_t)n,
              "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion "
