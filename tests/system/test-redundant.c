@@ -81,7 +81,7 @@ static cst_system *molecule(int n, double x[][3], int k, double *q) {
   return s;
 }
 
-/* How many orientations are taken, with so many dropped; *named: all refusals name what is told. */
+/* Every orientation is accepted with so many constraints dropped; dropped -1: refused, by the names of constraints. */
 static void test_molecule(const char *title, int n, double x[][3], int dropped) {
   int taken = 0, right = 0, told = 0, refused = 0;
   for (int k = 0; k < ORIENTATIONS; k++) {
