@@ -180,9 +180,9 @@ static bool take(entry *e, int n, double step, const double *column, const doubl
   return open;
 }
 
-/* column k of J. Steps grow by 4, from 1e-4 of the unknown; of one that is 0 by 256 from the least size until some residual
+/* Fills column k of J; returns whether any residual reads the unknown. Steps grow by 4, from 1e-4 of the unknown; of one that is 0 by 256 from the least size until some residual
  * feels them. */
-static void find_column(single *s, double *at, int k, const double *here, const double *noise,
+static bool find_column(single *s, double *at, int k, const double *here, const double *noise,
                         double *f, double *column, entry *e, double *J) {
   const size_t n = (size_t)cst_stepper_single_unknowns(s);
   double       least, most, step;
@@ -206,30 +206,38 @@ static void find_column(single *s, double *at, int k, const double *here, const 
       felt |= e[i].last != 0;
     step *= felt ? 4 : 256;
   }
-  for (size_t i = 0; i < n; i++)
+  bool reads = false;
+  for (size_t i = 0; i < n; i++) {
     J[i * n + (size_t)k] = e[i].gap < 0.1 ? e[i].value : 0;
+    reads |= e[i].reads;
+  }
+  return reads;
 }
 
 /* An unknown that no residual reads, whatever its size, and whose own equation reads none, is there for the layout alone, as the
- * impulse of a redundant constraint is: it has an equation of its own. */
+ * impulse of a redundant constraint is: it has an equation of its own. Where an unknown is read, but no difference tells
+ * how, its column stays 0, and the solve fails. */
 static void jacobian_of_differences(single *s, const double *x, double *J) {
   const size_t n = (size_t)cst_stepper_single_unknowns(s);
   double      *at = s->matrix, *f = at + n, *column = f + n, *here = column + n, *noise = here + n;
   entry       *e = cst_zeros((long)n, sizeof *e);
+  bool        *reads = cst_zeros((long)n, sizeof *reads);
   memcpy(at, x, n * sizeof *at);
   cst_stepper_single_residual(s, at, here);
   find_round_off(s, at, noise);
   for (size_t k = 0; k < n; k++)
-    find_column(s, at, (int)k, here, noise, f, column, e, J);
+    reads[k] = find_column(s, at, (int)k, here, noise, f, column, e, J);
   free(e);
   for (size_t k = 0; k < n; k++) {
     double size = 0;
     for (size_t i = 0; i < n; i++)
-      size += fabs(J[i * n + k]) + fabs(J[k * n + i]);
-    s->stays[k] |= size == 0;
-    if (size == 0)
-      J[k * (n + 1)] = 1;
+      size += fabs(J[k * n + i]);
+    if (reads[k] || size > 0)
+      continue;
+    s->stays[k] = true;
+    J[k * (n + 1)] = 1;
   }
+  free(reads);
 }
 
 /* S at x */

@@ -265,6 +265,37 @@ roundoff: {dyadic-steps: false}
     ok(rate.max() <= 4.5, "bodies that slide and do not turn take few iterations a step", rate)
 
 
+# Drake's four-bar linkage at rest: no parts of its energy are exchanged, so that round-off is more than half of them.
+LINKAGE = """system: linkage
+parameters: {m: 20, I: 29.4666666666666666, l: 4, g: 9.81, qa: "atan2(sqrt(15), 1)"}
+coordinates: [a, b, c]
+mass:
+  - [I + m*l^2/4 + m*l^2, m*l^2/2*cos(a - b), 0]
+  - [m*l^2/2*cos(a - b), I + m*l^2/4, 0]
+  - [0, 0, I + m*l^2/4]
+potential: m*g*(-l/2*sin(a) - l*sin(a) - l/2*sin(b) - l/2*sin(c))
+constraints:
+  loopx: l*cos(a) + l*cos(b) + 2 - l*cos(c)
+  loopz: l*sin(a) + l*sin(b) - l*sin(c)
+states:
+  default: {q: [qa, pi, pi - qa], v: [0, 0, 0]}
+"""
+AT_REST = """study: conservation
+system: {file: FILE}
+end: 10
+steps: [0.01, 0.005]
+methods: [rattle, "compose(rattle, suzuki4)", "gauss(4)", project(rk4)]
+roundoff: {dyadic-steps: false}
+observables: [energy]
+"""
+
+
+def resting():
+    text = AT_REST.replace("FILE", write("linkage.system.yaml", LINKAGE))
+    process = constella("run", write("resting.yaml", text), "-o", path("resting.h5"), "--overwrite", "--progress", "none")
+    ok(process.returncode == 0 and "warning" not in process.stderr, "no warning of the energy of a linkage at rest", process.stderr)
+
+
 # A force of size J that jumps where the velocity is 0: near rest no velocity solves the equations of a step.
 JUMP = """study: conservation
 system: {file: FILE, compile: never, parameters: {J: [0, 1e-12, 1e-9]}}
@@ -319,6 +350,7 @@ bodies()
 passages()
 families()
 sliding()
+resting()
 dying()
 jump()
 reference()

@@ -14,20 +14,6 @@ static void correction_of_start(const cst_context *C, struct local *L, int j, co
   newton(C, L, j, table_of(C, OWN(j)->first, STARTING_STAGES, H(j)), x, f, d);
 }
 
-/* The lanes of `some` whose unknowns are at rest at the round-off of their equations. */
-static __attribute__((noinline)) vl rests_at_start(const cst_context *C, struct local *L, int j,
-                                                   vl some) {
-  const int            n = UNKNOWNS(STARTING_STAGES);
-  const rest_equations e = {n, residual_of_start, correction_of_start, NULL};
-  vd                   x[ROOM(n)], f[ROOM(n)], d[ROOM(n)], space[ROOM(REST_SPACE * n)];
-  for (int k = 0; k < n; k++)
-    x[k] = L->x0[k];
-  some = rests_on_round_off(C, L, j, &e, some, x, f, d, space);
-  for (int k = 0; k < n; k++)
-    L->x0[k] = x[k];
-  return some;
-}
-
 static __attribute__((noinline)) void start_up(const cst_context *C, struct local *L, int j) {
   const table T = table_of(C, OWN(j)->first, STARTING_STAGES, H(j));
   const int   n = UNKNOWNS(STARTING_STAGES);
@@ -47,8 +33,10 @@ static __attribute__((noinline)) void start_up(const cst_context *C, struct loca
     done |= (vl)(size <= (8 * EPS) * of) | stalled;
     last = size;
   }
-  if (!CST_SIZED && MARCH->attempt && vany(~done))
-    done |= rests_at_start(C, L, j, ~done);
+  if (!CST_SIZED && MARCH->attempt && vany(~done)) {
+    const rest_equations e = {n, residual_of_start, correction_of_start, NULL};
+    done |= field_rests(C, L, j, &e, ~done, L->x0);
+  }
   stages(C, L, T, L->x0);
   for (int k = 0; k < NQ; k++) {
     L->q1[k] = vselect(done, L->Q[(T.s - 1) * NQ + k], vset(NAN));

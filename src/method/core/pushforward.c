@@ -82,19 +82,6 @@ static void correction_at_left(const cst_context *C, struct local *L, int j, con
   cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
 }
 
-/* The lanes of `some` whose a is at rest at the round-off of its equations. */
-static __attribute__((noinline)) vl rests_at_left(const cst_context *C, struct local *L, int j,
-                                                  vl some) {
-  const rest_equations e = {NQ, residual_at_left, correction_at_left, NULL};
-  vd                   a[ROOM(NQ)], f[ROOM(NQ)], d[ROOM(NQ)], space[ROOM(REST_SPACE * NQ)];
-  for (int r = 0; r < NQ; r++)
-    a[r] = L->a[r];
-  some = rests_on_round_off(C, L, j, &e, some, a, f, d, space);
-  for (int r = 0; r < NQ; r++)
-    L->a[r] = a[r];
-  return some;
-}
-
 /* a at q. A lane that does not converge gets NaN, and its step fails. */
 static void solve_left(const cst_context *C, struct local *L, int j) {
   const vd near = cst_newton_size(C, BETA_HH(j), L->q);
@@ -116,8 +103,10 @@ static void solve_left(const cst_context *C, struct local *L, int j) {
     done |= (vl)(size <= (8 * EPS) * of) | stalled;
     last = size;
   }
-  if (!CST_SIZED && MARCH->attempt && vany(~done))
-    done |= rests_at_left(C, L, j, ~done);
+  if (!CST_SIZED && MARCH->attempt && vany(~done)) {
+    const rest_equations e = {NQ, residual_at_left, correction_at_left, NULL};
+    done |= field_rests(C, L, j, &e, ~done, L->a);
+  }
   for (int r = 0; r < NQ; r++)
     L->a[r] = vselect(done, L->a[r], vset(NAN));
 }

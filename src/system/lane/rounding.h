@@ -6,9 +6,8 @@
 #define CST_ROUNDING_H
 #include "system/lane/record.h"
 
-/* The kernels of `of`. Outputs are off by the bound (expr/bound.h), inputs but for parameters being uncertain by half an
- * ulp. The signs are drawn from `state`, the same for every lane, so that lanes do
- * not depend on each other. */
+/* The kernels of `of`. Outputs are off by the bound (expr/bound.h); all inputs but parameters are uncertain by half an ulp.
+ * The signs are drawn from `state`, the same for every lane, so that lanes do not depend on each other. */
 typedef struct {
   const cst_context *of;
   int                W,
