@@ -215,7 +215,7 @@ static bool find_column(single *s, double *at, int k, const double *here, const 
 }
 
 /* An unknown that no residual reads, whatever its size, and whose own equation reads none, is there for the layout alone, as the
- * impulse of a redundant constraint is: it has an equation of its own. Where an unknown is read, but no difference tells
+ * impulse of a redundant constraint is: it has an equation of its own. Where an unknown is read, but no difference shows
  * how, its column stays 0, and the solve fails. */
 static void jacobian_of_differences(single *s, const double *x, double *J) {
   const size_t n = (size_t)cst_stepper_single_unknowns(s);

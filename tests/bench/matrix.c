@@ -82,7 +82,18 @@ static bool fits(const char *method, const cst_system *s) {
   return good;
 }
 
-/* In a batch, and alone with the best instruction set up to isa. */
+/* Whether the build has lane code of this row for a method. */
+static bool is_built(const cst_study *s, const char *method, int isa) {
+  cst_expr_error e;
+  cst_method    *m = cst_method_parse(method, NULL, &e);
+  cst_prepared  *p = cst_method_prepare(m, s->system);
+  const bool     built = cst_program_is_built(p->program, isa);
+  cst_program_prepared_destroy(p);
+  cst_method_destroy(m);
+  return built;
+}
+
+/* In a batch, and alone with the best row up to isa of those that are built. */
 static PetscErrorCode time_cell(cst_study *const s[2], const char *method, int isa,
                                 double best[2]) {
   PetscFunctionBegin;
@@ -90,6 +101,8 @@ static PetscErrorCode time_cell(cst_study *const s[2], const char *method, int i
   best[1] = INFINITY;
   for (int i = 0; i <= isa; i++) {
     double one;
+    if (!is_built(s[1], method, i))
+      continue;
     PetscCall(time_method(s[1], method, 1, i, &one));
     best[1] = fmin(best[1], one);
   }
