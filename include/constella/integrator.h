@@ -54,8 +54,11 @@ typedef enum {
   CST_TRAJECTORY_NOT_FINITE,    /* that step had no finite result */
   /* its equations have no solution that continues the motion */
   CST_TRAJECTORY_STEP_TOO_LARGE = 4,
-  CST_TRAJECTORY_RANK_LOST,        /* the constraints lose rank on the way of that step */
-  CST_TRAJECTORY_NO_MULTIPLIER = 7 /* forces that depend on multipliers leave no motion there */
+  CST_TRAJECTORY_RANK_LOST,         /* the constraints lose rank on the way of that step */
+  CST_TRAJECTORY_NO_MULTIPLIER = 7, /* forces that depend on multipliers leave no motion there */
+  CST_TRAJECTORY_CONSTRAINT_JUMPED, /* a constraint jumps in that step */
+  /* behind that step a redundant constraint no longer follows from the others */
+  CST_TRAJECTORY_CONSTRAINT_DROPPED
 } cst_trajectory_status;
 
 typedef struct cst_integrator cst_integrator;

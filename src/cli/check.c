@@ -20,6 +20,7 @@
 #include "study/reference/reference.h"
 #include "study/run/back-end.h"
 #include "study/estimate/trial.h"
+#include "system/examine/jumps.h"
 
 static const double petsc_bytes = 24e6; /* of PETSc's libraries, which few runs load */
 
@@ -229,6 +230,14 @@ static void print_engines(const cst_plan *p) {
   }
 }
 
+/* A trajectory fails where it passes such a place of a constraint. */
+static void print_jumps(const cst_system *s) {
+  char      text[CST_JUMPS_TOLD][CST_JUMP_TEXT];
+  const int n = cst_jumps_tell(s, text);
+  for (int k = 0; k < n && k < CST_JUMPS_TOLD; k++)
+    printf("%-14s %s\n", "jumps", text[k]);
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file,
          cst_kind_name(s->kind));
@@ -254,6 +263,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %ld per case, %.6g trajectories\n", "members", s->members,
          (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
+  print_jumps(s->system);
   print_engines(p);
   print_collected(p);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);

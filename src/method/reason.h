@@ -9,7 +9,8 @@
  * NO_START: its start could not be projected onto the constraints. STEP_TOO_LARGE: the solution of the step's
  * equations ends before the step does (core/near-root.h). RANK_LOST: a step failed on whose way the
  * constraints lose rank (cst_system_rank_ahead). EVENT: the study ends it there. NO_MULTIPLIER: a step failed on
- * whose way det G M^-1 (G' - f_lambda) loses its sign (cst_system_slip_ahead). */
+ * whose way det G M^-1 (G' - f_lambda) loses its sign (cst_system_slip_ahead). CONSTRAINT_JUMPED, CONSTRAINT_DROPPED:
+ * a step was refused (stepper-guard.c). */
 #define CST_REASON_ROWS(X)                                                                         \
   X(DONE, false, "done", NULL)                                                                     \
   X(NOT_CONVERGED, true, "solver did not converge",                                                \
@@ -28,7 +29,17 @@
   X(EVENT, false, "ended by an event", NULL)                                                       \
   X(NO_MULTIPLIER, true, "no-multiplier",                                                          \
     "no-multiplier: forces that depend on multipliers leave no motion there, as Coulomb's law "    \
-    "does in Painleve's examples (docs/errors.md); end before it, or take less friction")
+    "does in Painleve's examples (docs/errors.md); end before it, or take less friction")          \
+  X(CONSTRAINT_JUMPED, true, "constraint-jumped",                                                  \
+    "constraint-jumped: a constraint jumps there, as at the cut of atan2; `constella system` "     \
+    "names "                                                                                       \
+    "the places. Write it without them: of angles as coordinates that are tied to the others, or " \
+    "as a constraint on velocities (docs/system-file.md)")                                         \
+  X(CONSTRAINT_DROPPED, true, "constraint-dropped",                                                \
+    "constraint-dropped: a constraint that is redundant at the start, and not enforced, no "       \
+    "longer "                                                                                      \
+    "follows from the others; write the constraints so that their gradients are independent, "     \
+    "or start where they are")
 
 #define CST_REASON_NAME(name, failed, words, advice) CST_##name,
 typedef enum { CST_REASON_ROWS(CST_REASON_NAME) CST_REASONS /* their number */ } cst_reason;

@@ -6,7 +6,8 @@
 #include "core/need.h"
 #include "method/stepper-internal.h"
 
-enum { ATTEMPTS = 2 }; /* further attempts at a step in which lanes fail */
+enum { ATTEMPTS = 2 };           /* further attempts at a step in which lanes fail */
+static const double REACH = 1.5; /* steps ahead of the last state in which a jump is sought */
 
 static cst_outcome march_segment(const cst_stepper *st, const cst_segment *g, double *record,
                                  long n) {
@@ -20,23 +21,35 @@ static cst_outcome march_segment(const cst_stepper *st, const cst_segment *g, do
   return g->core->march(&g->march, record, n);
 }
 
+/* One step of a record that may change. */
+static cst_outcome march_step(cst_stepper *st, double *record) {
+  cst_outcome o = {1, 0, CST_DONE};
+  if (st->guard)
+    cst_guard_before(st->guard, record);
+  for (int i = 0; i < st->nsegment && o.reason == CST_DONE; i++)
+    o = march_segment(st, &st->segment[i], cst_stepper_inner(st, record), 1);
+  if (o.reason != CST_DONE || !st->guard)
+    return o;
+  cst_stepper_bring(st, record);
+  return cst_guard_behind(st->guard, record, (1 << st->width) - 1);
+}
+
 /* Makes n steps through all segments; the record changes only if all succeed. */
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   double *trial = st->work;
   double *own = cst_stepper_inner(st, record);
-  if (st->nsegment == 1) {
+  if (st->nsegment == 1 && !st->guard) {
     const cst_outcome o = march_segment(st, &st->segment[0], own, n);
     if (o.reason == CST_DONE)
       cst_stepper_bring(st, record);
     return o;
   }
   memcpy(trial, record, st->size * sizeof *trial);
-  for (long k = 0; k < n; k++)
-    for (int i = 0; i < st->nsegment; i++) {
-      cst_outcome o = march_segment(st, &st->segment[i], cst_stepper_inner(st, trial), 1);
-      if (o.reason != CST_DONE)
-        return (cst_outcome){k, o.lanes, o.reason};
-    }
+  for (long k = 0; k < n; k++) {
+    const cst_outcome o = march_step(st, trial);
+    if (o.reason != CST_DONE)
+      return (cst_outcome){k, o.lanes, o.reason};
+  }
   cst_stepper_bring(st, trial);
   memcpy(record, trial, st->size * sizeof *trial);
   return (cst_outcome){n, 0, CST_DONE};
@@ -45,6 +58,8 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
 /* Makes one step of a record with identical lanes, with pivoting and more iterations; the second attempt also
  * starts the iteration closer to the solution. */
 static cst_outcome march_alone(cst_stepper *st, double *record, int attempt) {
+  if (st->guard)
+    cst_guard_before(st->guard, record);
   for (int i = 0; i < st->nsegment; i++) {
     cst_march m = st->segment[i].march;
     m.attempt = attempt;
@@ -54,6 +69,8 @@ static cst_outcome march_alone(cst_stepper *st, double *record, int attempt) {
       return o;
   }
   cst_stepper_bring(st, record);
+  if (st->guard)
+    return cst_guard_behind(st->guard, record, (1 << st->width) - 1);
   return (cst_outcome){1, 0, CST_DONE};
 }
 
@@ -107,10 +124,10 @@ static cst_reason reason_of(const cst_stepper *st, const double *record, int lan
   const cst_context *C = &st->outer;
   const cst_system  *s = C->system;
   const size_t       n = (size_t)s->nq, npar = (size_t)s->npar;
-  if (!s->ng)
+  if (!s->ng || reason == CST_CONSTRAINT_JUMPED || reason == CST_CONSTRAINT_DROPPED)
     return reason;
-  double *x = calloc(npar + 3 * n, sizeof *x), *q = x + npar, *p = q + n, *v = p + n;
-  cst_need(x);
+  double *x = cst_zeros((long)(2 * npar + 4 * n), sizeof *x), *q = x + npar, *p = q + n, *v = p + n,
+         *ahead = v + n;
   for (size_t k = 0; k < npar; k++)
     x[k] = record[((size_t)st->layout.c + k) * (size_t)st->width + (size_t)lane];
   for (size_t i = 0; i < n; i++) {
@@ -118,7 +135,12 @@ static cst_reason reason_of(const cst_stepper *st, const double *record, int lan
     p[i] = record[((size_t)st->layout.p + i) * (size_t)st->width + (size_t)lane];
   }
   if (cst_system_velocity(s, x, q, p, v)) {
-    if (cst_system_rank_ahead(s, x, q, v, st->h_of[lane]) > 0)
+    memcpy(ahead, x, npar * sizeof *x);
+    for (size_t i = 0; i < n; i++)
+      ahead[npar + i] = q[i] + REACH * st->h_of[lane] * v[i];
+    if (st->guard && cst_guard_jumps(st->guard, x, ahead))
+      reason = CST_CONSTRAINT_JUMPED;
+    else if (cst_system_rank_ahead(s, x, q, v, st->h_of[lane]) > 0)
       reason = CST_RANK_LOST;
     else if (s->slips && cst_system_slip_ahead(s, x, q, v, st->h_of[lane]))
       reason = CST_NO_MULTIPLIER;
@@ -164,6 +186,12 @@ void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing) {
     cst_stepper_end_lanes(st, group, step, left, reason, next);
 }
 
+/* Whether the failing step and its lanes are known. */
+static bool is_known(cst_outcome o) {
+  return o.reason == CST_NOT_CONVERGED || o.reason == CST_CONSTRAINT_JUMPED ||
+         o.reason == CST_CONSTRAINT_DROPPED;
+}
+
 /* Advances the record by the largest k <= n for which k steps succeed, found by bisection. */
 static long march_while_good(cst_stepper *st, double *record, long n) {
   long good = 0, bad = n + 1, k = n;
@@ -172,7 +200,7 @@ static long march_while_good(cst_stepper *st, double *record, long n) {
     if (o.reason == CST_DONE)
       good = k;
     else
-      bad = o.reason == CST_NOT_CONVERGED ? good + o.steps + 1 : k;
+      bad = is_known(o) ? good + o.steps + 1 : k;
     k = good + (bad - good) / 2;
   }
   return good;
@@ -193,8 +221,7 @@ void cst_stepper_advance_group(cst_stepper *st, int group, long n) {
     cst_outcome o = march_segments(st, record, n - done);
     if (__builtin_expect(o.reason == CST_DONE, 1))
       return;
-    const bool known =
-        o.reason == CST_NOT_CONVERGED; /* the failing step and lanes are then known */
+    const bool known = is_known(o);
     done += march_while_good(st, record, known ? o.steps : n - done - 1);
     cst_stepper_repeat(st, group, b->step + done, known ? o.lanes : 0);
     done++;

@@ -37,6 +37,9 @@ typedef struct {
   cst_noise   noise;
 } cst_stepper_noise;
 
+/* stepper-guard.c: what is asked of every step that has been made. */
+typedef struct cst_guard cst_guard;
+
 /* stepper-petsc.c: the equations of a segment for PETSc's own solvers. */
 typedef struct cst_stepper_single cst_stepper_single;
 
@@ -77,6 +80,7 @@ struct cst_stepper {
   bool                tangential;
   bool                smooth;          /* there is no noise */
   int                 more_iterations; /* of attempts after the first */
+  cst_guard          *guard;           /* NULL: nothing is asked */
   cst_solver         *solver;
   cst_stepper_single *single;  /* [nsegment]; NULL: lanes */
   cst_scratch        *scratch; /* [groups] */
@@ -130,6 +134,15 @@ int cst_stepper_retry(cst_stepper *st, const double *record, int failing, double
 /* The lanes `left` end in their record of before the step, others are in next. */
 void cst_stepper_end_lanes(cst_stepper *st, int group, long step, int left,
                            const cst_reason *reason, const double *next);
+
+/* stepper-guard.c. NULL: the constraints of s give no cause to ask. s is borrowed. */
+cst_guard *cst_guard_create(const cst_system *s, int isa, const cst_layout *at);
+void       cst_guard_destroy(cst_guard *x);
+/* Looks at a record before a step; behind it: lanes of the set whose step is refused, and why. */
+void        cst_guard_before(cst_guard *x, const double *record);
+cst_outcome cst_guard_behind(cst_guard *x, const double *record, int set);
+/* Whether a constraint jumps on the straight way between two states, c and q in one row. */
+bool cst_guard_jumps(const cst_guard *x, const double *from, const double *to);
 
 /* stepper-petsc.c */
 PetscErrorCode cst_stepper_single_create(cst_stepper *st, int max_iterations);

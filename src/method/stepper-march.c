@@ -11,7 +11,7 @@ static double *record_of(cst_stepper *st, int group) {
 
 /* Whether whole marches of a group follow its core alone. */
 static bool marches_whole(const cst_stepper *st, int group) {
-  return st->nsegment == 1 && !st->segment[0].solo && st->batch->alive[group];
+  return st->nsegment == 1 && !st->segment[0].solo && !st->guard && st->batch->alive[group];
 }
 
 /* How many groups from this one on can march side by side, at most `most`. */
@@ -243,6 +243,10 @@ static PetscErrorCode step_in_parts(cst_stepper *st, long step) {
     }
   for (int g = 0; g < b->groups; g++)
     cst_stepper_bring(st, record_of(st, g));
+  for (int g = 0; g < b->groups && st->guard; g++) {
+    cst_guard_before(st->guard, st->saved + (size_t)g * st->size);
+    failed[g] |= cst_guard_behind(st->guard, record_of(st, g), b->alive[g]).lanes != 0;
+  }
   for (int g = 0; g < b->groups; g++)
     if (failed[g]) {
       memcpy(record_of(st, g), st->saved + (size_t)g * st->size, st->size * sizeof *st->saved);

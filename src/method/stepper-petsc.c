@@ -116,11 +116,16 @@ static PetscErrorCode substep(single *s, double *record, int sub, int attempt, c
 static PetscErrorCode make_step(cst_stepper *st, double *record, int attempt, cst_outcome *o) {
   PetscFunctionBegin;
   *o = (cst_outcome){1, 0, CST_DONE};
+  if (st->guard)
+    cst_guard_before(st->guard, record);
   for (int i = 0; i < st->nsegment && o->reason == CST_DONE; i++)
     for (int j = 0; j < st->segment[i].march.nsub && o->reason == CST_DONE; j++)
       PetscCall(substep(&st->single[i], cst_stepper_inner(st, record), j, attempt, o));
-  if (o->reason == CST_DONE)
+  if (o->reason == CST_DONE) {
     cst_stepper_bring(st, record);
+    if (st->guard)
+      *o = cst_guard_behind(st->guard, record, 1);
+  }
   PetscFunctionReturn(0);
 }
 

@@ -242,6 +242,7 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   PetscCall(make_segments(st, p->stepped, o));
   PetscCall(make_space(st));
   PetscCall(make_trail(st, p->stepped));
+  st->guard = cst_guard_create(p->asked, o->isa, &st->layout);
   for (int i = 0; i < st->nsegment; i++)
     most = PetscMax(most, st->segment[i].march.unknowns);
   st->work = aligned(3 * st->size);
@@ -279,6 +280,7 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->noise);
   cst_program_destroy(st->program);
   PetscCall(cst_solver_destroy(&st->solver));
+  cst_guard_destroy(st->guard);
   free(st->work);
   free(st->saved);
   free(st->space);

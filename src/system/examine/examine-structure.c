@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 #include "system/examine/examiner.h"
+#include "system/examine/jumps.h"
 
 static bool mass_depends(const cst_system *s) {
   for (int e = 0; e < s->kernel_size[CST_K_M]; e++)
@@ -123,6 +124,13 @@ static void say_pieces(cst_examiner *e) {
                       part[i].name);
 }
 
+static void say_jumps(cst_examiner *e) {
+  char      text[CST_JUMPS_TOLD][CST_JUMP_TEXT];
+  const int n = cst_jumps_tell(e->s, text);
+  for (int k = 0; k < n && k < CST_JUMPS_TOLD; k++)
+    cst_examine_say(e, CST_NOTE, "jumps", "%s", text[k]);
+}
+
 void cst_examine_structure(cst_examiner *e) {
   const cst_system *s = e->s;
   say_bodies(e);
@@ -132,6 +140,7 @@ void cst_examine_structure(cst_examiner *e) {
   say_elimination(e);
   say_pairs(e);
   say_pieces(e);
+  say_jumps(e);
   if (s->linear_v)
     cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
   else if (!s->bent)

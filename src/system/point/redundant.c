@@ -17,8 +17,8 @@ static const double MOVE = 1e-3; /* relative to the size of q */
 /* relative to the size of q: bounds of the last Newton step, and of the distance g_a / |G_a| from each
  * surface before it */
 static const double NEAR = 1e-10, OFF = 1e-9;
-static const double AWAY =
-    1e-8; /* relative to the size of q: a constraint that no longer holds is so far away */
+/* a motion that leaves the other constraints takes this one with it, so many times as far at most */
+static const double   DRIFT = 1e3;
 static const uint64_t SEED = 1;
 enum {
   NEIGHBOURS = 8,
@@ -95,16 +95,16 @@ static bool neighbours(const cst_system *s, const double *c, const double *q, in
   return found;
 }
 
-/* The largest distance from a surface of a dropped constraint at x, over the size of x; *which: the constraint. */
-static double left(const cst_system *s, const double *c, const unsigned char *dropped,
-                   const double *x, int *which) {
+/* The largest distance from a surface of the constraints `of` at x, over the size of x; *which: the constraint. */
+static double left(const cst_system *s, const double *c, const unsigned char *of, const double *x,
+                   int *which) {
   double *g = cst_linear_numbers(s->ng), *length = cst_linear_numbers(s->ng);
   double  most = 0;
   cst_system_eval_at(s, CST_K_g, c, x, g);
   cst_rank_lengths(s, c, x, length);
   for (int a = 0; a < s->ng - s->nvel; a++) {
     const double off = g[a] == 0 ? 0 : fabs(g[a]) / length[a];
-    if (!dropped[a] || off <= most)
+    if (!of[a] || off <= most)
       continue;
     most = off;
     *which = a;
@@ -166,11 +166,23 @@ static bool follow(const cst_system *s, const double *c, const double *q,
       *far = 0;
       for (int j = 0; j < nq; j++)
         *far = fmax(*far, fabs(x[j] - q[j]));
-      all = left(s, c, dropped, x, which) <= AWAY && cst_system_rank(s, c, x) == rank;
+      all = left(s, c, dropped, x, which) <= CST_RANK_AWAY && cst_system_rank(s, c, x) == rank;
     }
   }
   free(x);
   return all;
+}
+
+int cst_rank_fails(const cst_system *s, const double *c, const double *q) {
+  CST_REQUIRE(s && s->dropped && (c || !s->npar) && q, -1);
+  int            which = -1, other;
+  unsigned char *kept = cst_zeros(s->ng, 1);
+  for (int a = 0; a < s->ng; a++)
+    kept[a] = !s->dropped[a];
+  const double off = left(s, c, s->dropped, q, &which);
+  const bool   fails = off > CST_RANK_AWAY && off > DRIFT * left(s, c, kept, q, &other);
+  free(kept);
+  return fails ? which : -1;
 }
 
 void cst_system_enforce(cst_system *s, unsigned char *dropped) {
