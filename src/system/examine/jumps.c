@@ -54,7 +54,7 @@ static void tell(const cst_system *s, const char *what, const char *name, const 
   cst_written_end(&w);
 }
 
-/* Adds the places in n expressions to those that are told. */
+/* Adds the places in n expressions to those that are reported. */
 static int add(const cst_system *s, const char *what, const char *name, const cst_node *out, int n,
                const char *arrays, int told, char text[CST_JUMPS_TOLD][CST_JUMP_TEXT]) {
   cst_cut  *cut;
