@@ -38,36 +38,21 @@ static double error_of_power(double z, cst_bounded x, cst_bounded y) {
   return error;
 }
 
-/* The error of z, an operation on a and b, but for the rounding of z itself. */
+static double error_of_angle(cst_bounded y, cst_bounded x) {
+  return (fabs(x.value) * y.error + fabs(y.value) * x.error) /
+         (y.value * y.value + x.value * x.value);
+}
+
+/* What a result z is rounded by at most. */
+#define ROUNDED (fabs(z) + FLOOR)
+
 static double error_of(cst_op op, double z, cst_bounded a, cst_bounded b) {
   switch (op) {
-  case CST_OP_ADD:
-  case CST_OP_SUB:
-    return a.error + b.error;
-  case CST_OP_MUL:
-    return fabs(a.value) * b.error + fabs(b.value) * a.error + U * a.error * b.error;
-  case CST_OP_DIV:
-    return (a.error + fabs(z) * b.error) / left_of(fabs(b.value), b.error);
-  case CST_OP_SQRT:
-    return error_of_root(z, a.error);
-  case CST_OP_RSQRT:
-    return z * a.error / (2 * left_of(a.value, a.error)) + z;
-  case CST_OP_SIN:
-    return error_of_wave(cst_elementary_cos(a.value), a.error) + fabs(z);
-  case CST_OP_COS:
-    return error_of_wave(cst_elementary_sin(a.value), a.error) + fabs(z);
-  case CST_OP_TAN:
-    return (1 + z * z) * a.error + fabs(z);
-  case CST_OP_EXP:
-    return error_of_exp(z, a.error) + z;
-  case CST_OP_LOG:
-    return a.error / left_of(a.value, a.error) + fabs(z);
-  case CST_OP_ATAN2:
-    return (fabs(b.value) * a.error + fabs(a.value) * b.error) /
-               (a.value * a.value + b.value * b.value) +
-           fabs(z);
-  case CST_OP_POW:
-    return error_of_power(z, a, b) + fabs(z);
+#define OPERATION(OP, name, n, kind, ...)                                                          \
+  case CST_OP_##OP:                                                                                \
+    __VA_ARGS__
+#define BOUND(x) return x;
+#include "expr/operations.h"
   default:
     return a.error;
   }
@@ -75,18 +60,7 @@ static double error_of(cst_op op, double z, cst_bounded a, cst_bounded b) {
 
 static cst_bounded apply(cst_op op, cst_bounded a, cst_bounded b) {
   const double z = cst_elementary_apply(op, a.value, b.value);
-  switch (op) {
-  case CST_OP_NEG:
-  case CST_OP_COPY:
-    return (cst_bounded){z, a.error};
-  case CST_OP_STEP:
-    return (cst_bounded){z, 0};
-  case CST_OP_ADD: /* of which subnormal results are exact */
-  case CST_OP_SUB:
-    return (cst_bounded){z, error_of(op, z, a, b) + fabs(z)};
-  default:
-    return (cst_bounded){z, error_of(op, z, a, b) + (fabs(z) + FLOOR)};
-  }
+  return (cst_bounded){z, error_of(op, z, a, b)};
 }
 
 #define VALUE           cst_bounded

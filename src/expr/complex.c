@@ -22,20 +22,22 @@ static double complex product_power(double complex z, int n) {
   return n < 0 ? 1 / x : x;
 }
 
+static bool is_product(double complex exponent) {
+  const double n = creal(exponent);
+  return cimag(exponent) == 0 && n == floor(n) && fabs(n) <= LARGEST_PRODUCT;
+}
+
 /* The branch that is real for positive z; integer powers are products and have no branch. */
-static double complex power(double complex z, double complex w, bool *analytic) {
-  const double n = creal(w);
-  if (cimag(w) == 0 && n == floor(n) && fabs(n) <= LARGEST_PRODUCT)
-    return product_power(z, (int)n);
-  *analytic &= creal(z) > 0;
+static double complex power(double complex z, double complex w) {
+  if (is_product(w))
+    return product_power(z, (int)creal(w));
   return cexp(w * clog(z));
 }
 
-static double complex angle(double complex y, double complex x, bool *analytic) {
+static double complex angle(double complex y, double complex x) {
   const double turn = cst_elementary_atan2(0, -1);
   const double a = creal(x);
   const double b = creal(y);
-  *analytic &= a != 0 || b != 0;
   if (fabs(b) <= fabs(a)) {
     double from = 0;
     if (!(a > 0))
@@ -47,36 +49,12 @@ static double complex angle(double complex y, double complex x, bool *analytic) 
 
 static double complex apply(cst_op op, double complex a, double complex b, bool *analytic) {
   switch (op) {
-  case CST_OP_ADD:
-    return a + b;
-  case CST_OP_SUB:
-    return a - b;
-  case CST_OP_MUL:
-    return a * b;
-  case CST_OP_DIV:
-    return a / b;
-  case CST_OP_NEG:
-    return -a;
-  case CST_OP_STEP: /* constant between the pieces */
-    return *analytic &= creal(a) != 0, cst_elementary_apply(op, creal(a), 0);
-  case CST_OP_SQRT:
-    return *analytic &= creal(a) > 0, csqrt(a);
-  case CST_OP_RSQRT:
-    return *analytic &= creal(a) > 0, 1 / csqrt(a);
-  case CST_OP_SIN:
-    return csin(a);
-  case CST_OP_COS:
-    return ccos(a);
-  case CST_OP_TAN:
-    return csin(a) / ccos(a);
-  case CST_OP_EXP:
-    return cexp(a);
-  case CST_OP_LOG:
-    return *analytic &= creal(a) > 0, clog(a);
-  case CST_OP_ATAN2:
-    return angle(a, b, analytic);
-  case CST_OP_POW:
-    return power(a, b, analytic);
+#define OPERATION(OP, name, n, kind, ...)                                                          \
+  case CST_OP_##OP:                                                                                \
+    __VA_ARGS__
+#define COMPLEX(x, where) return *analytic &= (where), x;
+#define ANY(x)            return x;
+#include "expr/operations.h"
   default:
     return a;
   }

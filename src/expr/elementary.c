@@ -26,36 +26,12 @@ double cst_elementary_pow(double x, double y) { return Sleef_cinz_powd1_u10purec
 
 double cst_elementary_apply(cst_op op, double a, double b) {
   switch (op) {
-  case CST_OP_ADD:
-    return a + b;
-  case CST_OP_SUB:
-    return a - b;
-  case CST_OP_MUL:
-    return a * b;
-  case CST_OP_DIV:
-    return a / b;
-  case CST_OP_NEG:
-    return -a;
-  case CST_OP_STEP:
-    return a > 0 ? 1 : a < 0 ? 0 : a + 0.5;
-  case CST_OP_SQRT:
-    return sqrt(a);
-  case CST_OP_RSQRT:
-    return cst_inverse_root(a);
-  case CST_OP_SIN:
-    return cst_elementary_sin(a);
-  case CST_OP_COS:
-    return cst_elementary_cos(a);
-  case CST_OP_TAN:
-    return cst_elementary_tan(a);
-  case CST_OP_EXP:
-    return cst_elementary_exp(a);
-  case CST_OP_LOG:
-    return cst_elementary_log(a);
-  case CST_OP_ATAN2:
-    return cst_elementary_atan2(a, b);
-  case CST_OP_POW:
-    return cst_elementary_pow(a, b);
+#define OPERATION(OP, name, n, kind, ...)                                                          \
+  case CST_OP_##OP:                                                                                \
+    __VA_ARGS__
+#define REAL(x) return x;
+#define ANY(x)  return x;
+#include "expr/operations.h"
   default:
     return a;
   }

@@ -12,17 +12,14 @@
 #include <string.h>
 #include "expr/emit-runs.h"
 
-static const char infix[] = {
-    [CST_OP_ADD] = '+',
-    [CST_OP_SUB] = '-',
-    [CST_OP_MUL] = '*',
-    [CST_OP_DIV] = '/',
-};
-static const char *const call[] = {
-    [CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vrsqrt", [CST_OP_SIN] = "vsin",
-    [CST_OP_COS] = "vcos",   [CST_OP_TAN] = "vtan",     [CST_OP_EXP] = "vexp",
-    [CST_OP_LOG] = "vlog",   [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow",
-    [CST_OP_STEP] = "vstep",
+/* The sign of an operation, or the function of lanes.h. */
+static const char *const spelling[] = {
+#define OPERATION(OP, name, n, kind, ...) [CST_OP_##OP] = SPELL_##kind(name) __VA_ARGS__,
+#define SPELL_SIGN(name)                  name
+#define SPELL_HIDDEN(name)
+#define SPELL_RESERVED(name)
+#define LANES(f, ...) #f
+#include "expr/operations.h"
 };
 
 enum { MOST_SLOTS = 65536 }; /* on the stack: 4 MiB with 8 lanes */
@@ -92,14 +89,14 @@ static void emit_before(const writer *w, cst_op op) {
   if (op == CST_OP_RSQRT && w->marked)
     fputs("cst_inverse_root_of(care, &marks, ", f);
   else if (op >= CST_OP_SQRT)
-    fprintf(f, "%s(", call[op]);
+    fprintf(f, "%s(", spelling[op]);
 }
 
 static void emit_between(cst_op op, FILE *f) {
   if (op >= CST_OP_SQRT)
     fputs(", ", f);
   else
-    fprintf(f, " %c ", infix[op]);
+    fprintf(f, " %s ", spelling[op]);
 }
 
 static void emit_after(cst_op op, FILE *f) { fputs(op >= CST_OP_SQRT ? ");\n" : ";\n", f); }
@@ -263,7 +260,7 @@ static void emit_sums(const writer *w, const cst_loop *l) {
   emit_entry(w, "end", 0, l->first + 1, l->sums, "sum");
   fputs("; row++) {\n", f);
   emit_body(w, l, "      ");
-  fprintf(f, "%s      total = total %c ", w->indent, infix[l->sign]);
+  fprintf(f, "%s      total = total %s ", w->indent, spelling[l->sign]);
   emit_result(w, l, w->p->loops.shapes.shape[l->shape].result, false);
   fprintf(f, ";\n%s    }\n", w->indent);
   emit_place(w, l, l->sums, "sum", "    ");

@@ -16,25 +16,13 @@
 #include "expr/define.h"
 #include "expr/edge-table.h"
 
+/* The last two are on tapes only; END ends straight code. */
 typedef enum {
   CST_OP_CONSTANT,
   CST_OP_INPUT,
-  CST_OP_ADD,
-  CST_OP_SUB,
-  CST_OP_MUL,
-  CST_OP_DIV,
-  CST_OP_NEG,
-  CST_OP_SQRT,
-  CST_OP_RSQRT, /* 1/sqrt(x), of core/inverse-root.h; no text has it (cst_graph_share_divisors) */
-  CST_OP_SIN,
-  CST_OP_COS,
-  CST_OP_TAN,
-  CST_OP_EXP,
-  CST_OP_LOG,
-  CST_OP_ATAN2,
-  CST_OP_POW,
-  CST_OP_STEP, /* 0, 1/2, 1 for x < 0, x = 0, x > 0; its derivative is 0 */
-  CST_OP_COPY, /* on tapes only, like END, which ends straight code */
+#define OPERATION(OP, ...) CST_OP_##OP,
+#include "expr/operations.h"
+  CST_OP_COPY,
   CST_OP_END
 } cst_op;
 
@@ -69,20 +57,24 @@ struct cst_graph {
   int                   tables;
 };
 
+/* A function that texts may call. */
 typedef struct {
   const char *name;
   cst_op      op;
   int         arguments;
-  cst_node (*make)(cst_graph *g, cst_node a, cst_node b); /* NULL: the operation op */
+  bool        reserved; /* nothing else can have its name; if not, a definition goes before it */
+  cst_node (*make)(cst_graph *g, cst_node a, cst_node b); /* NULL: it is the operation op */
 } cst_function;
 
-enum { CST_FUNCTIONS = 7, CST_PIECES = 7, CST_LETTERS = 'z' - 'A' + 1 };
-extern const cst_function cst_graph_functions[CST_FUNCTIONS];
-/* Functions that are smooth in pieces. Their names are not reserved, and a definition goes before them. */
-extern const cst_function cst_graph_pieces[CST_PIECES];
+enum { CST_LETTERS = 'z' - 'A' + 1 };
+extern const cst_function cst_functions[]; /* those with reserved names first */
+extern const int          cst_function_count;
 /* The row whose name is the first n characters of text; NULL when there is none. */
-const cst_function *cst_graph_function_find(const char *text, size_t n);
-const cst_function *cst_graph_piece_find(const char *text, size_t n);
+const cst_function *cst_function_find(const char *text, size_t n);
+/* The node of a call; b is ignored when f takes one argument. */
+cst_node cst_function_call(cst_graph *g, const cst_function *f, cst_node a, cst_node b);
+#define PIECES(name, n) cst_node cst_pieces_##name(cst_graph *g, cst_node a, cst_node b);
+#include "expr/operations.h"
 /* STEP of a, in a function with so many continuous derivatives; -1: it jumps. */
 cst_node cst_graph_step(cst_graph *g, cst_node a, int smooth);
 
@@ -92,7 +84,14 @@ double cst_elementary_apply(cst_op op, double a, double b);
 cst_node           cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b);
 static inline bool cst_op_leaf(cst_op op) { return op == CST_OP_CONSTANT || op == CST_OP_INPUT; }
 static inline bool cst_op_binary(cst_op op) {
-  return (op >= CST_OP_ADD && op <= CST_OP_DIV) || op == CST_OP_ATAN2 || op == CST_OP_POW;
+  switch (op) {
+#define OPERATION(OP, name, n, ...)                                                                \
+  case CST_OP_##OP:                                                                                \
+    return n == 2;
+#include "expr/operations.h"
+  default:
+    return false;
+  }
 }
 
 /* The nodes that some outputs need, leaves included, ascending. A node is in the walk when the place that it

@@ -8,75 +8,50 @@
 #include <string.h>
 #include "expr/expr-internal.h"
 
-static cst_node one(cst_graph *g) { return cst_graph_constant(g, 1); }
+static cst_node number(cst_graph *g, double x) { return cst_graph_constant(g, x); }
+
+static cst_node one(cst_graph *g) { return number(g, 1); }
 
 static cst_node square(cst_graph *g, cst_node a) { return cst_graph_mul(g, a, a); }
 
 static cst_node over(cst_graph *g, double c, cst_node a) {
-  return cst_graph_div(g, cst_graph_constant(g, c), a);
+  return cst_graph_div(g, number(g, c), a);
+}
+
+static cst_node of(cst_graph *g, cst_op op, cst_node a) {
+  return cst_graph_operation(g, op, a, -1);
 }
 
 /* d r / d (first operand). */
 static cst_node partial_a(cst_graph *g, cst_node r) {
-  const cst_vertex v = g->node[r];
-  const cst_node   a = v.a;
-  const cst_node   b = v.b;
-  switch (v.op) {
-  case CST_OP_ADD:
-  case CST_OP_SUB:
-    return one(g);
-  case CST_OP_MUL:
-    return b;
-  case CST_OP_DIV:
-    return over(g, 1, b);
-  case CST_OP_NEG:
-    return cst_graph_constant(g, -1);
-  case CST_OP_SQRT:
-    return cst_graph_mul(g, cst_graph_constant(g, 0.5),
-                         cst_graph_operation(g, CST_OP_RSQRT, a, -1));
-  case CST_OP_RSQRT:
-    return cst_graph_mul(g, cst_graph_constant(g, -0.5), cst_graph_mul(g, r, square(g, r)));
-  case CST_OP_SIN:
-    return cst_graph_operation(g, CST_OP_COS, a, -1);
-  case CST_OP_COS:
-    return cst_graph_neg(g, cst_graph_operation(g, CST_OP_SIN, a, -1));
-  case CST_OP_TAN:
-    return cst_graph_add(g, one(g), square(g, r));
-  case CST_OP_EXP:
-    return r;
-  case CST_OP_LOG:
-    return over(g, 1, a);
-  case CST_OP_ATAN2:
-    return cst_graph_mul(g, b, over(g, 1, cst_graph_add(g, square(g, a), square(g, b))));
-  case CST_OP_POW:
-    return cst_graph_mul(g, b, cst_graph_pow(g, a, cst_graph_sub(g, b, one(g))));
+  const cst_node a = g->node[r].a;
+  const cst_node b = g->node[r].b;
+  switch (g->node[r].op) {
+#define OPERATION(OP, name, n, kind, ...)                                                          \
+  case CST_OP_##OP:                                                                                \
+    __VA_ARGS__
+#define BY_A(x) return x;
+#include "expr/operations.h"
   default:
-    return cst_graph_constant(g, 0);
+    return -1;
   }
 }
 
 /* d r / d (second operand). */
 static cst_node partial_b(cst_graph *g, cst_node r) {
-  const cst_vertex v = g->node[r];
-  const cst_node   a = v.a;
-  const cst_node   b = v.b;
-  switch (v.op) {
-  case CST_OP_ADD:
-    return one(g);
-  case CST_OP_SUB:
-    return cst_graph_constant(g, -1);
-  case CST_OP_MUL:
-    return a;
-  case CST_OP_DIV:
-    return cst_graph_neg(g, cst_graph_mul(g, r, over(g, 1, b)));
-  case CST_OP_ATAN2:
-    return cst_graph_neg(
-        g, cst_graph_mul(g, a, over(g, 1, cst_graph_add(g, square(g, a), square(g, b)))));
-  case CST_OP_POW:
-    return cst_graph_mul(g, r, cst_graph_operation(g, CST_OP_LOG, a, -1));
+  const cst_node a = g->node[r].a;
+  const cst_node b = g->node[r].b;
+  switch (g->node[r].op) {
+#define OPERATION(OP, name, n, kind, ...)                                                          \
+  case CST_OP_##OP:                                                                                \
+    __VA_ARGS__                                                                                    \
+    break;
+#define BY_B(x) return x;
+#include "expr/operations.h"
   default:
-    return cst_graph_constant(g, 0);
+    break;
   }
+  return -1;
 }
 
 /* sum + partial * d, where d is not zero. */

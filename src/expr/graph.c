@@ -16,21 +16,6 @@
 
 enum { FIRST_SLOTS = 256, LARGEST_PRODUCT_POWER = 65536, LARGE_PAGE = 2 << 20 };
 
-const cst_function cst_graph_functions[CST_FUNCTIONS] = {
-    {"sqrt", CST_OP_SQRT, 1, NULL},   {"sin", CST_OP_SIN, 1, NULL}, {"cos", CST_OP_COS, 1, NULL},
-    {"tan", CST_OP_TAN, 1, NULL},     {"exp", CST_OP_EXP, 1, NULL}, {"log", CST_OP_LOG, 1, NULL},
-    {"atan2", CST_OP_ATAN2, 2, NULL},
-};
-
-const cst_function *cst_graph_function_find(const char *text, size_t n) {
-  for (int i = 0; i < CST_FUNCTIONS; i++) {
-    const cst_function *f = &cst_graph_functions[i];
-    if (strlen(f->name) == n && !memcmp(f->name, text, n))
-      return f;
-  }
-  return NULL;
-}
-
 cst_graph *cst_graph_create(void) {
   cst_graph *g = cst_expr_memory(NULL, 1, sizeof *g);
   *g = (cst_graph){.slots = FIRST_SLOTS,
@@ -381,20 +366,9 @@ cst_node cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b) {
     return cst_graph_pow(g, a, b);
   case CST_OP_STEP:
     return cst_graph_step(g, a, CST_KINKS);
-  case CST_OP_ATAN2:
-    if (a < 0 || b < 0)
-      return -1;
-    return make(g, op, a, b);
   default:
-    if (a < 0)
+    if (a < 0 || (cst_op_binary(op) && b < 0))
       return -1;
-    return make(g, op, a, -1);
+    return make(g, op, a, cst_op_binary(op) ? b : -1);
   }
-}
-
-cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b) {
-  const cst_function *f = cst_graph_function_find(function, strlen(function));
-  if (f)
-    return cst_graph_operation(g, f->op, a, b);
-  return -1;
 }

@@ -12,36 +12,12 @@ enum { LOG2_W = CST_W == 1 ? 0 : CST_W == 2 ? 1 : CST_W == 4 ? 2 : 3 };
 
 CST_INLINE vd apply(cst_op op, vd a, vd b) {
   switch (op) {
-  case CST_OP_ADD:
-    return a + b;
-  case CST_OP_SUB:
-    return a - b;
-  case CST_OP_MUL:
-    return a * b;
-  case CST_OP_DIV:
-    return a / b;
-  case CST_OP_NEG:
-    return -a;
-  case CST_OP_STEP:
-    return vstep(a);
-  case CST_OP_SQRT:
-    return vsqrt(a);
-  case CST_OP_RSQRT:
-    return vrsqrt(a);
-  case CST_OP_SIN:
-    return vsin(a);
-  case CST_OP_COS:
-    return vcos(a);
-  case CST_OP_TAN:
-    return vtan(a);
-  case CST_OP_EXP:
-    return vexp(a);
-  case CST_OP_LOG:
-    return vlog(a);
-  case CST_OP_ATAN2:
-    return vatan2(a, b);
-  case CST_OP_POW:
-    return vpow(a, b);
+#define OPERATION(OP, name, n, kind, ...)                                                          \
+  case CST_OP_##OP:                                                                                \
+    __VA_ARGS__
+#define LANES(f, ...) return f(__VA_ARGS__);
+#define ANY(x)        return x;
+#include "expr/operations.h"
   default:
     return a;
   }

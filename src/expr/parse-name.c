@@ -46,12 +46,13 @@ static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what,
                         near && strlen(near) <= SHOWN ? cst_diag_guess(word, allowed, count) : "");
 }
 
-/* Puts the functions, with sum, into allowed; returns their number. */
-static int list_functions(const char **allowed) {
-  for (int i = 0; i < CST_FUNCTIONS; i++)
-    allowed[i] = cst_graph_functions[i].name;
-  allowed[CST_FUNCTIONS] = "sum";
-  return CST_FUNCTIONS + 1;
+/* Puts the functions with reserved names, and sum, into allowed; returns their number. */
+static int list_reserved(const char **allowed) {
+  int count = 0;
+  for (; cst_functions[count].reserved; count++)
+    allowed[count] = cst_functions[count].name;
+  allowed[count++] = "sum";
+  return count;
 }
 
 static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
@@ -61,8 +62,9 @@ static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
   }
   const int most = p->n + p->g->definitions + p->g->tables + CST_DEFINE_ARGUMENTS +
                    CST_EXPR_DEPTH * CST_EDGE_COLUMNS;
-  const char **allowed = cst_expr_memory(NULL, (size_t)most + 2 + CST_FUNCTIONS, sizeof *allowed);
-  int          count = 0;
+  const char **allowed =
+      cst_expr_memory(NULL, (size_t)(most + 2 + cst_function_count), sizeof *allowed);
+  int count = 0;
   for (const cst_parse_loop *l = p->loop; l; l = l->outer)
     allowed[count++] = l->name;
   for (int i = 0; i < p->n; i++)
@@ -72,21 +74,24 @@ static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
   for (int i = 0; i < p->g->tables; i++)
     allowed[count++] = p->g->table_at[i].name;
   allowed[count++] = "pi";
-  count += list_functions(allowed + count);
+  count += list_reserved(allowed + count);
   unknown(p, at, n, "unknown name", allowed, count);
   free(allowed);
   return -1;
 }
 
 static cst_node unknown_function(cst_parser *p, size_t at, size_t n) {
-  const char *allowed[CST_FUNCTIONS + 1 + CST_PIECES + CST_DEFINE_MOST];
-  int         count = list_functions(allowed);
-  for (int i = 0; i < CST_PIECES; i++)
-    allowed[count++] = cst_graph_pieces[i].name;
+  const int    most = cst_function_count + 1 + p->g->definitions;
+  const char **allowed = cst_expr_memory(NULL, (size_t)most, sizeof *allowed);
+  int          count = list_reserved(allowed);
+  for (; count <= cst_function_count; count++)
+    allowed[count] = cst_functions[count - 1].name;
   for (int i = 0; i < p->g->definitions; i++)
     if (p->g->definition[i].n)
       allowed[count++] = p->g->definition[i].name;
-  return unknown(p, at, n, "unknown function", allowed, count);
+  unknown(p, at, n, "unknown function", allowed, count);
+  free(allowed);
+  return -1;
 }
 
 static bool same(const cst_parser *p, size_t at, size_t n, const char *word) {
@@ -134,10 +139,15 @@ static bool primes_argument(const cst_parser *p, size_t at, size_t n) {
   return l;
 }
 
+/* Whether the word is a function that goes before everything else. */
+static bool is_reserved(const cst_parser *p, size_t at, size_t n) {
+  const cst_function *f = cst_function_find(p->text + at, n);
+  return same(p, at, n, "sum") || (f && f->reserved);
+}
+
 bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
-  return same(p, at, n, "pi") || same(p, at, n, "sum") || cst_parse_table(p, at, n) ||
-         cst_graph_function_find(p->text + at, n) || find_loop(p, at, n) ||
-         find_binding(p, at, n) || find_definition(p, at, n);
+  return same(p, at, n, "pi") || is_reserved(p, at, n) || cst_parse_table(p, at, n) ||
+         find_loop(p, at, n) || find_binding(p, at, n) || find_definition(p, at, n);
 }
 
 cst_node cst_parse_foreign(cst_parser *p, size_t at, const cst_definition *d, const char *name) {
@@ -241,20 +251,19 @@ static cst_node whole_part(cst_parser *p, size_t at) {
 
 /* The word at `at`, of n characters, which '(' follows. */
 static cst_node applied(cst_parser *p, size_t at, size_t n) {
-  const cst_function *f = cst_graph_function_find(p->text + at, n);
-  const bool          series = same(p, at, n, "sum");
-  const cst_binding  *b = f || series ? NULL : find_binding(p, at, n);
+  const bool         reserved = is_reserved(p, at, n);
+  const bool         series = same(p, at, n, "sum");
+  const cst_binding *b = reserved ? NULL : find_binding(p, at, n);
   if (b && b->entry)
     return cst_parse_fail(
         p, p->at, "'%.*s' is an array; its entries are written with [ ], %.*s[%d] for the first",
         SHOWN, b->name, SHOWN, b->name, b->shift + 1);
-  const cst_definition *d = f || series || b ? NULL : find_definition(p, at, n);
+  const cst_definition *d = reserved || b ? NULL : find_definition(p, at, n);
   if (d && !find_loop(p, at, n))
     return cst_parse_definition(p, d, at);
-  if (!f && !series && !cst_parse_is_column(p, at, n))
-    f = cst_graph_piece_find(p->text + at, n);
-  if (!f && !series && cst_parse_is_column(p, at, n))
+  if (!reserved && cst_parse_is_column(p, at, n))
     return cst_parse_cell(p, at, n);
+  const cst_function *f = cst_function_find(p->text + at, n);
   if (!f && !series && same(p, at, n, "floor"))
     return whole_part(p, at);
   if (!f && !series)
@@ -292,7 +301,7 @@ cst_node cst_parse_name(cst_parser *p) {
     return cst_parse_fail(p, at,
                           "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]",
                           SHOWN, b->name, b->count, SHOWN, b->name, b->shift + 1);
-  if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_graph_function_find(text + at, n)))
+  if (!pi && !loop && !b && is_reserved(p, at, n))
     return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, text + at);
   const cst_definition *d = pi || loop || b ? NULL : find_definition(p, at, n);
   if (d)

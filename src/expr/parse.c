@@ -93,7 +93,8 @@ cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at) {
     return -1;
   if (!f->make)
     return cst_parse_operation(p, f->op, argument[0], argument[1], at);
-  return p->idle ? argument[0] : cst_parse_checked(p, f->make(p->g, argument[0], argument[1]), at);
+  return p->idle ? argument[0]
+                 : cst_parse_checked(p, cst_function_call(p->g, f, argument[0], argument[1]), at);
 }
 
 static cst_node atom(cst_parser *p) {

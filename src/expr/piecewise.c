@@ -10,14 +10,13 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <limits.h>
-#include <string.h>
 #include "expr/expr-internal.h"
 
 enum { JUMPS = CST_JUMPS, BENDS = CST_KINKS, TURNS = 1 };
 
 static cst_node number(cst_graph *g, double x) { return cst_graph_constant(g, x); }
 
-static cst_node jump(cst_graph *g, cst_node a, cst_node b) {
+cst_node cst_pieces_step(cst_graph *g, cst_node a, cst_node b) {
   (void)b;
   return cst_graph_step(g, a, JUMPS);
 }
@@ -28,12 +27,12 @@ static cst_node sign_of(cst_graph *g, cst_node a, int smooth) {
   return cst_graph_sub(g, twice, number(g, 1));
 }
 
-static cst_node sign(cst_graph *g, cst_node a, cst_node b) {
+cst_node cst_pieces_sign(cst_graph *g, cst_node a, cst_node b) {
   (void)b;
   return sign_of(g, a, JUMPS);
 }
 
-static cst_node size(cst_graph *g, cst_node a, cst_node b) {
+cst_node cst_pieces_abs(cst_graph *g, cst_node a, cst_node b) {
   (void)b;
   return cst_graph_mul(g, a, sign_of(g, a, BENDS));
 }
@@ -45,11 +44,11 @@ static cst_node either(cst_graph *g, cst_node d, cst_node a, cst_node b) {
   return cst_graph_add(g, first, cst_graph_mul(g, b, other));
 }
 
-static cst_node larger(cst_graph *g, cst_node a, cst_node b) {
+cst_node cst_pieces_max(cst_graph *g, cst_node a, cst_node b) {
   return either(g, cst_graph_sub(g, a, b), a, b);
 }
 
-static cst_node smaller(cst_graph *g, cst_node a, cst_node b) {
+cst_node cst_pieces_min(cst_graph *g, cst_node a, cst_node b) {
   return either(g, cst_graph_sub(g, b, a), a, b);
 }
 
@@ -68,39 +67,20 @@ static cst_node between(cst_graph *g, cst_node a) {
   return cst_graph_add(g, cst_graph_mul(g, a, inside), past);
 }
 
-static cst_node smoothstep(cst_graph *g, cst_node a, cst_node b) {
+cst_node cst_pieces_smoothstep(cst_graph *g, cst_node a, cst_node b) {
   (void)b;
   const cst_node c = between(g, a);
   const cst_node rest = cst_graph_sub(g, number(g, 3), cst_graph_mul(g, number(g, 2), c));
   return cst_graph_mul(g, cst_graph_mul(g, c, c), rest);
 }
 
-static cst_node ramp(cst_graph *g, cst_node a, cst_node w) {
+cst_node cst_pieces_ramp(cst_graph *g, cst_node a, cst_node w) {
   cst_node       past;
   const cst_node u = cst_graph_div(g, a, w);
   const cst_node more = beyond(g, u, &past);
   const cst_node c = between(g, u);
   const cst_node half = cst_graph_mul(g, number(g, 0.5), cst_graph_mul(g, c, c));
   return cst_graph_mul(g, w, cst_graph_add(g, half, cst_graph_mul(g, more, past)));
-}
-
-const cst_function cst_graph_pieces[CST_PIECES] = {
-    {"step", .arguments = 1, .make = jump},
-    {"sign", .arguments = 1, .make = sign},
-    {"abs", .arguments = 1, .make = size},
-    {"min", .arguments = 2, .make = smaller},
-    {"max", .arguments = 2, .make = larger},
-    {"ramp", .arguments = 2, .make = ramp},
-    {"smoothstep", .arguments = 1, .make = smoothstep},
-};
-
-const cst_function *cst_graph_piece_find(const char *text, size_t n) {
-  for (int i = 0; i < CST_PIECES; i++) {
-    const cst_function *f = &cst_graph_pieces[i];
-    if (strlen(f->name) == n && !memcmp(f->name, text, n))
-      return f;
-  }
-  return NULL;
 }
 
 int cst_graph_smoothness(const cst_graph *g, cst_node n) {

@@ -5,36 +5,12 @@
 
 static __float128 apply(cst_op op, __float128 a, __float128 b) {
   switch (op) {
-  case CST_OP_ADD:
-    return a + b;
-  case CST_OP_SUB:
-    return a - b;
-  case CST_OP_MUL:
-    return a * b;
-  case CST_OP_DIV:
-    return a / b;
-  case CST_OP_NEG:
-    return -a;
-  case CST_OP_STEP:
-    return a > 0 ? 1 : a < 0 ? 0 : a + 0.5Q;
-  case CST_OP_SQRT:
-    return sqrtq(a);
-  case CST_OP_RSQRT:
-    return 1 / sqrtq(a);
-  case CST_OP_SIN:
-    return sinq(a);
-  case CST_OP_COS:
-    return cosq(a);
-  case CST_OP_TAN:
-    return tanq(a);
-  case CST_OP_EXP:
-    return expq(a);
-  case CST_OP_LOG:
-    return logq(a);
-  case CST_OP_ATAN2:
-    return atan2q(a, b);
-  case CST_OP_POW:
-    return powq(a, b);
+#define OPERATION(OP, name, n, kind, ...)                                                          \
+  case CST_OP_##OP:                                                                                \
+    __VA_ARGS__
+#define QUAD(x) return x;
+#define ANY(x)  return x;
+#include "expr/operations.h"
   default:
     return a;
   }

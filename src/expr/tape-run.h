@@ -33,25 +33,13 @@ static const int together[CST_CHUNK] = {0},
 
 /* Runs straight code up to an instruction END. */
 static inline void run_straight(const cst_instruction *i, const bases *m) {
-  static const void *const go[] = {GO(ADD),  GO(SUB),   GO(MUL), GO(DIV),  GO(NEG), GO(STEP),
-                                   GO(SQRT), GO(RSQRT), GO(SIN), GO(COS),  GO(TAN), GO(EXP),
-                                   GO(LOG),  GO(ATAN2), GO(POW), GO(COPY), GO(END)};
-  goto                    *go[i->op];
-  STEP(ADD)
-  STEP(SUB)
-  STEP(MUL)
-  STEP(DIV)
-  STEP(NEG)
-  STEP(STEP)
-  STEP(SQRT)
-  STEP(RSQRT)
-  STEP(SIN)
-  STEP(COS)
-  STEP(TAN)
-  STEP(EXP)
-  STEP(LOG)
-  STEP(ATAN2)
-  STEP(POW)
+  static const void *const go[] = {
+#define OPERATION(OP, ...) GO(OP),
+#include "expr/operations.h"
+      GO(COPY), GO(END)};
+  goto *go[i->op];
+#define OPERATION(OP, ...) STEP(OP)
+#include "expr/operations.h"
   STEP(COPY)
 do_END:
   return;

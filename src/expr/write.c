@@ -62,10 +62,10 @@ static char *number(double x, int *binds) {
 }
 
 static char *function(speller *s, const cst_vertex *v) {
-  const char *name = NULL;
-  for (int k = 0; k < CST_FUNCTIONS; k++)
-    if (cst_graph_functions[k].op == v->op)
-      name = cst_graph_functions[k].name;
+  const char *name = "step";
+  for (int k = 0; k < cst_function_count; k++)
+    if (cst_functions[k].op == v->op)
+      name = cst_functions[k].name;
   char *a = operand(s, v->a, 0), *b = cst_op_binary(v->op) ? operand(s, v->b, 0) : NULL, *text;
   if (asprintf(&text, b ? "%s(%s, %s)" : "%s(%s)", name, a, b) < 0)
     cst_need_fail();

@@ -5,8 +5,13 @@
 
 enum { NAME_MAX_BYTES = 60 };
 
-static const char *const reserved[] = {"t",   "pi",  "sqrt", "sin",   "cos",
-                                       "tan", "exp", "log",  "atan2", "sum"};
+static const char *const reserved[] = {"t", "pi",
+#define OPERATION(OP, name, n, kind, ...) RESERVE_##kind(name)
+#define RESERVE_SIGN(name)
+#define RESERVE_HIDDEN(name)
+#define RESERVE_RESERVED(name) name,
+#include "expr/operations.h"
+                                       "sum"};
 enum { RESERVED = sizeof reserved / sizeof *reserved };
 
 bool cst_read_goes_on(const cst_reading *r) {
