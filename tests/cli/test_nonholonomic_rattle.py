@@ -1,6 +1,6 @@
 """test_nonholonomic_rattle.py: discrete-lagrange-dalembert(reversible) with constraints on positions, and with
-gyroscopic terms, forces, time and other masses: steps against an own program, back to the start, order 2, both
-constraints, many copies, and RATTLE where the constraints on velocities do nothing."""
+gyroscopic terms, forces, time and other masses: steps against an own program, back to the start, the discrete equations
+of its page, order 2, both constraints, many copies, and RATTLE where the constraints on velocities do nothing."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
@@ -117,6 +117,67 @@ def steps():
     )
 
 
+def momenta(name, q, t, h):
+    """-D1 L_d and D2 L_d of every pair of points, with forces, and M at every point, of BOWLS or one of MORE."""
+    x, y = q[:, 0], q[:, 1]
+    M = np.tile(MASS, (len(q), 1))
+    a, pull = np.zeros_like(q), np.array([-dV(row) for row in q])
+    if name == "mass":
+        M[:, 3] *= 1 + x**2
+    if name == "magnet":
+        a[:, 0], a[:, 1] = -0.35 * y, 0.35 * x
+    p = (2 * np.diff(q, axis=0) / h + (a / M)[:-1] + (a / M)[1:]) / (1 / M[:-1] + 1 / M[1:])
+    found = []
+    for sign, at in ((-1, slice(None, -1)), (1, slice(1, None))):  # L_q + F at both ends
+        u = (p - a[at]) / M[at]
+        f = pull[at].copy()
+        if name == "mass":
+            f[:, 0] += MASS[3] * x[at] * u[:, 3] ** 2
+        if name == "magnet":
+            f[:, 0] += 0.35 * u[:, 1]
+            f[:, 1] -= 0.35 * u[:, 0]
+        if name == "drag":
+            f -= 0.7 * u * np.column_stack([np.ones((len(u), 2)), np.zeros(len(u)), np.sin(t[at])])
+        found.append(p + sign * h / 2 * f)
+    return found[0], found[1], M, a
+
+
+def split(A, b):
+    """The least x with A'x = b, and what is left."""
+    x = np.linalg.lstsq(A.T, b, rcond=None)[0]
+    return x, np.abs(A.T @ x - b).max()
+
+
+def nodes():
+    """The equations of the page at every inner point: phi v_k = 0 for the mean velocity projected onto G v = 0, equal
+    impulses of phi on both sides and others of G; the mean itself is off by h^2."""
+    for name in ("bowls", *MORE):
+        bare = []
+        for h in (0.125, 0.0625):
+            text = STUDY % ("conservation", name, "", 4, h, METHOD)
+            process, result = run(f"nodes-{name}-{h}", text + "trajectories: {members: all, every: 1, store: [q, p]}\n")
+            if not ok(process.returncode == 0, f"{name}, step {h}: stores its points", process.stderr):
+                return
+            with h5py.File(result, "r") as f:
+                q, p = f["trajectories/0/q"][0], f["trajectories/0/p"][0]
+            left, right, M, a = momenta(name, q, h * np.arange(len(q)), h)
+            mean, worst = np.zeros(len(q)), np.zeros(4)
+            for k in range(1, len(q) - 1):
+                A = np.array([G(q[k]), phi(q[k])])
+                half = (left[k] + right[k - 1]) / 2
+                mean[k] = phi(q[k]) @ ((half - a[k]) / M[k])
+                W = A[0] / M[k]
+                v = (half - a[k] - A[0] * (W @ (half - a[k])) / (W @ A[0])) / M[k]
+                (before, one), (after, other) = split(A, right[k - 1] - p[k]), split(A, p[k] - left[k])
+                now = abs(phi(q[k]) @ v), np.abs(M[k] * v + a[k] - p[k]).max(), abs(before[1] - after[1]), max(one, other)
+                worst = np.maximum(worst, now)
+            bare.append(np.abs(mean).max())
+            ok(worst[0] < 1e-13, f"{name}, step {h}: the projected mean velocity satisfies phi", worst[0])
+            ok(worst[1] < 1e-13, f"{name}, step {h}: it is that of the state", worst[1])
+            ok(max(worst[2:]) < 1e-13, f"{name}, step {h}: impulses of phi on both sides are equal", worst)
+        ok(bare[0] > 1e-4 and 3 < bare[0] / bare[1] < 5, f"{name}: the mean velocity violates phi by h^2", bare)
+
+
 def orders():
     text = STUDY % (
         "order",
@@ -135,8 +196,7 @@ def orders():
 
 def more():
     """Order 2 in the others, and the same steps where there is nothing more."""
-    for name, change in MORE.items():
-        write(f"{name}.yaml", BOWLS.replace("system: bowls", f"system: {name}").replace(*change))
+    for name in MORE:
         text = STUDY % ("order", name, "", 0.5, "0.0625, 0.03125, 0.015625", METHOD)
         process, result = run(f"more-{name}", text + 'reference: {method: "gauss(3)", step: 0.01}\n')
         if not ok(process.returncode == 0, f"{name}: an order study runs", process.stderr):
@@ -208,5 +268,7 @@ def refuse():
 if __name__ == "__main__":
     for name, text in (("bowls", BOWLS), ("idle", IDLE), ("plain", PLAIN)):
         write(f"{name}.yaml", text)
-    together([steps, orders, more, copies, idle, refuse], 2)
+    for name, change in MORE.items():
+        write(f"{name}.yaml", BOWLS.replace("system: bowls", f"system: {name}").replace(*change))
+    together([steps, nodes, orders, more, copies, idle, refuse], 2)
     done()

@@ -13,8 +13,9 @@
  *
  *   q_h = q + h/2 v,   M (v1 - v) = -h dV(q_h) - phi(q_h)'L,   q1 = q_h + h/2 v1,   phi(q1) v1 + phi0(q1) = 0
  *
- * With constraints on positions the second form is RATTLE for them, g(q1) = 0 and G v1 = 0, whose impulses at the
- * two ends of a step are independent, while phi'L is shared by the two steps at a point:
+ * With constraints on positions the second form is the integrator of its source on their manifold: phi v + phi0 = 0
+ * for the mean velocity at q_k projected onto G v = 0. That is RATTLE for them, g(q1) = 0 and G v1 = 0, whose impulses
+ * at the two ends of a step are independent, while phi'L is shared by the two steps at a point:
  *
  *   p_h = p0 - h/2 (dV + phi'k0)(q0) - G(q0)'L,  q1 = q0 + h M^-1 p_h,  g(q1) = 0
  *   p1 = p_h - h/2 (dV + phi'k1)(q1) - G(q1)'m,  G v1 = 0,  phi v1 + phi0 = 0
