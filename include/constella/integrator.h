@@ -58,7 +58,8 @@ typedef enum {
   CST_TRAJECTORY_NO_MULTIPLIER = 7, /* forces that depend on multipliers leave no motion there */
   CST_TRAJECTORY_CONSTRAINT_JUMPED, /* a constraint jumps in that step */
   /* behind that step a redundant constraint no longer follows from the others */
-  CST_TRAJECTORY_CONSTRAINT_DROPPED
+  CST_TRAJECTORY_CONSTRAINT_DROPPED,
+  CST_TRAJECTORY_NO_SOLUTION /* g(q, t) = 0 has no solution near the state behind that step */
 } cst_trajectory_status;
 
 typedef struct cst_integrator cst_integrator;

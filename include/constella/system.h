@@ -340,6 +340,11 @@ double cst_system_rank_ahead(const cst_system *s, const double *c, const double 
  * for steps that have failed. */
 bool cst_system_slip_ahead(const cst_system *s, const double *c, const double *q, const double *v,
                            double h);
+/* Whether constraints that depend on the time have no solution near (q, v) any more behind a step of size h, or behind
+ * 1.5 of them; c holds the time at q. False for systems of more than CST_MAX_Q coordinates or CST_MAX_G constraints, and
+ * where (q, v) is far from the constraints itself. Slow: for steps that have failed. */
+bool cst_system_no_solution_ahead(const cst_system *s, const double *c, const double *q,
+                                  const double *v, double h);
 /* Rank of G at q (constraints scaled by the lengths of their rows), and in lambda, where not NULL, the
  * least-norm multipliers with the same force G'lambda. */
 int  cst_system_rank(const cst_system *s, const double *c, const double *q);

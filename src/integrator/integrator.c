@@ -22,7 +22,8 @@ _Static_assert((int)CST_TRAJECTORY_NOT_CONVERGED == CST_NOT_CONVERGED &&
                    (int)CST_TRAJECTORY_RANK_LOST == CST_RANK_LOST &&
                    (int)CST_TRAJECTORY_NO_MULTIPLIER == CST_NO_MULTIPLIER &&
                    (int)CST_TRAJECTORY_CONSTRAINT_JUMPED == CST_CONSTRAINT_JUMPED &&
-                   (int)CST_TRAJECTORY_CONSTRAINT_DROPPED == CST_CONSTRAINT_DROPPED,
+                   (int)CST_TRAJECTORY_CONSTRAINT_DROPPED == CST_CONSTRAINT_DROPPED &&
+                   (int)CST_TRAJECTORY_NO_SOLUTION == CST_NO_SOLUTION,
                "same numbers");
 
 cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code,

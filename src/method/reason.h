@@ -10,7 +10,8 @@
  * equations ends before the step does (core/near-root.h). RANK_LOST: a step failed on whose way the
  * constraints lose rank (cst_system_rank_ahead). EVENT: the study ends it there. NO_MULTIPLIER: a step failed on
  * whose way det G M^-1 (G' - f_lambda) loses its sign (cst_system_slip_ahead). CONSTRAINT_JUMPED, CONSTRAINT_DROPPED:
- * a step was refused (stepper-guard.c). */
+ * a step was refused (stepper-guard.c). NO_SOLUTION: g(q, t) = 0 has no
+ * solution near the state behind a step that failed (cst_system_no_solution_ahead). */
 #define CST_REASON_ROWS(X)                                                                         \
   X(DONE, false, "done", NULL)                                                                     \
   X(NOT_CONVERGED, true, "solver did not converge",                                                \
@@ -32,14 +33,16 @@
     "does in Painleve's examples (docs/errors.md); end before it, or take less friction")          \
   X(CONSTRAINT_JUMPED, true, "constraint-jumped",                                                  \
     "constraint-jumped: a constraint jumps there, as at the cut of atan2; `constella system` "     \
-    "names "                                                                                       \
-    "the places. Write it without them: of angles as coordinates that are tied to the others, or " \
-    "as a constraint on velocities (docs/system-file.md)")                                         \
+    "names the places, and docs/system-file.md says how to write it without them")                 \
   X(CONSTRAINT_DROPPED, true, "constraint-dropped",                                                \
     "constraint-dropped: a constraint that is redundant at the start, and not enforced, no "       \
-    "longer "                                                                                      \
-    "follows from the others; write the constraints so that their gradients are independent, "     \
-    "or start where they are")
+    "longer follows from the others; write the constraints so that their gradients are "           \
+    "independent, "                                                                                \
+    "or start where they are")                                                                     \
+  X(NO_SOLUTION, true, "no solution any more",                                                     \
+    "no solution any more: the constraints g(q, t) = 0 have none near the motion at the end of "   \
+    "that step, as where a drive moves to where its bars do not reach; no smaller step helps. "    \
+    "End before it, or let the drive move less far")
 
 #define CST_REASON_NAME(name, failed, words, advice) CST_##name,
 typedef enum { CST_REASON_ROWS(CST_REASON_NAME) CST_REASONS /* their number */ } cst_reason;

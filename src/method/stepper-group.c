@@ -140,6 +140,8 @@ static cst_reason reason_of(const cst_stepper *st, const double *record, int lan
       ahead[npar + i] = q[i] + REACH * st->h_of[lane] * v[i];
     if (st->guard && cst_guard_jumps(st->guard, x, ahead))
       reason = CST_CONSTRAINT_JUMPED;
+    else if (cst_system_no_solution_ahead(s, x, q, v, st->h_of[lane]))
+      reason = CST_NO_SOLUTION;
     else if (cst_system_rank_ahead(s, x, q, v, st->h_of[lane]) > 0)
       reason = CST_RANK_LOST;
     else if (s->slips && cst_system_slip_ahead(s, x, q, v, st->h_of[lane]))

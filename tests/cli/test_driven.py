@@ -1,6 +1,6 @@
 """test_driven.py: constraints that depend on the time: steps against a numpy program, orders against the
-equation of an angle solved by SciPy, the work of constraints, starts, bodies, published values, and what is
-refused with its words."""
+equation of an angle solved by SciPy, the work of constraints, starts, bodies, published values, drives that leave no
+solution, and what is refused with its words."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 import warnings
@@ -8,7 +8,7 @@ import warnings
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy as np
-from cli import constella, done, made, ok, path, run, skip, table, together, write
+from cli import constella, done, h5py, made, ok, path, run, skip, table, together, write
 
 try:
     from scipy.integrate import solve_ivp
@@ -325,6 +325,32 @@ def fourbar():
     ok("v does not satisfy" in x.stdout and "projection moves it" in x.stdout, "G v + g_t of a state", x.stdout)
 
 
+ENDING = ["rattle", "midpoint", "compose(rattle, yoshida4)", "gauss(2)", "radau(2)", "hbvm(k=4, s=2)", "project(rk4)"]
+# the coupler and the rocker lie on one line at this time; their joint is then at 4.5 from the crank's end
+LAST = np.arccos((1 + 4**2 - 4.5**2) / (2 * 4)) / 3
+
+
+def ended():
+    """Where the drive turns the crank to where coupler and rocker do not reach, that is said; it is not where a step is too
+    large for a rod on a pivot that is shaken."""
+    text = STUDY % ("conservation", "{file: four-bar.system.yaml, parameters: {d: %g}}", 2, "%s", quoted(ENDING))
+    text += "initial: {q: [1, 0, %g, %g], v: [0, 3, 0, 0], project: true}\n"
+    for h in (0.0078125, 0.001953125):
+        process, result = run(f"ended-{h}", text % (4, h, 2.9, 1.6))
+        with h5py.File(result, "r") as f:
+            steps = f["final/steps"][:, 0]
+        why = {row["failures"] for row in table(result)}
+        ok(process.returncode == 1 and why == {"no solution any more: 1"}, f"step {h}: the motion ends, as all say", why)
+        ok((np.abs(steps * h - LAST) < 2 * h).all(), f"step {h}: at that time", steps * h, LAST)
+    told = constella("status", result).stdout
+    ok("no solution any more: 7" in told and "no smaller step helps" in told, "status says what it means", told)
+    text = STUDY % ("conservation", "{file: shaken.system.yaml}", 4, 0.25, quoted(["rattle", "midpoint", "euler-a", "gauss(2)"]))
+    process, result = run("reaching", text + "initial: {q: [0, -0.8], v: [6, 0], project: true}\n")
+    why = {row["method"]: row["failures"] for row in table(result)}
+    ok(why.pop("gauss(2)").count("no solution") == 0, "a rod always reaches: nothing else is said of gauss(2)", why)
+    ok(set(why.values()) == {"step-too-large: 1"}, "a rod always reaches: steps that are too large say so", why)
+
+
 HINGE = """system: driven-hinge
 bodies:
   arm: {rotation: R, centre: [x, y, z], mass: 2, inertia: [0.3, 0.2, 0.4]}
@@ -459,7 +485,7 @@ def main():
     warnings.simplefilter("ignore")  # of fsolve at round-off
     for name, text in (("shaken", SHAKEN), ("platform", PLATFORM), ("four-bar", FOURBAR), ("hinge", HINGE)):
         write(name + ".system.yaml", text)
-    together([steps, orders, line_integral, kept, platform, fourbar, hinge, refused, ensemble])
+    together([steps, orders, line_integral, kept, platform, fourbar, ended, hinge, refused, ensemble])
     done()
 
 

@@ -33,6 +33,8 @@ LACKS = {"0.1.0-c31b9678": ("jumps", "continue/rows", "number")}
 LATER = ("final/", "trajectories/", "events/", "extremes/")
 # Attributes of a result that name the program.
 MAKER = ("/@git", "/@version")
+# The ways in which a trajectory can end, with their numbers: later programs have more of them, behind those of then.
+ENDS = "final/status@long_name"
 # How a program says that it does not go on with what another one wrote.
 OTHER = re.compile(
     r"""has "(version|compiler|libraries|build): [^"]+", now it is "\1: [^"]+"; resume with what made it"""
@@ -137,6 +139,12 @@ def reads(room, name, result):
     ok(not wrong, f"{room.name}/{name}: verify finds the same bits", *wrong)
 
 
+def ends_of_then(old, fresh):
+    """Whether every number of a status means in a fresh result what it meant then."""
+    now = fresh.reasons
+    return all(now.get(number) == words for number, words in old.reasons.items())
+
+
 def compares(room, name, result):
     """With a fresh run, in all bits; where the table of another machine has other last digits, beyond noise."""
     import constella as package
@@ -145,7 +153,9 @@ def compares(room, name, result):
     if not fresh:
         return
     with package.open(room.path(result)) as old:
-        differ = [x for x in differences(digests(old.path), digests(fresh)) if x not in MAKER]
+        with package.open(fresh) as new:
+            ok(ends_of_then(old, new), f"{room.name}/{name}: statuses mean what they meant", old.reasons, new.reasons)
+        differ = [x for x in differences(digests(old.path), digests(fresh)) if x not in (*MAKER, ENDS)]
         agrees = not differ or old.compare(fresh).agrees or f"{room.name}/{name}" in CHANGED
         ok(agrees, f"{room.name}/{name}: agrees with a fresh run", *differ)
         with h5py.File(room.path(result), "r") as f:
