@@ -2,6 +2,7 @@
 (baselines.py): the first steps on a pendulum, a body, and a system with M(q) and drag; the orders over the mesh
 that differ from those at the end; a run that is interrupted; and what is refused."""
 # SPDX-License-Identifier: BSD-2-Clause
+import os
 import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
@@ -177,6 +178,49 @@ def test_reduction():
             ok(abs(rate - want) < 0.25, f"{name}: lambda has order {want} over the {over} ({rate:.2f})", e)
 
 
+EXPLODING = """\
+study: conservation
+system: planar-pendulum
+initial: rotating
+end: {end}
+steps: [0.1, 0.05, 0.025, 0.0125]
+methods: [{methods}]
+observables: [energy]
+roundoff: {{dyadic-steps: false}}
+{more}
+"""
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/baselines.md")
+
+
+def explosions():
+    """{method: times as printed} of the table of the page."""
+    with open(PAGE) as f:
+        lines = f.read().split("h \\|v\\| / L up to")[1].split("\n\n")[0].splitlines()[2:]
+    return {cells[0]: cells[2:] for cells in ([x.strip() for x in line.strip("|").split("|")] for line in lines)}
+
+
+def test_explosions():
+    """The table of docs/baselines.md: where index 3 with damping explodes; the stabilised form does not."""
+    times = explosions()
+    ok(len(times) == 7 and all(len(row) == 4 for row in times.values()), "the page has its table", times)
+    stable = [name.replace(")", ", form=ggl)") for name in times] + ["generalized-alpha(rho=1, form=ggl)", "radau(2)"]
+    more = "trajectories: {members: all, every: 1, store: [q, p]}"
+    f = made("exploding", EXPLODING.format(methods=quoted(times), end=20, more=more))
+    _, result = run("to-1000", EXPLODING.format(methods=quoted([*times, *stable]), end=1000, more=""))
+    most = {}
+    for row in table(result):
+        most.setdefault(row["method"], []).append(row["energy_max"])
+    for k, (name, row) in enumerate(times.items()):
+        for j, text in enumerate(row):
+            h, stored = f["cases/h"][4 * k + j], f[f"trajectories/{4 * k + j}"]
+            energy = (stored["p"][0] ** 2).sum(1) / 2 + stored["q"][0][:, 1]
+            late = np.flatnonzero(~(abs(energy - energy[0]) < 5))
+            right = late.size and abs(late[0] * h / float(text) - 1) < 0.1 if text != "-" else most[name][j] < 5
+            ok(right, f"{name}, step {h:.4g}: explodes at {text}", late[:1] * h, most[name][j])
+    for name in stable:
+        ok(max(most[name]) < 5, f"{name}: does not explode", most[name])
+
+
 REFUSED = {
     "compose(generalized-alpha(rho=0.5), rattle)": "must be the whole method",
     "langevin(bdf(2), friction=1, inverse-temperature=1)": "must be the whole method",
@@ -251,5 +295,6 @@ test_steps("body", BODY, by_hand.body(), ON_BODY)
 test_steps("governor", GOVERNOR, by_hand.governor())
 test_group()
 test_reduction()
+test_explosions()
 test_refusals()
 done()
