@@ -52,7 +52,7 @@ typedef struct {
   cst_type type;
   int      ndim, dim[CST_FIELD_DIMS]; /* indices into the dimensions; ndim 0: a scalar */
   char     unit[32];                  /* "1" for nondimensional */
-  char     doc[240];                  /* long_name */
+  char     doc[320];                  /* long_name */
   /* NULL: all of it is filled, and takes its space on the disk at once. Else only these rows, borrowed; the others
    * are holes of the file, which read as zeros */
   const cst_record_rows *rows;
