@@ -23,6 +23,12 @@ static double error_of_wave(double slope, double error) {
   return fmin(fabs(slope) * error + U / 2 * error * error, 2 / U);
 }
 
+/* tan(a + d) - tan(a) = (1 + z^2) t/(1 - z t), t = tan d, up to the next pole. */
+static double error_of_tan(double z, double error) {
+  const double d = U * error, t = tan(fmin(d, 1.5)), left = 1 - fabs(z) * t;
+  return d < 1.5 && left > 0 ? (1 + z * z) * (t / U) / left : INFINITY;
+}
+
 static double error_of_exp(double z, double error) {
   return U * error < 1e-9 ? z * error : z * (expm1(U * error) / U);
 }

@@ -119,7 +119,7 @@ OPERATION(TAN, "tan", 1, RESERVED,
   QUAD(tanq(a))
   COMPLEX(csin(a) / ccos(a), true)
   BY_A(cst_graph_add(g, one(g), square(g, r)))
-  BOUND((1 + z * z) * a.error + fabs(z) + ROUNDED))
+  BOUND(error_of_tan(z, a.error) + fabs(z) + ROUNDED))
 
 OPERATION(EXP, "exp", 1, RESERVED,
   REAL(cst_elementary_exp(a))

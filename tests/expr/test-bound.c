@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <quadmath.h>
 #include "expr/bound.h"
+#include "expr/expr-internal.h"
 #include "expressions.h"
 
 enum { LETTERS = 6, POINTS = 200 };
@@ -66,6 +67,37 @@ static void test_bounds(const setting *s) {
   }
 }
 
+/* Inputs that are off by `inputs` u move the exact value by no more than the bound, with what the operation rounds. */
+static void test_passed_on(const setting *s, const char *text, double x, double inputs) {
+  const cst_node n = parse(s, text);
+  point          at = here;
+  double         off;
+  at.q[0] = x;
+  const cst_bounded b = bound(s, n, &at, inputs + 1, &off); /* the sum below rounds */
+  bool              holds = true;
+  for (int k = -4; k <= 4; k++) {
+    at.q[0] = x + k / 4.0 * inputs * 0x1p-53 * fabs(x);
+    const double moved = bound(s, n, &at, 0, &off).value - b.value;
+    if (b.value - b.value == 0 && moved - moved == 0)
+      holds &= fabs(moved) * 0x1p53 <= b.error + 2 * fabs(b.value);
+  }
+  OK(holds, "%s at %.17g, off by %g u: within its bound", text, x, inputs);
+}
+
+static void test_uncertain(const setting *s) {
+  static const double at[] = {3, 30, 700, -20, 0.73, -0.41, 0.999, 1e-9, 1.57};
+  for (int i = 0; i < cst_function_count; i++) {
+    const cst_function *f = &cst_functions[i];
+    char                text[40];
+    if (f->make || f->arguments != 1)
+      continue;
+    snprintf(text, sizeof text, "%s(x)", f->name);
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++)
+      for (int e = 0; e <= 15; e += 3)
+        test_passed_on(s, text, at[k], pow(10, e));
+  }
+}
+
 /* Numbers whose products are subnormal, or 0. */
 static void test_least(const setting *s) {
   static const char *const of[] = {"x*y",      "3*x - y/7", "x*x + y",
@@ -122,6 +154,7 @@ static void test_judgements(const setting *s) {
 int main(void) {
   setting s = setting_create();
   test_bounds(&s);
+  test_uncertain(&s);
   test_least(&s);
   test_reach(&s);
   test_judgements(&s);
