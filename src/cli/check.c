@@ -234,7 +234,7 @@ static void print_engines(const cst_plan *p) {
 static void print_jumps(const cst_system *s) {
   char      text[CST_JUMPS_TOLD][CST_JUMP_TEXT];
   const int n = cst_jumps_tell(s, text);
-  for (int k = 0; k < n && k < CST_JUMPS_TOLD; k++)
+  for (int k = 0; k < n; k++)
     printf("%-14s %s\n", "jumps", text[k]);
 }
 

@@ -170,7 +170,7 @@ void cst_guard_before(cst_guard *x, const double *record) {
   run(x, c, q, x->before);
 }
 
-/* Whether a sign changes in the lane; whether a redundant constraint has been left. */
+/* Whether a sign changes in the lane. */
 static bool passes_cut(const cst_guard *x, int lane) {
   bool passes = false;
   for (int k = 0; k < x->cuts; k++) {
@@ -180,6 +180,7 @@ static bool passes_cut(const cst_guard *x, int lane) {
   return passes;
 }
 
+/* Whether a redundant constraint has been left in it. */
 static bool has_left(const cst_guard *x, const double *q, int lane) {
   double size = 0;
   bool   left = false;
@@ -204,7 +205,7 @@ static cst_reason judge(const cst_guard *x, const double *c, const double *q, in
   }
   if (cut && cst_guard_jumps(x, from, to))
     why = CST_CONSTRAINT_JUMPED;
-  else if (s->dropped && cst_rank_fails(s, to, to + s->npar) >= 0)
+  else if (s->dropped && cst_rank_fails(s, to, to + s->npar))
     why = CST_CONSTRAINT_DROPPED;
   free(from);
   return why;

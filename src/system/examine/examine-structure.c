@@ -127,7 +127,7 @@ static void say_pieces(cst_examiner *e) {
 static void say_jumps(cst_examiner *e) {
   char      text[CST_JUMPS_TOLD][CST_JUMP_TEXT];
   const int n = cst_jumps_tell(e->s, text);
-  for (int k = 0; k < n && k < CST_JUMPS_TOLD; k++)
+  for (int k = 0; k < n; k++)
     cst_examine_say(e, CST_NOTE, "jumps", "%s", text[k]);
 }
 

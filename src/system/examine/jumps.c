@@ -42,7 +42,7 @@ static void tell(const cst_system *s, const char *what, const char *name, const 
   cst_written    w = cst_graph_write(s->graph, out, cut->beside < 0 ? 1 : 2, "", name_of, &n);
   bool           shown = !w.n;
   for (int k = 0; k < w.nout; k++)
-    shown &= strlen(w.out[k]) <= LONG;
+    shown &= w.out[k] && strlen(w.out[k]) <= LONG; /* NULL: the graph is full */
   if (!shown)
     snprintf(text, CST_JUMP_TEXT, "%s %s: %s may jump", what, name, cut->what);
   else if (cut->beside >= 0)
@@ -54,15 +54,15 @@ static void tell(const cst_system *s, const char *what, const char *name, const 
   cst_written_end(&w);
 }
 
-/* Adds the places in n expressions to those that are reported. */
+/* Adds the places in n expressions to the texts, of which there are `told`. */
 static int add(const cst_system *s, const char *what, const char *name, const cst_node *out, int n,
                const char *arrays, int told, char text[CST_JUMPS_TOLD][CST_JUMP_TEXT]) {
   cst_cut  *cut;
   const int found = cst_graph_cuts(s->graph, out, n, arrays, &cut);
-  for (int k = 0; k < found && told + k < CST_JUMPS_TOLD; k++)
-    tell(s, what, name, &cut[k], text[told + k]);
+  for (int k = 0; k < found && told < CST_JUMPS_TOLD; k++)
+    tell(s, what, name, &cut[k], text[told++]);
   free(cut);
-  return told + found;
+  return told;
 }
 
 int cst_jumps_tell(const cst_system *s, char text[CST_JUMPS_TOLD][CST_JUMP_TEXT]) {

@@ -7,7 +7,7 @@
 enum { CST_JUMPS_TOLD = 6 }; /* texts at most, of CST_JUMP_TEXT characters each */
 enum { CST_JUMP_TEXT = 200 };
 
-/* "constraint gear: atan2(y, x) jumps where y = 0 and x < 0"; returns the number of such places, of which the first
- * CST_JUMPS_TOLD are in text. Makes nodes of the graph. */
+/* "constraint gear: atan2(y, x) jumps where y = 0 and x < 0"; returns the number of texts, of the first places that there are.
+ * Makes nodes of the graph. */
 int cst_jumps_tell(const cst_system *s, char text[CST_JUMPS_TOLD][CST_JUMP_TEXT]);
 #endif

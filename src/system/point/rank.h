@@ -23,9 +23,9 @@ void cst_rank_lengths(const cst_system *s, const double *c, const double *q, dou
 double cst_rank_condition(const cst_system *s, const double *c, const double *q, int rank,
                           const double *length);
 
-/* The dropped constraint on positions that q has left farthest, where that is more than CST_RANK_AWAY of the size of q, and more
- * than the enforced ones, which a method may leave too, explain; -1: none. */
-int cst_rank_fails(const cst_system *s, const double *c, const double *q);
+/* Whether q has left a dropped constraint on positions, by more than CST_RANK_AWAY of its size, and by more than the enforced
+ * ones, which a method may leave too, explain. */
+bool cst_rank_fails(const cst_system *s, const double *c, const double *q);
 #define CST_RANK_AWAY 1e-8
 
 /* One step of Newton's method for g(q) = 0 with the shortest change; it uses a maximal set of independent

@@ -173,16 +173,16 @@ static bool follow(const cst_system *s, const double *c, const double *q,
   return all;
 }
 
-int cst_rank_fails(const cst_system *s, const double *c, const double *q) {
-  CST_REQUIRE(s && s->dropped && (c || !s->npar) && q, -1);
-  int            which = -1, other;
+bool cst_rank_fails(const cst_system *s, const double *c, const double *q) {
+  CST_REQUIRE(s && s->dropped && (c || !s->npar) && q, false);
+  int            which;
   unsigned char *kept = cst_zeros(s->ng, 1);
   for (int a = 0; a < s->ng; a++)
     kept[a] = !s->dropped[a];
   const double off = left(s, c, s->dropped, q, &which);
-  const bool   fails = off > CST_RANK_AWAY && off > DRIFT * left(s, c, kept, q, &other);
+  const bool   fails = off > CST_RANK_AWAY && off > DRIFT * left(s, c, kept, q, &which);
   free(kept);
-  return fails ? which : -1;
+  return fails;
 }
 
 void cst_system_enforce(cst_system *s, unsigned char *dropped) {
