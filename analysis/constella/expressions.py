@@ -15,6 +15,9 @@ from .reading import ResultError, nearest
 
 FUNCTIONS = {
     **{name: getattr(np, name) for name in ("sqrt", "sin", "cos", "tan", "exp", "log")},
+    **{name: getattr(np, name) for name in ("expm1", "log1p", "sinh", "cosh", "tanh")},
+    "acos": np.arccos,
+    "asin": np.arcsin,
     "atan2": np.arctan2,
     "abs": np.abs,
 }

@@ -14,7 +14,8 @@
  * Grammar: + - * / ^ (right associative, binds tighter than unary minus: -x^2 = -(x^2)), parentheses,
  * numbers, names, pi, sqrt sin cos tan exp log atan2(y, x), entries of arrays x[i+1] (numbered from 1, the
  * index an integer constant) and sum(i, FROM, TO, TERM), i a new name that stands for the integers FROM .. TO
- * in TERM. x^n with integer n becomes products, with half-integer n a square root and products; any other
+ * in TERM. expm1 log1p sinh cosh tanh acos asin, and step sign abs min(x, y) max(x, y) ramp(x, w) smoothstep, are functions
+ * where the names that are bound or defined do not say otherwise. x^n with integer n becomes products, with half-integer n a square root and products; any other
  * constant or variable exponent becomes pow. Depth of nesting is at most CST_EXPR_DEPTH and a graph has at
  * most CST_EXPR_NODES nodes; beyond that parsing fails.
  */
@@ -55,7 +56,8 @@ int cst_graph_smoothness(const cst_graph *g, cst_node n);
  * owned (free()). Returns their number. */
 typedef struct {
   cst_node node;
-  bool     dimensionless; /* the argument of sin, cos, tan or exp, whose unit is 1 */
+  bool
+      dimensionless; /* the argument of sin, cos, tan, exp, expm1, sinh, cosh or tanh, whose unit is 1 */
 } cst_linear_part;
 int cst_graph_linear_parts(const cst_graph *g, cst_node n, char array, cst_linear_part **part);
 
@@ -71,8 +73,11 @@ cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_div(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_neg(cst_graph *g, cst_node a);
 cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b);
-cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a,
-                        cst_node b); /* b only for atan2; else -1 */
+/* A function by its name, -1 where there is none: sqrt sin cos tan exp log atan2 expm1 log1p sinh cosh tanh acos asin step
+ * sign abs min max ramp smoothstep. b is the second argument of atan2 min max ramp, else it is ignored. */
+cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b);
+/* The name of function i = 0, 1, ...; NULL beyond the last. */
+const char *cst_graph_function(int i);
 
 /* sum + a b, and sum - a b. */
 static inline cst_node cst_graph_add_product(cst_graph *g, cst_node sum, cst_node a, cst_node b) {
@@ -187,7 +192,7 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout,
                             const double _Complex *const in[128], double _Complex *result);
 
 /* Emits the statements that compute out[k] into o[k], in terms of `vd` and the vector operations of lanes.h
- * (vset vsqrt vsin vcos vtan vexp vlog vatan2 vpow, and vrsqrt of core/inverse-root.h); skips entries whose
+ * (vset vsqrt vsin vcos vtan and so on, and vrsqrt of core/inverse-root.h); skips entries whose
  * out[k] is -1; constants are written as o[k] = vset(...). Each line begins with indent.
  */
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);

@@ -45,8 +45,8 @@ struct cst_layer_step {
   cst_node (*div)(const cst_layer_step *s, cst_node a, cst_node b);
   cst_node (*pow)(const cst_layer_step *s, cst_node a, cst_node b);
   cst_node (*neg)(const cst_layer_step *s, cst_node a);
-  cst_node (*call)(const cst_layer_step *s, const char *function, cst_node a,
-                   cst_node b); /* sqrt sin cos tan exp log, b unused; atan2 */
+  /* sqrt sin cos tan exp log expm1 log1p sinh cosh tanh acos asin step sign abs smoothstep, b unused; atan2 min max ramp */
+  cst_node (*call)(const cst_layer_step *s, const char *function, cst_node a, cst_node b);
   void (*acceleration)(const cst_layer_step *s, const cst_node *q, const cst_node *v,
                        cst_node *A); /* A filled */
   cst_node (*lagrangian)(const cst_layer_step *s, const cst_node *q, const cst_node *v);

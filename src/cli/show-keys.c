@@ -46,7 +46,8 @@ void cst_show_system_keys(void) {
   printf("system: the keys of a system file\n\n");
   paragraph(
       "A key is named by its path: states.NAME.q is the key q of a state under a name of your own. "
-      "Expressions have + - * / ^, sqrt, sin, cos, tan, exp, log, atan2, sums, numbers, pi, "
+      "Expressions have + - * / ^, sqrt, sin, cos, tan, exp, log, atan2, expm1, log1p, sinh, cosh, "
+      "tanh, acos, asin, sums, numbers, pi, "
       "parameters "
       "and, where the key allows them, coordinates, velocities x' and the time t. `constella "
       "system "

@@ -29,9 +29,7 @@ static double error_of_tan(double z, double error) {
   return d < 1.5 && left > 0 ? (1 + z * z) * (t / U) / left : INFINITY;
 }
 
-static double error_of_exp(double z, double error) {
-  return U * error < 1e-9 ? z * error : z * (expm1(U * error) / U);
-}
+static double error_of_exp(double z, double error) { return z * fmax(error, expm1(U * error) / U); }
 
 static double error_of_power(double z, cst_bounded x, cst_bounded y) {
   double error = 0;
@@ -47,6 +45,27 @@ static double error_of_power(double z, cst_bounded x, cst_bounded y) {
 static double error_of_angle(cst_bounded y, cst_bounded x) {
   return (fabs(x.value) * y.error + fabs(y.value) * x.error) /
          (y.value * y.value + x.value * x.value);
+}
+
+/* Of sinh or cosh: |f(a + d) - f(a)| <= |f'(a)| sinh d + |f(a)| (cosh d - 1), where cosh d - 1 = 2 sinh(d/2)^2. */
+static double error_of_growth(double slope, double z, double error) {
+  const double half = sinh(U * error / 2);
+  return (fabs(slope) * sinh(U * error) + 2 * fabs(z) * half * half) / U;
+}
+
+/* tanh(a + d) - tanh(a) = (1 - z^2) t/(1 + z t), t = tanh d. z is off by 2 U at most, 1 - z^2 by less than 4 U then. */
+static double error_of_tanh(double z, double error) {
+  const double t = tanh(U * error);
+  const double slope = (1 - fabs(z)) * (1 + fabs(z)) + 4 * U;
+  return fmin(slope * (t / U) / (1 - fabs(z) * t), 2 / U);
+}
+
+/* Of asin or acos: the slope is largest at the end of the interval that is nearer to -1 or 1. Two arguments that are d
+ * apart differ most where one of them is 1, by acos(1 - d) = 2 asin(sqrt(d/2)). */
+static double error_of_arc(double a, double error) {
+  const double left = left_of(1 - fabs(a), error);
+  const double most = 2 * asin(sqrt(fmin(U * error / 2, 1))) / U;
+  return fmin(error / sqrt(left * (1 + fabs(a))), most);
 }
 
 /* What a result z is rounded by at most. */

@@ -47,6 +47,22 @@ static double complex angle(double complex y, double complex x) {
   return (b > 0 ? turn / 2 : -turn / 2) - catan(x / y);
 }
 
+/* exp(z) - 1 = expm1(x) cos y - 2 sin(y/2)^2 + i exp(x) sin y */
+static double complex exponential_less_1(double complex z) {
+  const double half = sin(cimag(z) / 2);
+  return __builtin_complex(expm1(creal(z)) * cos(cimag(z)) - 2 * half * half,
+                           exp(creal(z)) * sin(cimag(z)));
+}
+
+/* log(1 + z), near 0 by |1 + z|^2 - 1 = x (2 + x) + y^2 */
+static double complex logarithm_of_1_and(double complex z) {
+  const double x = creal(z);
+  const double y = cimag(z);
+  if (fabs(x) + fabs(y) > 0.5)
+    return clog(1 + z);
+  return __builtin_complex(log1p(x * (2 + x) + y * y) / 2, atan2(y, 1 + x));
+}
+
 static double complex apply(cst_op op, double complex a, double complex b, bool *analytic) {
   switch (op) {
 #define OPERATION(OP, name, n, kind, ...)                                                          \

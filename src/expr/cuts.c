@@ -14,6 +14,7 @@ static sign sign_of(const cst_vertex *v, sign a, sign b) {
   case CST_OP_SQRT:
   case CST_OP_RSQRT:
   case CST_OP_EXP:
+  case CST_OP_COSH:
   case CST_OP_STEP:
     return POSITIVE;
   case CST_OP_NEG:

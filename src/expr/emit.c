@@ -18,6 +18,7 @@ static const char *const spelling[] = {
 #define SPELL_SIGN(name)                  name
 #define SPELL_HIDDEN(name)
 #define SPELL_RESERVED(name)
+#define SPELL_FREE(name)
 #define LANES(f, ...) #f
 #include "expr/operations.h"
 };

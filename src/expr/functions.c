@@ -1,4 +1,5 @@
-/* functions.c: the functions that texts call by their names, and the check of the table of operations. */
+/* functions.c: the functions that texts, and methods in C, call by their names, and the check of the table of
+ * operations. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "expr/expr-internal.h"
@@ -21,6 +22,7 @@ const cst_function cst_functions[] = {
 #define ROW_SIGN(OP, name, n)
 #define ROW_HIDDEN(OP, name, n)
 #define ROW_RESERVED(OP, name, n) {name, CST_OP_##OP, n, true, NULL},
+#define ROW_FREE(OP, name, n)     {name, CST_OP_##OP, n, false, NULL},
 #define PIECES(name, n)           {#name, CST_OP_END, n, false, cst_pieces_##name},
 #include "expr/operations.h"
 };
@@ -36,11 +38,15 @@ const cst_function *cst_function_find(const char *text, size_t n) {
   return NULL;
 }
 
+const char *cst_graph_function(int i) {
+  return i < cst_function_count ? cst_functions[i].name : NULL;
+}
+
 cst_node cst_function_call(cst_graph *g, const cst_function *f, cst_node a, cst_node b) {
   return f->make ? f->make(g, a, b) : cst_graph_operation(g, f->op, a, b);
 }
 
 cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b) {
   const cst_function *f = cst_function_find(function, strlen(function));
-  return f && f->reserved ? cst_function_call(g, f, a, b) : -1;
+  return f ? cst_function_call(g, f, a, b) : -1;
 }

@@ -67,7 +67,19 @@ static bool is_linear(cst_op op, int a, int b) {
 }
 
 static bool has_a_period_or_rate(cst_op op) {
-  return op == CST_OP_SIN || op == CST_OP_COS || op == CST_OP_TAN || op == CST_OP_EXP;
+  switch (op) {
+  case CST_OP_SIN:
+  case CST_OP_COS:
+  case CST_OP_TAN:
+  case CST_OP_EXP:
+  case CST_OP_EXPM1:
+  case CST_OP_SINH:
+  case CST_OP_COSH:
+  case CST_OP_TANH:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static int add_part(cst_linear_part *part, int n, cst_linear_part x) {

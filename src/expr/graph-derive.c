@@ -22,6 +22,13 @@ static cst_node of(cst_graph *g, cst_op op, cst_node a) {
   return cst_graph_operation(g, op, a, -1);
 }
 
+/* 1/sqrt(1 - a^2), with all digits near -1 and 1. */
+static cst_node slope_of_arc(cst_graph *g, cst_node a) {
+  const cst_node below = cst_graph_sub(g, one(g), a);
+  const cst_node above = cst_graph_add(g, one(g), a);
+  return of(g, CST_OP_RSQRT, cst_graph_mul(g, below, above));
+}
+
 /* d r / d (first operand). */
 static cst_node partial_a(cst_graph *g, cst_node r) {
   const cst_node a = g->node[r].a;

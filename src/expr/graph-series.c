@@ -95,12 +95,28 @@ static cst_node exponential(cst_graph *g, const cst_node *a, const cst_node *r, 
   return over(g, sum, k);
 }
 
+/* h r' = a', where ak is the coefficient of order k of a. */
+static cst_node divided(cst_graph *g, cst_node ak, const cst_node *h, const cst_node *r, int k) {
+  const cst_node sum = slope(g, r, h, k, k - 1);
+  const cst_node known = over(g, sum, k);
+  const cst_node rest = cst_graph_sub(g, ak, known);
+  return cst_graph_div(g, rest, h[0]);
+}
+
 /* a r' = a'. */
 static cst_node logarithm(cst_graph *g, const cst_node *a, const cst_node *r, int k) {
-  const cst_node sum = slope(g, r, a, k, k - 1);
-  const cst_node known = over(g, sum, k);
-  const cst_node rest = cst_graph_sub(g, a[k], known);
-  return cst_graph_div(g, rest, a[0]);
+  return divided(g, a[k], a, r, k);
+}
+
+/* r = exp(a) - 1, h = exp(a). */
+static cst_node exponential_less_1(cst_graph *g, terms t, int k) {
+  return t.h[k] = exponential(g, t.a, t.h, k);
+}
+
+/* h r' = a', h = 1 + a. */
+static cst_node logarithm_of_1_and(cst_graph *g, terms t, int k) {
+  t.h[k] = t.a[k];
+  return divided(g, t.a[k], t.h, t.r, k);
 }
 
 /* sin and cos, each the auxiliary series of the other: r' = sign a'h, h' = -sign a'r. */
@@ -112,12 +128,27 @@ static cst_node circular(cst_graph *g, terms t, int k, double sign) {
   return times(g, factor, own);
 }
 
-/* r' = a'h, h = 1 + r^2. */
-static cst_node tangent(cst_graph *g, terms t, int k) {
+/* sinh and cosh: r' = a'h, h' = a'r. */
+static cst_node hyperbolic(cst_graph *g, terms t, int k) {
+  t.h[k] = exponential(g, t.a, t.r, k);
+  return exponential(g, t.a, t.h, k);
+}
+
+/* tan and tanh: r' = a'h, h = 1 + r^2 or 1 - r^2. */
+static cst_node tangent(cst_graph *g, terms t, int k, bool circular) {
   const cst_node sum = slope(g, t.a, t.h, k, k);
   const cst_node r = over(g, sum, k);
   t.r[k] = r;
-  t.h[k] = square(g, t.r, k, 0);
+  const cst_node r_square = square(g, t.r, k, 0);
+  t.h[k] = circular ? r_square : cst_graph_neg(g, r_square);
+  return r;
+}
+
+/* asin and acos: h r' = sign a', h' = -sign a r', h = sqrt(1 - a^2). */
+static cst_node arc(cst_graph *g, terms t, int k, double sign) {
+  const cst_node r = divided(g, times(g, sign, t.a[k]), t.h, t.r, k);
+  t.r[k] = r;
+  t.h[k] = times(g, -sign / k, slope(g, t.r, t.a, k, k));
   return r;
 }
 
@@ -181,16 +212,35 @@ static cst_node higher(cst_graph *g, cst_op op, terms t, int k) {
   case CST_OP_COS:
     return circular(g, t, k, -1);
   case CST_OP_TAN:
-    return tangent(g, t, k);
+    return tangent(g, t, k, true);
   case CST_OP_EXP:
     return exponential(g, t.a, t.r, k);
   case CST_OP_LOG:
     return logarithm(g, t.a, t.r, k);
   case CST_OP_ATAN2:
     return angle(g, t, k);
-  default:
+  case CST_OP_POW:
     return power(g, t, k);
+  case CST_OP_EXPM1:
+    return exponential_less_1(g, t, k);
+  case CST_OP_LOG1P:
+    return logarithm_of_1_and(g, t, k);
+  case CST_OP_SINH:
+  case CST_OP_COSH:
+    return hyperbolic(g, t, k);
+  case CST_OP_TANH:
+    return tangent(g, t, k, false);
+  case CST_OP_ACOS:
+    return arc(g, t, k, -1);
+  case CST_OP_ASIN:
+    return arc(g, t, k, 1);
+  case CST_OP_CONSTANT:
+  case CST_OP_INPUT:
+  case CST_OP_COPY:
+  case CST_OP_END:
+    break;
   }
+  return -1;
 }
 
 /* The value; sets those of the auxiliary series. */
@@ -202,10 +252,24 @@ static cst_node lowest(cst_graph *g, cst_op op, terms t) {
     t.h[0] = cst_graph_operation(g, CST_OP_COS, a, -1);
   if (op == CST_OP_COS)
     t.h[0] = cst_graph_operation(g, CST_OP_SIN, a, -1);
-  if (op == CST_OP_TAN) {
+  if (op == CST_OP_TAN || op == CST_OP_TANH) {
     const cst_node r_square = cst_graph_mul(g, r, r);
     const cst_node one = cst_graph_constant(g, 1);
-    t.h[0] = cst_graph_add(g, one, r_square);
+    t.h[0] = op == CST_OP_TAN ? cst_graph_add(g, one, r_square) : cst_graph_sub(g, one, r_square);
+  }
+  if (op == CST_OP_SINH)
+    t.h[0] = cst_graph_operation(g, CST_OP_COSH, a, -1);
+  if (op == CST_OP_COSH)
+    t.h[0] = cst_graph_operation(g, CST_OP_SINH, a, -1);
+  if (op == CST_OP_EXPM1)
+    t.h[0] = cst_graph_operation(g, CST_OP_EXP, a, -1);
+  if (op == CST_OP_LOG1P)
+    t.h[0] = cst_graph_add(g, cst_graph_constant(g, 1), a);
+  if (op == CST_OP_ASIN || op == CST_OP_ACOS) {
+    const cst_node one = cst_graph_constant(g, 1);
+    const cst_node below = cst_graph_sub(g, one, a);
+    const cst_node above = cst_graph_add(g, one, a);
+    t.h[0] = cst_graph_operation(g, CST_OP_SQRT, cst_graph_mul(g, below, above), -1);
   }
   if (op == CST_OP_ATAN2) {
     const cst_node b_square = cst_graph_mul(g, b, b);

@@ -12,11 +12,6 @@ static const char
 static const struct {
   const char *word, *instead;
 } words[] = {
-    {"sinh", "write (exp(x) - exp(-x))/2"},
-    {"cosh", "write (exp(x) + exp(-x))/2"},
-    {"tanh", "write 1 - 2/(exp(2*x) + 1)"},
-    {"asin", "write atan2(x, sqrt(1 - x^2))"},
-    {"acos", "write atan2(sqrt(1 - x^2), x)"},
     {"atan", "write atan2(x, 1)"},
     {"ln", "write log(x)"},
     {"log10", "write log(x)/log(10)"},

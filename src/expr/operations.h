@@ -171,6 +171,62 @@ PIECES(max, 2)
 PIECES(ramp, 2)
 PIECES(smoothstep, 1)
 
+OPERATION(EXPM1, "expm1", 1, FREE, /* exp(a) - 1 */
+  REAL(Sleef_cinz_expm1d1_u10purec(a))
+  LANES(vexpm1, a)
+  QUAD(expm1q(a))
+  COMPLEX(exponential_less_1(a), true)
+  BY_A(of(g, CST_OP_EXP, a))
+  BOUND(error_of_exp(cst_elementary_exp(a.value), a.error) + fabs(z) + ROUNDED))
+
+OPERATION(LOG1P, "log1p", 1, FREE, /* log(1 + a) */
+  REAL(Sleef_cinz_log1pd1_u10purec(a))
+  LANES(vlog1p, a)
+  QUAD(log1pq(a))
+  COMPLEX(logarithm_of_1_and(a), creal(a) > -1)
+  BY_A(over(g, 1, cst_graph_add(g, one(g), a)))
+  BOUND(a.error / left_of(1 + a.value, a.error) + fabs(z) + ROUNDED))
+
+OPERATION(SINH, "sinh", 1, FREE,
+  REAL(Sleef_cinz_sinhd1_u10purec(a))
+  LANES(vsinh, a)
+  QUAD(sinhq(a))
+  COMPLEX(csinh(a), true)
+  BY_A(of(g, CST_OP_COSH, a))
+  BOUND(error_of_growth(cosh(a.value), z, a.error) + fabs(z) + ROUNDED))
+
+OPERATION(COSH, "cosh", 1, FREE,
+  REAL(Sleef_cinz_coshd1_u10purec(a))
+  LANES(vcosh, a)
+  QUAD(coshq(a))
+  COMPLEX(ccosh(a), true)
+  BY_A(of(g, CST_OP_SINH, a))
+  BOUND(error_of_growth(sinh(a.value), z, a.error) + z + ROUNDED))
+
+OPERATION(TANH, "tanh", 1, FREE,
+  REAL(Sleef_cinz_tanhd1_u10purec(a))
+  LANES(vtanh, a)
+  QUAD(tanhq(a))
+  COMPLEX(ctanh(a), true)
+  BY_A(cst_graph_sub(g, one(g), square(g, r)))
+  BOUND(error_of_tanh(z, a.error) + fabs(z) + ROUNDED))
+
+OPERATION(ACOS, "acos", 1, FREE,
+  REAL(Sleef_cinz_acosd1_u10purec(a))
+  LANES(vacos, a)
+  QUAD(acosq(a))
+  COMPLEX(cacos(a), fabs(creal(a)) < 1)
+  BY_A(cst_graph_neg(g, slope_of_arc(g, a)))
+  BOUND(error_of_arc(a.value, a.error) + z + ROUNDED))
+
+OPERATION(ASIN, "asin", 1, FREE,
+  REAL(Sleef_cinz_asind1_u10purec(a))
+  LANES(vasin, a)
+  QUAD(asinq(a))
+  COMPLEX(casin(a), fabs(creal(a)) < 1)
+  BY_A(slope_of_arc(g, a))
+  BOUND(error_of_arc(a.value, a.error) + fabs(z) + ROUNDED))
+
 #undef OPERATION
 #undef REAL
 #undef LANES

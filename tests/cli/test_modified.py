@@ -14,7 +14,7 @@ coordinates: [a, b]
 parameters: {h: 2, k: {default: 1.5}}
 define: {r: sqrt(1 + a^2 + 2*b^2), "well(x)": -exp(-x^2/k)}
 mass: [h, 3]
-potential: k*r + well(a - b) + log(2 + sin(a))*atan2(b, 3) - (a*b)^3/9
+potential: k*r + well(a - b) + log(2 + sin(a))*atan2(b, 3) - (a*b)^3/9 + tanh(a)*log1p(b^2)
 symmetries: {none: [0, 0]}
 states:
   default: {q: [0.4, -0.3*k], v: [-0.2, 0.5]}

@@ -155,8 +155,44 @@ def refused():
     ok(x.returncode == 0, "names of the functions stay free for parameters", x.stderr)
 
 
+def smooth_functions():
+    """Friction by tanh and a potential of cosh: compiled and interpreted alike, and as they are written with exp; a definition
+    of the name goes before the function."""
+    text = """system: NAME
+coordinates: [x]
+mass: [1]
+potential: cosh(x) + log1p(x^2) + acos(x/9)*asin(x/9)
+forces: {rub: ["-0.1*tanh(x'/0.3) + expm1(-x'^2)*sinh(x')"]}
+DEFINE
+states: {default: {q: [0.4], v: [1]}}
+"""
+    spelt = """define:
+  cosh(u): (exp(u) + exp(-u))/2
+  sinh(u): (exp(u) - exp(-u))/2
+  tanh(u): 1 - 2/(exp(2*u) + 1)
+  expm1(u): exp(u) - 1"""
+    study = """study: conservation
+system: {file: NAME.system.yaml, compile: CODE}
+end: 4
+steps: [0.01]
+methods: [rk4, "gauss(2)", midpoint]
+samples: {count: 2}
+"""
+    seen = {}
+    for name, define in (("named", ""), ("spelt", spelt)):
+        write(f"{name}.system.yaml", text.replace("NAME", name).replace("DEFINE", define))
+        x = constella("system", path(f"{name}.system.yaml"))
+        ok(x.returncode == 0 and "\nok" in x.stdout, f"smooth functions, {name}: derivatives", x.stdout + x.stderr)
+        for code in ("always", "never"):
+            f = made(f"{name}-{code}", study.replace("NAME", name).replace("CODE", code))
+            seen[name, code] = f["final/q"][:] if f else np.zeros(1)
+        ok((seen[name, "always"] == seen[name, "never"]).all(), f"smooth functions, {name}: compiled and interpreted alike")
+    apart = abs(seen["named", "never"] - seen["spelt", "never"]).max()
+    ok(0 < apart < 1e-13, "smooth functions: as written with exp", apart)
+
+
 def main():
-    together([values, derivatives, ball, refused])
+    together([values, derivatives, ball, refused, smooth_functions])
     done()
 
 

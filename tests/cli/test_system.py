@@ -166,7 +166,7 @@ def inconsistent():
 def instead():
     """Functions that expressions do not have, and the advice in the message."""
     for old, new, said in (
-        ("m*g*z", "m*g*sinh(z)", "unknown function 'sinh'; write (exp(x) - exp(-x))/2"),
+        ("m*g*z", "m*g*atan(z)", "unknown function 'atan'; write atan2(x, 1)"),
         ("m*g*z", "m*g*floor(z)", "step(x) is 0, 1/2, 1 where x is below, at, above 0"),
         (
             "mass: [m, m, m]",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/expr.h"
+#include "expr/expr-internal.h"
 #include "tap.h"
 
 enum { NQ = 3, NAMES = 9 };
@@ -78,7 +79,20 @@ __attribute__((unused)) static double   random_unit(void) {
     return (double)(random_state >> 11) * 0x1p-53;
 }
 
-/* Expressions with every operation, alone and combined. */
+/* A call of each function of the table of operations: "sin(x)", "atan2(x, y)"; NULL beyond the last. */
+__attribute__((unused)) static const char *call_of(int i) {
+  static char text[64];
+  if (!cst_graph_function(i))
+    return NULL;
+  snprintf(text, sizeof text, cst_functions[i].arguments == 2 ? "%s(x, y)" : "%s(x)",
+           cst_graph_function(i));
+  return text;
+}
+
+/* Whether function i is smooth: an operation of its own. */
+__attribute__((unused)) static bool is_smooth(int i) { return !cst_functions[i].make; }
+
+/* Expressions with operations alone and combined. */
 __attribute__((unused)) static const char *const expressions[] = {
     "x + y*z - a/b",
     "-x^2 + (-x)^2",

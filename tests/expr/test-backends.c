@@ -71,6 +71,8 @@ static long differing(const cst_tape *t, const backend *b, double (*draw)(void),
 static double ordinary(void) { return 4 * random_unit() - 1; }
 
 static double positive(void) { return 0.01 + 3 * random_unit(); }
+/* Between -1 and 1, to the ends. */
+static double small(void) { return 1 - 2 * random_unit() * (random_unit() < 0.5 ? 1 : 1e-9); }
 /* Any finite pattern of bits, and sometimes a special value. */
 static double wild(void) {
   static const double special[] = {0.0,
@@ -111,15 +113,19 @@ static void compare(const setting *s, const cst_node *out, int n, const char *wh
   cst_tape_destroy(t);
 }
 
+static void test_function(const setting *s, const char *text) {
+  const cst_node n = parse(s, text);
+  compare(s, &n, 1, text, wild, "wild", POINTS);
+  compare(s, &n, 1, text, positive, "positive", POINTS);
+  compare(s, &n, 1, text, small, "small", POINTS);
+}
+
 static void test_functions(const setting *s) {
-  static const char *const functions[] = {"sqrt(x)", "sin(x)",      "cos(x)", "tan(x)", "exp(x)",
-                                          "log(x)",  "atan2(x, y)", "x^y",    "x + y",  "x - y",
-                                          "x*y",     "x/y",         "-x"};
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-    const cst_node n = parse(s, functions[i]);
-    compare(s, &n, 1, functions[i], wild, "wild", POINTS);
-    compare(s, &n, 1, functions[i], positive, "positive", POINTS);
-  }
+  static const char *const operators[] = {"x^y", "x + y", "x - y", "x*y", "x/y", "-x"};
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    test_function(s, operators[i]);
+  for (int i = 0; call_of(i); i++)
+    test_function(s, call_of(i));
 }
 
 /* Every expression, its gradient, its second and third order, in one tape. */

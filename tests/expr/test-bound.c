@@ -47,24 +47,28 @@ static point near(double scale) {
   return p;
 }
 
-static void test_bounds(const setting *s) {
-  for (int i = 0; i < EXPRESSIONS; i++) {
-    const cst_node n = parse(s, expressions[i]);
-    double         closest = INFINITY;
-    bool           holds = true;
-    for (int k = 0; k < POINTS; k++) {
-      const point       at = near(k % 4 ? 1 : 1e-3);
-      double            off;
-      const cst_bounded x = bound(s, n, &at, 0, &off);
-      if (x.value - x.value != 0)
-        continue;
-      holds &= off <= x.error;
-      closest = fmin(x.error / off, closest);
-    }
-    OK(holds, "%s: no rounding error is beyond its bound", expressions[i]);
-    OK(closest < 1e3 || isinf(closest), "%s: which is not wide (%.3g of the largest)",
-       expressions[i], closest);
+static void test_bound(const setting *s, const char *text) {
+  const cst_node n = parse(s, text);
+  double         closest = INFINITY;
+  bool           holds = true;
+  for (int k = 0; k < POINTS; k++) {
+    const point       at = near(k % 4 ? 1 : 1e-3);
+    double            off;
+    const cst_bounded x = bound(s, n, &at, 0, &off);
+    if (x.value - x.value != 0)
+      continue;
+    holds &= off <= x.error;
+    closest = fmin(x.error / off, closest);
   }
+  OK(holds, "%s: no rounding error is beyond its bound", text);
+  OK(closest < 1e3 || isinf(closest), "%s: which is not wide (%.3g of the largest)", text, closest);
+}
+
+static void test_bounds(const setting *s) {
+  for (int i = 0; i < EXPRESSIONS; i++)
+    test_bound(s, expressions[i]);
+  for (int i = 0; call_of(i); i++)
+    test_bound(s, call_of(i));
 }
 
 /* Inputs that are off by `inputs` u move the exact value by no more than the bound, with what the operation rounds. */
@@ -84,18 +88,21 @@ static void test_passed_on(const setting *s, const char *text, double x, double 
   OK(holds, "%s at %.17g, off by %g u: within its bound", text, x, inputs);
 }
 
-static void test_uncertain(const setting *s) {
-  static const double at[] = {3, 30, 700, -20, 0.73, -0.41, 0.999, 1e-9, 1.57};
-  for (int i = 0; i < cst_function_count; i++) {
-    const cst_function *f = &cst_functions[i];
-    char                text[40];
-    if (f->make || f->arguments != 1)
-      continue;
-    snprintf(text, sizeof text, "%s(x)", f->name);
-    for (size_t k = 0; k < sizeof at / sizeof *at; k++)
-      for (int e = 0; e <= 15; e += 3)
-        test_passed_on(s, text, at[k], pow(10, e));
-  }
+/* Every function of the table, at ordinary arguments, near 0 and at the ends of [-1, 1]. */
+static void test_table(const setting *s) {
+  const double x[] = {0.73, -0.41, 1e-9, 0.999, 1 - 0x1p-40, 1 - 0x1p-53, -1 + 0x1p-50,
+                      1,    1.57,  3,    30,    700,         -20};
+  for (int i = 0; call_of(i); i++)
+    for (size_t k = 0; k < sizeof x / sizeof *x; k++) {
+      point at = here;
+      at.q[0] = x[k];
+      double            off;
+      const cst_bounded b = bound(s, parse(s, call_of(i)), &at, 0, &off);
+      OK(b.value - b.value != 0 || off <= b.error, "%s at %.17g: off by %.3g u, at most %.3g",
+         call_of(i), x[k], off, b.error);
+      for (double inputs = 1; inputs < 1e16; inputs *= 1e3)
+        test_passed_on(s, call_of(i), x[k], inputs);
+    }
 }
 
 /* Numbers whose products are subnormal, or 0. */
@@ -154,7 +161,7 @@ static void test_judgements(const setting *s) {
 int main(void) {
   setting s = setting_create();
   test_bounds(&s);
-  test_uncertain(&s);
+  test_table(&s);
   test_least(&s);
   test_reach(&s);
   test_judgements(&s);

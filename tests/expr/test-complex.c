@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "constella/expr.h"
+#include "expr/expr-internal.h"
 #include "tap.h"
 
 #ifndef CMPLX /* of C11; the C library defines it for gcc alone */
@@ -69,6 +70,30 @@ static void none(const char *text, double x, double y, double n) {
   cst_graph_destroy(g);
 }
 
+/* The functions of the table that have a value at (x, y). */
+static void check_table(double x, double y) {
+  for (int i = 0; cst_graph_function(i); i++) {
+    const cst_function *f = &cst_functions[i];
+    char                text[64];
+    if (f->make || isnan(cst_elementary_apply(f->op, x, y)))
+      continue;
+    snprintf(text, sizeof text, f->arguments == 2 ? "%s(x, y)" : "%s(x)", f->name);
+    check(text, x, y, 0);
+  }
+}
+
+/* Near 0 value and slope of expm1, log1p, sinh, tanh and asin keep all digits: x, and 1. */
+static void check_small(const char *text) {
+  cst_graph           *g = start();
+  cst_node             f = parse(g, text);
+  const double complex Z[2] = {CMPLX(1e-17, 1e-30)};
+  double complex       out;
+  cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z}, &out);
+  OK(fabs(creal(out) / 1e-17 - 1) < 1e-15 && fabs(cimag(out) / 1e-30 - 1) < 1e-15,
+     "%s at 1e-17: all digits", text);
+  cst_graph_destroy(g);
+}
+
 int main(void) {
   static const char *const everywhere[] = {"x + y - 2*x*y",
                                            "x/y - 3/(x - 2*y)",
@@ -86,6 +111,12 @@ int main(void) {
   for (size_t k = 0; k < sizeof everywhere / sizeof *everywhere; k++)
     for (int i = 0; i < 4; i++)
       check(everywhere[k], i % 2 ? -1.1 : 0.6, i / 2 ? -0.37 : 1.7, 3);
+  const double of_table[] = {0.6, 0.999, 1e-3, 1e-9, -0.37, -1.1, 3, 40, 350};
+  for (size_t k = 0; k < sizeof of_table / sizeof *of_table; k++)
+    check_table(of_table[k], 1.7);
+  const char *const small[] = {"expm1(x)", "log1p(x)", "sinh(x)", "tanh(x)", "asin(x)"};
+  for (size_t k = 0; k < sizeof small / sizeof *small; k++)
+    check_small(small[k]);
   check("atan2(y, x)", -1.7, 1e-3, 0);
   check("atan2(y, x)", -1.7, -1e-3, 0);
   check("x^n", 1.3, 0, 2.4);
@@ -93,6 +124,9 @@ int main(void) {
   none("sqrt(x)", -1, 0, 0);
   none("sqrt(x)", 0, 0, 0);
   none("log(x*y)", -1, 2, 0);
+  none("log1p(x)", -1, 0, 0);
+  none("asin(x)", 1, 0, 0);
+  none("acos(x)", -1.5, 0, 0);
   none("atan2(x, y)", 0, 0, 0);
   none("x^n", -1, 0, 2.5);
   return tap_done();

@@ -48,6 +48,11 @@ static int program(const setting *s, cst_node out[PROGRAM]) {
     cst_graph_tangent(s->g, o + 4, NQ, s->q, s->u, NQ, o + 7);
     n += 10;
   }
+  for (int i = 0; call_of(i); i++) {
+    out[n] = parse(s, call_of(i));
+    cst_graph_gradient(s->g, &out[n], &one, 1, s->q, NQ, out + n + 1);
+    n += 1 + NQ;
+  }
   out[n++] = cst_graph_constant(s->g, INFINITY);
   out[n++] = cst_graph_constant(s->g, -INFINITY);
   out[n++] = cst_graph_constant(s->g, 1e300);

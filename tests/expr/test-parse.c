@@ -1,6 +1,7 @@
 /* test-parse.c: texts that parse, with their value to the bit; texts that do not, with the place and the
  * message. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "expr/define.h"
 #include "expressions.h"
 
 #define X (here.q[0])
@@ -78,8 +79,34 @@ static void test_values(const setting *s) {
   }
 }
 
+/* Calls have the bits of the operation. A name that is not reserved may be bound, be the variable of a sum, and be defined;
+ * what is defined goes before the function. */
+static void test_table(const setting *s) {
+  for (int i = 0; call_of(i); i++) {
+    const cst_function  *f = &cst_functions[i];
+    const cst_binding    names[] = {{.name = "x", .node = s->q[0]},
+                                    {.name = f->name, .node = s->q[1]}};
+    const cst_definition own = {f->name, "3*u", (const char *const[]){"u"}, 1};
+    char                 text[128];
+    if (is_smooth(i))
+      OK(same_bits(evaluate_one(s, parse(s, call_of(i)), &here), cst_elementary_apply(f->op, X, Y)),
+         "%s: the operation of its row", call_of(i));
+    const bool bound = cst_expr_parse(s->g, f->name, names, 2, NULL) == s->q[1];
+    snprintf(text, sizeof text, "sum(%s, 1, 2, %s)", f->name, f->name);
+    const cst_node summed = cst_expr_parse(s->g, text, names, 1, NULL);
+    const cst_node three = cst_graph_mul(s->g, cst_graph_constant(s->g, 3), s->q[0]);
+    snprintf(text, sizeof text, "%s(x)", f->name);
+    cst_graph_define(s->g, &own, 1);
+    const bool defined = cst_expr_parse(s->g, text, names, 1, NULL) == three;
+    cst_graph_define(s->g, NULL, 0);
+    OK(summed == (f->reserved ? -1 : cst_graph_constant(s->g, 3)), "%s as the variable of a sum",
+       f->name);
+    OK(defined == !f->reserved && (bound || f->reserved), "%s bound and defined", f->name);
+  }
+}
+
 #define FUNCTIONS "sqrt, sin, cos, tan, exp, log, atan2, sum"
-#define CALLED    FUNCTIONS ", step, sign, abs, min, max, ramp, smoothstep"
+#define CALLED    FUNCTIONS ", step, sign, abs, min, max, ramp, smoothstep, expm1, log1p, sinh, ..."
 #define ALL       "x, y, z, x', y', z', a, b, t, pi, " FUNCTIONS
 #define OPERAND   "expected a number, a name or '('"
 #define MALFORMED                                                                                  \
@@ -389,6 +416,7 @@ static void test_shifted(const arrays *a) {
 int main(void) {
   setting s = setting_create();
   test_values(&s);
+  test_table(&s);
   test_refusals(&s);
   test_long_lists();
   arrays a;

@@ -32,20 +32,42 @@ static void test_double(const setting *s) {
 }
 
 static void test_functions(const setting *s) {
-  static const char *const calls[] = {"sqrt(x)", "sin(x)", "cos(x)",      "tan(x)",
-                                      "exp(x)",  "log(x)", "atan2(x, y)", "x^y"};
+  static const char *const calls[] = {"sqrt(x)", "sin(x)",      "cos(x)",  "tan(x)",   "exp(x)",
+                                      "log(x)",  "atan2(x, y)", "x^y",     "expm1(x)", "log1p(x)",
+                                      "sinh(x)", "cosh(x)",     "tanh(x)", "acos(x)",  "asin(x)"};
   const __float128         x = here.q[0], y = here.q[1];
-  const __float128         right[] = {sqrtq(x), sinq(x), cosq(x),      tanq(x),
-                                      expq(x),  logq(x), atan2q(x, y), powq(x, y)};
-  for (int i = 0; i < 8; i++)
+  const __float128         right[] = {sqrtq(x), sinq(x),      cosq(x),    tanq(x),   expq(x),
+                                      logq(x),  atan2q(x, y), powq(x, y), expm1q(x), log1pq(x),
+                                      sinhq(x), coshq(x),     tanhq(x),   acosq(x),  asinq(x)};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
     OK(quad(s, parse(s, calls[i]), &here) == right[i], "%s is that of libquadmath", calls[i]);
+}
+
+/* Every function of the table: double is off by two units in the last place, which quadruple precision resolves. */
+static void test_table(const setting *s) {
+  for (int i = 0; call_of(i); i++) {
+    const cst_node   n = parse(s, call_of(i));
+    const double     d = evaluate_one(s, n, &here);
+    const __float128 x = quad(s, n, &here);
+    OK(fabsq(x - d) <= 0x1p-51Q * fabsq(x), "%s: double is %.3g units of its last place away",
+       call_of(i), (double)(fabsq(x - d) / (0x1p-52Q * fabsq(x))));
+  }
 }
 
 /* Identities that hold to 1e-30 only if every operation is in quadruple precision. */
 static void test_identities(const setting *s) {
-  static const char *const zero[] = {"sin(x)^2 + cos(x)^2 - 1", "sqrt(x)^2 - x", "exp(log(x)) - x",
-                                     "tan(x)*cos(x) - sin(x)",  "x/y*y - x",     "(x + y) - y - x",
-                                     "tan(atan2(x, y)) - x/y"};
+  static const char *const zero[] = {"sin(x)^2 + cos(x)^2 - 1",
+                                     "sqrt(x)^2 - x",
+                                     "exp(log(x)) - x",
+                                     "tan(x)*cos(x) - sin(x)",
+                                     "x/y*y - x",
+                                     "(x + y) - y - x",
+                                     "tan(atan2(x, y)) - x/y",
+                                     "cosh(y)^2 - sinh(y)^2 - 1",
+                                     "tanh(y)*cosh(y) - sinh(y)",
+                                     "expm1(log1p(x)) - x",
+                                     "cos(acos(x)) - x",
+                                     "sin(asin(x)) - x"};
   for (size_t i = 0; i < sizeof zero / sizeof *zero; i++) {
     const __float128 x = quad(s, parse(s, zero[i]), &here);
     OK(fabsq(x) < 1e-30Q, "%s is %.3g", zero[i], (double)x);
@@ -85,6 +107,7 @@ int main(void) {
   setting s = setting_create();
   test_double(&s);
   test_functions(&s);
+  test_table(&s);
   test_identities(&s);
   test_loops();
   cst_graph_destroy(s.g);

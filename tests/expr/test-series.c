@@ -51,6 +51,13 @@ static const struct {
     {"sin(x)", 0, {0, 1, 0, -1. / 6, 0, 1. / 120, 0, -1. / 5040, 0}},
     {"cos(x)", 0, {1, 0, -1. / 2, 0, 1. / 24, 0, -1. / 720, 0, 1. / 40320}},
     {"tan(x)", 0, {0, 1, 0, 1. / 3, 0, 2. / 15, 0, 17. / 315, 0}},
+    {"expm1(x)", 0, {0, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320}},
+    {"log1p(x)", 0, {0, 1, -1. / 2, 1. / 3, -1. / 4, 1. / 5, -1. / 6, 1. / 7, -1. / 8}},
+    {"sinh(x)", 0, {0, 1, 0, 1. / 6, 0, 1. / 120, 0, 1. / 5040, 0}},
+    {"cosh(x)", 0, {1, 0, 1. / 2, 0, 1. / 24, 0, 1. / 720, 0, 1. / 40320}},
+    {"tanh(x)", 0, {0, 1, 0, -1. / 3, 0, 2. / 15, 0, -17. / 315, 0}},
+    {"asin(x)", 0, {0, 1, 0, 1. / 6, 0, 3. / 40, 0, 5. / 112, 0}},
+    {"acos(x)", 0, {1.5707963267948966, -1, 0, -1. / 6, 0, -3. / 40, 0, -5. / 112, 0}},
     {"atan2(x, 1)", 0, {0, 1, 0, -1. / 3, 0, 1. / 5, 0, -1. / 7, 0}},
     {"atan2(1, x) + 0*y", 0, {1.5707963267948966, -1, 0, 1. / 3, 0, -1. / 5, 0, 1. / 7, 0}},
     {"x^0.25",
@@ -116,21 +123,28 @@ static const char *const composed[] = {"x*y + y*y - z/x",
                                        "a*b + 3",
                                        "x"};
 
-static void test_composed(const setting *s) {
-  const double radius = 0.125;
-  double       curve[ORDER + 1][NQ], found[ORDER + 1], expected[ORDER + 1];
+static const double radius = 0.125;
+
+static void test_along(const setting *s, const char *text) {
+  const cst_node n = parse(s, text);
+  double         curve[ORDER + 1][NQ], found[ORDER + 1], expected[ORDER + 1], worst = 0;
   curve_of(curve);
-  for (size_t i = 0; i < sizeof composed / sizeof *composed; i++) {
-    const cst_node n = parse(s, composed[i]);
-    double         worst = 0;
-    coefficients(s, n, curve, here.c, found);
-    bool analytic = integrate(s, n, curve, radius, expected);
-    for (int k = 0; k <= ORDER; k++)
-      worst =
-          fmax(worst, fabs(found[k] - expected[k]) * pow(radius, k) / fmax(1, fabs(expected[0])));
-    if (!OK(analytic && worst < 2e-15, "%s along a curve: Cauchy's integral", composed[i]))
-      NOTE("off by %.2g", worst);
-  }
+  coefficients(s, n, curve, here.c, found);
+  bool analytic = integrate(s, n, curve, radius, expected);
+  for (int k = 0; k <= ORDER; k++)
+    worst = fmax(worst, fabs(found[k] - expected[k]) * pow(radius, k) / fmax(1, fabs(expected[0])));
+  if (!OK(analytic && worst < 2e-15, "%s along a curve: Cauchy's integral", text))
+    NOTE("off by %.2g", worst);
+}
+
+static void test_composed(const setting *s) {
+  double curve[ORDER + 1][NQ], found[ORDER + 1], expected[ORDER + 1];
+  for (size_t i = 0; i < sizeof composed / sizeof *composed; i++)
+    test_along(s, composed[i]);
+  for (int i = 0; call_of(i); i++)
+    if (is_smooth(i))
+      test_along(s, call_of(i));
+  curve_of(curve);
   /* a change of a single coefficient is detected */
   const cst_node n = parse(s, composed[1]);
   coefficients(s, n, curve, here.c, found);

@@ -67,6 +67,13 @@ def expression(r, depth):
             "(1.1 + {A}^2)^(-{n}/2)",
             "(1.3 + sin({a}))^sin({b})",
             "{A}^{n}",
+            "sinh(sin({a}))",
+            "cosh(cos({a}))",
+            "tanh({a})",
+            "asin(sin({a})/1.5)",
+            "acos(cos({a})/1.5)",
+            "expm1(sin({a})/2)",
+            "log1p({A}^2)",
             "(0.7 + {A}^2)^0.3",
         ]
     )
@@ -76,7 +83,12 @@ def expression(r, depth):
 def symbolic(text):
     """For fixed texts of this file only: sympify must never see user input. Decimals become exact values of
     the doubles."""
-    names = dict(zip("xyz", X), pi=sympy.Float(float(sympy.pi), 17))
+    names = dict(
+        zip("xyz", X),
+        pi=sympy.Float(float(sympy.pi), 17),
+        expm1=lambda u: sympy.exp(u) - 1,
+        log1p=lambda u: sympy.log(1 + u),
+    )
     e = sympy.sympify(text.replace("^", "**"), locals=names, rational=False)
     return e.xreplace({f: sympy.Rational(*float(f).as_integer_ratio()) for f in e.atoms(sympy.Float)})
 
@@ -100,6 +112,7 @@ def node(e, a):
     if isinstance(e, sympy.atan2):
         return mpmath.atan2(*a), [a[1] / (a[0] ** 2 + a[1] ** 2), -a[0] / (a[0] ** 2 + a[1] ** 2)]
     sine, cosine = mpmath.sin(a[0]), mpmath.cos(a[0])
+    arc = 1 / mpmath.sqrt(1 - a[0] ** 2) if a[0] ** 2 != 1 else mpmath.inf
     if isinstance(e, sympy.log):
         return mpmath.log(a[0]), [1 / a[0]]
     return {
@@ -107,6 +120,11 @@ def node(e, a):
         sympy.cos: (cosine, [-sine]),
         sympy.tan: (sine / cosine, [1 / cosine**2]),
         sympy.atan: (mpmath.atan(a[0]), [1 / (1 + a[0] ** 2)]),
+        sympy.sinh: (mpmath.sinh(a[0]), [mpmath.cosh(a[0])]),
+        sympy.cosh: (mpmath.cosh(a[0]), [mpmath.sinh(a[0])]),
+        sympy.tanh: (mpmath.tanh(a[0]), [mpmath.sech(a[0]) ** 2]),
+        sympy.asin: (mpmath.asin(a[0]), [arc]),
+        sympy.acos: (mpmath.acos(a[0]), [-arc]),
     }[e.func]
 
 

@@ -273,9 +273,11 @@ static void test_mistakes(void) {
                      good),
           "its step does not fill v1");
   refused(layer_file("function.c",
-                     "s->acceleration(s, s->q, s->v, A); *s->S = s->call(s, \"sinh\", s->t, -1);",
+                     "s->acceleration(s, s->q, s->v, A); *s->S = s->call(s, \"sinc\", s->t, -1);",
                      good),
-          "it calls 'sinh'");
+          "it calls 'sinc'; the functions are sqrt, sin, cos, tan, exp, log, atan2, step, sign, "
+          "abs, min, "
+          "max, ramp, smoothstep, expm1, log1p, sinh, cosh, tanh, acos, asin");
 }
 
 /* Every operation, in formulas with known values. */

@@ -210,8 +210,8 @@ static void test_calls(void) {
           "f:7:17: error: potential: 'f' is not an array and has no entries\n");
   refused(POTENTIAL, "define: {fall: x, 'slip(u)': u}\npotential: z + slop(x)",
           "f:7:16: error: potential: unknown function 'slop'; allowed: sqrt, sin, cos, tan, exp, "
-          "log, atan2, sum, step, sign, abs, min, max, ramp, smoothstep, slip; did you mean "
-          "'slip'?\n");
+          "log, atan2, sum, step, sign, abs, min, max, ramp, smoothstep, expm1, log1p, sinh, ...; "
+          "did you mean 'slip'?\n");
   refused(POTENTIAL, "define: {'f(u)': 1/u}\npotential: z + f(x - x)",
           "f:7:16: error: potential: in 'f': division by zero\n");
   refused(POTENTIAL, "define: {f: x}\npotential: z + sum(f, 1, 2, f)",

@@ -9,6 +9,7 @@ static const char *const reserved[] = {"t", "pi",
 #define OPERATION(OP, name, n, kind, ...) RESERVE_##kind(name)
 #define RESERVE_SIGN(name)
 #define RESERVE_HIDDEN(name)
+#define RESERVE_FREE(name)
 #define RESERVE_RESERVED(name) name,
 #include "expr/operations.h"
                                        "sum"};
