@@ -43,7 +43,7 @@ CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) 
 }
 
 /* Apply the correction d to the active lanes of x, of sizes of at least `of`; returns the lanes whose
- * iteration has ended. The first update never ends it, since nothing tells how far a solution by GMRES is
+ * iteration has ended. Of the others, which wait for them, nothing is noted. The first update never ends it, since nothing tells how far a solution by GMRES is
  * off. Updates of a linear iteration may grow for once, where modes beat; twice is round-off. A maximum
  * passes over what is no number, so that an update which holds such a thing is told by its sum. */
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of, course *c) {
@@ -62,7 +62,7 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   }
   vl small = (vl)(size <= (8 * EPS) * of);
   if (BY_UPDATE) {
-    c->rate = vmax(vkeep((vl)(size > 1e-13 * of), size / c->last), c->rate);
+    c->rate = vmax(vkeep(active & (vl)(size > 1e-13 * of), size / c->last), c->rate);
     const vd left = prediction(C, c, size, of);
     small = (vl)(left <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) & (vl)(c->last < INFINITY);
   }
