@@ -138,6 +138,8 @@ char                     *cst_result_text(cst_result *r, const char *group,
 bool cst_result_number(cst_result *r, const char *group, const char *name, double *value);
 int  cst_result_list(cst_result *r, const char *group,
                      char (**paths)[96]); /* datasets of a group in creation order; owned */
+/* Whether a group has a dataset of this name. */
+bool cst_result_finds(cst_result *r, const char *group, const char *name);
 /* A whole dataset as doubles (integers converted) with its extents; NULL when absent. Owned. */
 double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[CST_FIELD_DIMS]);
 /* The block start .. start + count of a dataset, as cst_record_write takes it. False when it is absent or has

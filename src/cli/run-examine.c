@@ -12,7 +12,7 @@
 #include "core/need.h"
 #include "core/error-handlers.h"
 #include "core/text.h"
-#include "study/collect/events.h"
+#include "study/collector.h"
 #include "study/file/starts.h"
 #include "study/run/extend-check.h"
 #include "system/compile/compile.h"
@@ -274,7 +274,7 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
     a->old.plan = cst_plan_create(a->old.study, isa, d);
   if (!a->old.plan || !plan)
     return;
-  cst_events_as_in(a->old.file, plan->study);
+  cst_collectors_as_in(plan->study, a->old.file);
   cst_extend_create(&a->extension, a->old.file, a->file, a->old.plan, plan, d);
   a->run.extension = &a->extension;
 }

@@ -9,7 +9,7 @@
 #include "constella/document.h"
 #include "core/text.h"
 #include "method/user-layer.h"
-#include "study/collect/events.h"
+#include "study/collector.h"
 #include "study/file/starts.h"
 #include "system/library.h"
 
@@ -120,7 +120,7 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
     find_system(path, study, d);
     s = cst_study_read(path, study, strlen(study), serve, d);
     if (s)
-      cst_events_as_in(file, s);
+      cst_collectors_as_in(s, file);
     if (s && (!sum || strcmp(sum, s->sha256)))
       cst_diag_add(d, path, 0, 0, "its study is not the one that was run: the sha256 is %s, not %s",
                    s->sha256, sum ? sum : "there");

@@ -330,3 +330,15 @@ const char *cst_result_state(cst_result *r) {
   free(text);
   return state;
 }
+
+bool cst_result_finds(cst_result *file, const char *group, const char *name) {
+  char(*paths)[96];
+  bool      found = false;
+  const int n = cst_result_list(file, group, &paths);
+  for (int i = 0; i < n; i++) {
+    const char *last = strrchr(paths[i], '/');
+    found |= !strcmp(last ? last + 1 : paths[i], name);
+  }
+  free(paths);
+  return found;
+}

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collector.h"
 #include <string.h>
+#include "constella/study.h"
 
 #define COLLECTOR(name) extern const cst_collector cst_collector_##name;
 #include "study/collectors.h"
@@ -29,4 +30,10 @@ const cst_choice *cst_collector_choice(const cst_plan *p) {
     if (cst_collectors[k]->choice && cst_collectors[k]->choice->wanted(p))
       return cst_collectors[k]->choice;
   return NULL;
+}
+
+void cst_collectors_as_in(const cst_study *s, cst_result *file) {
+  for (int k = 0; k < cst_collector_count; k++)
+    if (cst_collectors[k]->as_in)
+      cst_collectors[k]->as_in(s->collected[k], file);
 }

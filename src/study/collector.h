@@ -97,6 +97,8 @@ typedef struct cst_collector {
   size_t         wish;
   void (*read)(struct cst_reader *r, void *wish);
   void (*forget)(void *wish);
+  /* NULL, or makes its wish what it was to the program that wrote this result, so that the study has the same datasets. */
+  void (*as_in)(void *wish, cst_result *file);
   /* What it measures where `observables` names it, ending with a row without a name; NULL: nothing. */
   const cst_measured *measures;
   /* NULL, or the steps of further trajectories that it makes in a step of a trajectory. */
@@ -160,7 +162,8 @@ typedef struct cst_collector {
                 const long *step, int i);
   /* Whether there is nothing in these states for which `watch` must be called; they are then passed over. NULL:
    * there is always. */
-  bool (*quiet)(cst_collection *x, int group, const cst_view *view, const cst_states *states);
+  bool (*quiet)(cst_collection *x, int group, const cst_view *view, const cst_states *states,
+                const long *step);
   /* A group, and its record, after these states: `step` is the last of them. */
   void (*watched)(cst_collection *x, int group, long step);
   /* At a stop, after that. */
@@ -210,6 +213,8 @@ static inline int cst_collector_number(const cst_collector *row) { /* in the lis
     extern const cst_collector cst_collector_##name;                                               \
     cst_collector_number(&cst_collector_##name);                                                   \
   })
+/* Makes the wishes of all collectors what they were to the program that wrote a result. */
+void cst_collectors_as_in(const cst_study *s, cst_result *file);
 /* Of the collector that chooses members in this study; NULL: none does. */
 const cst_choice *cst_collector_choice(const cst_plan *p);
 #endif

@@ -14,24 +14,14 @@ const cst_channel_row cst_channel_event_time = {"/events/%s/t", "1", "time of ea
 const cst_channel_row cst_channel_event_take = {"/events/%s/take", "1", "values of the expressions at each event", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
 /* clang-format on */
 
-static bool is_in(cst_result *file, const char *name) {
-  char group[80], (*paths)[96];
-  bool found = false;
-  snprintf(group, sizeof group, "/events/%s", name);
-  const int n = cst_result_list(file, group, &paths);
-  for (int i = 0; i < n; i++) {
-    const size_t length = strlen(paths[i]);
-    found |= length > 6 && !strcmp(paths[i] + length - 6, "/jumps");
-  }
-  free(paths);
-  return found;
-}
-
-void cst_events_as_in(cst_result *file, const cst_study *s) {
-  cst_events *w = s->collected[CST_COLLECTOR(events)];
-  for (int k = 0; k < w->n; k++)
+void cst_events_as_in(void *wish, cst_result *file) {
+  const cst_events *w = wish;
+  for (int k = 0; k < w->n; k++) {
+    char group[80];
+    snprintf(group, sizeof group, "/events/%s", w->each[k].name);
     if (cst_event_may_jump(&w->each[k]))
-      w->each[k].steps = !is_in(file, w->each[k].name);
+      w->each[k].steps = !cst_result_finds(file, group, "jumps");
+  }
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */

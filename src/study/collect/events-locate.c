@@ -19,8 +19,13 @@
 #include "study/collect/events.h"
 #include "study/plan/clock.h"
 
+enum { SPAN = 16 }; /* steps after which another record is kept */
+
 struct cst_locator {
   cst_runner *r;
+  double     *base; /* [group] records, from which lanes are stepped again */
+  size_t      bases;
+  long       *based;              /* [group] their step */
   cst_spare **spare;              /* [nmethod]; NULL: not needed yet */
   double     *v, *lambda, *clock; /* [..][W] of the state */
   double     *record;             /* of a state on the cubic */
@@ -40,6 +45,7 @@ cst_locator *cst_locator_create(cst_runner *r) {
   const size_t      W = (size_t)r->width, nq = (size_t)s->nq;
   x->r = r;
   x->spare = cst_zeros(r->plan->study->nmethod, sizeof *x->spare);
+  x->based = cst_zeros((r->batch + r->width - 1) / r->width, sizeof *x->based);
   x->v = cst_aligned(nq * W);
   x->lambda = cst_aligned(((size_t)s->ng + 1) * W);
   x->clock = cst_aligned(W);
@@ -56,6 +62,8 @@ void cst_locator_destroy(cst_locator *x) {
   for (int i = 0; i < x->r->plan->study->nmethod; i++)
     (void)cst_spare_destroy(&x->spare[i]);
   free(x->spare);
+  free(x->base);
+  free(x->based);
   free(x->v);
   free(x->lambda);
   free(x->clock);
@@ -82,8 +90,49 @@ static PetscErrorCode prepare(cst_locator *x) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_locator_open(cst_locator *x, const double *record, int lane, long step) {
-  bool good;
+/* The steps behind a record, which may be ahead of the state that is looked at. */
+static long step_of(const cst_runner *r, int group) {
+  const int lane = __builtin_ctz((unsigned)r->b->alive[group]);
+  int64_t   step;
+  memcpy(&step, cst_runner_record(r, group) + cst_stepper_layout(r->st)->step * r->width + lane,
+         sizeof step);
+  return (long)step;
+}
+
+/* The record of a group, from now on the one from which its lanes are stepped again. */
+static void keep_base(const cst_locator *x, int group, long step) {
+  const size_t n = cst_stepper_record_size(x->r->st);
+  memcpy(x->base + (size_t)group * n, cst_runner_record(x->r, group), n * sizeof *x->base);
+  x->based[group] = step;
+}
+
+void cst_locator_begin(cst_locator *x, long step) {
+  const size_t need = (size_t)x->r->b->groups * cst_stepper_record_size(x->r->st);
+  if (x->bases < need) {
+    free(x->base);
+    x->base = cst_aligned(need);
+    x->bases = need;
+  }
+  for (int g = 0; g < x->r->b->groups; g++)
+    keep_base(x, g, step);
+}
+
+void cst_locator_changed(cst_locator *x) {
+  for (int g = 0; g < x->r->b->groups; g++)
+    if (x->r->b->alive[g])
+      keep_base(x, g, x->r->b->step);
+}
+
+void cst_locator_passed(cst_locator *x, int group, long step) {
+  if (step - x->based[group] < SPAN || !x->r->b->alive[group])
+    return;
+  if (step_of(x->r, group) == step) /* nothing before this step is left of it */
+    keep_base(x, group, step);
+}
+
+PetscErrorCode cst_locator_open(cst_locator *x, int group, int lane, long step) {
+  const double *record = x->base + (size_t)group * cst_stepper_record_size(x->r->st);
+  bool          good;
   PetscFunctionBegin;
   PetscCall(prepare(x));
   cst_spare_copy(x->now, record, lane);

@@ -3,7 +3,7 @@
  *
  * Every step is looked at, s(x_n) being kept from one to the next: up: s_n < 0 <= s_(n+1), down: s_n > 0 >=
  * s_(n+1); a start with s = 0 is none, two changes within a step are missed, and one at a pole or a cut is counted apart. Only where there is one is the
- * lane copied and located (events-locate.c), from its record at most SPAN steps before.
+ * lane copied and located (events-locate.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -15,7 +15,7 @@
 #include "study/collect/events.h"
 #include "study/plan/clock.h"
 
-enum { SPAN = 16, HITS = 4 * CST_EVENTS_MOST };
+enum { HITS = 4 * CST_EVENTS_MOST };
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
@@ -33,9 +33,6 @@ typedef struct {
   double        *next;   /* [group][event] the earliest time at which it comes back */
   double        *lambda; /* [ng][W] */
   int            bits[CST_EVENTS_MOST]; /* lanes with an event in the step */
-  double        *base;                  /* [group] records, from which lanes are stepped again */
-  size_t         room;
-  long          *based; /* [group] their step */
   PetscErrorCode error;
 } own;
 
@@ -55,7 +52,6 @@ static void create(cst_collection *x) {
   o->locator = cst_locator_create(r);
   o->last = cst_rows_numbers(r->rows, &cst_channel_event_last, 0, 0);
   const long groups = (r->batch + r->width - 1) / r->width;
-  o->based = cst_zeros(groups, sizeof *o->based);
   o->next = cst_zeros(groups * w->n, sizeof *o->next);
   o->now = cst_aligned((size_t)w->n * (size_t)r->width);
   o->course = cst_aligned((size_t)w->n * CST_TRAIL * (size_t)r->width);
@@ -71,8 +67,6 @@ static void destroy(cst_collection *x) {
       cst_values_destroy(&o->each[k].take);
   }
   cst_locator_destroy(o->locator);
-  free(o->base);
-  free(o->based);
   free(o->next);
   free(o->now);
   free(o->course);
@@ -103,43 +97,17 @@ static void begin(cst_collection *x) {
   }
 }
 
-static size_t record_size(const cst_runner *r) { return cst_stepper_record_size(r->st); }
-
-/* The steps behind a record, which may be ahead of the state that is looked at. */
-static long step_of(const cst_runner *r, int group) {
-  const int lane = __builtin_ctz((unsigned)r->b->alive[group]);
-  int64_t   step;
-  memcpy(&step, cst_runner_record(r, group) + cst_stepper_layout(r->st)->step * r->width + lane,
-         sizeof step);
-  return (long)step;
-}
-
-/* The record of a group, from now on the one from which its lanes are stepped again. */
-static void set_base(own *o, const cst_runner *r, int group, long step) {
-  const size_t n = record_size(r);
-  memcpy(o->base + (size_t)group * n, cst_runner_record(r, group), n * sizeof *o->base);
-  o->based[group] = step;
-}
-
 static void locate(cst_collection *x, long step, bool done) {
-  own         *o = x->own;
-  const size_t need = (size_t)x->run->b->groups * record_size(x->run);
+  own *o = x->own;
   (void)done;
-  if (o->room < need) {
-    free(o->base);
-    o->base = cst_aligned(need);
-    o->room = need;
-  }
-  for (int g = 0; g < x->run->b->groups; g++)
-    set_base(o, x->run, g, step);
+  cst_locator_begin(o->locator, step);
   memset(o->next, 0,
          (size_t)(x->run->b->groups * cst_events_of(x->run->plan)->n) * sizeof *o->next);
 }
 
 static void changed(cst_collection *x) {
-  for (int g = 0; g < x->run->b->groups; g++)
-    if (x->run->b->alive[g])
-      set_base(x->own, x->run, g, x->run->b->step);
+  const own *o = x->own;
+  cst_locator_changed(o->locator);
 }
 
 /* ---- an event -------------------------------------------------------------------------------- */
@@ -220,8 +188,7 @@ static PetscErrorCode handle(own *o, cst_runner *r, const hit *x, int n, long st
   double end, time;
   bool   jumps;
   PetscFunctionBegin;
-  PetscCall(
-      cst_locator_open(o->locator, o->base + (size_t)x->group * record_size(r), x->lane, step - 1));
+  PetscCall(cst_locator_open(o->locator, x->group, x->lane, step - 1));
   PetscCall(find_stop(o, r, x, n, &stop, &end));
   for (int i = 0; i < n; i++) {
     const bool stops = cst_events_of(r->plan)->each[x[i].event].stop;
@@ -359,9 +326,11 @@ static bool is_quiet(own *o, const cst_runner *r, int k, int group, const cst_vi
   return !(others & r->b->alive[group]);
 }
 
-static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_states *states) {
+static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_states *states,
+                  const long *step) {
   own *o = x->own;
   bool all = true;
+  (void)step;
   for (int k = 0; k < cst_events_of(x->run->plan)->n; k++)
     all &= is_quiet(o, x->run, k, group, view, states);
   if (all)
@@ -389,15 +358,10 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
   pass(o, r, group, alive);
 }
 
-/* Lanes are stepped again from a record that nothing before this step is left of. */
 static void watched(cst_collection *x, int group, long step) {
-  own              *o = x->own;
-  const cst_runner *r = x->run;
+  own *o = x->own;
   o->known = false;
-  if (step - o->based[group] < SPAN || !r->b->alive[group])
-    return;
-  if (step_of(r, group) == step)
-    set_base(o, r, group, step);
+  cst_locator_passed(o->locator, group, step);
 }
 
 /* The marches that look return no error: it is told at the next stop. */
@@ -414,6 +378,7 @@ const cst_collector cst_collector_events = {
     .wish = sizeof(cst_events),
     .read = cst_events_read,
     .forget = cst_events_forget,
+    .as_in = cst_events_as_in,
     .demand = cst_events_demand,
     .tell = cst_events_tell,
     .declare = cst_events_declare,

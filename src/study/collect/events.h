@@ -45,7 +45,7 @@ void              cst_events_tell(const cst_plan *p, FILE *out);
 void              cst_events_declare(const cst_plan *p, cst_channels *c);
 /* To the events of a study a change of sign is what it was to the program that wrote the result: one that counts no jumps
  * took them for events. */
-void cst_events_as_in(cst_result *file, const cst_study *s);
+void cst_events_as_in(void *wish, cst_result *file);
 
 /* events-columns.c */
 void          *cst_events_columns(const cst_plan *p, cst_columns *c);
@@ -57,8 +57,13 @@ cst_locator               *cst_locator_create(cst_runner *r);
 void                       cst_locator_destroy(cst_locator *x);
 /* Whether the current method's own step can be shortened; else a cubic in time stands in its place. */
 bool cst_locator_shortens(const cst_locator *x);
-/* Copies a lane of a record of the batch and steps it to `step`, before the step in which the event is. */
-PetscErrorCode cst_locator_open(cst_locator *x, const double *record, int lane, long step);
+/* It keeps a record of each group, from which lanes are stepped again: when the batch has been set to a step, when its
+ * lanes go on with other parameters, and when a group has been looked at up to a step. */
+void cst_locator_begin(cst_locator *x, long step);
+void cst_locator_changed(cst_locator *x);
+void cst_locator_passed(cst_locator *x, int group, long step);
+/* Copies a lane of the batch and steps it to `step`, before the step in which the event is. */
+PetscErrorCode cst_locator_open(cst_locator *x, int group, int lane, long step);
 /* Finds, in this step, where `when`, which is `before` and `after` at its ends, changes its sign; or goes to
  * the time `at` of it. The state is then there; its time. jumps: whether the change is no root: a pole, or a cut, as of
  * atan2, at which `when` is no smaller than elsewhere in the step. */

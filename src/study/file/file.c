@@ -140,10 +140,10 @@ static void read_collected(cst_reader *r) {
   r->s->collected = cst_reader_memory(cst_collector_count, sizeof *r->s->collected);
   for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *row = cst_collectors[k];
-    if (!row->read)
-      continue;
-    r->s->collected[k] = cst_reader_memory(1, row->wish);
-    row->read(r, r->s->collected[k]);
+    if (row->wish)
+      r->s->collected[k] = cst_reader_memory(1, row->wish);
+    if (row->read)
+      row->read(r, r->s->collected[k]);
   }
 }
 

@@ -138,10 +138,11 @@ static void watch(cst_runner *r, int group, const cst_trail *way, const cst_stat
 }
 
 /* Whether nobody has to look at these states one by one. */
-static bool all_quiet(cst_runner *r, int group, const cst_view *view, const cst_states *states) {
+static bool all_quiet(cst_runner *r, int group, const cst_view *view, const cst_states *states,
+                      const long *step) {
   for (int k = 0; k < r->ncollection; k++) {
     cst_collection *x = &r->collection[k];
-    if (x->row->watch && !(x->row->quiet && x->row->quiet(x, group, view, states)))
+    if (x->row->watch && !(x->row->quiet && x->row->quiet(x, group, view, states, step)))
       return false;
   }
   return true;
@@ -228,7 +229,7 @@ static void watch_each(cst_runner *r, int group, const cst_trail *way, const cst
 static void watch_along(cst_runner *r, int group, const cst_trail *way) {
   const cst_view   view = view_of(r, group, CST_KEEP_NOT);
   const cst_states states = states_of(r, &view, way);
-  if (all_quiet(r, group, &view, &states))
+  if (all_quiet(r, group, &view, &states, way->step))
     fold_observed(r, group, way);
   else
     watch_each(r, group, way, &states);
