@@ -139,6 +139,7 @@ static void print_counts(cst_result *r, const counts *c) {
   print_advice(&c->failures);
   print_text(r, "projected", "projected");
   print_text(r, "rank", "rank_lost");
+  print_text(r, "passed", "passed_singular");
   print_text(r, "reference", "reference_again");
 }
 

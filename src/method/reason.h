@@ -11,7 +11,8 @@
  * constraints lose rank (cst_system_rank_ahead). EVENT: the study ends it there. NO_MULTIPLIER: a step failed on
  * whose way det G M^-1 (G' - f_lambda) loses its sign (cst_system_slip_ahead). CONSTRAINT_JUMPED, CONSTRAINT_DROPPED:
  * a step was refused (stepper-guard.c). NO_SOLUTION: g(q, t) = 0 has no
- * solution near the state behind a step that failed (cst_system_no_solution_ahead). */
+ * solution near the state behind a step that failed (cst_system_no_solution_ahead). BRANCH_LEFT: branches.c of
+ * src/study/collect ends it. */
 #define CST_REASON_ROWS(X)                                                                         \
   X(DONE, false, "done", NULL)                                                                     \
   X(NOT_CONVERGED, true, "solver did not converge",                                                \
@@ -42,7 +43,11 @@
   X(NO_SOLUTION, true, "no solution any more",                                                     \
     "no solution any more: the constraints g(q, t) = 0 have none near the motion at the end of "   \
     "that step, as where a drive moves to where its bars do not reach; no smaller step helps. "    \
-    "End before it, or let the drive move less far")
+    "End before it, or let the drive move less far")                                               \
+  X(BRANCH_LEFT, true, "branch-left",                                                              \
+    "branch-left: at a state where the gradients of the constraints are dependent the motion may " \
+    "branch, and the step went on with another velocity; take smaller steps, or a method that "    \
+    "projects, as project(rk4), or end before it")
 
 #define CST_REASON_NAME(name, failed, words, advice) CST_##name,
 typedef enum { CST_REASON_ROWS(CST_REASON_NAME) CST_REASONS /* their number */ } cst_reason;

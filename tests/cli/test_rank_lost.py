@@ -68,7 +68,7 @@ for name, system, initial, angle in (
 ):
     said, output, status, q, t, text = run(name, system, initial, "[0.05, 0.01]", 3)
     failed = status > 0
-    ok(failed.any() and set(status) == {0, 5}, f"{name}: what fails has lost the rank: {status}", said.stderr)
+    ok((status == 5).any() and set(status) <= {0, 5, 11}, f"{name}: what fails has lost the rank or its branch: {status}", said.stderr)
     # The bars lie on one line at multiples of pi. Two of them turn, each at less than 2.6: |v| is sqrt(2) times that.
     h = np.tile([0.05, 0.01], len(METHODS))
     off = np.array([abs(np.sin(angle(x[0]))) for x in q])
@@ -76,8 +76,8 @@ for name, system, initial, angle in (
     found = re.search(r"of (\d+) trajectories lost rank, first those of member 0 of .*, behind t = ([\d.]+): "
                       r"condition number ([\d.e+]+)$", text)
     ok(found is not None, f"{name}: /run/rank_lost", text)
-    ok(int(found[1]) == failed.sum(), f"{name}: counts them", text)
-    ok(abs(float(found[2]) - t[failed].min()) < 1e-4, f"{name}: the first in time", text, t[failed].min())
+    ok(int(found[1]) == (status == 5).sum(), f"{name}: counts them", text)
+    ok(abs(float(found[2]) - t[status == 5].min()) < 1e-4, f"{name}: the first in time", text, t[status == 5].min())
     ok(1e5 <= float(found[3]) <= np.inf, f"{name}: its condition number", text)
     ok(text in said.stderr and said.returncode == 1, f"{name}: the run says so", said.stderr)
     told = constella("status", output).stdout

@@ -26,9 +26,10 @@ os.environ["CONSTELLA"] = ENVIRONMENT["CONSTELLA"] = PROGRAM  # of the package; 
 
 # Results whose bits differ from those of now because a mistake was mended: "SET/NAME": the mistake. `verify` then ends with status 1.
 CHANGED = {}
-# Data sets that results of a program lack, by parts of their paths; extensions of these results lack them too. `number` and
-# `continue/rows` depend on how many numbers of a trajectory are kept.
-LACKS = {"0.1.0-c31b9678": ("jumps", "continue/rows", "number")}
+# Data sets that results of a program lack, by parts of their paths, and those of studies with events; extensions of these
+# results lack them too. `number` and `continue/rows` depend on how many numbers of a trajectory are kept.
+LACKS = {"0.1.0-c31b9678": ("passed_singular",)}
+LACKS_OF_EVENTS = {"0.1.0-c31b9678": ("jumps", "continue/rows", "number")}
 # What is the same, bit for bit, in a result that went on to a later end and in one of a run in one piece (docs/extending.md).
 LATER = ("final/", "trajectories/", "events/", "extremes/")
 # Attributes of a result that name the program.
@@ -188,7 +189,7 @@ def extends(room, name, result, form):
         return
     differ = [x for x in differences(digests(new), digests(fresh)) if form != "later" or x.startswith(LATER)]
     with h5py.File(old, "r") as f:
-        lacks = LACKS.get(room.name, ()) if "events" in f else ()
+        lacks = LACKS.get(room.name, ()) + (LACKS_OF_EVENTS.get(room.name, ()) if "events" in f else ())
     differ = [x for x in differ if not any(what in x.split("@")[0] for what in lacks)]
     ok(not differ, f"{title}: the bits of a fresh run", *differ)
     taken = re.search(r"(\d+) trajectories (are taken over|go on to a later end)", process.stdout)

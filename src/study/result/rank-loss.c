@@ -1,5 +1,5 @@
-/* rank-loss.c: where the constraints of failed trajectories lost rank (see rank-loss.h). Rows have the reason;
- * the condition number is computed again from the last good state. */
+/* rank-loss.c: where the constraints of failed trajectories lost rank, and where others passed such a state (see
+ * rank-loss.h). Rows have the reason and the time; the condition number is computed again from the last good state. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/rank-loss.h"
 #include "core/need.h"
@@ -68,6 +68,27 @@ PetscErrorCode cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode cst_rank_loss_passed(cst_case_rows *rows, int i, cst_rank_losses *l) {
+  const cst_plan *p = rows->plan;
+  const double   *x;
+  PetscFunctionBegin;
+  if (!cst_channels_find(cst_output_channels(rows->output), &cst_channel_passed_singular, 0))
+    PetscFunctionReturn(0);
+  PetscCall(cst_case_rows_open(rows, i));
+  PetscCall(cst_case_rows_get(rows, &cst_channel_passed_singular, 0, &x));
+  for (long m = 0; m < p->study->members; m++) {
+    if (isnan(x[m]) || !(rows->good[m] || rows->stopped[m]))
+      continue;
+    if (!l->at.count || x[m] < l->time) {
+      l->at.member = m;
+      l->at.icase = i;
+      l->time = x[m];
+    }
+    l->at.count++;
+  }
+  PetscFunctionReturn(0);
+}
+
 /* The earlier of two; of equal ones that of the first case, so that ranks do not matter. */
 static bool is_before(const void *one, const void *other) {
   const cst_rank_losses *a = one, *b = other;
@@ -88,5 +109,23 @@ PetscErrorCode cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
              first.at.count, first.at.member,
              cst_method_label(p->study->method[p->cases[first.at.icase].method]),
              p->cases[first.at.icase].h_nominal, unit, first.time, unit, first.condition);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_rank_loss_tell_passed(const cst_plan *p, const cst_rank_losses *l,
+                                         char text[CST_RANK_LOSS_TEXT]) {
+  cst_rank_losses first;
+  const char     *unit = cst_system_unit(p->study->system, "time");
+  PetscFunctionBegin;
+  PetscCall(cst_found_gather(l, sizeof *l, is_before, &first));
+  *text = 0;
+  if (first.at.count)
+    snprintf(text, CST_RANK_LOSS_TEXT,
+             "%ld trajectories passed a state where the gradients of the constraints are "
+             "dependent and motions may branch, first member %ld of %s, step %.5g%s, at t = "
+             "%.6g%s (/final/passed_singular)",
+             first.at.count, first.at.member,
+             cst_method_label(p->study->method[p->cases[first.at.icase].method]),
+             p->cases[first.at.icase].h_nominal, unit, first.time, unit);
   PetscFunctionReturn(0);
 }

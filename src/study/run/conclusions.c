@@ -20,7 +20,7 @@ typedef struct {
   cst_run_control      *control;
   cst_failures          failures; /* of the cases of this rank */
   cst_energy_leaps      leaps;
-  cst_rank_losses       losses;
+  cst_rank_losses       losses, passed;
   double                cost; /* of a case */
 } work;
 
@@ -54,6 +54,7 @@ static PetscErrorCode conclude_portion(void *context, int portion, bool *stop) {
     PetscCall(cst_conclude_count(d->rows, i, &d->failures));
     PetscCall(cst_energy_leap_look(d->rows, i, &d->leaps));
     PetscCall(cst_rank_loss_look(d->rows, i, &d->losses));
+    PetscCall(cst_rank_loss_passed(d->rows, i, &d->passed));
   }
   PetscFunctionReturn(0);
 }
@@ -66,6 +67,11 @@ static PetscErrorCode warn(work *d) {
   PetscCall(cst_rank_loss_tell(d->plan, &d->losses, text));
   if (*text) {
     cst_output_text(d->output, "/run", "rank_lost", text);
+    fprintf(stderr, "constella: warning: %s\n", text);
+  }
+  PetscCall(cst_rank_loss_tell_passed(d->plan, &d->passed, text));
+  if (*text) {
+    cst_output_text(d->output, "/run", "passed_singular", text);
     fprintf(stderr, "constella: warning: %s\n", text);
   }
   PetscFunctionReturn(0);

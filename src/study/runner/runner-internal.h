@@ -114,7 +114,7 @@ long cst_runner_next_fold(const cst_runner *r, cst_next_fold *known, long step);
 void cst_runner_fold_group(cst_runner *r, int group, const cst_trail *way);
 /* At a stop: all groups at the current step, for those who look at every step. */
 void cst_runner_watch_all(cst_runner *r);
-/* Ends a lane for a reason that is no failure, behind `step` steps: column k * width is its state there. */
+/* Ends a lane behind `step` steps: column k * width is its state there. */
 void cst_runner_end_lane(cst_runner *r, int group, int lane, cst_reason reason, long step,
                          const double *column);
 /* The next step after `now` that is `lead` after a multiple of `every`; 0 <= lead <= every. */

@@ -1,0 +1,320 @@
+/* branches.c: states where motions branch (branches.h): whether a system has them, whether a step passes one, and whether
+ * it goes on behind it on the branch on which it came.
+ *
+ * The equations of a step hold on all branches. The motion goes on where its velocity is continuous, v1 - v0 = h (A0 +
+ * A1)/2 + O(h^3); on another branch, or with a momentum that the nearly dependent multipliers have spoilt, it is not.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "core/boundary.h"
+#include "constella/random.h"
+#include "system/point/branches.h"
+#include "system/point/linear.h"
+#include "system/point/rank.h"
+
+/* The error of the trapezoidal rule, as parts of h |A| and of h |A1 - A0|; and the least one, as a part of |v|. Right
+ * motions have at most 0.003 h |A| at steps of 1/50 of their time scale; those that were wrong, 0.06 and more. */
+static const double BENT = 0.02, CURVED = 0.1, LEAST = 1e-4;
+static const double CONSTANT = 1e-6; /* relative change of a determinant that does not depend on q */
+static const double MOVE = 0.3;      /* between the points at which it is taken, relative to the size of q */
+enum { POINTS = 6, ITERATIONS = 4 };
+
+static bool is_enforced(const cst_system *s, int a) {
+  return a < s->ng - s->nvel && !(s->dropped && s->dropped[a]);
+}
+
+static int count_enforced(const cst_system *s) {
+  int n = 0;
+  for (int a = 0; a < s->ng; a++)
+    n += is_enforced(s, a);
+  return n;
+}
+
+/* ---- whether there are such states ----------------------------------------------------------- */
+
+/* Constraints that are left, and G at several states with g = 0. */
+typedef struct {
+  const cst_system *system;
+  bool             *row, *block; /* [ng] that are left; [nq] the coordinates of the block */
+  int               points;
+  double           *G, *S; /* [POINTS][ng][nq]; a Gram matrix */
+  int              *swap, *of, *label;
+} peeling;
+
+/* det G_B G_B', of the rows that have coordinates of the block B, restricted to B. */
+static double determinant(const peeling *x, const double *G, const int *row, int m) {
+  const int nq = x->system->nq;
+  double    det = 1;
+  for (int a = 0; a < m; a++)
+    for (int b = 0; b < m; b++) {
+      double sum = 0;
+      for (int i = 0; i < nq; i++)
+        sum += x->block[i] ? G[(long)row[a] * nq + i] * G[(long)row[b] * nq + i] : 0;
+      x->S[a * m + b] = sum;
+    }
+  if (!cst_dense_factor(x->S, x->swap, m))
+    return 0;
+  for (int a = 0; a < m; a++)
+    det *= fabs(x->S[a * m + a]);
+  return det;
+}
+
+/* Takes away the rows that have coordinates of the block, if these alone make them independent at every state: the
+ * remaining rows do not have them, so that all are independent if the remaining ones are. */
+static bool peel(const peeling *x) {
+  const cst_system  *s = x->system;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  int                m = 0, size = 0;
+  for (int i = 0; i < s->nq; i++)
+    size += x->block[i];
+  for (int a = 0; a < s->ng; a++) {
+    bool touches = false;
+    CST_EACH_ENTRY(P, a, e)
+      touches |= x->block[P->column[e]];
+    if (x->row[a] && touches)
+      x->of[m++] = a;
+  }
+  if (!m || m > size)
+    return false;
+  const double first = determinant(x, x->G, x->of, m);
+  bool         constant = first > 0;
+  for (int k = 1; k < x->points && constant; k++) {
+    const double det = determinant(x, x->G + (long)k * s->ng * s->nq, x->of, m);
+    constant = fabs(det - first) <= CONSTANT * first;
+  }
+  for (int k = 0; k < m && constant; k++)
+    x->row[x->of[k]] = false;
+  return constant;
+}
+
+static bool is_same_set(const peeling *x, int i, int j) {
+  const cst_system  *s = x->system;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  for (int a = 0; a < s->ng; a++) {
+    bool has_i = false, has_j = false;
+    CST_EACH_ENTRY(P, a, e) {
+      has_i |= P->column[e] == i;
+      has_j |= P->column[e] == j;
+    }
+    if (x->row[a] && has_i != has_j)
+      return false;
+  }
+  return true;
+}
+
+/* label[nq]: the smallest coordinate with which each is connected by rows that are left. */
+static void connect(const peeling *x) {
+  const cst_system  *s = x->system;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  bool               moved = true;
+  for (int i = 0; i < s->nq; i++)
+    x->label[i] = i;
+  while (moved) {
+    moved = false;
+    for (int a = 0; a < s->ng; a++) {
+      int least = s->nq;
+      if (!x->row[a])
+        continue;
+      CST_EACH_ENTRY(P, a, e)
+        least = x->label[P->column[e]] < least ? x->label[P->column[e]] : least;
+      CST_EACH_ENTRY(P, a, e) {
+        moved |= x->label[P->column[e]] != least;
+        x->label[P->column[e]] = least;
+      }
+    }
+  }
+}
+
+static void set_body(const peeling *x, const cst_body *body) {
+  for (int i = 0; i < x->system->nq; i++)
+    x->block[i] = (i >= body->rotation && i < body->rotation + 9) ||
+                  (body->centre >= 0 && i >= body->centre && i < body->centre + 3);
+}
+
+/* Blocks are tried until none takes rows away: bodies, coordinates of the same constraints, and what is connected. */
+static void peel_all(const peeling *x) {
+  const cst_system *s = x->system;
+  bool              found = true;
+  while (found) {
+    found = false;
+    for (int k = 0; k < s->nbodies; k++) {
+      set_body(x, &s->bodies[k]);
+      found |= peel(x);
+    }
+    for (int i = 0; i < s->nq; i++) {
+      for (int j = 0; j < s->nq; j++)
+        x->block[j] = is_same_set(x, i, j);
+      found |= peel(x);
+    }
+    connect(x);
+    for (int i = 0; i < s->nq; i++) {
+      for (int j = 0; j < s->nq; j++)
+        x->block[j] = x->label[j] == i;
+      found |= x->label[i] == i && peel(x);
+    }
+  }
+}
+
+/* G at the first state of the description and at points with g = 0 around it. */
+static int fill_points(const cst_system *s, const double *c, double *G) {
+  double *q = cst_linear_numbers(3L * s->nq), *v = q + s->nq, *x = v + s->nq, size = 0;
+  int     n = 0;
+  cst_system_state(s, 0, c, q, v);
+  for (int i = 0; i < s->nq; i++)
+    size = fmax(size, fabs(q[i]));
+  for (int k = 0; k < POINTS; k++) {
+    for (int i = 0; i < s->nq; i++)
+      x[i] = q[i] + (k > 0) * MOVE * size *
+                        cst_random_normal(1, (uint64_t)k, CST_PURPOSE_TEST, 1, (uint32_t)i);
+    if (cst_rank_reach(s, c, NULL, x))
+      cst_system_matrix(s, CST_K_G, c, x, NULL, G + (long)(n++) * s->ng * s->nq);
+  }
+  free(q);
+  return n;
+}
+
+bool cst_branches_possible(const cst_system *s, const double *c) {
+  const int ng = s->ng, nq = s->nq;
+  bool      left = false;
+  if (!count_enforced(s) || nq > CST_BRANCHES_Q || ng > CST_BRANCHES_G || s->massless || !s->nstate)
+    return false;
+  double *G = cst_linear_numbers((long)POINTS * ng * nq + (long)ng * ng);
+  bool   *row = cst_zeros(ng + nq, sizeof *row);
+  int    *number = cst_zeros(2 * ng + nq, sizeof *number);
+  peeling x = {s, row, row + ng, fill_points(s, c, G), G, G + (long)POINTS * ng * nq,
+               number, number + ng, number + 2 * ng};
+  for (int a = 0; a < ng; a++)
+    row[a] = is_enforced(s, a);
+  if (x.points > 1)
+    peel_all(&x);
+  for (int a = 0; a < ng; a++)
+    left |= row[a];
+  free(G);
+  free(row);
+  free(number);
+  return left;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* The enforced rows of G, divided by length[ng]; A[m][nq]. Returns m. */
+static int rows_at(const cst_system *s, const double *c, const double *q, const double *length,
+                   double *A) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *G = cst_linear_numbers(P->n);
+  int                m = 0;
+  cst_system_eval_at(s, CST_K_G, c, q, G);
+  for (int a = 0; a < s->ng; a++) {
+    if (!is_enforced(s, a))
+      continue;
+    cst_linear_clear(A + (long)m * s->nq, s->nq);
+    CST_EACH_ENTRY(P, a, e)
+      A[(long)m * s->nq + P->column[e]] = length[a] > 0 ? G[e] / length[a] : 0;
+    m++;
+  }
+  free(G);
+  return m;
+}
+
+/* The bound of branches.h for A[m][nq]: 1/sqrt(tr (A A')^-1). u[m]: nearly the left singular vector. */
+static double distance_of(const double *A, int m, int nq, double *u) {
+  double *S = cst_linear_numbers((long)m * m + m), *b = S + (long)m * m, trace = 0, most = 0;
+  int    *swap = cst_zeros(m, sizeof *swap);
+  for (int a = 0; a < m; a++)
+    for (int k = 0; k < m; k++)
+      S[a * m + k] = cst_linear_dot(A + (long)a * nq, A + (long)k * nq, nq);
+  const bool good = cst_dense_factor(S, swap, m);
+  for (int a = 0; a < m && good; a++) {
+    cst_linear_clear(b, m);
+    b[a] = 1;
+    cst_dense_solve(S, swap, m, b);
+    trace += b[a];
+    if (!(b[a] > most))
+      continue;
+    most = b[a];
+    cst_linear_copy(u, b, m);
+  }
+  for (int k = 0; k < ITERATIONS && good && most > 0; k++) {
+    const double size = sqrt(cst_linear_dot(u, u, m));
+    for (int a = 0; a < m; a++)
+      u[a] /= size;
+    cst_dense_solve(S, swap, m, u);
+  }
+  free(S);
+  free(swap);
+  return good && trace > 0 && most > 0 ? 1 / sqrt(trace) : 0;
+}
+
+cst_branches_step cst_branches_look(const cst_system *s, const double *c0, const double *q0,
+                                    const double *c1, const double *q1, double *length) {
+  const int         nq = s->nq;
+  const long        size = (long)s->ng * nq;
+  double           *A = cst_linear_numbers(2 * size + 2L * s->ng), *B = A + size, *u = B + size;
+  double            sum = 0, sign = 0;
+  cst_branches_step x = {0};
+  cst_rank_lengths(s, c1, q1, length);
+  const int m = rows_at(s, c1, q1, length, B);
+  rows_at(s, c0, q0, length, A);
+  for (long k = 0; k < (long)m * nq; k++)
+    sum += (B[k] - A[k]) * (B[k] - A[k]);
+  x.change = sqrt(sum);
+  x.distance = distance_of(B, m, nq, u);
+  if (!(x.distance > 2 * x.change)) {
+    const double before = distance_of(A, m, nq, u + s->ng);
+    for (int i = 0; i < nq; i++) { /* w = B'u, and u'A w */
+      double w = 0, moved = 0;
+      for (int a = 0; a < m; a++) {
+        w += u[a] * B[(long)a * nq + i];
+        moved += u[a] * A[(long)a * nq + i];
+      }
+      sign += moved * w;
+    }
+    x.near = !(fmin(before, x.distance) > x.change);
+    x.passes = x.distance == 0 || sign < 0;
+  }
+  free(A);
+  return x;
+}
+
+/* ---- whether it has left its branch ---------------------------------------------------------- */
+
+/* v of p, with G v + phi0 = 0, and the acceleration. */
+static bool motion_at(const cst_system *s, const double *c, const double *q, const double *p,
+                      double *v, double *A) {
+  double *at = cst_linear_numbers(s->nq);
+  cst_linear_copy(at, q, s->nq);
+  const bool good = cst_system_velocity(s, c, q, p, v) && cst_system_project(s, c, at, v) &&
+                    cst_system_acceleration(s, c, q, v, A);
+  free(at);
+  return good;
+}
+
+/* |x| in the metric M(q). */
+static double size_of(const cst_system *s, const double *c, const double *q, const double *x) {
+  double *p = cst_linear_numbers(3L * s->nq), *rest = p + s->nq, sum = 0;
+  cst_system_momentum(s, c, q, x, p);
+  cst_system_momentum(s, c, q, rest + s->nq, rest);
+  for (int i = 0; i < s->nq; i++)
+    sum += x[i] * (p[i] - rest[i]);
+  free(p);
+  return sqrt(fmax(sum, 0));
+}
+
+bool cst_branches_left(const cst_system *s, double h, const double *c0, const double *q0,
+                       const double *p0, const double *c1, const double *q1, const double *p1) {
+  const int nq = s->nq;
+  double   *v0 = cst_linear_numbers(6L * nq), *v1 = v0 + nq, *A0 = v1 + nq, *A1 = A0 + nq,
+         *off = A1 + nq, *turn = off + nq;
+  bool left = false;
+  if (!s->slips && motion_at(s, c0, q0, p0, v0, A0) && motion_at(s, c1, q1, p1, v1, A1)) {
+    for (int i = 0; i < nq; i++) {
+      off[i] = v1[i] - v0[i] - h / 2 * (A0[i] + A1[i]);
+      turn[i] = A1[i] - A0[i];
+    }
+    const double size = fmax(size_of(s, c0, q0, A0), size_of(s, c0, q0, A1));
+    const double bound = fabs(h) * (BENT * size + CURVED * size_of(s, c0, q0, turn));
+    left = size_of(s, c0, q0, off) > fmax(bound, LEAST * size_of(s, c0, q0, v0));
+  }
+  free(v0);
+  return left;
+}
