@@ -13,7 +13,8 @@ that -snes_test_jacobian finds in steps from the first states, of any method; it
 differences are of order 1, ahead by -snes_test_err times the root of 1 + |x|: more has more truncation, less more
 round-off. It is 1e-5, and where that finds more than 1e-6 also more and less, from 1e-3 to 1e-8. Of each method the least
 of these counts, since a wrong Jacobian is wrong with all. The
-program is that of the variable CONSTELLA (build/constella).
+systems of this folder follow, each in three systems of units: of the size of 1, of atoms in SI units, and with a fast time.
+The program is that of the variable CONSTELLA (build/constella).
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -39,6 +40,13 @@ METHODS = (
     "penalty(newmark, omega=20); penalty(pushforward-newmark(beta=0.25), omega=20); penalty(gauss(2), omega=20)"
 )
 STEPS = {"outer-solar-system": 10, "andrews": 1e-5, "crank": 1e-4, "wheelset": 1e-4, "arenstorf": 1e-4, "governor": 1e-3}
+HERE = pathlib.Path(__file__).resolve().parent
+UNITS = {"1": (1, 1, 1), "atomic": (1e-10, 2.4e-26, 1e-13), "fast": (1, 1, 1e-7)}  # of length, mass and time
+SCALED = {
+    f"{path.name.split('.')[0]}-{unit}": (f"{{file: {path}, parameters: {{L: {L!r}, M: {M!r}, T: {T!r}}}}}", T)
+    for path in sorted(HERE.glob("*.system.yaml"))
+    for unit, (L, M, T) in UNITS.items()
+}
 BETWEEN = 5  # steps between two states
 SOME = 25  # states whose condition numbers are looked at
 STUDY = """study: conservation
@@ -123,7 +131,9 @@ def jacobians(folder, system, h, methods, more):
 def compare(folder, system, states, methods, tests):
     """(method, difference, condition number, failures of one engine alone) of each method."""
     folder.mkdir(parents=True, exist_ok=True)
-    h = STEPS.get(system, 0.01)
+    system, unit = SCALED.get(system, (system, 1))
+    h = STEPS.get(system, 0.01) * unit
+    methods = [x.replace("omega=20", f"omega={20 / unit!r}") for x in methods]
     methods = [x for x in methods if takes(folder, system, h, x)]
     if not methods:
         return [], (0.0, "")
@@ -149,7 +159,8 @@ def compare(folder, system, states, methods, tests):
 
 
 def systems():
-    return [x.split()[0] for x in subprocess.run([CONSTELLA, "list", "systems"], capture_output=True, text=True).stdout.splitlines() if "coordinates," in x]
+    lines = subprocess.run([CONSTELLA, "list", "systems"], capture_output=True, text=True).stdout.splitlines()
+    return [*(x.split()[0] for x in lines if "coordinates," in x), *SCALED]
 
 
 def main():

@@ -40,19 +40,27 @@ static cst_scratch *clean(single *s) {
   return x;
 }
 
-void cst_stepper_single_residual(void *context, const double *x, double *f) {
-  single      *s = context;
+/* The residuals as the core has them; whether it asks for a correction of x. */
+static bool residual_at(single *s, const double *x, double *f) {
   cst_scratch *other = clean(s);
   const bool   negative =
       s->form == CST_MATRIX_GRAM || (s->form == CST_MATRIX_COLOURS && s->colours.by.sign < 0);
   cst_stepper_single_spread(s, x, s->x);
-  s->g->alone->residual(&s->march, s->copy, s->sub, s->x, s->f, other);
+  const int active = s->g->alone->residual(&s->march, s->copy, s->sub, s->x, s->f, other);
   cst_stepper_single_pick(s, s->f, f);
   for (int k = 0; k < cst_stepper_single_unknowns(s) && negative; k++)
     f[k] = -f[k];
   for (int k = 0; k < cst_stepper_single_unknowns(s); k++)
     if (s->stays[k])
       f[k] = x[k] - s->start[k];
+  return active != 0;
+}
+
+void cst_stepper_single_residual(void *context, const double *x, double *f) {
+  single *s = context;
+  (void)residual_at(s, x, f);
+  for (int k = 0; k < cst_stepper_single_unknowns(s); k++)
+    f[k] *= s->balance[k];
 }
 
 /* matrix := -J^-1, to whose column k the core's correction for the unit vector k is. An unknown that stays as it is,
@@ -103,7 +111,7 @@ static void differentiate(single *s, double *x, int k, double step, double *f, d
   memset(column, 0, (size_t)n * sizeof *column);
   for (int p = 0; p < 4; p++) {
     x[k] = here + ahead[p] * step;
-    cst_stepper_single_residual(s, x, f);
+    residual_at(s, x, f);
     for (int i = 0; i < n; i++)
       column[i] += weight[p] * f[i] / (12 * step);
   }
@@ -150,7 +158,7 @@ static void find_readers(single *s, double *at, int k, double most, const double
     e[i].reads = false;
   for (int t = 0; t < 3; t++) {
     at[k] = x + part[t] * most;
-    cst_stepper_single_residual(s, at, f);
+    residual_at(s, at, f);
     for (int i = 0; i < n; i++)
       e[i].reads |= !(f[i] == here[i]);
   }
@@ -223,7 +231,7 @@ static void jacobian_of_differences(single *s, const double *x, double *J) {
   entry       *e = cst_zeros((long)n, sizeof *e);
   bool        *reads = cst_zeros((long)n, sizeof *reads);
   memcpy(at, x, n * sizeof *at);
-  cst_stepper_single_residual(s, at, here);
+  residual_at(s, at, here);
   find_round_off(s, at, noise);
   for (size_t k = 0; k < n; k++)
     reads[k] = find_column(s, at, (int)k, here, noise, f, column, e, J);
@@ -238,6 +246,93 @@ static void jacobian_of_differences(single *s, const double *x, double *J) {
     J[k * (n + 1)] = 1;
   }
   free(reads);
+}
+
+/* The same at s->at, which is x, in s->values; unless they are. */
+static void form_by_differences(single *s, const double *x) {
+  const size_t bytes = (size_t)cst_stepper_single_unknowns(s) * sizeof *x;
+  if (s->formed && !memcmp(s->at, x, bytes))
+    return;
+  memcpy(s->at, x, bytes);
+  s->formed = true;
+  s->values[0] = 0;
+  jacobian_of_differences(s, x, s->values);
+}
+
+/* The cost of putting equation i to unknown k: -log2 |J_ik|. */
+static double cost_of(const double *J, int n, int i, int k) {
+  const double size = fabs(J[(size_t)i * (size_t)n + (size_t)k]);
+  return size > 0 ? -log2(size) : INFINITY;
+}
+
+/* Assigns equation `first` to an unknown, on the shortest way through those that have been assigned; of[k + 1]: the equation
+ * of unknown k, -1: none; of[0] is `first`. u[n], v[n + 1]: the prices. False: there is no way. */
+static bool assign(const double *J, int n, int first, int *of, int *way, bool *used, double *u,
+                   double *v, double *least) {
+  int at = 0;
+  of[0] = first;
+  for (int k = 0; k <= n; k++) {
+    used[k] = false;
+    least[k] = INFINITY;
+  }
+  while (of[at] >= 0) {
+    int    next = -1;
+    double by = INFINITY;
+    used[at] = true;
+    for (int k = 1; k <= n; k++) {
+      if (used[k])
+        continue;
+      const double cost = cost_of(J, n, of[at], k - 1) - u[of[at]] - v[k];
+      if (cost < least[k]) {
+        least[k] = cost;
+        way[k] = at;
+      }
+      if (least[k] < by) {
+        by = least[k];
+        next = k;
+      }
+    }
+    if (next < 0)
+      return false;
+    for (int k = 0; k <= n; k++) {
+      if (used[k]) {
+        u[of[k]] += by;
+        v[k] -= by;
+      } else
+        least[k] -= by;
+    }
+    at = next;
+  }
+  for (; at; at = way[at])
+    of[at] = of[way[at]];
+  return true;
+}
+
+/* Equations have units of their own, forces of atoms beside lengths: elimination takes their largest numbers for pivots, and
+ * loses the small ones. Multiplied by 2^u, with u the prices of the equations in the assignment of equations to unknowns whose product of
+ * entries is largest, all entries are at most those of the assignment in their column.
+ * Source: Duff and Koster, On algorithms for permuting large entries to the diagonal of a sparse matrix, SIAM J. Matrix Anal. Appl. 22
+ * (2001), section 4; the assignment by shortest ways, Jonker and Volgenant, Computing 38 (1987). */
+void cst_stepper_single_balance(single *s) {
+  const int n = cst_stepper_single_unknowns(s);
+  double   *u = cst_zeros(3 * n + 2, sizeof *u), *v = u + n, *least = v + n + 1;
+  int      *of = cst_zeros(2 * n + 2, sizeof *of), *way = of + n + 1;
+  bool     *used = cst_zeros(n + 1, sizeof *used);
+  s->formed = false;
+  bool good = residual_at(s, s->start,
+                          u); /* else there is nothing to solve, as in the first steps of bdf */
+  memset(u, 0, (size_t)n * sizeof *u);
+  if (good)
+    form_by_differences(s, s->start);
+  for (int k = 0; k <= n; k++)
+    of[k] = -1;
+  for (int i = 0; i < n && good; i++)
+    good = assign(s->values, n, i, of, way, used, u, v, least);
+  for (int i = 0; i < n; i++)
+    s->balance[i] = good ? exp2(round(u[i])) : 1;
+  free(u);
+  free(of);
+  free(used);
 }
 
 /* S at x */
@@ -302,8 +397,12 @@ bool cst_stepper_single_jacobian(void *context, const double *x, double *J) {
   const size_t n = (size_t)cst_stepper_single_unknowns(s);
   if (s->exact)
     jacobian_of_corrections(s, x, J);
-  else
-    jacobian_of_differences(s, x, J);
+  else {
+    form_by_differences(s, x);
+    for (size_t i = 0; i < n; i++)
+      for (size_t k = 0; k < n; k++)
+        J[i * n + k] = s->balance[i] * s->values[i * n + k];
+  }
   memcpy(s->matrix, J, n * n * sizeof *J);
   return J[0] - J[0] == 0 && factor(s->matrix, s->row, (int)n);
 }

@@ -93,7 +93,9 @@ static PetscErrorCode substep(single *s, double *record, int sub, int attempt, c
     memcpy(x, s->start, (size_t)cst_stepper_single_unknowns(s) * sizeof *x);
     if (s->form != CST_MATRIX_FULL)
       PetscCall(cst_single_factor(s->solver, cst_stepper_single_first(s)));
-    else if (s->exact && !s->opened)
+    else if (!s->exact)
+      cst_stepper_single_balance(s);
+    else if (!s->opened)
       cst_stepper_single_invert(s, x);
     s->opened = true;
     PetscCall(cst_single_solve(s->solver, x, &reason));
@@ -217,6 +219,13 @@ static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iter
   s->stays = cst_zeros((long)n, sizeof *s->stays);
   s->row = cst_zeros((long)n, sizeof *s->row);
   s->exact = cst_substep_corrects(first, g->march.group.system);
+  s->balance = cst_zeros((long)n, sizeof *s->balance);
+  for (size_t k = 0; k < n; k++)
+    s->balance[k] = 1;
+  if (s->form == CST_MATRIX_FULL && !s->exact) {
+    s->values = cst_need(calloc(n * n, sizeof *s->values));
+    s->at = cst_zeros((long)n, sizeof *s->at);
+  }
   if (s->form != CST_MATRIX_FULL)
     create_sparse(s, first);
   const bool                 coloured = s->form == CST_MATRIX_COLOURS;
@@ -260,6 +269,7 @@ PetscErrorCode cst_stepper_single_destroy(cst_stepper *st) {
     free(s->copy);
     free(s->x);
     free(s->matrix);
+    free(s->balance);
     free(s->column);
     free(s->row);
     free(s->stays);

@@ -26,10 +26,12 @@ struct cst_stepper_single {
   double      *x, *f, *d;          /* [unknowns][W] */
   double      *start;              /* unknowns with which the iteration begins */
   double      *matrix, *column;
-  double      *values, *at; /* of a matrix of colours, and where; [row[n]], [n] */
-  bool        *stays;       /* unknowns that no equation changes, in the order of x */
-  int         *row, sub;
-  bool         exact, opened, formed; /* formed: values are those of this substep */
+  double      *balance; /* [n] what each equation is multiplied by for PETSc; powers of 2 */
+  double      *values,
+      *at;     /* of a matrix of colours or of differences, and where; [row[n]] or [n][n], [n] */
+  bool *stays; /* unknowns that no equation changes, in the order of x */
+  int  *row, sub;
+  bool  exact, opened, formed; /* formed: values are those of this substep */
 };
 
 enum { CST_OWN, CST_OTHER };
@@ -51,6 +53,8 @@ void cst_stepper_single_residual(void *context, const double *x, double *f);
 bool cst_stepper_single_jacobian(void *context, const double *x, double *J);
 /* matrix := -J^-1; s->stays := unknowns that no correction changes */
 void cst_stepper_single_invert(cst_stepper_single *s, const double *x);
+/* Of a matrix of differences: finds the balance for this substep, from the matrix at s->start. */
+void cst_stepper_single_balance(cst_stepper_single *s);
 /* The entries of the sparse matrix with which the corrections of a substep begin: where a step begins of length 0, or
  * at s->start. */
 const double *cst_stepper_single_first(cst_stepper_single *s);

@@ -68,22 +68,24 @@ typedef struct {
   /* of each group: at the state that was examined, the entries, and one over the lengths of their rows, [n][W]; the square of how far they may change,
    * -1: none was, [W] */
   double *entry, *scale, *bound;
-  double *path;  /* [group][W] by how much the rows change in a step, at most: there, or on the way from there */
-  long   *since, *next; /* [group] the step behind which it was, [W]; the next one to be looked at, of the group */
-  double *q, *p;                          /* [group][nq][W] of the last state */
-  double *c0, *q0, *p0, *c1, *q1, *p1;    /* of one lane, before and behind a step */
-  double *length;                         /* [ng] */
+  double   *
+      path; /* [group][W] by how much the rows change in a step, at most: there, or on the way from there */
+  long *since,
+      *next; /* [group] the step behind which it was, [W]; the next one to be looked at, of the group */
+  double        *q, *p;                       /* [group][nq][W] of the last state */
+  double        *c0, *q0, *p0, *c1, *q1, *p1; /* of one lane, before and behind a step */
+  double        *length;                      /* [ng] */
   cst_locator   *locator;
   PetscErrorCode error;
 } own;
 
 static void create(cst_collection *x) {
-  own              *o = x->own;
-  cst_runner       *r = x->run;
-  const cst_system *s = r->plan->study->system;
+  own               *o = x->own;
+  cst_runner        *r = x->run;
+  const cst_system  *s = r->plan->study->system;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  const size_t      W = (size_t)r->width, nq = (size_t)s->nq;
-  const size_t      groups = ((size_t)r->batch + W - 1) / W;
+  const size_t       W = (size_t)r->width, nq = (size_t)s->nq;
+  const size_t       groups = ((size_t)r->batch + W - 1) / W;
   o->row = cst_zeros(P->n + 1, sizeof *o->row);
   for (int a = 0; a < s->ng - s->nvel; a++)
     CST_EACH_ENTRY(P, a, e)
@@ -222,6 +224,13 @@ static void read_lane(const double *x, int n, int W, int lane, double *to) {
     to[i] = x[i * W + lane];
 }
 
+/* Whether a change of the velocity tells anything: kicks of a thermostat are no accelerations, and springs in the place of
+ * constraints do not hold it. */
+static bool is_judged(const cst_runner *r) {
+  const cst_prepared *m = r->plan->method[r->class->method];
+  return m->stepped == m->asked && !cst_method_has_noise(m->method);
+}
+
 /* A step of a lane that may have come near such a state. */
 static PetscErrorCode look_at(cst_collection *x, int group, int lane, const double *c,
                               const double *q, const double *p, long step) {
@@ -241,7 +250,7 @@ static PetscErrorCode look_at(cst_collection *x, int group, int lane, const doub
   read_lane(q, nq, W, lane, o->q1);
   read_lane(p, nq, W, lane, o->p1);
   const cst_branches_step is = cst_branches_look(s, o->c0, o->q0, o->c1, o->q1, o->length);
-  if (is.near && !cst_method_has_noise(r->plan->study->method[r->class->method]) &&
+  if (is.near && is_judged(r) &&
       cst_branches_left(s, r->class->h, o->c0, o->q0, o->p0, o->c1, o->q1, o->p1)) {
     PetscCall(cst_locator_open(o->locator, group, lane, step - 1));
     cst_runner_end_lane(r, group, lane, CST_BRANCH_LEFT, step - 1, cst_locator_before(o->locator));

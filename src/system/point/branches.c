@@ -15,8 +15,10 @@
 /* The error of the trapezoidal rule, as parts of h |A| and of h |A1 - A0|; and the least one, as a part of |v|. Right
  * motions have at most 0.003 h |A| at steps of 1/50 of their time scale; those that were wrong, 0.06 and more. */
 static const double BENT = 0.02, CURVED = 0.1, LEAST = 1e-4;
-static const double CONSTANT = 1e-6; /* relative change of a determinant that does not depend on q */
-static const double MOVE = 0.3;      /* between the points at which it is taken, relative to the size of q */
+static const double CONSTANT =
+    1e-6; /* relative change of a determinant that does not depend on q */
+static const double MOVE =
+    0.3; /* between the points at which it is taken, relative to the size of q */
 enum { POINTS = 6, ITERATIONS = 4 };
 
 static bool is_enforced(const cst_system *s, int a) {
@@ -181,8 +183,9 @@ bool cst_branches_possible(const cst_system *s, const double *c) {
   double *G = cst_linear_numbers((long)POINTS * ng * nq + (long)ng * ng);
   bool   *row = cst_zeros(ng + nq, sizeof *row);
   int    *number = cst_zeros(2 * ng + nq, sizeof *number);
-  peeling x = {s, row, row + ng, fill_points(s, c, G), G, G + (long)POINTS * ng * nq,
-               number, number + ng, number + 2 * ng};
+  peeling x = {
+      s,      row,         row + ng,       fill_points(s, c, G), G, G + (long)POINTS * ng * nq,
+      number, number + ng, number + 2 * ng};
   for (int a = 0; a < ng; a++)
     row[a] = is_enforced(s, a);
   if (x.points > 1)

@@ -15,10 +15,11 @@ bool cst_branches_possible(const cst_system *s, const double *c);
 
 /* What a step from one state to another has of them; rows of Dg are divided by their lengths behind it. */
 typedef struct {
-  double change;   /* of the rows, Frobenius norm */
-  double distance; /* behind it: a lower bound of their smallest singular value, sqrt(ng) times too small at most */
-  bool   near;     /* the rows change by more than they are from dependence at one of the ends */
-  bool   passes;   /* there are dependent rows on the way: the singular value has changed its sign */
+  double change; /* of the rows, Frobenius norm */
+  double
+       distance; /* behind it: a lower bound of their smallest singular value, sqrt(ng) times too small at most */
+  bool near;   /* the rows change by more than they are from dependence at one of the ends */
+  bool passes; /* there are dependent rows on the way: the singular value has changed its sign */
 } cst_branches_step;
 /* length[ng]: of the rows behind it. */
 cst_branches_step cst_branches_look(const cst_system *s, const double *c0, const double *q0,
