@@ -213,7 +213,7 @@ static inline int cst_collector_number(const cst_collector *row) { /* in the lis
     extern const cst_collector cst_collector_##name;                                               \
     cst_collector_number(&cst_collector_##name);                                                   \
   })
-/* Makes the wishes of all collectors what they were to the program that wrote a result. */
+/* Calls as_in of all collectors. */
 void cst_collectors_as_in(const cst_study *s, cst_result *file);
 /* Of the collector that chooses members in this study; NULL: none does. */
 const cst_choice *cst_collector_choice(const cst_plan *p);

@@ -301,7 +301,7 @@ static void watched(cst_collection *x, int group, long step) {
   cst_locator_passed(o->locator, group, step);
 }
 
-/* The marches that look return no error: it is told at the next stop. */
+/* The marches that look return no error: it is reported at the next stop. */
 static PetscErrorCode before(cst_collection *x) {
   const own *o = x->own;
   PetscFunctionBegin;

@@ -1,4 +1,4 @@
-/* examine.c: the examination of a system: findings, points, and the order of its parts. */
+/* examine.c: the examination of a system: findings, points, and the parts. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/examine/examine.h"
 #include <stdarg.h>
@@ -96,20 +96,26 @@ static void end(cst_examiner *e) {
   free(e->later);
 }
 
+/* The parts of the examination, in their order: a new one is a row here and its function in examiner.h. */
+static void (*const parts[])(cst_examiner *e) = {
+    cst_examine_structure, /* mass, sparsity, jumps */
+    cst_examine_states,    /* whether a motion can start from each */
+    set_time,
+    gather_points,
+    cst_examine_kernels,      /* functions and their derivatives at these points */
+    cst_examine_compiled,     /* the bits of compiled kernels */
+    cst_examine_symmetries,   /* momentum maps */
+    cst_examine_motions,      /* exact motions solve the equations */
+    cst_examine_nonholonomic, /* whether the constraints are integrable, and the energy kept */
+};
+
 cst_examination *cst_examine(cst_system *s, const double *c) {
   cst_examination *x = cst_need(calloc(1, sizeof *x));
   cst_examiner     e = {.s = s, .c = c, .x = x, .large = s->nq > CST_MAX_Q};
   begin(&e);
   cst_system_bend(s);
-  cst_examine_structure(&e);
-  cst_examine_states(&e);
-  set_time(&e);
-  gather_points(&e);
-  cst_examine_kernels(&e);
-  cst_examine_compiled(&e);
-  cst_examine_symmetries(&e);
-  cst_examine_motions(&e);
-  cst_examine_nonholonomic(&e);
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+    parts[k](&e);
   end(&e);
   return x;
 }
