@@ -38,13 +38,14 @@ write("free.yaml", FREE)
 
 def means_of(x, lags, displaces):
     """y[part][lag] of the samples x[sample][expression] of a trajectory, as lags.h has them."""
-    count = (len(x) - lags) // PARTS
+    pairs = len(x) - lags
     y = numpy.zeros((PARTS, lags + 1))
+    ends = [-(-part * pairs // PARTS) for part in range(PARTS + 1)]
     for part in range(PARTS):
-        at = lags + part * count + numpy.arange(count)
+        at = lags + numpy.arange(ends[part], ends[part + 1])
         for k in range(lags + 1):
             then = x[at - k]
-            y[part, k] = (((x[at] - then) ** 2) if displaces else x[at] * then).sum() / count
+            y[part, k] = (((x[at] - then) ** 2) if displaces else x[at] * then).sum() / len(at)
     return y
 
 
@@ -81,6 +82,7 @@ def stored():
                     units = y.mean(axis=1) if members >= 16 else y.reshape(-1, lags + 1)
                     mean, error, ratio, of_ratio = curves(units)
                     wide = f[f"{name}_error"][case][1:] / error[1:]
+                    ok(f[f"{name}_pairs"][case] == x.shape[1] - lags, f"case {case}: all pairs of {name}")
                     near = numpy.allclose(f[name][case], mean, rtol=1e-11, atol=1e-13)
                     ok(near, f"{members} members, case {case}: {name}", f[name][case], mean)
                     same = numpy.ptp(wide) < 1e-6 and 1 <= wide[0] < 1.2  # Student's t

@@ -11,6 +11,7 @@ static const cst_channel_row error = {"/autocorrelation/%s_error", "1", "its sta
 static const cst_channel_row normal = {"/autocorrelation/%s_normalised", "1", "the same divided by its value at lag 0", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row normal_error = {"/autocorrelation/%s_normalised_error", "1", "standard error of that", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row lag = {"/autocorrelation/%s_lag", "time", "the lags", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row pairs = {"/autocorrelation/%s_pairs", "1", "pairs of samples of each trajectory, at every lag", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
 static const cst_channel_row parts = {"/autocorrelation/%s_parts", "1", "of each part of the run: the value at lag 0, and the integral over the lags", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
 static const cst_channel_row sums = {"/autocorrelation/%s_sums", "1", "exact sums over the members, in units of 2^-200", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
 static const cst_channel_row count = {"/autocorrelation/%s_members", "1", "members in the sums", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_SUMMED, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
@@ -42,7 +43,7 @@ static const cst_lag_kind  kind = {
      "an autocorrelation",
      "autocorrelations are means over parts of the run",
      false,
-     {&curve, &error, &normal, &normal_error, &lag, &parts, &kept, &sums, &count},
+     {&curve, &error, &normal, &normal_error, &lag, &pairs, &parts, &kept, &sums, &count},
      integral};
 
 /* ---- columns --------------------------------------------------------------------------------- */

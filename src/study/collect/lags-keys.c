@@ -91,6 +91,15 @@ void cst_lags_forget(void *wish) {
   free(w->each);
 }
 
+void cst_lags_as_in(const cst_lag_kind *kind, cst_lags *w, cst_result *file) {
+  for (int i = 0; i < w->n; i++) {
+    char group[48], name[48];
+    snprintf(group, sizeof group, "/%s", kind->name);
+    snprintf(name, sizeof name, "%s_pairs", w->each[i].name);
+    w->each[i].equal = !cst_result_finds(file, group, name);
+  }
+}
+
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 long cst_lags_first(const cst_lag *x, const cst_class *k) {
@@ -98,9 +107,9 @@ long cst_lags_first(const cst_lag *x, const cst_class *k) {
   return (k->after + steps - 1) / steps;
 }
 
-long cst_lags_part(const cst_lag *x, const cst_class *k) {
+long cst_lags_pairs(const cst_lag *x, const cst_class *k) {
   const long n = cst_sampled_count(k, x->every) - cst_lags_first(x, k) - x->lags;
-  return n / CST_LAGS_PARTS;
+  return x->equal ? n - n % CST_LAGS_PARTS : n;
 }
 
 cst_demand cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p) {
@@ -157,13 +166,15 @@ void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels 
     for (int k = 0; k < n && kind->row[i]; k++) {
       const cst_lag  *x = &w->each[k];
       cst_channel_use use = {.name = x->name};
+      if (i == CST_LAGS_PAIRS && x->equal)
+        continue;
       if (i == CST_LAGS_KEPT)
         use = (cst_channel_use){.count = (size_t)cst_lags_numbers(x)};
       else if (i == CST_LAGS_OF_PARTS)
         use.axis = part, use.also = pair;
       else if (i == CST_LAGS_CELLS)
         use.axis = sums_axis(c, x), use.also = word;
-      else
+      else if (i != CST_LAGS_PAIRS)
         use.axis = cst_channels_axis(c, "lag", x->lags + 1, "%.32s_lag", x->name);
       cst_channels_add(c, kind->row[i], k, use);
     }
@@ -180,6 +191,9 @@ PetscErrorCode cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_ou
       for (long j = 0; j <= x->lags; j++)
         t[j] = cst_clock_at(class, (double)j * (double)cst_sampled_steps(class, x->every));
       PetscCall(cst_output_case(o, kind->row[CST_LAGS_TIME], k, i, t));
+      const long pairs = cst_lags_pairs(x, class);
+      if (!x->equal)
+        PetscCall(cst_output_case(o, kind->row[CST_LAGS_PAIRS], k, i, &pairs));
     }
     free(t);
   }

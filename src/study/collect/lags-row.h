@@ -9,6 +9,7 @@
 
 static bool           wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
 static void           read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
+static void           as_in(void *wish, cst_result *file) { cst_lags_as_in(&kind, wish, file); }
 static cst_demand     demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
 static void           tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
 static void           declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
@@ -49,7 +50,7 @@ static const cst_reuse reuse = {.anew = anew, .add = add, .refuse = refuse};
 static const cst_tally tally = {cells, most, total};
 
 #define CST_LAGS_ROW                                                                               \
-  .keys = keys, .wish = sizeof(cst_lags), .read = read, .forget = cst_lags_forget,                 \
+  .keys = keys, .wish = sizeof(cst_lags), .read = read, .forget = cst_lags_forget, .as_in = as_in, \
   .demand = demand, .tell = tell, .declare = declare, .open = open, .reuse = &reuse,               \
   .tally = &tally, .wanted = wanted, .own = CST_LAGS_MOST * sizeof(cst_lag_batch),                 \
   .create = create, .destroy = destroy, .begin = begin, .next = next, .stop = stop,                \

@@ -55,8 +55,7 @@ static void add_squares(const kept *k, const cst_lag *x, long W, long at, int i)
 
 /* The open part ends: its means y of a lane go into the sums, and two of them into the rows. */
 static void close_lane(const cst_lag_kind *kind, const cst_lag *x, const kept *k, long W, long l,
-                       double *y, double *of_part, const cst_class *class) {
-  const double count = (double)cst_lags_part(x, class);
+                       double count, double *y, double *of_part, const cst_class *class) {
   const double spacing = cst_clock_at(class, (double)cst_sampled_steps(class, x->every));
   for (long j = 0; j <= x->lags; j++)
     y[j] = k->open[j * W + l] / count;
@@ -73,11 +72,12 @@ static void close_lane(const cst_lag_kind *kind, const cst_lag *x, const kept *k
 static void close_part(const cst_lag_kind *kind, int which, const kept *k, cst_runner *r, int group,
                        long part) {
   const cst_lag *x = &cst_lags_of(kind, r->plan)->each[which];
-  const long     W = r->width;
+  const long     W = r->width, pairs = cst_lags_pairs(x, r->class);
+  const long     count = cst_lags_before(pairs, part + 1) - cst_lags_before(pairs, part);
   double        *y = cst_zeros(x->lags + 2, sizeof *y);
   for (long l = 0; l < W && group * W + l < r->work->count; l++) {
     double *rows = cst_rows_numbers(r->rows, kind->row[CST_LAGS_OF_PARTS], which, group * W + l);
-    close_lane(kind, x, k, W, l, y, rows + 2 * part, r->class);
+    close_lane(kind, x, k, W, l, (double)count, y, rows + 2 * part, r->class);
   }
   memset(k->open, 0, sizeof *k->open * (size_t)((x->lags + 1) * W));
   free(y);
@@ -89,18 +89,19 @@ static void take(const cst_lag_kind *kind, int which, const cst_lag_batch *b, cs
   const cst_lag *x = &cst_lags_of(kind, r->plan)->each[which];
   const kept     k = kept_of(b, x, r, group);
   const long     W = r->width, at = sample % (x->lags + 1), n = x->expressions.n;
-  const long     part = cst_lags_part(x, r->class), done = sample - x->lags + 1;
+  const long     pairs = cst_lags_pairs(x, r->class), done = sample - x->lags + 1;
   for (long i = 0; i < n * W; i++)
     k.ring[at * n * W + i] = b->now.value[i] - x->mean;
-  if (done <= 0 || done > part * CST_LAGS_PARTS)
+  if (done <= 0 || done > pairs)
     return;
+  const long part = (done - 1) * CST_LAGS_PARTS / pairs;
   for (int i = 0; i < n; i++)
     if (kind->displaces)
       add_squares(&k, x, W, at, i);
     else
       add_products(&k, x, W, at, i);
-  if (done % part == 0)
-    close_part(kind, which, &k, r, group, done / part - 1);
+  if (done == cst_lags_before(pairs, part + 1))
+    close_part(kind, which, &k, r, group, part);
 }
 
 /* ---- sums over members ----------------------------------------------------------------------- */

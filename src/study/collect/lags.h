@@ -3,8 +3,8 @@
  *
  * Samples x_j are taken after every `every`, after the burn-in. For each sample from the `lags`-th on, the products
  * x_j x_(j-k), or the squares |x_j - x_(j-k)|^2, are added for k = 0 .. lags, summed over the expressions: every lag
- * has the same pairs. Their means over CST_LAGS_PARTS equal parts of the run are numbers y_k of a trajectory, and so is
- * a figure of them, y_(lags+1) (lag_kind.figure). Memory grows with the lags, not with the run.
+ * has the same pairs. Their means over CST_LAGS_PARTS parts of the run, whose lengths differ by one pair at most, are numbers
+ * y_k of a trajectory, and so is a figure of them, y_(lags+1) (lag_kind.figure). Memory grows with the lags, not with the run.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LAGS_H
@@ -22,6 +22,7 @@ typedef struct {
   cst_expressions expressions;
   double          every, mean; /* mean: subtracted from samples whose products are taken */
   long            lags;
+  bool equal; /* of an earlier program: parts are equal, and what is left behind them is not used */
 } cst_lag;
 
 typedef struct {
@@ -29,7 +30,7 @@ typedef struct {
   cst_lag *each;
 } cst_lags; /* the values of the key */
 
-/* Channels: curves of a case over the lags, and their times; y_0 or y_lags, and the figure, of each
+/* Channels: curves of a case over the lags, their times, and the pairs of each trajectory at every lag; y_0 or y_lags, and the figure, of each
  * trajectory and part; what is kept; the exact sums over members, and how many these are. Those that a
  * collector does not have are NULL. */
 enum {
@@ -38,6 +39,7 @@ enum {
   CST_LAGS_NORMAL,
   CST_LAGS_NORMAL_ERROR,
   CST_LAGS_TIME,
+  CST_LAGS_PAIRS,
   CST_LAGS_OF_PARTS,
   CST_LAGS_KEPT,
   CST_LAGS_CELLS,
@@ -55,8 +57,9 @@ typedef struct {
   double (*figure)(const double *y, long lags, double spacing);
 } cst_lag_kind;
 
-void                          cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w);
-void                          cst_lags_forget(void *wish);
+void cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w);
+void cst_lags_forget(void *wish);
+void cst_lags_as_in(const cst_lag_kind *kind, cst_lags *w, cst_result *file);
 static inline const cst_lags *cst_lags_of(const cst_lag_kind *kind, const cst_plan *p) {
   return p->study->collected[cst_collector_number(kind->collector)];
 }
@@ -69,9 +72,12 @@ PetscErrorCode cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_ou
 /* Numbers kept of a trajectory: samples that lags reach back to; sums of the open part; of all parts, the sums of y,
  * of y^2 and of y y_0. */
 long cst_lags_numbers(const cst_lag *x);
-/* The first sample of a class, and the samples of each part. */
-long cst_lags_first(const cst_lag *x, const cst_class *k);
-long cst_lags_part(const cst_lag *x, const cst_class *k);
+/* The first sample of a class, its pairs, and how many of these are in the parts before `part`. */
+long               cst_lags_first(const cst_lag *x, const cst_class *k);
+long               cst_lags_pairs(const cst_lag *x, const cst_class *k);
+static inline long cst_lags_before(long pairs, long part) {
+  return (part * pairs + CST_LAGS_PARTS - 1) / CST_LAGS_PARTS;
+}
 
 typedef struct {
   cst_values now;

@@ -11,6 +11,7 @@
 static const cst_channel_row curve = {"/mean-square-displacement/%s", "1", "mean of |x(s + lag) - x(s)|^2 over the run and the members that did not fail, summed over the expressions", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row error = {"/mean-square-displacement/%s_error", "1", "its standard error", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row lag = {"/mean-square-displacement/%s_lag", "time", "the lags", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row pairs = {"/mean-square-displacement/%s_pairs", "1", "pairs of samples of each trajectory, at every lag", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
 static const cst_channel_row parts = {"/mean-square-displacement/%s_parts", "1", "of each part of the run: the value at the last lag, and the slope over the second half of the lags", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
 static const cst_channel_row sums = {"/mean-square-displacement/%s_sums", "1", "exact sums over the members, in units of 2^-200", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
 static const cst_channel_row count = {"/mean-square-displacement/%s_members", "1", "members in the sums", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_SUMMED, {CST_AXIS_CASE, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
@@ -33,13 +34,14 @@ static double slope(const double *y, long lags, double spacing) {
 }
 
 extern const cst_collector cst_collector_mean_square_displacement;
-static const cst_lag_kind  kind = {&cst_collector_mean_square_displacement,
-                                   "mean-square-displacement",
-                                   "a mean square displacement",
-                                   "mean square displacements are means over parts of the run",
-                                   true,
-                                   {&curve, &error, NULL, NULL, &lag, &parts, &kept, &sums, &count},
-                                   slope};
+static const cst_lag_kind  kind = {
+     &cst_collector_mean_square_displacement,
+     "mean-square-displacement",
+     "a mean square displacement",
+     "mean square displacements are means over parts of the run",
+     true,
+     {&curve, &error, NULL, NULL, &lag, &pairs, &parts, &kept, &sums, &count},
+     slope};
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
