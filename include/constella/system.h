@@ -327,9 +327,10 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
  * of a system that has one. */
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
                             double *lambda);
-/* The acceleration of these equations, A[nq]; false where they give none. */
+/* The acceleration M A = f - G' lambda, A[nq], of these multipliers; without constraints if lambda is NULL. False where
+ * there is none. */
 bool cst_system_acceleration(const cst_system *s, const double *c, const double *q, const double *v,
-                             double *A);
+                             const double *lambda, double *A);
 /* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v + phi0 = 0. The point is a strict local
  * minimum of the distance to q, and on a single surface of degree two the nearest of all. false when no point
  * is found (q, v unchanged): q is too far away, or equally near to two points. */

@@ -188,7 +188,7 @@ static bool take(entry *e, int n, double step, const double *column, const doubl
   return open;
 }
 
-/* Fills column k of J; returns whether any residual reads the unknown. Steps grow by 4, from 1e-4 of the unknown; of one that is 0 by 256 from the least size until some residual
+/* Fills column k of J; returns whether any residual reads the unknown. Steps grow by 4, from 1e-4 of the unknown; of one that is 0 or nearly so by 256 from the least size until some residual
  * feels them. */
 static bool find_column(single *s, double *at, int k, const double *here, const double *noise,
                         double *f, double *column, entry *e, double *J) {
@@ -199,11 +199,13 @@ static bool find_column(single *s, double *at, int k, const double *here, const 
   most = fmax(most, 64 * fabs(at[k]));
   for (size_t i = 0; i < n; i++)
     e[i] = (entry){.gap = INFINITY, .reads = true};
-  step = at[k] != 0 ? pow(DBL_EPSILON, 0.2) / 16 * fabs(at[k]) : least;
+  step = pow(DBL_EPSILON, 0.2) / 16 * fabs(at[k]);
+  const bool own = step > least; /* else it is as good as 0 */
+  step = own ? step : least;
   for (int steps = 0; open && step < most; steps++) {
     if (steps == 2)
       find_readers(s, at, k, most, here, f, e);
-    bool finite = true, felt = at[k] != 0;
+    bool finite = true, felt = own;
     differentiate(s, at, k, step, f, column);
     for (size_t i = 0; i < n; i++)
       finite &= column[i] - column[i] == 0;
@@ -319,6 +321,7 @@ void cst_stepper_single_balance(single *s) {
   int      *of = cst_zeros(2 * n + 2, sizeof *of), *way = of + n + 1;
   bool     *used = cst_zeros(n + 1, sizeof *used);
   s->formed = false;
+  memset(s->stays, 0, (size_t)n * sizeof *s->stays);
   bool good = residual_at(s, s->start,
                           u); /* else there is nothing to solve, as in the first steps of bdf */
   memset(u, 0, (size_t)n * sizeof *u);

@@ -97,13 +97,11 @@
   X(SNESMonitor)                                                                                   \
   X(SNESRegister)                                                                                  \
   X(SNESSetApplicationContext)                                                                     \
-  X(SNESSetCheckJacobianDomainError)                                                               \
   X(SNESSetConvergenceTest)                                                                        \
   X(SNESSetDivergenceTolerance)                                                                    \
   X(SNESSetFromOptions)                                                                            \
   X(SNESSetFunction)                                                                               \
   X(SNESSetJacobian)                                                                               \
-  X(SNESSetJacobianDomainError)                                                                    \
   X(SNESSetLagJacobian)                                                                            \
   X(SNESSetLagJacobianPersists)                                                                    \
   X(SNESSetLagPreconditioner)                                                                      \

@@ -41,6 +41,8 @@ struct cst_single {
   const double *shown;      /* the values that are in J */
   double        last, rate; /* of corrections */
   int           corrections;
+  bool
+      lost; /* a Jacobian could not be found in this solve. (A domain error of the SNES stays for all later ones.) */
 };
 
 /* Corrections that shrink less are too many: the preconditioner is renewed. */
@@ -87,12 +89,15 @@ static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat P, void *context) {
   const PetscInt     n = s->equations.unknowns;
   const PetscScalar *x;
   PetscFunctionBegin;
+  (void)snes;
   PetscCall(cst_petsc.VecGetArrayRead(X, &x));
   const bool found = s->equations.jacobian(s->equations.context, x, s->values);
   PetscCall(cst_petsc.VecRestoreArrayRead(X, &x));
-  if (!found)
-    PetscCall(cst_petsc.SNESSetJacobianDomainError(snes));
-  else if (s->equations.row)
+  s->lost |= !found;
+  for (PetscInt i = 0; i < n && !found && !s->equations.row; i++)
+    for (PetscInt k = 0; k < n; k++)
+      s->values[i * n + k] = i == k; /* the test ends the solve behind this correction */
+  if (s->equations.row)
     PetscCall(put(s, s->values));
   else
     PetscCall(cst_petsc.MatSetValues(P, n, s->index, n, s->index, s->values, INSERT_VALUES));
@@ -144,6 +149,8 @@ static PetscErrorCode test(SNES snes, PetscInt it, PetscReal xnorm, PetscReal gn
   memcpy(s->before, x, n * sizeof *x);
   if (s->equations.row && it > 0)
     PetscCall(note(s, x));
+  if (s->lost)
+    *reason = SNES_DIVERGED_LINEAR_SOLVE;
   const bool ends =
       *reason >= 0 && s->equations.ends(s->equations.context, (int)it, x, it > 0 ? s->d : NULL);
   PetscCall(cst_petsc.VecRestoreArrayRead(X, &x));
@@ -282,7 +289,6 @@ static PetscErrorCode create_snes(cst_single *s, int max_iterations) {
   PetscCall(cst_petsc.SNESSetConvergenceTest(s->snes, test, s, NULL));
   PetscCall(cst_petsc.SNESSetTolerances(s->snes, 0, 0, 0, max_iterations, INT_MAX));
   PetscCall(cst_petsc.SNESSetDivergenceTolerance(s->snes, -1));
-  PetscCall(cst_petsc.SNESSetCheckJacobianDomainError(s->snes, PETSC_TRUE));
   PetscCall(cst_petsc.SNESSetType(s->snes, SNESNEWTONLS));
   PetscCall(cst_petsc.SNESGetLineSearch(s->snes, &search));
   PetscCall(cst_petsc.SNESLineSearchSetType(search, SNESLINESEARCHBASIC));
@@ -361,6 +367,7 @@ PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason) {
   memcpy(s->before, x, bytes);
   s->corrections = 0;
   s->rate = 0;
+  s->lost = false;
   if (s->equations.row && s->lags)
     PetscCall(cst_petsc.SNESSetLagPreconditioner(s->snes, -1));
   else

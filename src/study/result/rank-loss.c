@@ -121,7 +121,8 @@ PetscErrorCode cst_rank_loss_tell_passed(const cst_plan *p, const cst_rank_losse
   *text = 0;
   if (first.at.count)
     snprintf(text, CST_RANK_LOSS_TEXT,
-             "%ld trajectories passed a state where the gradients of the constraints are "
+             "passed-singular: %ld trajectories passed a state where the gradients of the "
+             "constraints are "
              "dependent and motions may branch, first member %ld of %s, step %.5g%s, at t = "
              "%.6g%s (/final/passed_singular)",
              first.at.count, first.at.member,

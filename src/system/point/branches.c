@@ -13,8 +13,12 @@
 #include "system/point/rank.h"
 
 /* The error of the trapezoidal rule, as parts of h |A| and of h |A1 - A0|; and the least one, as a part of |v|. Right
- * motions have at most 0.003 h |A| at steps of 1/50 of their time scale; those that were wrong, 0.06 and more. */
-static const double BENT = 0.02, CURVED = 0.1, LEAST = 1e-4;
+ * motions have at most 0.003 h |A| at steps of 1/50 of their time scale, and half of h |A1 - A0| where a force jumps; those that were
+ * wrong, 0.06 h |A| and more. */
+static const double BENT = 0.02, CURVED = 0.6, LEAST = 1e-4;
+static const double JUMP = 10,
+                    JUMP_LEAST = 1e-3; /* of the velocity: as parts of h |A| and of |v| */
+static const double KNOWN = 1e-5; /* nearer to dependence than this, accelerations are round-off */
 static const double CONSTANT =
     1e-6; /* relative change of a determinant that does not depend on q */
 static const double MOVE =
@@ -161,7 +165,10 @@ static void peel_all(const peeling *x) {
 static int fill_points(const cst_system *s, const double *c, double *G) {
   double *q = cst_linear_numbers(3L * s->nq), *v = q + s->nq, *x = v + s->nq, size = 0;
   int     n = 0;
+  double *length = cst_linear_numbers(s->ng);
   cst_system_state(s, 0, c, q, v);
+  size = cst_system_lengths(s, c, q, length);
+  free(length);
   for (int i = 0; i < s->nq; i++)
     size = fmax(size, fabs(q[i]));
   for (int k = 0; k < POINTS; k++) {
@@ -175,9 +182,10 @@ static int fill_points(const cst_system *s, const double *c, double *G) {
   return n;
 }
 
-bool cst_branches_possible(const cst_system *s, const double *c) {
-  const int ng = s->ng, nq = s->nq;
-  bool      left = false;
+bool cst_branches_possible(const cst_system *s, const double *c, bool *of) {
+  const int          ng = s->ng, nq = s->nq;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  bool               left = false;
   if (!count_enforced(s) || nq > CST_BRANCHES_Q || ng > CST_BRANCHES_G || s->massless || !s->nstate)
     return false;
   double *G = cst_linear_numbers((long)POINTS * ng * nq + (long)ng * ng);
@@ -188,10 +196,13 @@ bool cst_branches_possible(const cst_system *s, const double *c) {
       number, number + ng, number + 2 * ng};
   for (int a = 0; a < ng; a++)
     row[a] = is_enforced(s, a);
-  if (x.points > 1)
+  if (x.points > 1 && !s->driven) /* the points are of one time */
     peel_all(&x);
-  for (int a = 0; a < ng; a++)
+  for (int a = 0; a < ng; a++) {
     left |= row[a];
+    CST_EACH_ENTRY(P, a, e)
+      of[P->column[e]] |= row[a];
+  }
   free(G);
   free(row);
   free(number);
@@ -248,22 +259,29 @@ static double distance_of(const double *A, int m, int nq, double *u) {
   return good && trace > 0 && most > 0 ? 1 / sqrt(trace) : 0;
 }
 
-cst_branches_step cst_branches_look(const cst_system *s, const double *c0, const double *q0,
-                                    const double *c1, const double *q1, double *length) {
+void cst_branches_lengths(const cst_system *s, const double *c, const double *q, double *length) {
+  cst_rank_lengths(s, c, q, length);
+  for (int a = 0; a < s->ng; a++)
+    if (!(length[a] > 0))
+      length[a] = 1;
+}
+
+cst_branches_step cst_branches_look(const cst_system *s, const double *length, const double *c0,
+                                    const double *q0, const double *c1, const double *q1) {
   const int         nq = s->nq;
   const long        size = (long)s->ng * nq;
   double           *A = cst_linear_numbers(2 * size + 2L * s->ng), *B = A + size, *u = B + size;
   double            sum = 0, sign = 0;
   cst_branches_step x = {0};
-  cst_rank_lengths(s, c1, q1, length);
-  const int m = rows_at(s, c1, q1, length, B);
+  const int         m = rows_at(s, c1, q1, length, B);
   rows_at(s, c0, q0, length, A);
   for (long k = 0; k < (long)m * nq; k++)
     sum += (B[k] - A[k]) * (B[k] - A[k]);
   x.change = sqrt(sum);
-  x.distance = distance_of(B, m, nq, u);
-  if (!(x.distance > 2 * x.change)) {
-    const double before = distance_of(A, m, nq, u + s->ng);
+  x.behind = distance_of(B, m, nq, u);
+  x.before = x.behind - x.change; /* at least; it is found where that is not enough */
+  if (!(x.before > x.change)) {
+    x.before = distance_of(A, m, nq, u + s->ng);
     for (int i = 0; i < nq; i++) { /* w = B'u, and u'A w */
       double w = 0, moved = 0;
       for (int a = 0; a < m; a++) {
@@ -272,8 +290,8 @@ cst_branches_step cst_branches_look(const cst_system *s, const double *c0, const
       }
       sign += moved * w;
     }
-    x.near = !(fmin(before, x.distance) > x.change);
-    x.passes = x.distance == 0 || sign < 0;
+    x.near = !(fmin(x.before, x.behind) > x.change);
+    x.passes = x.behind == 0 || sign < 0;
   }
   free(A);
   return x;
@@ -281,43 +299,69 @@ cst_branches_step cst_branches_look(const cst_system *s, const double *c0, const
 
 /* ---- whether it has left its branch ---------------------------------------------------------- */
 
-/* v of p, with G v + phi0 = 0, and the acceleration. */
-static bool motion_at(const cst_system *s, const double *c, const double *q, const double *p,
-                      double *v, double *A) {
-  double *at = cst_linear_numbers(s->nq);
-  cst_linear_copy(at, q, s->nq);
-  const bool good = cst_system_velocity(s, c, q, p, v) && cst_system_project(s, c, at, v) &&
-                    cst_system_acceleration(s, c, q, v, A);
-  free(at);
+/* Of one end: v of p with G v + phi0 = 0, its acceleration A, and that without constraints. */
+typedef struct {
+  double *v, *A, *free;
+} motion;
+
+static bool motion_at(const cst_system *s, const cst_branches_end *x, const motion *m) {
+  double    *lambda = cst_linear_numbers(s->ng);
+  const bool known = x->distance > KNOWN;
+  bool       good = cst_system_velocity(s, x->c, x->q, x->p, m->v);
+  if (known) /* that of a tangential momentum is not tangential */
+    good &= cst_system_project_velocity(s, x->c, x->q, m->v);
+  good = good && cst_system_acceleration(s, x->c, x->q, m->v, NULL, m->free);
+  if (good && known) {
+    cst_system_multipliers(s, x->c, x->q, m->v, lambda);
+    good = cst_system_acceleration(s, x->c, x->q, m->v, lambda, m->A);
+  }
+  free(lambda);
   return good;
 }
 
-/* |x| in the metric M(q). */
-static double size_of(const cst_system *s, const double *c, const double *q, const double *x) {
-  double *p = cst_linear_numbers(3L * s->nq), *rest = p + s->nq, sum = 0;
-  cst_system_momentum(s, c, q, x, p);
-  cst_system_momentum(s, c, q, rest + s->nq, rest);
+/* |x| of the coordinates `of` in the metric M at this end. */
+static double size_of(const cst_system *s, const bool *of, const cst_branches_end *at,
+                      const double *x) {
+  double *p = cst_linear_numbers(4L * s->nq), *rest = p + s->nq, *y = rest + s->nq, sum = 0;
   for (int i = 0; i < s->nq; i++)
-    sum += x[i] * (p[i] - rest[i]);
+    y[i] = of[i] ? x[i] : 0;
+  cst_system_momentum(s, at->c, at->q, y, p);
+  cst_system_momentum(s, at->c, at->q, y + s->nq, rest);
+  for (int i = 0; i < s->nq; i++)
+    sum += y[i] * (p[i] - rest[i]);
   free(p);
   return sqrt(fmax(sum, 0));
 }
 
-bool cst_branches_left(const cst_system *s, double h, const double *c0, const double *q0,
-                       const double *p0, const double *c1, const double *q1, const double *p1) {
-  const int nq = s->nq;
-  double   *v0 = cst_linear_numbers(6L * nq), *v1 = v0 + nq, *A0 = v1 + nq, *A1 = A0 + nq,
-         *off = A1 + nq, *turn = off + nq;
-  bool left = false;
-  if (!s->slips && motion_at(s, c0, q0, p0, v0, A0) && motion_at(s, c1, q1, p1, v1, A1)) {
-    for (int i = 0; i < nq; i++) {
-      off[i] = v1[i] - v0[i] - h / 2 * (A0[i] + A1[i]);
-      turn[i] = A1[i] - A0[i];
-    }
-    const double size = fmax(size_of(s, c0, q0, A0), size_of(s, c0, q0, A1));
-    const double bound = fabs(h) * (BENT * size + CURVED * size_of(s, c0, q0, turn));
-    left = size_of(s, c0, q0, off) > fmax(bound, LEAST * size_of(s, c0, q0, v0));
+static bool is_left(const cst_system *s, const bool *of, double h, const cst_branches_end *from,
+                    const cst_branches_end *to, const motion *m) {
+  const int    nq = s->nq;
+  double      *jump = cst_linear_numbers(3L * nq), *off = jump + nq, *turn = off + nq;
+  const bool   known = from->distance > KNOWN && to->distance > KNOWN;
+  const double speed = size_of(s, of, from, m[0].v), before = size_of(s, of, from, m[0].A);
+  for (int i = 0; i < nq; i++) {
+    jump[i] = m[1].v[i] - m[0].v[i];
+    off[i] = jump[i] - h / 2 * (m[0].A[i] + m[1].A[i]);
+    turn[i] = m[1].A[i] - m[0].A[i];
   }
-  free(v0);
+  const double behind = known ? size_of(s, of, from, m[1].A) : 0;
+  const double forced = fmax(size_of(s, of, from, m[0].free), size_of(s, of, from, m[1].free));
+  /* where the acceleration before it is round-off, that behind it stands for it */
+  const double usual = fmax(forced, from->distance > KNOWN ? before : size_of(s, of, to, m[1].A));
+  const double bound = h * (BENT * fmax(before, behind) + CURVED * size_of(s, of, from, turn));
+  const bool   jumps = size_of(s, of, from, jump) > fmax(JUMP * h * usual, JUMP_LEAST * speed);
+  const bool   left = jumps || (known && size_of(s, of, from, off) > fmax(bound, LEAST * speed));
+  free(jump);
+  return left;
+}
+
+bool cst_branches_left(const cst_system *s, const bool *of, double h, const cst_branches_end *from,
+                       const cst_branches_end *to) {
+  const long nq = s->nq;
+  double    *room = cst_linear_numbers(6 * nq);
+  motion m[2] = {{room, room + nq, room + 2 * nq}, {room + 3 * nq, room + 4 * nq, room + 5 * nq}};
+  const bool left = !s->slips && motion_at(s, from, &m[0]) && motion_at(s, to, &m[1]) &&
+                    is_left(s, of, fabs(h), from, to, m);
+  free(room);
   return left;
 }

@@ -9,25 +9,32 @@
 enum { CST_BRANCHES_Q = 200, CST_BRANCHES_G = 100 };
 
 /* Whether there may be such states. There are none if the gradients are independent at all states with g = 0 by the way
- * in which constraints share coordinates, as of chains and trees of joints, and of rigid molecules. False of systems that
- * are not looked at. */
-bool cst_branches_possible(const cst_system *s, const double *c);
+ * in which constraints share coordinates, as of chains and trees of joints, and of rigid molecules. If there may be, of[nq]
+ * says which coordinates belong to the other constraints. False of systems that are not looked at. */
+bool cst_branches_possible(const cst_system *s, const double *c, bool *of);
 
-/* What a step from one state to another has of them; rows of Dg are divided by their lengths behind it. */
+/* The lengths of the rows at a start, 1 for rows that vanish there: what rows are divided by along the trajectory. */
+void cst_branches_lengths(const cst_system *s, const double *c, const double *q, double *length);
+
+/* What a step from one state to another has of them. */
 typedef struct {
   double change; /* of the rows, Frobenius norm */
-  double
-       distance; /* behind it: a lower bound of their smallest singular value, sqrt(ng) times too small at most */
-  bool near;   /* the rows change by more than they are from dependence at one of the ends */
-  bool passes; /* there are dependent rows on the way: the singular value has changed its sign */
+  /* before and behind it: a lower bound of their smallest singular value, sqrt(ng) times too small at most */
+  double before, behind;
+  bool   near;   /* the rows change by more than they are from dependence at one of the ends */
+  bool   passes; /* there are dependent rows on the way: the singular value has changed its sign */
 } cst_branches_step;
-/* length[ng]: of the rows behind it. */
-cst_branches_step cst_branches_look(const cst_system *s, const double *c0, const double *q0,
-                                    const double *c1, const double *q1, double *length);
+cst_branches_step cst_branches_look(const cst_system *s, const double *length, const double *c0,
+                                    const double *q0, const double *c1, const double *q1);
 
-/* Whether a step of size h from (q0, p0) to (q1, p1) has left its branch: the change of the velocity is another one than
- * h times the mean of the accelerations at both ends, by far more than the curvature of the motion explains. False
- * where there is no acceleration. */
-bool cst_branches_left(const cst_system *s, double h, const double *c0, const double *q0,
-                       const double *p0, const double *c1, const double *q1, const double *p1);
+/* One end of a step. */
+typedef struct {
+  const double *c, *q, *p;
+  double        distance; /* as in cst_branches_step */
+} cst_branches_end;
+/* Whether a step of size h has left its branch, by the coordinates `of`: the velocity jumps by far more than forces and the
+ * motion before can make it; or its change is another one than h times the mean of the accelerations at both ends, by more than
+ * these differ. False where there is no acceleration. */
+bool cst_branches_left(const cst_system *s, const bool *of, double h, const cst_branches_end *from,
+                       const cst_branches_end *to);
 #endif

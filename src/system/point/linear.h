@@ -71,6 +71,10 @@ void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_
 
 double cst_linear_dot(const double *x, const double *y, int n);
 
+/* v := its M-orthogonal projection on G v + phi0 = 0 at q (project-point.c). False where it cannot be computed; v is then
+ * undefined. */
+bool cst_system_project_velocity(const cst_system *s, const double *c, const double *q, double *v);
+
 /* Dense matrices. */
 #define NUMBER    double
 #define MAGNITUDE __builtin_fabs

@@ -81,21 +81,21 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
 }
 
 bool cst_system_acceleration(const cst_system *s, const double *c, const double *q, const double *v,
-                             double *A) {
+                             const double *lambda, double *A) {
   CST_REQUIRE(s && (c || !s->npar) && q && v && A, false);
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *G = cst_linear_numbers(P->n + 2L * s->ng + s->nq);
-  double            *lambda = G + P->n, *bend = lambda + s->ng, *pull = bend + s->ng;
+  double            *G = cst_linear_numbers(P->n + (long)s->ng + s->nq);
+  double            *bend = G + P->n, *pull = bend + s->ng;
   cst_mass           M;
   const bool         good = cst_linear_mass_create(&M, s, c, q);
   double             sum = 0;
-  cst_system_multipliers(s, c, q, v, lambda);
   if (good) {
     cst_system_eval_at(s, CST_K_G, c, q, G);
     cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, bend);
     free_force(s, c, q, v, A);
     lower_force(&M, G, bend, A);
-    cst_linear_pattern_add_transposed(P, G, lambda, pull);
+    if (lambda)
+      cst_linear_pattern_add_transposed(P, G, lambda, pull);
     for (int i = 0; i < s->nq; i++)
       A[i] -= pull[i];
     cst_linear_mass_solve(&M, A);

@@ -166,7 +166,7 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
   free(mu);
 }
 
-static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
+bool cst_system_project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
   const int ng = s->ng;
   double   *phi0 = cst_linear_numbers(ng + s->pattern[CST_K_G].n);
   double   *G = phi0 + ng;
@@ -194,7 +194,7 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
   cst_stationary p = cst_stationary_begin(s, c, q);
   double        *u = cst_linear_numbers(s->nq);
   memcpy(u, v, bytes);
-  const bool good = find_position(&p) && project_velocity(s, c, p.x, u);
+  const bool good = find_position(&p) && cst_system_project_velocity(s, c, p.x, u);
   if (good) {
     memcpy(q, p.x, bytes);
     memcpy(v, u, bytes);
