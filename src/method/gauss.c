@@ -45,10 +45,9 @@ const cst_method_row cst_method_row_gauss = {
              "reference solution.",
          .equations = "Q_i = q + h sum a_ij V_j,  V_i = v + h sum a_ij A(Q_j, V_j)",
          .notes = "Stages are iterated functionally. An iteration makes the error smaller by about "
-                  "h^2 |dA/dq| + "
-                  "h |dA/dv|. Where this is above one half, as with stiff springs behind joints, "
-                  "steps need more "
-                  "than the usual 25 iterations (`max-iterations` of the study).",
+                  "h^2 |dA/dq| + h |dA/dv|. Where this is above one half, as with stiff springs "
+                  "behind joints, steps need more than the usual 25 iterations (`max-iterations` "
+                  "of the study).",
          .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3",
          .signature = "gauss(s)",
          .example = "gauss(2)"},

@@ -250,7 +250,7 @@ static void jacobian_of_differences(single *s, const double *x, double *J) {
   free(reads);
 }
 
-/* The same at s->at, which is x, in s->values; unless they are. */
+/* s->values := the matrix at x, unless it is there already. */
 static void form_by_differences(single *s, const double *x) {
   const size_t bytes = (size_t)cst_stepper_single_unknowns(s) * sizeof *x;
   if (s->formed && !memcmp(s->at, x, bytes))
@@ -310,11 +310,11 @@ static bool assign(const double *J, int n, int first, int *of, int *way, bool *u
   return true;
 }
 
-/* Equations have units of their own, forces of atoms beside lengths: elimination takes their largest numbers for pivots, and
- * loses the small ones. Multiplied by 2^u, with u the prices of the equations in the assignment of equations to unknowns whose product of
- * entries is largest, all entries are at most those of the assignment in their column.
- * Source: Duff and Koster, On algorithms for permuting large entries to the diagonal of a sparse matrix, SIAM J. Matrix Anal. Appl. 22
- * (2001), section 4; the assignment by shortest ways, Jonker and Volgenant, Computing 38 (1987). */
+/* Equations have units of their own, forces of atoms beside lengths: elimination takes the largest numbers for pivots, and
+ * loses the small ones. Each equation is multiplied by 2^u, where u is its price in the assignment of equations to unknowns
+ * that has the largest product of entries. All entries of a column are then at most that of the assignment.
+ * Source: Duff and Koster, On algorithms for permuting large entries to the diagonal of a sparse matrix, SIAM J. Matrix
+ * Anal. Appl. 22 (2001), section 4; assignment by shortest ways: Jonker and Volgenant, Computing 38 (1987). */
 void cst_stepper_single_balance(single *s) {
   const int n = cst_stepper_single_unknowns(s);
   double   *u = cst_zeros(3 * n + 2, sizeof *u), *v = u + n, *least = v + n + 1;

@@ -27,11 +27,11 @@ struct cst_stepper_single {
   double      *start;              /* unknowns with which the iteration begins */
   double      *matrix, *column;
   double      *balance; /* [n] what each equation is multiplied by for PETSc; powers of 2 */
-  double      *values,
-      *at;     /* of a matrix of colours or of differences, and where; [row[n]] or [n][n], [n] */
-  bool *stays; /* unknowns that no equation changes, in the order of x */
-  int  *row, sub;
-  bool  exact, opened, formed; /* formed: values are those of this substep */
+  /* of a matrix of colours or of differences, [row[n]] or [n][n], and where it was taken, [n] */
+  double *values, *at;
+  bool   *stays; /* unknowns that no equation changes, in the order of x */
+  int    *row, sub;
+  bool    exact, opened, formed; /* formed: values are those of this substep */
 };
 
 enum { CST_OWN, CST_OTHER };

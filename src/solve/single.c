@@ -41,8 +41,8 @@ struct cst_single {
   const double *shown;      /* the values that are in J */
   double        last, rate; /* of corrections */
   int           corrections;
-  bool
-      lost; /* a Jacobian could not be found in this solve. (A domain error of the SNES stays for all later ones.) */
+  /* a Jacobian could not be found in this solve (a domain error of the SNES would end all later ones) */
+  bool lost;
 };
 
 /* Corrections that shrink less are too many: the preconditioner is renewed. */

@@ -114,7 +114,8 @@ static void near(const double *value, const double *expected, int n, double boun
 }
 
 /* Value and gradient against those that are given, higher orders against the order below. */
-static void test_orders(const setting *s, const char *text, double right, const double slope[NQ]) {
+static void test_orders(const setting *s, const char *text, double right, const double slope[NQ],
+                        double third_off) {
   cst_graph     *g = s->g;
   const cst_node n = parse(s, text), one = cst_graph_constant(g, 1);
   cst_node       grad[NQ], tangent, hess[NQ], hess2[NQ], third[NQ];
@@ -136,7 +137,7 @@ static void test_orders(const setting *s, const char *text, double right, const 
   evaluate(s, hess2, NQ, &here, expected);
   near(value, expected, NQ, 1e-14, text, "second order, gradient of tangent");
   evaluate(s, third, NQ, &here, value), differences(s, hess, NQ, here.u, expected);
-  near(value, expected, NQ, 2e-11, text, "third order");
+  near(value, expected, NQ, third_off, text, "third order");
 }
 
 static void test_case(const setting *s, const char *text, dc (*f)(dc, dc, dc)) {
@@ -146,7 +147,7 @@ static void test_case(const setting *s, const char *text, dc (*f)(dc, dc, dc)) {
     slope[i] = cimag(f(q[0] + (i == 0) * 1e-30 * I, q[1] + (i == 1) * 1e-30 * I,
                        q[2] + (i == 2) * 1e-30 * I)) /
                1e-30;
-  test_orders(s, text, creal(f(q[0], q[1], q[2])), slope);
+  test_orders(s, text, creal(f(q[0], q[1], q[2])), slope, 1e-11);
 }
 
 static __float128 quad(const setting *s, cst_node n, const __float128 q[NQ]) {
@@ -178,7 +179,7 @@ static void test_table(const setting *s) {
     for (int k = 0; k < NQ; k++)
       slope[k] = quad_slope(s, n, k);
     test_orders(s, call_of(i), (double)quad(s, n, (__float128[]){here.q[0], here.q[1], here.q[2]}),
-                slope);
+                slope, 2e-11); /* differences of acos, near 1, are off by more */
   }
 }
 

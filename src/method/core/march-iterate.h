@@ -43,9 +43,10 @@ CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) 
 }
 
 /* Apply the correction d to the active lanes of x, of sizes of at least `of`; returns the lanes whose
- * iteration has ended. Nothing is noted of the lanes that are not active, which wait for their neighbours. The first update
- * never ends the iteration, since the error of a solution by GMRES is unknown. Updates of a linear iteration may grow for once, where modes beat; twice is round-off. A maximum
- * passes over what is no number, so that an update which holds such a thing is told by its sum. */
+ * iteration has ended. Nothing is noted of the lanes that are not active, which wait for their neighbours. The first
+ * update never ends the iteration, since the error of a solution by GMRES is unknown. Updates of a linear iteration may
+ * grow for once, where modes beat; twice is round-off. A maximum passes over what is no number, so that an update which
+ * holds such a thing is told by its sum. */
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of, course *c) {
   const int n = NX;
   const int tested = NX_TESTED;

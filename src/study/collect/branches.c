@@ -31,8 +31,9 @@ static void *settle(const cst_plan *p, cst_diag *d) {
   double           *c = cst_zeros(s->npar + 1, sizeof *c);
   bool             *of = cst_zeros(s->nq + 1, sizeof *of), possible = false;
   (void)d;
-  for (int k = 0; k < p->ncase && k < VARIANTS; k++) {
-    const int variant = p->cases[(long)k * p->ncase / PetscMin(p->ncase, VARIANTS)].variant;
+  const int variants = p->study->nvariant, some = PetscMin(variants, VARIANTS);
+  for (int k = 0; k < some; k++) {
+    const int variant = (int)((long)k * variants / some);
     memcpy(c, cst_plan_parameters(p, variant), (size_t)cst_system_named(s) * sizeof *c);
     possible |= cst_branches_possible(s, c, of);
   }

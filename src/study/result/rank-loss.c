@@ -95,38 +95,46 @@ static bool is_before(const void *one, const void *other) {
   return a->time != b->time ? a->time < b->time : a->at.icase < b->at.icase;
 }
 
+/* Finds the first of all ranks; who[n]: it, as in "member 0 of rattle, step 0.01 s". */
+static PetscErrorCode find_first(const cst_plan *p, const cst_rank_losses *l,
+                                 cst_rank_losses *first, char *who, size_t n) {
+  PetscFunctionBegin;
+  PetscCall(cst_found_gather(l, sizeof *l, is_before, first));
+  if (first->at.count)
+    snprintf(who, n, "member %ld of %s, step %.5g%s", first->at.member,
+             cst_method_label(p->study->method[p->cases[first->at.icase].method]),
+             p->cases[first->at.icase].h_nominal, cst_system_unit(p->study->system, "time"));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
                                   char text[CST_RANK_LOSS_TEXT]) {
   cst_rank_losses first;
-  const char     *unit = cst_system_unit(p->study->system, "time");
+  char            who[CST_RANK_LOSS_TEXT / 2];
   PetscFunctionBegin;
-  PetscCall(cst_found_gather(l, sizeof *l, is_before, &first));
+  PetscCall(find_first(p, l, &first, who, sizeof who));
   *text = 0;
   if (first.at.count)
     snprintf(text, CST_RANK_LOSS_TEXT,
-             "the constraints of %ld trajectories lost rank, first those of member %ld of %s, step "
-             "%.5g%s, behind t = %.6g%s: condition number %.2g",
-             first.at.count, first.at.member,
-             cst_method_label(p->study->method[p->cases[first.at.icase].method]),
-             p->cases[first.at.icase].h_nominal, unit, first.time, unit, first.condition);
+             "the constraints of %ld trajectories lost rank, first those of %s, behind t = %.6g%s: "
+             "condition number %.2g",
+             first.at.count, who, first.time, cst_system_unit(p->study->system, "time"),
+             first.condition);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_rank_loss_tell_passed(const cst_plan *p, const cst_rank_losses *l,
                                          char text[CST_RANK_LOSS_TEXT]) {
   cst_rank_losses first;
-  const char     *unit = cst_system_unit(p->study->system, "time");
+  char            who[CST_RANK_LOSS_TEXT / 2];
   PetscFunctionBegin;
-  PetscCall(cst_found_gather(l, sizeof *l, is_before, &first));
+  PetscCall(find_first(p, l, &first, who, sizeof who));
   *text = 0;
   if (first.at.count)
     snprintf(text, CST_RANK_LOSS_TEXT,
              "passed-singular: %ld trajectories passed a state where the gradients of the "
-             "constraints are "
-             "dependent and motions may branch, first member %ld of %s, step %.5g%s, at t = "
-             "%.6g%s (/final/passed_singular)",
-             first.at.count, first.at.member,
-             cst_method_label(p->study->method[p->cases[first.at.icase].method]),
-             p->cases[first.at.icase].h_nominal, unit, first.time, unit);
+             "constraints are dependent and motions may branch, first %s, at t = %.6g%s "
+             "(/final/passed_singular)",
+             first.at.count, who, first.time, cst_system_unit(p->study->system, "time"));
   PetscFunctionReturn(0);
 }

@@ -13,17 +13,18 @@
 #include "system/point/rank.h"
 
 /* The error of the trapezoidal rule, as parts of h |A| and of h |A1 - A0|; and the least one, as a part of |v|. Right
- * motions have at most 0.003 h |A| at steps of 1/50 of their time scale, and half of h |A1 - A0| where a force jumps; those that were
- * wrong, 0.06 h |A| and more. */
+ * motions have at most 0.003 h |A| at steps of 1/50 of their time scale, and half of h |A1 - A0| where a force jumps; those
+ * that were wrong had 0.06 h |A| and more. */
 static const double BENT = 0.02, CURVED = 0.6, LEAST = 1e-4;
-static const double JUMP = 10,
-                    JUMP_LEAST = 1e-3; /* of the velocity: as parts of h |A| and of |v| */
-static const double KNOWN = 1e-5; /* nearer to dependence than this, accelerations are round-off */
-static const double CONSTANT =
-    1e-6; /* relative change of a determinant that does not depend on q */
-static const double MOVE =
-    0.3; /* between the points at which it is taken, relative to the size of q */
-enum { POINTS = 6, ITERATIONS = 4 };
+/* A jump of the velocity, as parts of h |A| and of |v|. */
+static const double JUMP = 10, JUMP_LEAST = 1e-3;
+/* Nearer to dependence than this, accelerations are round-off. */
+static const double KNOWN = 1e-5;
+/* The relative change of a determinant that does not depend on q, and the moves between the points at which it is taken,
+ * relative to the lengths of the constraints. */
+static const double CONSTANT = 1e-6, MOVE = 0.3, ARRIVED = 1e-11;
+/* Systems of more coordinates or constraints are not looked at. */
+enum { MOST_Q = 200, MOST_G = 100, POINTS = 6, CORRECTIONS = 20, ITERATIONS = 4 };
 
 static bool is_enforced(const cst_system *s, int a) {
   return a < s->ng - s->nvel && !(s->dropped && s->dropped[a]);
@@ -45,6 +46,7 @@ typedef struct {
   int               points;
   double           *G, *S; /* [POINTS][ng][nq]; a Gram matrix */
   int              *swap, *of, *label;
+  uint32_t         *set;
 } peeling;
 
 /* det G_B G_B', of the rows that have coordinates of the block B, restricted to B. */
@@ -93,19 +95,16 @@ static bool peel(const peeling *x) {
   return constant;
 }
 
-static bool is_same_set(const peeling *x, int i, int j) {
+/* set[nq]: of each coordinate a number of the rows that are left and have it, the same for the same rows. */
+static void number_sets(const peeling *x, uint32_t *set) {
   const cst_system  *s = x->system;
   const cst_pattern *P = &s->pattern[CST_K_G];
+  memset(set, 0, sizeof *set * (size_t)s->nq);
   for (int a = 0; a < s->ng; a++) {
-    bool has_i = false, has_j = false;
-    CST_EACH_ENTRY(P, a, e) {
-      has_i |= P->column[e] == i;
-      has_j |= P->column[e] == j;
-    }
-    if (x->row[a] && has_i != has_j)
-      return false;
+    const double part = cst_random_uniform(1, (uint64_t)a, CST_PURPOSE_TEST, 2, 0);
+    CST_EACH_ENTRY(P, a, e)
+      set[P->column[e]] += x->row[a] ? (uint32_t)(0x1p32 * part) : 0;
   }
-  return true;
 }
 
 /* label[nq]: the smallest coordinate with which each is connected by rows that are left. */
@@ -147,10 +146,14 @@ static void peel_all(const peeling *x) {
       set_body(x, &s->bodies[k]);
       found |= peel(x);
     }
-    for (int i = 0; i < s->nq; i++) {
+    number_sets(x, x->set);
+    for (int i = s->nq - 1; i >= 0; i--) {
       for (int j = 0; j < s->nq; j++)
-        x->block[j] = is_same_set(x, i, j);
-      found |= peel(x);
+        x->block[j] = x->set[j] == x->set[i];
+      if (x->set[i] && peel(x)) {
+        number_sets(x, x->set); /* a chain goes from its end */
+        found = true;
+      }
     }
     connect(x);
     for (int i = 0; i < s->nq; i++) {
@@ -161,21 +164,45 @@ static void peel_all(const peeling *x) {
   }
 }
 
+/* x := a point with g = 0, from not far off; which one does not matter. False: none was found. */
+static bool reach(const cst_system *s, const double *c, double *x) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double *G = cst_linear_numbers(P->n + (long)s->ng + s->nq), *g = G + P->n, *d = g + s->ng;
+  double  step = INFINITY, size = 1;
+  bool    good = true;
+  for (int k = 0; k < CORRECTIONS && good && step > ARRIVED * size; k++) {
+    cst_schur S = {0};
+    cst_system_eval_at(s, CST_K_G, c, x, G);
+    cst_system_eval_at(s, CST_K_g, c, x, g);
+    good = cst_linear_schur_create(&S, s, G, NULL);
+    if (good)
+      cst_linear_schur_solve(&S, g);
+    cst_linear_schur_destroy(&S);
+    cst_linear_clear(d, s->nq);
+    cst_linear_pattern_add_transposed(P, G, g, d);
+    step = size = 0;
+    for (int i = 0; i < s->nq; i++) {
+      x[i] -= d[i];
+      step = fmax(step, fabs(d[i]));
+      size = fmax(size, fabs(x[i]));
+      good &= isfinite(x[i]);
+    }
+  }
+  free(G);
+  return good && step <= ARRIVED * size;
+}
+
 /* G at the first state of the description and at points with g = 0 around it. */
 static int fill_points(const cst_system *s, const double *c, double *G) {
-  double *q = cst_linear_numbers(3L * s->nq), *v = q + s->nq, *x = v + s->nq, size = 0;
+  double *q = cst_linear_numbers(3L * s->nq + s->ng), *v = q + s->nq, *x = v + s->nq;
   int     n = 0;
-  double *length = cst_linear_numbers(s->ng);
   cst_system_state(s, 0, c, q, v);
-  size = cst_system_lengths(s, c, q, length);
-  free(length);
-  for (int i = 0; i < s->nq; i++)
-    size = fmax(size, fabs(q[i]));
+  const double far = MOVE * cst_system_lengths(s, c, q, x + s->nq);
   for (int k = 0; k < POINTS; k++) {
     for (int i = 0; i < s->nq; i++)
-      x[i] = q[i] + (k > 0) * MOVE * size *
-                        cst_random_normal(1, (uint64_t)k, CST_PURPOSE_TEST, 1, (uint32_t)i);
-    if (cst_rank_reach(s, c, NULL, x))
+      x[i] = q[i] +
+             (k > 0) * far * cst_random_normal(1, (uint64_t)k, CST_PURPOSE_TEST, 1, (uint32_t)i);
+    if (reach(s, c, x))
       cst_system_matrix(s, CST_K_G, c, x, NULL, G + (long)(n++) * s->ng * s->nq);
   }
   free(q);
@@ -186,17 +213,24 @@ bool cst_branches_possible(const cst_system *s, const double *c, bool *of) {
   const int          ng = s->ng, nq = s->nq;
   const cst_pattern *P = &s->pattern[CST_K_G];
   bool               left = false;
-  if (!count_enforced(s) || nq > CST_BRANCHES_Q || ng > CST_BRANCHES_G || s->massless || !s->nstate)
+  if (!count_enforced(s) || nq > MOST_Q || ng > MOST_G || s->massless || !s->nstate)
     return false;
   double *G = cst_linear_numbers((long)POINTS * ng * nq + (long)ng * ng);
   bool   *row = cst_zeros(ng + nq, sizeof *row);
   int    *number = cst_zeros(2 * ng + nq, sizeof *number);
-  peeling x = {
-      s,      row,         row + ng,       fill_points(s, c, G), G, G + (long)POINTS * ng * nq,
-      number, number + ng, number + 2 * ng};
+  peeling x = {.system = s,
+               .row = row,
+               .block = row + ng,
+               .points = fill_points(s, c, G),
+               .G = G,
+               .S = G + (long)POINTS * ng * nq,
+               .swap = number,
+               .of = number + ng,
+               .label = number + 2 * ng,
+               .set = cst_zeros(nq, sizeof *x.set)};
   for (int a = 0; a < ng; a++)
     row[a] = is_enforced(s, a);
-  if (x.points > 1 && !s->driven) /* the points are of one time */
+  if (x.points > 1 && !s->dropped && !s->driven) /* the points are of one time */
     peel_all(&x);
   for (int a = 0; a < ng; a++) {
     left |= row[a];
@@ -206,6 +240,7 @@ bool cst_branches_possible(const cst_system *s, const double *c, bool *of) {
   free(G);
   free(row);
   free(number);
+  free(x.set);
   return left;
 }
 
@@ -223,7 +258,7 @@ static int rows_at(const cst_system *s, const double *c, const double *q, const 
       continue;
     cst_linear_clear(A + (long)m * s->nq, s->nq);
     CST_EACH_ENTRY(P, a, e)
-      A[(long)m * s->nq + P->column[e]] = length[a] > 0 ? G[e] / length[a] : 0;
+      A[(long)m * s->nq + P->column[e]] = G[e] / length[a];
     m++;
   }
   free(G);
@@ -271,16 +306,16 @@ cst_branches_step cst_branches_look(const cst_system *s, const double *length, c
   const int         nq = s->nq;
   const long        size = (long)s->ng * nq;
   double           *A = cst_linear_numbers(2 * size + 2L * s->ng), *B = A + size, *u = B + size;
-  double            sum = 0, sign = 0;
+  double            change = 0, sign = 0;
   cst_branches_step x = {0};
   const int         m = rows_at(s, c1, q1, length, B);
   rows_at(s, c0, q0, length, A);
   for (long k = 0; k < (long)m * nq; k++)
-    sum += (B[k] - A[k]) * (B[k] - A[k]);
-  x.change = sqrt(sum);
+    change += (B[k] - A[k]) * (B[k] - A[k]);
+  change = sqrt(change);
   x.behind = distance_of(B, m, nq, u);
-  x.before = x.behind - x.change; /* at least; it is found where that is not enough */
-  if (!(x.before > x.change)) {
+  x.before = x.behind - change; /* at least; it is found where that is not enough */
+  if (!(x.before > change)) {
     x.before = distance_of(A, m, nq, u + s->ng);
     for (int i = 0; i < nq; i++) { /* w = B'u, and u'A w */
       double w = 0, moved = 0;
@@ -290,7 +325,7 @@ cst_branches_step cst_branches_look(const cst_system *s, const double *length, c
       }
       sign += moved * w;
     }
-    x.near = !(fmin(x.before, x.behind) > x.change);
+    x.near = !(fmin(x.before, x.behind) > change);
     x.passes = x.behind == 0 || sign < 0;
   }
   free(A);

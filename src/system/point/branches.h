@@ -5,9 +5,6 @@
 #define CST_BRANCHES_H
 #include "constella/system.h"
 
-/* Systems of more coordinates or constraints are not looked at. */
-enum { CST_BRANCHES_Q = 200, CST_BRANCHES_G = 100 };
-
 /* Whether there may be such states. There are none if the gradients are independent at all states with g = 0 by the way
  * in which constraints share coordinates, as of chains and trees of joints, and of rigid molecules. If there may be, of[nq]
  * says which coordinates belong to the other constraints. False of systems that are not looked at. */
@@ -18,7 +15,6 @@ void cst_branches_lengths(const cst_system *s, const double *c, const double *q,
 
 /* What a step from one state to another has of them. */
 typedef struct {
-  double change; /* of the rows, Frobenius norm */
   /* before and behind it: a lower bound of their smallest singular value, sqrt(ng) times too small at most */
   double before, behind;
   bool   near;   /* the rows change by more than they are from dependence at one of the ends */

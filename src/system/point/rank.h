@@ -33,6 +33,4 @@ bool cst_rank_fails(const cst_system *s, const double *c, const double *q);
  * from a surface g_a = 0 of the others before it. For systems of up to some hundred coordinates. */
 double cst_rank_approach(const cst_system *s, const double *c, const unsigned char *without,
                          double *q, double *off);
-/* q := a point near q on g = 0 but for the constraints `without`, even if constraints are redundant (redundant.c). */
-bool cst_rank_reach(const cst_system *s, const double *c, const unsigned char *without, double *q);
 #endif

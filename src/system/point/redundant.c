@@ -33,7 +33,8 @@ static double size_of(const double *q, int n) {
   return size > 0 ? size : 1;
 }
 
-bool cst_rank_reach(const cst_system *s, const double *c, const unsigned char *without, double *q) {
+/* q := a point near q on g = 0 but for the constraints `without`, even if constraints are redundant. */
+static bool reach(const cst_system *s, const double *c, const unsigned char *without, double *q) {
   for (int k = 0; k < NEWTON_ITERATIONS; k++) {
     double       off;
     const double step = cst_rank_approach(s, c, without, q, &off);
@@ -83,7 +84,7 @@ static bool neighbours(const cst_system *s, const double *c, const double *q, in
   for (int k = 0; k < NEIGHBOURS; k++) {
     for (int i = 0; i < nq; i++)
       x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
-    if (!cst_rank_reach(s, c, NULL, x))
+    if (!reach(s, c, NULL, x))
       continue;
     found = true;
     const int r = cst_system_rank(s, c, x);
@@ -160,7 +161,7 @@ static bool follow(const cst_system *s, const double *c, const double *q,
         break;
       for (int j = 0; j < nq; j++)
         x[j] += w[j];
-      if (!cst_rank_reach(s, c, dropped, x))
+      if (!reach(s, c, dropped, x))
         break;
       *far = 0;
       for (int j = 0; j < nq; j++)
@@ -300,8 +301,7 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
   double *start = cst_linear_numbers(nq);
   cst_linear_copy(start, q, nq);
   /* Off g = 0 the rank cannot be judged; projection and residuals report what is wrong. */
-  const bool good =
-      !cst_rank_reach(s, c, NULL, start) || redundant_on(s, c, start, dropped, why, n);
+  const bool good = !reach(s, c, NULL, start) || redundant_on(s, c, start, dropped, why, n);
   free(start);
   return good;
 }
