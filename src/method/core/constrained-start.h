@@ -2,7 +2,7 @@
  * and the same constraints. Part of constrained.c.
  *
  * The iteration is done here, since the unknowns of the march are those of one stage. It ends like that of
- * the march, lane by lane; a lane in which it does not gets NaN, and its step fails.
+ * the march, lane by lane; the step of a lane in which it does not fails.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 static void residual_of_start(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -38,8 +38,9 @@ static __attribute__((noinline)) void start_up(const cst_context *C, struct loca
     done |= field_rests(C, L, j, &e, ~done, L->x0);
   }
   stages(C, L, T, L->x0);
+  L->without = ~done;
   for (int k = 0; k < NQ; k++) {
-    L->q1[k] = vselect(done, L->Q[(T.s - 1) * NQ + k], vset(NAN));
+    L->q1[k] = L->Q[(T.s - 1) * NQ + k];
     L->v1[k] = L->V[(T.s - 1) * NQ + k];
   }
 }

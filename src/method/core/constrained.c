@@ -95,9 +95,10 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations, size, remote;
-  vl        step, near, starting;
+  vl        step, near, starting, without;
 };
-#define SIZE(L) (L)->size
+#define SIZE(L)           (L)->size
+#define BEGINS_WITHOUT(L) ((L)->without)
 
 /* A table of coefficients of s stages, which constraints they satisfy, and the length of the step. */
 typedef struct {
@@ -149,7 +150,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     cst_inertia(C, L->c, L->q, L->inertia);
   if (KIND != RADAU)
     gather_end(C, L, j, START_OF(L, j));
-  L->starting = vmask(0);
+  L->starting = L->without = vmask(0);
   if (KIND == BDF)
     L->starting = (vl)(L->step < OWN(0)->back);
   if (vany(L->starting))

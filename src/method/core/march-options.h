@@ -42,6 +42,8 @@
  *                        too (bend.h): evaluate is evaluate_only and, where a lane is not near, find_bent,
  *                        which bends none but the lanes of L->steady, extrapolated in full; evaluate_again is
  *                        evaluate_only at unknowns that a correction has changed by little
+ *   REST_DIRECTION       the correction that the test of round-off makes, if not direction (round-off.h)
+ *   BEGINS_WITHOUT(L)    the lanes in which begin found no solution of equations of its own; their step fails
  *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
  *   MET_FROM, MET(C, L, a, f)   the residuals from row MET_FROM on are those of constraints; where that of number a, f, is
  *                        as small as the iteration asks
@@ -110,6 +112,12 @@
 #endif
 #ifndef SIZE
 #define SIZE(L) vset(0)
+#endif
+#ifndef REST_DIRECTION
+#define REST_DIRECTION direction
+#endif
+#ifndef BEGINS_WITHOUT
+#define BEGINS_WITHOUT(L) vmask(0)
 #endif
 #ifndef BESIDE
 #define BESIDE 1

@@ -157,7 +157,9 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   if (FREELY && PREDICTS)
     advance(C, STEPS(C, record), 1, PREDICTION(&L), y, past);
   make_noise(C, &L, record, 0, j);
-  vl bad = broken(C, &L);
+  const vl without = BEGINS_WITHOUT(&L), bad = broken(C, &L);
+  if (vany(without))
+    return (cst_outcome){0, lanes_of(without), CST_NOT_CONVERGED};
   if (vany(bad))
     return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);

@@ -243,6 +243,8 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
         if (NX > 0) {
           vl ended = vmask(0);
           vl failed = solve(C, K, L, j, young, x, due, &ended);
+          EACH_GROUP(g)
+            failed |= BEGINS_WITHOUT(&L[g]);
           if (SEEKS && vany(ended))
             return (cst_outcome){done + k, lanes_of(ended), CST_STEP_TOO_LARGE};
           if (__builtin_expect(vany(failed), 0))

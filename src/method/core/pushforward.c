@@ -47,8 +47,9 @@ struct local {
   cst_linear_masses m;
   cst_newton_space  w;
   vd                near, tolerance, iterations;
-  vl                step;
+  vl                step, without;
 };
+#define BEGINS_WITHOUT(L) ((L)->without)
 
 #include "method/core/round-off.h"
 
@@ -82,7 +83,7 @@ static void correction_at_left(const cst_context *C, struct local *L, int j, con
   cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
 }
 
-/* a at q. A lane that does not converge gets NaN, and its step fails. */
+/* a at q. The step of a lane in which this does not converge fails. */
 static void solve_left(const cst_context *C, struct local *L, int j) {
   const vd near = cst_newton_size(C, BETA_HH(j), L->q);
   vl       done = vmask(0);
@@ -107,12 +108,12 @@ static void solve_left(const cst_context *C, struct local *L, int j) {
     const rest_equations e = {NQ, residual_at_left, correction_at_left, NULL};
     done |= field_rests(C, L, j, &e, ~done, L->a);
   }
-  for (int r = 0; r < NQ; r++)
-    L->a[r] = vselect(done, L->a[r], vset(NAN));
+  L->without = ~done;
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const vd h = H(j);
+  L->without = vmask(0);
   if (!ALONE || vany((vl)(L->step == 0)))
     solve_left(C, L, j);
   cst_masses_times(C, &L->m, 0, L->a, L->y);

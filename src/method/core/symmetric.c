@@ -171,6 +171,31 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
     d[i] = both[i];
 }
 
+/* The correction that the test of round-off makes: what the stages change reaches q and v too. (In the iteration it does
+ * with the next residual.) */
+static void correct_all(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                        vd *d) {
+  const cst_lane_layer *s = &OWN(j)->layer;
+  vd                    y[ROOM(NX)], v[ROOM(NQ)], zero[ROOM(NQ)];
+  USES_G
+  for (int k = 0; k < NX; k++)
+    y[k] = f[k];
+  for (int k = 0; k < NQ; k++)
+    v[k] = zero[k] = vset(0);
+  if (s->implicit) {
+    for (int i = 0; i < s->stages; i++)
+      add_stages(C, H(j), s->a + i * s->stages, s->stages, zero, f + AT_A, L->V + i * NQ);
+    add_stages(C, H(j), s->b, s->stages, f, L->V, y);
+    add_stages(C, H(j), s->b, s->stages, zero, f + AT_A, v);
+  }
+  for (int a = 0; a < NG; a++) {
+    ROW_G(a, i, e)
+      y[AT_N + a] += L->G1[e] * v[i];
+  }
+  direction(C, L, j, x, y, d);
+}
+#define REST_DIRECTION correct_all
+
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd unused[ROOM(NG)];
   for (int i = 0; i < NQ; i++)
