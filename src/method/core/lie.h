@@ -325,21 +325,20 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       a = to;
     }
   }
-  if (NU > 0 && vany(~done))
-    done |= is_round_off_of_terms(C, L, j, x, f);
-  done &= found;
   if (NU == 0)
-    return done;
+    return done & found;
   arrive_all(C, L, j, x);
   SET_TIME(L, TIME_RIGHT(L, j));
   K_g(L->c, L->q1, L->g);
   K_G(L->c, L->q1, L->full);
   for (int k = 0; k < NU; k++) {
     f[3 * PIECES * NB + k] = L->g[k];
-    if (vany(done))
-      done &= cst_is_met(C, k, L->g[k], L->full, L->q1, L->slack);
+    if (vany(found))
+      found &= cst_is_met(C, k, L->g[k], L->full, L->q1, L->slack);
   }
-  return done;
+  if (vany(found & ~done))
+    done |= is_round_off_of_terms(C, L, j, x, f);
+  return done & found;
 }
 
 #include "method/core/lie-newton.h"
