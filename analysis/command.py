@@ -32,6 +32,9 @@ LATER = (
 )
 
 
+TOGETHER = ("PIL.Image", "PIL.PngImagePlugin")  # the second tells the first how a PNG is written
+
+
 class Later(types.ModuleType):
     """Stands for a module until somebody asks for what is in it."""
 
@@ -41,9 +44,13 @@ class Later(types.ModuleType):
         return getattr(self.loaded(), name)
 
     def loaded(self):
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        return importlib.import_module(self.__name__)
+        together = TOGETHER if self.__name__ in TOGETHER else (self.__name__,)
+        for name in together:
+            if isinstance(sys.modules.get(name), Later):
+                del sys.modules[name]
+        for name in together:
+            importlib.import_module(name)
+        return sys.modules[self.__name__]
 
     def promise(self, name):
         """A function for those who take it from the module at once, and call it when it is needed."""

@@ -71,6 +71,8 @@ def cost(c: Cost) -> str:
 def conclusion(c: Comparison) -> str:
     if c.agrees:
         return "A and B agree."
+    if c.short:
+        return f"Sums over members in {' and '.join(c.short)} have fewer terms than members."
     if c.beyond or any(x.beyond for x in c.costs):
         return "A and B differ beyond noise."
     return "A and B do not have the same cases; those in both agree." if c.common else "A and B have no case in common."
@@ -87,6 +89,8 @@ def text(c: Comparison) -> str:
         out.append(line("within noise", f"{brief.some(columns_of(c.within))}{most}"))
     if c.unjudged:
         out.append(line("not judged", f"{brief.some(columns_of(c.unjudged))} (they follow from others)"))
+    if c.short:
+        out.append(line("sums", "; ".join(f"members are missing in {x}: constella verify {x} shows where" for x in c.short)))
     if c.costs:
         out.append(line("work, B / A", "; ".join(map(cost, c.costs))))
     return "".join(out) + conclusion(c) + "\n"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Key = tuple[Any, ...]
 NAMED = 3  # cases that a sentence names
+NO_START = 3  # status of a trajectory whose start could not be projected
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Comparison:
     """a, b: the files. study: lines of the studies that differ, with - or + before them. alone: {file: names
     of cases that only this one has}. common: how many both have; of them `differences` lists the columns of
     the table, and `data` the other datasets whose bits differ. origin: what made either file, [(what, in a, in
-    b)]; costs: work of b beside that of a."""
+    b)]; costs: work of b beside that of a; short: the files in which sums over members have fewer terms than members."""
 
     a: str
     b: str
@@ -59,6 +60,7 @@ class Comparison:
     data: list[str]
     origin: list[tuple[str, str, str]]
     costs: list[Cost]
+    short: list[str]
 
     @property
     def beyond(self) -> list[Difference]:
@@ -76,7 +78,7 @@ class Comparison:
     @property
     def agrees(self) -> bool:
         """Whether both have the same cases, and nothing in them differs beyond noise."""
-        return not (any(self.alone.values()) or self.beyond or any(c.beyond for c in self.costs))
+        return not (any(self.alone.values()) or self.beyond or any(c.beyond for c in self.costs) or self.short)
 
     @property
     def same(self) -> bool:
@@ -99,6 +101,7 @@ class Comparison:
             if names:
                 count = "1 case is" if len(names) == 1 else f"{len(names)} cases are"
                 out.append(f"{count} only in {path}: {'; '.join(names[:NAMED])}{' ...' * (len(names) > NAMED)}.")
+        out += [f"In {path} sums over the members have fewer terms than members: constella verify {path} shows where." for path in self.short]
         out += [worst(name, [d for d in self.beyond if d.column == name]) for name in dict.fromkeys(d.column for d in self.beyond)]
         out += [f"{c.name} of {some(c.beyond)} differs by more than its repeats do." for c in self.costs if c.beyond]
         if self.within:
@@ -202,6 +205,24 @@ def data_that_differ(a: Result, b: Result, pairs: list[tuple[int, int]]) -> list
     return found
 
 
+def is_short(result: Result) -> bool:
+    """Whether the sums of the series have fewer terms at some time than members were there."""
+    counts = [result.data(f"/series/{name}/count") for name in result.names("/series") if name != "t"]
+    if not counts or any(x is None for x in counts) or result.attribute("/run", "finished") is None:
+        return False
+    most, joined = np.max(counts, axis=0), result.data("/continue/joined")
+    status, steps = result.data("/final/status"), result.data("/final/steps")
+    at = np.rint(result.data("/series/t") / result.data("/cases/h")[:, None])
+    for case in range(len(most)):
+        there = np.sort(steps[case][(status[case] >= 0) & (status[case] != NO_START)])
+        known = np.isfinite(at[case])
+        if joined is not None and joined[case]:
+            continue
+        if (most[case][known] < len(there) - np.searchsorted(there, at[case][known])).any():
+            return True
+    return False
+
+
 ORIGIN = {  # what made a file, as a reader calls it: the group and the attribute
     "program": ("/", "creator"), "version": ("/", "version"), "source": ("/", "git"), "compiler": ("/run", "compiler"),
     "libraries": ("/run", "libraries"), "machine": ("/run", "host"), "instruction set": ("/run", "instruction_set"),
@@ -240,5 +261,5 @@ def compare(a: Result, b: Result) -> Comparison:
     }
     return Comparison(
         a.path, b.path, changed, alone, len(pairs), columns_that_differ(a, b, pairs), data_that_differ(a, b, pairs),
-        origins(a, b), costs(a, b, pairs)
+        origins(a, b), costs(a, b, pairs), list(dict.fromkeys(r.path for r in (a, b) if is_short(r)))
     )

@@ -133,6 +133,24 @@ static void print_entries(uses *u) {
   }
 }
 
+/* Text of a result in a comment: BibTeX knows none, but passes over all that is no entry, and @ begins one. */
+static void print_comment(const char *text) {
+  for (; *text; text++)
+    if (*text == '@')
+      printf("(at)");
+    else
+      putchar(*text);
+}
+
+/* Text of a result in a field, which it cannot end. Owned. */
+static char *field_of(cst_result *r, const char *name) {
+  char *text = cst_result_text(r, "/", name);
+  for (char *x = text; x && *x; x++)
+    if (!isalnum((unsigned char)*x) && !strchr(" .+_-", *x))
+      *x = '-';
+  return text;
+}
+
 /* Prints the field `source` of a description, on one line, if any. */
 static void print_source(const char *description) {
   cst_diag   *d = cst_diag_create();
@@ -142,8 +160,10 @@ static void print_source(const char *description) {
   char       *source = s && s->source ? cst_need(strdup(s->source)) : NULL;
   if (source)
     cst_text_disarm(source, 0);
-  if (source)
-    printf(": %s", source);
+  if (source) {
+    printf(": ");
+    print_comment(source);
+  }
   free(source);
   cst_system_destroy(s);
   cst_diag_destroy(d);
@@ -153,7 +173,8 @@ static void print_rest(cst_result *r, const uses *u) {
   for (int i = 0; i < u->n; i++) {
     if (u->has_entry[i])
       continue;
-    printf("\n%% no entry: %s", u->name[i]);
+    printf("\n%% no entry: ");
+    print_comment(u->name[i]);
     if (!strncmp(u->name[i], "system ", 7)) {
       char *description = cst_result_text(r, "/", "system_description");
       print_source(description);
@@ -165,12 +186,8 @@ static void print_rest(cst_result *r, const uses *u) {
 
 /* The version is that of the result, not of this program. */
 static void print_software(cst_result *r) {
-  char *version = cst_result_text(r, "/", "version");
-  char *git = cst_result_text(r, "/", "git");
-  if (version)
-    cst_text_disarm(version, 0);
-  if (git)
-    cst_text_disarm(git, 0);
+  char *version = field_of(r, "version");
+  char *git = field_of(r, "git");
   printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: "
          "studies of "
          "structure-preserving integrators for constrained mechanical systems},\n");

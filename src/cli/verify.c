@@ -153,6 +153,8 @@ static void print_summary(const arguments *a, const cst_verify_counts *c, double
   else
     printf("%ld trajectories, all %s", c->same,
            a->choice.tolerance > 0 ? "the same to the tolerance" : "with the same bits");
+  if (c->sums)
+    printf(c->wrong_sums ? ", sums over members DIFFER" : ", sums over members complete");
   if (c->open)
     printf(", %ld not begun", c->open);
   if (c->left_out)
@@ -174,10 +176,10 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   cst_status_pop();
   if (failed)
     return 1;
-  if (counts.different)
+  if (counts.different || counts.wrong_sums)
     cst_verify_explain(p, file, &b);
   print_summary(a, &counts, MPI_Wtime() - begun);
-  return counts.different                          ? 1
+  return counts.different || counts.wrong_sums     ? 1
          : !counts.same && *cst_stored_withheld(s) ? 2
                                                    : 0; /* 2: permission is missing */
 }

@@ -67,12 +67,20 @@ typedef struct {
 /* The row of this name; NULL: no collector measures it. */
 const cst_measured *cst_collector_measured(const char *name);
 
+/* Which members have a term in a cell: those that are still there at this step, -1: none; only those that reached the
+ * end, if `done`. What is no number is left out, but of neighbouring cells with the same members one has all. */
+typedef struct {
+  long step;
+  bool done;
+} cst_tally_term;
+
 /* Exact sums over the members of each case (result/tallies.h): the number of cells of a case, 0: there are none in
- * this study; of the terms of a cell, at most; what is written of the cells of a case, on one rank, when the
- * sums of all members are there. */
+ * this study; of the terms of a cell, at most; whose terms these are; what is written of the cells of a case, on one rank,
+ * when the sums of all members are there. */
 typedef struct {
   long (*cells)(const cst_plan *p);
   double (*most)(const cst_plan *p, int icase);
+  cst_tally_term (*term)(const cst_plan *p, int icase, long cell);
   PetscErrorCode (*finish)(const cst_plan *p, int icase, const cst_cell *x, cst_output *o);
 } cst_tally;
 

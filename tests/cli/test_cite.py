@@ -99,12 +99,12 @@ def cited():
 
 
 def own():
-    write("bead.yaml", BEAD.replace("coordinates", "source: A. Author, A book on beads\ncoordinates", 1))
+    write("bead.yaml", BEAD.replace("coordinates", "source: 'A. Author (a@b.org), A book on @preamble{beads}'\ncoordinates", 1))
     run("own", GOOD.replace("planar-pendulum", "{file: bead.yaml}").replace("exact", "self"))
     process = constella("cite", path("own.h5"))
     ok(
-        "% no entry: system bead-on-ellipsoid: A. Author, A book on beads" in process.stdout,
-        "a system of one's own is told with its source",
+        "% no entry: system bead-on-ellipsoid: A. Author (a(at)b.org), A book on (at)preamble{beads}" in process.stdout,
+        "a system of one's own is told with its source, in which no entry begins",
         process.stdout,
     )
 

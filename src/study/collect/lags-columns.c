@@ -13,6 +13,11 @@ long cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p) {
   return n;
 }
 
+cst_tally_term cst_lags_term(const cst_plan *p, int icase, long cell) {
+  (void)cell;
+  return (cst_tally_term){.step = p->cases[icase].n, .done = true};
+}
+
 /* The means of y_k and y_0 over n trajectories or parts, and the (co)variances of these means. */
 typedef struct {
   double n, mean, first, of_mean, crossed, of_first;

@@ -96,6 +96,7 @@ PetscErrorCode cst_lags_finish(const cst_lag_kind *kind, cst_collection *x);
  * of a part of its run. */
 enum { CST_LAGS_SUM, CST_LAGS_SQUARE, CST_LAGS_CROSSED, CST_LAGS_SUMS };
 bool           cst_lags_by_members(const cst_plan *p);
+cst_tally_term cst_lags_term(const cst_plan *p, int icase, long cell);
 long           cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p);
 PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
                               const cst_cell *x, cst_output *o);

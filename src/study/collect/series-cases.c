@@ -99,6 +99,12 @@ static double most(const cst_plan *p, int icase) {
   return (double)p->study->members;
 }
 
+static cst_tally_term term(const cst_plan *p, int icase, long cell) {
+  const cst_class *k = &p->classes[p->class_of[icase]];
+  const long       sample = cell / p->nquantity;
+  return (cst_tally_term){.step = sample < k->nsample ? k->sample[sample] : -1};
+}
+
 /* The sum as it is stored. If squares exceeded its range, the rest would depend on the order of the terms;
  * then only that fact is stored. */
 static cst_sum stored(const cst_cell *x) {
@@ -143,7 +149,7 @@ static PetscErrorCode finish(const cst_plan *p, int icase, const cst_cell *cell,
   PetscFunctionReturn(0);
 }
 
-const cst_tally cst_series_tally = {cells, most, finish};
+const cst_tally cst_series_tally = {cells, most, term, finish};
 
 /* ---- an earlier result ----------------------------------------------------------------------- */
 

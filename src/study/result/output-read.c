@@ -30,8 +30,13 @@ static PetscErrorCode read_back(cst_output *o, const cst_channel *c, const long 
   PetscFunctionBegin;
   for (int k = 1; k < c->field.ndim; k++)
     n *= (size_t)count[k];
-  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+  if (o->file)
+    PetscCheck(cst_result_read_block(o->file, c->field.path, c->field.type, start, count, x),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s of the file cannot be read",
+               c->field.path);
+  else
+    PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
   for (long i = 0; i < count[0]; i++) {
     const size_t width = cst_record_width(c->field.type);
     const int    icase = (int)(start[0] + i);

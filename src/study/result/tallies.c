@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/tallies.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/result/case-rows.h"
 
 struct cst_tallies {
   const cst_plan *plan;
@@ -112,6 +114,105 @@ bool cst_tallies_take(cst_tallies *t, const void *bytes, size_t size) {
   return true;
 }
 
+/* ---- whose terms they are -------------------------------------------------------------------- */
+
+/* Of the members of a case, the last steps at which they were there: of all, of those that reached the end, and of these two
+ * without the first `joined`, whose terms may be in an earlier result. Each in ascending order. */
+enum { ALL, DONE, ALL_HERE, DONE_HERE, SETS };
+typedef struct {
+  double *step[SETS];
+  long    n[SETS];
+} stays;
+
+static int ascending(const void *one, const void *other) {
+  const double a = *(const double *)one, b = *(const double *)other;
+  return (a > b) - (a < b);
+}
+
+static PetscErrorCode find_stays(cst_case_rows *rows, long joined, stays *s) {
+  const cst_plan *p = rows->plan;
+  const double   *steps;
+  PetscFunctionBegin;
+  double *status = cst_zeros(p->study->members, sizeof *status);
+  PetscCall(cst_case_rows_get(rows, &cst_channel_status, 0, &steps));
+  memcpy(status, steps, sizeof *status * (size_t)p->study->members);
+  PetscCall(cst_case_rows_get(rows, &cst_channel_steps, 0, &steps));
+  memset(s->n, 0, sizeof s->n);
+  for (long m = 0; m < p->study->members; m++) {
+    if (status[m] < 0 || status[m] == CST_NO_START)
+      continue;
+    for (int k = 0; k < SETS; k++)
+      if ((k % 2 == 0 || status[m] == CST_DONE) && (k < ALL_HERE || m >= joined))
+        s->step[k][s->n[k]++] = steps[m];
+  }
+  free(status);
+  for (int k = 0; k < SETS; k++)
+    qsort(s->step[k], (size_t)s->n[k], sizeof(double), ascending);
+  PetscFunctionReturn(0);
+}
+
+/* Of n ascending numbers, those of at least x. */
+static long count_from(const double *of, long n, double x) {
+  long low = 0, high = n;
+  while (low < high) {
+    const long half = (low + high) / 2;
+    if (of[half] < x)
+      low = half + 1;
+    else
+      high = half;
+  }
+  return n - low;
+}
+
+/* The same of the cells of one collector in a case. */
+static void check(cst_tallies *t, int collector, int icase, const stays *s, char *why, size_t n) {
+  const cst_tally *row = cst_collectors[collector]->tally;
+  const long       count = (long)cells(t->plan, collector);
+  const cst_cell  *x = count ? cst_tallies_at(t, collector, icase) : NULL;
+  for (long k = 0, next; k < count && !*why; k = next) {
+    const cst_tally_term term = row->term(t->plan, icase, k);
+    const double         at = term.step < 0 ? INFINITY : (double)term.step;
+    const int            all = term.done ? DONE : ALL, here = term.done ? DONE_HERE : ALL_HERE;
+    const long           most = count_from(s->step[all], s->n[all], at);
+    const long           least = count_from(s->step[here], s->n[here], at);
+    double               terms = 0;
+    for (next = k; next < count && row->term(t->plan, icase, next).step == term.step; next++)
+      terms = fmax(terms, x[next].count);
+    if (terms > (double)most || terms < (double)least)
+      snprintf(why, n,
+               "%s: sums over the members of case %d have %.0f terms at step %ld, where %ld "
+               "members were",
+               cst_collectors[collector]->name, icase, terms, term.step, most);
+  }
+}
+
+PetscErrorCode cst_tallies_check(cst_tallies *t, cst_output *o, const long *joined, char *why,
+                                 size_t n) {
+  const cst_plan *p = t->plan;
+  cst_case_rows  *rows;
+  stays           s;
+  PetscFunctionBegin;
+  *why = 0;
+  if (cst_tallies_bytes(p) == 0)
+    PetscFunctionReturn(0);
+  for (int k = 0; k < SETS; k++)
+    s.step[k] = cst_zeros(p->study->members, sizeof(double));
+  PetscCall(cst_case_rows_create(p, o, NULL, &rows));
+  cst_case_rows_ahead(rows, p->ncase);
+  for (int i = 0; i < p->ncase && !*why; i++) {
+    PetscCall(cst_case_rows_open(rows, i));
+    PetscCall(find_stays(rows, joined ? joined[i] : 0, &s));
+    for (int k = 0; k < cst_collector_count && !*why; k++)
+      check(t, k, i, &s, why, n);
+  }
+  PetscCall(cst_case_rows_destroy(&rows));
+  for (int k = 0; k < SETS; k++)
+    free(s.step[k]);
+  PetscFunctionReturn(0);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
 static void merge_cells(void *in, void *inout, int *n, MPI_Datatype *type) {
   const cst_cell *a = in;
   cst_cell       *b = inout;
@@ -120,31 +221,39 @@ static void merge_cells(void *in, void *inout, int *n, MPI_Datatype *type) {
     cst_cell_merge(&b[i], &a[i]);
 }
 
-static PetscErrorCode finish_collector(cst_tallies *t, int k, MPI_Comm comm, MPI_Datatype type,
-                                       MPI_Op op, cst_output *o) {
-  const PetscMPIInt n = (PetscMPIInt)cells(t->plan, k);
-  PetscMPIInt       rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  for (int i = 0; i < t->plan->ncase && n; i++) {
-    cst_cell *x = cst_tallies_at(t, k, i);
-    PetscCallMPI(MPI_Reduce(rank ? x : MPI_IN_PLACE, x, n, type, op, 0, comm));
-    if (rank == 0)
-      PetscCall(cst_collectors[k]->tally->finish(t->plan, i, x, o));
-  }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, cst_output *o) {
+static PetscErrorCode reduce(cst_tallies *t, MPI_Comm comm) {
   MPI_Datatype type;
   MPI_Op       op;
+  PetscMPIInt  rank;
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Type_contiguous(sizeof(cst_cell), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
   PetscCallMPI(MPI_Op_create(merge_cells, 1, &op));
   for (int k = 0; k < cst_collector_count; k++)
-    PetscCall(finish_collector(t, k, comm, type, op, o));
+    for (int i = 0; i < t->plan->ncase && cells(t->plan, k); i++) {
+      cst_cell *x = cst_tallies_at(t, k, i);
+      PetscCallMPI(MPI_Reduce(rank ? x : MPI_IN_PLACE, x, (PetscMPIInt)cells(t->plan, k), type, op,
+                              0, comm));
+    }
   PetscCallMPI(MPI_Op_free(&op));
   PetscCallMPI(MPI_Type_free(&type));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joined,
+                                  cst_output *o) {
+  char        why[256];
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCall(reduce(t, comm));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank)
+    PetscFunctionReturn(0);
+  PetscCall(cst_tallies_check(t, o, joined, why, sizeof why));
+  PetscCheck(!*why, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  for (int k = 0; k < cst_collector_count; k++)
+    for (int i = 0; i < t->plan->ncase && cells(t->plan, k); i++)
+      PetscCall(cst_collectors[k]->tally->finish(t->plan, i, cst_tallies_at(t, k, i), o));
   PetscFunctionReturn(0);
 }

@@ -30,8 +30,13 @@ cst_cell *cst_tallies_at(cst_tallies *t, int collector, int icase);
 void cst_tallies_pack(const cst_tallies *t, cst_bundle *b);
 bool cst_tallies_take(cst_tallies *t, const void *bytes, size_t size);
 void cst_tallies_clear(cst_tallies *t);
-/* Collective: reduces over all ranks, and lets the collectors write. */
-PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, cst_output *o);
+/* Whether every cell has as many terms as members have one whose rows are in the output, on one rank; why[n]: where it
+ * has not. joined[ncase]: so many members, from the first on, were continued from an earlier result, which may have no
+ * terms of them at these times; NULL: none. */
+PetscErrorCode cst_tallies_check(cst_tallies *t, cst_output *o, const long *joined, char *why,
+                                 size_t n);
+/* Collective: reduces over all ranks; fails where that check does; lets the collectors write. */
+PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joined, cst_output *o);
 /* Bytes of all cells. */
 double cst_tallies_bytes(const cst_plan *p);
 #endif

@@ -264,6 +264,13 @@ static long joined(const cst_extension *e, int k) {
   return e->from[k] < 0 ? 0 : e->joined[e->from[k]];
 }
 
+long *cst_extend_joined(const cst_extension *e) {
+  long *members = cst_zeros(e->now->ncase, sizeof *members);
+  for (int k = 0; k < e->now->ncase; k++)
+    members[k] = joined(e, k);
+  return members;
+}
+
 void cst_extend_members(const cst_extension *e, int icase, long *first, long *count) {
   *first = 0;
   *count = e->old->study->members;

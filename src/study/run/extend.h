@@ -35,6 +35,8 @@ PetscErrorCode cst_extend_tallies(const cst_extension *e, cst_tallies *s);
 /* With a later end: the row from which a member of a case continues (cst_continue_read). */
 PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
                               double *row);
+/* Of each case of the study, how many members were continued from an earlier end. [ncase], owned. */
+long *cst_extend_joined(const cst_extension *e);
 /* Steps of a class's lanes that were computed for the new file and not taken over. */
 double cst_extend_steps(const cst_extension *e, int class);
 #endif

@@ -122,10 +122,10 @@ static PetscErrorCode make_part(cst_run_control *k) {
   if (k->runner)
     PetscCall(cst_runner_flush(k->runner));
   cst_rank_part_clear(k->writer);
+  cst_tallies_pack(k->tallies, report); /* also what was taken over, before a runner is there */
+  cst_tallies_clear(k->tallies);
   if (k->runner) {
     cst_lane_rows_pack(k->runner, states);
-    cst_tallies_pack(k->tallies, report);
-    cst_tallies_clear(k->tallies);
     pack_finished(k, report);
     pack_concluded(k, report);
     pack_seconds(k, report);

@@ -193,6 +193,7 @@ static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *
 
 static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cst_end *end) {
   double     *seconds;
+  long       *joined;
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -215,7 +216,9 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
     PetscCall(cst_run_control_gather(d->control, seconds));
     if (d->merge && rank == 0)
       PetscCall(cst_merge_seconds(d->merge, seconds));
-    PetscCall(cst_tallies_finish(d->tallies, PETSC_COMM_WORLD, d->output));
+    joined = d->extension ? cst_extend_joined(d->extension) : NULL;
+    PetscCall(cst_tallies_finish(d->tallies, PETSC_COMM_WORLD, joined, d->output));
+    free(joined);
     PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
     free(seconds);
   }

@@ -13,6 +13,7 @@
 #include "method/core.h"
 #include "study/collect/continue-rows.h"
 #include "study/result/failure.h"
+#include "study/run/extend.h"
 #include "study/run/verify-internal.h"
 #include "study/collector.h"
 
@@ -205,6 +206,39 @@ static void count(const cst_verification *d, const cst_verify_trajectory *t, cst
   c->compared += computed ? d->comparison.compared : 0;
 }
 
+/* ---- sums over members ------------------------------------------------------------------------- */
+
+/* Whether the sums of a finished file are of as many terms as its rows tell, and what is made of them is. The terms
+ * themselves are not in the file. */
+static PetscErrorCode compare_sums(cst_verification *d, cst_verify_counts *c) {
+  cst_extension e;
+  cst_tallies  *t;
+  char          why[sizeof d->comparison.first];
+  const char   *state = cst_result_state(d->file);
+  const bool    ended = !strcmp(state, "complete") || !strcmp(state, "part");
+  PetscFunctionBegin;
+  c->sums = ended && d->tolerance == 0 && cst_tallies_bytes(d->plan) > 0;
+  if (!c->sums)
+    PetscFunctionReturn(0);
+  t = cst_tallies_create(d->plan);
+  cst_extend_whole(&e, d->file, d->plan, NULL, 0);
+  d->comparison = (cst_comparison){0};
+  PetscCall(cst_extend_tallies(&e, t));
+  if (cst_tallies_check(t, d->output, d->joined, why, sizeof why)) /* it has been said why */
+    snprintf(why, sizeof why, "the rows cannot be right");
+  if (!*why) {
+    PetscCall(cst_tallies_finish(t, PETSC_COMM_SELF, d->joined, d->output));
+    snprintf(why, sizeof why, "%s", d->comparison.different ? d->comparison.first : "");
+  }
+  c->compared += d->comparison.compared;
+  c->wrong_sums = *why != 0;
+  if (*why)
+    printf("sums over members: DIFFERENT; first: %s\n", why);
+  cst_extend_destroy(&e);
+  cst_tallies_destroy(t);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
                           const cst_verify_choice *choice, cst_back_end *b,
                           cst_verify_counts *counts) {
@@ -226,6 +260,7 @@ PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, con
     print_result(&d, &list[i]);
     count(&d, &list[i], counts);
   }
+  PetscCall(compare_sums(&d, counts));
   PetscCall(close_verification(&d));
   free(list);
   PetscFunctionReturn(0);

@@ -20,6 +20,7 @@ typedef struct {
   long same, different, open; /* trajectories; open: not begun, nothing to compare */
   long compared;              /* numbers */
   long left_out;              /* trajectories of methods left out */
+  bool sums, wrong_sums;      /* sums over members were compared with the rows; and differ */
   long joined; /* trajectories whose windows were not compared: cst_continue_joined */
 } cst_verify_counts;
 
