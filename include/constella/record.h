@@ -119,7 +119,12 @@ bool cst_record_sync(const cst_record *r, char *why, int n);
 void cst_record_ask(cst_record *r, const char *path);
 /* Independent, any rank: whether the paths still lead to this file: nobody has removed, replaced or renamed it,
  * a link to it or its folder. */
-bool        cst_record_is_named(const cst_record *r);
+bool cst_record_is_named(const cst_record *r);
+/* Independent, any rank: whether nobody has cut the file, or begun it anew; else its rows are lost, as this says. */
+bool cst_record_is_whole(const cst_record *r);
+#define CST_RECORD_LOST                                                                            \
+  "another program has cut the file or begun it anew during the run: its rows are lost; start "    \
+  "again with --overwrite"
 const char *cst_record_error(
     const cst_record *r); /* of the last failure on this rank; "" when there was none */
 /* Collective: brings the rows to the disk, then changes the text attribute /run state in place

@@ -120,7 +120,9 @@ static void report_end(const cst_arguments *a, const cst_plan *plan, const cst_r
   if (end->end == CST_END_STOPPED)
     printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file,
            end->reason, 100 * end->share);
-  if (end->end == CST_END_FAILED)
+  if (end->end == CST_END_FAILED && end->cut)
+    fprintf(stderr, "constella: error: %s: %s\n", file, end->reason);
+  else if (end->end == CST_END_FAILED)
     fprintf(stderr, "constella: error: %s: %s; stopped at %.1f %%, --resume %s\n", file,
             end->reason, 100 * end->share,
             end->checkpoints || a->run.resume.number ? "goes on from the checkpoint before"

@@ -35,6 +35,7 @@ hid_t cst_h5_make_group(
  * since the last cst_driver_access, or 0. */
 hid_t cst_driver_access(void);
 int   cst_driver_failure(void);
+void  cst_driver_seal(void); /* behind the first flush: HDF5 cuts nothing off any more */
 
 /* inside.c: whether no link and no dataset of the file leads to another file; else false with the reason in
  * why[n]. */

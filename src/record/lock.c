@@ -16,10 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { NFS = 0x6969 };
+static const unsigned networks[] = {NFS, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f}; /* SMB, AFS */
 enum { HOST = 256, NAME = PATH_MAX + HOST + 32, TRIES = 200 };
 
 static const double claim_wait = 25, pause_between = 0.01, replace_wait = 1; /* seconds */
@@ -302,6 +306,23 @@ static struct flock far_byte(bool shared) {
                         .l_len = 1};
 }
 
+bool cst_lock_is_nfs(int file) {
+  struct statfs s;
+  return !fstatfs(file, &s) && s.f_type == NFS;
+}
+
+/* The lock that HDF5 takes of a file that it opens for writing; readers share it. Network file systems make it a lock of all
+ * bytes, which is in the way of the ranks. It keeps out whom it can: failures are ignored. */
+static void keep_out(int file) {
+  struct statfs s;
+  if (fstatfs(file, &s))
+    return;
+  for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+    if ((unsigned)s.f_type == networks[i])
+      return;
+  (void)flock(file, LOCK_SH | LOCK_NB);
+}
+
 bool cst_lock_hold(cst_lock *l, const char *path, bool shared, char *why, int n) {
   struct flock byte = far_byte(shared);
   const int    file = open(path, (shared ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC);
@@ -316,6 +337,8 @@ bool cst_lock_hold(cst_lock *l, const char *path, bool shared, char *why, int n)
     l->held[l->nheld++] = file; /* where the file system has no locks, PATH.lock must do */
   if (theirs)
     close(file);
+  else if (file >= 0)
+    keep_out(file);
   return file >= 0 && !theirs;
 }
 

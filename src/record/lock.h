@@ -1,5 +1,5 @@
-/* lock.h: private to src/record: tests whether a process lives, and takes a lock with a given waiting time.
- */
+/* lock.h: private to src/record: tests whether a process lives, and takes a lock with a given waiting time,
+ * and knows NFS. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_RECORD_LOCK_H
 #define CONSTELLA_RECORD_LOCK_H
@@ -13,4 +13,7 @@ bool cst_lock_process_lives(long pid, double start);
 
 /* cst_lock_take with a given time, in seconds, to wait for a sign of life of the owner. */
 cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int n);
+
+/* Whether an open file is on NFS. */
+bool cst_lock_is_nfs(int file);
 #endif

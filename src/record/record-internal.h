@@ -36,6 +36,7 @@ struct cst_record {
   char               path[PATH_MAX], token[40];
   char  asked[PATH_MAX];      /* the path that must lead to it too, through links; "": none */
   char  aside[PATH_MAX + 48]; /* the name until the first flush; "" after it */
+  long  bytes;                /* of the file, from the first flush on */
   dev_t device; /* on rank 0, of the file at path that the new one replaces; inode 0: none */
   ino_t inode;
   char  error[PATH_MAX + 256];

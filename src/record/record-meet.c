@@ -5,18 +5,17 @@
  * between hosts, because each client of a network file system chooses its own device number.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE /* struct statfs */
 #include "record/record-internal.h"
 #include "record/agree.h"
+#include "record/lock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { TOKEN = sizeof((cst_record *)0)->token, NFS = 0x6969, PAUSE = 100000 };
+enum { TOKEN = sizeof((cst_record *)0)->token, PAUSE = 100000 };
 
 /* Network file systems show a new file, and new bytes, after some seconds. */
 static const double patience = 6;
@@ -72,11 +71,6 @@ static bool find_token(cst_record *r, long at, char *why, int n) {
   return false;
 }
 
-static bool is_nfs(int file) {
-  struct statfs s;
-  return !fstatfs(file, &s) && s.f_type == NFS;
-}
-
 /* Whether this rank is the first of its host. */
 static bool is_first(MPI_Comm comm) {
   MPI_Comm host;
@@ -103,7 +97,7 @@ bool cst_record_meet(cst_record *r, char *why, int n) {
     ok = false;
   }
   if (r->disk >= 0)
-    r->nfs = is_nfs(r->disk);
+    r->nfs = cst_lock_is_nfs(r->disk);
   r->first = is_first(r->comm);
   return cst_agree(r->comm, ok, why, n);
 }

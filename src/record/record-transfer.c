@@ -171,6 +171,8 @@ static bool transfer(cst_record *r, int f, const long *start, const long *count,
   if (move_block(r, p, start, count, run, in, out))
     return true;
   snprintf(r->error, sizeof r->error, "%s: %s", p->field.path, strerror(errno));
+  if (in && !cst_record_is_whole(r))
+    snprintf(r->error, sizeof r->error, "%s", CST_RECORD_LOST);
   return false;
 }
 
@@ -192,6 +194,15 @@ bool cst_record_sync(const cst_record *r, char *why, int n) {
 
 void cst_record_ask(cst_record *r, const char *path) {
   snprintf(r->asked, sizeof r->asked, "%s", path);
+}
+
+bool cst_record_is_whole(const cst_record *r) {
+  static const char signature[8] = "\211HDF\r\n\032\n";
+  char              there[sizeof signature];
+  struct stat       s;
+  return fstat(r->disk, &s) || ((long)s.st_size >= r->bytes &&
+                                pread(r->disk, there, sizeof there, 0) == (long)sizeof there &&
+                                !memcmp(there, signature, sizeof there));
 }
 
 bool cst_record_is_named(const cst_record *r) {

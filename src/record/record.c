@@ -164,6 +164,16 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const char *token
   return NULL;
 }
 
+/* From now on the file keeps its size. */
+static void seal(cst_record *r) {
+  struct stat s;
+  r->sealed = true;
+  if (!fstat(r->disk, &s))
+    r->bytes = (long)s.st_size;
+  if (r->rank == 0)
+    cst_driver_seal();
+}
+
 cst_record *cst_record_open(MPI_Comm comm, const char *path, const char *token,
                             const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
                             char *why, int n) {
@@ -175,6 +185,7 @@ cst_record *cst_record_open(MPI_Comm comm, const char *path, const char *token,
   const bool found = r->rank > 0 || cst_record_find(r, dim, ndim, field, why, n);
   if (cst_agree(r->comm, found, why, n) && cst_record_meet(r, why, n)) {
     share_places(r);
+    seal(r);
     return r;
   }
   close_file(r);
@@ -224,10 +235,18 @@ static bool give_name(cst_record *r) {
   return false;
 }
 
+/* On rank 0. */
+static bool check_whole(cst_record *r) {
+  const bool whole = !r->sealed || cst_record_is_whole(r);
+  if (!whole)
+    snprintf(r->error, sizeof r->error, "%s", CST_RECORD_LOST);
+  return whole;
+}
+
 bool cst_record_flush(cst_record *r) {
   bool ok = r->sealed || settle_rows(r);
   if (r->rank == 0 && ok)
-    ok = !r->broken && flush_file(r) && give_name(r);
+    ok = !r->broken && check_whole(r) && flush_file(r) && give_name(r);
   ok = cst_agree(r->comm, ok, r->error, sizeof r->error);
   if (!ok && *r->aside) {
     r->nameless = true;
@@ -235,7 +254,7 @@ bool cst_record_flush(cst_record *r) {
       unlink(r->aside);
   }
   r->aside[0] = 0;
-  r->sealed = true;
+  seal(r);
   return ok;
 }
 
@@ -248,6 +267,32 @@ static bool put_state(cst_record *r, const char *state) {
   return cst_record_keep(r, ok, "/run") && flush_file(r);
 }
 
+/* On rank 0: whether all that was written can be read from the closed file: another program may have written too. */
+static bool read_back(cst_record *r, const char *state) {
+  char        why[256] = "";
+  cst_result *there = cst_result_open(r->path, why, sizeof why);
+  char       *token = there ? cst_result_text(there, "/run", "state") : NULL;
+  bool        ok = token && !strcmp(token, state);
+  free(token);
+  cst_result_close(there);
+  hid_t access = cst_driver_access();
+  hid_t file = ok ? H5Fopen(r->path, H5F_ACC_RDONLY, access) : -1;
+  H5Pclose(access);
+  for (int k = 0; k < r->nfield && ok; k++) {
+    hid_t d = H5Dopen2(file, r->place[k].field.path, H5P_DEFAULT);
+    ok = d >= 0 && (r->place[k].at < 0 || H5Dget_offset(d) == (haddr_t)r->place[k].at);
+    if (d >= 0)
+      H5Dclose(d);
+  }
+  if (file >= 0)
+    H5Fclose(file);
+  if (!ok)
+    snprintf(r->error, sizeof r->error,
+             "what was written cannot be read back%s%s: another program has written to the file",
+             *why ? ": it " : "", why);
+  return ok;
+}
+
 /* On rank 0. A file that is not on the disk is not complete, as far as that can still be written; its first
  * error stays. */
 static bool finish(cst_record *r, bool ok, const char *state) {
@@ -257,7 +302,7 @@ static bool finish(cst_record *r, bool ok, const char *state) {
   if (!ok)
     put_state(r, "interrupted");
   if (close_file(r) && ok)
-    return true;
+    return !cst_record_is_named(r) || read_back(r, state);
   if (*error)
     strcpy(r->error, error);
   return false;

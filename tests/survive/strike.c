@@ -6,7 +6,7 @@
  * STRIKE_GATE.RANK.here, with its number and that of the call in it, and goes on when there is STRIKE_GATE.open, up to
  * the call whose number may stand in that; STRIKE_GATE.RANK.told says that the program has handled a signal.
  * STRIKE_RANK: of this MPI rank only. STRIKE_DEVICE: each rank sees another
- * device number, as the clients of a network file system do.
+ * device number, as the clients of a network file system do. STRIKE_NFS: all file systems say that they are NFS.
  *
  * STRIKE_CLOCK=N: the clock of MPI, by which a run makes checkpoints, goes N times as fast, so that a short run makes
  * many. STRIKE_TICK=SECONDS: it goes on by so much whenever it is asked, and not otherwise, and the program itself gets
@@ -28,6 +28,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -272,4 +273,14 @@ int fstat(int fd, struct stat *s) {
   if (!next)
     *(void **)&next = dlsym(RTLD_NEXT, "fstat");
   return as_client(next(fd, s), s);
+}
+
+int fstatfs(int fd, struct statfs *s) {
+  static int (*next)(int, struct statfs *);
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "fstatfs");
+  const int result = next(fd, s);
+  if (!result && getenv("STRIKE_NFS"))
+    s->f_type = 0x6969;
+  return result;
 }

@@ -7,11 +7,12 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import h5py
 from survive import STRIKE, checkpoints, cpu, finish, kill_all, ranks_of, same, start
 
-from cli import ENVIRONMENT, PROGRAM, constella, done, digests, note, ok, path, run, scratch, skip, write
+from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, note, ok, path, run, scratch, skip, write
 from held import Gate, lingering, ticking, until
 
 STUDY = """
@@ -282,6 +283,51 @@ def removed():
     )
 
 
+OTHERS = {  # what another program does with the result during a run: what it says, how the run ends, and what it says
+    "reads it": ("h5py.File(f, 'r')", "", 0, "complete"),
+    "opens it for writing": ("h5py.File(f, 'a')", "lock", 0, "complete"),
+    "adds to it, without locks": ("F = h5py.File(f, 'a'); F['mine/x'] = list(range(500)); F['more'] = 1.5", "", 0, "complete"),
+    "begins it anew": ("h5py.File(f, 'w')", "lock", 1, "another program has cut the file or begun it anew"),
+    "cuts it": ("os.truncate(f, 20000)", "", 1, "another program has cut the file or begun it anew"),
+    "overwrites what is in it": ("x = open(f, 'r+b'); x.seek(48); x.write(bytes(400))", "", 1, "cannot be read back"),
+}  # fmt: skip
+
+
+def others(study, first):
+    """Another program does something with the result while a run waits where its second checkpoint gets its name."""
+    for number, (what, (code, said, expected, told)) in enumerate(OTHERS.items()):
+        result, gate = path(f"others-{number}.h5"), Gate("rename:2", ".checkpoint.", 0)
+        process = start(study, result, 2, env=gate.env, checkpoint=0.05)
+        ok(gate.reached(process), f"another program {what}: during a run")
+        env = {**ENVIRONMENT, **({"HDF5_USE_FILE_LOCKING": "FALSE"} if "without" in what else {})}
+        line = [sys.executable, "-c", f"import h5py, os, sys; f = sys.argv[1]; {code}", result]
+        other = subprocess.run(line, capture_output=True, text=True, env=env)
+        ok(said in other.stderr if said else not other.returncode, f"another program {what}: it is {'refused' if said else 'let'}", other.stderr)
+        gate.open()
+        status, out, err = finish(process)
+        ok(status == expected and told in out + err, f"another program {what}: the run {'goes on' if not expected else 'says so'}", status, out, err)
+        if not expected:
+            found = {x: y for x, y in digests(result).items() if x not in ("mine/x", "more")}
+            ok(not differences(first, found), f"another program {what}: the same bits", differences(first, found))
+        elif "cut" in told:
+            ok("--resume" not in err, f"another program {what}: no advice to resume", err)
+        else:
+            ok(checkpoints(result), f"another program {what}: the checkpoints stay")
+
+
+def network(study, first):
+    """On a network file system, where a lock of the whole file would be in the way of ranks, none is held."""
+    result, gate = path("network.h5"), Gate("rename:2", ".checkpoint.", 0)
+    process = start(study, result, 2, env={**gate.env, "STRIKE_NFS": "1"}, checkpoint=0.05)
+    gate.reached(process)
+    other = subprocess.run([sys.executable, "-c", f"import h5py; h5py.File({result!r}, 'a')"], capture_output=True, text=True)
+    ok(other.returncode == 0, "NFS: no lock of the whole file", other.stderr)
+    gate.open()
+    status, out, err = finish(process)
+    ok(status == 0, "NFS: two ranks end", status, out, err)
+    same("NFS", first, result)
+
+
 def twice():
     study, result = write("twice.yaml", LONG), path("twice.h5")
     gate = Gate("clock:5", result)
@@ -547,6 +593,8 @@ if __name__ == "__main__":
     replaced(study, first)
     struck(study, first)
     removed()
+    others(study, first)
+    network(study, first)
     left_locked()
     twice()
     full(study, first)

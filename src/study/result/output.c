@@ -298,6 +298,7 @@ PetscErrorCode cst_output_checkpoint(cst_output *o, const cst_channel_row *row, 
 }
 
 bool cst_output_is_named(const cst_output *o) { return cst_record_is_named(o->record); }
+bool cst_output_is_whole(const cst_output *o) { return cst_record_is_whole(o->record); }
 
 PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished, char *kept,
                                 char *why, int n) {

@@ -20,6 +20,7 @@ typedef struct {
   int           missing; /* parts of it not yet received */
   bool          last;    /* it is the last one */
   bool          lost;    /* ... because the path no longer leads to the result */
+  bool          cut;     /* the file has lost its rows (cst_record_is_whole) */
   bool          failed;
   int           arriving; /* parts being received, ... */
   size_t        room;     /* ... and their bytes */

@@ -78,6 +78,12 @@ static void begin_checkpoint(cst_run_control *k, bool last) {
   if (d->lost)
     snprintf(d->reason, sizeof d->reason, "the file was removed or replaced during the run");
   last = last || d->lost;
+  d->failed = d->cut = !cst_output_is_whole(k->output);
+  if (d->failed) {
+    snprintf(d->reason, sizeof d->reason, "%s", CST_RECORD_LOST);
+    end(k, CST_END_FAILED);
+    return;
+  }
   d->failed = !cst_assembly_begin(d->kept, &k->options.owner, ++d->number, k->options.identity, why,
                                   sizeof why);
   if (d->failed) {

@@ -302,5 +302,6 @@ PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds) {
 void cst_run_control_report(const cst_run_control *k, cst_run_end *run) {
   run->checkpoints = k->checkpoint.written;
   run->longest = k->checkpoint.longest;
+  run->cut = k->checkpoint.cut;
   snprintf(run->reason, sizeof run->reason, "%s", k->checkpoint.reason);
 }

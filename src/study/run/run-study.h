@@ -44,6 +44,7 @@ typedef struct {
   long         checkpoints; /* on rank 0: number written, and the seconds that the slowest took */
   double       longest;
   char         reason[512];    /* on rank 0: why the run stopped */
+  bool         cut;            /* another program has taken the rows from the file */
   char         kept[PATH_MAX]; /* where the file is, if its path no longer leads to it; else "" */
   bool         agreed;         /* where cst_run fails: on all ranks alike, none waits for another */
 } cst_run_end;
