@@ -203,20 +203,18 @@ COMMANDS = {
 }  # fmt: skip
 
 
-def unforeseen(command, file, e):
-    """The message of an exception that no command expects, and the exit status: damage, or a mistake of
-    ours.
-    """
-    seen = damage(file) if file else ""
-    if seen:
-        return fail(2, file, f"is damaged: {seen}")
+def unforeseen(command, files, e):
+    """The message of an exception that no command expects, and the exit status: damage of a file, or a mistake of ours."""
+    for file in files:
+        if seen := damage(file):
+            return fail(2, file, f"is damaged: {seen}")
     where = traceback.extract_tb(e.__traceback__)[-1]
     said = (str(e).splitlines() or [""])[0][:200]
     return fail(
         1,
         "constella",
         f"{command} failed with {type(e).__name__}: {said} ({os.path.basename(where.filename)}, line "
-        f"{where.lineno}). Nothing in {file} looks damaged, "
+        f"{where.lineno}). Nothing in {' and '.join(files) or 'its input'} looks damaged, "
         f"so this is a mistake of the program: please report it, "
         "with what CONSTELLA_TRACEBACK=1 in the environment shows",
     )
@@ -242,6 +240,6 @@ def main(argv):
             return fail(1, path, e.strerror)
         if os.environ.get("CONSTELLA_TRACEBACK"):
             raise
-        return unforeseen(argv[0], args.file, e)
+        return unforeseen(argv[0], [file for file in (args.file, args.other) if file], e)
     finally:
         Watch.on = False

@@ -53,6 +53,29 @@ def program() -> str:
     return found
 
 
+def hear(stop: Any) -> list[signal.Signals]:
+    """Let this function, which raises an exception, handle the signals that end a run of the program too, but those that are
+    ignored, as under nohup. It is called again and again, since Python drops an exception in a destructor, until who
+    has caught it is deaf to the signals that are returned."""
+    names = ("SIGTERM", "SIGINT", "SIGUSR1", "SIGUSR2", "SIGHUP", "SIGQUIT", "SIGXCPU")
+    heard = [n for n in map(signal.Signals.__getitem__, names) if signal.getsignal(n) is not signal.SIG_IGN]
+    first: list[int] = []
+
+    def handle(number: int, frame: Any) -> None:
+        first.append(number)
+        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+        stop(first[0], frame)
+
+    for number in (*heard, signal.SIGALRM):
+        signal.signal(number, handle)
+    return [*heard, signal.SIGALRM]
+
+
+def be_deaf(heard: list[signal.Signals]) -> None:
+    for number in heard:
+        signal.signal(number, signal.SIG_IGN)
+
+
 # ---- the study as a file
 
 

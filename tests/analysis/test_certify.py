@@ -21,9 +21,11 @@ import time
 import numpy as np
 
 import constella
-from constella import commands
+from constella import commands, running
 from constella.certifying import certificate, energy, figures, maps, order, page, strangers, symplectic, systems
 from constella.certifying.maps import Stepper
+from held import until
+
 from constella.certifying.property import CONFIRMED, OPEN, REFUTED, Found
 
 RK4 = "{a: [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 1/2, 0, 0], [0, 0, 1, 0]], b: [1/6, 1/3, 1/3, 1/6]}"
@@ -208,25 +210,23 @@ const cst_stepper_method cst_user_stepper = {CST_STEPPER_VERSION, begin, step, c
 
 
 def test_shared():
-    """A stepper in C, in a shared library; a library that is none."""
+    """A stepper in C, in a shared library."""
     (folder / "own.c").write_text(SHARED)
     include = pathlib.Path(__file__).resolve().parents[2] / "include"
     subprocess.run(["gcc", "-shared", "-fPIC", f"-I{include}", "-o", folder / "own.so", folder / "own.c"], check=True)
     (folder / "shared.yaml").write_text(
         "steppers:\n  own: {shared: own.so, claims: 'order=2, symplectic, symmetric', systems: [henon-heiles, spherical-pendulum]}\n"
-        "  none: {shared: own.c, claims: symplectic, systems: [henon-heiles]}\n"
     )
     done = command("--with", "shared.yaml", "--systems", "henon-heiles,spherical-pendulum", "-o", "shared.json")
     cells = {(x["method"], x["system"], x["claim"]): x for x in json.loads((folder / "shared.json").read_text())["cells"]}
     ok(all(cells["own", "henon-heiles", k]["verdict"] == CONFIRMED for k in ("order", "symplectic", "symmetric")), "shared: Verlet in C", done.stdout + done.stderr)
     ok("refuses" in cells["own", "spherical-pendulum", "order"]["said"], "shared: what it refuses", cells["own", "spherical-pendulum", "order"])
-    ok(cells["none", "henon-heiles", "symplectic"]["verdict"] == OPEN, "shared: no library", cells["none", "henon-heiles", "symplectic"])
     done = command("none.json", program="verify")
     ok(done.returncode == 2, "verify: no such file", done.stderr)
     done = within(["verify-record", "file=shared.json", "sample=8", "seed=1"])
     ok(done.returncode == 2 and "--trust-code" in done.stdout, "verify: code of others is not run unasked", done.stdout + done.stderr)
     done = command("shared.json", "--trust-code", program="verify")
-    ok(done.returncode == 0 and "7 numbers, all with the same bits" in done.stdout, "verify: it is when trusted", done.stdout + done.stderr)
+    ok(done.returncode == 0 and "6 numbers, all with the same bits" in done.stdout, "verify: it is when trusted", done.stdout + done.stderr)
     with (folder / "own.so").open("ab") as file:
         file.write(b"changed")
     done = within(["verify-record", "file=shared.json", "sample=8", "seed=1", "trust=1"])
@@ -367,7 +367,7 @@ def inside(*words):
     named, methods, words = [], [], list(words)
     while words:
         word = words.pop(0)
-        if word in ("--quick", "--full", "--all", "--resume"):
+        if word in ("--quick", "--full", "--all", "--resume", "--check"):
             named.append(f"{word[2:]}=1")
         elif word.startswith("-"):
             named.append(f"{'output' if word == '-o' else word[2:]}={words.pop(0)}")
@@ -384,7 +384,7 @@ def within(words):
             status = commands.main(words)
     finally:
         os.chdir(here)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in running.hear(lambda *_: None):
             signal.signal(number, signal.SIG_DFL)
     return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
 
@@ -406,6 +406,80 @@ def test_command():
     ok((folder / "c.json").read_bytes() == before and again.stdout == done.stdout, "command: what is there is not measured again")
     done = command("rk4", "--systems", "henon-heiles", "--claims", "symplectic,order=4")
     ok(done.returncode == 1 and "1 claim refuted" in done.stdout, "command: status 1", done.stdout)
+
+
+FOREIGN = """def leaves(system, q, v, h):
+    import os
+    os._exit(0)
+
+
+def paints(system, q, v, h):
+    raise ValueError("red \\x1b[31m\\n| of two lines")
+
+
+def waits(system, q, v, h):
+    import time
+    time.sleep(1000)
+"""
+BAD = {  # what cannot be a stepper, and what is said of it
+    '{python: "none.py:step"}': "none.py: there is no such file",
+    '{python: "foreign.py:leavs"}': "foreign.py defines no 'leavs'; did you mean \"leaves\"",
+    '{python: "broken.py:step"}': "broken.py:2: ",
+    "{program: [./none]}": "none: there is no such file",
+    "{program: [no-such-program]}": "there is no program 'no-such-program' in PATH",
+    "{program: [./foreign.py]}": "may not be executed",
+    "{shared: none.so}": "none.so: there is no such file",
+    "{shared: foreign.py}": "is no shared library",
+    "{shared: empty.so}": "defines no cst_user_stepper",
+    "{shared: old.so}": "its cst_user_stepper is of version 7; 1 is needed",
+}
+
+
+def test_foreign():
+    """What cannot be a stepper is said before anything runs, by check too; what strangers print and leave behind is bounded."""
+    (folder / "foreign.py").write_text(FOREIGN)
+    (folder / "broken.py").write_text("def step(q):\n  return (\n")
+    for name, text in (("empty", "int x = 1;"), ("old", "struct { int v; void *a; } cst_user_stepper = {7, 0};")):
+        subprocess.run(["cc", "-shared", "-o", f"{name}.so", "-x", "c", "-"], input=text, text=True, cwd=folder, check=True)
+    for row, wanted in BAD.items():
+        (folder / "bad-one.yaml").write_text(f"study: certify\nsteppers:\n  mine: {row}\n")
+        done = inside("--study", "bad-one.yaml", "--check")
+        ok(done.returncode == 2 and "bad-one.yaml:3:" in done.stderr and wanted in done.stderr, f"foreign: {row}", done.stderr)
+    done = command("bad-one.yaml", program="check")
+    ok(done.returncode == 2 and wanted in done.stderr, "foreign: check", done.stderr)
+    holds = "read a; echo ok; sleep 1000 & read b; exit 3"
+    rows = {"leaves": '{python: "foreign.py:leaves", %s}', "paints": '{python: "foreign.py:paints", %s}', "holds": f'{{program: [sh, -c, "{holds}"], %s}}'}
+    (folder / "foreign.yaml").write_text("steppers:\n" + "".join(f"  {name}: {row % 'claims: order=2, systems: [kepler]'}\n" for name, row in rows.items()))
+    done = command("--with", "foreign.yaml", "--systems", "kepler", "--quick", "-o", "strange.json")
+    told = {s["method"]: s["said"] for s in json.loads((folder / "strange.json").read_text())["summary"]}
+    ok("it ended the process that measures it, with status 0" in told["leaves"], "foreign: one that leaves", told)
+    ok("ValueError: red  [31m | of two lines" in told["paints"], "foreign: no control characters, no line breaks", told)
+    ok("with status 3, and a process that it has started holds its output" in told["holds"], "foreign: one whose child holds its output", told)
+    done = strangers.within(["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x >&2; echo end >&2"], "", 60)
+    ok(len(done.stderr) <= strangers.PRINTED and done.stderr.endswith("xend\n"), "foreign: of what is printed a part is kept", len(done.stderr))
+    ended_with_it()
+
+
+def children():
+    """The processes of this folder that measure a stepper."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if b"strangers import child" in (process / "cmdline").read_bytes() and os.readlink(process / "cwd") == str(folder):
+                found.append(process.name)
+    return found
+
+
+def ended_with_it():
+    """Signals end a measurement with 75; even SIGKILL ends what it has started."""
+    (folder / "waits.yaml").write_text('study: certify\nsystems: [kepler]\nsteppers: {waits: {python: "foreign.py:waits", claims: "order=2"}}\n')
+    for number in ("SIGUSR1", "SIGXCPU", "SIGKILL"):
+        p = subprocess.Popen([PROGRAM, "run", "waits.yaml", "-o", f"{number}.json"], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+        ok(until(children, "a stepper that is measured", p), f"foreign: {number} while it is measured")
+        p.send_signal(getattr(signal, number))
+        said = p.communicate()[0]
+        ok(number == "SIGKILL" or (p.returncode == 75 and f"interrupted by {number}" in said), f"foreign: {number}: status 75", (p.returncode, said))
+        ok(until(lambda: not children(), "its end"), f"foreign: {number} ends the child", children())
 
 
 KIND = """study: certify

@@ -248,12 +248,13 @@ def test_study():
     ok(done.returncode == 2 and fresh.told == {} and (folder / "file.json").read_bytes() == whole, "study: --overwrite takes nothing away before it measures", done.stderr)
     for change, wanted in (
         (("goal:", "gaol:"), "bad.yaml:3:1: error: unknown key 'gaol'; did you mean 'goal'"),
-        (("energy", "enrgy"), 'bad.yaml:3:7: error: --goal: unknown word "enrgy"'),
+        (("energy", "enrgy"), 'bad.yaml:3:7: error: unknown word "enrgy"'),
         (("members: 4", "members: 0"), "bad.yaml:4:10: error: 'members' is a whole number"),
+        (("5min", "-3"), "bad.yaml:5:9: error: '-3' is no time such as"),
         (("system: henon-heiles\n", ""), "bad.yaml:1:1: error: missing key 'system'"),
     ):
         (folder / "bad.yaml").write_text(STUDY.replace(*change))
-        if change[0] in ("energy", "members: 4"):
+        if change[0] in ("energy", "members: 4", "5min"):
             code, said = asked("study=bad.yaml", "check=1")
         else:  # of its keys the program itself says so
             done = program("check", "bad.yaml")

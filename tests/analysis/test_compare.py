@@ -177,6 +177,13 @@ def test_mistakes():
     for words, wanted in (((RIGHT,), "needs a result and a second one"), ((RIGHT, "text.h5"), "text.h5")):
         code, said, error = compared(*words)
         ok(code == 2 and wanted in error and not said, f"mistake: {' '.join(words)}", said + error)
+    def damage(f):
+        del f["cases/tolerance"]
+        f["cases/tolerance"] = [1.0]
+
+    for a, b in ((RIGHT, damaged := changed(RIGHT, "damaged", damage)), (damaged, RIGHT)):
+        code, said, error = told(a, b)
+        ok(code == 2 and "damaged.h5: error: is damaged: cases/tolerance" in error, f"mistake: {a} and {b}, of which one is damaged", error)
     for b, more, wanted in (
         ("none.h5", {}, "none.h5: error: No such file"),
         ("wrong.h5", {"output": "wrong.h5"}, "is the result file itself"),

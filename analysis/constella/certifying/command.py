@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from ..reading import ConstellaError, unknown
+from ..running import be_deaf, hear
 from . import given, page
 from .certificate import Certificate, certify, made, read
 from .ranks import ranks
@@ -96,7 +97,12 @@ def command(args: Any, first: bool) -> int:
     files = meet(args, path, study, kept) if path and kept is not None else [kept] if kept is not None else []
     working = beside(kept, study) if kept is not None and not args.overwrite else kept
     known = earlier([*files, *([working] if working is not None and working not in files and not args.overwrite else [])], study, about(study.file, None))
-    return measure(study, path, output, working, known, first)
+    try:
+        return measure(study, path, output, working, known, first)
+    except (AttributeError, IndexError, KeyError, TypeError) as e:
+        if known is None:
+            raise
+        raise ConstellaError(f"{kept}: something is missing in it, or is not of its kind ({e}); name another output, or --overwrite") from None
 
 
 def meet(args: Any, path: str, study: Study, kept: pathlib.Path) -> list[pathlib.Path]:
@@ -164,14 +170,12 @@ def measure(study: Study, path: str | None, output: pathlib.Path | None, working
         if working is not None and first and c.done >= least and adds(c, working):  # never less than what is there
             store(working, c.as_json())
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+    heard = hear(stop)
     asked = {"study": study.text, "title": study.title, "folder": from_(study.folder, output)}
     try:
         found = certify(study.methods, systems=study.systems, claims=study.claims, quick=study.quick, known=known, with_=about(study.file, output), asked=asked, each=keep)
     except Stopped as e:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, signal.SIG_IGN)
+        be_deaf(heard)
         if first and working is not None:
             done = max(last[0].done if last else 0, least)
             line = "the same line with --resume goes on" if path else "the same line goes on"

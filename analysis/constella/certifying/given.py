@@ -13,6 +13,7 @@ from typing import Any
 
 from ..integrator import Layers
 from ..reading import ConstellaError, nearest
+from .examined import mistake
 from .places import Places
 from .strangers import KEYS, KINDS, Stranger, parsed_claims
 
@@ -97,6 +98,8 @@ def one(places: Places, name: str, row: Any) -> Stranger:
         raise places.error("'shared' is the path of a shared library", *at, "shared")
     if kinds[0] == "program" and not (isinstance(what, list) and what and all(isinstance(w, str) for w in what)):
         raise places.error("'program' is a list of words, the program first", *at, "program")
+    if why := mistake(kinds[0], what, folder(places.path)):
+        raise places.error(why, *at, kinds[0])
     return Stranger(name, kinds[0], what, folder(places.path), claims_of(places, row.get("claims", ""), *at, "claims"), names_of(places, row.get("systems", []), *at, "systems"))
 
 

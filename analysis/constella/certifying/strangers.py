@@ -21,10 +21,12 @@ import importlib.util
 import json
 import os
 import pathlib
+import resource
 import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -33,6 +35,7 @@ import numpy as np
 
 from ..integrator import System
 from ..reading import ConstellaError
+from ..running import end_with_parent
 from .maps import Failed, Stepper
 from .property import OPEN, Found, Judged
 from .ranks import alone
@@ -40,20 +43,62 @@ from .shared import Shared
 
 LIMIT = 120  # seconds of one cell
 SILENCE = 20  # seconds for an answer of a program
+MOMENT = 0.5  # seconds for the rest of what a program has printed
+PRINTED = 4 << 20  # bytes of that which are kept
+MEMORY = 8 << 30  # bytes of address space
 KINDS = ("python", "program", "shared")
 KEYS = (*KINDS, "claims", "systems")
 
 
+def bound() -> None:
+    """In a child before it becomes another program: it ends with this process, whatever ends that, and has its limit of memory."""
+    end_with_parent()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    if soft == resource.RLIM_INFINITY or soft > most:
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
 def within(words: list[str], text: str, seconds: float) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a session of its own, which ends with it or after so many seconds (TimeoutExpired)."""
+    """Runs a command in a session of its own, which ends with it or after so many seconds (TimeoutExpired). Of what it prints the
+    first part is kept. What it has started may hold its streams: they are read for a moment behind its end."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=alone()) as p:
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, env=alone(), preexec_fn=bound) as p:  # noqa: PLW1509
+        assert p.stdin and p.stdout and p.stderr
+        kept = {p.stdout: b"", p.stderr: b""}
+        readers = [threading.Thread(target=keep, args=(stream, kept), daemon=True) for stream in kept]
         try:
-            out, err = p.communicate(text, timeout=seconds)
+            for reader in readers:
+                reader.start()
+            with contextlib.suppress(OSError):
+                p.stdin.write(text.encode())
+                p.stdin.close()
+            p.wait(seconds)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(p.pid, signal.SIGKILL)
+            for reader in readers:
+                if reader.ident:  # a signal may come before it is started
+                    reader.join(MOMENT)
+        out, err = (kept[stream].decode(errors="replace") for stream in (p.stdout, p.stderr))
         return subprocess.CompletedProcess(words, p.returncode, out, err)
+
+
+def keep(stream: Any, kept: dict[Any, bytes]) -> None:
+    """All of it is read, so that nobody waits; the first part and the end stay."""
+    with contextlib.suppress(OSError, ValueError):
+        while more := os.read(stream.fileno(), 65536):
+            data = kept[stream] + more
+            kept[stream] = data if len(data) <= PRINTED else data[: PRINTED // 2] + data[-PRINTED // 2 :]
+
+
+def plain(x: Any) -> Any:
+    """Texts of strangers without control characters and line breaks, which a terminal or a table would obey."""
+    if isinstance(x, str):
+        return "".join(c if c.isprintable() else " " for c in x)
+    if isinstance(x, dict):
+        return {k: plain(v) for k, v in x.items()}
+    return [plain(v) for v in x] if isinstance(x, list) else x
 
 
 def parsed_claims(text: str) -> dict[str, float]:
@@ -100,9 +145,14 @@ class Stranger:
         try:
             done = within(child, json.dumps(request), LIMIT * (1 if quick else 10))
             if done.returncode == 0:
-                return [as_cell(c) for c in json.loads(done.stdout.splitlines()[-1])]
-            last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-            why = f"it ended with signal {-done.returncode}" if done.returncode < 0 else f"it ended with status {done.returncode}: {last[0]}"
+                printed = done.stdout.splitlines()
+                if not printed:
+                    raise Failed("it ended the process that measures it, with status 0")
+                return [as_cell(c) for c in plain(json.loads(printed[-1]))]
+            last = plain(done.stderr.strip().splitlines()[-1:]) or ["no message"]
+            why = f"it ended with signal {-done.returncode}" if done.returncode < 0 else f"it ended with status {done.returncode}: {last[0][:200]}"
+        except Failed as e:
+            why = str(e)
         except subprocess.TimeoutExpired as e:
             why = f"it took more than {e.timeout:g} s"
         except (ValueError, IndexError):
@@ -135,7 +185,7 @@ class Program:
     """A program that speaks the protocol, as a function step(system, q, v, h)."""
 
     def __init__(self, words: list[str], folder: str) -> None:
-        self.pipe = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.pipe = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, preexec_fn=bound)  # noqa: PLW1509
         atexit.register(self.pipe.kill)
         self.system: System | None = None
         self.broken, self.read = "", b""
@@ -146,13 +196,21 @@ class Program:
         until = time.monotonic() + SILENCE
         while b"\n" not in self.read:
             left = until - time.monotonic()
-            if left <= 0 or not select.select([self.pipe.stdout], [], [], left)[0]:
+            if left > 0 and not select.select([self.pipe.stdout], [], [], min(left, MOMENT))[0]:
+                if self.pipe.poll() is None:
+                    continue
+                self.broken = f"the program has ended with status {self.pipe.wait()}, and a process that it has started holds its output"
+                raise Failed(self.broken)
+            if left <= 0:
                 self.broken = f'it has not answered "{to[:40]}" in {SILENCE} s; does it wait for more lines, or not flush its own?'
                 raise Failed(self.broken)
             more = os.read(self.pipe.stdout.fileno(), 65536)
             if not more:
                 return ""
             self.read += more
+            if len(self.read) > PRINTED:
+                self.broken = f"it answered a line of more than {PRINTED >> 20} MB"
+                raise Failed(self.broken)
         line, _, self.read = self.read.partition(b"\n")
         return line.decode(errors="replace")
 

@@ -6,8 +6,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import re
-import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -15,28 +13,16 @@ from typing import Any
 
 from ..integrator import System
 from ..reading import ConstellaError, nearest, optional
-from ..running import HERE
+from ..running import HERE, be_deaf, hear
 from . import candidates, choice, goal
 from .field import REFERENCE, TIMED, TIMING, Field, compiles
 from .heats import Runner
-from .study import asked_by
+from .study import asked_by, seconds
 from .scale import Scale, measure, seconds_of_step, seconds_of_steps
 from .tournament import Outcome, Tournament
 
-SECONDS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "": 1}
 BUDGET = "10min"
 LANES = 4  # trajectories whose steps take as long as that of one
-
-
-def seconds(text: str) -> float:
-    """`10min`, `90s`, `1h`."""
-    found = re.fullmatch(r"([0-9.]+(?:e-?[0-9]+)?) *([a-z]*)", text.strip())
-    if not found or found[2] not in SECONDS:
-        raise ConstellaError(f"--budget: '{text}' is no time such as 90s, 10min or 1h")
-    x = float(found[1]) * SECONDS[found[2]]
-    if x <= 0:
-        raise ConstellaError("--budget: it must be above 0")
-    return x
 
 
 def split(text: str) -> list[str]:
@@ -120,10 +106,11 @@ def run(args: Any) -> int:
     if args.check:
         sys.stdout.write(plan(args))
         return 0
-    signal.signal(signal.SIGTERM, stop)
+    heard = hear(stop)
     try:
         return play(args)
     except KeyboardInterrupt:
+        be_deaf(heard)
         if args.output:
             sys.stderr.write("interrupted; the same line with --resume goes on\n")
         return 75 if args.output else 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,18 @@ from ..reading import ConstellaError
 from . import goal
 
 WORDS = ("system", "goal", "initial", "parameters", "members", "budget", "methods", "proof", "explain", "quiet", "resume", "overwrite", "check", "output", "study")
+SECONDS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "": 1}
+
+
+def seconds(text: str) -> float:
+    """`10min`, `90s`, `1h`."""
+    found = re.fullmatch(r"([0-9.]+(?:e-?[0-9]+)?) *([a-z]*)", text.strip())
+    if not found or found[2] not in SECONDS:
+        raise ConstellaError(f"--budget: '{text}' is no time such as 90s, 10min or 1h")
+    x = float(found[1]) * SECONDS[found[2]]
+    if x <= 0:
+        raise ConstellaError("--budget: it must be above 0")
+    return x
 
 
 def beside(path: pathlib.Path, name: str) -> str:
@@ -64,8 +77,10 @@ def asked_by(study: str, given: Any) -> Any:
         raise ConstellaError(f"{study}: a choice is not extended: with another goal or budget it decides anew")
     try:
         goal.parse(word(places, "goal"))
+        seconds(str(places.told.get("budget", "1s")))
     except ConstellaError as e:
-        raise places.error(getattr(e, "message", str(e)), "goal") from None
+        option, _, said = str(getattr(e, "message", e)).partition(": ")
+        raise places.error(said or option, option.removeprefix("--")) from None
     members = places.told.get("members", 8)
     if not isinstance(members, int) or isinstance(members, bool) or not 1 <= members <= 4096:
         raise places.error("'members' is a whole number from 1 to 4096", "members")
