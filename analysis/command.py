@@ -135,10 +135,11 @@ try:
     from constella.commands import main
 except ImportError as e:
     what = sys.argv[1] if len(sys.argv) > 1 else "this command"
-    sys.stderr.write(
-        f"constella: error: {what} needs the Python module {e.name}, which {sys.executable} does not have; "
-        "Debian: apt-get install python3-h5py python3-numpy python3-matplotlib\n"
-    )
+    absent = isinstance(e, ModuleNotFoundError) and e.name
+    why = f"needs the Python module {e.name}, which {sys.executable} does not have" if absent else f"cannot import what it needs: {str(e).split(chr(10))[0]}"
+    if "PYTHONPATH" in os.environ:  # modules of another Python
+        why += f" (PYTHONPATH={os.environ['PYTHONPATH']})"
+    sys.stderr.write(f"constella: error: {what} {why}; Debian: apt-get install python3-h5py python3-numpy python3-matplotlib\n")
     sys.exit(2)
 gc.freeze()
 gc.set_threshold(100_000)  # a page makes and drops few things beside its figures

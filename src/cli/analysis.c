@@ -69,6 +69,8 @@ static int start_python(int n, const char **words) {
       self[length] = 0;
       setenv("CONSTELLA", self, 1);
     }
+    if (!python)
+      unsetenv("PYTHONHOME"); /* of another Python, with which this one would not start */
     setenv("OPENBLAS_NUM_THREADS", "1", 0); /* it reserves memory for each */
     setenv("MPLBACKEND", "Agg", 1); /* no display is needed, and none that the environment names */
     setenv("MATPLOTLIBRC", "/dev/null", 1); /* figures are the same for all users; see command.py */

@@ -26,12 +26,19 @@ static const struct {
      "use the mpirun of the MPI that constella was built with, or srun --mpi=pmix"},
     {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
      "use srun --mpi=pmix (srun --mpi=list tells what there is) or mpirun"},
+    {"flux run", "FLUX_JOB_SIZE", "FLUX_TASK_RANK", "use flux run -o pmi=pmix, or mpirun"},
+    {"jsrun", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK",
+     "use the mpirun of the MPI that constella was built with"},
+    {"mpiexec of PALS", "PALS_LOCAL_SIZE", "PALS_RANKID",
+     "use the mpirun of the MPI that constella was built with"},
 };
+/* Of a process with this variable no launcher is asked: it is one of several that run studies of their own. */
+static const char ALONE[] = "CONSTELLA_ALONE";
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
 /* The launcher that started this process; LAUNCHERS when none is known. */
 static int find(void) {
-  int k = 0;
+  int k = getenv(ALONE) ? LAUNCHERS : 0;
   while (k < LAUNCHERS && !getenv(launchers[k].size))
     k++;
   return k;
@@ -106,7 +113,7 @@ static const char *const spared[][2] = {
  * time that two ranks take to start. */
 static const char *const spared_on_one_node[][2] = {
     {"OMPI_MCA_pml", "ob1"},
-    {"OMPI_MCA_btl", "^ofi,openib,tcp,uct,usnic"},
+    {"OMPI_MCA_btl", "^ofi,openib,uct,usnic"}, /* tcp where /dev/shm is small, or each rank's own */
     {"HWLOC_PLUGINS_PATH", NO_PLUGINS},
 };
 
@@ -141,7 +148,26 @@ static bool has_session(void) {
   return true;
 }
 
+/* MPI does not find the launcher either. */
+static void forget_launcher(void) {
+  static const char *const begins[] = {
+      "PMI",        "OMPI_COMM_WORLD_", "OMPI_MCA_orte_", "OMPI_MCA_ess_",
+      "SLURM_STEP", "SLURM_PROCID",     "FLUX_",          "JSM_",
+      "PALS_"};
+  for (char **e = environ; *e;) {
+    char   name[256];
+    size_t k = 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
+    while (k < sizeof begins / sizeof *begins && strncmp(name, begins[k], strlen(begins[k])))
+      k++;
+    if (k == sizeof begins / sizeof *begins || !strncmp(name, "PMIX_MCA_", 9) || unsetenv(name))
+      e++;
+  }
+}
+
 bool cst_launch_alone(void) {
+  if (getenv(ALONE))
+    forget_launcher();
   if (find() < LAUNCHERS || has_pmi()) {
     /* where nodes are joined by TCP alone, Open MPI 4.1 makes no window if it may take rdma */
     setenv("OMPI_MCA_osc", "^rdma", 0);
@@ -163,12 +189,13 @@ bool cst_launch_refuse(int ranks) {
   if (k == LAUNCHERS || ranks > 1 || number(launchers[k].size) <= 1)
     return false;
   if (number(launchers[k].rank) == 0)
-    fprintf(stderr,
-            "constella: error: %s has started %d processes (%s) that do not see each other: each "
-            "would run "
-            "the whole study and write the same file; %s\n",
-            launchers[k].launcher, number(launchers[k].size), launchers[k].size,
-            launchers[k].advice);
+    fprintf(
+        stderr,
+        "constella: error: %s has started %d processes (%s) that do not see each other: each "
+        "would run "
+        "the whole study and write the same file; %s; CONSTELLA_ALONE=1 lets each run a study of "
+        "its own\n",
+        launchers[k].launcher, number(launchers[k].size), launchers[k].size, launchers[k].advice);
   return true;
 }
 

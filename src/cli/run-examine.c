@@ -156,10 +156,24 @@ void cst_run_find_extended(cst_arguments *a) {
     (void)find_by_token(a->target, a->run.extends, a->output);
 }
 
+/* Whether a file is complete and may not be written, so that nobody needs a lock of it. */
+static bool is_put_away(const char *path) {
+  char        why[256];
+  cst_result *r = access(path, W_OK) ? cst_result_open(path, why, sizeof why) : NULL;
+  const char *state = r ? cst_result_state(r) : "";
+  const bool  complete = !strcmp(state, "complete") || !strcmp(state, "part");
+  cst_result_close(r);
+  return complete;
+}
+
 /* On rank 0: locks the output beside it and, if it exists, itself; reads what is there. */
 static void lock_output(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
   char       why[512];
   const bool there = !access(a->run.path, F_OK);
+  if (a->run.resumes && !a->extends && there && is_put_away(a->run.path)) {
+    cst_resume_examine(plan, a->run.path, a->run.output, &a->run.resume, d);
+    return;
+  }
   if (!(a->run.lock = cst_lock_take(a->run.path, why, sizeof why)) ||
       (there && !cst_lock_hold(a->run.lock, a->run.path, false, why, sizeof why))) {
     cst_diag_add(d, a->run.output, 0, 0, "%s", why);

@@ -120,6 +120,16 @@ static const char *refuse_result(cst_result *r, bool overwrite) {
   return text;
 }
 
+/* Whether the folder has names as long as those of the checkpoints of the file. */
+static bool has_room_for_names(const char *path) {
+  enum { BESIDE = sizeof ".checkpoint.1000000..new" - 1 + 32 }; /* with the token */
+  char        folder[PATH_MAX];
+  const char *name = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", name ? (int)(name - path + 1) : 1, name ? path : ".");
+  const long most = pathconf(folder, _PC_NAME_MAX);
+  return most < 0 || (long)strlen(name ? name + 1 : path) + BESIDE <= most;
+}
+
 const char *cst_record_refuse(const char *path, bool overwrite) {
   char        why[256];
   struct stat s;
@@ -130,6 +140,8 @@ const char *cst_record_refuse(const char *path, bool overwrite) {
     return "is the name of a folder";
   if (length >= PATH_MAX)
     return "the name is too long";
+  if (!has_room_for_names(path))
+    return "the name is too long: its checkpoints have names of 56 bytes more";
   if (stat(path, &s)) {
     if (errno != ENOENT && errno != ENOTDIR)
       return strerror(errno);

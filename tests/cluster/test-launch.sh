@@ -9,7 +9,7 @@ export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
 program=$(realpath "${CONSTELLA:-build/constella}") folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-for name in ${!SLURM_*} ${!PMI*} ${!OMPI_COMM_WORLD_*}; do unset "$name"; done
+for name in ${!SLURM_*} ${!PMI*} ${!OMPI_COMM_WORLD_*} ${!FLUX_*} ${!JSM_*} ${!PALS_*}; do unset "$name"; done
 cp "$here/small.yaml" study.yaml
 
 # run NAME=VALUE... [mpirun ...]
@@ -33,6 +33,10 @@ refused srun SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0
 refused srun SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 PMIX_RANK=0 # srun --mpi=pmix with an MPI that has no PMIx
 refused "mpiexec or srun" PMI_SIZE=4 PMI_RANK=0
 refused "mpirun of Open MPI" OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0
+refused "flux run" FLUX_JOB_SIZE=4 FLUX_TASK_RANK=0
+refused jsrun JSM_NAMESPACE_SIZE=4 JSM_NAMESPACE_RANK=0
+refused "mpiexec of PALS" PALS_LOCAL_SIZE=4 PALS_RANKID=0
+has "which lets each run a study of its own" "$(cat err)" "CONSTELLA_ALONE=1 lets each run a study of its own"
 for other in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1" "PMI_SIZE=4 PMI_RANK=3" "OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=2"; do
   # shellcheck disable=SC2086
   run $other
@@ -40,11 +44,22 @@ for other in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1" "PMI_SIZE=4 PMI_RANK=3" "OM
 done
 
 accepted A=1
+accepted SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 PMIX_RANK=2 CONSTELLA_ALONE=1 # one of four serial studies under one srun
+accepted OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 CONSTELLA_ALONE=1
 accepted SLURM_NTASKS=4 SLURM_JOB_ID=1 SLURM_PROCID=0 # alone inside a batch script
 accepted SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0
 accepted SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 mpirun -n 1 # srun has started mpirun's daemons
 accepted SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 mpirun -n 2
 accepted PMI_SIZE=4 mpirun -n 2
+# Where /dev/shm is small, ranks of one node talk over TCP.
+shm='mount --make-rprivate / && mount -t tmpfs -o size=1m tmpfs /dev/shm && exec env "$@"'
+if unshare -m true 2>/dev/null; then
+  rm -f study.h5
+  env -u OMPI_MCA_btl timeout 120 unshare -m bash -c "$shm" - mpirun -n 2 "$program" run study.yaml --progress none >out 2>err
+  is "a /dev/shm of 1 MiB: runs" "$? $(cat out)" "0 study.h5: complete, no trajectory failed"
+else
+  verdict 0 "a /dev/shm of 1 MiB # SKIP no own mounts"
+fi
 # Parameters of PMIx are no launcher: a process alone starts no server of Open MPI.
 mkdir server
 printf '#!/bin/sh\ntouch "%s/started"\nexit 1\n' "$folder/server" >server/orted

@@ -11,7 +11,7 @@ import tempfile
 import h5py
 from survive import finish, same, start
 
-from cli import ENVIRONMENT, PROGRAM, digests, done, ok, path, run, scratch, skip, together, write
+from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, scratch, skip, together, write
 from held import Gate, until
 
 STUDY = """study: conservation
@@ -200,6 +200,30 @@ def pipe():
     return name
 
 
+def names():
+    """The longest name of which checkpoints are possible, and one more."""
+    small = write("names.yaml", "study: conservation\nsystem: planar-pendulum\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n")
+    for n, expected in ((199, 0), (200, 2), (250, 2)):
+        process = constella("run", small, "-o", path("n" * (n - 3) + ".h5"))
+        ok(process.returncode == expected and ("its checkpoints have names of 56 bytes more" in process.stderr) == (expected == 2), f"a name of {n} bytes", process.stderr)
+
+
+def put_away():
+    """--resume leaves a complete result alone that may not be written, also in a folder that may not."""
+    folder = tempfile.mkdtemp()
+    text = "study: conservation\nsystem: planar-pendulum\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n"
+    study, result = write(f"{folder}/away.yaml", text), f"{folder}/away.h5"
+    constella("run", study, "-o", result)
+    os.chmod(result, 0o444)
+    os.chmod(folder, 0o555)
+    somebody = {"user": "nobody"} if os.geteuid() == 0 else {}
+    words = [PROGRAM, "run", study, "-o", result, "--resume"]
+    process = subprocess.run(words, env=ENVIRONMENT, cwd="/", capture_output=True, text=True, **somebody)
+    ok(process.returncode == 0 and "complete already" in process.stdout, "a complete result that may not be written is left alone", process.stdout, process.stderr)
+    os.chmod(folder, 0o755)
+    shutil.rmtree(folder)
+
+
 study = write("limits.yaml", STUDY)
 together(
     [
@@ -210,6 +234,8 @@ together(
         lambda: no_room(study),
         lambda: memory(study),
         while_starting,
+        names,
+        put_away,
         same_bits,
     ]
     + (
