@@ -67,8 +67,13 @@ def renamed():
     os.rename(result, new)
     status = constella("status", new).stdout
     ok("checkpoint    " in status, "renamed: status finds its checkpoint", status)
+    folder, kept = os.path.dirname(new), finished(result)[-1]
+    os.link(os.path.join(folder, kept), os.path.join(folder, "kept"))
     resumed("renamed", new)
-    ok(not rest(os.path.dirname(new)), "renamed: no checkpoint is left", rest(os.path.dirname(new)))
+    ok(not rest(folder), "renamed: no checkpoint is left", rest(folder))
+    os.rename(os.path.join(folder, "kept"), os.path.join(folder, kept))  # as if killed before it was removed
+    status, out, err = finish(start(study, new, 0))
+    ok(status == 0 and "complete already" in out and not rest(folder), "renamed, complete: the old checkpoint is removed", out, err, rest(folder))
 
 
 def linked():
@@ -377,6 +382,7 @@ def extending():
 
 
 PLAIN = [os.path.abspath(os.environ.get("CONSTELLA", "build/constella")), "run", "--progress", "none"]
+
 
 def default():
     """What `make test` runs; CONSTELLA_TEST_ALL adds the other orders of events."""

@@ -32,11 +32,31 @@ const cst_events *cst_events_of(const cst_plan *p) {
 
 bool cst_events_wanted(const cst_plan *p) { return cst_events_of(p)->n > 0; }
 
+/* Of an event, measured: nanoseconds, and steps of a group of lanes in which it is located. How often an expression changes
+ * its sign is not known before the run. */
+static const double of_event = 1600, located = 5, usual_rate = 1.0 / 200;
+
+/* Events in a step. */
+static double rate(const cst_event *x, const cst_class *k) {
+  return x->stop ? 0 : x->every ? fmin(1, k->h / x->every[0]) : usual_rate;
+}
+
+double cst_events_steps(const cst_plan *p, const cst_class *k) {
+  const cst_events *w = cst_events_of(p);
+  double            sum = 0;
+  for (int i = 0; i < w->n; i++)
+    sum += rate(&w->each[i], k) * located * cst_isas[p->isa].width;
+  return sum;
+}
+
 cst_demand cst_events_demand(const cst_plan *p) {
   const cst_events *w = cst_events_of(p);
   cst_demand        d = {0};
-  for (int k = 0; k < w->n; k++)
+  for (int k = 0; k < w->n; k++) {
     cst_values_demand(p, &w->each[k].when, &d);
+    if (p->nclass)
+      d.nanoseconds += of_event * rate(&w->each[k], p->classes) * (double)p->classes->observe;
+  }
   return d;
 }
 

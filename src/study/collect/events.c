@@ -380,6 +380,7 @@ const cst_collector cst_collector_events = {
     .forget = cst_events_forget,
     .as_in = cst_events_as_in,
     .demand = cst_events_demand,
+    .steps = cst_events_steps,
     .tell = cst_events_tell,
     .declare = cst_events_declare,
     .own = sizeof(own),

@@ -41,6 +41,7 @@ extern const cst_channel_row cst_channel_event_last, cst_channel_event_count,
 const cst_events *cst_events_of(const cst_plan *p);
 bool              cst_events_wanted(const cst_plan *p);
 cst_demand        cst_events_demand(const cst_plan *p);
+double            cst_events_steps(const cst_plan *p, const cst_class *k);
 void              cst_events_tell(const cst_plan *p, FILE *out);
 void              cst_events_declare(const cst_plan *p, cst_channels *c);
 /* To the events of a study a change of sign is what it was to the program that wrote the result: one that counts no jumps

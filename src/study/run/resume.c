@@ -162,12 +162,14 @@ static long choose(const cst_plan *p, const char *path, const char *name, cst_re
 }
 
 /* Whether a complete result still has checkpoints. */
-static bool has_checkpoint(const char *path, const cst_resume *r) {
-  int                n;
+static bool has_checkpoint(const char *path, cst_resume *r) {
   cst_snapshot_owner owner;
   cst_snapshot_own(&owner, path, r->run);
-  free(cst_snapshot_numbers(&owner, &n));
-  return n > 0;
+  owner.until = r->until;
+  const bool found = cst_snapshot_find(&owner);
+  if (found && strcmp(owner.path, path))
+    snprintf(r->from, sizeof r->from, "%s", owner.path);
+  return found;
 }
 
 /* A result whose checkpoints are missing is not begun anew: that would throw its work away. */
