@@ -20,6 +20,14 @@ double *cst_runner_record(const cst_runner *r, int group) {
   return r->b->record + (size_t)group * cst_stepper_record_size(r->st);
 }
 
+/* Whether a lane has the same numbers as the one before it, as those have that no trajectory uses. */
+static bool is_copy(const double *x, int n, int W, int lane) {
+  bool same = lane > 0;
+  for (int i = 0; i < n && same; i++)
+    same = x[i * W + lane] == x[i * W + lane - 1];
+  return same;
+}
+
 /* With redundant constraints only the force G'lambda is determined; takes the least-norm multipliers. */
 static void make_least(const cst_runner *r, const cst_stepper *st, const double *record,
                        double *lambda) {
@@ -30,14 +38,19 @@ static void make_least(const cst_runner *r, const cst_stepper *st, const double 
   const int         W = r->width;
   /* small: only dense systems have redundant constraints */
   double c[CST_MAX_PAR], q[nq + 1], l[ng + 1];
+  bool   copy[W];
+  for (int lane = 0; lane < W; lane++)
+    copy[lane] = is_copy(record + at->c * W, s->npar, W, lane) &&
+                 is_copy(record + at->q * W, nq, W, lane) && is_copy(lambda, ng, W, lane);
   for (int lane = 0; lane < W; lane++) {
     for (int k = 0; k < s->npar; k++)
       c[k] = record[(at->c + k) * W + lane];
     for (int i = 0; i < nq; i++)
       q[i] = record[(at->q + i) * W + lane];
-    for (int a = 0; a < ng; a++)
+    for (int a = 0; a < ng && !copy[lane]; a++)
       l[a] = lambda[a * W + lane];
-    cst_system_least_norm(s, c, q, l);
+    if (!copy[lane])
+      cst_system_least_norm(s, c, q, l);
     for (int a = 0; a < ng; a++)
       lambda[a * W + lane] = l[a];
   }
