@@ -144,6 +144,7 @@ static char *seal(char *script, const char *output) {
   char  hex[65];
   char *quoted = cst_submit_quote(output);
   char *sealed;
+  cst_text_disarm(quoted, 0); /* a name may have line breaks */
   cst_sha256(script, strlen(script), hex);
   if (asprintf(&sealed, "%s%s%s, sha256 %s\n", script, seal_begins, quoted, hex) < 0)
     abort();
