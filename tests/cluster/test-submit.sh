@@ -197,5 +197,8 @@ is "a template in the current folder" "$(grep -hv "^# made by" out err)" "# of t
 constella: note: the template is submit.slurm of this folder"
 echo '# mine, @RANKS@ ranks' >mine
 submit 1 study.yaml "${slurm[@]}" --dry-run --template mine
+submit 1 study.yaml "${slurm[@]}" --dry-run --template mine -o $'line\nbreak.h5'
+is "a line break in a name: the script has its own lines" "$(wc -l <out) $(tail -n 1 out | cut -c1-9)" "2 # made by"
+submit 1 study.yaml "${slurm[@]}" --dry-run --template mine
 is "the template that is asked for" "$(grep -hv "^# made by" out err)" "# mine, 2 ranks"
 done_testing
