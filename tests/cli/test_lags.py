@@ -182,6 +182,19 @@ autocorrelation: [{name: c, expression: x, every: 0.5, lags: 4}]
     ok(abs(table(result)[0]["c_square"] - c[0]) < 1e-13, "so is the column", table(result))
 
 
+def same_name():
+    """An autocorrelation and a displacement of one name, with other lags."""
+    for lags in ((4, 8), (9, 8)):
+        text = "study: ensemble\nsystem: double-pendulum\ninitial: {members: 4, spread: {q: 0.1, v: 0.1}}\nend: 20\nsteps: [0.2]\nmethods: [rattle]\n"
+        text += "mean-square-displacement: [{name: a, expression: x1, every: 0.2, lags: %d}]\nautocorrelation: [{name: a, expression: x1, every: 0.2, lags: %d}]\n" % lags
+        _, result = run("twins", text)
+        with h5py.File(result) as f:
+            shapes = f["mean-square-displacement/a"].shape, f["autocorrelation/a"].shape
+            ok(shapes == ((1, lags[0] + 1), (1, lags[1] + 1)), f"one name, {lags} lags: their shapes", shapes)
+        process = constella("verify", result)
+        ok(process.returncode == 0 and "sums over members complete" in process.stdout, f"one name, {lags} lags: verified", process.stdout, process.stderr)
+
+
 def mistakes():
     base = filled(BATH, MEMBERS=2, END=40).split("autocorrelation:")[0]
     for key, what in (("autocorrelation", "an autocorrelation"), ("mean-square-displacement", "a mean square displacement")):
@@ -236,5 +249,5 @@ def mistakes():
     ok(said in process.stdout, "told", process.stdout)
 
 
-together([stored, known, bits, more_than_few, resumed, failed, mistakes])
+together([stored, known, bits, more_than_few, resumed, failed, same_name, mistakes])
 done()

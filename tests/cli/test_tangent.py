@@ -265,6 +265,31 @@ def exactly_extended():
     extended("-exactly", EXACT.replace("every: 0.1", "every: 0.5"), "[rattle, project(rk4)]")
 
 
+ESCAPES = """study: ensemble
+system: henon-heiles
+initial: {list: [{q: [1.0, 0.5], v: [0.5, 0.5]}, {q: [0.1, 0.1], v: [0.1, 0.05]}, {q: [0.1, 0.2], v: [0.1, 0.05]}]}
+end: 100
+steps: [0.1]
+methods: [rk4]
+tangent: {vectors: 1, every: 1}
+observables: [lyapunov, megno]
+samples: {count: 0}
+events: [{name: escape, when: "x^2+y^2-4", stop: true}]
+"""
+
+
+def ended_first():
+    """The first trajectory of a group ends: the exponents of the others are what they are beside another one."""
+    many = "initial: {list: [" + ", ".join(["{q: [1.0, 0.5], v: [0.5, 0.5]}"] + ["{q: [0.1, %.2f], v: [0.1, 0.05]}" % (0.1 + 0.01 * k) for k in range(15)]) + "]}"
+    text = "\n".join(many if line.startswith("initial") else line for line in ESCAPES.splitlines())
+    _, result = run("escapes", text)
+    _, without = run("without", text.replace("{q: [1.0, 0.5], v: [0.5, 0.5]}", "{q: [0.1, 0.05], v: [0.1, 0.05]}"))
+    with h5py.File(result) as f, h5py.File(without) as g:
+        for name in ("lyapunov/exponents", "lyapunov/megno"):
+            one, other = f[name][0, 1:], g[name][0, 1:]
+            ok(f["final/status"][0, 0] == 6 and (one == other).all(), f"the first of a group has ended: {name}", one, other)
+
+
 def mistakes():
     base = double(10, "[rattle]", "")
     asks = "observables: [lyapunov]\n"
@@ -310,5 +335,5 @@ def exactly_resumed():
     resumed("exactly-resumed", double(100, KICKS, EXACT))
 
 
-together([exponents, properties, methods, bits, wide, exact, exact_exponents, exact_layers, resumed, exactly_resumed, extended, exactly_extended, mistakes])
+together([exponents, properties, methods, bits, wide, exact, exact_exponents, exact_layers, resumed, exactly_resumed, extended, exactly_extended, ended_first, mistakes])
 done()

@@ -31,15 +31,23 @@ static void dimension(cst_channels *c, const char *name, long size, const char *
   d->label = label;
 }
 
-int cst_channels_axis(cst_channels *c, const char *doc, long size, const char *format, ...) {
-  char    name[48];
-  int     d = 0;
-  va_list rest;
-  va_start(rest, format);
-  vsnprintf(name, sizeof name, format, rest);
-  va_end(rest);
+static int find_dimension(const cst_channels *c, const char *name) {
+  int d = 0;
   while (d < c->ndim && strcmp(c->dim[d].name, name))
     d++;
+  return d;
+}
+
+int cst_channels_axis(cst_channels *c, const char *doc, long size, const char *format, ...) {
+  char    first[48], name[48];
+  int     d;
+  va_list rest;
+  va_start(rest, format);
+  vsnprintf(first, sizeof first, format, rest);
+  va_end(rest);
+  snprintf(name, sizeof name, "%s", first);
+  for (unsigned k = 2; (d = find_dimension(c, name)) < c->ndim && c->dim[d].size != size; k++)
+    snprintf(name, sizeof name, "%.44s_%x", first, k & 15U); /* another axis has this name */
   if (d == c->ndim)
     dimension(c, name, size, doc, NULL);
   return d;

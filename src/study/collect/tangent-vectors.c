@@ -93,7 +93,8 @@ static cst_near near_of(const cst_tangent_vectors *v, int group) {
   const long            lane = (long)group * v->run->width;
   for (int i = 0; i < v->k; i++)
     v->near[i] = cst_companions_column(c, lane, i);
-  return (cst_near){v->k, v->n, v->in, v->at, cst_companions_base(c, lane), v->near};
+  /* not cst_companions_base: where the first lane has ended, that is its last state, apart from the group */
+  return (cst_near){v->k, v->n, v->in, v->at, cst_runner_record(v->run, group), v->near};
 }
 
 /* The same as in lanes of companions that do not lie as those of the batch do; back: from w. */
