@@ -3,6 +3,7 @@ under mpirun."""
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import hashlib
@@ -68,6 +69,7 @@ def hear(stop: Any) -> list[signal.Signals]:
 
     for number in (*heard, signal.SIGALRM):
         signal.signal(number, handle)
+    atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
     return [*heard, signal.SIGALRM]
 
 

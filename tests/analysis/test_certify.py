@@ -22,7 +22,7 @@ import numpy as np
 
 import constella
 from constella import commands, running
-from constella.certifying import certificate, energy, figures, maps, order, page, strangers, symplectic, systems
+from constella.certifying import certificate, energy, examined, figures, maps, order, page, strangers, symplectic, systems
 from constella.certifying.maps import Stepper
 from held import until
 
@@ -410,6 +410,7 @@ def test_command():
 
 FOREIGN = """def leaves(system, q, v, h):
     import os
+    inner = 1
     os._exit(0)
 
 
@@ -430,7 +431,9 @@ BAD = {  # what cannot be a stepper, and what is said of it
     "{program: [./foreign.py]}": "may not be executed",
     "{shared: none.so}": "none.so: there is no such file",
     "{shared: foreign.py}": "is no shared library",
-    "{shared: empty.so}": "defines no cst_user_stepper",
+    "{shared: empty.so}": "defines no table cst_user_stepper",
+    '{python: "foreign.py:inner"}': "foreign.py defines no 'inner'",
+    "{program: [./orphan.sh]}": "its interpreter /nonexistent/sh is not there",
     "{shared: old.so}": "its cst_user_stepper is of version 7; 1 is needed",
 }
 
@@ -441,6 +444,12 @@ def test_foreign():
     (folder / "broken.py").write_text("def step(q):\n  return (\n")
     for name, text in (("empty", "int x = 1;"), ("old", "struct { int v; void *a; } cst_user_stepper = {7, 0};")):
         subprocess.run(["cc", "-shared", "-o", f"{name}.so", "-x", "c", "-"], input=text, text=True, cwd=folder, check=True)
+    (folder / "orphan.sh").write_text("#!/nonexistent/sh\n")
+    (folder / "orphan.sh").chmod(0o755)
+    forms = ("from foreign import paints as step", "try:\n    import foreign\nexcept ImportError:\n    pass\nelse:\n    step = foreign.paints", "globals()['step'] = print", "def __getattr__(name):\n    return print", "class Step:\n    def __call__(self, *_):\n        pass\n\n\nstep = Step()")
+    for form in forms:
+        (folder / "form.py").write_text(form + "\n")
+        ok(not examined.mistake("python", "form.py:step", str(folder)), f"foreign: {form.splitlines()[-1]}", examined.mistake("python", "form.py:step", str(folder)))
     for row, wanted in BAD.items():
         (folder / "bad-one.yaml").write_text(f"study: certify\nsteppers:\n  mine: {row}\n")
         done = inside("--study", "bad-one.yaml", "--check")

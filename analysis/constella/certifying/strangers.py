@@ -78,7 +78,7 @@ def within(words: list[str], text: str, seconds: float) -> subprocess.CompletedP
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(p.pid, signal.SIGKILL)
             for reader in readers:
-                if reader.ident:  # a signal may come before it is started
+                with contextlib.suppress(RuntimeError):  # a signal may come before it is started
                     reader.join(MOMENT)
         out, err = (kept[stream].decode(errors="replace") for stream in (p.stdout, p.stderr))
         return subprocess.CompletedProcess(words, p.returncode, out, err)
