@@ -75,7 +75,8 @@ typedef struct {
 } cst_tally_term;
 
 /* Exact sums over the members of each case (result/tallies.h): the number of cells of a case, 0: there are none in
- * this study; of the terms of a cell, at most; whose terms these are; what is written of the cells of a case, on one rank,
+ * this study; of the terms of a cell, at most; whose terms these are, NULL: each member may have any
+ * number of them; what is written of the cells of a case, on one rank,
  * when the sums of all members are there. */
 typedef struct {
   long (*cells)(const cst_plan *p);

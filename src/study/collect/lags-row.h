@@ -47,7 +47,8 @@ static const char *refuse(const cst_plan *old, const cst_class *from, const cst_
 }
 
 static const cst_reuse reuse = {.anew = anew, .add = add, .refuse = refuse};
-static const cst_tally tally = {cells, most, cst_lags_term, total};
+static const cst_tally tally = {
+    .cells = cells, .most = most, .term = cst_lags_term, .finish = total};
 
 #define CST_LAGS_ROW                                                                               \
   .keys = keys, .wish = sizeof(cst_lags), .read = read, .forget = cst_lags_forget, .as_in = as_in, \

@@ -149,7 +149,7 @@ static PetscErrorCode finish(const cst_plan *p, int icase, const cst_cell *cell,
   PetscFunctionReturn(0);
 }
 
-const cst_tally cst_series_tally = {cells, most, term, finish};
+const cst_tally cst_series_tally = {.cells = cells, .most = most, .term = term, .finish = finish};
 
 /* ---- an earlier result ----------------------------------------------------------------------- */
 

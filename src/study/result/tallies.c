@@ -167,7 +167,7 @@ static long count_from(const double *of, long n, double x) {
 /* The same of the cells of one collector in a case. */
 static void check(cst_tallies *t, int collector, int icase, const stays *s, char *why, size_t n) {
   const cst_tally *row = cst_collectors[collector]->tally;
-  const long       count = (long)cells(t->plan, collector);
+  const long       count = row && row->term ? (long)cells(t->plan, collector) : 0;
   const cst_cell  *x = count ? cst_tallies_at(t, collector, icase) : NULL;
   for (long k = 0, next; k < count && !*why; k = next) {
     const cst_tally_term term = row->term(t->plan, icase, k);
@@ -186,8 +186,8 @@ static void check(cst_tallies *t, int collector, int icase, const stays *s, char
   }
 }
 
-PetscErrorCode cst_tallies_check(cst_tallies *t, cst_output *o, const long *joined, char *why,
-                                 size_t n) {
+static PetscErrorCode check_all(cst_tallies *t, cst_output *o, const long *joined, char *why,
+                                size_t n) {
   const cst_plan *p = t->plan;
   cst_case_rows  *rows;
   stays           s;
@@ -241,6 +241,25 @@ static PetscErrorCode reduce(cst_tallies *t, MPI_Comm comm) {
   PetscFunctionReturn(0);
 }
 
+/* Lets the collectors write, all or those whose terms are known. */
+static PetscErrorCode write_sums(cst_tallies *t, cst_output *o, bool all) {
+  PetscFunctionBegin;
+  for (int k = 0; k < cst_collector_count; k++)
+    for (int i = 0; i < t->plan->ncase && cells(t->plan, k); i++)
+      if (all || cst_collectors[k]->tally->term)
+        PetscCall(cst_collectors[k]->tally->finish(t->plan, i, cst_tallies_at(t, k, i), o));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_tallies_compare(cst_tallies *t, cst_output *o, const long *joined, char *why,
+                                   size_t n) {
+  PetscFunctionBegin;
+  PetscCall(check_all(t, o, joined, why, n));
+  if (!*why)
+    PetscCall(write_sums(t, o, false));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joined,
                                   cst_output *o) {
   char        why[256];
@@ -250,10 +269,8 @@ PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joi
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank)
     PetscFunctionReturn(0);
-  PetscCall(cst_tallies_check(t, o, joined, why, sizeof why));
+  PetscCall(check_all(t, o, joined, why, sizeof why));
   PetscCheck(!*why, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
-  for (int k = 0; k < cst_collector_count; k++)
-    for (int i = 0; i < t->plan->ncase && cells(t->plan, k); i++)
-      PetscCall(cst_collectors[k]->tally->finish(t->plan, i, cst_tallies_at(t, k, i), o));
+  PetscCall(write_sums(t, o, true));
   PetscFunctionReturn(0);
 }

@@ -30,11 +30,12 @@ cst_cell *cst_tallies_at(cst_tallies *t, int collector, int icase);
 void cst_tallies_pack(const cst_tallies *t, cst_bundle *b);
 bool cst_tallies_take(cst_tallies *t, const void *bytes, size_t size);
 void cst_tallies_clear(cst_tallies *t);
-/* Whether every cell has as many terms as members have one whose rows are in the output, on one rank; why[n]: where it
- * has not. joined[ncase]: so many members, from the first on, were continued from an earlier result, which may have no
- * terms of them at these times; NULL: none. */
-PetscErrorCode cst_tallies_check(cst_tallies *t, cst_output *o, const long *joined, char *why,
-                                 size_t n);
+/* On one rank, of the sums of a file whose rows are in the output, which compares (cst_output_compare): whether every cell
+ * has as many terms as members have one; why[n]: where it has not; and compares what is made of them. joined[ncase]: so
+ * many members, from the first on, were continued from an earlier result, which may have no terms of them at
+ * these times; NULL: none. */
+PetscErrorCode cst_tallies_compare(cst_tallies *t, cst_output *o, const long *joined, char *why,
+                                   size_t n);
 /* Collective: reduces over all ranks; fails where that check does; lets the collectors write. */
 PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joined, cst_output *o);
 /* Bytes of all cells. */
