@@ -113,7 +113,7 @@ static const char *const spared[][2] = {
  * time that two ranks take to start. */
 static const char *const spared_on_one_node[][2] = {
     {"OMPI_MCA_pml", "ob1"},
-    {"OMPI_MCA_btl", "^ofi,openib,uct,usnic"}, /* tcp where /dev/shm is small, or each rank's own */
+    {"OMPI_MCA_btl", "^ofi,openib,uct,usnic"}, /* tcp is used where /dev/shm is small */
     {"HWLOC_PLUGINS_PATH", NO_PLUGINS},
 };
 
@@ -160,7 +160,8 @@ static void forget_launcher(void) {
     snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
     while (k < sizeof begins / sizeof *begins && strncmp(name, begins[k], strlen(begins[k])))
       k++;
-    if (k == sizeof begins / sizeof *begins || !strncmp(name, "PMIX_MCA_", 9) || unsetenv(name))
+    if (strcspn(*e, "=") >= sizeof name || k == sizeof begins / sizeof *begins ||
+        !strncmp(name, "PMIX_MCA_", 9) || unsetenv(name))
       e++;
   }
 }

@@ -466,6 +466,8 @@ def test_foreign():
     ok("with status 3, and a process that it has started holds its output" in told["holds"], "foreign: one whose child holds its output", told)
     done = strangers.within(["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x >&2; echo end >&2"], "", 60)
     ok(len(done.stderr) <= strangers.PRINTED and done.stderr.endswith("xend\n"), "foreign: of what is printed a part is kept", len(done.stderr))
+    done = strangers.within(["/usr/bin/python3", "-c", "bytearray(9 << 30)"], "", 60)
+    ok(done.returncode == 1 and "MemoryError" in done.stderr, "foreign: one that takes 9 GiB", done.stderr)
     ended_with_it()
 
 

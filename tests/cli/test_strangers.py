@@ -167,5 +167,21 @@ def joints():
     )
 
 
-together([alone, settings, texts, missing, names, joints])
+def other_pythons():
+    """Modules of another Python in PYTHONPATH are named with the reason; its PYTHONHOME is ignored."""
+    folder = scratch()
+    os.makedirs(f"{folder}/numpy")
+    write(f"{folder}/numpy/__init__.py", "raise ImportError('undefined symbol: of Python 3.9')\n")
+    env = {"CONSTELLA_ANALYSIS": ANALYSIS, "PYTHONPATH": folder}
+    process = constella("plot", RESULT, "drift", "-o", path("other.png"), env=env)
+    said = f"cannot import what it needs: undefined symbol: of Python 3.9 (PYTHONPATH={folder})"
+    ok(process.returncode == 2 and said in process.stderr, "modules of another Python", process.stderr)
+    env = {"CONSTELLA_ANALYSIS": ANALYSIS, "PYTHONHOME": folder}
+    line = [PROGRAM, "plot", RESULT, "drift", "-o", path("other.png")]
+    environment = {k: v for k, v in {**ENVIRONMENT, **env}.items() if k != "PYTHON"}
+    process = subprocess.run(line, env=environment, capture_output=True, text=True)
+    ok(process.returncode == 0, "PYTHONHOME of another Python", process.stderr)
+
+
+together([alone, settings, texts, missing, names, joints, other_pythons])
 done()

@@ -15,7 +15,7 @@ from ..reading import nearest
 from .shared import VERSION
 
 SYMBOL = b"cst_user_stepper"
-MACHINES = {"x86_64": 62, "aarch64": 183, "ppc64le": 21, "riscv64": 243}  # of ELF
+MACHINES = {"x86_64": 62, "aarch64": 183, "ppc64le": 21, "riscv64": 243}  # the numbers of ELF
 DYNSYM, NOBITS = 11, 8  # types of sections: the symbols of a library; what is filled when it is loaded
 OBJECT = 1  # the type of a symbol of data
 UNKNOWN = -1  # a version that is known only when the library is loaded
@@ -92,12 +92,14 @@ def of_interpreter(path: str) -> str:
 def of_library(path: str) -> str:
     if why := unreadable(path):
         return why
+    machine = MACHINES.get(platform.machine())
+    if machine is None:  # of other sizes or order of bytes
+        return ""
     data = pathlib.Path(path).read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         return f"{path}: is no shared library of 64 bits"
     try:
-        machine, here = struct.unpack_from("<H", data, 18)[0], MACHINES.get(platform.machine())
-        if here is not None and machine != here:
+        if struct.unpack_from("<H", data, 18)[0] != machine:
             return f"{path}: is a library for another processor"
         version = version_in(data)
     except struct.error:

@@ -44,8 +44,8 @@ from .shared import Shared
 LIMIT = 120  # seconds of one cell
 SILENCE = 20  # seconds for an answer of a program
 MOMENT = 0.5  # seconds for the rest of what a program has printed
-PRINTED = 4 << 20  # bytes of that which are kept
-MEMORY = 8 << 30  # bytes of address space
+PRINTED = 4 << 20  # bytes of its output that are kept
+MEMORY = 8 << 30  # bytes that it may write to
 KINDS = ("python", "program", "shared")
 KEYS = (*KINDS, "claims", "systems")
 
@@ -53,15 +53,15 @@ KEYS = (*KINDS, "claims", "systems")
 def bound() -> None:
     """In a child before it becomes another program: it ends with this process, whatever ends that, and has its limit of memory."""
     end_with_parent()
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)  # not of addresses, of which Julia and Java reserve many
     most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
     if soft == resource.RLIM_INFINITY or soft > most:
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def within(words: list[str], text: str, seconds: float) -> subprocess.CompletedProcess[str]:
     """Runs a command in a session of its own, which ends with it or after so many seconds (TimeoutExpired). Of what it prints the
-    first part is kept. What it has started may hold its streams: they are read for a moment behind its end."""
+    beginning and the end are kept. What it has started may hold its streams: they are read for a moment behind its end."""
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, env=alone(), preexec_fn=bound) as p:  # noqa: PLW1509
         assert p.stdin and p.stdout and p.stderr

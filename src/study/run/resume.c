@@ -161,7 +161,7 @@ static long choose(const cst_plan *p, const char *path, const char *name, cst_re
   return chosen;
 }
 
-/* Whether a complete result still has checkpoints. */
+/* Whether a complete result still has checkpoints, here or beside an earlier name. */
 static bool has_checkpoint(const char *path, cst_resume *r) {
   cst_snapshot_owner owner;
   cst_snapshot_own(&owner, path, r->run);

@@ -1,5 +1,6 @@
 /* runner-lanes.c: maps lanes of the batch to trajectories and to their numbers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
 #include "study/runner/runner-internal.h"
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane) {
@@ -24,7 +25,7 @@ double *cst_runner_record(const cst_runner *r, int group) {
 static bool is_copy(const double *x, int n, int W, int lane) {
   bool same = lane > 0;
   for (int i = 0; i < n && same; i++)
-    same = x[i * W + lane] == x[i * W + lane - 1];
+    same = !memcmp(&x[i * W + lane], &x[i * W + lane - 1], sizeof *x); /* 0 is not -0 */
   return same;
 }
 
