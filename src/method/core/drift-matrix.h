@@ -16,7 +16,8 @@ static void form_b(const cst_context *C, const struct local *L, int j, vd produc
 }
 
 /* S := h G1 M^-1 B^-1 G0' with B factored. */
-static void complement(const cst_context *C, const struct local *L, int j, const vd *B, vd *S) {
+static void complement(const cst_context *C, const struct local *L, int j, const vd *B,
+                       const vd *G1, vd *S) {
   vd X[ROOM(NQ)];
   USES_G
   for (int b = 0; b < NG; b++) {
@@ -28,13 +29,28 @@ static void complement(const cst_context *C, const struct local *L, int j, const
     for (int a = 0; a < NG; a++) {
       vd s = vset(0);
       ROW_G(a, i, e)
-        s += (L->G1[e] * HM(i)) * X[i];
+        s += (G1[e] * HM(i)) * X[i];
       S[a * NG + b] = DROPPED(a) || DROPPED(b) ? vset(a == b) : s;
     }
   }
 }
 
 #include "method/core/near-root-test.h"
+
+/* The test of near-root.h for S and the factors of B, which is read where it is formed. */
+CST_INLINE vl is_near_root(const cst_context *C, const struct local *L, int j, const vd *B,
+                           const vd *S) {
+  vl sure = cst_gram_leans(C, S, H(j));
+  if (vany(~sure)) {
+    vd S0[ROOM(GRAM_SIZE)];
+    if (FORMS_B)
+      complement(C, L, j, B, L->G, S0);
+    else
+      cst_gram_fill(C, L->G, L->G, L->hm, H(j), 0, S0);
+    sure |= cst_dense_is_close(C, S, S0);
+  }
+  return sure & has_moved_little(C, L);
+}
 
 /* A correction d of the momenta, t of the impulses, is bent: the one of what it leaves of g is added, with the factors
  * S. e: the right-hand side of d. Corrections are bent only where B is not formed. */
@@ -83,12 +99,12 @@ CST_INLINE void solve_by_complement(const cst_context *C, struct local *L, int j
       t[a] += (L->G1[k] * HM(i)) * d[i];
   }
   if (FORMS_B)
-    complement(C, L, j, B, S);
+    complement(C, L, j, B, L->G1, S);
   else
     cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
   L->sure = FORMS_B ? cst_lu_is_positive(B, NQ) : vmask(1);
   if (L->strict)
-    L->sure &= cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
+    L->sure &= is_near_root(C, L, j, B, S);
   cst_gram_solve(C, S, t, 0);
   L->sure &= cst_gram_is_positive(C, S, H(j));
   UNROLL

@@ -197,6 +197,17 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
 }
 #endif
 
+/* The test of near-root.h. */
+CST_INLINE vl is_near_root(const cst_context *C, const struct local *L, int j, const vd *S) {
+  vl sure = cst_gram_leans(C, S, H(j));
+  if (vany(~sure)) {
+    vd S0[ROOM(GRAM_SIZE)];
+    cst_gram_fill(C, L->G, L->G, L->hm, H(j), 0, S0);
+    sure |= cst_dense_is_close(C, S, S0);
+  }
+  return sure & has_moved_little(C, L);
+}
+
 /* Newton's matrix is h G1 M^-1 G'. */
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
                           vd *d) {
@@ -215,7 +226,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     d[a] = f[a];
   L->sure = vmask(1);
   if (L->strict)
-    L->sure = cst_gram_leans(C, S, H(j)) & has_moved_little(C, L);
+    L->sure = is_near_root(C, L, j, S);
   if (!CST_SIZED && MARCH->attempt && !C->system->gram.banded) {
     cst_gram_solve_pivoted(C, S, d);
   } else {

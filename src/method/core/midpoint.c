@@ -227,8 +227,8 @@ static void direction_pivoted(const cst_context *C, struct local *L, int j, cons
   vd        S[ROOM(NG * NG)];
   form_b(C, L, j, PRODUCT(j), B);
   cst_lu(B, NQ);
-  complement(C, L, j, B, S);
-  L->sure = cst_lu_is_positive(B, NQ) & cst_dense_leans(C, S, H(j)) & has_moved_little(C, L);
+  complement(C, L, j, B, L->G1, S);
+  L->sure = cst_lu_is_positive(B, NQ) & is_near_root(C, L, j, B, S);
   assemble(C, L, j, J);
   for (int k = 0; k < n; k++)
     d[k] = -f[k];

@@ -9,7 +9,9 @@
  * 0. Signs are those for h -> 0.) The matrix is the one that was factored last; an iteration that begins at
  * the root forms it for this. Where more than one correction was necessary, the start tells nothing, and
  *   - the symmetric part of S must be positive definite, if S is no band. If g is quadratic, there is no second
- *     such root: g(L) - g(L') = -(1/2) h (G1(L) + G1(L')) M^-1 G0' (L - L').
+ *     such root: g(L) - g(L') = -(1/2) h (G1(L) + G1(L')) M^-1 G0' (L - L'). Where bodies are much lighter than
+ *     others it is not, at steps that are small for every motion; S may then also have changed so little since
+ *     the start of the step that nothing between is singular (cst_dense_is_close).
  *   - no coordinate of a constraint of higher degree may move by more than half the length L_j over which it
  *     bends, and none on which the mass depends by more than half the system's.
  * Lanes with other roots fail and are stepped again by the generic core (stepper-group.c), first from the

@@ -32,7 +32,7 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
 }
 
 /* The test of near-root.h: the matrix of the impulses is that of the form with multipliers. */
-static vl is_near_root(const cst_context *C, const struct local *L, int j) {
+static vl is_near_root_of_whole(const cst_context *C, const struct local *L, int j) {
   vd B[ROOM(NQ * NQ)];
   vd S[ROOM(NG * NG)];
   for (int k = 0; k < NQ * NQ && !FORMS_B; k++)
@@ -40,8 +40,8 @@ static vl is_near_root(const cst_context *C, const struct local *L, int j) {
   if (FORMS_B)
     form_b(C, L, j, PRODUCT(j), B);
   cst_lu(B, NQ);
-  complement(C, L, j, B, S);
-  return cst_lu_is_positive(B, NQ) & cst_dense_leans(C, S, H(j)) & has_moved_little(C, L);
+  complement(C, L, j, B, L->G1, S);
+  return cst_lu_is_positive(B, NQ) & is_near_root(C, L, j, B, S);
 }
 
 #if !CST_SIZED
@@ -67,7 +67,7 @@ static void solve_whole(const cst_context *C, struct local *L, int j, const vd *
   vd J[ROOM(NQ * NQ)];
   vd diagonal[ROOM(NQ)];
   vd b[ROOM(NQ)];
-  L->sure = is_near_root(C, L, j);
+  L->sure = is_near_root_of_whole(C, L, j);
   matrix(C, L, j, J);
   cst_householder(J, diagonal, b, NQ, NQ);
   for (int k = NR; k < NQ; k++)

@@ -221,6 +221,44 @@ CST_INLINE vl cst_dense_leans(const cst_context *C, const vd *S, vd h) {
   return (vl)(odd >= 0);
 }
 
+/* All-ones where S [NG * NG] has changed so little from S0, its value at q1 = q0, which is symmetric and definite, that no
+ * matrix on the straight way between them is singular: the moduli of the entries of S S0^-1 - 1 are a matrix R whose
+ * largest eigenvalue is at most max_a (R v)_a / v_a for every v > 0, and this is below 1/4. v is brought near to its
+ * eigenvector, so that neither the units of constraints nor light bodies matter. */
+static __attribute__((noinline, unused)) vl cst_dense_is_close(const cst_context *C, const vd *S,
+                                                               const vd *S0) {
+  enum { TIMES = 4 };
+  const int n = NG;
+  vd        A[ROOM(NG * NG)], R[ROOM(NG * NG)], v[ROOM(NG)], w[ROOM(NG)];
+  vl        close = vmask(0);
+  for (int a = 0; a < n; a++) {
+    v[a] = vpick(DROPPED(a), vset(1), vsqrt(vabs(S0[a * n + a])));
+    for (int b = 0; b < n; b++) {
+      A[a * n + b] = vpick(DROPPED(a) || DROPPED(b), vset(a == b), S0[a * n + b]);
+      R[a * n + b] = vpick(DROPPED(a) || DROPPED(b), vset(0), S[a * n + b] - S0[a * n + b]);
+    }
+  }
+  cst_ldl(A, n);
+  for (int a = 0; a < n; a++) {
+    cst_lu_solve(A, R + a * n, n);
+    for (int b = 0; b < n; b++)
+      R[a * n + b] = vabs(R[a * n + b]);
+  }
+  for (int k = 0; k < TIMES; k++) {
+    vl all = vmask(1);
+    for (int a = 0; a < n; a++) {
+      w[a] = vset(0);
+      for (int b = 0; b < n; b++)
+        w[a] += R[a * n + b] * v[b];
+      all &= (vl)(w[a] <= 0.25 * v[a]);
+    }
+    close |= all;
+    for (int a = 0; a < n; a++)
+      v[a] = w[a] + 0.01 * v[a];
+  }
+  return close;
+}
+
 /* The same behind and before cst_gram_solve. Of a band the pivots alone are tested. */
 CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, vd h) {
 #if !CST_SIZED
