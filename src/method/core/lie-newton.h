@@ -138,12 +138,6 @@ CST_INLINE void compliance(const cst_context *C, const struct local *L, int j, i
 }
 
 #if !CST_SIZED && !defined(STAGE)
-CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
-  for (int k = 0; k < NU; k++)
-    x[3 * PIECES * NB + k] = vset(0);
-  begin(C, L, j, x);
-}
-
 static void multiply(const cst_context *C, struct local *L, int j, const vd *x, int lane,
                      cst_determinant *D) {
   const cst_context view = view_of(C);
@@ -160,7 +154,7 @@ static void multiply(const cst_context *C, struct local *L, int j, const vd *x, 
     D->exponent -= inverse.exponent;
   }
   reduce_joints(C, L, L->q1, L->G1);
-  fill_complement(C, L, j, K, S);
+  fill_complement(C, L, j, L->G1, K, S);
   cst_gram_multiply(&view, S, H(j), lane, D);
 }
 #endif

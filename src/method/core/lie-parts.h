@@ -75,7 +75,7 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
-  vl        step, sure;
+  vl        step, sure, near, was_near;
   int       strict;
 };
 
@@ -380,11 +380,11 @@ static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd 
 }
 
 /* S := G1 K G0', for K [9] of each body. */
-static void fill_complement(const cst_context *C, const struct local *L, int j, const vd *K,
-                            vd *S) {
+static void fill_complement(const cst_context *C, const struct local *L, int j, const vd *G1,
+                            const vd *K, vd *S) {
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)];
-  weigh(C, L, L->G1, K, H(j), X);
+  weigh(C, L, G1, K, H(j), X);
   cst_gram_fill(&view, X, L->G, NULL, vset(1.0), 0, S);
 }
 
@@ -397,6 +397,20 @@ static vl has_turned_little(const cst_context *C, const struct local *L) {
   return (vl)(moved <= 0.5);
 }
 
+/* The test of near-root.h. */
+static vl is_near_root(const cst_context *C, const struct local *L, int j, const vd *S) {
+  const cst_context view = view_of(C);
+  vl                sure = cst_gram_leans(&view, S, H(j));
+  if (vany(~sure)) {
+    vd K[ROOM(9 * NB)], S0[ROOM(JOINTS->view.gram.size)];
+    for (int e = 0; e < 9 * NB; e++)
+      K[e] = H(j) * L->W[e];
+    fill_complement(C, L, j, L->G, K, S0);
+    sure |= cst_dense_is_close(&view, S, S0);
+  }
+  return sure & has_turned_little(C, L);
+}
+
 /* l, which contains g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. */
 static void couple(const cst_context *C, struct local *L, int j, const vd *K, const vd *eta,
                    vd *l) {
@@ -407,10 +421,10 @@ static void couple(const cst_context *C, struct local *L, int j, const vd *K, co
     ROW_J(a, v, e)
       if (v < 3 * NB)
         l[a] += L->G1[e] * eta[v];
-  fill_complement(C, L, j, K, S);
+  fill_complement(C, L, j, L->G1, K, S);
   L->sure = vmask(1);
   if (L->strict)
-    L->sure = cst_gram_leans(&view, S, H(j)) & has_turned_little(C, L);
+    L->sure = is_near_root(C, L, j, S);
   if (MARCH->attempt && !JOINTS->view.gram.banded) {
     cst_gram_solve_pivoted(&view, S, l);
   } else {

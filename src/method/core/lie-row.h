@@ -26,8 +26,10 @@ static bool adjoint(void *of) {
 
 static cst_substep_size size(const void *of, const cst_system *s) {
 #ifdef MOTION
+#define PREDICTED(s) 0
   const int unknowns = s->nq - 6 * s->nbodies;
 #else
+#define PREDICTED(s) (s)->nown
   const int unknowns = 3 * PIECES * s->nbodies + s->nown;
 #endif
   const double g =
@@ -37,6 +39,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .stages = PIECES + (x->tau ? 1 + cst_tau_number(x->tau) : x->exponential),
       .unknowns = unknowns,
       .kept = unknowns,
+      .predicted = PREDICTED(s),
       .fixed = 1,
 #ifdef STAGE
       .each = 1,

@@ -28,6 +28,9 @@
 #include "system/lane/acceleration.h"
 #include "method/core/time.h"
 #define USES_STEP
+#define NX_PREDICTED NU /* begin computes the others */
+#define USES_NEAR
+#define DUE_ORDERS 2
 #if !defined(CST_SYSTEM_HEADER) || SYS_IN_BODIES
 
 #ifdef STAGE
@@ -41,6 +44,7 @@
 #include "method/core/lie-axes.h"
 #endif
 #include "method/core/lie-parts.h"
+#define NEAR_BY         0x1p-32 /* its square is far below round-off */
 #define MET_FROM        (3 * PIECES * NB)
 #define MET(C, L, a, f) cst_is_met(C, a, f, (L)->full, (L)->q1, (L)->slack)
 #ifndef AXES
@@ -183,45 +187,10 @@ CST_INLINE void begin_at_time(const cst_context *C, struct local *L, int j) {
   reduce_joints(C, L, L->q, L->G);
 }
 
-/* The drift starts from the momenta and the impulses of the last step. */
-CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  if (TIMED)
-    begin_at_time(C, L, j);
-  const vd kick = LEFT_KICK(j);
-  const vd h = H(j) / PIECES;
-  vd       a[ROOM(NZ)];
-  if (j == 0 && MARCH->opens) {
-    UNROLL
-    for (int k = 0; k < NG; k++)
-      L->impulse[k] = vset(0);
-  }
-  UNROLL
-  for (int k = 0; k < NZ; k++)
-    L->d[k] = -kick * L->F[k];
-  body_momenta(C, L, L->q, L->pt);
-  UNROLL
-  for (int k = 0; k < NZ; k++)
-    a[k] = L->pt[k];
-  add_joints(C, L->G, x + 3 * PIECES * NB, a);
-  UNROLL
-  for (int b = 0; b < NB; b++) {
-    CST_UNROLL
-    for (int r = 0; r < PIECES; r++) {
-      vd *y = X(b) + 3 * r;
-      guess(C, L, b, h, a + 3 * b, y);
-      if (r + 1 < PIECES) {
-        const vd             k1 = 1.0 - 0.25 * cst_dot(y, y);
-        const cst_retraction t = {.k1 = k1, .k2 = 0.5 * k1};
-        cst_turn(&t, y, a + 3 * b);
-      }
-    }
-  }
-}
-
 /* The residual of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes in which it is
- * round-off. */
+ * round-off; *near: those in which the square of it will be. */
 CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, const DRIFT *t, vd h,
-                           const vd *x, const vd *a, vd *f) {
+                           const vd *x, const vd *a, vd *f, vl *near) {
   vd Ix[3];
   vd y[3];
   vd size = vset(0);
@@ -234,7 +203,9 @@ CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, c
     off = vmax(vabs(f[i]), off);
     size = vmax(vmax(vabs(Ix[i]), vabs(h * a[i])), size);
   }
-  return (vl)(off <= (8 * EPS) * (size * (1.0 + DRIFT_SIZE(t))));
+  size *= 1.0 + DRIFT_SIZE(t);
+  *near &= (vl)(off <= NEAR_BY * size);
+  return (vl)(off <= (8 * EPS) * size);
 }
 
 /* The rotation at the end of the drift in R[9]. */
@@ -267,11 +238,11 @@ CST_INLINE void arrive_all(const cst_context *C, struct local *L, int j, const v
 #include "method/core/lie-stage.h"
 #endif
 
-/* The lanes in which the residuals f of all pieces are round-off of the terms of the momenta, which cancel where a body
+/* The lanes in which the residuals f of all pieces are `by` times the terms of the momenta, which cancel where a body
  * slides between its joints and does not turn. */
-static __attribute__((noinline, unused)) vl is_round_off_of_terms(const cst_context  *C,
-                                                                  const struct local *L, int j,
-                                                                  const vd *x, const vd *f) {
+static __attribute__((noinline, unused)) vl is_small_in_terms(const cst_context  *C,
+                                                              const struct local *L, int j,
+                                                              const vd *x, const vd *f, double by) {
   const vd h = H(j) / PIECES;
   vd       terms[ROOM(NZ)];
   vl       all = vmask(1);
@@ -292,14 +263,14 @@ static __attribute__((noinline, unused)) vl is_round_off_of_terms(const cst_cont
         size = vmax(vabs(Ix[i]), size);
       }
       size += h * (t[0] + t[1] + t[2]); /* which turn with the body */
-      all &= (vl)(off <= (8 * EPS) * (size * (1.0 + DRIFT_SIZE(piece(C, L, b, r)))));
+      all &= (vl)(off <= by * (size * (1.0 + DRIFT_SIZE(piece(C, L, b, r)))));
     }
   return all;
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const vd h = H(j) / PIECES;
-  vl       done = vmask(1), found = vmask(1);
+  vl       done = vmask(1), found = vmask(1), near = vmask(1);
   UNROLL
   for (int k = 0; k < NZ; k++)
     L->a[k] = L->pt[k];
@@ -316,7 +287,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       const vd   *y = X(b) + 3 * r;
       vd         *to = L->b + 3 * (PIECES * b + r);
       const DRIFT t = *piece(C, L, b, r) = DRIFT_AT(j, r, y);
-      done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r));
+      done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r), &near);
       CST_UNROLL
       for (int i = 0; i < 3; i++)
         to[i] = a[i];
@@ -331,17 +302,86 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   SET_TIME(L, TIME_RIGHT(L, j));
   K_g(L->c, L->q1, L->g);
   K_G(L->c, L->q1, L->full);
+  vl close = vmask(1);
   for (int k = 0; k < NU; k++) {
     f[3 * PIECES * NB + k] = L->g[k];
     if (vany(found))
       found &= cst_is_met(C, k, L->g[k], L->full, L->q1, L->slack);
+    if (vany(close))
+      close &= cst_is_near(C, k, L->g[k], L->full, L->q1, L->slack);
   }
+  if (vany(close & ~near))
+    near |= is_small_in_terms(C, L, j, x, f, NEAR_BY);
   if (vany(found & ~done))
-    done |= is_round_off_of_terms(C, L, j, x, f);
+    done |= is_small_in_terms(C, L, j, x, f, 8 * EPS);
+  L->near = near & close;
   return done & found;
 }
 
 #include "method/core/lie-newton.h"
+
+/* Corrects the x of piece r of body b once, by itself: the joints then have only to correct what the prediction of
+ * their impulses leaves. Returns the retraction there. */
+CST_INLINE DRIFT improve(const cst_context *C, const struct local *L, int j, int b, int r, vd h,
+                         const vd *a, vd *x) {
+  const DRIFT t = DRIFT_AT(j, r, x);
+  vd          f[3], d[3], J[9];
+  vl          near = vmask(1);
+  remainder_of(C, L, b, &t, h, x, a, f, &near);
+  slope(C, L, b, &t, x, J);
+  times(J, 0, f, d);
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    x[i] -= d[i];
+  return DRIFT_AT(j, r, x);
+}
+
+/* The drift starts from the momenta and the impulses that the last steps predict. */
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  if (TIMED)
+    begin_at_time(C, L, j);
+  const vd kick = LEFT_KICK(j);
+  const vd h = H(j) / PIECES;
+  vd       a[ROOM(NZ)];
+  if (j == 0 && MARCH->opens) {
+    UNROLL
+    for (int k = 0; k < NG; k++)
+      L->impulse[k] = vset(0);
+  }
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    L->d[k] = -kick * L->F[k];
+  body_momenta(C, L, L->q, L->pt);
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    a[k] = L->pt[k];
+  add_joints(C, L->G, x + 3 * PIECES * NB, a);
+  UNROLL
+  for (int b = 0; b < NB; b++) {
+    CST_UNROLL
+    for (int r = 0; r < PIECES; r++) {
+      vd *y = X(b) + 3 * r;
+      guess(C, L, b, h, a + 3 * b, y);
+      if (NU > 0) {
+        const DRIFT t = improve(C, L, j, b, r, h, a + 3 * b, y);
+        if (r + 1 < PIECES)
+          DRIFT_TURN(&t, y, a + 3 * b);
+      } else if (r + 1 < PIECES) {
+        const vd             k1 = 1.0 - 0.25 * cst_dot(y, y);
+        const cst_retraction t = {.k1 = k1, .k2 = 0.5 * k1};
+        cst_turn(&t, y, a + 3 * b);
+      }
+    }
+  }
+}
+
+#if !CST_SIZED && !defined(STAGE)
+CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
+  for (int k = 0; k < NU; k++)
+    x[3 * PIECES * NB + k] = vset(0);
+  begin(C, L, j, x);
+}
+#endif
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const vd kick = RIGHT_KICK(j);
