@@ -85,7 +85,7 @@ class LongRun(ctypes.Structure):
         ("members", c_long),
         ("steps", c_long),
         ("end", c_double),
-        *[(name, POINTER(c_double)) for name in ("means", "largest", "scale", "start", "last", "moved", "away")],
+        *[(name, POINTER(c_double)) for name in ("means", "largest", "scale", "start", "last", "moved", "away", "range", "terms")],
     ]
 
 
@@ -94,7 +94,7 @@ class Growth(ctypes.Structure):
 
     _fields_ = [
         *[(name, c_int) for name in ("verdict", "why", "law", "by_round_off")],
-        *[(name, c_double) for name in ("drift", "exponent", "low", "high", "slope", "slope_error", "slope_rms", "limit")],
+        *[(name, c_double) for name in ("drift", "exponent", "low", "high", "slope", "slope_error", "slope_rms", "limit", "change", "at")],
     ]
 
 

@@ -12,6 +12,7 @@ VERDICTS = {
     "exponential": "grows exponentially",
     "linear (round-off)": "drifts linearly in time, at the level of round-off",
     "drifts": "drifts: the change is significant, its law is not told",
+    "settled": "changed, and then stayed: the change is over, its size is in the table",
     "escaped": "members left for good: the run says nothing about long times",
     "failed": "members failed: the others do not make a verdict",
     "undecided": "undecided: the run does not tell growth from none",
@@ -29,11 +30,11 @@ DOUBTED = {  # an order is fitted, and ...
 }
 MARKS = {  # colours of verdicts, from good to bad
     "exact": "#1b7837", "bounded": "#7fbf7b", "frozen": "#cccccc", "undecided": "#f0f0f0", "random-walk": "#fee08b", "linear (round-off)": "#fdd49e",
-    "drifts": "#fdbb84", "linear": "#fc8d59", "quadratic": "#e34a33", "exponential": "#b30000", "escaped": "#9e9ac8", "failed": "#6a51a3",
+    "drifts": "#fdbb84", "settled": "#d9a3c9", "linear": "#fc8d59", "quadratic": "#e34a33", "exponential": "#b30000", "escaped": "#9e9ac8", "failed": "#6a51a3",
 }  # fmt: skip
 LETTERS = {  # in cells that are too narrow for the word
     "exact": "=", "bounded": "b", "frozen": "0", "undecided": "?", "random-walk": "w", "linear (round-off)": "r",
-    "linear": "l", "quadratic": "q", "exponential": "e", "drifts": "d", "escaped": "x", "failed": "f",
+    "linear": "l", "quadratic": "q", "exponential": "e", "drifts": "d", "settled": "s", "escaped": "x", "failed": "f",
 }  # fmt: skip
 SYMBOLS = {"lambda": "λ"}
 

@@ -61,10 +61,11 @@ typedef enum {
   CST_ESCAPED,
   CST_FAILED,
   CST_DRIFTS,
+  CST_SETTLED,
   CST_UNDECIDED,
   CST_VERDICTS
 } cst_verdict;
-/* exact frozen bounded random-walk linear quadratic exponential linear (round-off) escaped failed drifts
+/* exact frozen bounded random-walk linear quadratic exponential linear (round-off) escaped failed drifts settled
  * undecided */
 extern const char *const cst_growth_verdict_names[CST_VERDICTS];
 
@@ -102,6 +103,11 @@ typedef struct {
   /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown; no member then
    * counts as escaped */
   const double *away;
+  /* [members]: largest less least x over the last half of the run; NULL: unknown; x is then never settled */
+  const double *range;
+  /* [members]: the largest sum of the magnitudes of the terms of x, while x had changed by at most half of it; NULL: x
+   * is not conserved, or unknown; then no change is too large for x to be bounded */
+  const double *terms;
 } cst_long_run;
 
 /* Whether a linear growth within the limits of round-off is round-off. */
@@ -125,6 +131,8 @@ typedef struct {
       slope_error; /* of the mean over members against t, per unit of time, and its standard error */
   double slope_rms; /* root mean square over members of their own slopes */
   double limit;     /* a drift beyond it, per unit of time, is excluded at 95 % */
+  double change,
+      at; /* settled: how far x has moved from x(0), as rms over members, and when; otherwise NaN */
 } cst_growth;
 
 /* The first pass: one observable of one case by itself. It never gives `drifts`. */

@@ -6,8 +6,9 @@
 #include "observe/observer.h"
 #include "system/lane/record.h"
 
-/* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale, the
- * sum of all scales, the sum of x - x(0) since the last window, the last x. */
+/* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale while
+ * |x - x(0)| was at most half of it, the sum of all scales, the sum of x - x(0) since the last window, the last x, and
+ * the least and the largest x - x(0) since the collector of windows has reset them. */
 enum {
   CST_SLOT_START,
   CST_SLOT_DRIFT,
@@ -15,6 +16,8 @@ enum {
   CST_SLOT_SIZES,
   CST_SLOT_SUM,
   CST_SLOT_LAST,
+  CST_SLOT_LOW,
+  CST_SLOT_HIGH,
   CST_SLOTS
 };
 

@@ -1,5 +1,5 @@
 /* growth-exponential.c: whether the root mean square over the members grows exponentially, R_w = C (e^(kappa w) -
- * 1), rather than as a power (see growth-rms.c). */
+ * 1), rather than as a power, also one that sets in later (see growth-rms.c). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
 #include "statistics/growth.h"
@@ -78,6 +78,20 @@ static const rise *rises(void) {
   return all;
 }
 
+/* Of the best power, up to the square, that sets in at some time before the first window that is used. */
+static double squares_of_late_powers(const double log_r2[N], const double weight[N]) {
+  double x[N] = {0}, least = INFINITY;
+  int    first = 1;
+  while (first < N - 1 && !(weight[first] > 0))
+    first++;
+  for (double from = 0.5; from < first; from += 0.5) {
+    for (int w = first; w < N; w++)
+      x[w] = cst_elementary_log(w - from);
+    least = fmin(least, squares_left(log_r2, weight, x, 0, 4));
+  }
+  return least;
+}
+
 int cst_growth_is_exponential(const double r2[N], const double weight[N], const double l[N],
                               double noise) {
   const rise *all = rises();
@@ -92,5 +106,6 @@ int cst_growth_is_exponential(const double r2[N], const double weight[N], const 
     }
   }
   return rate * N > 4 && quiet_before(r2, weight, noise) && goes_on(r2, weight, rate) &&
-         best < 0.25 * squares_left(log_r2, weight, l, 0, 8);
+         best < 0.25 * squares_left(log_r2, weight, l, 0, 8) &&
+         best < 0.5 * squares_of_late_powers(log_r2, weight);
 }

@@ -1,8 +1,8 @@
 /* growth.c: decides whether an observable stays bounded, or how its error grows over a long time.
  * docs/verdicts.md defines the verdicts.
  *
- * They are tried in this order: not finite, frozen, exact, too few windows, escaped; exponential; a power of
- * time along the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first
+ * They are tried in this order: not finite, frozen, exact, too few windows, escaped; settled; exponential; a power
+ * of time along the paths (linear, quadratic); a random walk; bounded; otherwise undecided, with the first
  * reason that holds. Every other verdict needs positive evidence, so there is a margin between verdicts in
  * which none is given.
  *
@@ -45,11 +45,18 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define STRONG_MEAN  25.0 /* strength of the mean over members */
 #define STRONG_PATHS 6.0  /* ... and the strength of the paths required with it */
 #define NARROW       0.75 /* maximal width of an exponent's interval */
+/* a change that is over exceeds so many ranges of the last half; the range is beyond its own test where it is less than
+ * this part of the change */
+#define RANGES       4.0
+#define AT_REST      1e-3
+#define BEYOND_DOUBT 99.0 /* deviations, where there is no noise */
+#define LARGE        0.5  /* part of its terms by which nothing bounded changes */
 
 const char *const cst_growth_verdict_names[CST_VERDICTS] = {
-    "exact",   "frozen",    "bounded",     "random-walk",
-    "linear",  "quadratic", "exponential", "linear (round-off)",
-    "escaped", "failed",    "drifts",      "undecided"};
+    "exact",    "frozen",    "bounded",     "random-walk",
+    "linear",   "quadratic", "exponential", "linear (round-off)",
+    "escaped",  "failed",    "drifts",      "settled",
+    "undecided"};
 const char *const cst_growth_why_names[CST_WHYS] = {"",           "few-windows", "wide",
                                                     "one-member", "swelling",    "weak",
                                                     "between",    "no-power",    "not-finite"};
@@ -278,6 +285,39 @@ static void report(const evidence *e, cst_growth *g) {
     g->high = e->rms.high;
 }
 
+/* No drift is detected over the last half of the run. */
+static int stays(const double *means, long members, double end) {
+  double  *half = malloc(sizeof *half * N * (size_t)members);
+  evidence e = {0};
+  int      still = 0;
+  if (!half)
+    return 0;
+  for (long i = 0; i < members; i++)
+    for (int w = 0; w < N; w++)
+      half[i * N + w] = w < N / 2 ? means[i * N + N / 2 + w] : NAN;
+  if (examine(half, members, end, &e))
+    still = !drifts(&e) && !e.rms.is_exponential && drift_of(&e) < SLOPE;
+  free(half);
+  return still;
+}
+
+/* x has moved by several of the ranges that it has in the last half, and stays there. */
+static int is_settled(const cst_long_run *r, const double *means, const cst_move *m) {
+  const double range = r->range ? cst_ensemble_rms(r->range, r->members) : NAN;
+  return cst_growth_exceeds(m, RANGES * range) &&
+         (range <= AT_REST * m->change || stays(means, r->members, r->end));
+}
+
+/* What is conserved has lost or gained half of its terms: whatever it does in the end, it was not bounded. */
+static void reject_large(const cst_long_run *r, const cst_move *m, cst_growth *g) {
+  const double terms = r->terms ? cst_ensemble_rms(r->terms, r->members) : NAN;
+  if (g->verdict != CST_BOUNDED_VERDICT || !cst_growth_exceeds(m, LARGE * terms))
+    return;
+  g->verdict = CST_UNDECIDED;
+  g->why = CST_WHY_NO_POWER;
+  g->drift = fmax(g->drift, fmin(m->change / m->error, BEYOND_DOUBT));
+}
+
 /* The verdict at the level of round-off: growth is reported only beyond doubt. */
 static cst_verdict growing_round_off(const evidence *e) {
   cst_why           why;
@@ -297,7 +337,7 @@ static int is_law(cst_verdict v) {
 
 /* The verdict of the first pass. e: without members where there are not enough windows. */
 static cst_verdict verdict_of(const cst_long_run *r, const evidence *e, int enough, int mostly_left,
-                              cst_why *why) {
+                              int settled, cst_why *why) {
   *why = CST_WHY_NONE;
   if (cst_growth_is_frozen(r))
     return CST_FROZEN;
@@ -305,6 +345,8 @@ static cst_verdict verdict_of(const cst_long_run *r, const evidence *e, int enou
     return enough && cst_growth_is_visible(r) ? growing_round_off(e) : CST_EXACT;
   if (mostly_left)
     return CST_ESCAPED;
+  if (settled)
+    return CST_SETTLED;
   if (enough && cst_growth_is_level(r))
     return CST_BOUNDED_VERDICT;
   if (enough && e->members > 0)
@@ -313,9 +355,15 @@ static cst_verdict verdict_of(const cst_long_run *r, const evidence *e, int enou
   return CST_UNDECIDED;
 }
 
-static void conclude(const cst_long_run *r, const evidence *e, int enough, int mostly_left,
-                     cst_growth *g) {
-  g->verdict = verdict_of(r, e, enough, mostly_left, &g->why);
+static void conclude(const cst_long_run *r, const evidence *e, const double *means, int enough,
+                     int mostly_left, cst_growth *g) {
+  const cst_move move = cst_growth_move(means, r->members, r->end);
+  const int      settled = enough && is_settled(r, means, &move);
+  g->verdict = verdict_of(r, e, enough, mostly_left, settled, &g->why);
+  if (g->verdict == CST_SETTLED) {
+    g->change = move.change;
+    g->at = move.at;
+  }
   if (is_law(g->verdict))
     g->law = g->verdict;
   if (g->verdict == CST_LINEAR_ROUND_OFF) {
@@ -326,6 +374,8 @@ static void conclude(const cst_long_run *r, const evidence *e, int enough, int m
   const int open = g->verdict == CST_UNDECIDED || g->verdict == CST_BOUNDED_VERDICT;
   if (!open || cst_growth_is_level(r))
     g->drift = 0;
+  if (enough)
+    reject_large(r, &move, g);
 }
 
 cst_growth cst_growth_estimate(const cst_long_run *r) {
@@ -338,7 +388,9 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
                   .slope = NAN,
                   .slope_error = NAN,
                   .slope_rms = NAN,
-                  .limit = NAN};
+                  .limit = NAN,
+                  .change = NAN,
+                  .at = NAN};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
   evidence   e = {.largest = cst_ensemble_rms(r->largest, r->members)};
   if (means && !cst_growth_is_finite(r))
@@ -353,7 +405,7 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
       windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e);
   if (enough && e.members > 0)
     report(&e, &g);
-  conclude(r, &e, enough, left > stay, &g);
+  conclude(r, &e, means, enough, left > stay, &g);
   free(means);
   return g;
 }

@@ -89,6 +89,18 @@ double cst_growth_monotone(const double *means, long members);
 double cst_growth_one_sided(double normal);
 double cst_growth_best_of(double normal, double n);
 
+/* ---- changes that are over ---------------------------------------------------------------------- */
+
+/* How far the mean of the last quarter of the run is from x(0): as rms over members, with its standard error, from the
+ * windows of the last half; and from when on the window means differ from it by less than a quarter of that. */
+typedef struct {
+  double change, error, at;
+} cst_move;
+
+cst_move cst_growth_move(const double *means, long members, double end);
+/* The change exceeds `most` (rms over members), at 99 %; false where it or `most` is not a number. */
+int cst_growth_exceeds(const cst_move *m, double most);
+
 /* ---- growth of the root mean square over members ----------------------------------------------- */
 typedef struct {
   double exponent, low, high;

@@ -12,6 +12,7 @@
 typedef struct {
   cst_number_column largest; /* only for quantities that drift */
   cst_number_column scale, slope, slope_error, slope_rms, limit, exponent, low, high;
+  cst_number_column settled_change, settled_at;
   cst_number_column significance, round_off; /* for the pass over the table */
   cst_text_column   verdict, law, why;
 } growth_columns;
@@ -25,7 +26,7 @@ typedef struct {
 
 static const char
     verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | "
-                 "linear (round-off) | drifts | escaped | failed | undecided",
+                 "linear (round-off) | drifts | settled | escaped | failed | undecided",
     laws[] =
         "linear | quadratic | random-walk | exponential: the law of the growth, where it is told",
     whys[] = "few-windows | wide | one-member | swelling | weak | between | no-power | not-finite: "
@@ -44,7 +45,9 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
   if (q->drifts)
     x->largest = number(c, q, true, "largest", "max", "largest |x - x(0)|");
   x->scale = number(c, q, false, "scale", "scale",
-                    "scale of the quantity: mean over the run of the size of its terms");
+                    "scale of the quantity: mean over the run of the magnitude of its terms; where it "
+                    "has settled, the "
+                    "largest before it had changed by half of that");
   x->slope = number(c, q, first, "slope", "slope", "slope of the mean drift against time");
   x->slope_error = number(c, q, false, "slope-error", "slope_error", "standard error of the slope");
   x->slope_rms =
@@ -63,6 +66,10 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
   x->significance =
       number(c, q, false, "significance", "significance",
              "significance of a drift whatever its law, in deviations; 0: another verdict holds");
+  x->settled_change = number(c, q, false, "settled-change", "settled_change",
+                             "settled: how far the mean of the last quarter is from the start");
+  x->settled_at = number(c, q, false, "settled-at", "settled_at",
+                         "settled: from when on the mean is there to a quarter of the change");
   x->round_off =
       number(c, q, false, "round-off", "round_off",
              "whether a linear growth is round-off: 0 no, 1 if half the step makes it no "
@@ -94,6 +101,7 @@ static void write_growth(const growth_columns *x, int i, cst_growth *g, bool fai
   if (failed) {
     g->verdict = CST_FAILED;
     g->why = CST_WHY_NONE;
+    g->change = g->at = NAN;
     g->drift = 0;
     g->by_round_off = CST_ROUND_OFF_NOT;
   }
@@ -105,6 +113,8 @@ static void write_growth(const growth_columns *x, int i, cst_growth *g, bool fai
   cst_column_set(x->low, i, g->low);
   cst_column_set(x->high, i, g->high);
   cst_column_set(x->significance, i, g->drift);
+  cst_column_set(x->settled_change, i, g->change);
+  cst_column_set(x->settled_at, i, g->at);
   cst_column_set(x->round_off, i, g->by_round_off);
   say_growth(x, i, g);
 }
@@ -125,7 +135,9 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_column
     PetscCall(cst_judge_journey(rows, j, k, &observed, &growth));
   if (!observed)
     PetscFunctionReturn(0);
-  cst_column_set(x->scale, i, cst_case_rows_largest(j->scale, rows->plan->study->members));
+  cst_column_set(x->scale, i,
+                 cst_case_rows_largest(growth.verdict == CST_SETTLED ? j->terms : j->scale,
+                                       rows->plan->study->members));
   write_growth(x, i, &growth, failed);
   PetscFunctionReturn(0);
 }

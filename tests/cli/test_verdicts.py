@@ -229,6 +229,27 @@ def failures():
         )
 
 
+def settling():
+    """What loses or gains all at the start and then stays is not bounded: it has settled, or drifts."""
+    rows = study(
+        "lost",
+        "system: planar-pendulum\nend: 10000\nsteps: [0.05]\nmethods: [radau(1), bdf(1), rattle]\nobservables: [energy]\n",
+    )
+    ok(energies(rows) == ["settled", "settled", "bounded"], "dissipating methods have lost all energy for good", rows)
+    for row in rows[:2]:
+        ok(abs(row["energy_settled_change"] - 0.5) < 0.01 and row["energy_settled_at"] < 1000, "how much, and when", row)
+        ok(0.4 < row["energy_scale"] < 2, "the scale is that before", row["energy_scale"])
+    ok(rows and numpy.isnan(rows[-1]["energy_settled_change"]), "rattle has not settled", rows)
+    rows = own(
+        "blown",
+        "system: blown\ncoordinates: [x, y]\nmass: [1, 1]\npotential: 9.81*y\nconstraints: {rod: (x^2 + y^2 - 1)/2}\n"
+        "states: {default: {q: [1, 0], v: [0, 0]}}\n",
+        "initial: {around: default, members: 8, seed: 2, spread: {q: 0.02, v: 0.02}}\nend: 1000\nsteps: [0.1, 0.05]\n"
+        'methods: ["generalized-alpha(rho={0.8, 0.9, 0.95})", rattle]\nobservables: [energy]\n',
+    )
+    ok(rows and "bounded" not in [row["energy_verdict"] for row in rows if row["energy_max"] > 10], "what blew up is not bounded", rows)
+
+
 def drifting():
     """What drifts by a law that is not told drifts, and is not undecided."""
     rows = study(
@@ -280,7 +301,7 @@ def survivors():
 
 if __name__ == "__main__":
     together(
-        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures, drifting, scales, survivors],
+        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures, settling, drifting, scales, survivors],
         most=2,
     )
     done()

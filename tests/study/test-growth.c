@@ -80,6 +80,12 @@ static void own_slopes(double *x, const shared *s) {
   for (int w = 0; w < N; w++)
     x[w] = slope * w / (N - 1) + normal();
 }
+/* sets in at 0.7 to 0.85 of the run, and goes up to 10 to 300 deviations */
+static void late(double *x, const shared *s) {
+  const double from = 0.7 + 0.15 * s->a;
+  for (int w = 0; w < N; w++)
+    x[w] = fmax(0, (w + 0.5) / N - from) / (1 - from) * 10 * pow(30, s->b) + normal();
+}
 static void quadratic(double *x, const shared *s) {
   for (int w = 0; w < N; w++)
     x[w] = 5 * drift(s) * (w + 0.5) * (w + 0.5) / (N * N) + normal();
@@ -574,6 +580,57 @@ static void check_cost(long members) {
   free(x);
 }
 
+/* Changes that are over; range: of x in the last half, terms: of a conserved x (0: unknown). */
+static cst_growth after(const double *x, long members, double range, double terms) {
+  double       one[8], ranges[8], sums[8], most[8];
+  cst_long_run run = {.members = members,
+                      .steps = STEPS,
+                      .end = END,
+                      .means = x,
+                      .largest = most,
+                      .scale = one,
+                      .start = one,
+                      .last = one,
+                      .moved = one,
+                      .range = range >= 0 ? ranges : NULL,
+                      .terms = terms > 0 ? sums : NULL};
+  for (long i = 0; i < members; i++) {
+    one[i] = 1;
+    most[i] = 1000;
+    ranges[i] = range;
+    sums[i] = terms;
+  }
+  cst_growth g = cst_growth_estimate(&run);
+  cst_growth_conclude(&g, NULL, NULL, 1);
+  return g;
+}
+
+static void check_settled(void) {
+  static double x[8 * N];
+  for (int k = 0; k < 8 * N; k++)
+    x[k] = -0.5 + 1e-9 * normal();
+  cst_growth g = after(x, 8, 1e-8, 0);
+  OK(g.verdict == CST_SETTLED && fabs(g.change - 0.5) < 1e-6 && g.at == 0,
+     "what is lost before the first window ends has settled: %s, %g at %g",
+     cst_growth_verdict_names[g.verdict], g.change, g.at);
+  OK(isnan(after(x, 8, 0.2, 0).change) && after(x, 8, 0.2, 0).verdict == CST_BOUNDED_VERDICT,
+     "which is bounded where x goes on to move by as much within windows");
+  OK(after(x, 8, -1, 0).verdict == CST_BOUNDED_VERDICT, "or where that is not known");
+  OK(after(x, 8, 0.2, 0.8).verdict == CST_DRIFTS,
+     "but a conserved x that lost half of its terms is not bounded");
+  OK(after(x, 8, 0.2, 2).verdict == CST_BOUNDED_VERDICT, "if it lost less, it is");
+  for (int k = 0; k < 8 * N; k++)
+    x[k] = 30 * (1 - exp(-(k % N) / 3.0)) + normal();
+  g = after(x, 8, 5, 0);
+  OK(g.verdict == CST_SETTLED && 2 * END / N < g.at && g.at < 10 * END / N,
+     "a relaxation over some windows has settled at %g", g.at);
+  for (int k = 0; k < 8 * N; k++)
+    x[k] = 30 * pow((k % N + 0.5) / N, 0.15) + 0.1 * normal();
+  g = after(x, 8, 4, 0);
+  OK(g.verdict == CST_DRIFTS, "what grows more and more slowly has not: %s",
+     cst_growth_verdict_names[g.verdict]);
+}
+
 int main(int argc, char **argv) {
   const int series = argc > 1 ? atoi(argv[1]) : 30;
   check_statistics();
@@ -586,6 +643,9 @@ int main(int argc, char **argv) {
   check_power();
   check_table();
   check_round_off_and_escape();
+  check_settled();
+  check_rates("line that sets in late", late, 1, series, CST_DRIFTS, CST_UNDECIDED, 0.6);
+  check_rates("line that sets in late", late, 16, series, CST_DRIFTS, CST_UNDECIDED, 0.6);
   check_slope("noise", noise, 1, 8 * series);
   check_slope("linear + noise", linear, 1, 8 * series);
   check_slope("linear + noise", linear, 16, 8 * series);

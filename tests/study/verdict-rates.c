@@ -156,6 +156,29 @@ static void saturated(double *x, const shared *s) {
   follow(x, logistic, s, 1000 * (0.8 + 0.4 * uniform()));
   add_noise(x, 1);
 }
+/* p: when. */
+static double ramp(double t, const shared *s) { return t > s->p ? (t - s->p) / (1 - s->p) : 0; }
+static void   later(double *x, const shared *s) {
+    follow(x, ramp, s, 10);
+    add_noise(x, 1);
+}
+static void latest(double *x, const shared *s) {
+  follow(x, ramp, s, 100);
+  add_noise(x, 1);
+}
+static double jump(double t, const shared *s) { return t > s->p; }
+static void   jumps(double *x, const shared *s) {
+    follow(x, jump, s, 30);
+    add_noise(x, 1);
+}
+static void jumps_far(double *x, const shared *s) {
+  follow(x, jump, s, 1000);
+  add_noise(x, 1);
+}
+static void small_powers(double *x, const shared *s) {
+  follow(x, power, s, 30);
+  add_noise(x, 1);
+}
 static void powers(double *x, const shared *s) {
   follow(x, power, s, 100 * (0.8 + 0.4 * uniform()));
   add_noise(x, 1);
@@ -230,7 +253,14 @@ static const struct {
     {"relaxation, tau = 1 run, D = 100", bend, 1, BIT(CST_DRIFTS), ""},
     {"relaxation, tau = 0.3 runs, D = 100", bend, 0.3, BIT(CST_DRIFTS), ""},
     {"logistic, saturated (middle 0.8)", saturated, 0.8, BIT(CST_DRIFTS), ""},
-    {"logistic, saturated (middle 0.5)", saturated, 0.5, BIT(CST_DRIFTS), ""},
+    {"relaxation, tau = 0.05 runs, D = 100", bend, 0.05, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
+    {"relaxation, tau = 0.002 runs, D = 100", bend, 0.002, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
+    {"jump at 0.3, D = 30", jumps, 0.3, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
+    {"jump at 0.01, D = 30", jumps, 0.01, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
+    {"jump at 0, D = 1000", jumps_far, 0, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
+    {"jump at 0.6, D = 30", jumps, 0.6, BIT(CST_DRIFTS), ""},
+    {"logistic, saturated (middle 0.5)", saturated, 0.5, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
+    {"t^0.15, D = 30", small_powers, 0.15, BIT(CST_DRIFTS), ""},
     {"t^0.15, D = 100", powers, 0.15, BIT(CST_DRIFTS), ""},
     {"t^0.25, D = 100", powers, 0.25, BIT(CST_DRIFTS), ""},
     {"t^0.33, D = 100", powers, 0.33, BIT(CST_DRIFTS), ""},
@@ -238,16 +268,31 @@ static const struct {
     {"t^1.5, D = 100", powers, 1.5, BIT(CST_DRIFTS), ""},
     {"t^2, D = 100", powers, 2, BIT(CST_QUADRATIC) | BIT(CST_DRIFTS), ""},
     {"t^3, D = 100", powers, 3, BIT(CST_DRIFTS), ""},
+    {"line from 0.75 of the run on, D = 10", later, 0.75, BIT(CST_DRIFTS), ""},
+    {"line from 0.8 of the run on, D = 10", later, 0.8, BIT(CST_DRIFTS), ""},
+    {"line from 0.8 of the run on, D = 100", latest, 0.8, BIT(CST_DRIFTS), ""},
     {"log(1 + 30 t), D = 100", logs, 30, BIT(CST_DRIFTS), ""},
     {"exponential", exploding, 0, BIT(CST_EXPONENTIAL) | BIT(CST_DRIFTS), ""},
     {"noise that swells like t", swelling, 0, 0, ""},
 };
 
+/* Of the window means of the last half; real runs move within windows. */
+static double range_of(const double *x) {
+  double low = INFINITY, high = -INFINITY;
+  for (int w = N / 2; w < N; w++) {
+    low = fmin(low, x[w]);
+    high = fmax(high, x[w]);
+  }
+  return high - low;
+}
+
 static cst_growth judge(const double *x, long members) {
-  double       one[MEMBERS], most[MEMBERS];
-  cst_long_run r = {members, 1000000, 1000, x, most, one, one, one, one, NULL};
+  double       one[MEMBERS], most[MEMBERS], range[MEMBERS];
+  cst_long_run r = {members, 1000000, 1000, x, most, one, one, one, one, NULL, range, NULL};
   for (long i = 0; i < members; i++)
-    one[i] = most[i] = 1;
+    one[i] = 1;
+  for (long i = 0; i < members; i++)
+    range[i] = range_of(x + i * N);
   for (long k = 0; k < members * N; k++)
     most[k / N] = fmax(k % N ? most[k / N] : 0, fabs(x[k]));
   cst_growth g = cst_growth_estimate(&r);

@@ -188,7 +188,7 @@ typedef struct {
 
 /* What is known of a quantity, in registers: x(0), and the sums and maxima since. */
 typedef struct {
-  vd start, drift, scale, sizes, sum;
+  vd start, drift, scale, sizes, sum, low, high;
 } course;
 
 CST_INLINE course begin(const vd *a) {
@@ -198,15 +198,19 @@ CST_INLINE course begin(const vd *a) {
       .scale = a[CST_SLOT_SCALE],
       .sizes = a[CST_SLOT_SIZES],
       .sum = a[CST_SLOT_SUM],
+      .low = a[CST_SLOT_LOW],
+      .high = a[CST_SLOT_HIGH],
   };
 }
 
 CST_INLINE void take(course *a, vd x, vd s, vl on) {
-  const vd d = vkeep(on, x - a->start), size = vkeep(on, s);
-  a->drift = vmax(vabs(d), a->drift);
-  a->scale = vmax(size, a->scale);
+  const vd d = vkeep(on, x - a->start), size = vkeep(on, s), off = vabs(d);
+  a->drift = vmax(off, a->drift);
+  a->scale = vmax(vkeep((vl)(off <= 0.5 * size), size), a->scale);
   a->sizes += size;
   a->sum += d;
+  a->low = vmin(d, a->low);
+  a->high = vmax(d, a->high);
 }
 
 /* x is the last value. */
@@ -215,6 +219,8 @@ CST_INLINE void end(const course *from, vd x, vl on, vd *a) {
   a[CST_SLOT_SCALE] = from->scale;
   a[CST_SLOT_SIZES] = from->sizes;
   a[CST_SLOT_SUM] = from->sum;
+  a[CST_SLOT_LOW] = from->low;
+  a[CST_SLOT_HIGH] = from->high;
   a[CST_SLOT_LAST] = vselect(on, x, a[CST_SLOT_LAST]);
 }
 
@@ -226,6 +232,8 @@ CST_INLINE void take_value(course *a, vd x, vl on) {
   const vd d = vkeep(on, x - a->start);
   a->drift = vmax(vabs(d), a->drift);
   a->sum += d;
+  a->low = vmin(d, a->low);
+  a->high = vmax(d, a->high);
 }
 
 CST_INLINE void take_units(course *a, int n, vl on) {
@@ -316,6 +324,7 @@ static void fold(int n, const double *value, const double *scale, int alive, int
     if (first) {
       a[CST_SLOT_START] = x[i];
       a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SIZES] = a[CST_SLOT_SUM] = vset(0);
+      a[CST_SLOT_LOW] = a[CST_SLOT_HIGH] = vset(0);
     }
     course c = begin(a);
     take(&c, x[i], s[i], on);

@@ -1,4 +1,5 @@
-/* windows.c: the collector `windows`: means of the observables over equal parts of the run. */
+/* windows.c: the collector `windows`: means of the observables over equal parts of the run, and their range in its last
+ * half. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -9,13 +10,21 @@
 
 /* clang-format off */
 const cst_channel_row cst_channel_windows = {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_JOINED, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_window_range = {"/ranges/%s", NULL, "largest less least x over the last half of the run", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
 /* clang-format on */
 
-static void declare(const cst_plan *p, cst_channels *c) {
-  for (int k = 0; k < p->nquantity && cst_study_needs(p->study, CST_NEEDS_WINDOWS); k++)
+static void declare_all(const cst_plan *p, cst_channels *c, const cst_channel_row *row) {
+  for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].windows)
-      cst_channels_add(c, &cst_channel_windows, k,
+      cst_channels_add(c, row, k,
                        (cst_channel_use){.name = p->quantity[k].name, .unit = p->quantity[k].unit});
+}
+
+static void declare(const cst_plan *p, cst_channels *c) {
+  if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
+    return;
+  declare_all(p, c, &cst_channel_windows);
+  declare_all(p, c, &cst_channel_window_range);
 }
 
 static bool wanted(const cst_plan *p) { return cst_study_needs(p->study, CST_NEEDS_WINDOWS); }
@@ -59,6 +68,34 @@ static void close_window(const own *o, cst_runner *r) {
   }
 }
 
+/* Ranges start again at the next state. */
+static void reset_ranges(cst_runner *r) {
+  const int W = r->width;
+  for (int k = 0; k < r->plan->nquantity; k++)
+    for (int g = 0; g < r->b->groups && is_wanted(r->plan, k); g++) {
+      double *acc = cst_runner_accumulators(r, g) + (long)k * CST_SLOTS * W;
+      for (int l = 0; l < W; l++) {
+        acc[CST_SLOT_LOW * W + l] = INFINITY;
+        acc[CST_SLOT_HIGH * W + l] = -INFINITY;
+      }
+    }
+}
+
+/* Stores the ranges of the lanes that have come to the end. */
+static void store_ranges(cst_runner *r) {
+  const int W = r->width;
+  for (int k = 0; k < r->plan->nquantity; k++) {
+    double *range = cst_rows_numbers(r->rows, &cst_channel_window_range, k, 0);
+    for (long i = 0; range && i < r->work->count; i++) {
+      const double *acc =
+          cst_runner_accumulators(r, (int)(i / W)) + (long)k * CST_SLOTS * W + i % W;
+      const double wide = acc[CST_SLOT_HIGH * W] - acc[CST_SLOT_LOW * W];
+      const bool   alive = r->b->alive[i / W] >> (i % W) & 1;
+      range[i] = alive && is_wanted(r->plan, k) && wide >= 0 ? wide : NAN;
+    }
+  }
+}
+
 static void begin(cst_collection *x) {
   cst_runner *r = x->run;
   for (int k = 0; k < r->plan->nquantity; k++) {
@@ -88,6 +125,8 @@ static PetscErrorCode before(cst_collection *x) {
   const int window = cst_plan_class_window(r->class, r->b->step);
   if (r->b->step == r->next_fold && window != o->window) {
     close_window(o, r);
+    if (o->window < CST_WINDOWS / 2 && window >= CST_WINDOWS / 2)
+      reset_ranges(r);
     o->window = window;
   }
   PetscFunctionReturn(0);
@@ -96,6 +135,7 @@ static PetscErrorCode before(cst_collection *x) {
 static PetscErrorCode finish(cst_collection *x) {
   PetscFunctionBegin;
   close_window(x->own, x->run);
+  store_ranges(x->run);
   PetscFunctionReturn(0);
 }
 

@@ -2,8 +2,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/judge.h"
 #include <math.h>
+#include <string.h>
 #include "study/result/parts.h"
 #include "study/plan/clock.h"
+#include "study/plan/plan-stages.h"
 #include "core/need.h"
 
 PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
@@ -16,6 +18,8 @@ PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
   j->scale = cst_zeros(n, sizeof *j->scale);
   j->start = cst_zeros(n, sizeof *j->start);
   j->last = cst_zeros(n, sizeof *j->last);
+  j->terms = cst_zeros(n, sizeof *j->terms);
+  j->range = cst_zeros(n, sizeof *j->range);
   PetscFunctionReturn(0);
 }
 
@@ -29,12 +33,14 @@ PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
   free(j->scale);
   free(j->start);
   free(j->last);
+  free(j->terms);
+  free(j->range);
   PetscFunctionReturn(0);
 }
 
 /* A coordinate that moves uniformly over the whole run, such as one of a free or of a very heavy body, exchanges
  * no energy with the others: what it has does not belong to the scale of an energy error. Its momentum is that
- * at the end. */
+ * at the end. Over a run so short that all coordinates move so, none is left out. */
 #define UNIFORM 1e-3 /* relative departure from q(0) + v(0) t */
 static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
   const cst_plan  *p = rows->plan;
@@ -50,13 +56,17 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
   v = cst_zeros(nq, sizeof *v);
   PetscCall(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
   for (long m = 0; m < s->members; m++) {
+    bool all = true;
     cst_study_member(s, c->variant, m, q, v);
     for (int i = 0; i < nq; i++) {
       const double way = v[i] * end;
       const double off = fabs(state[m * nq + i] - q[i] - way);
       const bool   even = way != 0 && off <= UNIFORM * fabs(way);
       uniform[m * nq + i] = even ? 0.5 * v[i] : 0;
+      all = all && (even || off == 0);
     }
+    for (int i = 0; i < nq && all; i++)
+      uniform[m * nq + i] = 0;
   }
   PetscCall(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
   for (long m = 0; m < s->members; m++) {
@@ -106,6 +116,27 @@ static bool is_observed(const double *summary, long members) {
   return false;
 }
 
+/* An energy or a momentum that nothing changes. */
+static bool is_conserved(const cst_plan *p, const cst_case *c, int quantity) {
+  const cst_study *s = p->study;
+  int              k = 0;
+  while (quantity >= p->observation[k].first + p->observation[k].count)
+    k++;
+  const char *name = p->observation[k].row->name;
+  return (!strcmp(name, "energy") || !strcmp(name, "momentum")) && !s->system->nforce &&
+         !s->system->timed && !cst_method_has_noise(s->method[c->method]) &&
+         !cst_stages_change_energy(p);
+}
+
+static PetscErrorCode read_range(cst_case_rows *rows, int quantity, double *range) {
+  const double *x;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_get(rows, &cst_channel_window_range, quantity, &x));
+  for (long m = 0; m < rows->plan->study->members; m++)
+    range[m] = rows->good[m] ? x[m] : NAN;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
                                  cst_growth *g) {
   const cst_case *c = &rows->plan->cases[rows->icase];
@@ -120,6 +151,7 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
   cst_case_rows_pick(rows, CST_SUMMARY_SIZE, -1, j->scale);
   cst_case_rows_pick(rows, CST_SUMMARY_START, -1, j->start);
   cst_case_rows_pick(rows, CST_SUMMARY_END, -1, j->last);
+  cst_case_rows_pick(rows, CST_SUMMARY_SCALE, -1, j->terms);
   const bool of_energy = quantity == cst_parts_quantity_find(rows->plan, "energy");
   for (long m = 0; m < n; m++) {
     j->last[m] -= j->start[m];
@@ -127,6 +159,7 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
       j->scale[m] = fmax(0, j->scale[m] - j->inert[m]);
   }
   PetscCall(cst_case_rows_windows(rows, quantity, j->means));
+  PetscCall(read_range(rows, quantity, j->range));
   const cst_long_run run = {.members = n,
                             .steps = c->n,
                             .end = cst_clock_of(c, (double)c->n),
@@ -136,7 +169,9 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
                             .start = j->start,
                             .last = j->last,
                             .moved = j->moved,
-                            .away = j->away};
+                            .away = j->away,
+                            .range = j->range,
+                            .terms = is_conserved(rows->plan, c, quantity) ? j->terms : NULL};
   *g = cst_growth_estimate(&run);
   PetscFunctionReturn(0);
 }

@@ -9,6 +9,7 @@
 typedef struct {
   double *moved, *away;
   double *means, *largest, *scale, *start, *last;
+  double *terms, *range;
   double *inert; /* kinetic energy of the coordinates that move uniformly over the whole run */
 } cst_journey;
 
