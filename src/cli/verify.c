@@ -138,6 +138,8 @@ static void report_left_out(const arguments *a, const cst_study *s) {
       printf(" %s %s", between, cst_method_label(s->method[i]));
       between = "and";
     }
+  if (*between == 'a')
+    printf(", and the statistics of all");
   printf("%s --trust-code compiles, loads and runs it\n", *between == 'a' ? ";" : "");
   fflush(stdout);
 }
@@ -155,6 +157,10 @@ static void print_summary(const arguments *a, const cst_verify_counts *c, double
            a->choice.tolerance > 0 ? "the same to the tolerance" : "with the same bits");
   if (c->sums)
     printf(c->wrong_sums ? ", sums over members DIFFER" : ", sums over members complete");
+  if (c->statistics)
+    printf(c->wrong_statistics ? ", statistics DIFFER" : ", statistics the same");
+  if (c->reference_error)
+    printf(" (the error of the reference is not computed again)");
   if (c->open)
     printf(", %ld not begun", c->open);
   if (c->left_out)
@@ -176,12 +182,11 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   cst_status_pop();
   if (failed)
     return 1;
-  if (counts.different || counts.wrong_sums)
-    cst_verify_explain(p, file, &b);
+  const bool wrong = counts.different || counts.wrong_sums || counts.wrong_statistics;
+  if (wrong)
+    cst_verify_explain(p, file, &b, &counts);
   print_summary(a, &counts, MPI_Wtime() - begun);
-  return counts.different || counts.wrong_sums     ? 1
-         : !counts.same && *cst_stored_withheld(s) ? 2
-                                                   : 0; /* 2: permission is missing */
+  return wrong ? 1 : !counts.same && *cst_stored_withheld(s) ? 2 : 0; /* 2: permission is missing */
 }
 
 /* The file may be a part of a study. */

@@ -103,7 +103,7 @@ def same(name, longer, fresh, but=()):
     ok(not apart, f"{name}: the bits of a run in one piece", apart)
     verify = constella("verify", longer, "--sample", "6")
     ok(
-        verify.returncode == 0 and "all with the same bits" in verify.stdout,
+        verify.returncode == 0 and "all with the same bits" in verify.stdout and "statistics the same" in verify.stdout,
         f"{name}: verified",
         verify.stdout,
         verify.stderr,

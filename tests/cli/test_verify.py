@@ -87,6 +87,14 @@ methods: [rattle, project(rk4), midpoint, "hbvm(k=2, s=2)"]
 observables: [energy, momentum, constraint, "tilt: r33"]
 """,
     "ensemble": ENSEMBLE,
+    "work-precision": """study: work-precision
+system: double-pendulum
+end: 0.5
+steps: {from: 0.1, halvings: 1}
+methods: [rattle, project(rk4)]
+reference: {method: "gauss(4)", step: 0.02}
+accuracies: [0.1, 0.001]
+""",
     "failing": """study: ensemble
 system: planar-pendulum
 initial: {members: 40, seed: 1, around: default, spread: {v: 8.0}}
@@ -368,6 +376,87 @@ def flipped(name):
             else f"computed {int(number):#x} ({number})".replace("0x0 ", "0 ")
         )
         ok(line.endswith(was), f"/{dataset}: with what it was", line, was)
+
+
+def other(old):
+    """A value that a column has not."""
+    return b"?" if isinstance(old, bytes) else 0.5 if numpy.isnan(old) else numpy.nextafter(old, 9)
+
+
+def statistics(name):
+    """Every column is made again from the rows: of each, the number of the last case is altered, and all are named, with that case
+    alone. The error of a reference has no rows, but all cases of one system share it."""
+    result, altered = path(f"all-{name}.h5"), path(f"columns-{name}.h5")
+    shutil.copy(result, altered)
+    with h5py.File(altered, "r+") as f:
+        columns, last = f["statistics"], f["cases/h"].size - 1
+        for column in columns.values():
+            column[last] = other(column[last])
+        names = set(columns)
+    with open(altered, "rb") as f:
+        before = f.read()
+    good, again = (constella("verify", x, "--sample", 1) for x in (result, altered))
+    taken = " (the error of the reference is not computed again)" if "reference: {method" in STUDIES[name] else ""
+    ok(
+        good.returncode == 0 and f", statistics the same{taken}; " in verdict(good).replace(", sums over members complete", ""),
+        f"{name}: the columns are those of the rows, and what is not computed again is named",
+        good.stdout,
+        good.stderr,
+    )
+    found = set(re.findall(r"column (\S+): DIFFERENT in 1 of \d+ cases; first: /statistics/\1\[%d\] is " % last, again.stdout))
+    ok(
+        again.returncode == 1 and found == names and "1 trajectories, all with the same bits" in verdict(again) and ", statistics DIFFER" in verdict(again),
+        f"{name}: an altered number of each of {len(names)} columns is found",
+        *(names ^ found),
+        again.stdout[-2000:],
+        again.stderr,
+    )
+    with open(altered, "rb") as f:
+        ok(f.read() == before, f"{name}: `verify` does not write")
+
+
+def kinds():
+    """All kinds of study whose result has a table are among these."""
+    listed = {x.split()[0] for x in constella("list", "studies").stdout.splitlines()}
+    ok(listed - {"certify", "choose"} <= set(STUDIES), "a study of each kind", listed)
+
+
+def concluded():
+    """A dataset that is concluded beside the columns; columns of another program, and rows that cannot be."""
+    text = ENSEMBLE.replace("[1.0, 9.81]", "1.0").replace("members: 90", "members: 9").replace("[0, 77]", "[0]")
+    process, result = run("concluded", text + "histograms: [{name: high, expression: z, from: -1, to: 1, bins: 4}]\n", ranks=0)
+    with h5py.File(result, "r+") as f:
+        f["histograms/high_density"][1, 2] += 1
+    again = constella("verify", result, "--sample", 1)
+    ok(
+        process.returncode == 0 and again.returncode == 1 and "what is concluded of case 1: DIFFERENT, 1 of" in again.stdout,
+        "a number of a histogram is found",
+        process.stderr,
+        again.stdout,
+    )
+    ok("defined" not in again.stdout, "this program has made the file")
+    with h5py.File(result, "r+") as f:
+        f["histograms/high_density"][1, 2] -= 1
+        f.move("statistics/energy_rms", "statistics/energy_root")
+    told = ("column energy_rms: not in the file", "column energy_root: not compared, this program does not make it")
+    again = constella("verify", result, "--sample", 1)
+    ok(again.returncode == 1 and all(x in again.stdout for x in told), "a column that was renamed", again.stdout)
+    with h5py.File(result, "r+") as f:
+        f.attrs["git"] = "another"
+    again = constella("verify", result, "--sample", 1)
+    ok(again.returncode == 0 and all(x in again.stdout for x in told), "another program had other columns", again.stdout)
+    with h5py.File(result, "r+") as f:
+        f["statistics/energy_mean_end"][2] = 5
+    again = constella("verify", result, "--sample", 1)
+    ok(
+        again.returncode == 1 and "it may have defined these statistics otherwise" in again.stdout,
+        "or other ones of the same name",
+        again.stdout,
+    )
+    with h5py.File(result, "r+") as f:
+        f["final/status"][0, 0] = 100
+    again = constella("verify", result, "--case", 1, "--member", 3)
+    ok(again.returncode == 1 and "statistics DIFFER" in verdict(again), "rows that cannot be are told", again.stdout, again.stderr)
 
 
 def explained():
@@ -658,6 +747,7 @@ def stopped():
 
 
 together([(lambda name=name: all_trajectories(name)) for name in STUDIES])
+together([kinds, *[(lambda name=name: statistics(name)) for name in STUDIES], concluded])
 together([own, strangers, *[(lambda name=name: flipped(name)) for name in FLIPS], explained, refused])
 together([lambda: unfinished("long", LONG, 2), lambda: unfinished("alone", ALONE, 1), stopped], 2)
 done()

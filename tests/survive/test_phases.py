@@ -63,6 +63,8 @@ def struck(form, line, result, first):
         ok(status == 0 and "complete" in out, f"{name}: it ends", status, out, err)
         same(name, first, result)
         if not there:
+            process = constella("verify", result, "--sample", "1")
+            ok(process.returncode == 0 and ("statistics the same" in process.stdout) == (form != "part"), f"{name}: verified", process.stdout)
             return ok(slice_ > 32, f"{form}: struck at {slice_.bit_length() - 1} points", slice_)
 
 

@@ -36,6 +36,11 @@ static long integer(cst_type type, const void *x) {
 static void say_first(cst_comparison *c, const char *where, cst_type type, const void *kept,
                       const void *x) {
   char distance[64];
+  if (type == CST_TYPE_TEXT) {
+    snprintf(c->first, sizeof c->first, "%s is \"%.140s\", computed \"%.140s\"", where,
+             (const char *)kept, (const char *)x);
+    return;
+  }
   if (type != CST_TYPE_F64) {
     const long a = integer(type, kept);
     const long b = integer(type, x);

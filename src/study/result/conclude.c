@@ -283,13 +283,20 @@ PetscErrorCode cst_conclude_write(cst_conclusion *x, cst_output *o, int first, i
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_conclude_table(cst_conclusion *x, cst_output *o) {
+PetscErrorCode cst_conclude_across(cst_conclusion *x) {
   const cst_kind *kind = x->plan->study->kind;
   PetscFunctionBegin;
-  if (!kind->conclude_table)
+  if (kind->conclude_table)
+    PetscCall(kind->conclude_table(x->plan, x->kind));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_conclude_table(cst_conclusion *x, cst_output *o) {
+  PetscFunctionBegin;
+  if (!x->plan->study->kind->conclude_table)
     PetscFunctionReturn(0);
   PetscCall(cst_output_read_columns(o, x->columns, 0, x->plan->ncase));
-  PetscCall(kind->conclude_table(x->plan, x->kind));
+  PetscCall(cst_conclude_across(x));
   PetscCall(cst_output_columns(o, x->columns, 0, x->plan->ncase));
   PetscFunctionReturn(0);
 }

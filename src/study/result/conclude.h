@@ -20,7 +20,9 @@ PetscErrorCode cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int ica
 PetscErrorCode cst_conclude_steps(cst_conclusion *x, cst_case_rows *rows, int first);
 /* Writes the columns of these cases. */
 PetscErrorCode cst_conclude_write(cst_conclusion *x, cst_output *o, int first, int n);
-/* Finally sets the columns that compare all cases, on one rank; the others are read from the file. */
+/* Finally sets the columns that compare all cases, where all others are set. */
+PetscErrorCode cst_conclude_across(cst_conclusion *x);
+/* The same on one rank, where the others are read from the file; and writes them. */
 PetscErrorCode cst_conclude_table(cst_conclusion *x, cst_output *o);
 /* Adds how the trajectories of a case ended. Opens the case. */
 PetscErrorCode cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *failures);

@@ -31,7 +31,18 @@ static bool describes(cst_result *file, const char *now) {
   return same;
 }
 
-void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end *b) {
+/* Rows of another program may be right, and its statistics other ones of the same rows. */
+static bool explain_revision(cst_result *file, const cst_verify_counts *counts) {
+  if (!differs(file, "/", "git", "revision", cst_identity_version()))
+    return false;
+  if (counts->wrong_statistics && !counts->different)
+    puts("    the trajectories are the same: it may have defined these statistics otherwise; the "
+         "changelog tells");
+  return true;
+}
+
+void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end *b,
+                        const cst_verify_counts *counts) {
   char  libraries[512], host[MPI_MAX_PROCESSOR_NAME];
   int   length, other = 0;
   char *compiler = cst_result_text(file, "/run", "compile_compiler");
@@ -39,7 +50,7 @@ void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end 
   MPI_Get_processor_name(host, &length);
   puts("What differs between the file and this program:");
   other += differs(file, "/", "version", "version", CST_RELEASE);
-  other += differs(file, "/", "git", "revision", cst_identity_version());
+  other += explain_revision(file, counts);
   other += differs(file, "/run", "compiler", "compiler", cst_identity_compiler());
   other += differs(file, "/run", "libraries", "libraries", libraries);
   other += differs(file, "/run", "instruction_set", "instruction set", cst_isas[p->isa].name);

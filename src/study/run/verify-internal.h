@@ -5,7 +5,10 @@
 #include "study/run/checkpoint-reader.h"
 #include "study/run/verify-result.h"
 
-enum { CST_VERIFY_CHECKPOINTS = 2 };
+enum {
+  CST_VERIFY_CHECKPOINTS = 2,
+  CST_VERIFY_TELL_EVERY = 10 /* seconds between two lines on what is under way */
+};
 
 /* From CST_VERIFY_MIDWAY on there is something to compare. */
 typedef enum {
@@ -52,6 +55,8 @@ void                   cst_verify_open(cst_verification *d, const char *path);
 cst_verify_trajectory *cst_verify_list(const cst_verification *d, const cst_verify_choice *c,
                                        long *n);
 void cst_verify_prepare(cst_verification *d, cst_verify_trajectory *t, bool from_start);
+/* verify-table.c: compares the columns of a complete result with what its rows give, and prints what differs. */
+PetscErrorCode cst_verify_table(cst_verification *d, cst_verify_counts *counts);
 /* The lane-rows of a checkpoint that contain the lane; -1: none. */
 int cst_verify_find(const cst_checkpoint *checkpoint, int class, long lane);
 #endif

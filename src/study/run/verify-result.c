@@ -17,8 +17,6 @@
 #include "study/run/verify-internal.h"
 #include "study/collector.h"
 
-static const double tell_every = 10;
-
 /* ---- one after the other --------------------------------------------------------------------- */
 
 static PetscErrorCode poll(void *context, double work, bool *stop) {
@@ -27,7 +25,7 @@ static PetscErrorCode poll(void *context, double work, bool *stop) {
   PetscFunctionBegin;
   *stop = false;
   d->done += work;
-  if (now - d->told < tell_every)
+  if (now - d->told < CST_VERIFY_TELL_EVERY)
     PetscFunctionReturn(0);
   d->told = now;
   fprintf(stderr, "verify: trajectory %ld of %ld, %.1f %% of the steps\n", d->at, d->n,
@@ -237,6 +235,16 @@ static PetscErrorCode compare_sums(cst_verification *d, cst_verify_counts *c) {
   PetscFunctionReturn(0);
 }
 
+/* ---- the table --------------------------------------------------------------------------------- */
+
+/* Of methods left out the plan does not know all that the table tells. */
+static bool has_table(const cst_verification *d) {
+  bool out = false;
+  for (int i = 0; d->left_out && i < d->plan->study->nmethod; i++)
+    out |= d->left_out[i];
+  return !out && !strcmp(cst_result_state(d->file), "complete");
+}
+
 PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
                           const cst_verify_choice *choice, cst_back_end *b,
                           cst_verify_counts *counts) {
@@ -259,6 +267,8 @@ PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, con
     count(&d, &list[i], counts);
   }
   PetscCall(compare_sums(&d, counts));
+  if (has_table(&d))
+    PetscCall(cst_verify_table(&d, counts));
   PetscCall(close_verification(&d));
   free(list);
   PetscFunctionReturn(0);

@@ -17,11 +17,13 @@ typedef struct {
 } cst_verify_choice;
 
 typedef struct {
-  long same, different, open; /* trajectories; open: not begun, nothing to compare */
-  long compared;              /* numbers */
-  long left_out;              /* trajectories of methods left out */
-  bool sums, wrong_sums;      /* sums over members were compared with the rows; and differ */
-  long joined; /* trajectories whose windows were not compared: cst_continue_joined */
+  long same, different, open;        /* trajectories; open: not begun, nothing to compare */
+  long compared;                     /* numbers */
+  long left_out;                     /* trajectories of methods left out */
+  bool sums, wrong_sums;             /* sums over members were compared with the rows; and differ */
+  bool statistics, wrong_statistics; /* the table was made again from the rows; and differs */
+  bool reference_error; /* given the errors of the reference in the file, which have no rows */
+  long joined;          /* trajectories whose windows were not compared: cst_continue_joined */
 } cst_verify_counts;
 
 /* Verifies the result at path, finished or not; on one rank. Prints one line per trajectory to stdout. */
@@ -30,5 +32,6 @@ PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, con
                           cst_verify_counts *counts);
 /* Prints possible reasons for differing bits to stdout: differences in version, build, libraries or machine.
  */
-void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end *b);
+void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end *b,
+                        const cst_verify_counts *counts);
 #endif
