@@ -6,7 +6,6 @@
 /* kept: the way so far, then q of the last observation. */
 CST_OBSERVE(travel, 1) {
   const cst_context *C = view->context;
-  const vl           alive = cst_lanes_of(view->alive);
   vd                *way = (vd *)kept, *last = way + 1, squares = vset(0);
   (void)C, (void)look;
   for (int i = 0; i < NQ; i++) {
@@ -17,9 +16,9 @@ CST_OBSERVE(travel, 1) {
   *(vd *)value = *(vd *)scale = all;
   if (view->keep == CST_KEEP_NOT)
     return;
-  *way = vselect(alive, all, *way);
+  *way = all;
   for (int i = 0; i < NQ; i++)
-    last[i] = vselect(alive, now.q[i], last[i]);
+    last[i] = now.q[i];
 }
 #else
 

@@ -321,5 +321,30 @@ def mistakes():
     )
 
 
-together([ensembles, others, killed, unlike, members, mistakes])
+ENDED = """study: ensemble
+system: damped-double-pendulum
+initial: {members: 20, seed: 1, around: default, spread: {q: 0.3, v: 3}}
+end: 4
+steps: [0.1]
+methods: [rattle, midpoint]
+observables: [energy, constraint, balance, travel, lyapunov]
+tangent: {vectors: 2, every: 1}
+events: [{name: fast, when: "x2' - 4", stop: true}]
+frequencies: [{name: nu, expression: x1, every: 0.1}]
+autocorrelation: [{name: swing, expression: x1, every: 0.1, lags: 4}]
+extensible: true
+"""
+
+
+def ended():
+    """The numbers that are kept of trajectories that have ended are not those of their neighbours, or of the batch before."""
+    _, result = run("ended", ENDED)
+    with h5py.File(result) as f:
+        ends = {x: int((f["final/status"][...] == x).sum()) for x in (0, 4, 6)}
+    ok(min(ends.values()) > 0 and sum(ends.values()) == 40, "some reach the end, fail, or are stopped by an event", ends)
+    verify = constella("verify", result, "--sample", "99")
+    ok(verify.returncode == 0 and "40 trajectories, all with the same bits" in verify.stdout, "ended: verified", verify.stdout, verify.stderr)
+
+
+together([ensembles, others, killed, unlike, members, ended, mistakes])
 done()

@@ -241,6 +241,19 @@ CST_INLINE void take_units(course *a, int n, vl on) {
   a->sizes += vkeep(on, vset(n)); /* whole numbers: as if added one by one */
 }
 
+/* What an observer keeps of lanes that have ended stays as it was: `was`, of n vectors, comes back there. */
+CST_INLINE void hold(const double *kept, int n, vd *was) {
+  UNROLL
+  for (int k = 0; k < n; k++)
+    was[k] = ((const vd *)kept)[k];
+}
+
+CST_INLINE void freeze(const vd *was, int n, vl on, double *kept) {
+  UNROLL
+  for (int k = 0; k < n; k++)
+    ((vd *)kept)[k] = vselect(on, ((vd *)kept)[k], was[k]);
+}
+
 /* Observes n quantities at all states, and stores what became of them behind the last. In registers are also the
  * first `keeps` vectors that the observer keeps; 0: where they are. units: bits of the quantities whose scale is 1. */
 CST_INLINE void follow(measuring *measure, const int n, const int keeps, const int units,
@@ -248,15 +261,16 @@ CST_INLINE void follow(measuring *measure, const int n, const int keeps, const i
                        double *kept, double *acc) {
   const cst_context *C = view->context;
   const vl           on = cst_lanes_of(view->alive);
+  const int          others = keeps ? 0 : cst_observer_kept(look);
   course             a[ROOM(n)];
   vd                 x[ROOM(n)];
   vd                 size[ROOM(n)];
   vd                 own[ROOM(keeps)];
+  vd                 was[ROOM(others)];
   cst_view           here = *view;
   here.keep = CST_KEEP; /* as look_along has it; a constant lets what is kept stay in registers */
-  UNROLL
-  for (int k = 0; k < keeps; k++)
-    own[k] = ((const vd *)kept)[k];
+  hold(kept, keeps, own);
+  hold(kept, others, was);
   UNROLL
   for (int k = 0; k < n; k++) {
     a[k] = begin((vd *)acc + k * CST_SLOTS);
@@ -285,7 +299,8 @@ CST_INLINE void follow(measuring *measure, const int n, const int keeps, const i
   }
   UNROLL
   for (int k = 0; k < keeps; k++)
-    ((vd *)kept)[k] = own[k];
+    ((vd *)kept)[k] = vselect(on, own[k], ((vd *)kept)[k]);
+  freeze(was, others, on, kept);
   (void)C;
 }
 
@@ -301,8 +316,12 @@ CST_INLINE void follow(measuring *measure, const int n, const int keeps, const i
     const cst_layout   at = LAYOUT(C);                                                             \
     const state        now = {cst_block(view->record, at.q), cst_block(view->record, at.p),        \
                               (const vd *)view->v};                                                \
+    const int          n = view->keep == CST_KEEP_NOT ? 0 : cst_observer_kept(look);               \
+    vd                 was[ROOM(n)];                                                               \
     (void)C;                                                                                       \
+    hold(kept, n, was);                                                                            \
     at_##name(look, view, now, kept, value, scale);                                                \
+    freeze(was, n, cst_lanes_of(view->alive), kept);                                               \
   }                                                                                                \
   static void cst_follow_##name(const cst_observation *look, const cst_view *view,                 \
                                 const cst_states *s, double *kept, double *acc) {                  \

@@ -1,6 +1,7 @@
 /* companions.c: trajectories near those of a batch (see companions.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/companions.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -333,8 +334,13 @@ size_t cst_companions_numbers(const cst_plan *p, int each) {
 
 void cst_companions_save(const cst_companions *c, long lane, double *x) {
   const size_t n = cst_batch_numbers(c->st);
+  const bool   live = cst_companions_live(c, lane);
+  memset(x, 0, sizeof *x * cst_companions_numbers(c->run->plan, c->each));
   for (int i = 0; i < c->each; i++)
-    cst_batch_save(c->st, c->b, index_of(c, lane, i), x + (size_t)i * n);
+    if (!live)
+      x[(size_t)i * n] = NAN; /* lost, however far they have come */
+    else
+      cst_batch_save(c->st, c->b, index_of(c, lane, i), x + (size_t)i * n);
 }
 
 void cst_companions_restore(cst_companions *c, long lane, const double *x) {

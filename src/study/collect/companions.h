@@ -66,7 +66,8 @@ void cst_companions_restart(cst_companions *c);
 /* n steps of all companions. */
 PetscErrorCode cst_companions_advance(cst_companions *c, long n);
 
-/* The numbers of all companions of a lane, of which cst_companions_numbers are at most, to x, and back. */
+/* The numbers of all companions of a lane, of which cst_companions_numbers are at most, to x, and back; lost are those
+ * of a lane that does not live with all of them. */
 size_t cst_companions_numbers(const cst_plan *p, int each);
 void   cst_companions_save(const cst_companions *c, long lane, double *x);
 void   cst_companions_restore(cst_companions *c, long lane, const double *x);

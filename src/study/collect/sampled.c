@@ -51,6 +51,13 @@ long cst_sampled_count(const cst_class *k, double every) {
   return k->n / cst_sampled_steps(k, every) + 1;
 }
 
+/* Of lanes that have ended there are no values: what is there has those of their neighbours. */
+static void clear_ended(const cst_values *x, int alive, int W) {
+  for (int dead = ~alive & ((1 << W) - 1); dead; dead &= dead - 1)
+    for (int i = 0; i < x->n; i++)
+      x->value[i * W + __builtin_ctz((unsigned)dead)] = 0;
+}
+
 void cst_sampled_look(const cst_values *x, cst_runner *r, int group) {
   const double *record = cst_runner_record(r, group);
   const double  t = cst_clock_at(r->class, (double)r->b->step);
@@ -67,4 +74,5 @@ void cst_sampled_look(const cst_values *x, cst_runner *r, int group) {
                                  .time = r->meter.time,
                                  .isa = r->plan->isa,
                                  .alive = r->b->alive[group]});
+  clear_ended(x, r->b->alive[group], r->width);
 }

@@ -13,6 +13,6 @@ long cst_sampled_most(const cst_study *s, double every);
 /* Steps between samples, and the samples of a run of this class, with that at the start. */
 long cst_sampled_steps(const cst_class *k, double every);
 long cst_sampled_count(const cst_class *k, double every);
-/* Evaluates expressions for a group at the current step. */
+/* Evaluates expressions for a group at the current step; 0 of lanes that have ended. */
 void cst_sampled_look(const cst_values *x, cst_runner *r, int group);
 #endif
