@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Key = tuple[Any, ...]
 NAMED = 3  # cases that a sentence names
-NO_START = 3  # status of a trajectory whose start could not be projected
+DONE, NO_START = 0, 3  # status of a trajectory that reached the end; whose start could not be projected
 
 
 @dataclasses.dataclass(frozen=True)
@@ -205,22 +205,52 @@ def data_that_differ(a: Result, b: Result, pairs: list[tuple[int, int]]) -> list
     return found
 
 
-def is_short(result: Result) -> bool:
-    """Whether the sums of the series have fewer terms at some time than members were there."""
+def series_are_short(result: Result) -> bool:
+    """The same of the series. Members that were continued from an earlier end have terms at the start and at the end, but perhaps not between
+    them."""
     counts = [result.data(f"/series/{name}/count") for name in result.names("/series") if name != "t"]
-    if not counts or any(x is None for x in counts) or result.attribute("/run", "finished") is None:
+    if not counts or any(x is None for x in counts):
         return False
     most, joined = np.max(counts, axis=0), result.data("/continue/joined")
     status, steps = result.data("/final/status"), result.data("/final/steps")
     at = np.rint(result.data("/series/t") / result.data("/cases/h")[:, None])
-    for case in range(len(most)):
-        there = np.sort(steps[case][(status[case] >= 0) & (status[case] != NO_START)])
+    for case, n in enumerate(result.data("/cases/n")):
+        stayed = np.where((status[case] >= 0) & (status[case] != NO_START), steps[case], -1)
         known = np.isfinite(at[case])
-        if joined is not None and joined[case]:
-            continue
-        if (most[case][known] < len(there) - np.searchsorted(there, at[case][known])).any():
+        step, first = at[case][known], 0 if joined is None else joined[case]
+        whole, here = (len(x) - np.searchsorted(x, step) for x in (np.sort(stayed), np.sort(stayed[first:])))
+        if (most[case][known] < np.where((step == 0) | (step == n), whole, here)).any():
             return True
     return False
+
+
+def lags_are_short(result: Result, group: str) -> bool:
+    """The same of autocorrelations or displacements, which have a term of each member that reached the end."""
+    names = [name for name in result.names(group) if name.endswith("_members")]
+    ended = (result.data("/final/status") == DONE).sum(axis=1)
+    return any((result.data(f"{group}/{name}").max(axis=1) < ended).any() for name in names)
+
+
+def histograms_are_short(result: Result) -> bool:
+    """The same of histograms, whose samples of each member are in the file."""
+    ended = result.data("/final/status") == DONE
+    for name in result.names("/histograms"):
+        members = result.data(f"/histograms/{name}_members")
+        if members is None:
+            continue
+        outside, inside = result.data(f"/histograms/{name}_outside"), result.data(f"/histograms/{name}").sum(axis=1)
+        terms = np.minimum(outside[:, -1], inside + outside[:, :-1].sum(axis=1))
+        if (terms < np.where(ended, members.sum(axis=(2, 3)), 0).sum(axis=1)).any():
+            return True
+    return False
+
+
+def is_short(result: Result) -> bool:
+    """Whether some sum over members has fewer terms than members were there."""
+    if result.attribute("/run", "finished") is None:
+        return False
+    lags = (lags_are_short(result, group) for group in ("/autocorrelation", "/mean-square-displacement"))
+    return series_are_short(result) or any(lags) or histograms_are_short(result)
 
 
 ORIGIN = {  # what made a file, as a reader calls it: the group and the attribute

@@ -172,6 +172,51 @@ def test_judgement():
         ok(contradict(x, y) == contradict(y, x) == wanted, f"words: {x}, {y}")
 
 
+SUMS = """histograms: [{name: height, expression: y2, from: -3, to: 3, bins: 4}]
+autocorrelation: [{name: swing, expression: x1, every: 0.1, lags: 4}]
+mean-square-displacement: [{name: way, expression: x1, every: 0.1, lags: 4}]
+"""
+
+
+def test_lost():
+    """Sums over members that have lost a term, of each kind, and in a result that was continued."""
+    whole = result("whole", ENSEMBLE % (1, "rattle") + SUMS)
+    short = (ENSEMBLE % (1, "rattle")).replace("end: 5", "end: 2.5") + "extensible: true\nsamples: {count: 7}\n"
+    result("part", short)
+    (folder / "later.yaml").write_text(short.replace("end: 2.5", "end: 5"))
+    done = program("extend", "part.h5", "later.yaml", "-o", "later.h5")
+    assert done.returncode == 0, done.stderr
+
+    def lose(path, at=slice(None)):
+        """A term of each dataset of this name."""
+
+        def change(f):
+            for name in [x for x in f["series"] if x != "t"] if "*" in path else [""]:
+                x = f[path.replace("*", name)]
+                x[0, at] = x[0, at] - 1
+
+        return change
+
+    for file, what, change in (
+        (whole, "a series", lose("series/*/count", 3)),
+        (whole, "an autocorrelation", lose("autocorrelation/swing_members")),
+        (whole, "a displacement", lose("mean-square-displacement/way_members")),
+        (whole, "the bins of a histogram", lose("histograms/height", 1)),
+        (whole, "all samples of a histogram", lose("histograms/height_outside", 3)),
+        ("later.h5", "a continued series at its start", lose("series/*/count", 0)),
+        ("later.h5", "a continued series at its end", lose("series/*/count", -1)),
+    ):
+        lost = changed(file, "lost", change)
+        code, said, _ = told(file, lost)
+        ok(code == 1 and "fewer terms than members" in said and "lost.h5" in said, f"lost: {what}", said)
+        code, said, _ = told(file, changed(file, "kept", lambda f: None))
+        ok(code == 0 and "fewer" not in said, f"lost: nothing, {what}", said)
+    done = program("verify", "lost.h5", "--sample", "1")
+    ok(done.returncode == 1 and "sums over the members of case 0 have 59 terms at step 100, where 60 members were" in done.stdout, "lost: verify", done.stdout)
+    done = program("verify", "later.h5", "--sample", "1")
+    ok(done.returncode == 0 and "sums over members complete" in done.stdout, "lost: verify finds nothing", done.stdout)
+
+
 def test_mistakes():
     (folder / "text.h5").write_text("no result")
     for words, wanted in (((RIGHT,), "needs a result and a second one"), ((RIGHT, "text.h5"), "text.h5")):

@@ -164,7 +164,13 @@ static long count_from(const double *of, long n, double x) {
   return n - low;
 }
 
-/* The same of the cells of one collector in a case. */
+/* Whether members that were continued from an earlier end have a term too: all runs sample the start, and the last one
+ * has sampled the end. */
+static bool has_joined(const cst_plan *p, int icase, long step) {
+  return step == 0 || step == p->cases[icase].n;
+}
+
+/* Whether the cells of one collector in a case have as many terms as members were there. */
 static void check(cst_tallies *t, int collector, int icase, const stays *s, char *why, size_t n) {
   const cst_tally *row = cst_collectors[collector]->tally;
   const long       count = row && row->term ? (long)cells(t->plan, collector) : 0;
@@ -172,7 +178,8 @@ static void check(cst_tallies *t, int collector, int icase, const stays *s, char
   for (long k = 0, next; k < count && !*why; k = next) {
     const cst_tally_term term = row->term(t->plan, icase, k);
     const double         at = term.step < 0 ? INFINITY : (double)term.step;
-    const int            all = term.done ? DONE : ALL, here = term.done ? DONE_HERE : ALL_HERE;
+    const int            all = term.done ? DONE : ALL;
+    const int            here = has_joined(t->plan, icase, term.step) ? all : all + ALL_HERE;
     const long           most = count_from(s->step[all], s->n[all], at);
     const long           least = count_from(s->step[here], s->n[here], at);
     double               terms = 0;

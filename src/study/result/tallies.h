@@ -32,8 +32,8 @@ bool cst_tallies_take(cst_tallies *t, const void *bytes, size_t size);
 void cst_tallies_clear(cst_tallies *t);
 /* On one rank, of the sums of a file whose rows are in the output, which compares (cst_output_compare): whether every cell
  * has as many terms as members have one; why[n]: where it has not; and compares what is made of them. joined[ncase]: so
- * many members, from the first on, were continued from an earlier result, which may have no terms of them at
- * these times; NULL: none. */
+ * many members, from the first on, were continued from an earlier result, which may have no terms of them at times between
+ * the start and the end; NULL: none. */
 PetscErrorCode cst_tallies_compare(cst_tallies *t, cst_output *o, const long *joined, char *why,
                                    size_t n);
 /* Collective: reduces over all ranks; fails where that check does; lets the collectors write. */
