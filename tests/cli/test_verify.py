@@ -248,9 +248,11 @@ def strangers():
     )
     said = again.stdout.splitlines()[0]
     ok(
-        all(x in said for x in ("'mine'", "spy.c", sha256, "project(mine)", "convert(mine)", "--trust-code")),
+        all(x in said for x in ("'mine'", "spy.c", sha256, "project(mine)", "convert(mine)", "and the statistics of all", "--trust-code"))
+        and "statistics" not in verdict(again),
         "what is left out is named, with its file and sha256",
         said,
+        verdict(again),
     )
     again = verify("of a case left out", False, "--case", 3)
     ok(
