@@ -360,6 +360,8 @@ events: [{name: over, when: y - 0.5, stop: true, take: [y]}, {name: bottom, when
     status = constella("status", result)
     ok("ended by an event" in status.stdout and "failed" not in status.stdout, "status tells", status.stdout)
     ok("ended by an event" in constella("table", result).stdout, "the table tells")
+    lines = [x for x in constella("verify", result, "--sample", 40).stdout.splitlines() if "ended by an event within" in x]
+    ok(len(lines) == 11 and not [x for x in lines if "failed" in x], "verify tells", *lines[:3])
     script = (
         "import sys, constella; from constella import words; r = constella.open(sys.argv[1]);"
         " print(words.state(r), words.failures(r), r.counts())"

@@ -24,7 +24,9 @@ static int index_of(double status) {
 
 const char *cst_failure_word(int status) { return ways[index_of(status)].words; }
 
-bool cst_failure_is(int way) { return ways[way].failed; }
+bool cst_failure_is(int way) {
+  return ways[way < 0 || way >= CST_FAILURES ? CST_OTHER_REASONS : way].failed;
+}
 
 const char *cst_failure_advice(int way) { return ways[way].advice; }
 

@@ -110,11 +110,13 @@ static void print_trajectory(const cst_plan *p, const cst_verify_trajectory *t) 
 
 static void print_steps(const cst_verification *d, const cst_verify_trajectory *t) {
   const signed char status = d->status[t->icase * d->plan->study->members + t->member];
-  if (status > 0)
-    printf(status == CST_NO_START ? "%s, no step" : "failed (%s) within ",
-           cst_failure_word(status));
-  if (status == CST_NO_START)
+  const char       *word = status > 0 ? cst_failure_word(status) : "";
+  if (status == CST_NO_START) {
+    printf("%s, no step", word);
     return;
+  }
+  if (status > 0)
+    printf(cst_failure_is(status) ? "failed (%s) within " : "%s within ", word);
   printf("%ld steps from ", t->until - t->begin);
   if (t->from)
     printf("step %ld in checkpoint %ld", t->begin, t->from->number);
