@@ -125,6 +125,10 @@ bool cst_record_is_whole(const cst_record *r);
 #define CST_RECORD_LOST                                                                            \
   "another program has cut the file or begun it anew during the run: its rows are lost; start "    \
   "again with --overwrite"
+/* On rank 0, while no row is being written: whether every dataset on the disk still is where its rows are written; else
+ * the error of the record names the first that another program has moved or removed. Without a path that leads to the file:
+ * true. */
+bool        cst_record_in_place(cst_record *r);
 const char *cst_record_error(
     const cst_record *r); /* of the last failure on this rank; "" when there was none */
 /* Collective: brings the rows to the disk, then changes the text attribute /run state in place

@@ -267,37 +267,60 @@ static bool put_state(cst_record *r, const char *state) {
   return cst_record_keep(r, ok, "/run") && flush_file(r);
 }
 
+/* Whether a dataset is found in a file where its rows are written. */
+static bool is_found(cst_record *r, const cst_record_place *p, hid_t file) {
+  hid_t      d = H5Dopen2(file, p->field.path, H5P_DEFAULT);
+  const bool moved = d >= 0 && p->at >= 0 && H5Dget_offset(d) != (haddr_t)p->at;
+  if (d >= 0)
+    H5Dclose(d);
+  if (moved)
+    snprintf(r->error, sizeof r->error,
+             "%s is not where the run writes it: another program has moved it", p->field.path);
+  else if (d < 0)
+    snprintf(r->error, sizeof r->error,
+             "%s cannot be read back: another program has written to the file", p->field.path);
+  return d >= 0 && !moved;
+}
+
+/* HDF5 reads the disk, not its cache, where it opens a file once more with another driver. */
+bool cst_record_in_place(cst_record *r) {
+  if (!cst_record_is_named(r))
+    return true;
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_file_locking(access, false, true);
+  hid_t file = H5Fopen(r->path, H5F_ACC_RDONLY, access);
+  bool  ok = file >= 0;
+  H5Pclose(access);
+  if (!ok)
+    snprintf(r->error, sizeof r->error,
+             "the file cannot be read back: another program has written to it");
+  for (int k = 0; k < r->nfield && ok; k++)
+    ok = is_found(r, &r->place[k], file);
+  if (file >= 0)
+    H5Fclose(file);
+  return ok;
+}
+
 /* On rank 0: whether all that was written can be read from the closed file: another program may have written too. */
 static bool read_back(cst_record *r, const char *state) {
   char        why[256] = "";
   cst_result *there = cst_result_open(r->path, why, sizeof why);
   char       *token = there ? cst_result_text(there, "/run", "state") : NULL;
-  bool        ok = token && !strcmp(token, state);
+  const bool  ok = token && !strcmp(token, state);
   free(token);
   cst_result_close(there);
-  hid_t access = cst_driver_access();
-  hid_t file = ok ? H5Fopen(r->path, H5F_ACC_RDONLY, access) : -1;
-  H5Pclose(access);
-  for (int k = 0; k < r->nfield && ok; k++) {
-    hid_t d = H5Dopen2(file, r->place[k].field.path, H5P_DEFAULT);
-    ok = d >= 0 && (r->place[k].at < 0 || H5Dget_offset(d) == (haddr_t)r->place[k].at);
-    if (d >= 0)
-      H5Dclose(d);
-  }
-  if (file >= 0)
-    H5Fclose(file);
   if (!ok)
     snprintf(r->error, sizeof r->error,
              "what was written cannot be read back%s%s: another program has written to the file",
              *why ? ": it " : "", why);
-  return ok;
+  return ok && cst_record_in_place(r);
 }
 
-/* On rank 0. A file that is not on the disk is not complete, as far as that can still be written; its first
- * error stays. */
+/* On rank 0. A file that is not on the disk, or not as it was written, is not complete, as far as that can still be
+ * written; its first error stays. */
 static bool finish(cst_record *r, bool ok, const char *state) {
   char error[sizeof r->error];
-  ok = ok && put_state(r, state);
+  ok = ok && cst_record_in_place(r) && put_state(r, state);
   strcpy(error, r->error);
   if (!ok)
     put_state(r, "interrupted");

@@ -283,12 +283,14 @@ def removed():
     )
 
 
+MOVE = "F = h5py.File(f, 'a'); F.copy('final/q', 'q'); del F['final/q']; F.move('q', 'final/q')"
 OTHERS = {  # what another program does with the result during a run: what it says, how the run ends, and what it says
     "reads it": ("h5py.File(f, 'r')", "", 0, "complete"),
     "opens it for writing": ("h5py.File(f, 'a')", "lock", 0, "complete"),
     "adds to it, without locks": ("F = h5py.File(f, 'a'); F['mine/x'] = list(range(500)); F['more'] = 1.5", "", 0, "complete"),
     "begins it anew": ("h5py.File(f, 'w')", "lock", 1, "another program has cut the file or begun it anew"),
     "cuts it": ("os.truncate(f, 20000)", "", 1, "another program has cut the file or begun it anew"),
+    "moves a dataset": (MOVE, "", 1, "/final/q is not where the run writes it"),
     "overwrites what is in it": ("x = open(f, 'r+b'); x.seek(48); x.write(bytes(400))", "", 1, "cannot be read back"),
 }  # fmt: skip
 
@@ -301,7 +303,7 @@ def others():
         result, gate = path(f"others-{number}.h5"), Gate("rename:2", ".checkpoint.", 0)
         process = start(study, result, 2, env=gate.env, checkpoint=0.05)
         ok(gate.reached(process), f"another program {what}: during a run")
-        env = {**ENVIRONMENT, **({"HDF5_USE_FILE_LOCKING": "FALSE"} if "without" in what else {})}
+        env = {**ENVIRONMENT, **({"HDF5_USE_FILE_LOCKING": "FALSE"} if "without" in what or code == MOVE else {})}
         line = [sys.executable, "-c", f"import h5py, os, sys; f = sys.argv[1]; {code}", result]
         other = subprocess.run(line, capture_output=True, text=True, env=env)
         ok(said in other.stderr if said else not other.returncode, f"another program {what}: it is {'refused' if said else 'let'}", other.stderr)
@@ -313,9 +315,32 @@ def others():
             ok(not differences(first, found), f"another program {what}: the same bits", differences(first, found))
         elif "cut" in told:
             ok("--resume" not in err, f"another program {what}: no advice to resume", err)
+            again = constella("run", study, "-o", result, "--resume")
+            ok(again.returncode == 2 and told_of_loss(again.stderr, result), f"another program {what}: --resume says what helps", again.stderr)
         else:
             ok(checkpoints(result), f"another program {what}: the checkpoints stay")
+        if code == MOVE:
+            ok(constella("status", result).stdout.startswith("state         interrupted"), f"another program {what}: it is not complete")
+            resumed(f"another program {what}", study, result, first, ranks=0)
+    late(study)
     network(study, first)
+
+
+def told_of_loss(said, result):
+    return f"Its checkpoints {result}.checkpoint.N stay" in said and "put a whole copy of it back" in said and "--overwrite" in said
+
+
+def late(study):
+    """Another program moves a dataset, and no checkpoint follows."""
+    result = path("late.h5")
+    gate = Gate("clock:8", result)
+    process = start(study, result, 0, env=gate.env, checkpoint=1000)
+    gate.reached(process)
+    subprocess.run([sys.executable, "-c", f"import h5py; f = {result!r}; {MOVE}"], env={**ENVIRONMENT, "HDF5_USE_FILE_LOCKING": "FALSE"}, check=True)
+    gate.open()
+    status, out, err = finish(process)
+    ok(status == 1 and "/final/q is not where the run writes it" in err, "a dataset is moved before the end: the run says so", status, out, err)
+    ok(constella("status", result).stdout.startswith("state         interrupted"), "and is not complete")
 
 
 def network(study, first):

@@ -300,6 +300,13 @@ PetscErrorCode cst_output_checkpoint(cst_output *o, const cst_channel_row *row, 
 bool cst_output_is_named(const cst_output *o) { return cst_record_is_named(o->record); }
 bool cst_output_is_whole(const cst_output *o) { return cst_record_is_whole(o->record); }
 
+bool cst_output_in_place(cst_output *o, char *why, int n) {
+  const bool ok = cst_record_in_place(o->record);
+  if (!ok)
+    snprintf(why, (size_t)n, "%s", cst_record_error(o->record));
+  return ok;
+}
+
 PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished, char *kept,
                                 char *why, int n) {
   cst_output *o = *output;

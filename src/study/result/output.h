@@ -58,8 +58,9 @@ PetscErrorCode cst_output_share(cst_output *o, double share);
 /* Stores the number of the newest checkpoint: that its rows are in the file, before it gets its name
  * (cst_channel_rows_until), and afterwards that it is there (cst_channel_checkpoint). */
 PetscErrorCode cst_output_checkpoint(cst_output *o, const cst_channel_row *row, long number);
-bool           cst_output_is_named(const cst_output *o); /* see cst_record_is_named */
-bool           cst_output_is_whole(const cst_output *o); /* see cst_record_is_whole */
+bool           cst_output_is_named(const cst_output *o);             /* see cst_record_is_named */
+bool           cst_output_is_whole(const cst_output *o);             /* see cst_record_is_whole */
+bool           cst_output_in_place(cst_output *o, char *why, int n); /* see cst_record_in_place */
 /* Collective. *finished: whether all is on the disk; else, on all ranks, the reason in why[n]. kept[PATH_MAX]
  * or NULL: see cst_record_close. */
 PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished, char *kept,

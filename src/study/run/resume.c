@@ -322,8 +322,14 @@ void cst_resume_examine(const cst_plan *p, const char *path, const char *name, c
     return;
   }
   cst_result *f = cst_result_open(path, why, sizeof why);
-  if (!f)
-    cst_diag_add(d, name, 0, 0, "%s", why);
+  if (!f && cst_snapshot_any(path))
+    cst_diag_add(d, name, 0, 0,
+                 "%s; another program, or the disk, has changed it since its run. Its checkpoints "
+                 "%s.checkpoint.N stay, and are useless without it: put a whole copy of it back "
+                 "and run the same line again, or start over with --overwrite",
+                 why, name);
+  else if (!f)
+    cst_diag_add(d, name, 0, 0, "%s; name another output, or replace it with --overwrite", why);
   else
     examine_result(p, path, name, f, r, d);
   cst_result_close(f);

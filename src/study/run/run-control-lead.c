@@ -99,12 +99,14 @@ static void begin_checkpoint(cst_run_control *k, bool last) {
   cst_coordinator_put(k->coordinator, CST_NOTICE_ORDER, cst_run_control_order(d->number, last));
 }
 
-/* Whoever finds the checkpoint can tell from the result whether it has its rows, or is an older copy. */
+/* Whoever finds the checkpoint can tell from the result whether it has its rows, or is an older copy. Rows that were
+ * written where a dataset no longer is are not counted as done. */
 static PetscErrorCode promise_rows(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
   PetscFunctionBegin;
   PetscCall(cst_output_checkpoint(k->output, &cst_channel_rows_until, d->number));
-  d->failed = !cst_output_sync(k->output, d->reason, sizeof d->reason);
+  d->failed = !cst_output_sync(k->output, d->reason, sizeof d->reason) ||
+              !cst_output_in_place(k->output, d->reason, sizeof d->reason);
   PetscFunctionReturn(0);
 }
 
