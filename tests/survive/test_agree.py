@@ -107,10 +107,31 @@ def folders(study):
     yield test
 
 
+def may_mount():
+    probe = ["unshare", "-m", "mount", "-t", "tmpfs", "none", scratch()]
+    return shutil.which("unshare") and not subprocess.run(probe, capture_output=True).returncode
+
+
+def memories(study):
+    """Each rank has a /dev/shm of its own, as in containers: Open MPI 4.1 makes no window in it, and waits for ever."""
+    if not may_mount():
+        yield lambda: skip("a /dev/shm of each rank", "no right to mount")
+        return
+    inside = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /dev/shm && exec "$@"', "sh"]
+
+    def test():
+        run = inside + command(study, path("memories.h5"), "--checkpoint-seconds", "0.01")
+        process = subprocess.Popen(by_rank([run, run]), env={**ENVIRONMENT, "OMPI_MCA_osc": "^rdma"}, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)  # fmt: skip
+        status, out, err = finish(process)
+        ok(status == 0 and "complete" in out, "a /dev/shm of each rank: the run is complete", status, out, err)
+
+    yield test
+
+
 def disks(study):
     """Rank 1 in a mount namespace of its own, where the folder is another disk, or cannot be written."""
-    probe = ["unshare", "-m", "mount", "-t", "tmpfs", "none", scratch()]
-    if not shutil.which("unshare") or subprocess.run(probe, capture_output=True).returncode:
+    if not may_mount():
         yield lambda: skip("a disk of its own, a rank that cannot write", "no right to mount")
         return
     for name, mount, expected in (
@@ -137,5 +158,5 @@ def devices(study):
 
 if __name__ == "__main__":
     study = write("study.yaml", STUDY)
-    together([t for f in (options, version, folders, disks, devices) for t in f(study)], most=2)
+    together([t for f in (options, version, folders, disks, devices, memories) for t in f(study)], most=2)
     done()

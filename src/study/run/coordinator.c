@@ -5,10 +5,13 @@
  * prints.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* statx */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "study/run/coordinator.h"
 #include "core/need.h"
@@ -17,6 +20,7 @@ struct cst_coordinator {
   MPI_Comm    comm;
   MPI_Win     window;
   long       *shared; /* on rank 0, [CST_NOTICES] */
+  long       *own;    /* the same where MPI has not allocated it */
   double      total, before, mine, reported;
   double      start, last_print;
   MPI_Request asked;                    /* MPI_REQUEST_NULL: nothing */
@@ -47,6 +51,41 @@ static void choose_progress(cst_coordinator *c, const char *progress) {
   c->log = !strcmp(progress, "log") || (!strcmp(progress, "auto") && !watched());
 }
 
+/* Whether all ranks are on one node, and each has a /dev/shm of its own, as in containers. Open MPI 4.1 would then wait
+ * for ever in MPI_Win_allocate, which makes a window of such ranks there. */
+static PetscErrorCode are_apart(MPI_Comm comm, bool *apart) {
+  struct statx s;
+  MPI_Comm     node;
+  PetscMPIInt  all, here;
+  PetscFunctionBegin;
+  const bool there = !statx(AT_FDCWD, "/dev/shm", 0, STATX_INO, &s);
+  const long device = there ? (long)makedev(s.stx_dev_major, s.stx_dev_minor) : 0;
+  long       most[2] = {device, -device};
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(comm, &all));
+  PetscCallMPI(MPI_Comm_size(node, &here));
+  PetscCallMPI(MPI_Comm_free(&node));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_LONG, MPI_MAX, comm));
+  *apart = here == all && most[0] != -most[1];
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_window(cst_coordinator *c) {
+  const MPI_Aint bytes = c->rank ? 0 : CST_NOTICES * sizeof(long);
+  bool           apart;
+  PetscFunctionBegin;
+  PetscCall(are_apart(c->comm, &apart));
+  if (apart) {
+    c->shared = c->own = cst_zeros(CST_NOTICES, sizeof(long));
+    PetscCallMPI(MPI_Win_create(c->own, bytes, sizeof(long), MPI_INFO_NULL, c->comm, &c->window));
+  } else
+    PetscCallMPI(
+        MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, c->comm, &c->shared, &c->window));
+  if (c->rank == 0)
+    memset(c->shared, 0, CST_NOTICES * sizeof(long));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total,
                                       double before, cst_coordinator **coordinator) {
   cst_coordinator *c;
@@ -58,10 +97,7 @@ PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, doubl
   c->total = total > 0 ? total : 1;
   c->before = before / c->total;
   PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
-  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : CST_NOTICES * sizeof(long), sizeof(long),
-                                MPI_INFO_NULL, comm, &c->shared, &c->window));
-  if (c->rank == 0)
-    memset(c->shared, 0, CST_NOTICES * sizeof(long));
+  PetscCall(make_window(c));
   PetscCallMPI(MPI_Barrier(comm));
   PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
   choose_progress(c, progress);
@@ -79,6 +115,7 @@ PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
     printf("\r%78s\r", "");
   if (c->rank == 0)
     fflush(stdout);
+  free(c->own);
   free(*coordinator);
   *coordinator = NULL;
   PetscFunctionReturn(0);
