@@ -62,16 +62,22 @@ static const char *refuse_folder(const char *path) {
   return NULL;
 }
 
-/* Tries to make a new file: on some file systems access() succeeds and this fails. */
+/* Tries to make a new file: on some file systems access() succeeds and this fails. It has the form of a file under
+ * way, which the next run removes where this one is killed; with the name of the result it would be in the way of
+ * --resume. */
 static const char *refuse_creation(const char *path) {
   static char text[PATH_MAX + 64];
-  int         file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0666);
+  char        name[PATH_MAX + 64];
+  snprintf(name, sizeof name, "%s.%032d.new", path, 0);
+  const int file = open(name, O_CREAT | O_EXCL | O_WRONLY, 0666);
+  if (file < 0 && errno == EEXIST)
+    return NULL; /* of a run that was killed, or begins now */
   if (file < 0) {
     snprintf(text, sizeof text, "cannot be created: %s", strerror(errno));
     return text;
   }
   close(file);
-  unlink(path);
+  unlink(name);
   return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* strike.c: loaded into a program (LD_PRELOAD): kills it, fails, or waits, in a chosen call, and has clocks that do
- * not depend on the machine. STRIKE=CALL:N:WHAT, from the N-th call of fwrite, fsync, rename or pwrite of this process
+ * not depend on the machine. STRIKE=CALL:N:WHAT, from the N-th call of fwrite, fsync, rename, unlink or pwrite of this process
  * on a path, or on an open file of a path, that contains STRIKE_PATH or, with a $ behind STRIKE_PATH, ends with it; or
  * from the N-th time that it asks MPI's clock (CALL is clock), as each slice of work does, while the file STRIKE_PATH is
  * there with something in it. WHAT is KILL, the errno that the call fails with, or WAIT: it says so by the file
@@ -186,6 +186,13 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
   if (!next)
     *(void **)&next = dlsym(RTLD_NEXT, "renameat2");
   return (errno = strike("rename", to)) ? -1 : next(from_folder, from, to_folder, to, flags);
+}
+
+int unlink(const char *path) {
+  static int (*next)(const char *);
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "unlink");
+  return (errno = strike("unlink", path)) ? -1 : next(path);
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {

@@ -234,6 +234,17 @@ def unmade(study):
     ok("--resume starts anew: there is no checkpoint" in err, "and there is none before it", err)
 
 
+def probed(study, first):
+    """A run that is killed where it has found that a file can be made at its path."""
+    result = path("probed.h5")
+    env = {"LD_PRELOAD": STRIKE, "STRIKE": "unlink:1:KILL", "STRIKE_PATH": "probed.h5"}
+    status, out, err = finish(start(study, result, 0, env=env))
+    ok(status == -signal.SIGKILL and not os.path.exists(result), "probed: no file of the result's name is left", status, out, err)
+    resumed("probed", study, result, first, ranks=0)
+    beside = [x for x in os.listdir(os.path.dirname(result)) if x.startswith("probed.h5.") and x.endswith(".new")]
+    ok(not beside, "probed: nothing is left of it", beside)
+
+
 def left(study, first):
     """A run that is killed after it has completed the file and before it removes its checkpoints."""
     result = interrupted("left", study)
@@ -617,6 +628,7 @@ if __name__ == "__main__":
     many(study, first)
     occupied(study, first)
     unmade(study)
+    probed(study, first)
     left(study, first)
     replaced(study, first)
     struck(study, first)
