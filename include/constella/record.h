@@ -109,7 +109,8 @@ bool cst_record_flush(cst_record *r);
 
 /* Independent, any rank, any time: writes the block start[ndim] .. start + count of field index f. Data are
  * contiguous doubles, long, int, signed char, or text rows of CST_TEXT_WIDTH bytes. Returns false and keeps
- * the reason (cst_record_error) when the write fails. */
+ * the reason (cst_record_error) when the write fails; before the first flush this flush fails with it instead, on all
+ * ranks. */
 bool cst_record_write(cst_record *r, int f, const long *start, const long *count, const void *data);
 bool cst_record_read(cst_record *r, int f, const long *start, const long *count, void *data);
 /* Independent, any rank: brings all rows that this host has written to the disk. False with the system's reason

@@ -29,7 +29,7 @@ struct cst_record {
   bool               nfs;
   bool               sealed;   /* after the first flush */
   bool               nameless; /* the first flush has failed */
-  bool               broken;   /* an attribute could not be written before it */
+  bool               broken;   /* something could not be written before it */
   hid_t              file;     /* on rank 0, else -1 */
   cst_record_carrier carrier;
   cst_record_place  *place; /* [nfield] */

@@ -173,7 +173,10 @@ static bool transfer(cst_record *r, int f, const long *start, const long *count,
   snprintf(r->error, sizeof r->error, "%s: %s", p->field.path, strerror(errno));
   if (in && !cst_record_is_whole(r))
     snprintf(r->error, sizeof r->error, "%s", CST_RECORD_LOST);
-  return false;
+  const bool later =
+      out && !r->sealed; /* no rank goes on without the others, which wait in the flush */
+  r->broken |= later;
+  return later;
 }
 
 bool cst_record_write(cst_record *r, int f, const long *start, const long *count,

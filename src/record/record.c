@@ -244,9 +244,9 @@ static bool check_whole(cst_record *r) {
 }
 
 bool cst_record_flush(cst_record *r) {
-  bool ok = r->sealed || settle_rows(r);
+  bool ok = (r->sealed || settle_rows(r)) && !r->broken;
   if (r->rank == 0 && ok)
-    ok = !r->broken && check_whole(r) && flush_file(r) && give_name(r);
+    ok = check_whole(r) && flush_file(r) && give_name(r);
   ok = cst_agree(r->comm, ok, r->error, sizeof r->error);
   if (!ok && *r->aside) {
     r->nameless = true;

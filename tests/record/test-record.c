@@ -380,13 +380,35 @@ static void no_room(void) {
   bool ok = cst_record_read(r, 0, start, count, x);
   for (int i = 0; i < 64; i++)
     ok = ok && isnan(x[i]);
-  OK(ok, "the last row is NaN");
+  OK(ok && cst_record_flush(r), "the last row is NaN");
   setrlimit(RLIMIT_FSIZE, &low);
   OK(!cst_record_write(r, 0, start, count, x), "a write that fails says so: %s",
      cst_record_error(r));
   setrlimit(RLIMIT_FSIZE, &old);
   OK(cst_record_write(r, 0, start, count, x) && cst_record_close(r, "complete", NULL, NULL, 0),
      "and succeeds later");
+}
+
+/* Rank 0 alone writes before the first flush, in which the others wait. */
+static void no_room_at_first(void) {
+  cst_dimension d = {"case", 3, "c", NULL};
+  cst_field     f = {"/final/q", CST_TYPE_F64, 1, {0}, "m", "x", NULL};
+  in_folder("first.h5");
+  cst_record *r =
+      cst_record_create(MPI_COMM_WORLD, file, DEMO_TOKEN, &d, 1, &f, 1, why, sizeof why);
+  struct rlimit old, low;
+  getrlimit(RLIMIT_FSIZE, &old);
+  low = old, low.rlim_cur = 1;
+  int          rank;
+  const long   start = 0, count = 3;
+  const double x[3] = {1, 2, 3};
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  setrlimit(RLIMIT_FSIZE, &low);
+  const bool written = rank > 0 || cst_record_write(r, 0, &start, &count, x);
+  setrlimit(RLIMIT_FSIZE, &old);
+  OK(written && !cst_record_flush(r) && !exists(file),
+     "a write that fails before the first flush ends it on all ranks: %s", cst_record_error(r));
+  cst_record_close(r, "interrupted", NULL, NULL, 0);
 }
 
 static void many_fields(void) {
@@ -464,6 +486,7 @@ int main(int argc, char **argv) {
   pulled_away();
   misuse();
   no_room();
+  no_room_at_first();
   many_fields();
   refusals();
   not_results();

@@ -76,6 +76,10 @@ STRUCK = [
     ("rename:1", ".h5$", "EIO", 2, "0"),
     ("fsync:1", ".h5$", "EDQUOT", 2, "0"),  # the close
     ("fsync:2", ".h5$", "EIO", 2, "0"),  # the state, after the rows
+    ("pwrite:40", ".new", "EIO", 2, "0"),  # what rank 0 alone writes before the first flush: cases
+    ("pwrite:60", ".new", "ENOSPC", 2, "0"),  # and columns
+    ("pwrite:2", ".h5$", "ENOSPC", 2, "0"),
+    ("pwrite:1", ".h5$", "EIO", 2, "0"),  # what it writes alone behind it
 ]
 
 

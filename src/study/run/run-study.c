@@ -292,13 +292,14 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
 }
 
 /* Creates a file, with everything known before the first step, or reopens that of an earlier run and updates
- * a few attributes. */
+ * a few attributes. *agreed: where it fails, whether it does so on all ranks. */
 static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
                                   const cst_checkpoint *checkpoint, const cst_run_options *options,
-                                  const cst_columns *columns, cst_output **o) {
+                                  const cst_columns *columns, cst_output **o, bool *agreed) {
   const bool  anew = options->resume.start == CST_START_ANEW;
   PetscMPIInt rank, ranks;
   PetscFunctionBegin;
+  *agreed = true;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(
@@ -317,6 +318,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
   if (anew && rank == 0)
     PetscCall(cst_output_columns(*o, columns, 0, p->ncase));
   PetscCall(cst_output_flush(*o));
+  *agreed = false;
   if (rank == 0)
     PetscCall(
         cst_output_share(*o, cst_run_notes_work_before(p, a, checkpoint) / cst_run_notes_work(p)));
@@ -358,10 +360,9 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoi
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   const PetscErrorCode bad =
-      open_output(p, agenda, checkpoint, options, cst_conclude_columns(table), &o);
+      open_output(p, agenda, checkpoint, options, cst_conclude_columns(table), &o, &run->agreed);
   if (bad)
     cst_conclude_destroy(table);
-  run->agreed = bad != 0;
   PetscCall(bad);
   if (rank == 0)
     PetscCall(settle_in(options));
