@@ -4,7 +4,8 @@
  * from the N-th time that it asks MPI's clock (CALL is clock), as each slice of work does, while the file STRIKE_PATH is
  * there with something in it. WHAT is KILL, the errno that the call fails with, or WAIT: it says so by the file
  * STRIKE_GATE.RANK.here, with its number and that of the call in it, and goes on when there is STRIKE_GATE.open, up to
- * the call whose number may stand in that; STRIKE_GATE.RANK.told says that the program has handled a signal.
+ * the call whose number may stand in that; STRIKE_GATE.RANK.told says that the program has handled a signal. Of the clock
+ * also LATE: from then on it is a million seconds ahead; an errno: from then on all these calls on the path fail with it.
  * STRIKE_RANK: of this MPI rank only. STRIKE_DEVICE: each rank sees another
  * device number, as the clients of a network file system do. STRIKE_NFS: all file systems say that they are NFS.
  *
@@ -32,7 +33,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static long calls,
+static int    fails; /* from now on, the errno of calls on the path */
+static double ahead; /* seconds of the clock */
+static long   calls,
     asked; /* calls that count, and questions of the clock since the last one on the path */
 
 static const char *own_rank(void) {
@@ -131,6 +134,8 @@ static int strike(const char *call, const char *path) {
   char        *what;
   if (path && where && concerns(where, path))
     __atomic_store_n(&asked, 0, __ATOMIC_SEQ_CST);
+  if (fails && path && where && concerns(where, path))
+    return fails;
   if (!how || strncmp(how, call, n) || how[n] != ':')
     return 0;
   if (where && !(path ? concerns(where, path) : there(where)))
@@ -147,7 +152,12 @@ static int strike(const char *call, const char *path) {
     wait_at_gate(getenv("STRIKE_GATE"), number);
     return 0;
   }
-  return !strcmp(what, ":ENOSPC") ? ENOSPC : !strcmp(what, ":EDQUOT") ? EDQUOT : EIO;
+  if (!strcmp(what, ":LATE")) {
+    ahead = 1e6;
+    return 0;
+  }
+  const int error = !strcmp(what, ":ENOSPC") ? ENOSPC : !strcmp(what, ":EDQUOT") ? EDQUOT : EIO;
+  return path ? error : (fails = error);
 }
 
 static int strike_open(const char *call, int fd) {
@@ -230,7 +240,7 @@ double MPI_Wtime(void) {
     linger(atof(pause));
   if (tick)
     return atof(tick) * (double)__atomic_add_fetch(&ticks, 1, __ATOMIC_SEQ_CST);
-  return own_clock() * (rate ? atof(rate) : 1);
+  return own_clock() * (rate ? atof(rate) : 1) + ahead;
 }
 
 /* Those of libraries are made. */

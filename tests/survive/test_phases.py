@@ -1,7 +1,8 @@
-"""test_phases.py: run, extend, merge and a part, each stopped or killed in every phase of its work (what it takes over, reference,
-batches, trajectories that are stepped once more, timing, statistics): resumed, all data are those of an undisturbed run, and the
-sums over members are complete. It is struck at the 1st, 2nd, 4th, 8th ... slice of its work, up to its end."""
+"""test_phases.py: run, extend, merge and a part, each stopped, killed, out of time or out of disk space in every phase of its work
+(what it takes over, reference, batches, trajectories that are stepped once more, timing, statistics): resumed, all data are those of
+an undisturbed run, and the sums over members are complete. It is struck at the 1st, 2nd, 4th, 8th ... slice of its work, up to its end."""
 # SPDX-License-Identifier: BSD-2-Clause
+import glob
 import itertools
 import os
 import shutil
@@ -17,7 +18,7 @@ from held import Gate
 STUDY = """study: order
 system: double-pendulum
 initial: {members: 12, seed: 3, spread: {q: 0.05, v: 0.05}}
-end: 4.0
+end: 2.0
 steps: {from: 0.1, halvings: 2}
 methods: [rattle, euler-a]
 reference: {method: "gauss(4)", step: 0.002}
@@ -27,45 +28,71 @@ trajectories: {members: {worst: 2, by: energy}, every: 10}
 timing: {repeats: 1}
 """
 WIDER = STUDY.replace("rattle, euler-a", "rattle, euler-a, heun").replace("members: 12", "members: 20")
-HOW = (signal.SIGUSR1, signal.SIGKILL, signal.SIGTERM)
-WORDS = ("--progress", "none", "--checkpoint-seconds", "0.02", "--batch", "8")
+WORDS = ("--progress", "none", "--checkpoint-seconds", "0.02", "--batch", "8", "--max-hours", "100")
+SIGNALS = (signal.SIGUSR1, signal.SIGKILL, signal.SIGTERM)
+LIMITS = {"LATE": (75, "interrupted by --max-hours"), "ENOSPC": (1, "No space left on device")}  # how a run ends that meets one
+
+
+def fresh(result):
+    for x in glob.glob(glob.escape(result) + "*"):
+        os.remove(x)
+
+
+def begin(line, result, env):
+    return subprocess.Popen(
+        [PROGRAM, *line, "-o", result, *WORDS],
+        env={**ENVIRONMENT, **hurried(), **env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def told_at(name, how, slice_, line, result):
+    """Send a run this signal in this slice of its work; whether it came to it, and how it ended."""
+    gate = Gate(f"clock:{slice_}", result)
+    process = begin(line, result, gate.env)
+    there = gate.reached(process)
+    if there:
+        process.send_signal(how)
+        ok(how == signal.SIGKILL or gate.heard(process), f"{name}: it is told")
+    gate.open()
+    return there, *finish(process)
+
+
+def limited_at(name, how, slice_, line, result):
+    """Let the time of a run be over, or its disk be full, from this slice on; whether it met that, and how it ended."""
+    process = begin(line, result, {"STRIKE": f"clock:{slice_}:{how}", "STRIKE_PATH": result})
+    status, out, err = finish(process)
+    expected, words = LIMITS[how]
+    there = status != 0
+    ok(not there or (status == expected and words in out + err), f"{name}: it says so", status, out, err)
+    return there, status, out, err
 
 
 def struck(form, line, result, first):
-    """Strike a fresh run at each of these points, with the signals in turn, and let it end."""
-    hows = itertools.cycle(HOW)
-    for slice_ in (2**k for k in range(30)):
-        how = next(hows)
-        name = f"{form}: {how.name} in slice {slice_}"
-        for x in os.listdir(os.path.dirname(result)):
-            if x.startswith(os.path.basename(result)):
-                os.remove(os.path.join(os.path.dirname(result), x))
-        gate = Gate(f"clock:{slice_}", result)
-        process = subprocess.Popen(
-            [PROGRAM, *line, "-o", result, *WORDS],
-            env={**ENVIRONMENT, **hurried(), **gate.env},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        there = gate.reached(process)
-        if there:
-            process.send_signal(how)
-            ok(how == signal.SIGKILL or gate.heard(process), f"{name}: it is told")
-        gate.open()
-        status, out, err = finish(process)
-        for _ in range(2 * there):
-            status, out, err = finish(subprocess.Popen([PROGRAM, *line, "-o", result, *WORDS, "--resume"], env=ENVIRONMENT,
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))  # fmt: skip
-            if "complete" in out:
-                break
-        ok(status == 0 and "complete" in out, f"{name}: it ends", status, out, err)
-        same(name, first, result)
-        if not there:
-            process = constella("verify", result, "--sample", "1")
-            ok(process.returncode == 0 and ("statistics the same" in process.stdout) == (form != "part"), f"{name}: verified", process.stdout)
-            return ok(slice_ > 32, f"{form}: struck at {slice_.bit_length() - 1} points", slice_)
+    """Strike a fresh run at each of these points, with the signals in turn, and let it end; at each second of them also
+    by a limit, in turn, and not by the same ones of each form."""
+    hows, limits = itertools.cycle(SIGNALS), itertools.cycle(sorted(LIMITS, reverse=len(form) % 2))
+    met = 0
+    for k in range(30):
+        for how in [next(hows), *([next(limits)] if k % 2 else [])]:
+            name = f"{form}: {getattr(how, 'name', how)} in slice {2**k}"
+            fresh(result)
+            there, status, out, err = (limited_at if how in LIMITS else told_at)(name, how, 2**k, line, result)
+            met += there and how in LIMITS
+            for _ in range(2 * there):
+                again = constella(*line, "-o", result, *WORDS, "--resume")
+                status, out, err = again.returncode, again.stdout, again.stderr
+                if "complete" in out:
+                    break
+            ok(status == 0 and "complete" in out, f"{name}: it ends", status, out, err)
+            same(name, first, result)
+            if how in SIGNALS and not there:
+                process = constella("verify", result, "--sample", "1")
+                ok(process.returncode == 0 and ("statistics the same" in process.stdout) == (form != "part"), f"{form}: verified", process.stdout)
+                return ok(k > 5 and met > 2, f"{form}: struck at {k} points, by limits at {met}")
 
 
 def whole(name, text):
