@@ -185,9 +185,9 @@ static void read_lane(const own *e, cst_runner *r, long lane, int parts) {
   lane_start(r, lane, q0, v0);
   if (r->hst)
     partner_reading(e, r, lane, y);
-  else
+  else if (r->reference)
     reference_reading(r, lane, parts, q0, v0, y);
-  record_errors(e, r, lane, parts, x, y);
+  record_errors(e, r, lane, parts, x, r->hst || r->reference ? y : x);
 }
 
 static void group_multipliers(const own *e, cst_runner *r, int group) {

@@ -125,7 +125,7 @@ PetscErrorCode cst_tracks_flush(cst_tracks *t) {
     t->t[i] = cst_clock_at(t->class, (double)step);
   }
   for (int i = 0; i < t->n; i++) {
-    if (t->track[i].held)
+    if (t->track[i].held && t->output)
       PetscCall(write(t, i));
     t->track[i].held = 0;
   }

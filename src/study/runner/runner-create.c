@@ -90,6 +90,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->plan = p;
   r->reference = reference;
   r->output = o;
+  r->channels = o ? NULL : cst_channels_create(p, NULL);
   r->tallies = tallies;
   r->batch = batch;
   r->slices.slice_class = -1;
@@ -126,7 +127,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->meter.traced = cst_aligned(CST_TRAIL * W);
   r->lambda = cst_aligned((size_t)ng * W);
   r->start = cst_aligned(2 * (size_t)nq);
-  r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
+  r->rows = cst_rows_create(o ? cst_output_channels(o) : r->channels, batch, r->width);
   for (int k = 0; k < p->nobservation; k++)
     r->meter.kept[k] = cst_rows_numbers(r->rows, &cst_channel_observer, k, 0);
   r->meter.accumulators = cst_rows_numbers(r->rows, &cst_channel_accumulators, 0, 0);
@@ -170,6 +171,8 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   cst_rows_destroy(r->rows);
+  if (r->channels)
+    cst_channels_destroy(r->channels);
   free(*runner);
   *runner = NULL;
   PetscFunctionReturn(0);

@@ -66,7 +66,8 @@ struct cst_runner {
   const cst_plan *plan;
   long            batch; /* maximal number of lanes */
   cst_reference  *reference;
-  cst_output     *output;
+  cst_output     *output;   /* NULL: in a rehearsal */
+  cst_channels   *channels; /* of a rehearsal; else NULL: those of the output */
   cst_tallies    *tallies;
   int             width;
   cst_stepper   **stepper, **partner; /* [nmethod]; partner: half the step, for reference: self */

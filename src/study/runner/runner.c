@@ -19,9 +19,13 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
   const int           W = r->width;
   const cst_plan     *p = r->plan;
   const cst_study    *s = p->study;
-  cst_stepper_options o = {
-      p->isa, (int)((r->batch + W - 1) / W), s->max_iterations, s->compensated, s->iteration,
-      false,  cst_plan_is_petsc(p, method)};
+  cst_stepper_options o = {p->isa,
+                           (int)((r->batch + W - 1) / W),
+                           s->max_iterations,
+                           s->compensated,
+                           s->iteration,
+                           !r->output,
+                           r->output && cst_plan_is_petsc(p, method)};
   PetscFunctionBegin;
   if (*stepper)
     PetscFunctionReturn(0);
@@ -295,6 +299,44 @@ PetscErrorCode cst_runner_time(cst_runner *r, int class, int repeats, double *le
     *most = PetscMax(*most, spent);
   }
   r->timed = false;
+  r->work = NULL;
+  PetscFunctionReturn(0);
+}
+
+/* ---- a rehearsal ------------------------------------------------------------------------------ */
+
+/* Steps after which caches and iterations are as later ones find them, and the seconds that they may take. */
+enum { WARM = 16 };
+static const double dear = 0.06;
+
+/* As many steps as there have been, and those of a shorter rest. */
+static long twice(long step, long n) {
+  const long to = step ? 2 * step : 1;
+  return n - to < to - step ? n : to;
+}
+
+PetscErrorCode cst_runner_rehearse(cst_runner *r, const cst_work *w, double budget,
+                                   cst_rehearsal *x) {
+  bool stop = false;
+  long last = -1;
+  PetscFunctionBegin;
+  PetscCall(begin(r, w, NULL, &stop)); /* it also creates what later batches find */
+  const double before = processor_seconds();
+  if (!stop)
+    PetscCall(begin(r, w, NULL, &stop));
+  const double begun = processor_seconds();
+  double       now = begun;
+  *x = (cst_rehearsal){.start = (begun - before) / (double)w->count};
+  while (!stop && r->b->step < r->class->n && r->b->step > last) {
+    const double since = now;
+    last = r->b->step;
+    PetscCall(cst_runner_advance(r, twice(last, r->class->n), &stop));
+    PetscCall(cst_runner_flush(r));
+    now = processor_seconds();
+    x->steps = (double)(r->b->step - last);
+    x->seconds = now - since;
+    stop = stop || now - begun > (r->b->step >= WARM ? budget : fmax(budget, dear));
+  }
   r->work = NULL;
   PetscFunctionReturn(0);
 }

@@ -16,7 +16,7 @@ typedef struct {
 
 typedef struct cst_runner cst_runner;
 
-/* batch: maximal lanes per batch. */
+/* batch: maximal lanes per batch. r and o NULL: it only rehearses. */
 PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o,
                                  cst_tallies *s, cst_poll *poll, void *context,
                                  cst_runner **runner);
@@ -40,6 +40,14 @@ PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *memb
  * observed. *lanes: number of trajectories. */
 PetscErrorCode cst_runner_time(cst_runner *runner, int class, int repeats, double *least,
                                double *most, long *lanes, bool *stop);
+/* What a batch took, in seconds of CPU time: to start a trajectory, and for these last steps of all of its groups. */
+typedef struct {
+  double start, steps, seconds;
+} cst_rehearsal;
+/* Steps a batch from its start for about `budget` seconds and observes it, where the runner was created without an
+ * output and without a reference: nothing is written, and errors are taken against the state itself. */
+PetscErrorCode cst_runner_rehearse(cst_runner *runner, const cst_work *w, double budget,
+                                   cst_rehearsal *x);
 /* Sets the members whose states are stored, if the study does not: member[ncase][chosen], borrowed, -1:
  * none. */
 void cst_runner_choose(cst_runner *runner, long *member);
