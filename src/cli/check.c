@@ -108,7 +108,7 @@ static void print_cases(const cst_plan *p) {
 static void check_room(const cst_plan *p, const char *file, cst_diag *d) {
   struct statvfs disk;
   char           folder[4096], needed[32], there[32];
-  const double   bytes = cst_footprint_file(p);
+  const double   bytes = cst_footprint_file(p).bytes;
   if (!getcwd(folder, sizeof folder) || statvfs(folder, &disk))
     return;
   const double room = (double)disk.f_bavail * (double)disk.f_frsize;
@@ -119,15 +119,18 @@ static void check_room(const cst_plan *p, const char *file, cst_diag *d) {
   cst_diag_add(d, file, 0, 0, "its result needs %s, and %s has %s free", needed, folder, there);
 }
 
-/* seconds: as steps of it took; NAN: by the plan's estimate. */
-static void print_reference(const cst_plan *p, double seconds) {
+/* seconds: as steps of it took; NAN: by the plan's estimate. Returns them. */
+static double print_reference(const cst_plan *p, double seconds) {
   double       planned;
   const double steps = cst_reference_work(p, &planned);
-  if (steps > 0)
-    printf("%-14s %.6g steps of %s%s, about %.3g s more\n", "reference", steps,
-           cst_method_label(p->study->reference_method),
-           p->study->reference_quad ? " in quadruple precision" : "",
-           isnan(seconds) ? planned * 1e-9 : seconds);
+  if (steps <= 0)
+    return 0;
+  if (isnan(seconds))
+    seconds = planned * 1e-9;
+  printf("%-14s %.6g steps of %s%s, about %.3g s more\n", "reference", steps,
+         cst_method_label(p->study->reference_method),
+         p->study->reference_quad ? " in quadruple precision" : "", seconds);
+  return seconds;
 }
 
 static void print_steps(const cst_plan *p) {
@@ -169,12 +172,13 @@ static void print_extensible(const cst_plan *p) {
   cst_channels_destroy(c);
 }
 
-/* A few steps tell more than the plan's estimate. Those of a user's own system are interpreted, and a run may compile
- * it. */
-static void print_trial(const cst_plan *p) {
-  const cst_trial t = cst_trial_make(p);
-  double          compile;
-  const double    gain = cst_study_gain(p->study, p, t.seconds, &compile);
+/* A few steps tell more than the plan's estimate. Returns the seconds of all. */
+static double print_trial(const cst_plan *p, long batch) {
+  const bool      loaded = cst_study_load(p);
+  const cst_trial t = cst_trial_make(p, batch);
+  double          compile = 0;
+  const double    gain = loaded ? 1 : cst_study_gain(p, t.seconds, &compile);
+  const double    cost = t.seconds / gain + t.counted;
   if (t.counted > 0)
     printf("%-14s unknown: a step takes too long to be tried, or lanes cannot make it\n",
            "evaluations");
@@ -182,17 +186,24 @@ static void print_trial(const cst_plan *p) {
     printf("%-14s about %.3g of the force or the right hand side, as a few steps of each method "
            "tell\n",
            "evaluations", t.evaluations);
-  printf("%-14s about %.3g s on one core of this kind", "cost", t.seconds / gain + t.counted);
+  printf("%-14s about %.3g s on one core of this kind", "cost", cost);
   if (t.counted > 0)
     printf(", of it %.3g as multiplications count", t.counted);
   if (compile > 0)
     printf(", and at most %.2g s to compile the system", compile);
   printf("\n");
-  print_reference(p, t.reference / gain);
+  if (t.timing > 0)
+    printf("%-14s about %.3g s more\n", "timing", t.timing / gain);
+  return cost + compile + t.timing / gain + print_reference(p, t.reference / gain);
 }
 
-static void print_conclusions(const cst_plan *p) {
-  printf("%-14s about %.3g s more\n", "conclusions", p->ncase * cst_plan_conclusion_cost(p) * 1e-9);
+/* The seconds of everything: before, which have been printed, and the rest of the run. */
+static void print_seconds(const cst_plan *p, double before) {
+  const double conclusions = p->ncase * cst_plan_conclusion_cost(p) * 1e-9;
+  const double writing = cst_footprint_file(p).seconds;
+  printf("%-14s about %.3g s more\n", "conclusions", conclusions);
+  printf("%-14s about %.3g s more, with the start of the program\n", "writing", writing);
+  printf("%-14s about %.3g s on one core\n", "total", before + conclusions + writing);
 }
 
 /* Whether no substep of the method solves for anything: all tolerances give the same run. */
@@ -267,11 +278,10 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   print_engines(p);
   print_collected(p);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
-  print_trial(p);
-  print_conclusions(p);
+  print_seconds(p, print_trial(p, a->batch));
   print_size("memory per rank",
              cst_footprint_memory(p, a->batch) + (cst_petsc_drives(p) ? petsc_bytes : 0));
-  print_size("result file", cst_footprint_file(p));
+  print_size("result file", cst_footprint_file(p).bytes);
   print_extensible(p);
   print_steps(p);
   putchar('\n');

@@ -33,6 +33,7 @@ struct cst_reader;
 typedef struct {
   bool   lambda;      /* it reads multipliers at observed steps */
   double nanoseconds; /* per observation and lane */
+  double ends;        /* of them, those at the end of a trajectory, in all */
   double concludes;   /* numbers of each member of a case that it holds while it concludes */
   double bins;        /* of each block of each member that it sums while it concludes */
   bool   blocks;      /* it counts by blocks of the run (plan.h) */

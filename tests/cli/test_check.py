@@ -1,5 +1,6 @@
 """test_check.py: the estimates of `constella check` for memory and file size are right within a factor 1.5,
-for reduced versions of the jobs."""
+for reduced versions of the jobs; and what a run takes beside its steps is in the seconds that it tells. Seconds that were
+measured are not compared."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import os
@@ -149,6 +150,70 @@ def repeated():
         ok(named == wanted, f"{system}: {named} repeat the runs of a tolerance", page)
 
 
+PARTS = ("cost", "timing", "reference", "conclusions", "writing")
+
+
+def seconds(name, text, **how):
+    """The seconds of each line, and the page."""
+    page = constella("check", write(f"seconds-{name}.yaml", text), **how).stdout
+    found = {x: re.search(rf"^{x} .*?about ([\d.e+-]+) s\b", page, re.M) for x in (*PARTS, "total")}
+    return {x: float(found[x][1]) for x in found if found[x]}, page
+
+
+def total():
+    """The last line is the sum of the others; times that are repeated are one of them."""
+    text = QUAD.replace("study: order", "study: work-precision").replace("error: {over: mesh}", "%s")
+    for name, key, parts in (
+        ("once", "", [x for x in PARTS if x != "timing"]),
+        ("repeated", "timing: {repeats: 3}", list(PARTS)),
+    ):
+        x, page = seconds(name, text % key)
+        ok(list(x) == parts + ["total"], f"{name}: what is told", page)
+        ok(abs(sum(x[y] for y in parts) / x["total"] - 1) < 0.02, "and its sum", page)
+
+
+def beside_steps():
+    """2000 cases, of which each is written and judged, but not one that is observed too seldom for a verdict."""
+    text = CASES.replace("members: 2,", "members: 1,").replace("20000", "%d").replace("end: 0.4", "end: %g")
+    two, _ = seconds("two", text % (2, 1.6))
+    many, page = seconds("many", text % (2000, 1.6))
+    ok(many["writing"] > two["writing"] + 0.1, "2000 cases are written", page)
+    ok(many["conclusions"] > 0.5, "and judged", page)
+    few, page = seconds("few", text % (2000, 0.4))
+    ok(few["conclusions"] < many["conclusions"] / 4, "where there are values enough", page)
+
+
+def ends():
+    """Spectra are taken where a trajectory ends, which a rehearsal does not see."""
+    text = ENSEMBLE.replace("members: 8", "members: 2000").replace("end: 200", "end: 400")
+    x, page = seconds("spectra", text + "frequencies: [{name: x, expression: x, every: 0.4}]\n")
+    ok(x["cost"] > 0.5, "2000 spectra of 1000 values", page)
+
+
+def petsc():
+    """A trajectory after another, in steps that take 30 us and more."""
+    text = ENSEMBLE.replace("rattle", "midpoint").replace("members: 8", "members: 32")
+    x, page = seconds("petsc", text + "solver: {engine: petsc}\n")
+    ok(x["cost"] > 30e-6 * 32 * 200 / 0.05 * 0.99, "steps of PETSc's solvers", page)
+
+
+def compiled():
+    """A run that would compile first tells it; where the code is there, its steps are tried with that."""
+    system = write(
+        "oscillator.system.yaml",
+        "system: oscillator\ncoordinates: [x]\nmass: [1]\npotential: x^2/2\nstates: {default: {q: [1], v: [0]}}\n",
+    )
+    text = (
+        f"study: conservation\nsystem: {{file: {system}, compile: always}}\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n"
+    )
+    cache = {"XDG_CACHE_HOME": path("cache")}
+    _, page = seconds("compiled", text, env=cache)
+    ok("s to compile the system" in page, "what is not compiled yet", page)
+    x = constella("run", path("seconds-compiled.yaml"), "-o", path("compiled.h5"), "--progress", "none", env=cache)
+    _, page = seconds("compiled", text, env=cache)
+    ok(x.returncode == 0 and "to compile" not in page, "and what is", page + x.stderr)
+
+
 checked = []
 write("many.csv", "x, y\n" + "".join(f"{0.001 * i}, {0.0001 * i * i}\n" for i in range(1000)))
 together(
@@ -162,6 +227,11 @@ together(
         lambda: check("many cases", CASES),
         reference,
         repeated,
+        total,
+        beside_steps,
+        ends,
+        petsc,
+        compiled,
     ]
 )
 ok(len(checked) > 20, "of most of the jobs", checked)

@@ -114,7 +114,7 @@ static double told_of_all(const cst_plan *p) {
   double told = 0;
   for (int i = 0; i < p->nclass; i++)
     told += (double)p->classes[i].n * told_of_step(p);
-  return cst_trial_make(p).seconds / told;
+  return cst_trial_make(p, 1).seconds / told;
 }
 
 /* The ratio of up to three that is nearest to 1: a machine with other work delays single ones. The first that is

@@ -60,6 +60,7 @@ static cst_demand demand(const cst_plan *p) {
     cst_demand   one = {0};
     cst_values_demand(p, &w->each[k].expressions, &one);
     all.lambda |= one.lambda;
+    all.ends += analysis(&w->each[k], (long)n);
     all.nanoseconds += (one.nanoseconds * n + analysis(&w->each[k], (long)n)) / observations;
   }
   return all;

@@ -1,12 +1,15 @@
-/* trial.c: a few steps of the first trajectory of each class (see trial.h). */
+/* trial.c: a few steps of the first trajectory of each class, and rehearsals of its first batch (see trial.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/estimate/trial.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "core/need.h"
 #include "study/plan/plan-solves.h"
+#include "study/reference/motion.h"
 #include "study/reference/reference.h"
+#include "study/runner/runner.h"
 
 /* FEW steps are counted, of which the second half tells what further ones take. */
 enum { FEW = 32 };
@@ -16,10 +19,17 @@ static const double budget = 5e8;
 static const double most_of_one = 5e7;
 static const double timed = 1e5;
 
+/* Groups of a batch that is rehearsed, at most: they march in pairs. */
+enum { GROUPS = 4 };
+/* The share of a class that is rehearsed, and the nanoseconds that this may take. */
+static const double share_of_class = 0.05, least_of_class = 2e5, most_of_class = 4e7;
+
 /* Nanoseconds of a multiplication with sparse factors; measured, on nets and cubes by both engines. */
 static const double multiplication = 0.5;
 /* The same of a matrix of all unknowns, with PETSc's LU factors. */
 static const double elimination = 1;
+/* Nanoseconds that PETSc's solvers take at least for a step of one trajectory; measured on a double pendulum. */
+static const double petsc_step = 3e4;
 
 struct cst_trier {
   const cst_plan *plan;
@@ -160,13 +170,12 @@ bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluatio
   return !try_class(t, k, n, evaluations, nanoseconds, &good) && good;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
-
 /* Of a class that was not tried: a step takes what one of the class before does, of the same method where
- * possible. */
+ * possible. Nanoseconds: of a step of a group of lanes, with what is observed and without it; of a start. */
 typedef struct {
   int    method;
-  double evaluations, nanoseconds; /* a step */
+  double evaluations; /* of a step */
+  double step, bare, start;
 } rates;
 
 static double of_few(const cst_class *k) {
@@ -181,11 +190,12 @@ static double counted(const cst_plan *p, const cst_class *k) {
          lanes * multiplication * cst_plan_multiplications(p, k->method);
 }
 
-/* Nanoseconds of the matrices of all unknowns that a step of each method takes under PETSc; 0: it has none. Owned. */
+/* Nanoseconds of a step of each method under PETSc, by its matrix of all unknowns; 0: lanes make it. Owned. */
 static double *count_matrices(const cst_plan *p) {
   double *each = cst_zeros(p->study->nmethod, sizeof *each);
   for (int i = 0; i < p->study->nmethod; i++)
-    each[i] = elimination * cst_plan_matrices(p, i).work;
+    each[i] =
+        fmax(elimination * cst_plan_matrices(p, i).work, cst_plan_is_petsc(p, i) ? petsc_step : 0);
   return each;
 }
 
@@ -199,60 +209,167 @@ static bool can_be_tried(const cst_plan *p, const cst_class *k) {
   return cst_plan_fits_lanes(p, k->method) && counted(p, k) <= budget;
 }
 
-/* Seconds of a reference in double precision, from the steps of its first trajectory. */
-static double try_reference(cst_trier *t) {
-  const cst_plan  *p = t->plan;
-  const cst_study *s = p->study;
-  const int        width = cst_isas[p->isa].width;
-  double           evaluations, nanoseconds, planned;
-  const double     steps = cst_reference_work(p, &planned);
-  if (steps <= 0 || s->reference_quad || p->nclass == 0)
-    return NAN;
-  cst_class k = p->classes[0];
+static double groups_of(const cst_plan *p, long lanes) {
+  return ceil((double)lanes / cst_isas[p->isa].width);
+}
+
+/* Nanoseconds of a step of the first trajectory in quadruple precision; NAN: it cannot start. */
+static double try_quad(const cst_trier *t) {
+  const cst_plan *p = t->plan;
+  cst_motion     *m = cst_reference_motion(p, 0, 0);
+  const double    before = clock_now();
+  double          n = 0;
+  while (m && cst_motion_advance(m, p->study->reference_step, 1) &&
+         clock_now() - before < most_of_class)
+    n++;
+  const double spent = clock_now() - before;
+  const bool   good = m && cst_motion_lives(m);
+  cst_motion_destroy(m);
+  return good ? spent / (n + 1) : NAN;
+}
+
+/* The same of a group in double precision. */
+static double try_double(cst_trier *t, double planned, double steps) {
+  const cst_study *s = t->plan->study;
+  double           evaluations, nanoseconds;
+  cst_class        k = t->plan->classes[0];
   k.method = s->nmethod;
   k.h = s->reference_step;
   k.n = lround(fmax(1, steps / (double)s->members));
   k.cost = planned / steps;
-  if (!cst_trial_class(t, &k, k.n, &evaluations, &nanoseconds))
+  return cst_trial_class(t, &k, k.n, &evaluations, &nanoseconds) ? nanoseconds : NAN;
+}
+
+/* Seconds of the reference, from steps of its first trajectory. */
+static double try_reference(cst_trier *t) {
+  const cst_plan *p = t->plan;
+  const double    members = (double)p->study->members;
+  double          planned;
+  const double    steps = cst_reference_work(p, &planned);
+  if (steps <= 0 || p->nclass == 0)
     return NAN;
-  return 1e-9 * steps * nanoseconds * ceil((double)s->members / width) / (double)s->members;
+  if (p->study->reference_quad)
+    return 1e-9 * steps * try_quad(t);
+  return 1e-9 * steps * try_double(t, planned, steps) * groups_of(p, p->study->members) / members;
 }
 
 /* Steps of the method itself and of its partner at half the step, for one of the study's. */
 static double steps_each(const cst_study *s) { return s->reference == CST_REFERENCE_SELF ? 3 : 1; }
 
-cst_trial cst_trial_make(const cst_plan *p) {
+/* ---- rehearsals ------------------------------------------------------------------------------- */
+
+/* Where classes are rehearsed, with what is observed. */
+typedef struct {
+  cst_trier   *trier;
+  cst_plan     plan; /* the same as the trier's, but for its classes */
+  cst_tallies *tallies;
+  cst_runner  *runner;
+} stage;
+
+static PetscErrorCode go_on(void *context, double work, bool *stop) {
+  (void)work;
+  *stop = takes_too_long(context);
+  return 0;
+}
+
+static bool set_stage(stage *g, cst_trier *t) {
+  const cst_plan *p = t->plan;
+  const size_t    bytes = (size_t)p->nclass * sizeof *p->classes;
+  *g = (stage){.trier = t, .plan = *p};
+  g->plan.classes = memcpy(cst_need(malloc(bytes + 1)), p->classes, bytes);
+  /* samples lie close together where a run begins, and hardly count in a long one */
+  for (int i = 0; i < p->nclass; i++) {
+    cst_class *k = &g->plan.classes[i];
+    if (k->nsample && k->n > 4L * k->nsample) {
+      k->sample += k->nsample - 1;
+      k->nsample = 1;
+    }
+  }
+  g->tallies = cst_tallies_create(&g->plan);
+  if (cst_runner_create(&g->plan, (long)GROUPS * cst_isas[p->isa].width, NULL, NULL, g->tallies,
+                        go_on, t, &g->runner))
+    return false;
+  cst_runner_halt_by(g->runner, takes_too_long, takes_too_long);
+  return true;
+}
+
+static void clear_stage(stage *g) {
+  (void)cst_runner_destroy(&g->runner);
+  cst_tallies_destroy(g->tallies);
+  free(g->plan.classes);
+}
+
+static bool rehearse(stage *g, int class, rates *x) {
+  const cst_plan  *p = g->trier->plan;
+  const cst_class *k = &p->classes[class];
+  const double     whole = x->bare * (double)k->n * groups_of(p, k->lanes);
+  const long       groups = x->bare * FEW > most_of_class ? 1 : GROUPS;
+  const long       count = PetscMin(k->lanes, groups * cst_isas[p->isa].width);
+  const cst_work   w = {.class = class, .count = count, .saved = -1};
+  const double     budget = fmin(fmax(share_of_class * whole, least_of_class), most_of_class);
+  cst_rehearsal    r;
+  if (cst_runner_rehearse(g->runner, &w, 1e-9 * budget, &r) || r.steps < 1)
+    return false;
+  x->step = 1e9 * r.seconds / r.steps / groups_of(p, count);
+  x->start = 1e9 * r.start;
+  return true;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool try_rates(stage *g, int class, rates *x) {
+  const cst_class *k = &g->trier->plan->classes[class];
+  x->method = k->method;
+  if (!cst_trial_class(g->trier, k, k->n, &x->evaluations, &x->bare))
+    return false;
+  x->evaluations /= (double)k->n;
+  return rehearse(g, class, x);
+}
+
+/* A class whose steps cannot be tried, in seconds. */
+static double uncounted(const cst_plan *p, const cst_class *k, double least) {
+  return 1e-9 * groups_of(p, k->lanes) * (double)k->n * steps_each(p->study) *
+         (counted(p, k) + least);
+}
+
+static void add_class(cst_trial *all, const cst_plan *p, const cst_class *k, long batch,
+                      double least, const rates *x) {
+  const double n = (double)k->n;
+  const double groups = groups_of(p, k->lanes);
+  const double timed_groups = groups_of(p, PetscMin(batch, k->lanes)) * p->study->timing_repeats;
+  all->evaluations += x->evaluations * n * (double)k->lanes;
+  all->seconds +=
+      1e-9 * (groups * n * fmax(least, x->step) + (double)k->lanes * (x->start + p->collect_ends));
+  all->timing += 1e-9 * timed_groups * n * fmax(least, fmin(x->bare, x->step));
+}
+
+cst_trial cst_trial_make(const cst_plan *p, long batch) {
   cst_trier    *t = cst_trial_create(p);
   cst_trial     all = {0};
-  rates         last = {-1, NAN, NAN};
+  rates         last = {.method = -1}, next;
   double        spent = 0;
-  const double  width = cst_isas[p->isa].width;
+  stage         g;
   const double  begun = clock_now();
   double *const matrices = count_matrices(p);
-  for (int i = 0; i < p->nclass; i++) {
+  const bool    set = set_stage(&g, t);
+  for (int i = 0; i < p->nclass && set; i++) {
     const cst_class *k = &p->classes[i];
-    const double     n = (double)k->n, least = of_matrices(p, k, matrices);
-    double           evaluations = NAN, nanoseconds = NAN;
+    const double     least = of_matrices(p, k, matrices);
     if (!can_be_tried(p, k) || least > budget) {
-      all.counted += 1e-9 * ceil((double)k->lanes / width) * n * steps_each(p->study) *
-                     (counted(p, k) + least);
+      all.counted += uncounted(p, k, least);
       continue;
     }
     spent += of_few(k);
     const bool time_left = spent < budget && clock_now() - begun < budget;
     if (k->method != last.method || time_left) {
-      if (!cst_trial_class(t, k, k->n, &evaluations, &nanoseconds))
+      if (!try_rates(&g, i, &next))
         continue;
-      last = (rates){k->method, evaluations / n, nanoseconds};
+      last = next;
     }
-    const double groups = ceil((double)k->lanes / width);
-    const double per_step =
-        (steps_each(p->study) + cst_plan_steps_beside(p, k)) * fmax(least, last.nanoseconds) +
-        width * cst_plan_look_cost(p, k);
-    all.evaluations += last.evaluations * n * (double)k->lanes;
-    all.seconds += 1e-9 * groups * n * per_step;
+    add_class(&all, p, k, batch, least, &last);
   }
   free(matrices);
+  clear_stage(&g);
   all.reference = all.counted > 0 ? NAN : try_reference(t);
   cst_trial_destroy(t);
   return all;

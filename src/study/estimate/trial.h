@@ -11,12 +11,14 @@
 
 typedef struct {
   double evaluations; /* as the result will count them, /final/evaluations, of all trajectories */
-  double seconds; /* on one core, idle lanes of groups too, of those of the study itself, with their
-                       * partners at half the step; with the kernels as they are here, those of a user's
-                       * system interpreted (cst_study_gain) */
+  /* on one core, of those of the study itself, idle lanes of groups too: starts, steps, those of their partners at half
+   * the step, and all that is observed on the way; with the code that the systems have here (cst_study_load,
+   * cst_study_gain) */
+  double seconds;
   /* seconds of the classes of which a step takes longer than all trials may, or that lanes cannot step, as the plan
    * counts; the two above are of the others */
   double counted;
+  double timing;    /* seconds of `timing: {repeats:}`, in batches of so many lanes */
   double reference; /* seconds of a reference that is a method, likewise; NAN: it was not timed */
 } cst_trial;
 
@@ -32,5 +34,5 @@ bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluatio
 
 /* All classes, or as many as half a second allows: others as those of their method before them. PETSc need
  * not have begun. */
-cst_trial cst_trial_make(const cst_plan *p);
+cst_trial cst_trial_make(const cst_plan *p, long batch);
 #endif

@@ -120,6 +120,7 @@ static void ask_collectors(cst_plan *p) {
     const cst_demand d = cst_collectors[k]->demand(p);
     p->needs_lambda |= d.lambda;
     p->collect_cost += d.nanoseconds;
+    p->collect_ends += d.ends;
     p->collect_concludes += d.concludes;
     p->collect_bins += d.bins;
     p->chosen = PetscMax(p->chosen, d.chosen);

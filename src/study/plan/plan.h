@@ -53,6 +53,7 @@ typedef struct cst_plan {
   double        *freedom;
   bool           needs_lambda;      /* a user's expression reads multipliers */
   double         collect_cost;      /* of collectors, in nanoseconds per observation and lane */
+  double         collect_ends;      /* of them, those at the end of a trajectory, in all */
   double         collect_concludes; /* of collectors: numbers per member that they conclude with */
   double         collect_bins; /* of collectors: bins of each block of a member that they sum */
   bool           averages;     /* time averages of the observables are taken */

@@ -144,17 +144,23 @@ static void round_state(const cst_system *s, const double *c, cst_motion *m, __f
     cst_system_least_norm(s, c, to, to + 2 * nq);
 }
 
-static void open_quad(cst_item *i) {
-  const cst_study  *s = i->r->plan->study;
-  const cst_system *sys = s->system;
-  const int         nq = sys->nq;
-  const double     *c = cst_plan_parameters(i->r->plan, i->x.variant);
-  double           *q = cst_zeros(2 * nq, sizeof *q);
-  double           *v = q + nq;
-  i->workspace = cst_zeros(2 * nq + sys->ng, sizeof *i->workspace);
-  if (cst_study_member(s, i->x.variant, i->x.first, q, v))
-    i->m = cst_motion_create(sys, stages(s->reference_method), c, q, v);
+cst_motion *cst_reference_motion(const cst_plan *p, int variant, long member) {
+  const cst_study *s = p->study;
+  const int        nq = s->system->nq;
+  double          *q = cst_zeros(2 * nq, sizeof *q);
+  double          *v = q + nq;
+  cst_motion      *m = NULL;
+  if (cst_study_member(s, variant, member, q, v))
+    m = cst_motion_create(s->system, stages(s->reference_method), cst_plan_parameters(p, variant),
+                          q, v);
   free(q);
+  return m;
+}
+
+static void open_quad(cst_item *i) {
+  const cst_system *sys = i->r->plan->study->system;
+  i->workspace = cst_zeros(2 * sys->nq + sys->ng, sizeof *i->workspace);
+  i->m = cst_reference_motion(i->r->plan, i->x.variant, i->x.first);
 }
 
 static void store_quad(cst_item *i) {

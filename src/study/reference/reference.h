@@ -38,6 +38,8 @@ long cst_reference_members(const cst_reference *r, int table);
 /* The number of first members; 0: there are no such tables. */
 long                cst_reference_twice(const cst_study *s);
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
+/* The motion of a member at its start, in quadruple precision; NULL: it has no valid start. Owned. */
+struct cst_motion *cst_reference_motion(const cst_plan *p, int variant, long member);
 /* The times at which cases of a variant are compared with a method's states, ascending. Owned, free(). */
 double *cst_reference_times(const cst_plan *p, int variant, int *count);
 /* reference-cost.c: the reference method's steps, over all members and parameter sets, and their cost on one

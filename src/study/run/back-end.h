@@ -18,9 +18,12 @@ typedef struct {
  * the study requires compiled kernels and compilation fails. */
 PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b);
 
-/* By what the seconds of interpreted steps of a user's system are to be divided for those of a run in one process: 1
- * where it interprets too. *compile: seconds of the compiler, 0 where none is needed. */
-double cst_study_gain(const cst_study *s, const cst_plan *p, double interpreted, double *compile);
+/* Loads into this process the code that a run in one process would use, where it has been compiled before. false: a
+ * run would compile it first. Does not use MPI. */
+bool cst_study_load(const cst_plan *p);
+/* Then, by what the seconds of steps that were measured without that code are to be divided; *compile: seconds of the
+ * compiler. */
+double cst_study_gain(const cst_plan *p, double measured, double *compile);
 
 /* Compiles what a run on so many ranks would compile when it starts, if the run is long, and leaves it in the cache: on the node
  * where the study is checked or submitted. Returns the seconds that it took, 0 if nothing was missing. Does not use MPI. */

@@ -290,18 +290,48 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
 /* Seconds of steps, from which on `check` and `submit` compile ahead: of these the compilation is a small part. */
 static const double worth_waiting = 60;
 
-/* Kernels gain most of it where their operations are the work, and little where full matrices are eliminated; the
- * plan's estimate, which is of the first kind, tells where between both a system is. */
-double cst_study_gain(const cst_study *s, const cst_plan *p, double measured, double *compile) {
-  static const double least = 2, cores_too = 12;
+/* Loads what a run of the plan would load for the system, where it is in the cache; false: a run would compile it. */
+static bool load_cached(cst_system *s, const cst_plan *p) {
+  const bool cores_only = s->compiled[p->isa];
+  const wish w = wish_for(s, p->study, p, p->cost, 1);
+  const bool makes = cores_only ? w.cores || p->study->compile == CST_COMPILE_ALWAYS : w.kernels;
+  const bool small = cores_only && !makes && p->cost < moment * 1e9;
+  if (small || (cores_only && !cst_compile_adds(s, p->isa, w.with.name)))
+    return true;
+  const char *const *const cores[] = {w.with.name, none.name};
+  const int                n = cores_only || (w.kernels && w.cores) ? 1 : 2;
+  bool                     found = false;
+  for (int i = 0; i < n && !found; i++) {
+    char     why[CST_WHY];
+    cst_code code = {0};
+    found = cst_compile(s, p->isa, cores[i], true, &code, why) && cst_load_code(s, &code, why);
+    cst_compile_free(&code);
+  }
+  return found || !makes;
+}
+
+bool cst_study_load(const cst_plan *p) {
+  const cst_study *s = p->study;
+  if (s->compile == CST_COMPILE_NEVER)
+    return true;
+  cst_system *other = other_system(s);
+  if (other && !other->compiled[p->isa])
+    (void)load_cached(other, p);
+  return load_cached(s->system, p);
+}
+
+/* Kernels gain most of it where their operations are the work, and little where full matrices are eliminated; by the
+ * plan's estimate, which is of the first kind, one sees where between both a system is. Cores of a system of the
+ * catalogue gain three times and more. */
+double cst_study_gain(const cst_plan *p, double measured, double *compile) {
+  static const double least = 2, cores_too = 12, cores_alone = 3;
+  const cst_study    *s = p->study;
   const double        planned = cst_plan_time(p) * 1e-9;
-  *compile = 0;
-  if (!s->system_file || s->compile == CST_COMPILE_NEVER)
-    return 1;
-  wish w = wish_for(s->system, s, p, p->cost, 1);
-  w.kernels |= s->compile == CST_COMPILE_ALWAYS;
-  if (!w.kernels)
-    return 1;
+  const wish          w = wish_for(s->system, s, p, p->cost, 1);
+  if (s->system->compiled[p->isa]) {
+    *compile = cst_compile_seconds(s->system, p->isa, w.with.name);
+    return cores_alone;
+  }
   *compile = cst_compile_seconds(s->system, p->isa, w.cores ? w.with.name : none.name);
   return fmin(fmax(measured / planned, least), w.cores ? cores_too : interpreted);
 }
