@@ -129,8 +129,6 @@ static void print_counts(cst_result *r, const counts *c) {
   char why[CST_FAILURE_TEXT];
   cst_failures_say(&c->failures, why, sizeof why);
   printf("%-13s %ld of %ld done", "trajectories", c->finished, c->total);
-  if (c->total)
-    printf(" (%.3g%%)", floor(1000.0 * (double)c->finished / (double)c->total) / 10);
   if (*why)
     printf(", %ld of them failed (%s)", cst_failures_total(&c->failures), why);
   if (cst_failures_stopped(&c->failures))

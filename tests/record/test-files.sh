@@ -28,7 +28,7 @@ for n in 1 2; do
   process=$(sed -n 's/.*ready //p' out$n)
   status=$("$cst" status live$n.h5)
   has "$n ranks, alive: running" "$status" "state         running"
-  has "$n ranks, alive: half of it done" "$status" "15 of 30 done (50%)"
+  has "$n ranks, alive: half of it done" "$status" "15 of 30 done"
   has "$n ranks, alive: time left" "$status" "time left     about"
   table=$("$cst" table live$n.h5 --format csv --columns method,step 2>err)
   is "$n ranks, alive: finished rows are right, others empty" "$table" $'method,step\nrattle,0.1\nrattle,0.05\nrattle,0.025\n,nan\n,nan\n,nan'
@@ -41,7 +41,7 @@ for n in 1 2; do
   writer=
   status=$("$cst" status live$n.h5)
   has "$n ranks, killed: interrupted" "$status" "state         interrupted (its process is gone)"
-  has "$n ranks, killed: the count stays" "$status" "15 of 30 done (50%)"
+  has "$n ranks, killed: the count stays" "$status" "15 of 30 done"
   is "$n ranks, killed: finished rows are right" "$("$cst" table live$n.h5 --format csv --columns method,step 2>err)" "$table"
   has "$n ranks, killed: a note" "$(cat err)" "the run was interrupted"
   "$demo" live$n.h5 refuse >out 2>&1

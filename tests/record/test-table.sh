@@ -94,7 +94,7 @@ is "interrupted: rows still print" "$rc $(echo "$out" | sed "/^$/q" | grep -c .)
 has "interrupted: a note" "$err" "i.h5: the run was interrupted"
 out=$("$cst" status f.h5)
 is "status: complete" "$?$(echo "$out" | sed -n 1p)" "0state         complete"
-is "status: counts" "$(echo "$out" | sed -n 2p)" "trajectories  30 of 30 done (100%), 1 of them failed (no consistent start: 1)"
+is "status: counts" "$(echo "$out" | sed -n 2p)" "trajectories  30 of 30 done, 1 of them failed (no consistent start: 1)"
 has "status: started" "$out" "started       2024-01-02T03:04:05Z"
 has "status: ranks" "$out" "ranks         2"
 lacks "status: no time left when complete" "$out" "time left"

@@ -267,8 +267,10 @@ static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *sto
       continue;
     const long n = i->finer * way;
     while (i->done < n) {
+      const long done = i->done;
       PetscCall(advance(i, from, time[i->time], n));
-      PetscCall(poll(context, 0, stop));
+      PetscCall(poll(
+          context, (double)((i->done - done) * i->x.count) / (double)i->finer * i->r->cost, stop));
       if (*stop)
         PetscFunctionReturn(0);
     }

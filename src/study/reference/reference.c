@@ -123,6 +123,8 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   r->again = cst_zeros(cst_reference_items(r), sizeof *r->again);
   if (s->reference != CST_REFERENCE_METHOD)
     return r;
+  const double steps = cst_reference_work(p, &r->cost);
+  r->cost /= fmax(1, steps);
   r->ntime = cst_zeros(n, sizeof *r->ntime);
   r->time = cst_zeros(n, sizeof *r->time);
   r->twice = cst_zeros(n, sizeof *r->twice);

@@ -19,6 +19,7 @@ typedef struct {
   double       **value;  /* [tables][ntime][members of the table][2 nq + ng] */
   double        *unused; /* [2 nq + ng] */
   unsigned char *item;   /* [items] CST_ITEM_... */
+  double         cost;   /* planned nanoseconds of a step of a member */
   long          *again;  /* [items] members that stopped, and were taken again with smaller steps */
   struct cst_item *at;   /* the current item; NULL: none */
   cst_halt        *halt; /* called inside steps that may take long (stepper.h); NULL: none */

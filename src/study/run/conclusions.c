@@ -87,7 +87,8 @@ PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_check
   d.cost = cst_plan_conclusion_cost(p);
   PetscCall(cst_output_flush(o)); /* a rank reads rows that others have written */
   PetscCall(cst_case_rows_create(p, o, reference_error, &d.rows));
-  PetscCall(cst_run_control_phase(k, cst_plan_conclusion_portions(p), conclude_portion, &d, end));
+  PetscCall(cst_run_control_phase(k, CST_PHASE_CONCLUSIONS, cst_plan_conclusion_portions(p),
+                                  conclude_portion, &d, end));
   PetscCall(cst_case_rows_destroy(&d.rows));
   if (*end != CST_END_DONE)
     PetscFunctionReturn(0);

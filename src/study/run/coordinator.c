@@ -17,16 +17,18 @@
 #include "core/need.h"
 
 struct cst_coordinator {
-  MPI_Comm    comm;
-  MPI_Win     window;
-  long       *shared; /* on rank 0, [CST_NOTICES] */
-  long       *own;    /* the same where MPI has not allocated it */
-  double      total, before, mine, reported;
-  double      start, last_print;
-  MPI_Request asked;                    /* MPI_REQUEST_NULL: nothing */
-  long        add, answer[CST_NOTICES]; /* the work that it reports, and all counters */
-  PetscMPIInt rank;
-  int         line, log;
+  MPI_Comm     comm;
+  MPI_Win      window;
+  long        *shared; /* on rank 0, [CST_NOTICES] */
+  long        *own;    /* the same where MPI has not allocated it */
+  double       total, mine, reported;
+  double       second; /* of the run, by a nanosecond of planned work */
+  double       start, last_print;
+  cst_progress progress;
+  MPI_Request  asked;                    /* MPI_REQUEST_NULL: nothing */
+  long         add, answer[CST_NOTICES]; /* the work that it reports, and all counters */
+  PetscMPIInt  rank;
+  int          line, log;
 };
 
 static const double unit = 1e-9; /* unit of CST_NOTICE_WORK, as a fraction of the total */
@@ -86,17 +88,25 @@ static PetscErrorCode make_window(cst_coordinator *c) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total,
-                                      double before, cst_coordinator **coordinator) {
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress,
+                                      const double left[CST_PHASES], double before,
+                                      cst_coordinator **coordinator) {
   cst_coordinator *c;
+  PetscMPIInt      ranks;
   PetscFunctionBegin;
   c = cst_zeros(1, sizeof *c);
   *coordinator = c;
   c->comm = comm;
   c->asked = MPI_REQUEST_NULL;
-  c->total = total > 0 ? total : 1;
-  c->before = before / c->total;
   PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  c->progress = (cst_progress){.before = before, .phase = -1};
+  for (int k = 0; k < CST_PHASES; k++) {
+    c->progress.planned[k] = 1e-9 * left[k] / ranks;
+    c->total += left[k];
+  }
+  c->total = c->total > 0 ? c->total : 1;
+  c->second = 1e-9 / ranks;
   PetscCall(make_window(c));
   PetscCallMPI(MPI_Barrier(comm));
   PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
@@ -150,20 +160,26 @@ void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]) {
   MPI_Win_flush(0, c->window);
 }
 
+/* Planned seconds of the work that is done. */
+static double work(cst_coordinator *c) {
+  return (double)cst_coordinator_add(c, CST_NOTICE_WORK, 0) * unit * c->total * c->second;
+}
+
+void cst_coordinator_enter(cst_coordinator *c, cst_phase phase) {
+  cst_progress_enter(&c->progress, phase, MPI_Wtime(), work(c));
+}
+
 double cst_coordinator_share(cst_coordinator *c) {
-  const double done = c->before + (double)cst_coordinator_add(c, CST_NOTICE_WORK, 0) * unit;
-  return done < 1 ? done : 1;
+  return cst_progress_tell(&c->progress, MPI_Wtime(), work(c)).share;
 }
 
 static void print(cst_coordinator *c, double now) {
-  const double done = cst_coordinator_share(c);
-  const double spent = now - c->start;
-  const double mine = done - c->before;
-  const double left = mine > 0 ? spent * (1 - done) / mine : 0;
+  const cst_progress_told x = cst_progress_tell(&c->progress, now, work(c));
+  const double            spent = now - c->start;
   if (c->line)
-    printf("\r  %5.1f %%  %.0f s spent, about %.0f s left   ", 100 * done, spent, left);
+    printf("\r  %5.1f %%  %.0f s spent, about %.0f s left   ", 100 * x.share, spent, x.left);
   else
-    printf("progress %5.1f %%  %.0f s spent, about %.0f s left\n", 100 * done, spent, left);
+    printf("progress %5.1f %%  %.0f s spent, about %.0f s left\n", 100 * x.share, spent, x.left);
   fflush(stdout);
   c->last_print = now;
 }

@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include "core/error-handlers.h"
+#include "study/run/progress.h"
 
 /* Shared counters, which every rank reads and changes. */
 typedef enum {
@@ -21,9 +22,11 @@ typedef enum {
 } cst_notice;
 
 typedef struct cst_coordinator cst_coordinator;
-/* Collective. total: cost of the whole study; before: the part that an earlier run did. */
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total,
-                                      double before, cst_coordinator **c);
+/* Collective. left: planned nanoseconds of what this run has to do; before: the share of the study that earlier runs
+ * did. */
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress,
+                                      const double left[CST_PHASES], double before,
+                                      cst_coordinator **c);
 PetscErrorCode cst_coordinator_destroy(cst_coordinator **c); /* collective */
 /* adds to a counter; returns its old value */
 long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value);
@@ -33,6 +36,8 @@ void cst_coordinator_put(cst_coordinator *c, cst_notice which, long value);
 /* raises a counter to at least this value */
 void cst_coordinator_raise(cst_coordinator *c, cst_notice which, long value);
 void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]);
+/* A phase begins, on every rank. */
+void cst_coordinator_enter(cst_coordinator *c, cst_phase phase);
 /* fraction of the study that is done, 0 to 1 */
 double cst_coordinator_share(cst_coordinator *c);
 /* adds to this rank's work; not yet reported */

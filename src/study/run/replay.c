@@ -105,7 +105,7 @@ PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_r
   PetscCallMPI(MPI_Bcast(d.member, (PetscMPIInt)n, MPI_LONG, 0, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(d.open, p->ncase, MPI_BYTE, 0, PETSC_COMM_WORLD));
   cst_runner_choose(r, d.member);
-  PetscCall(cst_run_control_phase(k, p->ncase, replay_case, &d, end));
+  PetscCall(cst_run_control_phase(k, CST_PHASE_REPLAY, p->ncase, replay_case, &d, end));
   cst_runner_choose(r, NULL);
   free(d.member);
   free(d.open);

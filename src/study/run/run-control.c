@@ -270,10 +270,11 @@ static PetscErrorCode start_anew(cst_run_control *k) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_item_of_work *f, void *context,
-                                     cst_end *how) {
+PetscErrorCode cst_run_control_phase(cst_run_control *k, cst_phase phase, int n,
+                                     cst_item_of_work *f, void *context, cst_end *how) {
   bool stop = false;
   PetscFunctionBegin;
+  cst_coordinator_enter(k->coordinator, phase);
   k->total = n;
   for (long i; !stop && (i = cst_coordinator_add(k->coordinator, CST_NOTICE_NEXT, 1)) < n;) {
     PetscCall(f(context, (int)i, &stop));

@@ -37,8 +37,8 @@ void cst_run_control_watch(cst_run_control *k, cst_runner *r);
 /* Computes item i of the work; sets *stop if the run stopped inside it. */
 typedef PetscErrorCode cst_item_of_work(void *context, int i, bool *stop);
 /* Collective. Distributes n items; returns when all are done or the run stops. */
-PetscErrorCode cst_run_control_phase(cst_run_control *k, int n, cst_item_of_work *f, void *context,
-                                     cst_end *end);
+PetscErrorCode cst_run_control_phase(cst_run_control *k, cst_phase phase, int n,
+                                     cst_item_of_work *f, void *context, cst_end *end);
 /* Called between slices of work. */
 cst_poll cst_run_control_poll;
 /* True if the run must stop. Called inside long slices, as often as the caller likes; answers are cached. */

@@ -101,11 +101,33 @@ static double conclusions(const cst_plan *p) {
   return p->part ? 0 : p->ncase * cst_plan_conclusion_cost(p);
 }
 
-double cst_run_notes_work(const cst_plan *p) { return p->cost + conclusions(p); }
-
+/* The share of the steps and results that earlier runs have done. */
 double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a,
                                  const cst_checkpoint *checkpoint) {
-  return p->cost - a->left + cst_checkpoint_concluded(p, checkpoint) * conclusions(p);
+  const double concluded = cst_checkpoint_concluded(p, checkpoint) * conclusions(p);
+  return (p->cost - a->left + concluded) / (p->cost + conclusions(p));
+}
+
+/* Nanoseconds of the first batch of each class. */
+static double first_batches(const cst_plan *p, long batch) {
+  double sum = 0;
+  for (int i = 0; i < p->nclass; i++) {
+    const cst_class *k = &p->classes[i];
+    sum += (double)PetscMin(batch, k->lanes) * (double)k->n * k->cost;
+  }
+  return sum;
+}
+
+void cst_run_notes_left(const cst_plan *p, const cst_agenda *a, const cst_checkpoint *checkpoint,
+                        double left[CST_PHASES]) {
+  const bool   chooses = cst_collector_choice(p) && !p->part;
+  const double chosen = chooses ? (double)p->chosen / (double)p->study->members : 0;
+  const int    repeats = p->part ? 0 : p->study->timing_repeats;
+  (void)cst_reference_work(p, &left[CST_PHASE_REFERENCE]);
+  left[CST_PHASE_STEPS] = a->left;
+  left[CST_PHASE_REPLAY] = chosen * p->cost;
+  left[CST_PHASE_TIMING] = repeats * first_batches(p, a->batch);
+  left[CST_PHASE_CONCLUSIONS] = (1 - cst_checkpoint_concluded(p, checkpoint)) * conclusions(p);
 }
 
 void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a,
@@ -116,8 +138,7 @@ void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a,
   cst_output_number(o, "/run", "attempts", (double)earlier->attempts + 1);
   cst_output_number(o, "/run", "seconds_before", earlier->seconds);
   cst_output_number(o, "/run", "started_unix", (double)time(NULL));
-  cst_output_number(o, "/run", "work_before",
-                    cst_run_notes_work_before(p, a, checkpoint) / cst_run_notes_work(p));
+  cst_output_number(o, "/run", "work_before", cst_run_notes_work_before(p, a, checkpoint));
   cst_output_number(o, "/run", "ranks", ranks);
   cst_output_number(o, "/run", "batch", (double)a->batch);
   cst_output_text(o, "/run", "instruction_set", cst_isas[p->isa].name);

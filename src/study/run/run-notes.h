@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_NOTES_H
 #define CST_RUN_NOTES_H
+#include "study/run/progress.h"
 #include "study/run/run-study.h"
 
 /* The time now, in UTC: 2026-11-23T14:05:59Z. */
@@ -30,8 +31,10 @@ void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a,
 /* Attributes with which the table is printed and drawn, and those that xarray reads as coordinates. */
 void cst_run_notes_columns(cst_output *o, const cst_plan *p, const cst_columns *c);
 
-/* The cost of all steps and conclusions of the study; the part of it that earlier runs have done. */
-double cst_run_notes_work(const cst_plan *p);
+/* Planned nanoseconds of what this run has to do, of each phase. */
+void cst_run_notes_left(const cst_plan *p, const cst_agenda *a, const cst_checkpoint *checkpoint,
+                        double left[CST_PHASES]);
+/* The share of the steps and results of the study that earlier runs have done. */
 double cst_run_notes_work_before(const cst_plan *p, const cst_agenda *a,
                                  const cst_checkpoint *checkpoint);
 #endif

@@ -150,7 +150,7 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   icase = cst_zeros(p->ncase, sizeof *icase);
   d->least = both;
   d->most = both + p->nclass;
-  PetscCall(cst_run_control_phase(d->control, p->nclass, time_class, d, end));
+  PetscCall(cst_run_control_phase(d->control, CST_PHASE_TIMING, p->nclass, time_class, d, end));
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
@@ -202,7 +202,8 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
                               cst_run_control_poll, d->control, &d->runner));
   cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
   cst_run_control_watch(d->control, d->runner);
-  PetscCall(cst_run_control_phase(d->control, d->agenda->n, compute_batch, d, end));
+  PetscCall(
+      cst_run_control_phase(d->control, CST_PHASE_STEPS, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && !d->plan->part)
     PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
   if (*end == CST_END_DONE && !d->plan->part && d->plan->study->timing_repeats)
@@ -246,7 +247,6 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
 static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o,
                            cst_checkpoint *checkpoint, const cst_run_options *options,
                            cst_conclusion *table, cst_run_end *run) {
-  const double            total = cst_run_notes_work(p);
   const double            before = cst_run_notes_work_before(p, a, checkpoint);
   char                   *identity = cst_identity_text(p, options->resume.run);
   cst_run_control_options keep = {.path = options->output,
@@ -265,18 +265,20 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                                .merge = options->merge,
                                .table = table};
   cst_coordinator        *c;
+  double                  left[CST_PHASES];
   PetscFunctionBegin;
   cst_snapshot_own(&keep.owner, options->path, options->resume.run);
   PetscCall(take_over(&d, options));
-  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, total, before, &c));
+  cst_run_notes_left(p, a, checkpoint, left);
+  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, left, before, &c));
   PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, checkpoint, d.reference,
                                    d.tallies, &d.control));
   cst_checkpoint_release_lanes(p, checkpoint);
   d.reference->halt = cst_run_control_halts;
   d.reference->halt_context = d.control;
   cst_stop_grace(0); /* from here on slices of work poll for signals */
-  PetscCall(cst_run_control_phase(d.control, cst_reference_items(d.reference), compute_item, &d,
-                                  &run->end));
+  PetscCall(cst_run_control_phase(d.control, CST_PHASE_REFERENCE, cst_reference_items(d.reference),
+                                  compute_item, &d, &run->end));
   if (run->end == CST_END_DONE)
     PetscCall(compute_batches(&d, &run->failures, &run->end));
   run->failed = cst_failures_total(&run->failures);
@@ -320,8 +322,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
   PetscCall(cst_output_flush(*o));
   *agreed = false;
   if (rank == 0)
-    PetscCall(
-        cst_output_share(*o, cst_run_notes_work_before(p, a, checkpoint) / cst_run_notes_work(p)));
+    PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a, checkpoint)));
   PetscFunctionReturn(0);
 }
 
