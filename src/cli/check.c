@@ -190,7 +190,7 @@ static double print_trial(const cst_plan *p, long batch) {
   if (t.counted > 0)
     printf(", of it %.3g as multiplications count", t.counted);
   if (compile > 0)
-    printf(", and at most %.2g s to compile the system", compile);
+    printf(", and about %.2g s to compile the system", compile);
   printf("\n");
   if (t.timing > 0)
     printf("%-14s about %.3g s more\n", "timing", t.timing / gain);
