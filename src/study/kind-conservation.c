@@ -44,10 +44,11 @@ static cst_number_column number(cst_columns *c, const cst_quantity *q, bool show
 static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, growth_columns *x) {
   if (q->drifts)
     x->largest = number(c, q, true, "largest", "max", "largest |x - x(0)|");
-  x->scale = number(c, q, false, "scale", "scale",
-                    "scale of the quantity: mean over the run of the magnitude of its terms; where it "
-                    "has settled, the "
-                    "largest before it had changed by half of that");
+  x->scale =
+      number(c, q, false, "scale", "scale",
+             "scale of the quantity: mean over the run of the magnitude of its terms; where it "
+             "has settled, the "
+             "largest before it had changed by half of that");
   x->slope = number(c, q, first, "slope", "slope", "slope of the mean drift against time");
   x->slope_error = number(c, q, false, "slope-error", "slope_error", "standard error of the slope");
   x->slope_rms =
