@@ -6,8 +6,8 @@
 #include "observe/observer.h"
 #include "system/lane/record.h"
 
-/* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale while
- * |x - x(0)| was at most half of it, the sum of all scales, the sum of x - x(0) since the last window, the last x, and
+/* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale, the
+ * sum of all scales, the sum of x - x(0) since the last window, the last x, and
  * the least and the largest x - x(0) since the collector of windows has reset them. */
 enum {
   CST_SLOT_START,

@@ -50,7 +50,7 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define RANGES       4.0
 #define AT_REST      1e-3
 #define BEYOND_DOUBT 99.0 /* deviations, where there is no noise */
-#define LARGE        0.5  /* part of its terms by which nothing bounded changes */
+#define LARGE        0.25 /* part of its terms by which nothing bounded changes */
 
 const char *const cst_growth_verdict_names[CST_VERDICTS] = {
     "exact",    "frozen",    "bounded",     "random-walk",
@@ -308,7 +308,7 @@ static int is_settled(const cst_long_run *r, const double *means, const cst_move
          (range <= AT_REST * m->change || stays(means, r->members, r->end));
 }
 
-/* What is conserved has lost or gained half of its terms: whatever it does in the end, it was not bounded. */
+/* What is conserved has lost or gained a quarter of its terms: whatever it does in the end, it was not bounded. */
 static void reject_large(const cst_long_run *r, const cst_move *m, cst_growth *g) {
   const double terms = r->terms ? cst_ensemble_rms(r->terms, r->members) : NAN;
   if (g->verdict != CST_BOUNDED_VERDICT || !cst_growth_exceeds(m, LARGE * terms))

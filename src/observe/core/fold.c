@@ -204,9 +204,9 @@ CST_INLINE course begin(const vd *a) {
 }
 
 CST_INLINE void take(course *a, vd x, vd s, vl on) {
-  const vd d = vkeep(on, x - a->start), size = vkeep(on, s), off = vabs(d);
-  a->drift = vmax(off, a->drift);
-  a->scale = vmax(vkeep((vl)(off <= 0.5 * size), size), a->scale);
+  const vd d = vkeep(on, x - a->start), size = vkeep(on, s);
+  a->drift = vmax(vabs(d), a->drift);
+  a->scale = vmax(size, a->scale);
   a->sizes += size;
   a->sum += d;
   a->low = vmin(d, a->low);

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "study/collect/continue-rows.h"
 #include "study/result/extension.h"
@@ -20,11 +21,24 @@ static void declare_all(const cst_plan *p, cst_channels *c, const cst_channel_ro
                        (cst_channel_use){.name = p->quantity[k].name, .unit = p->quantity[k].unit});
 }
 
+typedef struct {
+  bool unknown; /* the study is one of an earlier program, which kept no ranges */
+} wish;
+
+static void as_in(void *x, cst_result *file) {
+  wish *w = x;
+  char(*paths)[96];
+  w->unknown = cst_result_list(file, "/ranges", &paths) <= 0;
+  free(paths);
+}
+
 static void declare(const cst_plan *p, cst_channels *c) {
+  const wish *w = p->study->collected[CST_COLLECTOR(windows)];
   if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
     return;
   declare_all(p, c, &cst_channel_windows);
-  declare_all(p, c, &cst_channel_window_range);
+  if (!w->unknown)
+    declare_all(p, c, &cst_channel_window_range);
 }
 
 static bool wanted(const cst_plan *p) { return cst_study_needs(p->study, CST_NEEDS_WINDOWS); }
@@ -219,6 +233,8 @@ const cst_collector cst_collector_windows = {
     .demand = demand,
     .declare = declare,
     .reuse = &reuse,
+    .wish = sizeof(wish),
+    .as_in = as_in,
     .own = sizeof(own),
     .wanted = wanted,
     .begin = begin,

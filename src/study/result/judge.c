@@ -128,12 +128,18 @@ static bool is_conserved(const cst_plan *p, const cst_case *c, int quantity) {
          !cst_stages_change_energy(p);
 }
 
+/* NaN where an earlier program kept none. */
 static PetscErrorCode read_range(cst_case_rows *rows, int quantity, double *range) {
   const double *x;
   PetscFunctionBegin;
+  for (long m = 0; m < rows->plan->study->members; m++)
+    range[m] = NAN;
+  if (!cst_channels_find(cst_output_channels(rows->output), &cst_channel_window_range, quantity))
+    PetscFunctionReturn(0);
   PetscCall(cst_case_rows_get(rows, &cst_channel_window_range, quantity, &x));
   for (long m = 0; m < rows->plan->study->members; m++)
-    range[m] = rows->good[m] ? x[m] : NAN;
+    if (rows->good[m])
+      range[m] = x[m];
   PetscFunctionReturn(0);
 }
 
