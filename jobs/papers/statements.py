@@ -13,9 +13,11 @@ which the names of studies are relative to it, contains
     statements   a list: `says`, `where` (section or equation), `study` or `script`, and `measured`, a list of
                    method      as in the study, at its smallest step, or as in the script; `methods` measures
                                each of a list; and
-                   column      of the result, with `is`, `below` or `above`. `is` has a word, or a number that
-                               is met `within` a difference or within a multiple of its standard error
-                               (`errors`; for a column NAME_mean that of NAME_error); with `rate` the number
+                   column      of the result, with `is`, or with `below`, `above` or both. `is` has a word, or a number
+                               that is met `within` a difference or within a multiple of its standard error
+                               (`errors`; for a column NAME_mean that of NAME_error); round-off is 0 `within` its
+                               bound; `below` and `above` are within a factor of ten of what is measured; with
+                               `rate` the number
                                is the base-2 logarithm of the column at the second smallest step over that at
                                the smallest one; with `over` the column is divided by that of another method; or
                    same        another method, whose q and p at the end differ by the measured number, with
@@ -39,15 +41,7 @@ import tomllib
 sys.dont_write_bytecode = True
 
 import distributions  # noqa: E402
-from studies import Studies, mistake  # noqa: E402
-
-
-def case_of(result, method):
-    """The case of the method's smallest step; of the last parameter set or tolerance if there are several."""
-    cases = {curve.method: curve.cases for curve in result.curves()}
-    if method not in cases:
-        mistake(f"the study has no method {method}; it has {', '.join(cases)}")
-    return cases[method][-1]
+from studies import Studies, case_of, mistake  # noqa: E402
 
 
 def difference(result, one, other):
@@ -111,7 +105,9 @@ def holds(item, value, error):
         return abs(value - item["is"]) <= item["within"]
     if "is" in item:
         return value == item["is"]
-    return value <= item["below"] if "below" in item else value >= item["above"]
+    if not item.keys() & {"below", "above"}:
+        mistake(f"{item['method']}: {name_of(item)} has no `is`, `below` or `above`")
+    return item.get("above", -math.inf) <= value <= item.get("below", math.inf)
 
 
 def asked(item):
@@ -121,7 +117,8 @@ def asked(item):
         return f"{item['is']} within {item['within']}"
     if "is" in item:
         return item["is"]
-    return f"at most {item['below']:g}" if "below" in item else f"at least {item['above']:g}"
+    words = {"above": "at least", "below": "at most"}
+    return ", ".join(f"{words[k]} {item[k]:g}" for k in words if k in item)
 
 
 def name_of(item):
@@ -138,7 +135,7 @@ def name_of(item):
     return item["column"]
 
 
-def line_of(item, value, error):
+def line_of(item, value, error=0.0):
     shown = value if isinstance(value, str) else f"{value:.4g}"
     shown += f" +- {error:.2g}" if error else ""
     verdict = "ok " if holds(item, value, error) else "NOT"

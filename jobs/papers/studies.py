@@ -1,6 +1,6 @@
 """studies.py: runs the studies of a paper into a folder, each once, in full or only their first steps.
 
-Used by tables.py and statements.py.
+Used by tables.py, statements.py and figures.py.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -41,6 +41,18 @@ def shortened(text, rows):
     return re.sub(r"^(steps: .*\[)(.*)(\].*)$", first, text, flags=re.M)
 
 
+def case_of(result, method, step=None):
+    """The case of a method's step, else of its smallest one; of the last parameter set or tolerance if there are
+    several."""
+    cases = {curve.method: curve.cases for curve in result.curves()}
+    if method not in cases:
+        mistake(f"the study has no method {method}; it has {', '.join(cases)}")
+    found = [c for c in cases[method] if step is None or abs(result.steps[c] / step - 1) < 1e-4]
+    if not found:
+        mistake(f"the study has no step {step:g} of {method}")
+    return found[-1]
+
+
 class Studies:
     """Runs the studies of a paper into a folder, each once."""
 
@@ -55,7 +67,7 @@ class Studies:
     def refuse_existing(self, items):
         paths = sorted({str(self.folder / f"{self.name(item, label)}.h5") for label, item in items.items()})
         for path in filter(os.path.exists, paths):
-            mistake(f"{path} exists; --overwrite replaces it and its figures")
+            mistake(f"{path} exists; --overwrite replaces it")
 
     def result(self, item, label):
         name = self.name(item, label)

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""tables.py: runs the studies of a paper's tables and figures, and compares printed with measured numbers.
+"""tables.py: runs the studies of a paper's tables, and compares printed with measured numbers.
 
     tables.py [-o FOLDER] [--only NAME ...] [--rows N] [--ranks N] [--format text|markdown]
               [--counts] [--overwrite] PAPER.toml
 
-Results, and a PNG for each figure, go to FOLDER (default: the paper's name). Exit: 0; 1 when a number that
+Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a number that
 must agree does not; 2 for mistakes of the user. The program is that of the variable CONSTELLA
 (build/constella).
 
@@ -27,10 +27,8 @@ PAPER.toml, in which the names of studies are relative to it, contains
               may be `like` another, with a `change` of the study's text, and with some of its columns (`only`).
               A `control` has no numbers of the paper: its numbers must all agree (control = "agree"), or half of
               them or more must disagree ("disagree").
-    figures   by name: `title`, `study`, `scale` (linear or log), `verdicts` of observables, and `panels` of
-              `lines`, each a `series` of the result that stays below its `bound`.
 
---counts leaves out figures, and prints only how many numbers agree, by the one rule of agreement.py, and the exceptions to it.
+--counts prints only how many numbers agree, by the one rule of agreement.py, and the exceptions to it.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -159,53 +157,41 @@ def print_entries(table, entries, form):
     print(*aligned(rows, form), sep="\n")
 
 
-def print_table(paper, label, table, studies, options):
-    """A table in the paper's layout, then number by number; its entries."""
-    result, entries = studies.result(table, label), []
-    print(f"\n{'## ' if options.format == 'markdown' else ''}{label}: {table['title']}")
-    for block in table["blocks"]:
-        lines = block_entries(paper, table, label, block, result, options.rows)
-        entries += [e for _, *cells in lines for e in cells if e]
-        print_layout(paper, table, block, lines, options.format)
-    print_entries(table, entries, options.format)
-    return entries
-
-
-# ---- figures
-
-
-def figure_checks(result, label, figure):
-    """(what, passed) for the bounds and the verdicts of a figure."""
-    checks = []
-    for line in (line for panel in figure["panels"] for line in panel["lines"] if "bound" in line):
-        largest = result.time_series(line["series"], 0)[1].max()
-        checks.append(
-            (
-                f"{label}: {line['series']} stays below {line['bound']:g}: {largest:.2e}",
-                largest <= line["bound"],
-            )
-        )
-    for name, wanted in figure.get("verdicts", {}).items():
-        found = result.texts(f"{name}_verdict")[0]
-        checks.append((f"{label}: {name} is {wanted}: {found}", found == wanted))
-    return checks
-
-
 def print_checks(checks):
     for what, passed in checks:
-        print(f"{what}{'' if passed else '   DISAGREES'}")
+        print(f"  {'ok ' if passed else 'NOT'}  {what}")
 
 
-def draw_figure(label, figure, studies):
-    """Writes LABEL.png; the checks."""
-    import figures  # matplotlib, which tables do without
+def column_checks(table, block, lines):
+    """(what, passed) for each column of a block."""
+    for name, column in zip(shown(table), list(zip(*lines))[1:]):
+        some = [e for e in column if e]
+        if not some:
+            continue
+        exceptions = sum(e.passed and not e.agrees for e in some)
+        what = f"{block['title']}, {name}: {sum(e.passed for e in some)} of {len(some)} agree"
+        what += f", {exceptions} as exceptions" if exceptions else ""
+        if some[0].kind == "bound":
+            largest = max(e.measured for e in some)
+            yield f"{what}, largest {largest:.2g} ({some[0].words})", all(e.passed for e in some)
+        else:
+            ends = " to ".join(dict.fromkeys(as_printed(e) for e in (some[0], some[-1])))
+            yield f"{what}, {ends}", all(e.passed for e in some)
 
-    result = studies.result(figure, label)
-    figures.write(result, figure, studies.folder / f"{label}.png")
-    checks = figure_checks(result, label, figure)
-    print(f"\n{label}: {figure['title']}: {studies.folder / label}.png")
-    print_checks(checks)
-    return checks
+
+def print_table(paper, label, table, studies, options):
+    """A table in the paper's layout, then number by number; its entries."""
+    result = studies.result(table, label)
+    print(f"\n{'## ' if options.format == 'markdown' else ''}{label}: {table['title']}")
+    blocks = [(b, block_entries(paper, table, label, b, result, options.rows)) for b in table["blocks"]]
+    for block, lines in blocks:
+        print_layout(paper, table, block, lines, options.format)
+    entries = [e for _, lines in blocks for _, *cells in lines for e in cells if e]
+    print_entries(table, entries, options.format)
+    if "control" not in table:
+        print(f"\n{label}: {table['title']}")
+        print_checks(check for block, lines in blocks for check in column_checks(table, block, lines))
+    return entries
 
 
 # ---- counts
@@ -258,22 +244,17 @@ def print_exceptions(entries, form):
 
 def control_check(label, wanted, entries):
     """(what, passed) for a table that holds no numbers of the paper."""
-    off = sum(not e.passed for e in entries)
+    off, count = sum(not e.passed for e in entries), len(entries)
     if wanted == "agree":
-        return (
-            f"control {label}: {len(entries) - off} of {len(entries)} numbers agree, as all of them must",
-            off == 0,
-        )
-    return f"control {label}: {off} of {len(entries)} numbers disagree, as half of them must", 2 * off >= len(
-        entries
-    )
+        return f"{label}: {count - off} of {count} agree (all)", off == 0
+    return f"{label}: {off} of {count} disagree (at least {math.ceil(count / 2)})", 2 * off >= count
 
 
 # ---- the command
 
 
 def chosen(items, only):
-    """The requested tables or figures, each with what it takes from the one that it is like."""
+    """The requested tables, each with what it takes from the one that it is like."""
     full = {label: {**items.get(item.get("like"), {}), **item} for label, item in items.items()}
     return {label: item for label, item in full.items() if not only or label in only}
 
@@ -283,15 +264,15 @@ def read_options():
         description=__doc__.split("\n")[0], epilog="The opening words of this file describe PAPER.toml."
     )
     parser.add_argument("paper", type=pathlib.Path, metavar="PAPER.toml")
-    parser.add_argument("-o", "--folder", type=pathlib.Path, help="where results and figures go")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="these tables and figures")
+    parser.add_argument("-o", "--folder", type=pathlib.Path, help="where results go")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these tables")
     parser.add_argument(
         "--rows", type=int, metavar="N", help="the first N rows of each block: the largest steps"
     )
     parser.add_argument("--ranks", type=int, default=0, metavar="N", help="under mpirun with N ranks")
     parser.add_argument("--format", choices=("text", "markdown"), default="text")
-    parser.add_argument("--counts", action="store_true", help="print only counts and exceptions; no figures")
-    parser.add_argument("--overwrite", action="store_true", help="replace results and figures")
+    parser.add_argument("--counts", action="store_true", help="print only counts and exceptions")
+    parser.add_argument("--overwrite", action="store_true", help="replace results")
     options = parser.parse_args()
     options.folder = options.folder or pathlib.Path(options.paper.stem)
     return options
@@ -303,37 +284,33 @@ def read_paper(path, only):
         paper = tomllib.loads(path.read_text())
     except (OSError, tomllib.TOMLDecodeError) as e:
         mistake(f"{path}: {getattr(e, 'strerror', None) or e}")
-    known = [*paper["tables"], *paper.get("figures", {})]
     for name in only or ():
-        if name not in known:
-            mistake(f"no '{name}' in {path}; there are {', '.join(known)}")
+        if name not in paper["tables"]:
+            mistake(f"no '{name}' in {path}; there are {', '.join(paper['tables'])}")
     return paper
 
 
 def main():
     options = read_options()
     paper = read_paper(options.paper, options.only)
-    tables, figures = chosen(paper["tables"], options.only), chosen(paper.get("figures", {}), options.only)
-    figures = {} if options.counts else figures
+    tables = chosen(paper["tables"], options.only)
     studies = Studies(options.paper.parent, options)
     options.folder.mkdir(parents=True, exist_ok=True)
     if not options.overwrite:
-        studies.refuse_existing(tables | figures)
+        studies.refuse_existing(tables)
     with contextlib.redirect_stdout(io.StringIO() if options.counts else sys.stdout):
         print(paper["source"])
         found = {label: print_table(paper, label, table, studies, options) for label, table in tables.items()}
-        checks = [check for label, figure in figures.items() for check in draw_figure(label, figure, studies)]
     controls = [
         control_check(label, tables[label]["control"], found.pop(label))
         for label in list(found)
         if "control" in tables[label]
     ]
     print_counts(found, options.format, options.counts)
-    if not options.counts:
+    if controls and not options.counts:
+        print("\nControls, without numbers of the paper")
         print_checks(controls)
-    passed = [e.passed for entries in found.values() for e in entries] + [
-        passed for _, passed in checks + controls
-    ]
+    passed = [e.passed for entries in found.values() for e in entries] + [passed for _, passed in controls]
     sys.exit(not all(passed))
 
 

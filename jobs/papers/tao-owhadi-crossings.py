@@ -4,8 +4,8 @@ those of another implementation.
 
     tao-owhadi-crossings.py PAPER.toml [-o FOLDER] [--only NAME ...] [--ranks N] [--overwrite]
 
-Results go to FOLDER (default: the paper's name). Exit: 0; 1 when a mean is outside the spread of single
-starts; 2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella).
+Results go to FOLDER (default: the paper's name). Each mean is ok within a standard deviation of single starts of the
+other's. Exit: 0; 1 when one is not; 2 for mistakes of the user. The program is that of the variable CONSTELLA (build/constella).
 PAPER.toml contains `ensembles`, by name:
 
     title, study    the study's keys `steps`, `methods` and `every` are replaced by those of each block.
@@ -83,23 +83,24 @@ def rows_of(block):
 
 
 def line_of(x, failed, cost, method, step, other, seeds):
-    """The printed line without the benchmark; the mean, and whether it is inside the other's spread."""
+    """The printed line without the benchmark; the mean, the deviation, and the judged line."""
     some, (mean, deviation) = x[np.isfinite(x)], other
     spread, error = some.std(ddof=1), some.std(ddof=1) / some.size**0.5
     away = some.mean() - mean
     errors = away / np.hypot(error, deviation / seeds**0.5)
     line = f"{method:40} {step:5g} {failed:6d} {some.size:7d} {some.mean():8.4g} {spread:6.3g} {error:6.2g} "
     line += f"{some.min():7.4g} {some.max():7.4g} "
+    verdict = "ok " if abs(away) <= deviation else "NOT"
     return (
         line + f"{mean:8.4g} {deviation:6.3g} {away / deviation:7.2f} {errors:7.1f} {cost:8.0f}",
         some.mean(),
         spread,
-        abs(away) <= deviation,
+        f"  {verdict}  {method}, h = {step:g}: mean {some.mean():.4g} ({mean:g} within {deviation:g})",
     )
 
 
 def measured(studies, paper, label, ensemble):
-    """[(line, mean, deviation, inside)] for all rows."""
+    """[(line, mean, deviation, judged line)] for all rows."""
     lines = []
     for block in ensemble["blocks"]:
         rows = rows_of(block)
@@ -120,7 +121,7 @@ def measured(studies, paper, label, ensemble):
 
 
 def told(studies, paper, label, ensemble):
-    """Prints an ensemble; how many means are outside."""
+    """Prints an ensemble; how many means are not as those of the other."""
     print(f"\n{label}: {ensemble['title']}\n")
     print(
         f"{'method':40} {'step':>5} {'failed':>6} {'counted':>7} {'mean':>8} {'dev.':>6} {'error':>6} "
@@ -130,9 +131,10 @@ def told(studies, paper, label, ensemble):
     lines = measured(studies, paper, label, ensemble)
     count = len(rows_of(ensemble["blocks"][-1]))
     _, benchmark, spread, _ = lines[-count]
-    for line, mean, _, inside in lines:
-        print(f"{line} {(mean - benchmark) / spread:14.2f}{'' if inside else '   OUTSIDE'}")
-    return sum(not inside for *_, inside in lines)
+    for line, mean, _, _ in lines:
+        print(f"{line} {(mean - benchmark) / spread:14.2f}")
+    print(f"\n{label}: {ensemble['title']}", *(judged for *_, judged in lines), sep="\n")
+    return sum(judged.startswith("  NOT") for *_, judged in lines)
 
 
 def main():

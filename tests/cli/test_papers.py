@@ -1,16 +1,22 @@
 """test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree,
 disagreement is detected, digits are counted as documented. statements.py: measurements by a script and by a
-study are as stated, and false statements are detected. all: rows of coverage.toml. tao-owhadi-crossings.py: the same of ensembles."""
+study are as stated, and false statements are detected. all: rows of coverage.toml and of its page, which fail if a
+stated number is another. tao-owhadi-crossings.py: the same of ensembles."""
 # SPDX-License-Identifier: BSD-2-Clause
+import contextlib
 import functools
 import importlib.util
+import io
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+import types
+from decimal import Decimal
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
@@ -22,7 +28,11 @@ PAPERS = pathlib.Path(__file__).resolve().parents[2] / "jobs" / "papers"
 sys.path.insert(0, str(PAPERS))
 
 import agreement  # noqa: E402
+import statements  # noqa: E402
 import studies  # noqa: E402
+import tables  # noqa: E402
+import numpy as np  # noqa: E402
+from studies import Result, Studies  # noqa: E402
 
 ROWS = 3
 PAPER = tomllib.loads((PAPERS / "brugnano.toml").read_text())
@@ -165,7 +175,7 @@ def test_paper():
     )
     for label in controls:
         ok(
-            re.search(rf"^control {label}: .* must$", process.stdout, re.M),
+            re.search(rf"^  ok   {label}: .*gree \(", process.stdout, re.M),
             f"control {label} is told apart",
             process.stdout[-800:],
         )
@@ -173,11 +183,13 @@ def test_paper():
         all((pathlib.Path(folder) / f"brugnano-{label}.h5").exists() for label in labels),
         "results stay in the folder",
     )
+    tight("brugnano.toml", folder, ROWS)
 
 
 def test_springs():
     """All of the paper whose numbers are those of another implementation."""
-    process = command(PAPERS / "tao-owhadi.toml", scratch())
+    folder = scratch()
+    process = command(PAPERS / "tao-owhadi.toml", folder)
     ok(
         process.returncode == 0,
         "springs: all numbers agree",
@@ -189,6 +201,7 @@ def test_springs():
         "springs: none disagrees",
         process.stdout[-800:],
     )
+    tight("tao-owhadi.toml", folder, None)
 
 
 DNA = """source = "nowhere"
@@ -216,7 +229,7 @@ def test_transitions():
         (folder / "dna.toml").write_text(DNA.format(mean=mean))
         process = command(folder / "dna.toml", folder / "results", script="tao-owhadi-crossings.py")
         ok(
-            process.returncode == status and process.stdout.count("OUTSIDE") == status,
+            process.returncode == status and process.stdout.count("  NOT  ") == status,
             f"a mean of {mean}: exit status {status}",
             process.stdout,
             process.stderr,
@@ -360,50 +373,167 @@ def coverage():
     return module
 
 
+def refused(function, *arguments):
+    """What it says if it ends with status 2."""
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            function(*arguments)
+        except SystemExit as end:
+            return said.getvalue() if end.code == 2 else ""
+    return ""
+
+
+def headings(run):
+    """What a command of coverage.toml judges: its headings, as its file has them."""
+    file = re.search(r"(\S+)\.py (?:\$PAPERS/(\S+\.toml))?", run)
+    if file[1].endswith("figures"):
+        return [f"{name}: {x['title']}" for name, x in tomllib.loads((PAPERS / "figures.toml").read_text()).items()]
+    if not file[2]:
+        return ["The order of a conversion"]
+    paper = tomllib.loads((PAPERS / file[2]).read_text())
+    if file[1].endswith("statements"):
+        return [f"{s['says']} [{s['where']}]" for s in paper["statements"]]
+    kind = "tables" if file[1].endswith("tables") else "ensembles"
+    listed = {label: x for label, x in paper[kind].items() if "control" not in x}
+    return [f"{label}: {x['title']}" for label, x in listed.items()] + ["Controls, without numbers of the paper"]
+
+
+def page_rows():
+    """The cells of each row of coverage.md."""
+    lines = (PAPERS / "coverage.md").read_text().split("## Commands")[0].splitlines()
+    rows = [re.split(r"(?<!\\) \| ", line.removeprefix("| ").removesuffix(" |")) for line in lines if line[:2] == "| "]
+    return [[c.replace("\\|", "|") for c in row] for row in rows if row[0] != "where"]
+
+
+def value_of(line, item):
+    """(measured value, its error) in a line of the page that belongs to this item; None if it belongs to another."""
+    start, end = f"{item['method']}: {statements.name_of(item)} ", f" ({statements.asked(item)})"
+    if not line.startswith(start) or not line.endswith(end):
+        return None
+    value, _, error = line[len(start) : -len(end)].partition(" +- ")
+    return value if isinstance(item.get("is"), str) else float(value), float(error or 0)
+
+
+def moved(item, error):
+    """The item with each number that it states ten tolerances away; the tolerance of a bound is a factor."""
+    if isinstance(item.get("is"), str):
+        return []
+    off = 10 * item.get("within", item.get("errors", 0) * error) or 1
+    changes = [{"is": item["is"] + sign * off} for sign in (1, -1)] if "is" in item else []
+    changes += [{key: item[key] * by} for key, by in (("above", 10), ("below", 0.1)) if key in item]
+    return [{**item, **change} for change in changes]
+
+
+def test_page():
+    """coverage.md is that of coverage.toml; its numbers are as stated, and a row whose stated number is moved fails."""
+    every, listed = coverage(), tomllib.loads((PAPERS / "coverage.toml").read_text())
+    rows = [cells for p in listed["papers"] for cells in every.rows_of(p, listed["commands"])]
+    page = page_rows()
+    named = [[*c[:3], f"`{c[3]}`" if len(c) > 4 else ""] for c in rows]
+    ok(named == [row[:4] for row in page], "coverage.md has the rows of coverage.toml", *(x for x in named if x not in [r[:4] for r in page]))
+    measured = [(c, row[4].split("<br>")) for c, row in zip(rows, page) if "statements.py" in listed["commands"].get(c[3], {"run": ""})["run"]]
+    drawn, left = random.Random(1).sample(range(len(measured)), len(measured) // 10), []
+    folder = pathlib.Path(scratch())
+    for k, (cells, lines) in enumerate(measured):
+        file = re.search(r"\$PAPERS/(\S+\.toml)", listed["commands"][cells[3]]["run"])[1]
+        found = tomllib.loads((PAPERS / file).read_text())["statements"]
+        statement = next(s for s in found if cells[4] in f"{s['says']} [{s['where']}]")
+        items = statements.each(statement["measured"])
+        pairs = [(i, value_of(line, i)) for line in lines for i in items if value_of(line, i)]
+        good = len(pairs) == len(lines) and all(statements.holds(i, *x) for i, x in pairs)
+        loose = [m for i, x in pairs for m in moved(i, x[1]) if statements.holds(m, *x)]
+        left += [cells[:2]] * (not good) + [[cells[0], cells[1], m] for m in loose]
+        for item, x in pairs if k in drawn else []:
+            for other in moved(item, x[1]):
+                text = "\n".join(statements.line_of(other if i is item else i, *y) for i, y in pairs)
+                (folder / f"{cells[3]}.json").write_text(json.dumps([1, f"{statement['says']} [{statement['where']}]\n{text}"]))
+                commands = every.Commands(listed["commands"], types.SimpleNamespace(slow=False, keep=True, folder=folder))
+                left += [] if every.outcome(commands, cells)[0] == "FAILS" else [[cells, other]]
+    said = refused(statements.holds, {"method": "rattle", "column": "order_q"}, 2, 0)
+    ok("rattle: order_q has no `is`" in said, "what states nothing is refused", said)
+    ok(len(measured) > 90 and not left, "rows of coverage.md are as stated, and not with other numbers", *left)
+
+
 def test_coverage():
-    """Every row of coverage.toml is valid, and names a statement that there is; the command tells rows that come out
-    from those that do not, and refuses what it does not know."""
+    """Every row of coverage.toml is valid, and fits one heading; the command distinguishes rows that come out from
+    those that do not, and refuses what it does not know."""
     every, listed = coverage(), tomllib.loads((PAPERS / "coverage.toml").read_text())
     rows = [cells for p in listed["papers"] for cells in every.rows_of(p, listed["commands"])]
     ok(len(rows) > 100, "coverage.toml has its rows", len(rows))
-    for name, command in listed["commands"].items():
-        told = re.search(r"statements\.py \$PAPERS/(\S+\.toml)", command["run"])
-        if not told:
-            continue
-        says = [s["says"] for s in tomllib.loads((PAPERS / told[1]).read_text())["statements"]]
-        lost = [c[4] for c in rows if len(c) > 4 and c[3] == name and not any(c[4] in x for x in says)]
-        ok(not lost, f"{name}: its rows are statements of {told[1]}", lost)
-    block = "This holds [1]\n  ok   rattle: order 2\n  {}  shake: order 1\n\nThat too [2]\n  ok   rattle: order 2\n"
-    ok(every.shown(block.format("ok "), "This holds") == ("  ok   rattle: order 2", True), "a statement comes out")
-    ok(every.shown(block.format("NOT"), "This holds") == ("  NOT  shake: order 1", False), "or does not")
-    ok(every.shown(block.format("NOT"), "That too")[1], "whatever another one does")
-    ok(every.shown("| rattle | 2 |", "rattle") == ("| rattle | 2 |", True), "a line of a table is taken")
-    ok(every.shown("nothing", "rattle") == ("", False), "one that is not there is not")
+    fits = {name: headings(command["run"]) for name, command in listed["commands"].items()}
+    lost = [c for c in rows if len(c) > 4 and sum(c[4] in x for x in fits[c[3]]) != 1]
+    ok(not lost, "each fits one statement or table", *lost)
+    ok({c[3] for c in rows if len(c) > 4} == set(listed["commands"]), "every command has a row")
+    block = "This holds [1]\n  ok   rattle: order 2\n  {}  shake: order 1\n\nThat holds [2]\n  ok   rattle: order 2\n"
+    right, wrong = block.format("ok "), block.format("NOT")
+    both = ["  ok   rattle: order 2", "  ok   shake: order 1"]
+    ok(every.shown(right, "This holds") == (both, ""), "all judged lines of a statement are shown", every.shown(right, "This holds"))
+    ok(every.shown(wrong, "This holds", "shake") == (["  NOT  shake: order 1"], ""), "or those that are asked for")
+    for heading, part, why in (("holds", "", "fits 2"), ("nothing", "", "fits 0"), ("This holds", "midpoint", "no judged line")):
+        lines, said = every.shown(right, heading, part)
+        ok(not lines and why in said, f"{heading}, {part}: {why}", said)
+    ok(not every.shown("table1: a title\n0.1 2.57e-2\n", "table1")[0], "a heading over lines that are not judged is none")
     folder = pathlib.Path(path("coverage"))
     folder.mkdir()
-    for name in {c[3] for c in rows if len(c) > 4}:
-        lines = [c[4] for c in rows if len(c) > 4 and c[3] == name]
-        (folder / f"{name}.json").write_text(json.dumps([0, "\n\n".join(lines)]))
+    for name, found in fits.items():
+        parts = [c[5] if len(c) > 5 else "" for c in rows if len(c) > 4 and c[3] == name]
+        text = "\n\n".join(h + "".join(f"\n  ok   {p}" for p in parts) for h in found)
+        (folder / f"{name}.json").write_text(json.dumps([1, text]))
     line = [sys.executable, str(PAPERS / "all"), "-o", str(folder), "--keep"]
     told = subprocess.run(line, capture_output=True, text=True)
-    ok(told.returncode == 0 and "| all |" in told.stdout, "what all commands printed gives a page", told.stderr)
-    page = (folder / "coverage.md").read_text()
-    ok(page.count("\n| ") > len(rows) and "FAILS |" in page, "with a row for each")
-    (folder / "maps.json").write_text(json.dumps([0, "nothing"]))
+    ok(told.returncode == 0 and "| all |" in told.stdout, "what all commands printed gives a page", told.stdout, told.stderr)
+    (folder / "maps.json").write_text(json.dumps([0, block.format("NOT")]))
     told = subprocess.run([*line, "--only", "maps"], capture_output=True, text=True)
     ok(told.returncode == 1 and "FAILS: " in told.stdout, "a row that does not come out is told", told.stdout)
     told = subprocess.run([*line, "--only", "nowhere"], capture_output=True, text=True)
     ok(told.returncode == 2 and "no paper 'nowhere'; allowed: conversion" in told.stderr, "an unknown paper is refused")
 
 
+def off_by_ten(column, printed, allowed):
+    """A printed number ten tolerances away."""
+    value = Decimal(printed)
+    if "within" in column:
+        return str(value + 10 * Decimal(str(allowed)))
+    digits = min(int(allowed), agreement.significant(printed))
+    return f"{value + Decimal(5).scaleb(value.adjusted() + 1 - digits):.{agreement.significant(printed) - 1}e}"
+
+
+def tight(name, folder, rows):
+    """In the results of a folder, a tenth of the printed numbers of a paper, drawn, each moved by ten tolerances."""
+    paper = tomllib.loads((PAPERS / name).read_text())
+    home = Studies(PAPERS, types.SimpleNamespace(folder=folder, rows=None, ranks=0))
+    cells = []
+    for label, table in paper["tables"].items():
+        if "control" in table:
+            continue
+        result = Result(str(pathlib.Path(folder) / f"{home.name(table, label)}.h5"))
+        for block in table["blocks"]:
+            lines = tables.block_entries(paper, table, label, block, result, rows)
+            texts = [tables.cells_of(table, block, line)[1] for line in block["rows"].strip().splitlines()]
+            cells += [
+                (e, paper["columns"][column], text[column])
+                for (_, *entries), text in zip(lines, texts)
+                for column, e in zip(table["columns"], entries)
+                if e and e.kind != "bound"
+            ]
+    left = []
+    for e, column, cell in random.Random(1).sample(cells, len(cells) // 10):
+        asked = cell.partition("~")[2] or column[e.kind]
+        other = off_by_ten(column, e.printed, asked)
+        tilde = f"{other}~{asked}"
+        left += [(e, other)] * (not e.passed or agreement.entry_of(e.place, column, tilde, e.measured).passed)
+    ok(len(cells) > 100 and not left, f"{name}: none agrees with a number ten tolerances away", *left)
+
+
 def test_wrong_number():
     """A wrong printed number, a wrong bound, a wrong rate: each is detected."""
     cases = [
-        ("6.4260e-03", "6.4290e-03", 1),
-        ("2.5700e-02", "2.5800e-02", 1),
-        ('energy_max", bound = 1e-13', 'energy_max", bound = 1e-19', None),
+        ("6.4260e-03", "6.4290e-03", 1, "e_s"),
+        ("2.5700e-02", "2.5800e-02", 1, "e_s"),
+        ('energy_max", bound = 1e-15', 'energy_max", bound = 1e-19', None, "e_H"),
     ]
-    for old, new, wanted in cases:
+    every = coverage()
+    for old, new, wanted, part in cases:
         process = command(changed(old, new), scratch(), "--rows", 2, "--only", "table1")
         off = counted(process.stdout)[2]
         ok(
@@ -412,35 +542,59 @@ def test_wrong_number():
             off,
             process.stdout[-800:],
         )
+        lines, why = every.shown(process.stdout, "table1:", part)
+        ok(lines and any("NOT" in x for x in lines), f"and the page sees it in {part}", why, *lines)
+
+
+def drawn_lines(listed):
+    """(figure, line) of all lines of figures.toml, with what they take from their panels and figures."""
+    import figures
+
+    for name, figure in listed.items():
+        for panel in figure["panels"]:
+            for line in panel["lines"]:
+                yield name, figures.filled(line, panel, figure)
 
 
 def test_figures():
-    """Two figures of one study, drawn and checked; a verdict that is not so is noticed."""
+    """Figures of Brugnano, drawn and checked; means and differences of trajectories; every line names a method of its
+    study, and every figure of three papers is there."""
     try:
-        import matplotlib  # noqa: F401
+        import figures
     except ImportError as missing:
         skip("figures", missing)
         return
     folder = pathlib.Path(scratch())
-    process = command(PAPERS / "brugnano.toml", folder, "--only", "figure1", "figure2")
+    line = [sys.executable, str(PAPERS / "figures.py"), "brugnano-1", "brugnano-2", "-o", str(folder)]
+    process = subprocess.run(line, env={**ENVIRONMENT, "CONSTELLA": PROGRAM}, capture_output=True, text=True)
     ok(process.returncode == 0, "figures 1 and 2 hold what they show", process.stderr, process.stdout)
-    ok(
-        "figure1: error is linear: linear\n" in process.stdout,
-        "the error on the conical pendulum grows linearly",
-        process.stdout,
-    )
-    pictures = [
-        (folder / f"{name}.png").read_bytes()[1:4]
-        for name in ("figure1", "figure2")
-        if (folder / f"{name}.png").exists()
-    ]
-    ok(
-        pictures == [b"PNG", b"PNG"] and len(list(folder.glob("*.h5"))) == 1,
-        "they are drawn, from one run",
-        list(folder.iterdir()),
-    )
-    process = command(changed('error = "linear"', 'error = "bounded"'), scratch(), "--only", "figure1")
-    ok(process.returncode == 1 and "DISAGREES" in process.stdout, "it does not stay bounded", process.stdout)
+    ok("  ok   error_verdict linear (linear)\n" in process.stdout, "the error grows linearly", process.stdout)
+    pictures = [(folder / f"brugnano-{n}.png").read_bytes()[1:4] for n in (1, 2)]
+    ok(pictures == [b"PNG", b"PNG"] and len(list(folder.glob("*.h5"))) == 1, "they are drawn, from one run")
+    said = refused(figures.targets, ["brugnano-1"], folder, False)
+    ok("--overwrite" in said, "pictures are not overwritten silently", said)
+    said = refused(figures.chosen, {"brugnano-1": {}}, ["nowhere"])
+    ok("no figure 'nowhere'; there are brugnano-1" in said, "an unknown one is refused", said)
+    listed, home = tomllib.loads((PAPERS / "figures.toml").read_text()), figures.Studies(PAPERS, types.SimpleNamespace(folder=folder, rows=None, ranks=0))
+    wrong = {**listed["brugnano-1"], "verdicts": {"error": "bounded"}, "panels": [{"lines": [{"series": "error", "bound": 1e-6}]}]}
+    ok([good for _, good in figures.checks_of(home, wrong)] == [False, False], "a wrong bound and a wrong verdict are noticed")
+    raw, mean, shake = (figures.data(home, x) for n, x in drawn_lines(listed) if n == "tao-owhadi-2b" and "upper" in x["y"])
+    off = [np.std(y - np.interp(t, *shake)) for t, y in (raw, mean)]
+    ok(0.35 < off[0] < 0.5 and off[1] < 0.06, "means over 0.2 are close to SHAKE's multipliers, the springs are not", *off)
+    one = {"study": "tao-owhadi-figure2b.yaml", "method": "shake", "y": "lambda_upper"}
+    t, difference = figures.data(home, {**one, "apart": {"method": listed["tao-owhadi-2b"]["panels"][0]["lines"][0]["method"]}})
+    ok(len(t) == 1001 and abs(difference + raw[1] - shake[1]).max() == 0, "a line apart from another is their difference")
+    lost = []
+    for name, line in drawn_lines(listed):
+        text = (PAPERS / line["study"]).read_text()
+        for old, new in line.get("change", {}).items():
+            lost += [] if old in text else [(name, old)]
+            text = text.replace(old, new)
+        lost += [(name, m) for m in line.get("methods", [line.get("method")]) if m not in text]
+    ok(not lost, "lines of figures.toml name what is in their studies", *lost)
+    numbers = ["1", "2a", "2b", *map(str, range(3, 11))]
+    named = {f"brugnano-{n}" for n in (1, 2, 3)} | {f"tao-owhadi-{n}" for n in numbers} | {f"cuell-6.{n}" for n in range(1, 24) if n != 6}
+    ok(set(listed) == named, "every figure of three papers is listed", *(set(listed) ^ named))
 
 
 def small(name, rows, bound="1"):
@@ -538,6 +692,7 @@ if __name__ == "__main__":
             test_statements,
             test_water,
             test_coverage,
+            test_page,
             test_wrong_number,
             test_figures,
             test_other_paper,
