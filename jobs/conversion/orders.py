@@ -154,20 +154,22 @@ def print_number(found):
     )
 
 
-def print_judged(found):
-    """The counts as stated, in the form of jobs/papers/all; of all systems alone."""
+def statement(found):
+    """The counts as stated of all systems, in the form that jobs/papers/all reads."""
     words = [word for system in found.values() for word in system.values()]
-    print(f"\nThe order of a conversion is that of its layer, in {len(words)} rows")
+    lines = [f"The order of a conversion is that of its layer, in {len(words)} rows"]
     for word, stated, within in (("equal", 620, 5), ("lower", 0, 3)):
         good = abs(words.count(word) - stated) <= within
-        print(f"  {'ok ' if good else 'NOT'}  rows {word} {words.count(word)} ({stated} within {within})")
+        lines.append(f"  {'ok ' if good else 'NOT'}  rows {word} {words.count(word)} ({stated} within {within})")
+    return lines
 
 
 def print_counts(found):
     """The count of each verdict, and on how many systems each layer and bias has its order."""
     print()
     print_number(found)
-    print_judged(found)
+    if len(found) == len(SYSTEMS):
+        print("", *statement(found), sep="\n")
     print(f"\nsystems, of {len(found)}, on which the order is equal to the expected one")
     print(f"{'layer':10}" + "".join(f"{b:>7}" for b in BIASES))
     for layer in LAYERS:

@@ -53,6 +53,11 @@ def case_of(result, method, step=None):
     return found[-1]
 
 
+def without_mpirun(text):
+    """What a program has said, without the frame in which mpirun reports its exit status."""
+    return re.sub(r"^-{50,}\n.*?^-{50,}\n?", "", text, flags=re.M | re.S).strip()
+
+
 class Studies:
     """Runs the studies of a paper into a folder, each once."""
 
@@ -99,7 +104,7 @@ class Studies:
         except FileNotFoundError as e:
             mistake(f"no program {e.filename}; the variable CONSTELLA names that of constella")
         if done.returncode:
-            print(f"{name}: {done.stderr.strip()}", file=sys.stderr)
+            print(f"{name}: {without_mpirun(done.stderr)}", file=sys.stderr)
         if done.returncode > 1:
             sys.exit(2)
         return result

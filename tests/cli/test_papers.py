@@ -133,6 +133,9 @@ def test_shortened():
             f"{text}: its first {ROWS} steps",
             studies.shortened(text, ROWS),
         )
+    frame = "-" * 74 + "\nPrimary job  terminated normally, but 1 process returned\na non-zero exit code.\n" + "-" * 74 + "\n"
+    said = studies.without_mpirun(f"constella: 1 of 2 failed\n{frame}{frame}")
+    ok(said == "constella: 1 of 2 failed", "the frame of mpirun is not repeated", said)
 
 
 def printed_numbers(label):
@@ -364,9 +367,9 @@ def changed(old, new):
     return folder / "brugnano.toml"
 
 
-def coverage():
-    """jobs/papers/all as a module."""
-    loader = SourceFileLoader("coverage_all", str(PAPERS / "all"))
+def script(path):
+    """A script of jobs as a module."""
+    loader = SourceFileLoader(path.stem, str(path))
     spec = importlib.util.spec_from_loader(loader.name, loader)
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
@@ -426,7 +429,7 @@ def moved(item, error):
 
 def test_page():
     """coverage.md is that of coverage.toml; its numbers are as stated, and a row whose stated number is moved fails."""
-    every, listed = coverage(), tomllib.loads((PAPERS / "coverage.toml").read_text())
+    every, listed = script(PAPERS / "all"), tomllib.loads((PAPERS / "coverage.toml").read_text())
     rows = [cells for p in listed["papers"] for cells in every.rows_of(p, listed["commands"])]
     page = page_rows()
     named = [[*c[:3], f"`{c[3]}`" if len(c) > 4 else ""] for c in rows]
@@ -457,7 +460,7 @@ def test_page():
 def test_coverage():
     """Every row of coverage.toml is valid, and fits one heading; the command distinguishes rows that come out from
     those that do not, and refuses what it does not know."""
-    every, listed = coverage(), tomllib.loads((PAPERS / "coverage.toml").read_text())
+    every, listed = script(PAPERS / "all"), tomllib.loads((PAPERS / "coverage.toml").read_text())
     rows = [cells for p in listed["papers"] for cells in every.rows_of(p, listed["commands"])]
     ok(len(rows) > 100, "coverage.toml has its rows", len(rows))
     fits = {name: headings(command["run"]) for name, command in listed["commands"].items()}
@@ -473,6 +476,10 @@ def test_coverage():
         lines, said = every.shown(right, heading, part)
         ok(not lines and why in said, f"{heading}, {part}: {why}", said)
     ok(not every.shown("table1: a title\n0.1 2.57e-2\n", "table1")[0], "a heading over lines that are not judged is none")
+    orders = script(PAPERS.parent / "conversion" / "orders.py")
+    told = orders.statement({"kepler": {k: "equal" if k < 620 else "lower" for k in range(624)}})
+    lines = every.shown("\n".join(told), "The order of a conversion")[0]
+    ok([x[:5] for x in lines] == ["  ok ", "  NOT"], "four lower orders are too many", *told)
     folder = pathlib.Path(path("coverage"))
     folder.mkdir()
     for name, found in fits.items():
@@ -532,7 +539,7 @@ def test_wrong_number():
         ("2.5700e-02", "2.5800e-02", 1, "e_s"),
         ('energy_max", bound = 1e-15', 'energy_max", bound = 1e-19', None, "e_H"),
     ]
-    every = coverage()
+    every = script(PAPERS / "all")
     for old, new, wanted, part in cases:
         process = command(changed(old, new), scratch(), "--rows", 2, "--only", "table1")
         off = counted(process.stdout)[2]
