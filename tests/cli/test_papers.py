@@ -16,13 +16,13 @@ import subprocess
 import sys
 import tomllib
 import types
-from decimal import Decimal
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from importlib.machinery import SourceFileLoader
 
 from cli import ENVIRONMENT, FOLDER, PROGRAM, done, ok, path, run, scratch, skip, table, together, write
+from printed import tight
 
 PAPERS = pathlib.Path(__file__).resolve().parents[2] / "jobs" / "papers"
 sys.path.insert(0, str(PAPERS))
@@ -30,9 +30,7 @@ sys.path.insert(0, str(PAPERS))
 import agreement  # noqa: E402
 import statements  # noqa: E402
 import studies  # noqa: E402
-import tables  # noqa: E402
 import numpy as np  # noqa: E402
-from studies import Result, Studies  # noqa: E402
 
 ROWS = 3
 PAPER = tomllib.loads((PAPERS / "brugnano.toml").read_text())
@@ -494,42 +492,6 @@ def test_coverage():
     ok(told.returncode == 1 and "FAILS: " in told.stdout, "a row that does not come out is told", told.stdout)
     told = subprocess.run([*line, "--only", "nowhere"], capture_output=True, text=True)
     ok(told.returncode == 2 and "no paper 'nowhere'; allowed: conversion" in told.stderr, "an unknown paper is refused")
-
-
-def off_by_ten(column, printed, allowed):
-    """A printed number ten tolerances away."""
-    value = Decimal(printed)
-    if "within" in column:
-        return str(value + 10 * Decimal(str(allowed)))
-    digits = min(int(allowed), agreement.significant(printed))
-    return f"{value + Decimal(5).scaleb(value.adjusted() + 1 - digits):.{agreement.significant(printed) - 1}e}"
-
-
-def tight(name, folder, rows):
-    """In the results of a folder, a tenth of the printed numbers of a paper, drawn, each moved by ten tolerances."""
-    paper = tomllib.loads((PAPERS / name).read_text())
-    home = Studies(PAPERS, types.SimpleNamespace(folder=folder, rows=None, ranks=0))
-    cells = []
-    for label, table in paper["tables"].items():
-        if "control" in table:
-            continue
-        result = Result(str(pathlib.Path(folder) / f"{home.name(table, label)}.h5"))
-        for block in table["blocks"]:
-            lines = tables.block_entries(paper, table, label, block, result, rows)
-            texts = [tables.cells_of(table, block, line)[1] for line in block["rows"].strip().splitlines()]
-            cells += [
-                (e, paper["columns"][column], text[column])
-                for (_, *entries), text in zip(lines, texts)
-                for column, e in zip(table["columns"], entries)
-                if e and e.kind != "bound"
-            ]
-    left = []
-    for e, column, cell in random.Random(1).sample(cells, len(cells) // 10):
-        asked = cell.partition("~")[2] or column[e.kind]
-        other = off_by_ten(column, e.printed, asked)
-        tilde = f"{other}~{asked}"
-        left += [(e, other)] * (not e.passed or agreement.entry_of(e.place, column, tilde, e.measured).passed)
-    ok(len(cells) > 100 and not left, f"{name}: none agrees with a number ten tolerances away", *left)
 
 
 def test_wrong_number():

@@ -31,6 +31,7 @@ from cli import (
     together,
     write,
 )
+from printed import tight
 
 PAPERS = pathlib.Path(__file__).resolve().parents[2] / "jobs" / "papers"
 W = "lagrange-dalembert(%s, state=w)"
@@ -62,7 +63,8 @@ def papers(script, *words):
 
 def tables():
     """All that is printed in Tables 6.1 to 6.3; a number of a table or a rate that is wrong is noticed."""
-    process = papers("tables.py", PAPERS / "cuell.toml", "-o", scratch())
+    folder = scratch()
+    process = papers("tables.py", PAPERS / "cuell.toml", "-o", folder)
     count = re.search(r"^all +\d+ of (\d+) .* (\d+)$", process.stdout, re.M)
     ok(
         process.returncode == 0 and count and count[1] == "32" and count[2] == "0",
@@ -70,6 +72,7 @@ def tables():
         process.stdout[-600:],
         process.stderr,
     )
+    tight("cuell.toml", folder, None)
     text = (PAPERS / "cuell.toml").read_text()
     for old, new in (("3.61", "3.65"), ("2.17 ", "2.20 ")):
         folder = pathlib.Path(scratch())
