@@ -9,13 +9,14 @@ mistakes of the user. The program is that of the variable CONSTELLA (build/const
 
 figures.toml has the figures by name:
 
-    title
+    title, and `columns` of panels (default: 1)
     panels    a list: `label` and `across`, the names of the axes (default: nothing, time), `scale` (linear or log),
               and `lines`, a list. What a line has none of is taken from its panel, then from its figure:
                  study, change, as    a study, in which texts are changed, under another name
                  make                 a command of constella that writes the study's system into FOLDER before
                  method, step         as in the study; the smallest step where none is given
                  name                 in the legend; default: what is drawn
+                 points               true: no line
               and what is drawn is one of
                  series       of the result, against time; it stays below its `bound`
                  y, x         expressions of a stored trajectory, y against x (default: t), from the time `from` to
