@@ -105,7 +105,7 @@ typedef struct {
   const double *away;
   /* [members]: largest less least x over the last half of the run; NULL: unknown; x is then never settled */
   const double *range;
-  /* [members]: the largest sum of the magnitudes of the terms of x; NULL: x is not conserved, or unknown; then no change
+  /* [members]: the largest sum of the magnitudes of the terms of x, while x had changed by at most half of it; NULL: x is not conserved, or unknown; then no change
    * is too large for x to be bounded */
   const double *terms;
 } cst_long_run;

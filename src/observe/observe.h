@@ -8,7 +8,8 @@
 
 /* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale, the
  * sum of all scales, the sum of x - x(0) since the last window, the last x, and
- * the least and the largest x - x(0) since the collector of windows has reset them. */
+ * the least and the largest x - x(0) since the collector of windows has reset them, and the largest scale while
+ * |x - x(0)| was at most half of it. */
 enum {
   CST_SLOT_START,
   CST_SLOT_DRIFT,
@@ -18,6 +19,7 @@ enum {
   CST_SLOT_LAST,
   CST_SLOT_LOW,
   CST_SLOT_HIGH,
+  CST_SLOT_TERMS,
   CST_SLOTS
 };
 

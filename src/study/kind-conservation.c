@@ -47,7 +47,7 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
   x->scale =
       number(c, q, false, "scale", "scale",
              "scale of the quantity: mean over the run of the magnitude of its terms; where it "
-             "has settled, the largest of them");
+             "has settled, the largest before it had changed by half of that");
   x->slope = number(c, q, first, "slope", "slope", "slope of the mean drift against time");
   x->slope_error = number(c, q, false, "slope-error", "slope_error", "standard error of the slope");
   x->slope_rms =

@@ -188,7 +188,7 @@ typedef struct {
 
 /* What is known of a quantity, in registers: x(0), and the sums and maxima since. */
 typedef struct {
-  vd start, drift, scale, sizes, sum, low, high;
+  vd start, drift, scale, sizes, sum, low, high, terms;
 } course;
 
 CST_INLINE course begin(const vd *a) {
@@ -200,12 +200,14 @@ CST_INLINE course begin(const vd *a) {
       .sum = a[CST_SLOT_SUM],
       .low = a[CST_SLOT_LOW],
       .high = a[CST_SLOT_HIGH],
+      .terms = a[CST_SLOT_TERMS],
   };
 }
 
 CST_INLINE void take(course *a, vd x, vd s, vl on) {
-  const vd d = vkeep(on, x - a->start), size = vkeep(on, s);
-  a->drift = vmax(vabs(d), a->drift);
+  const vd d = vkeep(on, x - a->start), size = vkeep(on, s), off = vabs(d);
+  a->drift = vmax(off, a->drift);
+  a->terms = vmax(vkeep((vl)(off <= 0.5 * size), size), a->terms);
   a->scale = vmax(size, a->scale);
   a->sizes += size;
   a->sum += d;
@@ -221,6 +223,7 @@ CST_INLINE void end(const course *from, vd x, vl on, vd *a) {
   a[CST_SLOT_SUM] = from->sum;
   a[CST_SLOT_LOW] = from->low;
   a[CST_SLOT_HIGH] = from->high;
+  a[CST_SLOT_TERMS] = from->terms;
   a[CST_SLOT_LAST] = vselect(on, x, a[CST_SLOT_LAST]);
 }
 
@@ -238,6 +241,7 @@ CST_INLINE void take_value(course *a, vd x, vl on) {
 
 CST_INLINE void take_units(course *a, int n, vl on) {
   a->scale = vmax(vkeep(on, vset(n > 0)), a->scale);
+  a->terms = vmax(a->scale, a->terms);
   a->sizes += vkeep(on, vset(n)); /* whole numbers: as if added one by one */
 }
 
@@ -343,7 +347,7 @@ static void fold(int n, const double *value, const double *scale, int alive, int
     if (first) {
       a[CST_SLOT_START] = x[i];
       a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SIZES] = a[CST_SLOT_SUM] = vset(0);
-      a[CST_SLOT_LOW] = a[CST_SLOT_HIGH] = vset(0);
+      a[CST_SLOT_LOW] = a[CST_SLOT_HIGH] = a[CST_SLOT_TERMS] = vset(0);
     }
     course c = begin(a);
     take(&c, x[i], s[i], on);

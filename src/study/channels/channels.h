@@ -190,8 +190,8 @@ extern const cst_channel_row cst_channel_rows_until, cst_channel_step, cst_chann
     cst_channel_cpu, cst_channel_cpu_most, cst_channel_checkpoint, cst_channel_work_done;
 /* ... of collectors (src/study/collect): */
 extern const cst_channel_row cst_channel_error, cst_channel_summary, cst_channel_windows,
-    cst_channel_window_range, cst_channel_accumulators, cst_channel_observer, cst_channel_samples,
-    cst_channel_averages, cst_channel_squares, cst_channel_average_weights,
+    cst_channel_window_range, cst_channel_terms, cst_channel_accumulators, cst_channel_observer,
+    cst_channel_samples, cst_channel_averages, cst_channel_squares, cst_channel_average_weights,
     cst_channel_average_squares, cst_channel_counts, cst_channel_weights, cst_channel_continue,
     cst_channel_joined, cst_channel_histogram, cst_channel_edges, cst_channel_outside,
     cst_channel_density, cst_channel_density_error, cst_channel_sample_time, cst_channel_series_max,

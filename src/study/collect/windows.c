@@ -12,6 +12,7 @@
 /* clang-format off */
 const cst_channel_row cst_channel_windows = {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_JOINED, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_window_range = {"/ranges/%s", NULL, "largest less least x over the last half of the run", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_terms = {"/terms/%s", NULL, "largest sum of the magnitudes of the terms of x, while x had changed by at most half of it", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
 /* clang-format on */
 
 static void declare_all(const cst_plan *p, cst_channels *c, const cst_channel_row *row) {
@@ -37,8 +38,10 @@ static void declare(const cst_plan *p, cst_channels *c) {
   if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
     return;
   declare_all(p, c, &cst_channel_windows);
-  if (!w->unknown)
-    declare_all(p, c, &cst_channel_window_range);
+  if (w->unknown)
+    return;
+  declare_all(p, c, &cst_channel_window_range);
+  declare_all(p, c, &cst_channel_terms);
 }
 
 static bool wanted(const cst_plan *p) { return cst_study_needs(p->study, CST_NEEDS_WINDOWS); }
@@ -95,17 +98,20 @@ static void reset_ranges(cst_runner *r) {
     }
 }
 
-/* Stores the ranges of the lanes that have come to the end. */
+/* Stores the ranges and the terms of the lanes that have come to the end. */
 static void store_ranges(cst_runner *r) {
   const int W = r->width;
   for (int k = 0; k < r->plan->nquantity; k++) {
     double *range = cst_rows_numbers(r->rows, &cst_channel_window_range, k, 0);
+    double *terms = cst_rows_numbers(r->rows, &cst_channel_terms, k, 0);
     for (long i = 0; range && i < r->work->count; i++) {
       const double *acc =
           cst_runner_accumulators(r, (int)(i / W)) + (long)k * CST_SLOTS * W + i % W;
       const double wide = acc[CST_SLOT_HIGH * W] - acc[CST_SLOT_LOW * W];
       const bool   alive = r->b->alive[i / W] >> (i % W) & 1;
-      range[i] = alive && is_wanted(r->plan, k) && wide >= 0 ? wide : NAN;
+      const bool   known = alive && is_wanted(r->plan, k);
+      range[i] = known && wide >= 0 ? wide : NAN;
+      terms[i] = known ? acc[CST_SLOT_TERMS * W] : NAN;
     }
   }
 }

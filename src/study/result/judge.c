@@ -129,17 +129,18 @@ static bool is_conserved(const cst_plan *p, const cst_case *c, int quantity) {
 }
 
 /* NaN where an earlier program kept none. */
-static PetscErrorCode read_range(cst_case_rows *rows, int quantity, double *range) {
+static PetscErrorCode read_kept(cst_case_rows *rows, const cst_channel_row *row, int quantity,
+                                double *to) {
   const double *x;
   PetscFunctionBegin;
   for (long m = 0; m < rows->plan->study->members; m++)
-    range[m] = NAN;
-  if (!cst_channels_find(cst_output_channels(rows->output), &cst_channel_window_range, quantity))
+    to[m] = NAN;
+  if (!cst_channels_find(cst_output_channels(rows->output), row, quantity))
     PetscFunctionReturn(0);
-  PetscCall(cst_case_rows_get(rows, &cst_channel_window_range, quantity, &x));
+  PetscCall(cst_case_rows_get(rows, row, quantity, &x));
   for (long m = 0; m < rows->plan->study->members; m++)
     if (rows->good[m])
-      range[m] = x[m];
+      to[m] = x[m];
   PetscFunctionReturn(0);
 }
 
@@ -157,7 +158,6 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
   cst_case_rows_pick(rows, CST_SUMMARY_SIZE, -1, j->scale);
   cst_case_rows_pick(rows, CST_SUMMARY_START, -1, j->start);
   cst_case_rows_pick(rows, CST_SUMMARY_END, -1, j->last);
-  cst_case_rows_pick(rows, CST_SUMMARY_SCALE, -1, j->terms);
   const bool of_energy = quantity == cst_parts_quantity_find(rows->plan, "energy");
   for (long m = 0; m < n; m++) {
     j->last[m] -= j->start[m];
@@ -165,7 +165,8 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
       j->scale[m] = fmax(0, j->scale[m] - j->inert[m]);
   }
   PetscCall(cst_case_rows_windows(rows, quantity, j->means));
-  PetscCall(read_range(rows, quantity, j->range));
+  PetscCall(read_kept(rows, &cst_channel_window_range, quantity, j->range));
+  PetscCall(read_kept(rows, &cst_channel_terms, quantity, j->terms));
   const cst_long_run run = {.members = n,
                             .steps = c->n,
                             .end = cst_clock_of(c, (double)c->n),
