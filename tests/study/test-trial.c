@@ -1,5 +1,5 @@
 /* test-trial.c: the number of evaluations that `check` estimates from a few steps agrees with that of many
- * steps within a factor 1.5, for each study of jobs/; and what it tells of the time of a system of one's own, with 45
+ * steps within a factor 1.6, for each study of jobs/; and what it tells of the time of a system of one's own, with 45
  * coordinates and 41 constraints, agrees with the time of its steps here, and is far above that of the same mechanism
  * in four angles.
  *
@@ -152,7 +152,7 @@ int main(void) {
   for (size_t i = 0; i < jobs.gl_pathc; i++) {
     const double x = of_study(jobs.gl_pathv[i], factor);
     if (x > 0)
-      OK(x < 1.5, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x),
+      OK(x < 1.6, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x),
           compared++;
   }
   OK(compared > 60, "%d jobs were compared", compared);

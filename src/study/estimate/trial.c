@@ -317,13 +317,18 @@ static bool rehearse(stage *g, int class, rates *x) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/* What is observed on the way is not counted where the machine leaves no time to see it. */
 static bool try_rates(stage *g, int class, rates *x) {
   const cst_class *k = &g->trier->plan->classes[class];
   x->method = k->method;
   if (!cst_trial_class(g->trier, k, k->n, &x->evaluations, &x->bare))
     return false;
   x->evaluations /= (double)k->n;
-  return rehearse(g, class, x);
+  if (!rehearse(g, class, x)) {
+    x->step = x->bare;
+    x->start = 0;
+  }
+  return true;
 }
 
 /* A class whose steps cannot be tried, in seconds. */
