@@ -1,7 +1,6 @@
 /* continue.c: the collector `continue`: the state from which a longer run continues (continue-rows.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include <stdlib.h>
 #include "study/channels/channels.h"
 #include "study/collector.h"
 #include "study/collect/continue-rows.h"
@@ -12,20 +11,6 @@ const cst_channel_row cst_channel_continue = {"/continue/rows", "1", "state from
 const cst_channel_row cst_channel_joined = {"/continue/joined", "1", "so many members, from the first on, were continued from an earlier end", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
 /* clang-format on */
 
-typedef struct {
-  long
-      width; /* of the rows of the result that the study is that of; 0: none, or there is no such result */
-} wish;
-
-static void as_in(void *x, cst_result *file) {
-  wish   *w = x;
-  int     ndim;
-  long    extent[CST_FIELD_DIMS];
-  double *numbers = cst_result_read(file, "/number", &ndim, extent);
-  w->width = numbers ? extent[0] : 0;
-  free(numbers);
-}
-
 /* Largest size of a row: all numbers that checkpoints hold of a trajectory, and its state. */
 static void declare_last(const cst_plan *p, cst_channels *c) {
   long n = CST_CONTINUE_HEAD + CST_CONTINUE_SEAL + cst_plan_state_numbers(p);
@@ -34,22 +19,16 @@ static void declare_last(const cst_plan *p, cst_channels *c) {
   for (int k = 0; k < c->n; k++)
     if (c->channel[k].kept)
       n += (long)c->channel[k].count;
-  const wish *w = p->study->collected[CST_COLLECTOR(continue)];
-  if (!w->width || w->width == n) { /* otherwise by a program that kept other numbers */
-    const int axis = cst_channels_axis(c, "number of a row", n, "number");
-    cst_channels_add(c, &cst_channel_continue, 0, (cst_channel_use){.axis = axis});
-  }
+  const int axis = cst_channels_axis(c, "number of a row", n, "number");
+  cst_channels_add(c, &cst_channel_continue, 0, (cst_channel_use){.axis = axis});
   cst_channels_add(c, &cst_channel_joined, 0, (cst_channel_use){0});
 }
 
 /* Stores the rows of an extensible study, before anything is observed. */
 static PetscErrorCode store_rows(cst_runner *r) {
-  const long         n = cst_runner_numbers(r);
-  const cst_channel *rows = cst_channels_find(r->rows->channels, &cst_channel_continue, 0);
+  const long   n = cst_runner_numbers(r);
+  const size_t width = cst_channels_find(r->rows->channels, &cst_channel_continue, 0)->count;
   PetscFunctionBegin;
-  if (!rows)
-    PetscFunctionReturn(0);
-  const size_t width = rows->count;
   PetscCheck((size_t)n + CST_CONTINUE_HEAD + CST_CONTINUE_SEAL <= width, PETSC_COMM_SELF,
              PETSC_ERR_PLIB, "a trajectory has %ld numbers, more than %zu", n, width);
   for (long l = 0; l < r->work->count; l++) {
@@ -87,8 +66,6 @@ static PetscErrorCode before(cst_collection *x) {
 const cst_collector cst_collector_continue = {
     .name = "continue",
     .doc = "rows for a later end",
-    .wish = sizeof(wish),
-    .as_in = as_in,
     .declare_last = declare_last,
     .open = open,
     .wanted = wanted,

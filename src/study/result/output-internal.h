@@ -10,6 +10,7 @@ struct cst_output {
   cst_channels   *channels;
   cst_record     *record; /* NULL: compare with `file`, into `comparison` */
   cst_result     *file;
+  bool            another; /* the file was made by another program */
   cst_comparison *comparison;
   const long     *joined; /* [ncase] of `file`; borrowed */
   const char     *name;   /* of the record, for messages; borrowed */

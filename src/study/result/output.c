@@ -50,11 +50,11 @@ PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long 
       PetscFunctionReturn(0);
   if (o->file && cst_output_is_joined(o, c, start))
     PetscFunctionReturn(0);
-  if (o->file)
-    PetscCheck(cst_compare_block(o->comparison, o->file, f, start, count, x), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", f->path);
-  else
+  if (!o->file)
     PetscCall(write_block(o, c, start, count, x));
+  else if (!cst_compare_block(o->comparison, o->file, f, start, count, x))
+    PetscCheck(o->another && (c->row->is & CST_IS_WIDER), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", f->path);
   PetscFunctionReturn(0);
 }
 
@@ -113,10 +113,11 @@ static PetscErrorCode create(const cst_plan *p, const cst_columns *columns, cst_
 }
 
 PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, const long *joined,
-                                  cst_comparison *comparison, cst_output **output) {
+                                  bool another, cst_comparison *comparison, cst_output **output) {
   PetscFunctionBegin;
   PetscCall(create(p, NULL, output));
   (*output)->file = file;
+  (*output)->another = another;
   (*output)->comparison = comparison;
   (*output)->joined = joined;
   PetscFunctionReturn(0);

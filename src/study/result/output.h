@@ -15,9 +15,10 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char
                                  cst_output **output);
 /* Compares whatever is written with the content of a result file, on one rank. Neither is changed. joined: of
  * each case, so many members, from the first on, were continued from an earlier end, and some of their channels
- * (CST_IS_JOINED) are not compared; borrowed. */
+ * (CST_IS_JOINED) are not compared; borrowed. another: the file was made by another program; rows from which a longer run
+ * goes on are not compared where they have another width. */
 PetscErrorCode      cst_output_compare(const cst_plan *p, cst_result *file, const long *joined,
-                                       cst_comparison *comparison, cst_output **output);
+                                       bool another, cst_comparison *comparison, cst_output **output);
 const cst_channels *cst_output_channels(const cst_output *o);
 PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
 /* Copies rows of n members from `first` on, series of single members, and what collectors copy (cst_reuse.copy;

@@ -21,7 +21,12 @@ typedef struct {
 static bool enough(const check *x) { return cst_diag_count(x->d) >= x->before + REPORTED; }
 
 static void report_missing(const check *x, const cst_channel *c) {
-  cst_diag_add(x->d, x->path, 0, 0, "%s cannot be read, or has another shape", c->field.path);
+  const char *why = c->row->is & CST_IS_WIDER
+                        ? "; a result that was made by another version of the program, which keeps "
+                          "other numbers of a trajectory, can be continued by that one only"
+                        : "";
+  cst_diag_add(x->d, x->path, 0, 0, "%s cannot be read, or has another shape%s", c->field.path,
+               why);
 }
 
 /* Extents of a channel of the file. */
@@ -121,12 +126,6 @@ static void check_case(const check *x, int icase) {
 }
 
 void cst_extend_check(const cst_extension *e, const char *path, cst_diag *d) {
-  if (e->continues && !cst_channels_find(e->channels, &cst_channel_continue, 0)) {
-    cst_diag_add(d, path, 0, 0,
-                 "was made by another version of the program, which keeps other numbers of a "
-                 "trajectory; only that one can continue it to a later end");
-    return;
-  }
   const check x = {e, path, d, cst_diag_count(d), cst_zeros(e->old->nclass, sizeof(double))};
   for (int k = 0; k < e->now->ncase; k++)
     if (e->from[k] >= 0)

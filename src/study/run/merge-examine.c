@@ -130,7 +130,7 @@ static PetscErrorCode compare(const candidate *c, const cst_extension *e, cst_co
   cst_result *first = cst_result_open(c->m->file[there->file], why, sizeof why);
   PetscCheck(first, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s", why);
   long *none = cst_zeros(c->m->plan->ncase, sizeof *none); /* a part continues no earlier end */
-  PetscCall(cst_output_compare(c->m->plan, first, none, x, &o));
+  PetscCall(cst_output_compare(c->m->plan, first, none, false, x, &o));
   for (int k = 0; k < c->m->plan->ncase; k++)
     PetscCall(cst_extend_case(e, o, k));
   PetscCall(cst_output_close(&o, NULL, &closed, NULL, NULL, 0));

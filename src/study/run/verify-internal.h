@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
   const cst_plan *plan;
   cst_result     *file;
+  bool            another; /* the file was made by another program */
   /* the newest undamaged ones of this build, newest first; NULL: none */
   cst_checkpoint *checkpoint[CST_VERIFY_CHECKPOINTS];
   cst_reference  *reference;

@@ -14,6 +14,7 @@
 #include "study/collect/continue-rows.h"
 #include "study/result/failure.h"
 #include "study/run/extend.h"
+#include "study/run/identity.h"
 #include "study/run/verify-internal.h"
 #include "study/collector.h"
 
@@ -163,6 +164,13 @@ static PetscErrorCode read_chosen(cst_verification *d) {
   PetscFunctionReturn(0);
 }
 
+static bool is_of_another(cst_result *file) {
+  char      *git = cst_result_text(file, "/", "git");
+  const bool other = git && strcmp(git, cst_identity_version());
+  free(git);
+  return other;
+}
+
 static PetscErrorCode open_verification(cst_verification *d) {
   char why[256];
   PetscFunctionBegin;
@@ -173,7 +181,9 @@ static PetscErrorCode open_verification(cst_verification *d) {
   d->told = MPI_Wtime();
   d->joined = cst_continue_joined(d->file, d->plan, why, sizeof why);
   PetscCheck(d->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
-  PetscCall(cst_output_compare(d->plan, d->file, d->joined, &d->comparison, &d->output));
+  d->another = is_of_another(d->file);
+  PetscCall(
+      cst_output_compare(d->plan, d->file, d->joined, d->another, &d->comparison, &d->output));
   PetscCall(
       cst_runner_create(d->plan, 1, d->reference, d->output, d->tallies, poll, d, &d->runner));
   PetscCall(read_chosen(d));

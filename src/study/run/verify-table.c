@@ -10,7 +10,6 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/result/conclude.h"
-#include "study/run/identity.h"
 #include "study/run/verify-internal.h"
 
 typedef struct {
@@ -92,21 +91,13 @@ static PetscErrorCode conclude(work *w) {
   PetscFunctionReturn(0);
 }
 
-/* A program that made other columns made another file. */
-static bool is_of_another(cst_result *file) {
-  char      *git = cst_result_text(file, "/", "git");
-  const bool other = git && strcmp(git, cst_identity_version());
-  free(git);
-  return other;
-}
-
 static void compare_column(work *w, const cst_column *x) {
   const long     first = 0, n = w->d->plan->ncase;
   cst_field      f = {.type = x->label ? CST_TYPE_TEXT : CST_TYPE_F64, .ndim = 1};
   cst_comparison c = {0};
   snprintf(f.path, sizeof f.path, "/statistics/%s", x->name);
   if (!cst_compare_block(&c, w->d->file, &f, &first, &n, x->label ? (void *)x->label : x->value)) {
-    w->counts->wrong_statistics |= !is_of_another(w->d->file);
+    w->counts->wrong_statistics |= !w->d->another;
     printf("column %s: not in the file\n", x->name);
   }
   if (c.different)
