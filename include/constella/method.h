@@ -103,6 +103,16 @@ bool cst_method_has_noise(const cst_method *m);
 bool cst_method_same_noise(const cst_method *m, const cst_method *other);
 /* Properties of the method on the system. */
 cst_properties cst_method_properties(const cst_method *m, const cst_system *s);
+/* How well coefficients meet the order conditions: those of rooted trees for a tableau, those of compositions
+ * for a scheme on a base of order 2. */
+enum { CST_CONDITIONS = 12 };
+typedef struct {
+  int    orders;   /* the conditions of order 1 to this one are known; 0: none are */
+  bool   enough;   /* they decide the order; false: they are needed, beside others */
+  double roundoff; /* larger residuals are no round-off */
+  double defect[CST_CONDITIONS + 1]; /* of each order the largest residual */
+} cst_conditions;
+cst_conditions cst_method_conditions(const cst_method *m, const cst_system *s);
 
 /* The registry, for `list` and `show`. */
 typedef struct {
@@ -122,7 +132,7 @@ typedef struct {
 } cst_scheme;
 /* Orders up to CST_SCHEME_ORDER are recognised; an order condition holds if its residual is at most
  * CST_SCHEME_VANISHING. */
-enum { CST_SCHEME_ORDER = 12 };
+enum { CST_SCHEME_ORDER = CST_CONDITIONS };
 #define CST_SCHEME_VANISHING 1e-11
 int               cst_scheme_count(void);
 const cst_scheme *cst_scheme_at(int i);

@@ -92,6 +92,7 @@ const cst_method_row cst_method_row_baumgarte = {
     .check = check,
     .on_also = CST_ON_ALL,
     .fits = fits,
+    .of_layer = true,
     .properties = properties,
     .expand = expand,
 };

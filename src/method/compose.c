@@ -34,10 +34,16 @@ static double gamma_at(const cst_term *t, int i) {
   return scheme_of(t) ? scheme_of(t)->gamma[i] : t->arg[1]->arg[i]->number;
 }
 
-static int list_order(const cst_term *t) {
+/* Owned. */
+static double *gammas(const cst_term *t) {
   double *gamma = cst_need(malloc(sizeof *gamma * (size_t)gamma_count(t)));
   for (int i = 0; i < gamma_count(t); i++)
     gamma[i] = gamma_at(t, i);
+  return gamma;
+}
+
+static int list_order(const cst_term *t) {
+  double   *gamma = gammas(t);
   const int order = cst_scheme_order(gamma, gamma_count(t));
   free(gamma);
   return order;
@@ -177,11 +183,31 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static int even(int order) { return order + order % 2; }
 
+/* The order of what a scheme repeats: the base, or the base and its adjoint. */
+static int repeated_order(const cst_properties *base) {
+  return even(base->order_q < base->order_p ? base->order_q : base->order_p);
+}
+
+/* Of a base of a higher order other conditions are to be met. */
+static void conditions(const cst_term *t, const cst_system *s, cst_conditions *c) {
+  if (!is_scheme(t))
+    return;
+  const cst_properties x = cst_term_properties(t->arg[0], s);
+  if (repeated_order(&x) != 2)
+    return;
+  double *gamma = gammas(t);
+  c->orders = CST_SCHEME_ORDER;
+  c->enough = true;
+  c->roundoff = CST_SCHEME_VANISHING;
+  cst_scheme_defects(gamma, gamma_count(t), c->defect);
+  free(gamma);
+}
+
 /* If a method's own multipliers leave p off the tangent space (hbvm) by O(h^2), with a sign that alternates
  * between steps, a scheme does not cancel this part, and its square acts on the rest: q gains at most order 4
  * (measured, up to kahan-li8), p and lambda gain nothing. */
 static void raise_orders(cst_properties *x, int scheme) {
-  const int  own = even(x->order_q < x->order_p ? x->order_q : x->order_p);
+  const int  own = repeated_order(x);
   const int  order = own > scheme ? own : scheme;
   const bool tangent = x->claims & CST_CLAIM_VELOCITIES || !x->own_lambda;
   if (tangent) {
@@ -307,5 +333,6 @@ const cst_method_row cst_method_row_compose = {
     .on_also = CST_ON_LAYERS,
     .fits = fits,
     .properties = properties,
+    .conditions = conditions,
     .expand = expand,
 };

@@ -262,6 +262,7 @@ const cst_method_row cst_method_row_convert = {
     .check = check,
     .on_also = CST_ON_FORCES | CST_ON_TIME,
     .fits = fits,
+    .of_layer = true,
     .properties = properties,
     .expand = expand,
 };

@@ -165,6 +165,7 @@ const cst_method_row cst_method_row_lagrange_dalembert = {
     .on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME,
     .check = check,
     .fits = fits,
+    .of_layer = true,
     .properties = properties,
     .expand = expand,
 };

@@ -52,6 +52,7 @@ const cst_method_row cst_method_row_project = {
     .check = check,
     .on_also = CST_ON_LAYERS,
     .fits = fits,
+    .of_layer = true,
     .properties = properties,
     .expand = expand,
 };

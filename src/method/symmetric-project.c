@@ -61,6 +61,7 @@ const cst_method_row cst_method_row_symmetric_project = {
              .example = "symmetric-project(gauss(2))"},
     .check = check,
     .fits = fits,
+    .of_layer = true,
     .properties = properties,
     .expand = expand,
 };

@@ -133,6 +133,31 @@ cst_properties cst_term_properties(const cst_term *t, const cst_system *s) {
   p.claims = remaining_claims(p.claims, s);
   return p;
 }
+/* Those of a layer around which a method is built. Where the method is symmetric, odd orders are enough. */
+static void layer_conditions(const cst_term *t, const cst_system *s, cst_conditions *c) {
+  const bool within = t->row->of_layer && t->n && !t->key[0];
+  cst_layer  l = {0};
+  if (!cst_term_layer(within ? t->arg[0] : t, &l) || l.rule)
+    return;
+  c->orders = CST_TREE_ORDER;
+  c->enough = !within;
+  c->roundoff = CST_TREE_VANISHING;
+  cst_tableau_defects(&l.tableau, c->defect);
+  if (within && t->row->properties(t, s).claims & CST_CLAIM_SYMMETRIC)
+    for (int k = 2; k <= CST_TREE_ORDER; k += 2)
+      c->defect[k] = 0;
+}
+
+cst_conditions cst_method_conditions(const cst_method *m, const cst_system *s) {
+  cst_conditions c = {0};
+  CST_REQUIRE(m && s, c);
+  const cst_term *t = cst_method_root(m);
+  layer_conditions(t, s, &c);
+  if (!c.orders && t->row->conditions)
+    t->row->conditions(t, s, &c);
+  return c;
+}
+
 bool cst_term_layer(const cst_term *t, cst_layer *l) {
   return t->row->layer && t->row->layer(t, l);
 }

@@ -18,7 +18,7 @@
 
 enum { MAX_TREES = 200 };
 
-static const double vanishing = 1e-13;
+static const double vanishing = CST_TREE_VANISHING;
 
 typedef struct {
   int    order;
@@ -89,11 +89,26 @@ static double defect(const cst_tableau *t, const forest *f, int first) {
 
 static forest trees; /* of the current tableau */
 
+/* Adds the trees of the next order, 1 after none; their largest residual. */
+static double next_defect(const cst_tableau *t, int order) {
+  if (order == 1)
+    trees.n = 0;
+  const int first = trees.n;
+  plant(t, &trees, order);
+  return defect(t, &trees, first);
+}
+
+void cst_tableau_defects(const cst_tableau *t, double *defect) {
+  defect[0] = 0;
+  for (int p = 1; p <= CST_TREE_ORDER; p++)
+    defect[p] = next_defect(t, p);
+}
+
 double cst_tableau_order_defect(const cst_tableau *t, int order) {
-  trees.n = 0;
+  double worst = 0;
   for (int p = 1; p <= order && p <= CST_TREE_ORDER; p++)
-    plant(t, &trees, p);
-  return defect(t, &trees, 0);
+    worst = larger(worst, next_defect(t, p));
+  return worst;
 }
 
 int cst_tableau_trees(int order) {
@@ -170,13 +185,9 @@ static int order_by_assumptions(const cst_tableau *t) {
 }
 
 int cst_tableau_order(const cst_tableau *t) {
-  trees.n = 0;
-  for (int p = 1; p <= CST_TREE_ORDER; p++) {
-    const int first = trees.n;
-    plant(t, &trees, p);
-    if (!(defect(t, &trees, first) <= vanishing))
+  for (int p = 1; p <= CST_TREE_ORDER; p++)
+    if (!(next_defect(t, p) <= vanishing))
       return p - 1;
-  }
   const int order = order_by_assumptions(t);
   return order > CST_TREE_ORDER ? order : CST_TREE_ORDER;
 }

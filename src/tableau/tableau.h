@@ -36,8 +36,12 @@ bool cst_tableau_compose(cst_tableau *t, double fraction, const cst_tableau *nex
 /* Whether some stage depends on itself or a later one. */
 bool cst_tableau_implicit(const cst_tableau *t);
 
+/* Residuals of order conditions up to this one are round-off. */
+#define CST_TREE_VANISHING 1e-13
 /* Largest residual of the order conditions of all rooted trees up to `order` (at most CST_TREE_ORDER). */
 double cst_tableau_order_defect(const cst_tableau *t, int order);
+/* The same of each order, defect[0 .. CST_TREE_ORDER]. */
+void cst_tableau_defects(const cst_tableau *t, double *defect);
 /* The number of rooted trees of this order (at most CST_TREE_ORDER). */
 int cst_tableau_trees(int order);
 /* The order, from the coefficients to 1e-13: by the trees up to CST_TREE_ORDER, beyond by the simplifying

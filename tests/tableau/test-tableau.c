@@ -175,6 +175,10 @@ static void test_wrong(void) {
   x.b[0] += 1e-9, x.b[3] -= 1e-9;
   OK(cst_tableau_order(&x) == 1, "rk4 with weights that are off by 1e-9: order 1 (%d)",
      cst_tableau_order(&x));
+  double defect[CST_TREE_ORDER + 1];
+  cst_tableau_defects(&x, defect);
+  OK(defect[1] < 1e-15 && fabs(defect[2] - 1e-9) < 1e-15,
+     "its residuals: none of order 1 (%g), 1e-9 of order 2 (%g)", defect[1], defect[2]);
   x = *cst_tableau_find("rk8");
   x.a[10 * 11 + 9] += 1e-11;
   OK(cst_tableau_order(&x) < 8, "rk8 with a coefficient that is off by 1e-11: not order 8 (%d)",
