@@ -66,6 +66,12 @@ class Properties(ctypes.Structure):
     ]
 
 
+class Conditions(ctypes.Structure):
+    """cst_conditions of constella/method.h."""
+
+    _fields_ = [("orders", c_int), ("enough", c_bool), ("roundoff", c_double), ("defect", c_double * 13)]
+
+
 class MethodInfo(ctypes.Structure):
     """cst_method_info of constella/method.h."""
 
@@ -136,6 +142,7 @@ FUNCTIONS = {  # name: result, arguments
     "cst_method_label": (c_char_p, c_void_p),
     "cst_method_fits": (c_bool, c_void_p, c_void_p, c_char_p, c_int),
     "cst_method_properties": (Properties, c_void_p, c_void_p),
+    "cst_method_conditions": (Conditions, c_void_p, c_void_p),
     "cst_order_estimate": (OrderFit, Doubles, Doubles, Doubles, c_int),
     "cst_growth_estimate": (Growth, POINTER(LongRun)),
     "cst_integrator_begin": (c_int, c_char_p, c_int),

@@ -146,6 +146,51 @@ def test_rates():
     ok(not bad and refuted > 360, f"rates: four properties, {refuted} of 400 wrong claims refuted", out.getvalue())
 
 
+DIGITS = """layers:
+  kutta: {a: [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 1/2, 0, 0], [0, 0, 1, 0]], b: [.16667, .33333, .33333, .16667]}
+  heun5: {a: [[0, 0], [1, 0]], b: [0.50001, 0.49999]}
+schemes:
+  yoshida: [1.35121, -1.70242, 1.35121]
+  forest: [1/(2 - 2^(1/3)) + 1e-5, 1 - 2/(2 - 2^(1/3)) - 2e-5, 1/(2 - 2^(1/3)) + 1e-5]
+"""
+
+
+def half(system, q, v, h):
+    """Heun's method whose second weight is 0.49999."""
+    a, w = system.acceleration(q, v), v + h * system.acceleration(q, v)
+    b = system.acceleration(q + h * v, w)
+    return q + h * (0.5 * v + 0.49999 * w), v + h * (0.5 * a + 0.49999 * b)
+
+
+def test_digits():
+    """Coefficients with a wrong digit: their order conditions refute what the errors seem to show. Where coefficients are not known,
+    one system on which errors stop to fall speaks against what another one shows."""
+    (folder / "digits.yaml").write_text(DIGITS)
+    layers = constella.integrator.Layers(folder / "digits.yaml")
+    both = ["kepler", "spherical-pendulum"]
+    for method, claimed, at in (("kutta", 4, 3), ("heun5", 2, 2), ("compose(rattle, yoshida)", 4, 3), ("compose(euler-a, forest)", 4, 3), ("project(kutta)", 4, 3)):
+        c = constella.certify(maps.Method(method, layers), systems=both, claims={"order": claimed})
+        found = c.of(method, "order")
+        ok(found.verdict == REFUTED and f"conditions of order {at} are off by" in found.said, f"digits: {method}", found)
+    for method, system, claimed in (("rk8", "kepler", 8), ("compose(rk4, yoshida4)", "kepler", 4), ("convert(rk3, bias=-0.5)", "kepler", 4)):
+        found = constella.certify(method, systems=[system], claims={"order": claimed}).of(method, "order")
+        ok(found.verdict == CONFIRMED and "down to errors of" in found.said, f"digits: order {claimed} of {method} stays confirmed", found)
+    ok(refused(lambda: maps.Method("{a: [[0, 0], [1, 0]], b: [0.5, 0.49999]}"), "must sum to 1"), "digits: weights that do not sum to 1 are refused")
+    c = constella.certify(Stepper(half), systems=["kepler", "double-pendulum-angles"], claims={"order": 2})
+    found = c.of("half", "order")
+    ok([x.judged.verdict for x in c.cells if x.claimed] == [CONFIRMED, OPEN] and found.verdict == OPEN, "digits: a function, not confirmed", found)
+    ok("kepler: confirmed" in found.said and "double-pendulum-angles: 2" in found.said and "far above their floor" in found.said, "digits: each system is named", found)
+    found = symplectic.PROPERTY.judge("symplectic", 1, Found(5.2e-9, 5.2e-9, 5.2e-9, 2e-13))
+    ok(found.verdict == OPEN and "floor 2e-13: above the 1e-11" in found.said, "digits: 5e-9 is not near to a floor of 2e-13", found)
+
+
+def test_named():
+    """What is said of a claim names each system, that disagree or have told nothing too."""
+    cells = [certificate.Cell("m", s, "order", 2, certificate.Judged(v, "x"), Found(why="x")) for s, v in zip("abcd", (OPEN, CONFIRMED, CONFIRMED, CONFIRMED))]
+    found = certificate.Certificate(cells, True).of("m", "order")
+    ok(found == certificate.Judged(CONFIRMED, "b: x; c: x; also d; a: undecidable, x"), "named: all systems", found)
+
+
 def verlet(system, q, v, h):
     v = v + h / 2 * system.acceleration(q)
     q = q + h * v

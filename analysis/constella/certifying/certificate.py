@@ -26,6 +26,8 @@ PROPERTIES = [
 NUMBERS = {claim: kind for p in PROPERTIES for claim, kind in p.numbers.items()}
 SCHEMA = "constella-certificate 2"
 WORDS = [claim for p in PROPERTIES for claim in p.claims]
+DOUBTS = {claim: p.doubt for p in PROPERTIES if p.doubt for claim in p.claims}
+FULLY = 2  # systems with the same verdict of which numbers are given
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +41,12 @@ class Cell:
     judged: Judged
     found: Found
     study: str = ""  # that shows what refutes the claim
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether what was found speaks against the claim, without refuting it."""
+        doubt = DOUBTS.get(self.claim)
+        return bool(self.judged.verdict == OPEN and doubt and doubt(self.claimed, self.found))
 
     def told(self) -> dict[str, Any]:
         """As the JSON has it."""
@@ -71,6 +79,16 @@ def numbers(x: Any) -> Any:
     return [numbers(v) for v in x] if isinstance(x, list) else x
 
 
+def spoken(verdict: str, cells: Sequence[Cell]) -> list[str]:
+    """What is said of each system: first of those with this verdict, by name alone after FULLY of them; of others their verdict too."""
+    same = [c for c in cells if c.judged.verdict == verdict]
+    rest = [c for c in cells if c.judged.verdict != verdict]
+    full = len(same) if verdict == OPEN else FULLY
+    said = [f"{c.system}: {c.judged.said}" for c in same[:full]]
+    also = ", ".join(c.system for c in same[full:])
+    return said + ([f"also {also}"] if also else []) + [f"{c.system}: {c.judged.verdict}, {c.judged.said}" for c in rest]
+
+
 @dataclasses.dataclass
 class Certificate:
     """cells: all of them, in the order of methods, systems, claims."""
@@ -85,13 +103,11 @@ class Certificate:
 
     def of(self, method: str, claim: str) -> Judged:
         """Over the systems on which it is claimed: refuted where one refutes, confirmed where one confirms and none
-        refutes."""
+        refutes or speaks against it."""
         mine = [c for c in self.cells if (c.method, c.claim) == (method, claim) and c.claimed]
-        for verdict in (REFUTED, CONFIRMED):
-            there = [c for c in mine if c.judged.verdict == verdict]
-            if there:
-                return Judged(verdict, "; ".join(f"{c.system}: {c.judged.said}" for c in there[:2]))
-        return Judged(OPEN, "; ".join(dict.fromkeys(f"{c.system}: {c.judged.said}" for c in mine)) or "not measured")
+        verdicts = {c.judged.verdict for c in mine}
+        verdict = REFUTED if REFUTED in verdicts else CONFIRMED if CONFIRMED in verdicts and not any(c.doubtful for c in mine) else OPEN
+        return Judged(verdict, "; ".join(spoken(verdict, mine)) or "not measured")
 
     @property
     def pairs(self) -> int:

@@ -52,6 +52,12 @@ class Method:
         found: Properties = self._lib.cst_method_properties(self._at, system._at)
         return found
 
+    def conditions(self, system: System) -> dict[str, Any]:
+        """How well its coefficients meet the order conditions: the largest residual of each order from 0 on, what of it is
+        round-off, and whether they are enough for the order; {}: its coefficients are not known, or no conditions of them."""
+        c = self._lib.cst_method_conditions(self._at, system._at)
+        return {"residuals": c.defect[: c.orders + 1], "round-off": c.roundoff, "enough": c.enough} if c.orders else {}
+
     def claims(self, system: System) -> dict[str, float]:
         """{claim: 1, or the order that is claimed} on a system."""
         p = self.properties(system)
@@ -150,6 +156,9 @@ class Stepper:
 
     def claims(self, system: System) -> dict[str, float]:
         return dict(self.told)
+
+    def conditions(self, system: System) -> dict[str, Any]:
+        return {}
 
     def lambda_time(self, system: System) -> float:
         return 1.0

@@ -1,7 +1,9 @@
-"""order.py: orders of convergence of q, p and lambda at the end of a short motion, against Gauss' method of order 12."""
+"""order.py: orders of convergence of q, p and lambda: by the order conditions, where coefficients are known, and by the errors
+at the end of a short motion, against Gauss' method of order 12."""
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from ..integrator import pointer
 from ..library import library
 from . import texts
 from .maps import Failed, Method
-from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, missing, number
+from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, number
 from .systems import Bench
 
 CLAIMS = ("order", "order-p", "order-lambda")
@@ -19,6 +21,9 @@ EPS = float(np.finfo(float).eps)
 FLAGS = ("ok", "pre-asymptotic", "plateau", "too-few", "returns", "contradicts", "no-reference")
 ENOUGH = 4  # steps above a plateau of errors that tell an order
 NEAR = 0.35  # an order is that of the steps used, which are finite
+CLOSE = 0.1  # to the claimed order, of one that errors alone show
+COMES = 0.75  # times as far from it, slopes that go to an order: they halve their distance with the step
+ABOVE, FAR = 30, 1e4  # times the floor
 
 
 def rms(x: np.ndarray) -> float:
@@ -46,10 +51,12 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     end, counts = bench.entry.time, [2**k for k in range(3, 9 if quick else 11)]
     q, v = bench.states(3 if quick else 6)
     claims = CLAIMS if bench.system.constraints else CLAIMS[:2]
+    told = of.conditions(bench.system)
+    beside = {"conditions": told} if told else {}
     try:
         exact = reference(bench, end, q, v)
     except Failed as e:
-        return missing(claims, f"no reference: {e}")
+        return {claim: Found(why=f"no reference: {e}", how=beside) for claim in claims}
     errors: dict[str, list[float]] = {claim: [] for claim in claims}
     steps, why = [], ""
     for n in counts:
@@ -68,7 +75,8 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     scale = {"order": np.abs(exact.q).max(), "order-p": np.abs(momenta(bench, exact)).max()}
     if "order-lambda" in errors:
         scale["order-lambda"] = max(1.0, np.abs(exact.multipliers).max()) * 100
-    return {claim: fitted(np.array(steps), np.array(x), float(scale[claim]), why) for claim, x in errors.items()}
+    found = {claim: fitted(np.array(steps), np.array(x), float(scale[claim]), why) for claim, x in errors.items()}
+    return {claim: dataclasses.replace(x, how={**x.how, **beside}) for claim, x in found.items()}
 
 
 def stalls(error: np.ndarray, floor: np.ndarray) -> bool:
@@ -93,18 +101,75 @@ def fitted(h: np.ndarray, error: np.ndarray, scale: float, why: str) -> Found:
     return Found(fit.order, fit.low, fit.high, 0.0, "", how, curve)
 
 
+def unmet(claimed: float, told: dict[str, Any]) -> str:
+    """Which order conditions up to the claimed one the coefficients do not meet; "": all that are known."""
+    for k, residual in enumerate(told.get("residuals", [])[: int(claimed) + 1]):
+        if not residual <= told["round-off"]:
+            return f"conditions of order {k} are off by {residual:.2g}"
+    return ""
+
+
+def decided(claimed: float, told: dict[str, Any]) -> bool:
+    """Whether the coefficients meet all conditions of the claimed order, and no others are needed."""
+    return bool(told) and told["enough"] and claimed < len(told["residuals"]) and not unmet(claimed, told)
+
+
+def above(found: Found) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and errors that are well above their floor."""
+    h, error, floor = (np.array(found.curve[k]) for k in ("x", "y", "floor"))
+    seen = error > ABOVE * floor
+    return h[seen], error[seen]
+
+
+def slopes(found: Found) -> np.ndarray:
+    h, error = above(found)
+    return np.log(error[1:] / error[:-1]) / np.log(h[1:] / h[:-1])
+
+
+def sure(found: Found) -> bool:
+    flag, used = found.how["flag"], found.how["used"]
+    return bool(flag == "ok" or (flag == "plateau" and used >= ENOUGH))
+
+
+def shown(claimed: float, found: Found) -> bool:
+    """Whether the errors alone show the order: they fall to the end, and the fit, or what the last two slopes go to, is the
+    claimed order or a higher one, by a tenth."""
+    local, order = slopes(found), max(claimed, round(found.value))
+    if not sure(found) or len(local) < 2 or (local <= 0).any():
+        return False
+    before, last = abs(local[-2:] - order)
+    return abs(found.value - order) <= CLOSE or last <= min(NEAR, COMES * before)
+
+
+def doubt(claimed: float, found: Found) -> str:
+    """What speaks against a claim that other systems show: errors that no longer fall, or ever less, far above their floor."""
+    if not found.curve or decided(claimed, found.how.get("conditions", {})):
+        return ""
+    (h, error), local, floor = above(found), slopes(found), found.curve["floor"][-1]
+    if len(local) < 2 or h[-1] > found.curve["x"][-1] or not error[-1] > FAR * floor:
+        return ""
+    if local[-1] < max(0.0, min(claimed - 0.5, local[-2] - CLOSE)):
+        return f"at the smallest steps errors go from {number(error[-2])} to {number(error[-1])}, far above their floor {number(floor)}"
+    return ""
+
+
 def judge(claim: str, claimed: float, found: Found) -> Judged:
+    told = found.how.get("conditions", {})
     said = f"{number(found.value)} ({number(found.low)} to {number(found.high)})"
+    if off := unmet(claimed, told):
+        return Judged(REFUTED, f"{off}; measured: {found.why or said}")
     if found.why:
         return Judged(OPEN, found.why)
     flag, used = found.how["flag"], found.how["used"]
     low, high = min(found.low, found.value), max(found.high, found.value)
     if high < claimed - NEAR:
-        sure = flag == "ok" or (flag == "plateau" and used >= ENOUGH)
-        return Judged(REFUTED, said) if sure else Judged(OPEN, f"{said}, {flag}, {used} steps")
-    if low > claimed - NEAR:
+        return Judged(REFUTED, said) if sure(found) else Judged(OPEN, f"{said}, {flag}, {used} steps")
+    met = decided(claimed, told)
+    if shown(claimed, found) or (met and low > claimed - NEAR):
+        said += f" down to errors of {number(above(found)[1].min())}" if len(above(found)[1]) else ""
+        said += f", conditions met to {max(told['residuals'][: int(claimed) + 1]):.2g}" if met else ""
         return Judged(CONFIRMED, said + (": higher than claimed" if low > claimed + NEAR else ""))
-    return Judged(OPEN, f"{said}, {flag}")
+    return Judged(OPEN, f"{said}, {doubt(claimed, found) or flag}")
 
 
 def study(method: str, system: str, claim: str, found: Found) -> str:
@@ -112,4 +177,4 @@ def study(method: str, system: str, claim: str, found: Found) -> str:
 
 
 AXES = Axes("step", {"order": "error of q at the end", "order-p": "error of M v + a at the end", "order-lambda": "error of lambda"}, "xy", "slope")
-PROPERTY = Property("order", "orders of q, p and lambda against an accurate motion", CLAIMS, measure, judge, dict.fromkeys(CLAIMS, int), study=study, axes=AXES)
+PROPERTY = Property("order", "orders of q, p and lambda against an accurate motion", CLAIMS, measure, judge, dict.fromkeys(CLAIMS, int), study=study, axes=AXES, doubt=doubt)

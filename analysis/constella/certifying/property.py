@@ -51,7 +51,7 @@ class Property:
     """name: its word in tables; claims: the words of `--claims` that it judges; measure(map, bench, quick) gives
     {claim: Found} for these, without those that are nothing to the system; judge(claim, claimed, found); numbers: claims
     with a number, and its type; unasked: it is measured of our methods also where nothing is claimed; study(method, system, claim, found): a study that shows the same for a method of ours; axes: of the curves that it has
-    found."""
+    found; doubt(claimed, found): what speaks against a claim without refuting it, so that no other system confirms it."""
 
     name: str
     doc: str
@@ -62,6 +62,7 @@ class Property:
     unasked: bool = True
     study: Callable[[str, str, str, Found], str] | None = None
     axes: Axes | None = None
+    doubt: Callable[[float, Found], str] | None = None
     one_curve: bool = False  # the first claim has the curve of all
 
 
@@ -81,7 +82,8 @@ def small(limit: float, bad: float) -> Callable[[str, float, Found], Judged]:
             return Judged(CONFIRMED, said)
         if found.value > max(bad, 10 * found.floor):
             return Judged(REFUTED, said)
-        return Judged(OPEN, f"{said}: too near to the floor")
+        near = found.value <= 10 * found.floor
+        return Judged(OPEN, f"{said}: too near to the floor" if near else f"{said}: above the {limit:g} that confirm, below the {bad:g} that refute")
 
     return judge
 
