@@ -12,7 +12,7 @@ import json
 import h5py
 
 import constella
-from constella.explaining import cause
+from constella.explaining import cause, chart
 
 SPRING = """system: spring
 coordinates: [x, y]
@@ -26,6 +26,12 @@ mass: [1]
 potential: 0.5*x^2
 states: {default: {q: [1], v: [0]}}
 """
+RESONANT = """system: resonant
+coordinates: [x, y]
+mass: [1, 1]
+potential: x^2/2 + 200*y^2 + 40*y^3 + 0.5*x*y^2
+states: {default: {q: [0.5, 0.25], v: [0, 0]}}
+"""
 SPREAD = {"members": 8, "seed": 7, "spread": {"q": 0.01, "v": 0.05}}
 CASES = {  # {cause: study}
     "truncation": {"system": "double-pendulum", "end": 200, "steps": [0.1], "methods": ["project(rk4)"]},
@@ -33,6 +39,7 @@ CASES = {  # {cause: study}
     "round-off": {"system": {"file": OSCILLATOR}, "end": 10000, "steps": [0.2], "methods": ["hbvm(k=4, s=2)"]},
     "resonance": {"system": {"file": SPRING}, "end": 1000, "steps": {"counts": [7071]}, "methods": ["rattle"]},
     "wrong root": {"system": "double-pendulum", "end": 200, "steps": [0.8], "methods": ["rattle"]},
+    "instability": {"system": {"file": RESONANT}, "end": 100, "steps": {"counts": [1155]}, "methods": ["euler-a"]},  # explicit
 }
 
 
@@ -66,10 +73,28 @@ def test_sums_of_sums():
         ok(found.word == word, f"sums of sums: {word}", found)
 
 
+def test_exact():
+    """A change of round-off that falls as a power of the step: of a method that claims to keep it, it is round-off."""
+    for word, exact in (("truncation", False), ("round-off", True)):
+        points = [cause.Point(0.1 * f, 1e-14, 1e-18 * f**3.4, 1e-19 * f**3.4, 5e-15, 1.0, 5000 / f, exact=exact) for f in (1, 0.5, 0.25)]
+        found = cause.explain(points, 0.1, 1e-14)
+        ok(found.word == word, f"exact: {word}", found)
+    (folder / "quartic.yaml").write_text(OSCILLATOR.replace("0.5*x^2", "x^4/4"))
+    (folder / "of-map.yaml").write_text(json.dumps({"system": {"file": "quartic.yaml"}, "schemes": {"mine": [0.5, 0.5]}}))
+    kept = chart.exact(["hbvm(k=6, s=2)", "compose(rattle, mine)"], folder / "of-map.yaml")
+    ok(kept == {"hbvm(k=6, s=2)": {"energy"}, "compose(rattle, mine)": set()}, "exact: by what methods claim", kept)
+
+
+def test_leap():
+    """An explicit step leaps, and has no other root."""
+    for word, solves in (("wrong root", True), ("instability", False)):
+        found = cause.explain([cause.Point(0.1, 1e-14, 1.0, 0.1, 1.0, 1.0, 1000, leap=0.5, solves=solves)], 0.1, 1e-14)
+        ok(found.word == word, f"leap: {word}", found)
+
+
 def test_page():
     """The page reads what is kept beside the file, if it is of this very result."""
     from constella import page
-    from constella.explaining import chart
 
     with constella.open(folder / "truncation.h5") as r:
         text = page.causes(r)

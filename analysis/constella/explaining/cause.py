@@ -23,7 +23,7 @@ LEAP = 0.3  # of the terms of x, between two windows that follow each other
 class Point:
     """One quantity of a case of the map. rate, limit: of x in a unit of time; rate 0: not seen. largest: |x - x(0)|; scale:
     of its terms; steps: taken; failed: the share of the members, why in `reason`; leap: the largest jump of a window mean
-    of a member, over the scale."""
+    of a member, over the scale. solves: steps of the method have equations; exact: it claims to keep x to round-off."""
 
     step: float
     tolerance: float
@@ -35,11 +35,13 @@ class Point:
     failed: float = 0.0
     reason: str = ""
     leap: float = 0.0
+    solves: bool = True
+    exact: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Cause:
-    """word: truncation, solver, round-off, resonance, wrong root, none, open. said: a sentence."""
+    """word: truncation, solver, round-off, resonance, wrong root, instability, none, open. said: a sentence."""
 
     word: str
     said: str
@@ -70,14 +72,20 @@ def order(points: Sequence[Point], step: float) -> float:
     return powers[0] if powers else math.nan
 
 
-def wrong_root(points: Sequence[Point], base: Point) -> Cause | None:
+def lost(points: Sequence[Point], base: Point) -> Cause | None:
+    """Trajectories that fail or leap. Only equations have another root: an explicit step has none."""
     beyond = [p for f in FACTORS if f > 1 and (p := nearest(points, base.step * f)) and not p.failed]
     if base.failed and beyond:
         return Cause("resonance", f"trajectories fail ({base.reason}), and none at the larger step {beyond[-1].step:.4g}: the step is in resonance with a frequency of the motion")
-    if base.failed and ("step-too-large" in base.reason or "not converge" in base.reason or "finite" in base.reason):
+    if base.failed and ("step-too-large" in base.reason or "not converge" in base.reason):
         return Cause("wrong root", f"the step is too large for the near root of the equations of a step: {base.reason}")
+    if base.failed and "finite" in base.reason:
+        holds = [p.step for p in points if p.step < base.step and not p.failed]
+        at = f"none at the smaller step {max(holds):.4g}" if holds else "at the smaller steps of the map too"
+        return Cause("instability", f"trajectories go to infinity ({base.reason}), {at}: the step is beyond what the method is stable at, or in resonance with a frequency of the motion")
     if base.leap > LEAP:
-        return Cause("wrong root", f"it leaps by {base.leap:.2g} of its terms within a window: the solver goes to another root, or the step is beyond what the motion allows")
+        word, why = ("wrong root", "the solver goes to another root, or") if base.solves else ("instability", "the step is explicit, and")
+        return Cause(word, f"it leaps by {base.leap:.2g} of its terms within a window: {why} the step is beyond what the motion allows")
     return None
 
 
@@ -109,6 +117,8 @@ def round_off(points: Sequence[Point], base: Point) -> Cause | None:
     """Rounded sums; or, where nothing brings a motion back to its constraints, sums of rounded sums, which no step changes."""
     half, quarter = nearest(points, base.step / 2), nearest(points, base.step / 4)
     small = base.largest <= 300 * EPS * base.scale * math.sqrt(base.steps)
+    if small and base.exact:
+        return Cause("round-off", f"the method keeps it exactly, and it is {base.largest / base.scale / EPS:.2g} units of the last place after {base.steps:.3g} steps")
     if small and half and upper(half) > 0.2 * base.rate:
         return Cause("round-off", f"it is {base.largest / base.scale / EPS:.2g} units of the last place after {base.steps:.3g} steps, and half the step makes it {upper(half) / base.rate:.2g} times as large")
     twice = base.largest <= 10 * EPS * base.scale * base.steps**1.5
@@ -132,7 +142,7 @@ def explain(all_: Sequence[Point], step: float, tolerance: float) -> Cause:
     base = nearest(points, step)
     if base is None:
         return Cause("open", "the map has no such case")
-    found = wrong_root(points, base)
+    found = lost(points, base)
     if found:
         return found
     if not base.rate:

@@ -10,6 +10,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from ..certifying.given import OURS
+from ..certifying.maps import Method
+from ..integrator import Layers, System
 from ..reading import ConstellaError, optional
 from ..result import Result
 from ..running import call, program, worded
@@ -65,12 +68,25 @@ def made(study: dict[str, Any], folder: pathlib.Path) -> pathlib.Path:
     return out
 
 
+def exact(methods: list[str], study: pathlib.Path) -> dict[str, set[str]]:
+    """What each method claims to keep to round-off in the study of a map: the energy, the momentum maps of symmetries."""
+    told = json.loads(study.read_text())
+    system = System(study.parent / told["system"]["file"] if "file" in told["system"] else told["system"]["name"])
+    own = study.with_name("own.yaml")
+    own.write_text(json.dumps({key: told[key] for key in OURS if key in told}))
+    layers = Layers(own) if told.keys() & set(OURS) else None
+    kept = {"energy": ["energy"], "momentum": system.symmetries}
+    return {m: {of for claim in Method(m, layers).claims(system) for of in kept.get(claim, [])} for m in methods}
+
+
 def points(path: pathlib.Path) -> dict[tuple[str, str], list[Point]]:
     """{(method, quantity): points} of a map."""
     found: dict[tuple[str, str], list[Point]] = {}
     with Result(path) as r:
         method, tolerance = r.texts("method"), r.data("/cases/tolerance")
         failing, members = r.failing.sum(axis=1), r.failing.shape[1]
+        solving = {method[c] for c in range(r.ncase) if (r.data("/final/iterations")[c] > 0).any()}
+        keeps = exact(method, path.with_name("study.yaml"))
         for of in r.quantities("verdict"):
             column = {k: r.numbers(f"{of}_{k}") for k in ("slope", "slope_error", "slope_rms", "drift_limit", "max", "scale")}
             windows = r.data(f"/windows/{of}")
@@ -87,7 +103,7 @@ def points(path: pathlib.Path) -> dict[tuple[str, str], list[Point]]:
                     Point(
                         float(r.nominal[c]), float(tolerance[c]), float(rate) if seen else 0.0, float(np.nan_to_num(column["drift_limit"][c], nan=np.inf)),
                         float(np.nan_to_num(column["max"][c], nan=np.inf)), float(scale), float(r.data("/cases/n")[c]),
-                        float(failing[c]) / members, r.texts("failures")[c], leap,
+                        float(failing[c]) / members, r.texts("failures")[c], leap, method[c] in solving, of in keeps[method[c]],
                     )
                 )  # fmt: skip
     return found
