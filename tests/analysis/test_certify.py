@@ -175,6 +175,8 @@ def test_digits():
     for method, system, claimed in (("rk8", "kepler", 8), ("compose(rk4, yoshida4)", "kepler", 4), ("convert(rk3, bias=-0.5)", "kepler", 4)):
         found = constella.certify(method, systems=[system], claims={"order": claimed}).of(method, "order")
         ok(found.verdict == CONFIRMED and "down to errors of" in found.said, f"digits: order {claimed} of {method} stays confirmed", found)
+    found = constella.certify("lie-euler-a", systems=["lagrange-top"], claims={"order": 1})
+    ok(found.of("lie-euler-a", "order").verdict == CONFIRMED and len(found.cells[0].found.how["steps"]) == 8, "digits: smaller steps where an order is unclear", found.cells[0])
     ok(refused(lambda: maps.Method("{a: [[0, 0], [1, 0]], b: [0.5, 0.49999]}"), "must sum to 1"), "digits: weights that do not sum to 1 are refused")
     c = constella.certify(Stepper(half), systems=["kepler", "double-pendulum-angles"], claims={"order": 2})
     found = c.of("half", "order")

@@ -16,6 +16,7 @@ from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, n
 from .systems import Bench
 
 CLAIMS = ("order", "order-p", "order-lambda")
+COUNTS, QUICK = [2**k for k in range(3, 11)], 2**8  # of steps in the whole time; the most of them where that is clear
 REFERENCE, FINE = "gauss(6)", 256  # steps of the reference in the whole time
 EPS = float(np.finfo(float).eps)
 FLAGS = ("ok", "pre-asymptotic", "plateau", "too-few", "returns", "contradicts", "no-reference")
@@ -47,36 +48,51 @@ def lambda_reference(bench: Bench, end: float, h: float, back: float, q: np.ndar
     return reference(bench, at, q, v).multipliers
 
 
+def errors_of(of: Any, bench: Bench, n: int, q: np.ndarray, v: np.ndarray, exact: Any) -> dict[str, float]:
+    """Of n steps in the whole time. Raises Failed."""
+    end = bench.entry.time
+    run = of.begin(bench.system, end / n, q, v).step(n)
+    errors = {"order": rms(run.q - exact.q), "order-p": rms(momenta(bench, run) - momenta(bench, exact))}
+    if bench.system.constraints:
+        there = lambda_reference(bench, end, end / n, 1 - of.lambda_time(bench.system), q, v)
+        errors["order-lambda"] = rms(run.multipliers - there) if run.multipliers is not None else float("nan")
+    return errors
+
+
+def scales(bench: Bench, exact: Any) -> dict[str, float]:
+    found = {"order": float(np.abs(exact.q).max()), "order-p": float(np.abs(momenta(bench, exact)).max())}
+    if bench.system.constraints:
+        found["order-lambda"] = max(1.0, float(np.abs(exact.multipliers).max())) * 100
+    return found
+
+
+def unclear(found: dict[str, Found]) -> bool:
+    """Whether smaller steps may tell an order: errors still leave or reach one, far above their floor."""
+    return any(x.how.get("flag") == "pre-asymptotic" and x.curve["y"][-1] > FAR * x.curve["floor"][-1] for x in found.values())
+
+
 def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
-    end, counts = bench.entry.time, [2**k for k in range(3, 9 if quick else 11)]
     q, v = bench.states(3 if quick else 6)
-    claims = CLAIMS if bench.system.constraints else CLAIMS[:2]
     told = of.conditions(bench.system)
     beside = {"conditions": told} if told else {}
     try:
-        exact = reference(bench, end, q, v)
+        exact = reference(bench, bench.entry.time, q, v)
     except Failed as e:
-        return {claim: Found(why=f"no reference: {e}", how=beside) for claim in claims}
-    errors: dict[str, list[float]] = {claim: [] for claim in claims}
-    steps, why = [], ""
-    for n in counts:
+        return {claim: Found(why=f"no reference: {e}", how=beside) for claim in CLAIMS[: 3 if bench.system.constraints else 2]}
+    rows: list[dict[str, float]] = []
+    steps, why, found = [], "", {}
+    for n in COUNTS:
+        if quick and n > QUICK and not (isinstance(of, Method) and unclear(found)):
+            break
         try:
-            run = of.begin(bench.system, end / n, q, v).step(n)
+            rows.append(errors_of(of, bench, n, q, v, exact))
+            steps.append(bench.entry.time / n)
         except Failed as e:
-            why = why or f"step {end / n:.3g}: {e}"
-            continue
-        steps.append(end / n)
-        errors["order"].append(rms(run.q - exact.q))
-        errors["order-p"].append(rms(momenta(bench, run) - momenta(bench, exact)))
-        if "order-lambda" in errors:
-            back = 1 - of.lambda_time(bench.system)
-            there = lambda_reference(bench, end, end / n, back, q, v)
-            errors["order-lambda"].append(rms(run.multipliers - there) if run.multipliers is not None else float("nan"))
-    scale = {"order": np.abs(exact.q).max(), "order-p": np.abs(momenta(bench, exact)).max()}
-    if "order-lambda" in errors:
-        scale["order-lambda"] = max(1.0, np.abs(exact.multipliers).max()) * 100
-    found = {claim: fitted(np.array(steps), np.array(x), float(scale[claim]), why) for claim, x in errors.items()}
-    return {claim: dataclasses.replace(x, how={**x.how, **beside}) for claim, x in found.items()}
+            why = why or f"step {bench.entry.time / n:.3g}: {e}"
+        if n >= QUICK:
+            fits = {c: fitted(np.array(steps), np.array([row[c] for row in rows]), x, why) for c, x in scales(bench, exact).items()}
+            found = {c: dataclasses.replace(x, how={**x.how, **beside}) for c, x in fits.items()}
+    return found
 
 
 def stalls(error: np.ndarray, floor: np.ndarray) -> bool:
