@@ -69,7 +69,7 @@ class Properties(ctypes.Structure):
 class Conditions(ctypes.Structure):
     """cst_conditions of constella/method.h."""
 
-    _fields_ = [("orders", c_int), ("enough", c_bool), ("roundoff", c_double), ("defect", c_double * 13)]
+    _fields_ = [("orders", c_int), ("roundoff", c_double), ("defect", c_double * 13)]
 
 
 class MethodInfo(ctypes.Structure):

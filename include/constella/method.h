@@ -103,12 +103,11 @@ bool cst_method_has_noise(const cst_method *m);
 bool cst_method_same_noise(const cst_method *m, const cst_method *other);
 /* Properties of the method on the system. */
 cst_properties cst_method_properties(const cst_method *m, const cst_system *s);
-/* How well coefficients meet the order conditions: those of rooted trees for a tableau, those of compositions
- * for a scheme on a base of order 2. */
+/* How well coefficients meet the order conditions: those of rooted trees for a tableau, also for methods that
+ * have the order of a layer; those of compositions for a scheme on a base of order 2. */
 enum { CST_CONDITIONS = 12 };
 typedef struct {
   int    orders;   /* the conditions of order 1 to this one are known; 0: none are */
-  bool   enough;   /* they decide the order; false: they are needed, beside others */
   double roundoff; /* larger residuals are no round-off */
   double defect[CST_CONDITIONS + 1]; /* of each order the largest residual */
 } cst_conditions;

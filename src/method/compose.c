@@ -197,7 +197,6 @@ static void conditions(const cst_term *t, const cst_system *s, cst_conditions *c
     return;
   double *gamma = gammas(t);
   c->orders = CST_SCHEME_ORDER;
-  c->enough = true;
   c->roundoff = CST_SCHEME_VANISHING;
   cst_scheme_defects(gamma, gamma_count(t), c->defect);
   free(gamma);

@@ -109,7 +109,7 @@ struct cst_method_row {
   bool (*fits)(const cst_term *t, const cst_system *s, char *why, int n);
   cst_properties (*properties)(const cst_term *t, const cst_system *s);
   /* Fills in the order conditions that its coefficients are to meet, where they are no layer; NULL: none are
-   * known, or those of the layer that is its first argument, where of_layer is set. */
+   * known, or those of the layer that is its first argument and whose order it has, where of_layer is set. */
   void (*conditions)(const cst_term *t, const cst_system *s, cst_conditions *c);
   bool of_layer;
   /* The system that it steps in place of s, borrowed, and its additional parameters. Such a method must be

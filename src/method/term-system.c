@@ -140,7 +140,6 @@ static void layer_conditions(const cst_term *t, const cst_system *s, cst_conditi
   if (!cst_term_layer(within ? t->arg[0] : t, &l) || l.rule)
     return;
   c->orders = CST_TREE_ORDER;
-  c->enough = !within;
   c->roundoff = CST_TREE_VANISHING;
   cst_tableau_defects(&l.tableau, c->defect);
   if (within && t->row->properties(t, s).claims & CST_CLAIM_SYMMETRIC)

@@ -53,10 +53,10 @@ class Method:
         return found
 
     def conditions(self, system: System) -> dict[str, Any]:
-        """How well its coefficients meet the order conditions: the largest residual of each order from 0 on, what of it is
-        round-off, and whether they are enough for the order; {}: its coefficients are not known, or no conditions of them."""
+        """How well its coefficients meet the order conditions: the largest residual of each order from 0 on, and what
+        of it is round-off; {}: its coefficients are not known, or no conditions of them."""
         c = self._lib.cst_method_conditions(self._at, system._at)
-        return {"residuals": c.defect[: c.orders + 1], "round-off": c.roundoff, "enough": c.enough} if c.orders else {}
+        return {"residuals": c.defect[: c.orders + 1], "round-off": c.roundoff} if c.orders else {}
 
     def claims(self, system: System) -> dict[str, float]:
         """{claim: 1, or the order that is claimed} on a system."""

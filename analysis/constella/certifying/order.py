@@ -126,8 +126,8 @@ def unmet(claimed: float, told: dict[str, Any]) -> str:
 
 
 def decided(claimed: float, told: dict[str, Any]) -> bool:
-    """Whether the coefficients meet all conditions of the claimed order, and no others are needed."""
-    return bool(told) and told["enough"] and claimed < len(told["residuals"]) and not unmet(claimed, told)
+    """Whether the coefficients meet all conditions of the claimed order."""
+    return bool(told) and claimed < len(told["residuals"]) and not unmet(claimed, told)
 
 
 def above(found: Found) -> tuple[np.ndarray, np.ndarray]:
