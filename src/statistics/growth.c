@@ -285,7 +285,7 @@ static void report(const evidence *e, cst_growth *g) {
     g->high = e->rms.high;
 }
 
-/* No drift is detected over the last half of the run. */
+/* No drift is detected over the last half of the run, and its noise is not too slow to hide one. */
 static int stays(const double *means, long members, double end) {
   double  *half = malloc(sizeof *half * N * (size_t)members);
   evidence e = {0};
@@ -296,7 +296,7 @@ static int stays(const double *means, long members, double end) {
     for (int w = 0; w < N; w++)
       half[i * N + w] = w < N / 2 ? means[i * N + N / 2 + w] : NAN;
   if (examine(half, members, end, &e))
-    still = !drifts(&e) && !e.rms.is_exponential && drift_of(&e) < SLOPE;
+    still = !drifts(&e) && !e.rms.is_exponential && !is_slow(&e.slopes) && drift_of(&e) < SLOPE;
   free(half);
   return still;
 }
