@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import pathlib
 import signal
@@ -156,8 +157,15 @@ def stop(number: int, frame: Any) -> None:
 
 
 def adds(c: Certificate, path: pathlib.Path) -> bool:
-    """Whether the file does not have all of it: a complete one keeps the name of the program that has measured it."""
-    return not path.exists() or dataclasses.replace(c, made=read(path).made).as_json() != path.read_text()
+    """Whether the file does not have all of it: a complete one keeps the name of the program that has measured it, and its
+    words for the same numbers and verdicts."""
+    return not path.exists() or without_words(c) != without_words(read(path))
+
+
+def without_words(c: Certificate) -> str:
+    cells = [dataclasses.replace(x, judged=dataclasses.replace(x.judged, said="")) for x in c.cells]
+    told = json.loads(dataclasses.replace(c, cells=cells, made="").as_json())
+    return json.dumps({key: told[key] for key in told if key != "summary"})
 
 
 def measure(study: Study, path: str | None, output: pathlib.Path | None, working: pathlib.Path | None, known: Certificate | None, first: bool) -> int:

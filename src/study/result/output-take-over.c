@@ -1,6 +1,7 @@
 /* output-take-over.c: copies what an earlier result of a smaller or shorter study already has: rows,
  * series of single members, and what collectors copy. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <math.h>
 #include "study/collector.h"
 #include "study/result/output-internal.h"
@@ -58,6 +59,20 @@ static long width_in(const cst_plan *p, const cst_channel *c) {
   return n;
 }
 
+/* Another program may have kept other numbers of a trajectory: its rows, from which a longer run goes on, stay behind. */
+static bool has_rows(cst_result *file, const cst_channel *c, const long *there, long width) {
+  const long one[CST_FIELD_DIMS] = {1, 1, width};
+  double    *row = cst_zeros(width, sizeof *row);
+  const bool good = cst_result_read_block(file, c->field.path, c->field.type, there, one, row);
+  free(row);
+  if (!good && there[0] == 0 && there[1] == 0)
+    fprintf(stderr,
+            "constella: warning: %s of the file has another width; the trajectories that are taken "
+            "over cannot go on to a later end\n",
+            c->field.path);
+  return good;
+}
+
 /* Copies rows of n members, [case][member]..., and series of single members, [case][sample]. */
 static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                    int to, long first, long n, const cst_channel *c) {
@@ -69,8 +84,11 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
   if (!cst_output_has_rows(c) && !single)
     PetscFunctionReturn(0);
   cst_output_extent(o, c, 2, count);
-  if (c->row->is & CST_IS_WIDER)
+  if (c->row->is & CST_IS_WIDER) {
     count[2] = width_in(old, c);
+    if (!has_rows(file, c, there, count[2]))
+      PetscFunctionReturn(0);
+  }
   count[1] = single ? old->classes[old->class_of[from]].nsample : n;
   PetscCall(cst_output_copy(o, file, old, from, c, c->field.path, there, here, count, 1));
   PetscFunctionReturn(0);
