@@ -1,5 +1,5 @@
 /* test-trial.c: the number of evaluations that `check` estimates from a few steps agrees with that of many
- * steps within a factor 1.6, for each study of jobs/; and what it tells of the time of a system of one's own, with 45
+ * steps within a factor 1.6, for each study of jobs/; and what it foretells of the time of a system of one's own, with 45
  * coordinates and 41 constraints, agrees with the time of its steps here, and is far above that of the same mechanism
  * in four angles.
  *
