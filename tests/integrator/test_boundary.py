@@ -65,6 +65,10 @@ class Options(ctypes.Structure):
     ]  # fmt: skip
 
 
+class Conditions(ctypes.Structure):
+    _fields_ = [("orders", ctypes.c_int), ("roundoff", ctypes.c_double), ("defect", 13 * ctypes.c_double)]
+
+
 class Properties(ctypes.Structure):
     _fields_ = [("room", ctypes.c_char * 4096)]
 
@@ -154,7 +158,7 @@ def ended_by(function):
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
 
 
-RESULTS = {"cst_properties": Properties, "double": D, "void": None}
+RESULTS = {"cst_conditions": Conditions, "cst_properties": Properties, "double": D, "void": None}
 
 
 def null_pointers(things):
