@@ -90,6 +90,16 @@ def test_more():
             ok(c.of(c.methods[0], claim).verdict == CONFIRMED, f"more: {claim} of {c.methods[0]}", c.of(c.methods[0], claim))
 
 
+def test_settled():
+    """What loses all energy at once dissipates, and its energy is not bounded by an error of the step."""
+    claims = {"energy-bounded": 1, "dissipates": 1}
+    c = constella.certify(["radau(1)", "rattle"], systems=["henon-heiles"], claims=claims)
+    lost = [c.of("radau(1)", claim) for claim in claims]
+    ok([x.verdict for x in lost] == [REFUTED, CONFIRMED] and "settled" in str(lost[0].said), "settled: radau(1) has lost its energy", lost)
+    kept = [c.of("rattle", claim).verdict for claim in claims]
+    ok(kept == [CONFIRMED, REFUTED], "settled: rattle keeps its own", kept)
+
+
 def test_bath():
     """One measurement, and two claims."""
     bath, systems, known = "langevin(rattle, friction=1, inverse-temperature=1)", ["spherical-pendulum"], None

@@ -1,5 +1,5 @@
 /* test-trial.c: the number of evaluations that `check` estimates from a few steps agrees with that of many
- * steps within a factor 1.6, for each study of jobs/; and what it foretells of the time of a system of one's own, with 45
+ * steps within a factor 1.5, for each study of jobs/ but one; and what it foretells of the time of a system of one's own, with 45
  * coordinates and 41 constraints, agrees with the time of its steps here, and is far above that of the same mechanism
  * in four angles.
  *
@@ -117,6 +117,9 @@ static double told_of_all(const cst_plan *p) {
   return cst_trial_make(p, 1).seconds / told;
 }
 
+/* Its iterations fall long after the steps that are tried: 6.8 a step in 32, 3.5 in 1000, 3.0 in 10 000. */
+static const char *const slow_to_settle = "jobs/papers/cuell-disk-10000.yaml";
+
 /* The ratio of up to three that is nearest to 1: a machine with other work delays single ones. The first that is
  * within a factor 3, which is what is asked, ends it. */
 static double nearest(const char *file, double (*measure)(const cst_plan *p)) {
@@ -152,7 +155,8 @@ int main(void) {
   for (size_t i = 0; i < jobs.gl_pathc; i++) {
     const double x = of_study(jobs.gl_pathv[i], factor);
     if (x > 0)
-      OK(x < 1.6, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x),
+      OK(x < (strcmp(jobs.gl_pathv[i], slow_to_settle) ? 1.5 : 1.6),
+         "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x),
           compared++;
   }
   OK(compared > 60, "%d jobs were compared", compared);
