@@ -44,6 +44,11 @@ static void add_noise(double *x, double size) {
     x[w] += size * normal();
 }
 
+static void over_noise(double *x, course *f, const shared *s, double size) {
+  follow(x, f, s, size);
+  add_noise(x, 1);
+}
+
 static void white(double *x, const shared *s) {
   (void)s;
   memset(x, 0, N * sizeof *x);
@@ -62,13 +67,9 @@ static double logistic(double t, const shared *s) {
 static double growth(double t, const shared *s) { return exp((6 + 34 * s->a) * (t - 1)); }
 static double tone(double t, const shared *s) { return sin(TURN * (t / s->p + s->b)); }
 
-static void linear(double *x, const shared *s) {
-  follow(x, line, s, 1);
-  add_noise(x, 1);
-}
+static void linear(double *x, const shared *s) { over_noise(x, line, s, 1); }
 static void either_sign(double *x, const shared *s) {
-  follow(x, line, s, (0.5 + uniform()) * (uniform() < 0.5 ? -1 : 1));
-  add_noise(x, 1);
+  over_noise(x, line, s, (0.5 + uniform()) * (uniform() < 0.5 ? -1 : 1));
 }
 static void one_drifts(double *x, const shared *s) {
   memset(x, 0, N * sizeof *x);
@@ -144,17 +145,10 @@ static void tones(double *x, const shared *s) {
     x[w] += y[w];
 }
 
-static void bend(double *x, const shared *s) {
-  follow(x, relaxation, s, 100);
-  add_noise(x, 1);
-}
-static void faint_bend(double *x, const shared *s) {
-  follow(x, relaxation, s, 10);
-  add_noise(x, 1);
-}
+static void bend(double *x, const shared *s) { over_noise(x, relaxation, s, 100); }
+static void faint_bend(double *x, const shared *s) { over_noise(x, relaxation, s, 10); }
 static void saturated(double *x, const shared *s) {
-  follow(x, logistic, s, 1000 * (0.8 + 0.4 * uniform()));
-  add_noise(x, 1);
+  over_noise(x, logistic, s, 1000 * (0.8 + 0.4 * uniform()));
 }
 /* p: when. */
 static double ramp(double t, const shared *s) { return t > s->p ? (t - s->p) / (1 - s->p) : 0; }
@@ -162,31 +156,18 @@ static void   later(double *x, const shared *s) {
     follow(x, ramp, s, 10);
     add_noise(x, 1);
 }
-static void latest(double *x, const shared *s) {
-  follow(x, ramp, s, 100);
-  add_noise(x, 1);
-}
+static void   latest(double *x, const shared *s) { over_noise(x, ramp, s, 100); }
 static double jump(double t, const shared *s) { return t > s->p; }
 static void   jumps(double *x, const shared *s) {
     follow(x, jump, s, 30);
     add_noise(x, 1);
 }
-static void jumps_far(double *x, const shared *s) {
-  follow(x, jump, s, 1000);
-  add_noise(x, 1);
-}
-static void small_powers(double *x, const shared *s) {
-  follow(x, power, s, 30);
-  add_noise(x, 1);
-}
+static void jumps_far(double *x, const shared *s) { over_noise(x, jump, s, 1000); }
+static void small_powers(double *x, const shared *s) { over_noise(x, power, s, 30); }
 static void powers(double *x, const shared *s) {
-  follow(x, power, s, 100 * (0.8 + 0.4 * uniform()));
-  add_noise(x, 1);
+  over_noise(x, power, s, 100 * (0.8 + 0.4 * uniform()));
 }
-static void logs(double *x, const shared *s) {
-  follow(x, logarithm, s, 30);
-  add_noise(x, 1);
-}
+static void logs(double *x, const shared *s) { over_noise(x, logarithm, s, 30); }
 static void exploding(double *x, const shared *s) {
   follow(x, growth, s, 1);
   add_noise(x, 0.01 * exp(-7 * s->b));
