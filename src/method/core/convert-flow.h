@@ -14,7 +14,7 @@
  *
  * The parts of a and b along G' have no effect: a = E+ a', b = E- b' with E the D d of the first m vectors of U.
  * D d comes from tangents of the layer at the first iterate of a step; those of an implicit tableau are swept as often
- * as it has stages, since more sweeps spare few corrections (docs/speed.md). Of formulas it comes from the flow of the
+ * as it has stages, since more sweeps spare few corrections. Of formulas it comes from the flow of the
  * equations frozen halfway. Both matrices are near triangular ones of blocks 1 and M as h -> 0, so that elimination
  * needs no pivoting. What F1 and F2 are off is removed apart, and once before the first residual. With constraints on velocities R has their equations, and kappa
  * (convert-velocities.h).
