@@ -6,9 +6,8 @@ import sys
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy
-from cli import ENVIRONMENT, constella, differences, digests, done, h5py, made, ok, resumes, run, scratch, table
+from cli import constella, differences, digests, done, h5py, made, ok, resumes, run, table
 
-ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 
 STUDY = """study: conservation
 system: {name: SYSTEM, parameters: {PARAMETERS}}

@@ -16,14 +16,11 @@ from cli import (
     ok,
     path,
     run,
-    scratch,
     table,
     together,
     write,
-    ENVIRONMENT,
 )
 
-ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 BATH = "friction=0.5, inverse-temperature=2"
 
 STRONG = """study: order

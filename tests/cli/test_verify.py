@@ -30,7 +30,6 @@ from cli import (
 )
 from held import Gate, ticking
 
-ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 
 ORDER = """study: order
 system: double-pendulum
