@@ -1,11 +1,12 @@
 /* driver.c: runs a fuzz target without libFuzzer: the given files, then mutations of them, drawn from a
  * seed.
  *
- *   TARGET [-seconds=S] [-seed=N] [-dict=FILE] [-input=FILE] FILE ...
+ *   TARGET [-seconds=S] [-inputs=N] [-seed=N] [-dict=FILE] [-input=FILE] FILE ...
  *
  * Each input is in the file -input (fuzz-input by default) while it runs; the file is removed on success.
  * So a signal, a sanitizer or the time limit of one input (an alarm of LIMIT seconds) leaves the input that
- * caused it. Without -seconds only the files themselves are run. The last line is the number of inputs.
+ * caused it. Mutations run for S seconds, and until there were N inputs, which are the same on any machine;
+ * with neither only the files themselves are run. The last line is the number of inputs.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
@@ -51,11 +52,14 @@ int main(int count, char **word) {
   const double start = now();
   double       seconds = 0;
   uint64_t     seed = 1;
-  long         inputs = 0;
+  long         inputs = 0, most = 0;
   int          files = 0;
   for (int i = 1; i < count; i++) {
     const char *s = value(word[i], "-seconds="), *r = value(word[i], "-seed="),
-               *d = value(word[i], "-dict="), *o = value(word[i], "-input=");
+               *d = value(word[i], "-dict="), *o = value(word[i], "-input="),
+               *n = value(word[i], "-inputs=");
+    if (n)
+      most = atol(n);
     if (s)
       seconds = atof(s);
     if (r)
@@ -64,7 +68,7 @@ int main(int count, char **word) {
       mutate_dictionary(d);
     if (o)
       input_name = o;
-    if (!s && !r && !d && !o)
+    if (!s && !r && !d && !o && !n)
       mutate_add(word[i]);
   }
 #ifndef __SANITIZE_ADDRESS__
@@ -75,7 +79,7 @@ int main(int count, char **word) {
     mutate_fail(input_name);
   for (; mutate_file(files); inputs++)
     run(mutate_file(files++));
-  for (text t = {malloc(MUTATE_BYTES), 0}; files && t.s && now() - start < seconds; inputs++) {
+  for (text t = {malloc(MUTATE_BYTES), 0}; files && t.s && (inputs < most || now() - start < seconds); inputs++) {
     const text *from = mutate_file((int)((uint64_t)inputs % (uint64_t)files));
     memcpy(t.s, from->s, t.n = from->n);
     mutate(&t, seed << 40 ^ (uint64_t)inputs);

@@ -3,6 +3,7 @@
 #
 #   run.sh libfuzzer|driver PROGRAM study|system|method|layers|checkpoint|continue|result|table SECONDS FOUND [SEED]
 #
+# Of the driver, SECONDS may be a number of inputs with an x behind it.
 # An input that ends the target early is in the file FOUND afterwards, and the exit status is 1. The last line
 # is the number of inputs.
 # SPDX-License-Identifier: BSD-2-Clause
@@ -61,7 +62,8 @@ if [ "$how" = libfuzzer ]; then
   status=$?
   summary="$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log") inputs in $seconds s, $(sed -n 's/.*cov: \([0-9]*\).*/\1/p' "$folder/log" | tail -n 1) edges"
 else
-  timeout -k 5 $((seconds + 60)) "$program" -dict="$dictionary" -seconds="$seconds" -seed="$seed" -input="$found" "${files[@]}" >"$folder/log" 2>&1
+  case $seconds in *x) long=-inputs=${seconds%x} limit=3600 ;; *) long=-seconds=$seconds limit=$((seconds + 60)) ;; esac
+  timeout -k 5 $limit "$program" -dict="$dictionary" "$long" -seed="$seed" -input="$found" "${files[@]}" >"$folder/log" 2>&1
   status=$?
   summary=$(tail -n 1 "$folder/log")
 fi
