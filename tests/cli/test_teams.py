@@ -23,10 +23,10 @@ def teams():
         ok(f.attrs["ranks_per_trajectory"] == 2, "the result has the ranks per trajectory", dict(f.attrs))
     ok((states[0] == states[1]).all(), "one team or two: the same bits", abs(states[0] - states[1]).max())
     for words in (("-pc_type", "lu"), ("-ksp_type", "gmres", "-pc_type", "bjacobi"), ("-snes_lag_preconditioner", "1")):
-        process, result = run("team-options", with_team(alone, 2), *words, ranks=2)
+        process, result = run("team-options", with_team(alone.replace(', shake, "compose(rattle, yoshida4)"', ""), 2), *words, ranks=2)
         if ok(process.returncode == 0, f"a team by PETSc's solvers: {words}", process.stderr):
             with h5py.File(result) as f:
-                apart = abs(states[0] - final(f)).max()
+                apart = abs(states[0][:1] - final(f)).max()
                 ok(0 < apart < 1e-11, f"a team by {words} agrees with its own solver, and is not it", apart)
     # multipliers among the unknowns: their factors need more room than a matrix without pivoting
     stages = net("petsc", 20, 20).replace("w: 0.2", "w: 1").replace("rattle, shake", '"gauss(2)"').replace(', "compose(rattle, yoshida4)"', "").replace("end: 0.3", "end: 0.02")
@@ -54,9 +54,9 @@ def teams():
 
 
 def resumed_team():
-    text = net("petsc", 4, 4).replace("end: 0.3", "end: 10").replace("rattle, shake, ", "")
+    text = net("petsc", 4, 4).replace("end: 0.3", "end: 4").replace("rattle, shake, ", "")
     text += "ranks-per-trajectory: 2\n"
-    process, result = run("team-stops", text, "--max-hours", "0.00003", ranks=2)
+    process, result = run("team-stops", text, "--max-hours", "0.00001", ranks=2)
     if not ok(process.returncode == 75, "a team stops with a checkpoint", process.stderr, process.stdout):
         return
     words = ("run", path("team-stops.yaml"), "-o", result, "--resume", "--progress", "none")
