@@ -549,7 +549,7 @@ def refused():
 LONG = """study: conservation
 system: double-pendulum
 initial: {members: 24, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}
-end: 4000.0
+end: 1000.0
 steps: [0.02]
 methods: [rattle, "compose(rattle, suzuki4)", project(rk4), midpoint]
 observables: [energy, constraint, "pull: lambda_upper"]
@@ -595,7 +595,7 @@ def interrupt(name, text, ranks):
         "--batch",
         "8",
     ]
-    gate = Gate("clock:100", result)
+    gate = Gate("clock:25", result)
     process = subprocess.Popen(
         command,
         env={**ENVIRONMENT, **hurried(), **gate.env},
@@ -610,7 +610,8 @@ def interrupt(name, text, ranks):
         with h5py.File(result, "r") as f:
             return (f["final/status"][()] >= 0).any()
 
-    ok(gate.steps(process, 100, has_some, ranks), f"{name}: some trajectories have ended")
+    # then a little further: the ranks have just begun their next batches
+    ok(gate.steps(process, 25, has_some, ranks) and gate.step(process, 10, ranks), f"{name}: some trajectories have ended")
     process.send_signal(signal.SIGUSR1)
     gate.heard(process, ranks)
     gate.open()
@@ -695,11 +696,11 @@ def stopped():
     """SIGINT ends it."""
     text = (
         LONG.replace("members: 24", "members: 2")
-        .replace("4000.0", "1.0e+6")
+        .replace("1000.0", "1.0e+6")
         .replace('rattle, "compose(rattle, suzuki4)", project(rk4), ', "")
     )
     result = path("stopped.h5")
-    gate = Gate("clock:2000", result)
+    gate = Gate("clock:500", result)
     process = subprocess.Popen(
         [
             PROGRAM,
@@ -710,7 +711,7 @@ def stopped():
             "--progress",
             "none",
             "--checkpoint-seconds",
-            "20",
+            "5",
         ],
         env={**ENVIRONMENT, **ticking(), **gate.env},
         stdout=subprocess.DEVNULL,
