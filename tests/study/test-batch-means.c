@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include "constella/random.h"
 #include "constella/statistics.h"
+#include "statistics/growth.h"
 #include "tap.h"
 
 enum { N = CST_WINDOWS, PER_WINDOW = 8, SEED = 29, MOST = 64 };
@@ -118,6 +119,33 @@ static void test_empty_windows(void) {
      "three of them: from the members");
 }
 
+/* The same windows, of members whose means are apart more and more: from where the F ratio of their scatter is above its median, the
+ * error is theirs. */
+static void test_median(void) {
+  enum { MEMBERS = 8 };
+  double      x[MEMBERS * N], y[MEMBERS * N], low = 0, high = 4;
+  cst_average within = {0}, among = {0};
+  for (int m = 0; m < MEMBERS; m++) {
+    double sum = 0;
+    for (int w = 0; w < N; w++)
+      sum += x[m * N + w] = normal();
+    for (int w = 0; w < N; w++)
+      x[m * N + w] -= sum / N;
+  }
+  for (int i = 0; i < 60; i++) {
+    const double apart = (low + high) / 2;
+    for (int k = 0; k < MEMBERS * N; k++)
+      y[k] = x[k] + apart * (k / N % 2 ? 1 : -1);
+    const cst_average a = cst_batch_means_estimate(y, MEMBERS, N);
+    *(a.source == CST_FROM_WINDOWS ? &within : &among) = a;
+    *(a.source == CST_FROM_WINDOWS ? &low : &high) = apart;
+  }
+  const double z =
+      cst_significance_of_f(among.variance / within.variance, among.freedom, within.freedom);
+  OK(fabs(z) < 1e-6, "eight members: windows give the error up to %g deviations above the median",
+     z);
+}
+
 static void test_constant(void) {
   double x[2 * N];
   for (int i = 0; i < 2 * N; i++)
@@ -134,6 +162,7 @@ int main(int argc, char **argv) {
   test_autocorrelation();
   test_members_without_numbers();
   test_empty_windows();
+  test_median();
   test_constant();
   return tap_done();
 }

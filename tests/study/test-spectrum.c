@@ -98,6 +98,21 @@ static void several(void) {
   cst_spectrum_destroy(s);
 }
 
+/* The window is 0 at both ends, whatever is there. */
+static void ends(void) {
+  for (int power = 1; power <= 2; power++) {
+    cst_spectrum *s = cst_spectrum_create(1025, power);
+    cst_line      one, other;
+    fill(1025, 0.3, 1.2345, 0.37);
+    cst_spectrum_lines(s, re, NULL, 0.3, 1, &one);
+    re[0] = re[1024] = 1e6;
+    cst_spectrum_lines(s, re, NULL, 0.3, 1, &other);
+    OK(one.frequency == other.frequency && one.amplitude == other.amplitude,
+       "window %d is 0 at its ends: %.17g, %.17g", power, one.frequency, other.frequency);
+    cst_spectrum_destroy(s);
+  }
+}
+
 /* No line: constants, less than a period, numbers that are none. */
 static void none(void) {
   cst_spectrum *s = cst_spectrum_create(101, 1);
@@ -118,6 +133,7 @@ int main(void) {
   conjugate();
   rates();
   several();
+  ends();
   none();
   return tap_done();
 }
