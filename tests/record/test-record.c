@@ -3,6 +3,7 @@
 #define TAP_MPI
 #include "tap.h"
 #include "demo.h"
+#include "record/agree.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -464,6 +465,18 @@ static void not_results(void) {
      "which may be replaced");
 }
 
+/* The last rank has the text of the others, or less of it, or more, or another line. */
+static void agreement(void) {
+  static const char *const texts[] = {"a: 1\nb: 2\n", "a: 1\n", "a: 1\nb: 2\nc: 3\n",
+                                      "a: 1\nb: 3\n"};
+  for (int i = 0; i < 4; i++) {
+    const bool alike =
+        cst_agree_on(MPI_COMM_WORLD, texts[rank && rank == size - 1 ? i : 0], why, sizeof why);
+    OK(alike == (!i || size == 1), "text %d of the last of %d ranks: %s", i, size,
+       alike ? "alike" : why);
+  }
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -490,6 +503,7 @@ int main(int argc, char **argv) {
   many_fields();
   refusals();
   not_results();
+  agreement();
   MPI_Barrier(MPI_COMM_WORLD);
   static const char *const made[] = {"demo.h5", "attributes.h5", "misuse.h5", "room.h5",
                                      "many.h5", "text.h5",       "again.h5",  "old.h5",

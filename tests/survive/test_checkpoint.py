@@ -168,6 +168,9 @@ def main():
         change(name, whole, lambda c: c.write((1, offset, size)))
         refused(f"a section of {size} bytes at {offset}", result)
     with open(name, "wb") as f:
+        f.write(whole[:-1] + bytes([whole[-1] ^ 1]))
+    refused("the last byte of its digest", result)
+    with open(name, "wb") as f:
         f.write(whole)
     process = constella(
         "run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0003"
