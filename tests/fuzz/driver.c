@@ -79,7 +79,8 @@ int main(int count, char **word) {
     mutate_fail(input_name);
   for (; mutate_file(files); inputs++)
     run(mutate_file(files++));
-  for (text t = {malloc(MUTATE_BYTES), 0}; files && t.s && (inputs < most || now() - start < seconds); inputs++) {
+  for (text t = {malloc(MUTATE_BYTES), 0};
+       files && t.s && (inputs < most || now() - start < seconds); inputs++) {
     const text *from = mutate_file((int)((uint64_t)inputs % (uint64_t)files));
     memcpy(t.s, from->s, t.n = from->n);
     mutate(&t, seed << 40 ^ (uint64_t)inputs);
