@@ -626,7 +626,7 @@ MIDWAY = r"to step \d+ in checkpoint \d+: same bits$"
 def interrupt_midway(name, text, ranks):
     """The same, and what `verify` says of it; another time where all ranks stood between two batches just
     then."""
-    for attempt in range(5):
+    for attempt in range(10):
         if attempt:
             for file in [result, *(f"{result}.checkpoint.{number}" for number in checkpoints(result))]:
                 os.remove(file)
