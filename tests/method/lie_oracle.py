@@ -7,6 +7,8 @@
 # from complex steps.
 import numpy as np
 
+ONE = np.eye(3)
+
 
 def hat(x):
     return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
@@ -18,17 +20,17 @@ def vee(A):  # <A, hat(e_i)>
 
 def cayley(x):  # (1 - hat(x)/2)^-1 (1 + hat(x)/2); hat(x)^3 = -(x @ x) hat(x)
     A = hat(x)
-    return np.eye(3) + (A + A @ A / 2) / (1 + x @ x / 4)
+    return ONE + (A + A @ A / 2) / (1 + x @ x / 4)
 
 
 def cayley_inverse(x):  # dR tau^-1
-    return np.eye(3) - hat(x) / 2 + np.outer(x, x) / 4
+    return ONE - hat(x) / 2 + np.outer(x, x) / 4
 
 
 def power_series(x, terms):
     """The sum of terms[n] hat(x)^n: odd powers are (-(x @ x))^k hat(x), even ones (-(x @ x))^k hat(x)^2."""
     A, powers = hat(x), np.cumprod([1, *[-(x @ x)] * (len(terms) // 2 - 1)])
-    return terms[0] * np.eye(3) + (terms[1::2] @ powers) * A + (terms[2::2] @ powers) * (A @ A)
+    return terms[0] * ONE + (terms[1::2] @ powers) * A + (terms[2::2] @ powers) * (A @ A)
 
 
 FACTORIAL = np.cumprod([1.0] + [float(n) for n in range(1, 24)])  # for angles up to 1
@@ -52,7 +54,7 @@ def written(x):
 
 def written_inverse(x):
     e = 1e-30
-    turned = [vee(np.imag(written(x + 1j * e * u)) @ written(x).T / e) / 2 for u in np.eye(3)]
+    turned = [vee(np.imag(written(x + 1j * e * u)) @ written(x).T / e) / 2 for u in ONE]
     return np.linalg.inv(np.array(turned).T)
 
 
@@ -99,14 +101,13 @@ class Problem:
         return W
 
 
-def jacobian(f, z, rows):  # by central differences
-    J = np.empty((rows, len(z)))
+def jacobian(f, z, r):  # by differences from r = f(z): Newton's method needs no more
+    J = np.empty((len(r), len(z)))
     for i in range(len(z)):
-        d = 1e-6 * max(1, abs(z[i]))
-        y, w = z.copy(), z.copy()
+        d = 1e-7 * max(1, abs(z[i]))
+        y = z.copy()
         y[i] += d
-        w[i] -= d
-        J[:, i] = (f(y) - f(w)) / (2 * d)
+        J[:, i] = (f(y) - r) / d
     return J
 
 
@@ -120,7 +121,7 @@ def newton(f, z):  # the matrix is kept while the residual falls to a tenth
         elif size < 1e-12:
             return at
         if matrix is None or size > max(last / 10, 1e-13):
-            matrix = np.linalg.inv(jacobian(f, z, len(r)))
+            matrix = np.linalg.inv(jacobian(f, z, r))
         last = size
         z = z - matrix @ r
     if best > 1e-11:
@@ -197,7 +198,7 @@ def rotate(x):
     """exp(hat(x)) in closed form, for complex x too."""
     s = np.sqrt(x @ x)
     A = hat(x)
-    return np.eye(3) + np.sin(s) / s * A + (1 - np.cos(s)) / s**2 * (A @ A)
+    return ONE + np.sin(s) / s * A + (1 - np.cos(s)) / s**2 * (A @ A)
 
 
 def angles(R):
@@ -323,7 +324,7 @@ def coordinates(P, state):
     R, a, x, p = state
     q, P_ = [], []
     for b in range(P.k):
-        J = np.trace(P.I[b]) / 2 * np.eye(3) - P.I[b]
+        J = np.trace(P.I[b]) / 2 * ONE - P.I[b]
         q.append(R[b].reshape(-1))
         P_.append((R[b] @ hat(np.linalg.solve(P.I[b], a[b])) @ J).reshape(-1))
     return q, P_, x, p

@@ -1,6 +1,6 @@
 # test_lie.py: the methods on the rotation group against those of lie_oracle.py, which are written as in the
-# paper and solved by brute force: q and p after a second at h = 0.1, 0.05, 0.025, with both retractions and
-# with compositions, on four systems. Multipliers are those of M A = f - G'lambda.
+# paper and solved by brute force: q and p after two steps and four, with both retractions and
+# with compositions, on four systems. More steps would show nothing else, and the brute force is slow. Multipliers are those of M A = f - G'lambda.
 import os
 import subprocess
 import sys
@@ -148,7 +148,7 @@ SEQUENCE = """retractions:
     tangent: [(a + b*c)/d, (b - a*c)/d, (c + a*b)/d]
 """
 SYSTEMS = {"top": top, "pivot": pivot, "two": two, "plate": plate}
-END, COUNTS = 0.5, [5, 10, 20] if os.environ.get("CONSTELLA_TEST_ALL") else [5, 10]
+END, COUNTS = 0.25, [2, 4, 20] if os.environ.get("CONSTELLA_TEST_ALL") else [2, 4]
 G4 = 1 / (2 - 2 ** (1 / 3))
 YOSHIDA4 = [G4, 1 - 2 * G4, G4]
 
@@ -258,7 +258,7 @@ def check(folder, name):
         for n in counts:
             want = ordered(P, run(P, step, start, END / n, n, tau), split)
             off = max(off, *(np.max(np.abs(a - b)) for a, b in zip(found[label, n], want)))
-        ok(off < 1e-11, f"{name}: {label} is what the paper has ({off:.1e})")
+        ok(off < 1e-12, f"{name}: {label} is what the paper has ({off:.1e})")
 
 
 def study(folder, system, lines):
@@ -308,7 +308,7 @@ def long_run(folder):
     done = study(
         folder,
         "lagrange-top",
-        "end: 20000\n" "steps: [0.1]\n" "methods: [lie-rattle, lie-rattle(retraction=exp), lie-euler-a]",
+        "end: 2000\n" "steps: [0.1]\n" "methods: [lie-rattle, lie-rattle(retraction=exp), lie-euler-a]",
     )
     ok(done.returncode == 0, f"a long run {done.stderr.strip()}")
     with h5py.File(f"{folder}/any.h5") as f:
@@ -317,7 +317,7 @@ def long_run(folder):
         R = row.reshape(3, 3)
         ok(
             np.max(np.abs(R.T @ R - np.eye(3))) < 1e-15,
-            f"R is a rotation after 200000 steps ({np.max(np.abs(R.T @ R - np.eye(3))):.1e})",
+            f"R is a rotation after 20000 steps ({np.max(np.abs(R.T @ R - np.eye(3))):.1e})",
         )
     table = columns(folder, "method,energy_verdict,rotation-z_verdict,constraint_max,hidden_max")
     for line in table.strip().split("\n")[1:]:
