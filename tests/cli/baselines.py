@@ -4,6 +4,7 @@ A system is M(q), f(q, v), g(q), G(q) and D2g[v, v]. The unknowns of a step are 
 name, and Newton's method takes differences of their residuals. Nothing here knows of the program.
 """
 # SPDX-License-Identifier: BSD-2-Clause
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -82,7 +83,7 @@ def newton(F, x):
     best = (np.abs(r).max(), x)
     for _ in range(60):
         if J is None:
-            J = np.linalg.inv(np.array([(F(x + d * e) - F(x - d * e)) / (2 * d) for e in np.eye(len(x))]).T)
+            J = np.linalg.inv(np.array([(F(x + e) - r) / d for e in d * np.eye(len(x))]).T)
         x = x - J @ r
         before, r = np.abs(r).max(), F(x)
         now = np.abs(r).max()
@@ -114,7 +115,8 @@ def radau_tableau(n):
 
 
 def split(x, *sizes):
-    return np.split(x, np.cumsum(sizes)[:-1])
+    ends = list(itertools.accumulate(sizes))
+    return [x[end - size : end] for end, size in zip(ends, sizes)]
 
 
 def radau(s, q, v, h, n=3, form="ggl"):
