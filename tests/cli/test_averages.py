@@ -216,7 +216,7 @@ def bits():
 def killed():
     """Killed after its first checkpoint, and resumed."""
     text = (
-        CHAIN.replace("MEMBERS", "3").replace("end: 10.24", "end: 4000.64") + "checkpoint: {seconds: 0.1}\n"
+        CHAIN.replace("MEMBERS", "3").replace("end: 10.24", "end: 400.64") + "checkpoint: {seconds: 0.02}\n"
     )
     study, result, whole = write("killed.yaml", text), path("killed.h5"), path("whole.h5")
     process = killed_at_checkpoint([PROGRAM, "run", study, "-o", result, "--progress", "none"])

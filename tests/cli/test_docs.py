@@ -361,7 +361,7 @@ def run_python(block, folder, before):
     except SyntaxError as error:
         return f"{block}: {error}"
     if re.search(r"^from \.", block.text, re.M):
-        return run_module(block, folder)
+        return None if block.page in BUILT_ELSEWHERE else run_module(block, folder)
     if not make_results(block.text.replace('"', " "), folder):
         return None
     told = subprocess.run(
