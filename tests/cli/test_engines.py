@@ -256,8 +256,7 @@ def orders():
 
 def rests():
     """Iterations that wander at the round-off of their equations are at rest, for petsc as for the lanes."""
-    text = study("ENGINE", "underwater-vehicle", '"penalty(gauss(2), omega=20)"').replace("0.02", "0.01").replace("members: 3", "members: 6")
-    text = text.replace("end: 0.5", "end: 0.2")
+    text = study("ENGINE", "underwater-vehicle", '"penalty(gauss(2), omega=20)"').replace("0.02", "0.01").replace("end: 0.5", "end: 0.1")
     results = [made(f"rests-{engine}", text.replace("ENGINE", engine)) for engine in ("lanes", "petsc")]
     if None in results:
         return
