@@ -112,11 +112,14 @@ def matrices(R, p, h, n, omega, beta, order):
 
 def newton(s, x, b, a, iterations):
     """M a = -grad V(x + b a): the given number of iterations from a, or to convergence (0)."""
+    last = np.inf
     for _ in range(iterations or 100):
         d = np.linalg.solve(s.M + b * s.hessian(x + b * a), -(s.M @ a + s.gradient(x + b * a)))
         a = a + d
-        if not iterations and abs(d).max() <= 1e-15 * max(1, abs(a).max()):
+        size = abs(d).max() / max(1, abs(a).max())
+        if not iterations and (size <= 1e-15 or last <= size < 1e-11):  # at round-off corrections shrink no more
             break
+        last = size
     return a
 
 
