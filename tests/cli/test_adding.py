@@ -284,15 +284,18 @@ print("status", commands.main(["plot", "file=speeds.h5", "kind=signs", "output=n
 
 
 def figure(program, changes):
-    """The figure of the collector, in a copy of the package that has its file and no other change."""
-    (source,) = blocks("python", '@kind("signs"')
+    """The figures of the page, in a copy of the package that has their files and no other change; that of the
+    collector is drawn."""
     shutil.copytree(os.path.join(SOURCES, "analysis"), path("analysis"))
-    write("analysis/constella/plot/signs.py", source)
+    sources = {re.search(r'@kind\("(\w+)"', x)[1]: x for x in blocks("python", '@kind("')}
+    for name, source in sources.items():
+        write(f"analysis/constella/plot/{name}.py", source)
     mine = {"CONSTELLA_ANALYSIS": path("analysis")}
     told = command(program, "plot", path("signs.h5"), "signs", "-o", path("signs.svg"), more=mine)
     if told.returncode == 2 and "needs the Python module" in told.stdout:
         return skip("the figure of the collector", "no matplotlib")
-    ok(told.returncode == 0 and "\nsigns " in command(program, "list", "figures", more=mine).stdout, "drawn", told.stdout)
+    listed = command(program, "list", "figures", more=mine).stdout
+    ok(told.returncode == 0 and sources and all(f"\n{x} " in listed for x in sources), "drawn, and all are listed", told.stdout, listed)
     told = command(sys.executable, "-B", "-c", ASKED, FOLDER, more={"PYTHONPATH": path("analysis")})
     line, *said = told.stdout.splitlines() or [""]
     ok(line == str(changes.mean()), "its line has the mean of the file", told.stdout, changes)

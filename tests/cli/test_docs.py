@@ -33,7 +33,7 @@ WITH_MISTAKES = {
         {"v: [0, ": "v: [0.1, ", "rotation-z: [-y1, x1, 0, -y2, x2, 0]": "rotation-z: [-y1, x1, 0, 0, 0, 0]"},
     ),
 }
-# Files that another test builds into a separate program.
+# Pages whose code another test builds into a separate program, and into a copy of the package.
 BUILT_ELSEWHERE = {"adding.md": "tests/cli/test_adding.py"}
 
 
