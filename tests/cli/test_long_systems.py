@@ -119,20 +119,17 @@ def result_of(name, compile, title, around="default", **how):
 NARROW = ("v2", "v3")
 
 
-# with less optimisation than that of studies, in a part of its time; one family has that of studies on the widest set
+# with less optimisation than that of studies, in a part of its time; the widest set has that of studies
 QUICKER = path("cc")
 
 
 def compare(name, narrow):
     """A system is compiled once for an instruction set, whatever it starts from. What is generated does not
-    depend on the set, so each family takes one of the narrow ones in turn, and so do other starts, which take two
-    ranks at once."""
-    cc = {} if name == "even" else {"CONSTELLA_CC": QUICKER}
-    wide = [("compiled", {"env": cc}), ("two ranks", {"ranks": 2, "env": cc})]
-    slim = [(x, {"env": {"CONSTELLA_ISA": x, "CONSTELLA_CC": QUICKER}}) for x in narrow]
-    for k, around in enumerate(["default", *(STARTS if name == "even" else ())]):
+    depend on the set, so each family takes one of the narrow ones in turn. Other starts take two ranks at once."""
+    ways = [("compiled", {}), ("two ranks", {"ranks": 2}), *((x, {"env": {"CONSTELLA_ISA": x, "CONSTELLA_CC": QUICKER}}) for x in narrow)]
+    for around in ["default", *(STARTS if name == "even" else ())]:
         first = result_of(name, "never", "interpreted", around)
-        for title, how in wide + slim if k == 0 else wide[1:] + slim[k % max(len(slim), 1) :][:1]:
+        for title, how in ways if around == "default" else ways[1:]:
             found = result_of(name, "always", title, around, **how)
             if first and found:
                 wrong = differences(first, found)
