@@ -122,6 +122,7 @@ FUNCTIONS = {  # name: result, arguments
     "cst_foreign_acceleration": (None, c_void_p, *[Doubles] * 4),
     "cst_foreign_layers": (c_void_p, c_char_p, c_char_p, c_long, c_char_p, c_int),
     "cst_foreign_stepped": (c_void_p, c_void_p, Doubles),
+    "cst_foreign_compiled": (c_double, c_void_p, c_void_p, c_char_p, c_int),
     "cst_foreign_forget": (None, c_void_p),
     "cst_foreign_ranks": (c_int, POINTER(c_int)),
     "cst_foreign_share": (c_void_p, c_int, c_char_p, POINTER(c_long)),

@@ -39,6 +39,10 @@ void cst_foreign_acceleration(const cst_system *s, const double *c, const double
 /* The methods of the keys `layers` and `schemes` of text[length], the contents of `file`: layers in C are compiled and
  * loaded. NULL with all messages in why[n]. Owned: cst_layers_destroy. */
 cst_layers *cst_foreign_layers(const char *file, const char *text, long length, char *why, int n);
+/* The cores that the compiler makes for the sizes of s to step it with m, in cores[n], separated by blanks; those that the
+ * program has for s are not among them. The seconds that the compiler takes, with the kernels of s where it has none: a rough
+ * estimate, often three times too low. 0: nothing is to be compiled. */
+double cst_foreign_compiled(const cst_method *m, const cst_system *s, char *cores, int n);
 /* The system at parameters c[npar] as the functions that a stepper of a shared library calls. The system is borrowed.
  * Owned: cst_foreign_forget. */
 const cst_stepper_system *cst_foreign_stepped(const cst_system *s, const double *c);

@@ -7,7 +7,9 @@ runs all methods that were timed, at all steps, a factor 1.25 apart, that may co
 tolerances, until the goal's horizon, from other starts than those of the choice (seed 3), the cheapest first, until --seconds of
 the processor are used; and the advice itself, also from --starts further ones. Prints the cheapest that meets the goal, the
 ratio of the advice to it, and the share of the fresh starts that meet it. What is known is kept in --found (CHOICE.sweep.json),
-and not run again.
+and not run again. --anew SECONDS: costs are not those of the choice, but measured anew, of compiled steps of all methods that
+fit the system, with so many seconds for the compiler and twice as many for the timed runs; with one --found several choices
+are judged by the same costs.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
@@ -19,11 +21,11 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis"))
 
 from constella.choosing import candidates, choice, goal, ladder  # noqa: E402
-from constella.choosing.command import opened, timed  # noqa: E402
-from constella.choosing.field import TIMING, Field, compiles  # noqa: E402
+from constella.choosing.command import codes, opened, start_of, timed  # noqa: E402
+from constella.choosing.field import TIMED, TIMING, Field, compiling  # noqa: E402
 from constella.choosing.heats import Runner  # noqa: E402
 from constella.choosing.judge import MEETS, judge  # noqa: E402
-from constella.choosing.scale import Scale  # noqa: E402
+from constella.choosing.scale import Scale, seconds_of_steps  # noqa: E402
 
 
 LOOSER = 1.6  # times the cost of 1e-10, at most, is that of 1e-14
@@ -33,16 +35,18 @@ SEED, FRESH = 3, 1000  # of the starts of the sweep, and of the first fresh one
 
 
 class Kept:
-    """What was run, in a file."""
+    """What was run, in a file. steps: seconds of single steps, of --anew."""
 
     def __init__(self, path):
-        self.path, self.rows = path, {}
+        self.path, self.rows, self.steps = path, {}, {}
         if path.exists():
-            self.rows = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in json.loads(path.read_text())}
+            told = json.loads(path.read_text())
+            self.rows = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in told["studies"]}
+            self.steps = told["steps"]
 
     def add(self, *_):
         part = self.path.with_suffix(".part")
-        part.write_text(json.dumps([{"study": json.loads(t), "rows": r} for t, r in self.rows.items()]))
+        part.write_text(json.dumps({"steps": self.steps, "studies": [{"study": json.loads(t), "rows": r} for t, r in self.rows.items()]}))
         part.replace(self.path)
 
 
@@ -54,12 +58,31 @@ def field_of(told, part, kept):
     constants = {json.dumps(s["study"], sort_keys=True): s["rows"] for s in timed(told)}
     runner = Runner(constants, lambda *_: None, part, False)
     field = Field(asked["system"], asked["initial"], goal.parse(asked["goal"]), told["answer"]["until"], Scale(**told["scale"]), list(system.symmetries), runner)
-    field.compiles = compiles(asked["system"], asked["budget"])
+    field.compiling = compiling(asked["budget"], field.goal)
+    field.code = codes(system, list(told["seconds_of_steps"])) if field.compiling else {}
     field.calibrate(told["seconds_of_steps"], asked["members"], 2 * TIMING / 3 * asked["budget"])
     runner.known, runner.each = kept.rows, kept.add
     methods = list(field.costs)
     field.reference = candidates.reference_of(methods, system)
     return field, methods
+
+
+def field_anew(told, part, kept, seconds):
+    """The field of that choice, with costs of its own."""
+    asked, aim = told["asked"], goal.parse(told["asked"]["goal"])
+    named = asked["system"] if isinstance(asked["system"], dict) else {"name": asked["system"]}
+    system, _ = opened(named.get("file") or named["name"])
+    scale = Scale(**told["scale"])
+    field = Field(asked["system"], asked["initial"], aim, told["answer"]["until"], scale, list(system.symmetries), Runner(kept.rows, kept.add, part, False))
+    methods, _ = candidates.chosen(system, None, aim.bath, scale.time)
+    field.compiling, field.code = seconds, codes(system, methods)
+    if not kept.steps:
+        start = start_of(asked["initial"], system, named.get("parameters", {}))
+        kept.steps.update(seconds_of_steps(system, methods, [5 * scale.time / c for c in reversed(TIMED)], start, seconds))
+    left = field.calibrate(kept.steps, asked["members"], 2 * seconds)
+    print("".join(f"left out  {m}: {why}\n" for m, why in left.items()), end="")
+    field.reference = candidates.reference_of(list(field.costs), system)
+    return field, list(field.costs)
 
 
 def cheaper(field, methods, cost):
@@ -89,6 +112,7 @@ def main():
     parser.add_argument("--starts", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=1200, help="of the processor, for the sweep")
     parser.add_argument("--found", type=pathlib.Path)
+    parser.add_argument("--anew", type=float, help="seconds for the compiler, of costs measured anew")
     given = parser.parse_args()
     told = choice.read(given.choice)
     best = told["answer"]["recommended"]
@@ -97,10 +121,11 @@ def main():
         return 1
     kept = Kept(given.found or given.choice.with_suffix(".sweep.json"))
     with tempfile.TemporaryDirectory() as folder:
-        field, methods = field_of(told, pathlib.Path(folder) / "sweep.h5", kept)
+        part = pathlib.Path(folder) / "sweep.h5"
+        field, methods = field_anew(told, part, kept, given.anew) if given.anew else field_of(told, part, kept)
         mine = (best["method"], best["count"], best["tolerance"])
         rows = field.heat({mine[0]: [mine[1]]}, 1, 8, SEED, [mine[2]])
-        pairs = cheaper(field, methods, best["cost"])
+        pairs = cheaper(field, methods, field.cost(mine, rows[mine]))
         more, done = swept(field, pairs, [1e-14, 1e-10], given.seconds)
         rows |= more
         fine = field.reference_row(1, 8, SEED)

@@ -5,11 +5,14 @@
 #include <string.h>
 #include "constella/diag.h"
 #include "constella/foreign.h"
+#include "constella/isa.h"
 #include "constella/study.h"
 #include "core/boundary.h"
 #include "core/diag.h"
 #include "core/need.h"
 #include "method/constrained.h"
+#include "method/method.h"
+#include "system/compile/compile.h"
 
 /* The printed messages of d. */
 static void tell(const cst_diag *d, char *why, int n) {
@@ -50,6 +53,31 @@ cst_layers *cst_foreign_layers(const char *file, const char *text, long length, 
     tell(d, why, n);
   cst_diag_destroy(d);
   return l;
+}
+
+double cst_foreign_compiled(const cst_method *m, const cst_system *s, char *cores, int n) {
+  enum { MOST = 16 };
+  const char *name[MOST + 1] = {NULL}, *reason;
+  size_t      length = 0;
+  CST_REQUIRE(m && s && cores && n > 0, 0);
+  const int     isa = cst_isa_choose(&reason);
+  cst_prepared *p = cst_method_prepare(m, s);
+  const int     all = isa < 0 ? 0 : cst_program_cores(p->program, name, 0, MOST);
+  int           kept = 0;
+  *cores = 0;
+  for (int i = 0; i < all; i++) {
+    const char *const one[] = {name[i], NULL};
+    if (!cst_compile_adds(p->stepped, isa, one))
+      continue;
+    name[kept++] = name[i];
+    length += (size_t)snprintf(cores + length, (size_t)n - length, "%s%s", length ? " " : "", *one);
+    length = length < (size_t)n ? length : (size_t)n - 1;
+  }
+  name[kept] = NULL;
+  const bool   made = kept || (isa >= 0 && !p->stepped->compiled[isa]);
+  const double seconds = made ? cst_compile_seconds(p->stepped, isa, name) : 0;
+  cst_program_prepared_destroy(p);
+  return seconds;
 }
 
 int cst_foreign_count(const cst_system *s, cst_names of) {

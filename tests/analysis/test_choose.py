@@ -7,6 +7,7 @@ from drawing import ENVIRONMENT, HERE, PROGRAM, folder, main, ok, program, refus
 import contextlib
 import io
 import json
+import math
 import subprocess
 import sys
 import time
@@ -17,9 +18,11 @@ from held import Gate
 import constella
 from constella.certifying.maps import Method
 from constella.choosing import candidates, choice, goal, judge, ladder
-from constella.choosing.field import Costs, Field, beginning, compiles, fitted, timed_well
+from constella.choosing.field import Code, Costs, Field, beginning, compiling, fitted, timed_well
 from constella.choosing.heats import Runner
+from constella.choosing.judge import Judged
 from constella.choosing.scale import Scale, measure
+from constella.choosing.tournament import Entry, Tournament
 from constella.integrator import System
 from constella.running import OVER, call
 
@@ -92,6 +95,28 @@ def test_judge():
     ):
         found = judge.judge(aim, ROW | {"energy_verdict": verdict} | more, 1000, [], {})
         ok(found.verdict == wanted, f"judge: {verdict} {more}", found)
+    for verdict, short in (("bounded", 0.1), ("undecided", math.inf)):
+        found = judge.judge(aim, ROW | {"energy_verdict": verdict, "energy_drift_limit": 1e-6}, 1000, [], {})
+        ok(found.verdict == judge.OPEN and found.short == short, f"judge: {verdict}, in a run that is too short", found)
+
+
+def test_short():
+    """A drift that a short confirmation does not exclude decides between methods, not between steps of one."""
+    field = Field("kepler", {}, goal.parse("energy 1e-4 until 10"), 10.0, Scale(1.0, 1.0, 1.0), [], Runner({}, lambda *_: None, folder / "none.h5", False))
+    played = Tournament(field, ["rattle"], 8, {"left": 1.0}, lambda _: None)
+
+    def shown(*coarse):
+        e = Entry("rattle")
+        e.seen = {("rattle", n, 1e-14): x for n, x in zip((400, 200, 100), ((Judged(judge.MEETS, 0.2), 4.0), *coarse))}
+        played.shown(e)
+        return e
+
+    e = shown((Judged(judge.OPEN, 1.2, "open", short=0.4), 2.0), (Judged(judge.OPEN, 3.0, "open", short=0.79), 1.0))
+    ok(e.best == ("rattle", 100, 1e-14) and e.cost == 1.0 and e.judged.verdict == judge.MEETS and "at a step of 0.025" in e.judged.why, "short: the larger step", e)
+    e = shown((Judged(judge.OPEN, 1.2, "open"), 2.0), (Judged(judge.OPEN, 3.0, "open", short=0.5), 1.0))
+    ok(e.best == ("rattle", 400, 1e-14), "short: not where a drift is seen on the way", e)
+    e = shown((Judged(judge.OPEN, 1.2, "open", short=0.9), 2.0))
+    ok(e.best == ("rattle", 400, 1e-14), "short: not near what is allowed", e)
 
 
 def test_constants():
@@ -310,12 +335,22 @@ def test_budget():
     left = field.calibrate({"rattle": [1e-6, 1e-6, None], "rk4": [1e-6, 1e-6, 1e-6], "rk6": [2e-6, 2e-6, 2e-6], "heun": [None]}, 8, 8.0)
     ok(sorted(left) == ["rattle", "rk4", "rk6"] and all("budget" in x for x in left.values()) and not field.costs, "budget: methods that stop a study are left out", left)
     ok(tried == [("rattle", 80, 320), ("rk4", "rk6", 20, 80, 320), ("rattle", 320), ("rk4", 20, 80, 320), ("rk6", 20, 80, 320), ("rk4", 320), ("rk6", 320)], "budget: alone, then at small steps", tried)
-    ok(compiles({"file": "x.yaml"}, 600) and not compiles({"file": "x.yaml"}, 60) and not compiles("kepler", 600), "budget: code of files is compiled where it allows it")
-    systems = []
-    field.runner.run = lambda study, _, limit: systems.append(study["system"]) or []
-    field.system, field.compiles = {"file": "x.yaml"}, True
-    field.calibrate({"rattle": [1e-6, 1e-6, 1e-6]}, 8, 8.0)
-    ok(systems[0] == {"file": "x.yaml", "compile": "always"} and field.system == {"file": "x.yaml"}, "budget: of timed runs alone", systems)
+    both = goal.parse("position 1e-4, momentum exact until 10")
+    ok(compiling(60, field.goal) == 24 and compiling(20, field.goal) == compiling(60, both) == 0 < compiling(120, both), "budget: steps are compiled where it allows it")
+    studies = []
+    field.runner.run = lambda study, _, limit: studies.append((*study["methods"], study["system"]["compile"], limit)) or []
+    field.system, field.compiling = {"file": "x.yaml"}, 8.0
+    field.code = {"rattle": Code("kick", 1.0), "euler-a": Code("kick", 1.0), "rk4": Code("layer", 5.0)}
+    left = field.calibrate({m: [1e-6, 1e-6, 1e-6] for m in field.code}, 8, 8.0)
+    ok(studies == [("euler-a", "always", 8.0), ("rk4", "always", -1.0)], "budget: code is compiled once for all its methods, where there is time for it", studies)
+    ok(set(left) == set(field.code) and all("compiling" in x for x in left.values()), "budget: methods without code are left out", left)
+    field.runner.run = lambda study, _, limit: studies.append(tuple(study["methods"])) or [{}] * (study["timing"]["repeats"] == 1)
+    studies.clear()
+    field.calibrate({m: [1e-6, 1e-6, 1e-6] for m in field.code}, 8, 8.0)
+    ok(studies[2] == ("euler-a", "rattle") and studies[3] == ("rk4",), "budget: methods with other code are timed apart", studies)
+    wanted = {"rattle": [10, 20], "rk4": [10, 20], "euler-a": [10, 20]}
+    ok(field.together(wanted, 1) == [((10, 20), ["rattle", "euler-a"]), ((10, 20), ["rk4"])], "budget: and run apart", field.together(wanted, 1))
+    field.code, field.compiling = {}, 0.0
     groups = field.groups({"a": [1.0, 1.0, 1.0], "b": [2.0, 2.0, 2.0], "c": [1.0, None, None], "d": [0.5, 0.5, None]})
     ok(groups == [(["d"], [80, 320]), (["c"], [320]), (["a", "b"], [20, 80, 320])], "budget: steps that the start allows, the cheapest first", groups)
 

@@ -52,6 +52,12 @@ class Method:
         found: Properties = self._lib.cst_method_properties(self._at, system._at)
         return found
 
+    def compiled(self, system: System) -> tuple[str, float]:
+        """(the cores that the compiler makes for its steps on a system, the seconds that this takes, roughly)."""
+        cores = ctypes.create_string_buffer(WHY)
+        seconds: float = self._lib.cst_foreign_compiled(self._at, system._at, cores, WHY)
+        return " ".join(sorted(cores.value.decode().split())), seconds
+
     def conditions(self, system: System) -> dict[str, Any]:
         """How well its coefficients meet the order conditions: the largest residual of each order from 0 on, and what
         of it is round-off; {}: its coefficients are not known, or no conditions of them."""

@@ -12,14 +12,18 @@ BASELINES = ("semi-implicit-euler(erp=0.2)", "generalized-alpha(rho=0.8)")
 METHODS = (
     "euler-a", "rattle", "midpoint", "compose(rattle, yoshida4)", "compose(rattle, suzuki4)", "compose(rattle, kahan-li6)",
     "compose(rattle, kahan-li8)", "convert(rk4)", "hbvm(k=4, s=2)", "lie-rattle", "compose(lie-rattle, suzuki4)",
-    "compose(lie-rattle, kahan-li6)", "rattlie", "heun", "rk4", "rk6", "rk8", "project(heun)", "project(rk4)", "project(rk6)",
-    "project(rk8)", "gauss(1)", "gauss(2)", "gauss(3)", "gauss(4)", "radau(2)", "radau(3)", "radau(3, form=index-1)",
-    "bdf(2)", "bdf(4)", "generalized-alpha(rho=1)", "lie-generalized-alpha(rho=0.8)", "baumgarte(rk4, alpha=5, beta=5)",
-    "newmark", "zhang-skeel(beta=0.25)", "lagrange-dalembert(heun)", "lagrange-dalembert(rk4)", *BASELINES,
+    "compose(lie-rattle, kahan-li6)", "lie-rattle(retraction=exp)", "compose(lie-rattle(retraction=exp), suzuki4)", "rattlie",
+    "compose(rattlie, suzuki4)", "compose(rattlie, kahan-li6)", "heun", "rk4", "rk6", "rk8", "project(heun)", "project(rk4)",
+    "project(rk6)", "project(rk8)", "gauss(1)", "gauss(2)", "gauss(3)", "gauss(4)", "radau(2)", "radau(3)",
+    "radau(3, form=index-1)", "bdf(2)", "bdf(4)", "generalized-alpha(rho=1)", "lie-generalized-alpha(rho=0.8)",
+    "baumgarte(rk4, alpha=5, beta=5)", "newmark", "newmark(iterations=1, start=a)", "zhang-skeel(beta=0.25)",
+    "zhang-skeel(beta=0.25, form=simplified)", "lagrange-dalembert(heun)", "lagrange-dalembert(rk4)", "lagrange-dalembert(rk8)",
+    "discrete-lagrange-dalembert(reversible)", "compose(discrete-lagrange-dalembert(reversible), suzuki4)", *BASELINES,
 )  # fmt: skip
 NOT_TRIED = (
-    "schemes of composition beside yoshida4, suzuki4, kahan-li6 and kahan-li8; other parameters of baselines (rho, erp, alpha); "
-    "adaptive steps; penalty methods; methods of yours: --methods names what is to be compared"
+    "schemes of composition beside yoshida4, suzuki4, kahan-li6 and kahan-li8; other arguments of baselines (rho, erp, alpha), of "
+    "convert and lagrange-dalembert (bias, iota, other layers), hbvm (k, s), radau, newmark, zhang-skeel (beta, gamma, form), and "
+    "retractions of your own; form=null-space; adaptive steps; penalty methods; methods of yours: --methods names what is to be compared"
 )
 
 

@@ -16,7 +16,7 @@ from ..certifying.command import store
 from ..reading import ConstellaError, optional
 from . import limits
 from .candidates import BASELINES
-from .field import TOLERANCE, Field, located
+from .field import TOLERANCE, Field, least_compiled, located
 from .tournament import Entry, Outcome
 
 SCHEMA = "constella-choice 1"
@@ -158,7 +158,7 @@ def answer(field: Field, outcome: Outcome, refused: dict[str, str], failing: lis
         "units": outcome.units,
         "recommended": line(field, w, best) if w else None, "methods": [line(field, e, best) for e in outcome.entries],
         "baselines": baselines(field, outcome), "front": pareto, "rounds": outcome.rounds, "refused": refused, "failing": failing,
-        "starts": field.starts(0, 0), "fixed": field.fixed,
+        "starts": field.starts(0, 0), "fixed": field.fixed, "compiled": field.compiling > 0, "compiled_from": least_compiled(field.goal),
     }  # fmt: skip
     if w and w.best:
         m = round(field.until / outcome.horizon)

@@ -15,7 +15,7 @@ from ..integrator import System
 from ..reading import ConstellaError, nearest, optional
 from ..running import HERE, be_deaf, hear
 from . import candidates, choice, goal
-from .field import REFERENCE, TIMED, TIMING, Field, compiles
+from .field import REFERENCE, TIMED, TIMING, Code, Field, compiling
 from .heats import Runner
 from .study import asked_by, seconds
 from .scale import Scale, measure, seconds_of_step, seconds_of_steps
@@ -123,6 +123,10 @@ def units(budget: float) -> dict[str, float]:
     return {"used": used, "left": max(0.0, budget - used)}
 
 
+def codes(system: System, methods: list[str]) -> dict[str, Code]:
+    return {m: Code(*candidates.Method(m).compiled(system)) for m in methods}
+
+
 def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any]) -> Outcome:
     """The tournament of a record's question; what the record has is not measured again."""
     asked = record.asked
@@ -135,11 +139,12 @@ def decide(record: choice.Record, part: pathlib.Path, say: Callable[[str], Any])
     until = aim.until or float(f"{200 * scale.time:.1g}")
     field = Field(named, initial, aim, until, scale, list(system.symmetries), Runner(record.studies, record.add, part, False, record.overruns))
     field.reference = candidates.reference_of(methods, system) if not aim.bath else methods[0]
-    field.compiles = compiles(named, asked["budget"])
+    field.compiling = compiling(asked["budget"], aim)
     if aim.of("position"):
         field.fine_seconds = record.once("seconds_of_reference", lambda: seconds_of_step(system, REFERENCE, scale.time / 25, start) or 0.0) / LANES
     sizes, room = [5 * scale.time / c for c in reversed(TIMED)], TIMING * asked["budget"]
     steps = record.once("seconds_of_steps", lambda: seconds_of_steps(system, methods, sizes, start, room / 3))
+    field.code = codes(system, methods) if field.compiling else {}
     refused |= {m: "timing its steps is beyond the budget" for m in methods if m not in steps}
     refused |= field.calibrate(steps, members, 2 * room / 3)
     tournament = Tournament(field, list(field.costs), members, record.once("units", lambda: units(asked["budget"])), say)

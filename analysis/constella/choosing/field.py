@@ -19,8 +19,10 @@ Key = tuple[str, int, float]  # method, count of the whole run, tolerance
 TOLERANCE = 1e-14
 TIMED = [20, 80, 320]  # steps, in five times that of the system
 TIMING = 0.3  # of the budget; a third of it for what may be timed at all
-TOGETHER = 4  # methods that are timed in one study, at most, if the start is no trouble to them
-COMPILED = 240.0  # seconds of a budget from which on the code of timed runs is compiled
+TOGETHER = 8  # methods that are timed in one study, at most, if the start is no trouble to them
+COMPILED = 30.0  # seconds of a budget from which on steps are compiled; four times these where the goal needs two kinds of studies
+COMPILING = 0.4  # of the budget
+DEARER = 2.0  # times its rough estimate takes the compiler
 ROUNDS = 3  # of timed runs, some seconds apart: what disturbs one of them lasts longer than its repeats
 QUICKEST = 7  # methods that tell how long a run takes to begin
 REPEATS = 2.0  # times the time of a unit, above which steps are repeated
@@ -88,9 +90,27 @@ def beginning(rows: dict[str, list[dict[str, Any]]]) -> float:
     return sorted(found)[len(found) // 2] if found else 0.0
 
 
-def compiles(system: Any, budget: float) -> bool:
-    """Whether timed runs have the code of long ones, for which that of a system of a file is compiled, about a second a study."""
-    return isinstance(system, dict) and "file" in system and budget >= COMPILED
+def kinds(goal: Goal) -> list[str]:
+    """Of studies that a goal needs, whose code differs by that of the reference. The last one is timed."""
+    return ["conservation"] * bool(goal.drifts) + ["work-precision"] * bool(goal.of("position"))
+
+
+def least_compiled(goal: Goal) -> float:
+    """Seconds of a budget from which on steps are compiled."""
+    return COMPILED * len(kinds(goal)) ** 2
+
+
+def compiling(budget: float, goal: Goal) -> float:
+    """Seconds of a budget for the compiler, whose code long studies have; 0: steps are those of general code."""
+    return COMPILING * budget if budget >= least_compiled(goal) else 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """What is compiled for the steps of a method: cores, and the seconds that this takes, roughly; 0: nothing is."""
+
+    cores: str
+    seconds: float
 
 
 class Field:
@@ -104,7 +124,8 @@ class Field:
         self.reference = ""
         self.fine_seconds = 0.0  # of a step of the reference that errors are taken against, of a batch
         self.room = math.inf  # seconds that the studies of a heat may take
-        self.compiles = False  # timed runs
+        self.compiling = 0.0  # seconds for the compiler; 0: all steps are those of general code
+        self.code: dict[str, Code] = {}  # of methods, where it is compiled
 
     # ---- starts
 
@@ -122,16 +143,49 @@ class Field:
 
     # ---- costs
 
+    def cores(self, method: str) -> str:
+        """What is compiled for it. Methods of one study have the same, so that each is compiled once."""
+        return self.code[method].cores if method in self.code else ""
+
     def groups(self, seconds: dict[str, list[float | None]]) -> list[tuple[list[str], list[int]]]:
         """(methods, counts) that are timed together, the cheapest first. seconds: of steps, the smallest first."""
         sizes = {m: [c for c, x in zip(reversed(TIMED), s) if x] for m, s in seconds.items()}
         price = {m: sum(c * x for c, x in zip(reversed(TIMED), s) if x) for m, s in seconds.items()}
         made: list[tuple[list[str], list[int]]] = []
-        for method in sorted((m for m in seconds if sizes[m]), key=lambda m: (len(sizes[m]), price[m], m)):
-            if not made or len(made[-1][0]) == TOGETHER or min(len(sizes[method]), len(made[-1][1])) < len(TIMED):
+        for method in sorted((m for m in seconds if sizes[m]), key=lambda m: (self.cores(m), len(sizes[m]), price[m], m)):
+            last = made[-1] if made else ([], [])
+            apart = min(len(sizes[method]), len(last[1])) < len(TIMED) or len(last[0]) == TOGETHER
+            if apart or self.cores(method) != self.cores(last[0][0]):
                 made.append(([], sizes[method][::-1]))
             made[-1][0].append(method)
         return sorted(made, key=lambda g: (max(price[m] for m in g[0]), g[0]))
+
+    def compiled(self, seconds: dict[str, list[float | None]], members: int) -> dict[str, str]:
+        """Compiles what methods need, that of the cheapest first, each in a study of its own, until the seconds for the compiler
+        are used: {method: why there is no code for it}."""
+        price = {m: min(x * c for c, x in zip(reversed(TIMED), s) if x) for m, s in seconds.items() if any(s)}
+        by_code: dict[str, list[str]] = {}
+        for method in sorted(price, key=lambda m: (price[m], m)):
+            by_code.setdefault(self.cores(method), []).append(method)
+        end, left = self.runner.seconds + self.compiling, {}
+        for methods in by_code.values():
+            foretold = DEARER * self.code[methods[0]].seconds
+            for kind in kinds(self.goal) if foretold else ():
+                room = end - self.runner.seconds
+                study = self.timed(kind, methods[:1], [TIMED[0]], members, 1)
+                if not self.runner.run(study, self.quantities, room if room > foretold else -1.0):
+                    left |= {m: "compiling the code of its steps is beyond the budget" for m in methods}
+                    break
+        return left
+
+    def timed(self, kind: str, methods: list[str], counts: list[int], members: int, repeats: int) -> dict[str, Any]:
+        end = 5 * self.scale.time
+        study = self.common(kind, methods, counts, end, members, 1) | {"timing": {"repeats": repeats}}
+        if kind == "work-precision":
+            study |= {"reference": {"method": REFERENCE, "step": end / TIMED[0]}, "accuracy": "q"}
+        if self.compiling:
+            study["system"] = {**(self.system if isinstance(self.system, dict) else {"name": self.system}), "compile": "always"}
+        return study
 
     @staticmethod
     def repeats(methods: list[str], counts: list[int], seconds: dict[str, list[float | None]]) -> int:
@@ -143,22 +197,23 @@ class Field:
         """Timed runs of methods at up to three steps, until the room, in seconds, is used: {method: why it has no costs}. Those
         that fail at all steps have none without a reason. Solvers that fail at a start may take any time: a study that takes a
         part of the room is stopped; its methods are timed alone after the others, then at small steps."""
-        left: dict[str, str] = {}
+        left = self.compiled(seconds, members) if self.compiling else {}
+        seconds = {m: x for m, x in seconds.items() if m not in left}
+        kind = kinds(self.goal)[-1] if self.compiling else "conservation"
         rows: dict[str, list[dict[str, Any]]] = {}
         queue, end = self.groups(seconds), self.runner.seconds + room
 
         def run(methods: list[str], counts: list[int], limit: float, round_: int) -> list[dict[str, Any]]:
-            timing = {"timing": {"repeats": self.repeats(methods, counts, seconds) + round_}}
-            study = self.common("conservation", methods, counts, 5 * self.scale.time, members, 1) | timing
-            if self.compiles:
-                study["system"] = {**self.system, "compile": "always"}
+            study = self.timed(kind, methods, counts, members, self.repeats(methods, counts, seconds) + round_)
             return self.runner.run(study, self.quantities, limit)
 
         timed: list[tuple[list[str], list[int]]] = []
+        tried = 0
         for methods, counts in queue:  # it grows
             limit = min(end - self.runner.seconds, max(room / 8, SHORTEST))
-            if not rows and len(left) < 3:
+            if not rows and tried < 3:
                 limit = max(limit, 2 * SHORTEST)  # one method at least is timed
+            tried += 1
             found = run(methods, counts, limit, 0)
             if not found and len(methods) > 1:
                 queue += [([m], counts) for m in methods]
@@ -264,16 +319,20 @@ class Field:
         return made
 
     def heat(self, wanted: dict[str, list[int]], m: int, members: int, seed: int, tolerances: list[float], last: bool = False) -> dict[Key, dict[str, Any]]:
-        """The rows of methods at counts, those with like counts in one study."""
-        groups: dict[tuple[int, ...], list[str]] = {}
-        for method, counts in wanted.items():
-            groups.setdefault(tuple(ladder.fitting(counts, m)), []).append(method)
+        """The rows of methods at counts, those with like counts and code in one study."""
         found: dict[Key, dict[str, Any]] = {}
         end = self.runner.over + self.room
-        for steps, methods in groups.items():
+        for steps, methods in self.together(wanted, m):
             if steps:
                 found |= self.rows(methods, list(steps), (m, members, seed), tolerances, last, end)
         return found
+
+    def together(self, wanted: dict[str, list[int]], m: int) -> list[tuple[tuple[int, ...], list[str]]]:
+        """(counts, methods) of the studies of such a heat."""
+        groups: dict[tuple[tuple[int, ...], str], list[str]] = {}
+        for method, counts in wanted.items():
+            groups.setdefault((tuple(ladder.fitting(counts, m)), self.cores(method)), []).append(method)
+        return [(steps, methods) for (steps, _), methods in groups.items()]
 
     def rows(self, methods: list[str], steps: list[int], at: tuple[int, int, int], tolerances: list[float], last: bool, end: float) -> dict[Key, dict[str, Any]]:
         """Of methods at counts, at = m, members, seed. Where they take far longer than their counted work tells, as steps do that

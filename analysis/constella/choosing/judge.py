@@ -15,17 +15,19 @@ from .goal import Goal, Part
 MEETS, FAILS, OPEN = "meets", "fails", "open"
 KEPT = ("exact", "linear (round-off)", "frozen")
 ROUNDED = 10 * 2.0**-52  # of the terms, times the root of the number of steps
-GROWS = ("linear", "quadratic", "exponential")
+STAYS = (*KEPT, "bounded")
 
 
 @dataclasses.dataclass(frozen=True)
 class Judged:
-    """share: what is measured, over what is allowed; above 1: too much. why: in words. final: no step helps."""
+    """share: what is measured, over what is allowed; above 1: too much. why: in words. final: no step helps. short: the share
+    that was seen, of a goal that is open only since the run is too short to exclude a drift, which it does not show."""
 
     verdict: str
     share: float
     why: str = ""
     final: bool = False
+    short: float = math.inf
 
 
 def value(row: dict[str, Any], name: str) -> float:
@@ -66,7 +68,8 @@ def drift(part: Part, row: dict[str, Any], of: str, until: float, relative: bool
     if largest + least > allowed:
         return Judged(FAILS, (largest + least) / allowed, f"{said} and {law}: {(largest + least) / scale:.2g} at the horizon")
     if largest + most > allowed:
-        return Judged(OPEN, (largest + most) / allowed, f"{said}; the run does not exclude {(largest + most) / scale:.2g} at the horizon")
+        said += f"; the run does not exclude {(largest + most) / scale:.2g} at the horizon"
+        return Judged(OPEN, (largest + most) / allowed, said, short=largest / allowed if row.get(f"{of}_verdict") in STAYS else math.inf)
     return Judged(MEETS, (largest + most) / allowed, said)
 
 
@@ -122,7 +125,8 @@ def worst(all_: list[Judged]) -> Judged:
     for verdict in (FAILS, OPEN):
         there = [j for j in all_ if j.verdict == verdict]
         if there:
-            return max(there, key=lambda j: j.share)
+            found = max(there, key=lambda j: j.share)
+            return dataclasses.replace(found, short=max(j.short for j in there))
     return max(all_, key=lambda j: j.share)
 
 

@@ -43,6 +43,7 @@ def head(record: Record) -> list[list[str]]:
         ["goal", f"{asked['goal']}, on {name}" + ("" if "until" in asked["goal"] else f", until {a['until']:g}")],
         ["starts", f"{asked['members']}" + (f" around {a['starts'].get('around', 'the start')}, {spread}" if spread else "") + f"; {held}"],
         ["tried", f"{len(a['methods'])} methods in {len(a['rounds'])} heats; {spent(record)}"],
+        ["costs", "of compiled steps, as in long studies" if a["compiled"] else f"of general code, since the budget is too short to compile: long studies, whose steps are compiled, may have another order of methods; a budget of {a['compiled_from']:g} s suffices"],
     ]  # fmt: skip
 
 

@@ -20,6 +20,7 @@ SHARES = {"screening": 0.35, "rounds": 0.65, "confirmation": 1.0}  # of the budg
 NEAR = 3.0  # a method that costs more than so many times the cheapest is out
 LOOSER = 1e-10
 SHORTEST = 5  # times the system's, of a horizon
+MARGIN = 0.8  # of what is allowed, for a change of which a drift is not excluded
 COARSEST = 2  # steps in the shortest time of the system, at least
 FEWEST, MOST, FINALISTS = 3, 8, 3
 
@@ -110,7 +111,7 @@ class Tournament:
         e.order = ladder.exponent([h for h, _ in shares], [s for _, s in shares])
 
     def planned(self, wanted: dict[str, list[int]], m: int, members: int, tolerances: int = 1) -> float:
-        heads = sum(self.field.overhead(list(c), m, members) for c in {tuple(ladder.fitting(c, m)) for c in wanted.values()} if c)
+        heads = sum(self.field.overhead(list(c), m, members) for c, _ in self.field.together(wanted, m) if c)
         return heads + self.field.price_of_fine(m, members) + tolerances * sum(self.field.price(x, ladder.fitting(c, m), m, members) for x, c in wanted.items())
 
     def longest(self, wanted: dict[str, list[int]], members: int, share: str, tolerances: int = 1, from_: int = 1) -> int:
@@ -328,14 +329,22 @@ class Tournament:
             places = (1, 3, 5)
         return None, horizon, members
 
-    @staticmethod
-    def shown(e: Entry) -> None:
-        """After a confirmation only what meets the goal counts, not what does not fail."""
+    def shown(self, e: Entry) -> None:
+        """After a confirmation only what meets the goal counts, not what does not fail; and larger steps of which the run is only too
+        short to exclude the drift that it excludes at that one, since this depends on how long it could be."""
         met = [k for k, (j, _) in e.seen.items() if j.verdict == MEETS]
         fine = [k for k in met if all(j.verdict == MEETS for x, (j, _) in e.seen.items() if x[2] == k[2] and x[1] >= k[1])]
-        if fine:
-            e.best = min(fine, key=lambda k: (e.seen[k][1], k[2]))
-            e.judged, e.cost = e.seen[e.best]
+        if not fine:
+            return
+        shown = e.best = min(fine, key=lambda k: (e.seen[k][1], k[2]))
+        e.judged, e.cost = e.seen[shown]
+        for key in sorted((k for k in e.seen if k[2] == shown[2] and k[1] < shown[1]), key=lambda k: -k[1]):
+            judged, cost = e.seen[key]
+            if judged.short > MARGIN:
+                return
+            if cost < e.cost:
+                said = f"{judged.why}, but does at a step of {self.field.until / shown[1]:.4g}"
+                e.best, e.cost, e.judged = key, cost, Judged(MEETS, judged.short, said)
 
     def play(self) -> Outcome:
         self.screening()

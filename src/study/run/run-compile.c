@@ -116,18 +116,33 @@ typedef struct {
 static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left,
                      int ranks) {
   wish w = {.with = needed(s, p), .kernels = true};
-  w.cores = !is_short(s, p, &w.with, left, ranks);
+  w.cores = study->compile == CST_COMPILE_ALWAYS || !is_short(s, p, &w.with, left, ranks);
   if (study->compile == CST_COMPILE_AUTO)
     w.kernels = !is_small(s, p, left, ranks);
   return w;
 }
 
+/* Of the cores those that step; false: there are no others. */
+static bool drop_fold(core_list *c) {
+  int n = 0;
+  while (c->name[n])
+    n++;
+  if (!n || strcmp(c->name[n - 1], "fold"))
+    return false;
+  c->name[n - 1] = NULL;
+  return true;
+}
+
+/* What may not be compiled may have been, with or without the cores of observers, or without any. */
 static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *code,
                        char why[CST_WHY]) {
-  if (cst_compile(s, isa, w->with.name, !w->kernels || !w->cores, code, why))
+  const bool cached = !w->kernels || !w->cores;
+  if (cst_compile(s, isa, w->with.name, cached, code, why))
     return true;
-  return (!w->kernels || !w->cores) && !w->cores_only &&
-         cst_compile(s, isa, none.name, !w->kernels, code, why);
+  core_list steps = w->with;
+  if (cached && drop_fold(&steps) && cst_compile(s, isa, steps.name, true, code, why))
+    return true;
+  return cached && !w->cores_only && cst_compile(s, isa, none.name, !w->kernels, code, why);
 }
 
 /* Broadcasts the code for one instruction set from rank 0. `good` and `why` are equal on all ranks. */
@@ -233,7 +248,7 @@ static const double moment = 0.03;
 /* The cores that a system of the catalogue lacks: made where that pays, else found if they were made before. */
 static PetscErrorCode add_cores(const cst_study *s, const cst_plan *p, const wish *w, double left,
                                 cst_back_end *b) {
-  const bool  makes = w->cores || s->compile == CST_COMPILE_ALWAYS;
+  const bool  makes = w->cores;
   const wish  all = {.with = w->with, .kernels = true, .cores = makes, .cores_only = true};
   char        why[CST_WHY] = "";
   int         good;
@@ -294,7 +309,7 @@ static const double worth_waiting = 60;
 static bool load_cached(cst_system *s, const cst_plan *p) {
   const bool cores_only = s->compiled[p->isa];
   const wish w = wish_for(s, p->study, p, p->cost, 1);
-  const bool makes = cores_only ? w.cores || p->study->compile == CST_COMPILE_ALWAYS : w.kernels;
+  const bool makes = cores_only ? w.cores : w.kernels;
   const bool small = cores_only && !makes && p->cost < moment * 1e9;
   if (small || (cores_only && !cst_compile_adds(s, p->isa, w.with.name)))
     return true;
