@@ -31,7 +31,8 @@ static int explain(int argc, char **argv) {
 const cst_command cst_command_explain = {
     .name = "explain",
     .doc = "Tells where a drift comes from: truncation, the solver, round-off, resonance, a wrong "
-           "root, an instability; measures a map tolerance x step, kept in FILE.explain.h5.",
+           "root, an instability, constraints, noise, the motion; measures a map tolerance x step, "
+           "kept in FILE.explain.h5.",
     .option = options,
     .run = explain,
 };

@@ -8,11 +8,16 @@ import contextlib
 import hashlib
 import io
 import json
+import pathlib
+import sys
 
 import h5py
 
 import constella
 from constella.explaining import cause, chart
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs/explaining"))
+import causes
 
 SPRING = """system: spring
 coordinates: [x, y]
@@ -81,8 +86,19 @@ def test_exact():
         ok(found.word == word, f"exact: {word}", found)
     (folder / "quartic.yaml").write_text(OSCILLATOR.replace("0.5*x^2", "x^4/4"))
     (folder / "of-map.yaml").write_text(json.dumps({"system": {"file": "quartic.yaml"}, "schemes": {"mine": [0.5, 0.5]}}))
-    kept = chart.exact(["hbvm(k=6, s=2)", "compose(rattle, mine)"], folder / "of-map.yaml")
+    system, methods = chart.named(["hbvm(k=6, s=2)", "compose(rattle, mine)"], folder / "of-map.yaml")
+    kept = {m: chart.exact(system, x) for m, x in methods.items()}
     ok(kept == {"hbvm(k=6, s=2)": {"energy"}, "compose(rattle, mine)": set()}, "exact: by what methods claim", kept)
+
+
+def test_constructed():
+    """What no step changes: forces, a heat bath, constraints that end; and a layer in a file beside the study."""
+    for name in ("sign-of-drag", "noise", "out-of-reach", "wrong-weight"):
+        right, case = causes.CASES[name]
+        word, said = causes.told(case, "2s")
+        ok(word == right, f"constructed: {name}", (word, said))
+    points = [cause.Point(0.1 * f, 1e-14, rate, 1e-9, 0.1, 1.0, 1000 / f) for f, rate in ((1, 1e-3), (0.5, 1.01e-3), (0.25, 1.2e-3))]
+    ok(cause.explain(points, 0.1, 1e-14).word == "open", "constructed: a rate that changes is not that of the motion")
 
 
 def test_leap():

@@ -15,7 +15,9 @@ import numpy as np
 EPS = float(np.finfo(float).eps)
 FACTORS = (1.25, 1.1, 1.0, 1 / 1.1, 1 / 1.25, 0.5, 0.25)  # of the step, that a map has
 LOOSER = 100.0
+SAME = 0.05  # of a rate, between the steps of a map, of what the motion itself does
 PEAK = 6.0  # times its neighbours
+OF_CONSTRAINTS = ("constraint-jumped", "constraint-dropped", "rank of the constraints", "no solution any more", "no-multiplier", "branch-left")
 LEAP = 0.3  # of the terms of x, between two windows that follow each other
 
 
@@ -23,7 +25,8 @@ LEAP = 0.3  # of the terms of x, between two windows that follow each other
 class Point:
     """One quantity of a case of the map. rate, limit: of x in a unit of time; rate 0: not seen. largest: |x - x(0)|; scale:
     of its terms; steps: taken; failed: the share of the members, why in `reason`; leap: the largest jump of a window mean
-    of a member, over the scale. solves: steps of the method have equations; exact: it claims to keep x to round-off."""
+    of a member, over the scale. solves: steps of the method have equations; exact: it claims to keep x to round-off; noisy: it
+    has a heat bath."""
 
     step: float
     tolerance: float
@@ -37,11 +40,12 @@ class Point:
     leap: float = 0.0
     solves: bool = True
     exact: bool = False
+    noisy: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Cause:
-    """word: truncation, solver, round-off, resonance, wrong root, instability, none, open. said: a sentence."""
+    """word: truncation, solver, round-off, resonance, wrong root, instability, constraints, noise, motion, none, open. said: a sentence."""
 
     word: str
     said: str
@@ -83,6 +87,9 @@ def lost(points: Sequence[Point], base: Point) -> Cause | None:
         holds = [p.step for p in points if p.step < base.step and not p.failed]
         at = f"none at the smaller step {max(holds):.4g}" if holds else "at the smaller steps of the map too"
         return Cause("instability", f"trajectories go to infinity ({base.reason}), {at}: the step is beyond what the method is stable at, or in resonance with a frequency of the motion")
+    if any(word in base.reason for word in OF_CONSTRAINTS) and base.failed:
+        also = sum(p.failed > 0 for p in points if p.step < base.step)
+        return Cause("constraints", f"trajectories fail ({base.reason}), also at {also} smaller steps of the map: the constraints, or forces by their multipliers, leave no motion there that goes on")
     if base.leap > LEAP:
         word, why = ("wrong root", "the solver goes to another root, or") if base.solves else ("instability", "the step is explicit, and")
         return Cause(word, f"it leaps by {base.leap:.2g} of its terms within a window: {why} the step is beyond what the motion allows")
@@ -136,18 +143,32 @@ def truncation(points: Sequence[Point], base: Point) -> Cause | None:
     return Cause("truncation", f"it scales as h^{p:.2g}, {least}{base.rate / upper(half):.2g} times smaller at half the step, and does not depend on the solver's tolerance")
 
 
+def motion(points: Sequence[Point], base: Point) -> Cause | None:
+    """A rate that no step changes is that of the exact motion."""
+    rates = [p.rate for p in points if not p.failed and p.step <= base.step * 1.01]
+    if len(rates) < 3 or max(rates) - min(rates) > SAME * base.rate:
+        return None
+    return Cause(
+        "motion",
+        f"its rate {base.rate:.2g} is the same, to {(max(rates) - min(rates)) / base.rate:.2g} of it, at all steps down to {min(p.step for p in points):.4g}: the exact "
+        "motion does not keep it. Look at the forces, their signs, and what depends on time",
+    )
+
+
 def explain(all_: Sequence[Point], step: float, tolerance: float) -> Cause:
     """all_: the points of one quantity and method."""
     points = at_tolerance(all_, tolerance)
     base = nearest(points, step)
     if base is None:
         return Cause("open", "the map has no such case")
+    if base.noisy:
+        return Cause("noise", "the method has a heat bath, whose noise and friction change it")
     found = lost(points, base)
     if found:
         return found
     if not base.rate:
         return Cause("none", f"no drift is seen in {base.steps * base.step:.3g}; the map excludes more than {base.limit:.2g} in a unit of time")
-    for look in (lambda: solver(all_, base), lambda: round_off(points, base), lambda: resonance(points, base), lambda: truncation(points, base)):
+    for look in (lambda: solver(all_, base), lambda: round_off(points, base), lambda: resonance(points, base), lambda: truncation(points, base), lambda: motion(points, base)):
         found = look()
         if found:
             return found

@@ -37,6 +37,8 @@ def study_of(result: Result, case: int, methods: list[str], system: Any) -> dict
     for key in ("csv", "from"):
         if isinstance(study.get("initial"), dict) and key in study["initial"]:
             study["initial"][key] = str(folder / study["initial"][key])
+    for own in (x for x in (study.get("layers") or {}).values() if isinstance(x, dict) and "file" in x):
+        own["file"] = str(folder / own["file"])
     return study | {
         "study": "conservation", "system": system, "methods": methods, "samples": {"count": 0},
         "solver": {**study.get("solver", {}), "tolerance": tolerances(tolerance)}, "h": h,
@@ -68,15 +70,20 @@ def made(study: dict[str, Any], folder: pathlib.Path) -> pathlib.Path:
     return out
 
 
-def exact(methods: list[str], study: pathlib.Path) -> dict[str, set[str]]:
-    """What each method claims to keep to round-off in the study of a map: the energy, the momentum maps of symmetries."""
+def named(methods: list[str], study: pathlib.Path) -> tuple[System, dict[str, Method]]:
+    """The system of a map's study, and its methods."""
     told = json.loads(study.read_text())
     system = System(study.parent / told["system"]["file"] if "file" in told["system"] else told["system"]["name"])
     own = study.with_name("own.yaml")
     own.write_text(json.dumps({key: told[key] for key in OURS if key in told}))
     layers = Layers(own) if told.keys() & set(OURS) else None
+    return system, {m: Method(m, layers) for m in methods}
+
+
+def exact(system: System, method: Method) -> set[str]:
+    """What the method claims to keep to round-off: the energy, the momentum maps of symmetries."""
     kept = {"energy": ["energy"], "momentum": system.symmetries}
-    return {m: {of for claim in Method(m, layers).claims(system) for of in kept.get(claim, [])} for m in methods}
+    return {of for claim in method.claims(system) for of in kept.get(claim, [])}
 
 
 def points(path: pathlib.Path) -> dict[tuple[str, str], list[Point]]:
@@ -86,7 +93,8 @@ def points(path: pathlib.Path) -> dict[tuple[str, str], list[Point]]:
         method, tolerance = r.texts("method"), r.data("/cases/tolerance")
         failing, members = r.failing.sum(axis=1), r.failing.shape[1]
         solving = {method[c] for c in range(r.ncase) if (r.data("/final/iterations")[c] > 0).any()}
-        keeps = exact(method, path.with_name("study.yaml"))
+        system, methods = named(method, path.with_name("study.yaml"))
+        keeps = {m: exact(system, x) for m, x in methods.items()}
         for of in r.quantities("verdict"):
             column = {k: r.numbers(f"{of}_{k}") for k in ("slope", "slope_error", "slope_rms", "drift_limit", "max", "scale")}
             windows = r.data(f"/windows/{of}")
@@ -103,7 +111,7 @@ def points(path: pathlib.Path) -> dict[tuple[str, str], list[Point]]:
                     Point(
                         float(r.nominal[c]), float(tolerance[c]), float(rate) if seen else 0.0, float(np.nan_to_num(column["drift_limit"][c], nan=np.inf)),
                         float(np.nan_to_num(column["max"][c], nan=np.inf)), float(scale), float(r.data("/cases/n")[c]),
-                        float(failing[c]) / members, r.texts("failures")[c], leap, method[c] in solving, of in keeps[method[c]],
+                        float(failing[c]) / members, r.texts("failures")[c], leap, method[c] in solving, of in keeps[method[c]], methods[method[c]].noisy,
                     )
                 )  # fmt: skip
     return found
