@@ -98,7 +98,7 @@ def draw(args):
     if args.kind not in plot.KINDS:
         raise unknown("kind of figure", args.kind, list(plot.KINDS))
     options = {"x": args.x and split(args.x), "y": args.y and split(args.y), "z": args.z and split(args.z)}
-    options |= {"members": numbers(args.members), "time": interval(args.time)}
+    options |= {"members": numbers(args.members), "time": interval(args.time), "other": args.other}
     options = {k: v for k, v in options.items() if v is not None}
     with Result(args.file) as result:
         if args.output.suffix == ".html" and args.kind == "mechanism":

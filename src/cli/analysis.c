@@ -272,6 +272,7 @@ static const cst_option plot_options[] = {
     {"--z", .value = "COLUMN", .at = AT(z), .doc = "the colour of a map"},
     {"--members", .value = "0,7", .at = AT(members), .doc = "the trajectories of these members"},
     {"--time", .value = "FROM:TO", .at = AT(time), .doc = "this part of the trajectories"},
+    {"--other", .value = "FILE", .at = AT(other), .doc = "a second result in the picture (error)"},
     {"--output", .short_name = "-o", .value = "OUT", .at = AT(output),
      .doc = "OUT.png, .pdf or .svg; of kind mechanism also .html, an animation; default: "
             "FILE-KIND.png in "

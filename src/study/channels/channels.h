@@ -197,6 +197,6 @@ extern const cst_channel_row cst_channel_error, cst_channel_summary, cst_channel
     cst_channel_density, cst_channel_density_error, cst_channel_sample_time, cst_channel_series_max,
     cst_channel_series_rms, cst_channel_series_sum, cst_channel_series_count,
     cst_channel_state_time, cst_channel_state_q, cst_channel_state_p, cst_channel_state_lambda,
-    cst_channel_state_v, cst_channel_state_quantity, cst_channel_state_member,
-    cst_channel_passed_singular;
+    cst_channel_state_v, cst_channel_state_error, cst_channel_state_quantity,
+    cst_channel_state_member, cst_channel_passed_singular;
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/collect/continue-rows.h"
+#include "study/collect/errors.h"
 #include "study/plan/clock.h"
 #include "study/runner/runner-internal.h"
 
@@ -23,6 +24,7 @@ typedef struct {
   double *half_lambda; /* [group][ng][W]: the partner's multipliers one of its steps earlier */
   double *last;        /* [ng][W]: of the partner's group being read */
   double *state;       /* states of two lanes and one start */
+  double *now;         /* [lane] of q and p at the last step at which they were read or shown */
 } own;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -33,8 +35,12 @@ static void keep_largest(double *kept, double e) {
     *kept = e;
 }
 
-/* Parts of the error, as bits. */
-enum { STATES = 1 << CST_ERROR_Q | 1 << CST_ERROR_P, MULTIPLIERS = 1 << CST_ERROR_LAMBDA };
+/* Parts of the error, as bits; and whether they enter the largest errors of the run, or are shown only. */
+enum {
+  STATES = 1 << CST_ERROR_Q | 1 << CST_ERROR_P,
+  MULTIPLIERS = 1 << CST_ERROR_LAMBDA,
+  ENTER = 1 << CST_ERRORS
+};
 
 /* The compared quantities of a lane or of its reference. */
 typedef struct {
@@ -52,16 +58,22 @@ static void record_errors(const own *e, cst_runner *r, long lane, int parts, rea
   } part[CST_ERRORS] = {[CST_ERROR_Q] = {x.q, y.q, nq, s->error_q},
                         [CST_ERROR_P] = {x.p, y.p, nq, s->error_p},
                         [CST_ERROR_LAMBDA] = {x.lambda, y.lambda, ng, s->error_lambda}};
-  double all = 0;
+  double all = 0, along = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
     if (!(parts >> k & 1))
       continue;
     const double apart = part[k].n ? cst_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
     if (part[k].chosen)
       all = cst_norm_join(s->norm, all, apart);
-    keep_largest(&e->error[k][lane], apart);
+    if (part[k].chosen && k != CST_ERROR_LAMBDA)
+      along = cst_norm_join(s->norm, along, apart);
+    if (parts & ENTER)
+      keep_largest(&e->error[k][lane], apart);
   }
-  keep_largest(&e->error[CST_ERROR_ALL][lane], all);
+  if (parts & STATES)
+    e->now[lane] = along;
+  if (parts & ENTER)
+    keep_largest(&e->error[CST_ERROR_ALL][lane], all);
 }
 
 static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane,
@@ -204,7 +216,23 @@ static void read_lanes(const own *e, cst_runner *r, int parts) {
       group_multipliers(e, r, (int)(lane / r->width));
     if (cst_runner_lives(r, r->b, lane))
       read_lane(e, r, lane, parts);
+    else
+      e->now[lane] = NAN;
   }
+}
+
+static bool shows(const cst_class *k, long step) {
+  return cst_plan_class_shown_after(k, step - 1) == step;
+}
+
+/* At a step at which errors are shown only. */
+static PetscErrorCode show_errors(const own *e, cst_runner *r) {
+  PetscFunctionBegin;
+  if (r->hst)
+    PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - r->hb->step));
+  if (!cst_runner_halted(r))
+    read_lanes(e, r, STATES);
+  PetscFunctionReturn(0);
 }
 
 /* States and multipliers that are read at different stops are not combined, not even where two stops
@@ -218,12 +246,14 @@ static PetscErrorCode read_errors(const own *e, cst_runner *r) {
   if (cst_runner_halted(r))
     PetscFunctionReturn(0);
   if (k->lead == 0)
-    read_lanes(e, r, STATES | MULTIPLIERS);
+    read_lanes(e, r, STATES | MULTIPLIERS | ENTER);
   else {
     if (cst_plan_class_reads_states(k, now))
+      read_lanes(e, r, STATES | ENTER);
+    else if (shows(k, now))
       read_lanes(e, r, STATES);
     if (cst_plan_class_reads_lambda(k, now))
-      read_lanes(e, r, MULTIPLIERS);
+      read_lanes(e, r, MULTIPLIERS | ENTER);
   }
   PetscFunctionReturn(0);
 }
@@ -240,6 +270,7 @@ static void create(cst_collection *x) {
     e->error[k] = cst_rows_numbers(r->rows, &cst_channel_error, k, 0);
   e->half_lambda = cst_aligned(groups * (ng + 1) * W);
   e->last = cst_aligned(ng * W);
+  e->now = cst_aligned(groups * W);
   e->state = cst_aligned(6 * (size_t)s->nq + 2 * ng);
 }
 
@@ -247,6 +278,7 @@ static void destroy(cst_collection *x) {
   own *e = x->own;
   free(e->half_lambda);
   free(e->last);
+  free(e->now);
   free(e->state);
 }
 
@@ -256,14 +288,20 @@ static void begin(cst_collection *x) {
   const own *e = x->own;
   for (int k = 0; k < CST_ERRORS; k++)
     memset(e->error[k], 0, sizeof(double) * (size_t)x->run->work->count);
+  memset(e->now, 0, sizeof(double) * (size_t)x->run->work->count);
 }
 
-static long next(const cst_collection *x, long step) {
+/* Errors that are shown need no multipliers. */
+static long reads(const cst_collection *x, long step) {
   const cst_class *k = x->run->class;
   const long       mesh = cst_runner_next_multiple(step, k->read, 0);
   if (k->lead == 0)
     return mesh;
   return PetscMin(mesh, cst_runner_next_multiple(step, k->read, k->lead));
+}
+
+static long next(const cst_collection *x, long step) {
+  return PetscMin(reads(x, step), cst_plan_class_shown_after(x->run->class, step));
 }
 
 /* It advances the partner, which may be halted. */
@@ -275,7 +313,16 @@ static PetscErrorCode before(cst_collection *x) {
   if (now > 0 && !r->replayed &&
       (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
     PetscCall(read_errors(x->own, r));
+  else if (now > 0 && shows(k, now))
+    PetscCall(show_errors(x->own, r));
   PetscFunctionReturn(0);
+}
+
+const double *cst_errors_now(const cst_runner *r) {
+  for (int i = 0; i < r->ncollection; i++)
+    if (r->collection[i].row == cst_collectors[CST_COLLECTOR(errors)])
+      return ((const own *)r->collection[i].own)->now;
+  return NULL;
 }
 
 static PetscErrorCode finish(cst_collection *x) {
@@ -321,7 +368,7 @@ const cst_collector cst_collector_errors = {
     .destroy = destroy,
     .begin = begin,
     .next = next,
-    .reads = next,
+    .reads = reads,
     .before = before,
     .finish = finish,
 };

@@ -163,29 +163,16 @@ static void begin(cst_collection *x) {
     sample[i] = NAN;
 }
 
-/* Index of the first sample after a step; nsample: none. */
-static int sample_after(const cst_class *k, long step) {
-  int low = 0, high = k->nsample;
-  while (low < high) {
-    const int half = (low + high) / 2;
-    if (k->sample[half] > step)
-      high = half;
-    else
-      low = half + 1;
-  }
-  return low;
-}
-
 static long next(const cst_collection *x, long step) {
   const cst_class *k = x->run->class;
-  const int        at = sample_after(k, step);
+  const int        at = cst_plan_class_sample_after(k, step);
   return at < k->nsample && !x->run->replayed ? k->sample[at] : LONG_MAX;
 }
 
 static PetscErrorCode stop(cst_collection *x) {
   cst_runner      *r = x->run;
   const cst_class *k = r->class;
-  const int        at = sample_after(k, r->b->step - 1);
+  const int        at = cst_plan_class_sample_after(k, r->b->step - 1);
   PetscFunctionBegin;
   if (at == k->nsample || k->sample[at] != r->b->step || r->replayed)
     PetscFunctionReturn(0);

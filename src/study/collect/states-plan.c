@@ -106,11 +106,32 @@ static void find_worst(const cst_plan *p, cst_states_found *x, int *found, cst_d
     x->worst_by = found[0];
 }
 
+bool cst_states_is_error(const cst_study *s, const cst_study_word *w) {
+  return s->reference != CST_REFERENCE_NONE && !strcmp(w->text, "error");
+}
+
+/* The worst members are stepped once more, without a partner. */
+static void check_error(const cst_plan *p, const cst_study_word *w, cst_diag *d) {
+  const cst_study *s = p->study;
+  if (s->reference == CST_REFERENCE_SELF && cst_states_wish_of(s)->worst_by.text)
+    cst_diag_add(d, s->file, w->line, w->column,
+                 "'store' has 'error', which members that are chosen at the end do not have with "
+                 "`reference: self`; name the members, or take another reference");
+  if (!s->error_q && !s->error_p)
+    cst_diag_add(d, s->file, w->line, w->column,
+                 "'store' has 'error', which is that of q and p, and 'error' leaves both out");
+}
+
 void *cst_states_settle(const cst_plan *p, cst_diag *d) {
   const cst_states_wish *w = cst_states_wish_of(p->study);
   int                   *found = cst_zeros(p->nquantity, sizeof *found);
   cst_states_found *x = cst_need(calloc(1, sizeof *x + sizeof *x->quantity * (size_t)p->nquantity));
   for (int i = 0; i < w->nstored; i++) {
+    if (cst_states_is_error(p->study, &w->stored[i])) {
+      x->error = true;
+      check_error(p, &w->stored[i], d);
+      continue;
+    }
     const int n = find(p, w->stored[i].text, found);
     if (n == 0)
       refuse(p, &w->stored[i], "store", NULL, d);
@@ -129,7 +150,8 @@ const cst_states_found *cst_states_found_of(const cst_plan *p) {
 long cst_states_numbers(const cst_plan *p) {
   const cst_states_wish *w = cst_states_wish_of(p->study);
   return (w->q + w->p + w->v) * (long)p->study->system->nq +
-         w->lambda * (long)p->study->system->ng + cst_states_found_of(p)->n;
+         w->lambda * (long)p->study->system->ng + cst_states_found_of(p)->n +
+         cst_states_found_of(p)->error;
 }
 
 /* Buffer size: large enough that writes of a few thousand tracks are kilobytes long. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/channels/channels.h"
+#include "study/collect/errors.h"
 #include "study/collect/states.h"
 #include "study/collect/tracks.h"
 #include "study/result/output-internal.h"
@@ -16,6 +17,7 @@ const cst_channel_row cst_channel_state_q = {"/trajectories/%d/q", "1", "coordin
 const cst_channel_row cst_channel_state_p = {"/trajectories/%d/p", "1", "momenta", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_state_lambda = {"/trajectories/%d/lambda", "1", "multipliers of the step that ends here", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_MULTIPLIER, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_state_v = {"/trajectories/%d/v", "1", "velocities", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_state_error = {"/trajectories/%d/error", "1", "error of q and p against the reference", CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_state_quantity = {"/trajectories/%d/%s", NULL, NULL, CST_TYPE_F64, CST_IS_WRITTEN | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 const cst_channel_row cst_channel_state_member = {"/trajectories/%d/member", "1", "member; -1: none", CST_TYPE_I64, CST_IS_WRITTEN | CST_IS_LAST | CST_IS_OF_STATES, {CST_AXIS_CHOSEN, CST_AXIS_NONE}, {0}};
 /* clang-format on */
@@ -28,6 +30,13 @@ static bool wanted(const cst_plan *p) { return cst_states_wish_of(p->study)->n >
 
 static cst_demand demand(const cst_plan *p) {
   return (cst_demand){.chosen = cst_states_wish_of(p->study)->n};
+}
+
+static void schedule(const cst_plan *p, cst_class *k) {
+  const cst_states_wish *w = cst_states_wish_of(p->study);
+  for (int i = 0; i < w->nstored; i++)
+    if (cst_states_is_error(p->study, &w->stored[i]))
+      k->shown_every = w->every;
 }
 
 /* The number of stored states differs between cases, so each case has its own axis of time. */
@@ -64,6 +73,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
   add(c, &cst_channel_state_p, s->p);
   add(c, &cst_channel_state_lambda, s->lambda);
   add(c, &cst_channel_state_v, s->v);
+  add(c, &cst_channel_state_error, cst_states_found_of(p)->error);
   for (int i = 0; i < p->ncase; i++)
     for (int k = 0; k < cst_states_found_of(p)->n; k++)
       add_quantity(c, i, k);
@@ -72,7 +82,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
 
 /* Pointers to the state of a group, [components][W]; NULL: not stored. */
 typedef struct {
-  const double *q, *p, *lambda, *v;
+  const double *q, *p, *lambda, *v, *error;
 } group_state;
 
 static group_state state_of(cst_runner *r, int group) {
@@ -89,7 +99,9 @@ static group_state state_of(cst_runner *r, int group) {
   if (s->lambda)
     cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
   cst_stepper_read_for(r->st, CST_READS_ALL);
-  return (group_state){record + at->q * W, record + at->p * W, r->lambda, r->meter.scratch};
+  const double *error = cst_errors_now(r);
+  return (group_state){record + at->q * W, record + at->p * W, r->lambda, r->meter.scratch,
+                       error ? error + group * W : NULL};
 }
 
 /* The numbers of the group that a part of a track stores, by lane. */
@@ -104,6 +116,8 @@ static const double *source_of(const cst_tracks *t, const cst_runner *r, const g
     return x->lambda;
   if (row == &cst_channel_state_v)
     return x->v;
+  if (row == &cst_channel_state_error)
+    return x->error;
   const int quantity = cst_states_found_of(r->plan)->quantity[t->part[which].which];
   return r->meter.value + quantity * r->width;
 }
@@ -233,6 +247,7 @@ const cst_collector cst_collector_states = {
     .wish = sizeof(cst_states_wish),
     .read = cst_states_read,
     .forget = cst_states_forget,
+    .schedule = schedule,
     .demand = demand,
     .settle = cst_states_settle,
     .bytes = cst_states_bytes,

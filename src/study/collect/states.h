@@ -21,8 +21,9 @@ const cst_states_wish *cst_states_wish_of(const cst_study *s);
 /* Of a plan: the quantities that are stored; that by which the worst members are chosen, -1: the error, or none
  * are chosen. */
 typedef struct {
-  int worst_by, n;
-  int quantity[]; /* [n] */
+  bool error; /* the error against the reference is stored */
+  int  worst_by, n;
+  int  quantity[]; /* [n] */
 } cst_states_found;
 
 const cst_states_found *cst_states_found_of(const cst_plan *p);
@@ -36,6 +37,8 @@ void                 cst_states_forget(void *wish);
 void *cst_states_settle(const cst_plan *p, cst_diag *d);
 /* Numbers per stored state; the states per trajectory held in memory if a batch follows `tracks` trajectories; and
  * the bytes these take in batches of `batch` lanes. */
+/* Whether a stored name is the error against the reference. */
+bool   cst_states_is_error(const cst_study *s, const cst_study_word *w);
 long   cst_states_numbers(const cst_plan *p);
 long   cst_states_depth(const cst_plan *p, const cst_class *k, long tracks);
 double cst_states_bytes(const cst_plan *p, long batch);

@@ -23,11 +23,12 @@ void cst_tracks_create(cst_tracks *t, const cst_plan *p, cst_output *o) {
   const int              nstored = cst_states_found_of(p)->n;
   const int              nq = sys->nq;
   *t = (cst_tracks){
-      .plan = p, .output = o, .part = cst_need(calloc((size_t)nstored + 4, sizeof *t->part))};
+      .plan = p, .output = o, .part = cst_need(calloc((size_t)nstored + 5, sizeof *t->part))};
   part(t, s->q, &cst_channel_state_q, 0, nq);
   part(t, s->p, &cst_channel_state_p, 0, nq);
   part(t, s->lambda, &cst_channel_state_lambda, 0, sys->ng);
   part(t, s->v, &cst_channel_state_v, 0, nq);
+  part(t, cst_states_found_of(t->plan)->error, &cst_channel_state_error, 0, 1);
   for (int i = 0; i < nstored; i++)
     part(t, true, &cst_channel_state_quantity, i, 1);
 }

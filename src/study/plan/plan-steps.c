@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
 #include "constella/statistics.h"
+#include <limits.h>
 #include "study/plan/plan.h"
 
 /* Quantities are observed at the steps k j + r, 0 <= r < k, where a new r is drawn for every 32 of them. With
@@ -98,4 +99,27 @@ bool cst_plan_class_reads_states(const cst_class *k, long step) {
 }
 bool cst_plan_class_reads_lambda(const cst_class *k, long step) {
   return k->read > 0 && (step - k->lead) % k->read == 0;
+}
+
+int cst_plan_class_sample_after(const cst_class *k, long step) {
+  int low = 0, high = k->nsample;
+  while (low < high) {
+    const int half = (low + high) / 2;
+    if (k->sample[half] > step)
+      high = half;
+    else
+      low = half + 1;
+  }
+  return low;
+}
+
+long cst_plan_class_shown_after(const cst_class *k, long step) {
+  const int at = k->shown_samples ? cst_plan_class_sample_after(k, step) : k->nsample;
+  long      next = at < k->nsample ? k->sample[at] : LONG_MAX;
+  if (k->shown_every) {
+    const long multiple = (step / k->shown_every + 1) * k->shown_every;
+    if (multiple <= k->n && multiple < next)
+      next = multiple;
+  }
+  return next;
 }

@@ -247,6 +247,9 @@ static void check_reads(const cst_plan *p, cst_diag *d) {
     const long every = class->read;
     if (every > 0)
       reads += (double)(p->cases[i].n / every);
+    if (class->shown_every > 0)
+      reads += (double)(p->cases[i].n / class->shown_every);
+    reads += class->shown_samples ? class->nsample : 0;
   }
   if (reads > MOST_READS)
     cst_diag_add(

@@ -23,8 +23,11 @@ typedef struct cst_class {
   long read; /* errors are read at the multiples of this and at n; 0: never */
   /* Offset, in steps after a multiple of `read`, at which lambda is read: 1 if lambda belongs to the left end
    * of a step and the mesh is the coarse one; else 0, and q, p and lambda are read together. */
-  long  lead;
-  long  after; /* averages and histograms use observations from this step on */
+  long lead;
+  long after; /* averages and histograms use observations from this step on */
+  /* errors are also shown, and enter nothing else, at the multiples of this, 0: of none; and at the samples */
+  long  shown_every;
+  bool  shown_samples;
   int   nsample;
   long *sample; /* steps at which the series are recorded, ascending, first 0, last n */
 } cst_class;
@@ -75,6 +78,10 @@ void cst_plan_check_engines(const cst_plan *p, cst_diag *d);
 /* Whether the errors of q and p, or of the multipliers, are read after `step` > 0 steps. */
 bool cst_plan_class_reads_states(const cst_class *k, long step);
 bool cst_plan_class_reads_lambda(const cst_class *k, long step);
+/* The index of the first sample after a step; nsample: there is none. */
+int cst_plan_class_sample_after(const cst_class *k, long step);
+/* The first step after `step` >= 0 at which errors are shown; LONG_MAX: there is none. */
+long cst_plan_class_shown_after(const cst_class *k, long step);
 /* The next step that is observed, at most n: after an observed step, and after any step. The first is 0. */
 long cst_plan_class_fold_next(const cst_class *k, long fold);
 long cst_plan_class_fold_after(const cst_class *k, long step);

@@ -21,7 +21,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The times at which case i reads: t = n h, and the times of the multipliers if they differ. */
+/* The times at which case i reads: t = n h, and the times of the multipliers if they differ; and at which it shows errors. */
 static int case_times(const cst_plan *p, int i, double *t) {
   const cst_case  *c = &p->cases[i];
   const cst_class *k = &p->classes[p->class_of[i]];
@@ -38,6 +38,12 @@ static int case_times(const cst_plan *p, int i, double *t) {
       continue;
     if (t)
       t[n] = cst_clock_of(c, (double)multiplier - back);
+    n++;
+  }
+  for (long step = cst_plan_class_shown_after(k, 0); step <= c->n;
+       step = cst_plan_class_shown_after(k, step)) {
+    if (t)
+      t[n] = cst_clock_of(c, (double)step);
     n++;
   }
   return n;
