@@ -7,7 +7,7 @@ runs all methods that were timed, at all steps, a factor 1.25 apart, that may co
 tolerances, until the goal's horizon, from other starts than those of the choice (seed 3), the cheapest first, until --seconds of
 the processor are used; and the advice itself, also from --starts further ones. Prints the cheapest that meets the goal, the
 ratio of the advice to it, and the share of the fresh starts that meet it. What is known is kept in --found (CHOICE.sweep.json),
-and not run again. --anew SECONDS: costs are not those of the choice, but measured anew, of compiled steps of all methods that
+and not run again. --anew SECONDS: costs are not those of the choice, but measured again, of compiled steps of all methods that
 fit the system, with so many seconds for the compiler and twice as many for the timed runs; with one --found several choices
 are judged by the same costs.
 """
@@ -112,7 +112,7 @@ def main():
     parser.add_argument("--starts", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=1200, help="of the processor, for the sweep")
     parser.add_argument("--found", type=pathlib.Path)
-    parser.add_argument("--anew", type=float, help="seconds for the compiler, of costs measured anew")
+    parser.add_argument("--anew", type=float, help="seconds for the compiler, of costs that are measured again")
     given = parser.parse_args()
     told = choice.read(given.choice)
     best = told["answer"]["recommended"]

@@ -3,7 +3,7 @@
 
     jobs/explaining/causes.py [NAME ...]
 
-runs each study, or those of these names, lets `constella explain` tell the cause, and prints what was told and whether it is right;
+runs each study, or those of these names, lets `constella explain` tell the cause, and prints its answer and whether it is right;
 then how many were wrong. Status 1: more than one. A case is a study with something wrong in it on purpose, and the words that
 are right for it.
 """
