@@ -326,7 +326,9 @@ def test_budget():
     told["units"]["left"] = 0.0
     (folder / "s.json").write_text(json.dumps(told))
     done = choose(*QUICK, "-o", "s.json", "--resume")
-    ok(done.returncode == 1 and "nothing meets the goal of what the budget allows" in done.stdout, "budget: used up in the screening", done.stdout + done.stderr)
+    # of the one method that is screened the goal is met, in a short run, or it is not
+    ended = ("nothing meets the goal of what the budget allows", "limit: the budget: longer runs are needed to show it; it ended with screening")
+    ok(done.returncode == 1 and any(x in done.stdout for x in ended), "budget: used up in the screening", done.stdout + done.stderr)
     done = choose("henon-heiles", "--goal", "energy 1e-4 until 1e12", "--methods", "compose(rattle, suzuki4)", "--budget", "4s", "--members", "2")
     ok(done.returncode == 1 and "best so far: compose(rattle, suzuki4), step" in done.stdout and "limit: the budget: " in done.stdout, "budget: the best so far", done.stdout + done.stderr)
     field = Field("kepler", {}, goal.parse("energy 1e-4 until 10"), 10.0, Scale(1.0, 1.0, 1.0), [], Runner({}, lambda *_: None, folder / "none.h5", False))
