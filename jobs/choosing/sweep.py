@@ -4,8 +4,8 @@
     jobs/choosing/sweep.py CHOICE.json [--starts 100] [--seconds 1200] [--found FOUND.json]
 
 runs all methods that were timed, at all steps, a factor 1.25 apart, that may cost at most 1.05 times the advice, with both
-tolerances, until the goal's horizon, from other starts than those of the choice (seed 3), the cheapest first, until --seconds of
-the processor are used; and the advice itself, also from --starts further ones. Prints the cheapest that meets the goal, the
+tolerances, until the goal's horizon, from other starts than those of the choice (seed 3), the methods with the cheapest steps first,
+until --seconds of the processor are used; and the advice itself, also from --starts further ones. Prints the cheapest that meets the goal, the
 ratio of the advice to it, and the share of the fresh starts that meet it. What is known is kept in --found (CHOICE.sweep.json),
 and not run again. --anew SECONDS: costs are not those of the choice, but measured again, of compiled steps of all methods that
 fit the system, with so many seconds for the compiler and twice as many for the timed runs; with one --found several choices
@@ -30,7 +30,6 @@ from constella.choosing.scale import Scale, seconds_of_steps  # noqa: E402
 
 LOOSER = 1.6  # times the cost of 1e-10, at most, is that of 1e-14
 LONGEST = 3600.0  # seconds of one study
-TOGETHER = 8  # methods with the same steps in one study, at most
 SEED, FRESH = 3, 1000  # of the starts of the sweep, and of the first fresh one
 
 
@@ -94,15 +93,17 @@ def cheaper(field, methods, cost):
 
 
 def swept(field, pairs, tolerances, seconds):
-    """({key: row}, the number of pairs that were run): those at one count together."""
-    rows, done = {}, 0
+    """({key: row}, the number of pairs that were run): all steps of a method together, the method with the cheapest one first."""
+    rows, done, counts = {}, 0, {}
+    for m, c in pairs:
+        counts.setdefault(m, []).append(c)
     begun = field.runner.seconds
-    while done < len(pairs) and field.runner.seconds - begun < seconds:
-        some = pairs[done : done + TOGETHER]
+    for m, some in counts.items():
+        if field.runner.seconds - begun >= seconds:
+            break
         done += len(some)
-        for c in sorted({c for _, c in some}):
-            field.runner.over, field.room = 0.0, LONGEST
-            rows |= field.heat({m: [c] for m, x in some if x == c}, 1, 8, SEED, tolerances)
+        field.runner.over, field.room = 0.0, LONGEST
+        rows |= field.heat({m: sorted(some)}, 1, 8, SEED, tolerances)
     return rows, done
 
 
