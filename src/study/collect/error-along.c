@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/collect/errors.h"
+#include "study/collect/series-cases.h"
 #include "study/collect/tangent.h"
 #include "study/file/reader.h"
 #include "study/plan/clock.h"
@@ -81,21 +82,12 @@ static void begin(cst_collection *x) {
     row[i] = NAN;
 }
 
-static long next(const cst_collection *x, long step) {
-  const cst_class *k = x->run->class;
-  const int        at = cst_plan_class_sample_after(k, step);
-  return at < k->nsample && !x->run->replayed ? k->sample[at] : LONG_MAX;
-}
-
 static PetscErrorCode stop(cst_collection *x) {
-  cst_runner      *r = x->run;
-  const cst_class *k = r->class;
-  const int        at = cst_plan_class_sample_after(k, r->b->step - 1);
-  const double    *now = cst_errors_now(r);
+  cst_runner   *r = x->run;
+  const int     at = cst_series_here(r);
+  const double *now = cst_errors_now(r);
   PetscFunctionBegin;
-  if (at == k->nsample || k->sample[at] != r->b->step || r->replayed)
-    PetscFunctionReturn(0);
-  for (long lane = 0; lane < r->work->count; lane++)
+  for (long lane = 0; lane < r->work->count && at >= 0; lane++)
     if (cst_runner_lives(r, r->b, lane))
       cst_rows_numbers(r->rows, &along, 0, lane)[at] = now[lane];
   PetscFunctionReturn(0);
@@ -186,7 +178,7 @@ const cst_collector cst_collector_error_along = {
     .reuse = &reuse,
     .wanted = wanted,
     .begin = begin,
-    .next = next,
+    .next = cst_series_next,
     .stop = stop,
     .columns = columns,
     .conclude = conclude,

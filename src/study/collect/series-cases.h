@@ -16,6 +16,10 @@ extern const cst_key   cst_series_keys[];
 void                   cst_series_read(cst_reader *r, void *wish);
 void                   cst_series_schedule(const cst_plan *p, cst_class *k);
 
+/* The next step of a batch after `step` with a sample, LONG_MAX: none; and the sample at its step, -1: none. */
+long cst_series_next(const cst_collection *x, long step);
+int  cst_series_here(const cst_runner *r);
+
 extern const cst_reuse cst_series_reuse;
 /* The cells of a case, [sample][quantity]: of the squares of x - x(0), where `top` is the largest |x - x(0)|. */
 extern const cst_tally cst_series_tally;

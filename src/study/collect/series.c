@@ -163,18 +163,23 @@ static void begin(cst_collection *x) {
     sample[i] = NAN;
 }
 
-static long next(const cst_collection *x, long step) {
+long cst_series_next(const cst_collection *x, long step) {
   const cst_class *k = x->run->class;
   const int        at = cst_plan_class_sample_after(k, step);
   return at < k->nsample && !x->run->replayed ? k->sample[at] : LONG_MAX;
 }
 
-static PetscErrorCode stop(cst_collection *x) {
-  cst_runner      *r = x->run;
+int cst_series_here(const cst_runner *r) {
   const cst_class *k = r->class;
   const int        at = cst_plan_class_sample_after(k, r->b->step - 1);
+  return at < k->nsample && k->sample[at] == r->b->step && !r->replayed ? at : -1;
+}
+
+static PetscErrorCode stop(cst_collection *x) {
+  cst_runner *r = x->run;
+  const int   at = cst_series_here(r);
   PetscFunctionBegin;
-  if (at == k->nsample || k->sample[at] != r->b->step || r->replayed)
+  if (at < 0)
     PetscFunctionReturn(0);
   if (r->plan->study->members == 1)
     sample_single(r, at);
@@ -199,7 +204,7 @@ const cst_collector cst_collector_series = {
     .create = create,
     .destroy = destroy,
     .begin = begin,
-    .next = next,
+    .next = cst_series_next,
     .stop = stop,
     .finish = finish,
 };
