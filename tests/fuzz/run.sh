@@ -5,7 +5,8 @@
 #
 # Of the driver, SECONDS may be a number of inputs with an x behind it.
 # An input that ends the target early is in the file FOUND afterwards, and the exit status is 1. The last line
-# is the number of inputs.
+# is the number of inputs. Inputs of libFuzzer that reached new code stay in the folder corpus-TARGET beside FOUND, and
+# the next run begins with them.
 # SPDX-License-Identifier: BSD-2-Clause
 how=$1 program=$2 target=$3 seconds=$4 found=$5 seed=${6:-1}
 here=$(dirname "$0") folder=$(mktemp -d)
@@ -54,11 +55,12 @@ export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=pri
 export LSAN_OPTIONS=suppressions=$folder/lsan.supp:print_suppressions=0
 rm -f "$found"
 if [ "$how" = libfuzzer ]; then
-  mkdir "$folder/corpus" && cp "${files[@]}" "$folder/corpus"
+  corpus=$(dirname "$found")/corpus-$target # stays for the next run
+  mkdir -p "$corpus" && cp -n "${files[@]}" "$corpus"
   # With the sanitizers, and on a busy machine, an input of 2 s may take a minute.
   FUZZ_DICT="$dictionary" FUZZ_FILES=$(printf '%s\n' "${files[@]}") "$program" -dict="$dictionary" \
     -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=20000 -len_control=0 -seed="$seed" \
-    -print_final_stats=1 -exact_artifact_path="$found" "$folder/corpus" >"$folder/log" 2>&1
+    -print_final_stats=1 -exact_artifact_path="$found" "$corpus" >"$folder/log" 2>&1
   status=$?
   summary="$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log") inputs in $seconds s, $(sed -n 's/.*cov: \([0-9]*\).*/\1/p' "$folder/log" | tail -n 1) edges"
 else
