@@ -238,7 +238,7 @@ def page(result, look="screen"):
         or "<p>The file holds nothing to draw yet.</p>"
     )
     summary = (
-        listing([words.state(result)]) + orders(result) + verdicts(result) + listing(words.others(result))
+        listing([words.state(result), *words.warnings(result)]) + orders(result) + verdicts(result) + listing(words.others(result))
     )
     parts = [
         ("summary", "Summary", summary),

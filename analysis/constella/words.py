@@ -37,11 +37,21 @@ LETTERS = {  # in cells that are too narrow for the word
     "linear": "l", "quadratic": "q", "exponential": "e", "drifts": "d", "settled": "s", "escaped": "x", "failed": "f",
 }  # fmt: skip
 SYMBOLS = {"lambda": "λ"}
+WARNINGS = (  # attributes of /run with what the run has warned of, as src/study/run/run-warnings.c lists them
+    "reference_step", "compile_failed", "other_build", "rows_left_out",
+    "reference_again", "energy_changed", "rank_lost", "passed_singular",
+)  # fmt: skip
 
 
 def summary(result):
     """Sentences, each a plain text, on the columns of the table."""
-    return orders(result) + verdicts(result) + others(result)
+    return warnings(result) + orders(result) + verdicts(result) + others(result)
+
+
+def warnings(result):
+    """What the run has warned of, in its words."""
+    said = [result.attribute("/run", name) for name in WARNINGS]
+    return [f"Warning: {text}" for text in said if text]
 
 
 def others(result):

@@ -102,6 +102,8 @@ const char *cst_record_refuse(const char *path, bool overwrite);
  * they are on the disk before a kill. */
 void cst_record_attribute(cst_record *r, const char *group, const char *name, const char *text);
 void cst_record_text(cst_record *r, const char *group, const char *name, const char *text);
+/* Up to the first flush: an empty text that has room for so many bytes in place of CST_NOTE_WIDTH. */
+void cst_record_room(cst_record *r, const char *group, const char *name, size_t width);
 void cst_record_number(cst_record *r, const char *group, const char *name, double value);
 /* Collective: brings all to the disk. The first one gives a new file its name, when all ranks have succeeded;
  * otherwise it removes the file. False, with the same reason in cst_record_error, on every rank. */

@@ -50,22 +50,24 @@ static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function,
 }
 
 /* Another build may have computed other bits. */
-static void warn_of_build(const cst_arguments *a) {
+static void warn_of_build(cst_arguments *a) {
+  char *text = a->run.warnings.text[CST_WARNS_BUILD];
   char *git = cst_result_text(a->old.file, "/", "git");
   char *compiler = cst_result_text(a->old.file, "/run", "compiler");
   if (!git || strcmp(git, cst_identity_version()) || !compiler ||
       strcmp(compiler, cst_identity_compiler()))
-    fprintf(stderr,
-            "constella: %s was made by another build, %s; `constella verify` tells whether this "
-            "one computes "
-            "the same bits\n",
-            a->file, git ? git : "unknown");
+    snprintf(text, CST_WARNING_WIDTH,
+             "%s was made by another build, %s; `constella verify` tells whether this one computes "
+             "the same bits",
+             a->file, git ? git : "unknown");
+  if (*text)
+    cst_warning_print(text);
   free(git);
   free(compiler);
 }
 
 /* On rank 0, before the first step: reports which trajectories are not computed. */
-static void report_extension(const cst_arguments *a, const cst_study *study, const cst_plan *plan) {
+static void report_extension(cst_arguments *a, const cst_study *study, const cst_plan *plan) {
   const cst_extension *e = &a->extension;
   if (e->continues) {
     printf("%s: %.0f trajectories go on to a later end\n", a->file,
@@ -185,6 +187,14 @@ static PetscErrorCode run_teams(cst_arguments *a, const cst_study *study, const 
   PetscFunctionReturn(failed);
 }
 
+/* On rank 0: reports what could not be compiled. */
+static void warn_of_compiler(cst_run_options *run, int rank) {
+  if (rank || !*run->back_end.warning)
+    return;
+  snprintf(run->warnings.text[CST_WARNS_COMPILE], CST_WARNING_WIDTH, "%s", run->back_end.warning);
+  cst_warning_print(run->back_end.warning);
+}
+
 /* Runs a study without errors. */
 static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
                    const cst_agenda *agenda, cst_checkpoint *checkpoint) {
@@ -200,6 +210,8 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
     report_extension(a, study, plan);
   cst_status_push(print_error, NULL);
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
+  if (!failed)
+    warn_of_compiler(&a->run, rank);
   end.agreed = failed != 0;
   if (!failed)
     failed = study->team > 1 ? run_teams(a, study, plan, agenda, checkpoint, &end)
@@ -299,6 +311,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
     first = first_with_errors(d, rank, ranks);
   }
   if (first == ranks && rank == 0) {
+    cst_reference_doubt(plan, a->run.warnings.text[CST_WARNS_REFERENCE_STEP], CST_WARNING_WIDTH);
     if (!a->parts.n) /* its parts have said so */
       cst_reference_warn(plan, d);
     cst_diag_print(d, stderr);

@@ -10,6 +10,7 @@
 #include "study/result/failure.h"
 #include "record/snapshot.h"
 #include "study/run/run-notes.h"
+#include "study/run/run-warnings.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,9 +137,8 @@ static void print_counts(cst_result *r, const counts *c) {
   puts("");
   print_advice(&c->failures);
   print_text(r, "projected", "projected");
-  print_text(r, "rank", "rank_lost");
-  print_text(r, "passed", "passed_singular");
-  print_text(r, "reference", "reference_again");
+  for (int w = 0; w < CST_WARNINGS; w++)
+    print_text(r, cst_warning_rows[w].label, cst_warning_rows[w].attribute);
 }
 
 /* The end of a run by the attribute that records it; false where there is none. */

@@ -84,11 +84,20 @@ void cst_record_attribute(cst_record *r, const char *group, const char *name, co
   keep(r, o >= 0 && cst_h5_put_text(o, name, 0, text), name);
 }
 
-void cst_record_text(cst_record *r, const char *group, const char *name, const char *text) {
+static void put_text(cst_record *r, const char *group, const char *name, size_t width,
+                     const char *text) {
   hid_t o = r->rank > 0 ? -1 : carrier(r, group, name, true);
   if (o < 0)
     return;
-  keep(r, cst_h5_put_text(o, name, CST_NOTE_WIDTH, text), name);
+  keep(r, cst_h5_put_text(o, name, width, text), name);
+}
+
+void cst_record_text(cst_record *r, const char *group, const char *name, const char *text) {
+  put_text(r, group, name, CST_NOTE_WIDTH, text);
+}
+
+void cst_record_room(cst_record *r, const char *group, const char *name, size_t width) {
+  put_text(r, group, name, width, "");
 }
 
 void cst_record_number(cst_record *r, const char *group, const char *name, double value) {

@@ -123,8 +123,9 @@ static double longest_step(const cst_plan *p, int variant, int m, int order) {
   return longest;
 }
 
-void cst_reference_warn(const cst_plan *p, cst_diag *d) {
+void cst_reference_doubt(const cst_plan *p, char *text, size_t n) {
   const cst_study *s = p->study;
+  *text = 0;
   if (s->reference != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
     return;
   const cst_properties own = p->reference->properties;
@@ -149,15 +150,22 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
     }
   if (least == INFINITY)
     return;
-  const cst_study_word at = cst_study_place(s, "reference.step");
-  const char          *unit = cst_system_unit(s->system, "time");
-  cst_diag_warn(
-      d, s->file, at.line, at.column,
-      "the reference, %s at step %.3g%s, is probably less than ten times more accurate "
-      "than %s at step %.3g%s, "
-      "and orders are fitted only above its error; use a step of about %.1g%s, or a method "
-      "of higher order",
-      cst_method_label(s->reference_method), s->reference_step, unit,
-      cst_method_label(s->method[method]), s->step[variant * s->nstep + s->nstep - 1], unit, least,
-      unit);
+  const char *unit = cst_system_unit(s->system, "time");
+  snprintf(text, n,
+           "the reference, %s at step %.3g%s, is probably less than ten times more accurate "
+           "than %s at step %.3g%s, "
+           "and orders are fitted only above its error; use a step of about %.1g%s, or a method "
+           "of higher order",
+           cst_method_label(s->reference_method), s->reference_step, unit,
+           cst_method_label(s->method[method]), s->step[variant * s->nstep + s->nstep - 1], unit,
+           least, unit);
+}
+
+void cst_reference_warn(const cst_plan *p, cst_diag *d) {
+  char text[1024];
+  cst_reference_doubt(p, text, sizeof text);
+  if (!*text)
+    return;
+  const cst_study_word at = cst_study_place(p->study, "reference.step");
+  cst_diag_warn(d, p->study->file, at.line, at.column, "%s", text);
 }

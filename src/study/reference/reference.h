@@ -101,6 +101,8 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
 /* Before the run: warns if, by its order and step, the reference is probably hardly more accurate than the
  * finest run. */
 void cst_reference_warn(const cst_plan *p, cst_diag *d);
+/* The same as a text without its place; "" where there is nothing to say. */
+void cst_reference_doubt(const cst_plan *p, char *text, size_t n);
 /* |x - y|, and the norm of two parts combined. */
 double cst_norm_apart(cst_norm kind, const double *x, const double *y, int n);
 double cst_norm_join(cst_norm kind, double a, double b);

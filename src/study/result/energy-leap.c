@@ -1,4 +1,4 @@
-/* energy-leap.c: warns where a trajectory that did not fail has an energy error as large as its energy (see
+/* energy-leap.c: says where a trajectory that did not fail has an energy error as large as its energy (see
  * energy-leap.h).
  *
  * The parts of the energy, |T| + |V - V(q(0))|, are exchanged in a motion that keeps it. An error of more than
@@ -78,20 +78,22 @@ static bool is_worse(const void *one, const void *other) {
   return a->share != b->share ? a->share > b->share : a->at.icase < b->at.icase;
 }
 
-PetscErrorCode cst_energy_leap_warn(const cst_plan *p, const cst_energy_leaps *l) {
+PetscErrorCode cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l, char *text,
+                                    size_t n) {
   const cst_study *s = p->study;
   cst_energy_leaps worst;
   const char      *unit = cst_system_unit(s->system, "time");
   PetscFunctionBegin;
   PetscCall(cst_found_gather(l, sizeof *l, is_worse, &worst));
+  *text = 0;
   if (worst.at.count)
-    fprintf(stderr,
-            "constella: warning: the energy of %ld trajectories changed by more than half of its "
-            "parts: that of member %ld of %s, step %.5g%s, by %.3g%s before t = "
-            "%.5g%s\n",
-            worst.at.count, worst.at.member,
-            cst_method_label(s->method[p->cases[worst.at.icase].method]),
-            p->cases[worst.at.icase].h_nominal, unit, worst.error,
-            cst_system_unit(s->system, "energy"), worst.time, unit);
+    snprintf(text, n,
+             "the energy of %ld trajectories changed by more than half of its "
+             "parts: that of member %ld of %s, step %.5g%s, by %.3g%s before t = "
+             "%.5g%s",
+             worst.at.count, worst.at.member,
+             cst_method_label(s->method[p->cases[worst.at.icase].method]),
+             p->cases[worst.at.icase].h_nominal, unit, worst.error,
+             cst_system_unit(s->system, "energy"), worst.time, unit);
   PetscFunctionReturn(0);
 }

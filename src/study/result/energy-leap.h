@@ -1,4 +1,4 @@
-/* energy-leap.h: warns where a trajectory that did not fail has an energy error as large as its energy. */
+/* energy-leap.h: says where a trajectory that did not fail has an energy error as large as its energy. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_ENERGY_LEAP_H
 #define CST_ENERGY_LEAP_H
@@ -14,6 +14,7 @@ typedef struct {
 
 /* Adds those of case i, whose rows are finished. */
 PetscErrorCode cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l);
-/* Collective: puts together what all ranks found; rank 0 writes a warning to stderr. */
-PetscErrorCode cst_energy_leap_warn(const cst_plan *p, const cst_energy_leaps *l);
+/* Collective: puts together what all ranks found. On rank 0 it fills text, "" where there was none. */
+PetscErrorCode cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l, char *text,
+                                    size_t n);
 #endif

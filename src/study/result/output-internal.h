@@ -14,6 +14,7 @@ struct cst_output {
   cst_comparison *comparison;
   const long     *joined; /* [ncase] of `file`; borrowed */
   const char     *name;   /* of the record, for messages; borrowed */
+  bool            narrow; /* rows that were to be copied have another width in the earlier result */
 };
 
 /* Writes or compares a block of a channel. */

@@ -1,7 +1,6 @@
 /* output-take-over.c: copies what an earlier result of a smaller or shorter study already has: rows,
  * series of single members, and what collectors copy. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdio.h>
 #include <math.h>
 #include "study/collector.h"
 #include "study/result/output-internal.h"
@@ -59,17 +58,13 @@ static long width_in(const cst_plan *p, const cst_channel *c) {
   return n;
 }
 
-/* Another program may have kept other numbers of a trajectory: its rows, from which a longer run goes on, stay behind. */
+/* Whether rows have this width in the earlier result. Another program may have kept other numbers of a trajectory: its
+ * rows, from which a longer run goes on, stay behind. */
 static bool has_rows(cst_result *file, const cst_channel *c, const long *there, long width) {
   const long one[CST_FIELD_DIMS] = {1, 1, width};
   double    *row = cst_zeros(width, sizeof *row);
   const bool good = cst_result_read_block(file, c->field.path, c->field.type, there, one, row);
   free(row);
-  if (!good && there[0] == 0 && there[1] == 0)
-    fprintf(stderr,
-            "constella: warning: %s of the file has another width; the trajectories that are taken "
-            "over cannot go on to a later end\n",
-            c->field.path);
   return good;
 }
 
@@ -86,13 +81,17 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
   cst_output_extent(o, c, 2, count);
   if (c->row->is & CST_IS_WIDER) {
     count[2] = width_in(old, c);
-    if (!has_rows(file, c, there, count[2]))
+    if (!has_rows(file, c, there, count[2])) {
+      o->narrow = true;
       PetscFunctionReturn(0);
+    }
   }
   count[1] = single ? old->classes[old->class_of[from]].nsample : n;
   PetscCall(cst_output_copy(o, file, old, from, c, c->field.path, there, here, count, 1));
   PetscFunctionReturn(0);
 }
+
+bool cst_output_is_narrow(const cst_output *o) { return o->narrow; }
 
 PetscErrorCode cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                  int to, long first, long n) {

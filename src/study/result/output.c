@@ -274,6 +274,10 @@ void cst_output_text(cst_output *o, const char *group, const char *name, const c
   cst_record_text(o->record, group, name, text);
 }
 
+void cst_output_room(cst_output *o, const char *group, const char *name, size_t width) {
+  cst_record_room(o->record, group, name, width);
+}
+
 bool cst_output_sync(const cst_output *o, char *why, int n) {
   return cst_record_sync(o->record, why, n);
 }

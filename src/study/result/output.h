@@ -25,6 +25,8 @@ PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_
  * alone: cst_output_copies), from case `from` of the result of a smaller study to case `to`. */
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                     int to, long first, long n);
+/* Whether rows from which a longer run goes on were left out, because that file has them in another width. */
+bool           cst_output_is_narrow(const cst_output *o);
 PetscErrorCode cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from,
                                  int to, long first, long n);
 /* Reads the rows of cases first .. first + n - 1: x[n][members][count of the channel]. */
@@ -48,6 +50,8 @@ PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);
 void cst_output_note(cst_output *o, const char *group, const char *name, const char *text);
 /* Collective; can replace an earlier value. */
 void cst_output_text(cst_output *o, const char *group, const char *name, const char *text);
+/* Collective; before the flush: makes an empty text of so many bytes, for longer ones than others. */
+void cst_output_room(cst_output *o, const char *group, const char *name, size_t width);
 /* Collective; can replace an earlier value. */
 void cst_output_number(cst_output *o, const char *group, const char *name, double value);
 /* Collective. Fails on all ranks alike. */

@@ -6,7 +6,7 @@
 #include "study/result/case-rows.h"
 #include "study/result/found.h"
 
-enum { CST_RANK_LOSS_TEXT = 400 };
+enum { CST_RANK_LOSS_TEXT = 768 };
 
 /* The trajectories found, and the first of them in time. */
 typedef struct {

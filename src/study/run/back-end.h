@@ -10,7 +10,8 @@ typedef struct {
   bool        cached;  /* compiled kernels came from the cache */
   double      seconds; /* time to compile, or to find the cached code */
   char        compiler[256];
-  char        why[2000]; /* reason why a user's system was not compiled */
+  char        why[2000];    /* reason why a user's system was not compiled */
+  char        warning[768]; /* on rank 0: says so where a run was to gain by it; "": none */
 } cst_back_end;
 
 /* Compiles a user's system if the study asks for it or gains by it; otherwise the interpreter is used. Then

@@ -7,9 +7,9 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/conclusions.h"
-#include <stdio.h>
 #include "study/result/energy-leap.h"
 #include "study/result/rank-loss.h"
+#include "study/run/run-warnings.h"
 
 typedef struct {
   const cst_plan       *plan;
@@ -59,21 +59,16 @@ static PetscErrorCode conclude_portion(void *context, int portion, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* Says and records what was found beside the table. */
+/* Warns of what was found beside the table. */
 static PetscErrorCode warn(work *d) {
-  char text[CST_RANK_LOSS_TEXT];
+  char text[CST_WARNING_WIDTH] = "";
   PetscFunctionBegin;
-  PetscCall(cst_energy_leap_warn(d->plan, &d->leaps));
+  PetscCall(cst_energy_leap_tell(d->plan, &d->leaps, text, sizeof text));
+  cst_run_warn(d->output, CST_WARNS_ENERGY, text);
   PetscCall(cst_rank_loss_tell(d->plan, &d->losses, text));
-  if (*text) {
-    cst_output_text(d->output, "/run", "rank_lost", text);
-    fprintf(stderr, "constella: warning: %s\n", text);
-  }
+  cst_run_warn(d->output, CST_WARNS_RANK, text);
   PetscCall(cst_rank_loss_tell_passed(d->plan, &d->passed, text));
-  if (*text) {
-    cst_output_text(d->output, "/run", "passed_singular", text);
-    fprintf(stderr, "constella: warning: %s\n", text);
-  }
+  cst_run_warn(d->output, CST_WARNS_PASSED, text);
   PetscFunctionReturn(0);
 }
 

@@ -4,6 +4,7 @@
  * The bits are the same. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -204,12 +205,12 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
   PetscFunctionReturn(0);
 }
 
-/* One line on stderr: what failed, and the compiler's first message. */
-static void say(const char *file, const char *does, const char *why) {
+/* One line: what failed, and the compiler's first message. */
+static void warn(cst_back_end *b, const char *file, const char *does, const char *why) {
   int first = (int)strcspn(why, "\n");
   int second = why[first] ? (int)strcspn(why + first + 1, "\n") : 0;
-  fprintf(stderr, "constella: %s %s: %.*s%s%.*s\n", file, does, first, why, second ? ": " : "",
-          second, why + first + (second > 0));
+  snprintf(b->warning, sizeof b->warning, "%s %s: %.*s%s%.*s", file, does, first, why,
+           second ? ": " : "", second, why + first + (second > 0));
 }
 
 /* The system that a method steps in place of the study's; NULL if none does. */
@@ -267,7 +268,7 @@ static PetscErrorCode add_cores(const cst_study *s, const cst_plan *p, const wis
     PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0)
-    say(s->system->name, "is stepped by general code, not compiled", why);
+    warn(b, s->system->name, "is stepped by general code, not compiled", why);
   snprintf(b->why, sizeof b->why, "%s", why);
   PetscFunctionReturn(0);
 }
@@ -297,7 +298,7 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
              "%s cannot be compiled: %s", name, why);
   if (rank == 0 && w.kernels)
-    say(name, "is interpreted, not compiled", why);
+    warn(b, name, "is interpreted, not compiled", why);
   snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
   PetscFunctionReturn(0);
 }

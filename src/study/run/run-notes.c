@@ -147,9 +147,6 @@ void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a,
   cst_output_text(o, "/run", "host_of_rank_0", host);
   cst_output_text(o, "/run", "stopped", "");
   cst_output_text(o, "/run", "finished", "");
-  cst_output_text(o, "/run", "reference_again", "");
-  cst_output_text(o, "/run", "rank_lost", "");
-  cst_output_text(o, "/run", "passed_singular", "");
   cst_output_text(o, "/run", "projected", p->study->moved_text);
   cst_output_number(o, "/run", "checkpoints", 0);
   cst_output_number(o, "/run", "checkpoint_seconds_most", 0);

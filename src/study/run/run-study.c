@@ -15,6 +15,7 @@
 #include "study/run/run-study.h"
 #include "study/run/run-control.h"
 #include "study/run/run-notes.h"
+#include "study/run/run-warnings.h"
 #include "study/run/stop.h"
 
 /* Steps of a class that were computed for this file. */
@@ -163,7 +164,7 @@ static PetscErrorCode time_classes(computation *d, cst_end *end) {
   PetscFunctionReturn(0);
 }
 
-/* On rank 0: says and records how many members of the reference stopped at its own step. */
+/* On rank 0: warns how many members of the reference stopped at its own step. */
 static void tell_reference(const computation *d) {
   const cst_study *s = d->plan->study;
   const long       n = cst_reference_again(d->reference);
@@ -173,10 +174,10 @@ static void tell_reference(const computation *d) {
   if (rank || !n)
     return;
   snprintf(text, sizeof text,
-           "%ld of %ld trajectories stopped at the step %.5g%s, and were taken with smaller ones",
+           "reference: %ld of %ld trajectories stopped at the step %.5g%s, and were taken with "
+           "smaller ones",
            n, s->members * s->nvariant, s->reference_step, cst_system_unit(s->system, "time"));
-  cst_output_text(d->output, "/run", "reference_again", text);
-  fprintf(stderr, "constella: warning: reference: %s\n", text);
+  cst_run_warn(d->output, CST_WARNS_REFERENCE, text);
 }
 
 static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *end) {
@@ -227,6 +228,23 @@ static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cs
   PetscFunctionReturn(0);
 }
 
+/* Says that rows of the extended file are left out. */
+static PetscErrorCode warn_of_rows(cst_output *o) {
+  char        text[CST_WARNING_WIDTH] = "";
+  int         narrow = cst_output_is_narrow(o);
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &narrow, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD));
+  if (narrow && rank == 0)
+    snprintf(text, sizeof text,
+             "%s of the file has another width; the trajectories that are taken over cannot go on "
+             "to a later end",
+             cst_channel_continue.path);
+  cst_run_warn(o, CST_WARNS_ROWS, text);
+  PetscFunctionReturn(0);
+}
+
 /* Copies rows and sums from the extended file, or from the parts of the study, into a new one; later checkpoints
  * contain them. */
 static PetscErrorCode take_over(computation *d, const cst_run_options *options) {
@@ -239,6 +257,7 @@ static PetscErrorCode take_over(computation *d, const cst_run_options *options) 
   if (!d->extension || options->resume.start != CST_START_ANEW)
     PetscFunctionReturn(0);
   PetscCall(cst_extend_rows(d->extension, d->output));
+  PetscCall(warn_of_rows(d->output));
   if (rank == 0)
     PetscCall(cst_extend_tallies(d->extension, d->tallies));
   PetscFunctionReturn(0);
@@ -316,6 +335,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
   cst_run_notes_this(*o, p, a, checkpoint, &options->resume, ranks);
+  cst_run_warnings_begin(*o, &options->warnings, anew);
   /* so that an unfinished file has its labels */
   if (anew && rank == 0)
     PetscCall(cst_output_columns(*o, columns, 0, p->ncase));

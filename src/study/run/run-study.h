@@ -11,6 +11,7 @@
 #include "study/result/failure.h"
 #include "study/run/checkpoint-reader.h"
 #include "study/run/resume.h"
+#include "study/run/run-warnings.h"
 
 typedef struct {
   const char *output;         /* NULL: the study's name with .h5 in the current folder */
@@ -28,6 +29,7 @@ typedef struct {
   char         extends[40]; /* token of the result whose place the new one takes; "": none */
   cst_lock    *lock;        /* on rank 0 */
   cst_back_end back_end;
+  cst_warnings warnings;          /* on rank 0: found before the file is made */
   const cst_extension *extension; /* result to take over; NULL: none */
   const cst_merge     *merge;     /* parts to take over; NULL: none */
 } cst_run_options;
