@@ -37,8 +37,9 @@ LETTERS = {  # in cells that are too narrow for the word
     "linear": "l", "quadratic": "q", "exponential": "e", "drifts": "d", "settled": "s", "escaped": "x", "failed": "f",
 }  # fmt: skip
 SYMBOLS = {"lambda": "λ"}
+UNKEPT = 0.1  # part of its scale by which an undecided quantity has changed noticeably
 WARNINGS = (  # attributes of /run with what the run has warned of, as src/study/run/run-warnings.c lists them
-    "reference_step", "compile_failed", "other_build", "rows_left_out",
+    "reference_step", "not_compiled", "other_build", "rows_left_out",
     "reference_again", "energy_changed", "rank_lost", "passed_singular",
 )  # fmt: skip
 
@@ -56,7 +57,7 @@ def warnings(result):
 
 def others(result):
     """The sentences that are in no matrix."""
-    return undefined(result) + spreads(result) + averages(result) + constraints(result)
+    return undefined(result) + unkept(result) + spreads(result) + averages(result) + constraints(result)
 
 
 def joined(words):
@@ -149,6 +150,22 @@ def undefined(result):
         f"{len(result.chosen)} cases, first {said[found[0]]}. Statistics of the values at the end "
         "leave out members without a value there; maxima and averages over time leave out all of them."
     ]
+
+
+def unkept(result):
+    """What is undecided, and at the end far from its start."""
+    out = []
+    for name in result.quantities("end-change"):
+        verdict, change = result.said("verdict", name), result.told("end-change", name)
+        said = [
+            f"{change[k]:.2g} with {c.label}, step {result.nominal[k]:.4g}"
+            for c in result.curves()
+            for k in c.cases
+            if verdict[k] == "undecided" and change[k] >= UNKEPT
+        ]
+        if said:
+            out.append(f"{name} is undecided, and at the end off its start by a part of its scale: {'; '.join(said)}.")
+    return out
 
 
 def spreads(result):

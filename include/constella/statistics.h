@@ -133,6 +133,8 @@ typedef struct {
   double limit;     /* a drift beyond it, per unit of time, is excluded at 95 % */
   double change,
       at; /* settled: how far x has moved from x(0), as rms over members, and when; otherwise NaN */
+  double
+      end_change; /* |x(end) - x(0)| over its terms, or where these are unknown its scale, both as rms over members */
 } cst_growth;
 
 /* The first pass: one observable of one case by itself. It never gives `drifts`. */

@@ -112,9 +112,23 @@ static void compact_number(const cst_table_column *c, long row, char *out, size_
     snprintf(out, n, c->digits == CST_DIGITS_WHOLE ? "%.0f" : "%.3g", x);
 }
 
+double cst_table_left(const cst_table *t, int k, long row) {
+  const cst_table_column *c = &t->col[k];
+  char                    name[sizeof c->name + 16];
+  if (strcmp(c->role, "verdict") || !c->text || strcmp(c->text[row], "undecided"))
+    return 0;
+  snprintf(name, sizeof name, "%.*send_change", (int)(strlen(c->name) - strlen("verdict")),
+           c->name);
+  const double *change = cst_table_numbers(t, name);
+  return change && change[row] >= CST_TABLE_LEFT ? change[row] : 0;
+}
+
 void cst_table_cell(const cst_table *t, int k, long row, bool exact, char *out) {
   const cst_table_column *c = &t->col[k];
-  if (c->text)
+  const double            left = exact ? 0 : cst_table_left(t, k, row);
+  if (left > 0)
+    snprintf(out, CST_TABLE_CELL, "%s(%.2g)", c->text[row], left);
+  else if (c->text)
     snprintf(out, CST_TABLE_CELL, "%s", *c->text[row] || exact ? c->text[row] : "-");
   else if (exact)
     exact_number(c->x[row], out, CST_TABLE_CELL);

@@ -65,6 +65,19 @@ static void print_failed(const cst_table *t, const cst_table_choice *c) {
                                 : "they enter no number of the others. /final/status tells which.");
 }
 
+/* Prints what the numbers behind undecided verdicts are. */
+static void print_left(const cst_table *t, const cst_table_choice *c) {
+  for (int i = 0; i < c->n; i++)
+    for (long row = 0; row < t->rows; row++)
+      if (c->keep[row] && cst_table_left(t, c->shown[i], row) > 0) {
+        printf(
+            "\nundecided(%.2g): at the end the quantity is so far from its start, over its scale "
+            "(column NAME_end_change).\n",
+            cst_table_left(t, c->shown[i], row));
+        return;
+      }
+}
+
 /* Prints the number of trajectories that events have ended in the rows that are shown. */
 static void print_stopped(const cst_table *t, const cst_table_choice *c) {
   const double *stopped = cst_table_numbers(t, "stopped");
@@ -183,5 +196,6 @@ void cst_table_text_print(const cst_table *t, const cst_table_choice *c) {
   print_stopped(t, c);
   print_undefined(t, c);
   print_survivors(t, c);
+  print_left(t, c);
   print_cheapest(t, c);
 }

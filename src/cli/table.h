@@ -51,6 +51,9 @@ const double *cst_table_numbers(const cst_table *t, const char *name);
 
 /* table-cells.c. Sets error and digits of every column, once all are there. */
 void cst_table_look(cst_table *t);
+/* Of an undecided verdict the change at the end over the scale, where it is at least CST_TABLE_LEFT; else 0. */
+#define CST_TABLE_LEFT 0.1
+double cst_table_left(const cst_table *t, int column, long row);
 /* One value as text, out[CST_TABLE_CELL]: with all digits, or with those that are of use. */
 void cst_table_cell(const cst_table *t, int column, long row, bool exact, char *out);
 

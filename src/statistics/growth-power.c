@@ -28,7 +28,7 @@
 
 #define LEAST 0.06 /* minimal half-width of an interval: no power law is known better */
 /* relative to the power's own size; residuals of the slowest cosines below this are ignored */
-#define SLIGHT 0.03
+#define SLIGHT 0.01
 enum { N = CST_WINDOWS, ALPHAS = 60, RATIOS = 41, SLOW = 4 };
 
 static double power(double x, double exponent) {
@@ -233,9 +233,10 @@ static void straighten(int n, const double psi[N], const double weight[N], const
 }
 
 /* Significance of a quadratic term added to a line, which means that the rate changes; 0 if the term is
- * negligible. */
+ * negligible. *blur: its standard error as a part of the line. */
 static double bend(const products *p, const double phi[N], const double more[N],
-                   double weight[RATIOS][N], const double logs[RATIOS], double independent) {
+                   double weight[RATIOS][N], const double logs[RATIOS], double independent,
+                   double *blur) {
   const double freedom = p->members * (p->n - 3);
   double       best = -INFINITY;
   double       f = 0;
@@ -257,8 +258,9 @@ static double bend(const products *p, const double phi[N], const double more[N],
       lengths += rest[k] * rest[k];
     best = likelihood;
     f = bb / a / p->members * freedom / rss;
-    const double curve = bb / (a * a) * lengths;
-    slight = curve < SLIGHT * SLIGHT * one.bb / (one.a * one.a);
+    const double curve = bb / (a * a) * lengths, whole = one.bb / (one.a * one.a);
+    slight = curve < SLIGHT * SLIGHT * whole;
+    *blur = sqrt(p->members / independent * rss / freedom / a * lengths / whole);
   }
   if (slight)
     return 0;
@@ -286,7 +288,7 @@ static grid *make_grid(const cst_spectra *s) {
 }
 
 static cst_power_fit find(const cst_spectra *s, const products *p, double independent) {
-  static const cst_power_fit none = {NAN, NAN, NAN, 0, NAN, NAN, 0};
+  static const cst_power_fit none = {NAN, NAN, NAN, 0, NAN, NAN, NAN, 0};
   fit                        all[ALPHAS];
   int                        top = 0;
   int                        line = 0;
@@ -314,7 +316,7 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
   double noise[N];
   weights(s->n, all[top].r, noise);
   f.misfit = misfit(p, g->phi[top], noise, &all[top], independent, &f.share);
-  f.bend = bend(p, g->phi[line], g->phi[square], g->weight, g->logs, independent);
+  f.bend = bend(p, g->phi[line], g->phi[square], g->weight, g->logs, independent, &f.blur);
   return f;
 }
 

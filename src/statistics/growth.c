@@ -26,6 +26,7 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define MEMORY 4.0
 /* times 1 + 1/sqrt(members): largest limit over the run, in deviations of a window mean */
 #define WIDE   0.75
+#define JUMP   6.0  /* deviations of a last window that has jumped */
 #define CHANGE 0.15 /* ... and as a part of the largest |x - x(0)| */
 #define SWING  0.2  /* ... and as a part of the range of the window means */
 /* part of the slow motion that a power must explain to be the drift, without being its law */
@@ -37,7 +38,7 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define STRENGTH_PATHS 3.0
 /* significance of the scatter of slopes below which it is that of the noise */
 #define ALIKE  1.0
-#define KINDS  6 /* tests for a drift, of which the best counts */
+#define KINDS  7 /* tests for a drift, of which the best counts */
 #define ALPHAS 8 /* independent powers among those that are tried */
 /* strength from which a power is preferred to a walk: four errors, as rms over members */
 #define STRONG       16.0
@@ -45,6 +46,8 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define STRONG_MEAN  25.0 /* strength of the mean over members */
 #define STRONG_PATHS 6.0  /* ... and the strength of the paths required with it */
 #define NARROW       0.75 /* maximal width of an exponent's interval */
+#define BLUR                                                                                       \
+  0.03 /* largest error of a bend, as a part of a line, with which a line is told from a curve */
 /* a change that is over exceeds so many ranges of the last half; the range is beyond its own test where it is less than
  * this part of the change */
 #define RANGES       4.0
@@ -67,6 +70,8 @@ typedef struct {
   cst_power_fit  path, mean; /* fits to the paths of the members, and to their mean */
   cst_rms_growth rms;
   double         monotone; /* significance of paths that never go back */
+  double         levels;   /* significance of a change from one level to another */
+  int            jumps;    /* in the last window, of which no later one tells whether it stays */
   double         members, end;
   double         largest; /* largest |x - x(0)|, rms over members */
   double         swing;   /* range of the window means, rms over members */
@@ -126,7 +131,7 @@ static cst_why why_no_law(const cst_power_fit *p, int line, int square) {
 }
 
 static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
-  const int narrow = p->high - p->low < NARROW;
+  const int narrow = p->high - p->low < NARROW && p->blur < BLUR;
   const int line = holds_only(p->low, p->high, 1, 0) && narrow;
   const int square = holds_only(p->low, p->high, 2, 0) && narrow;
   *why = why_no_law(p, line, square);
@@ -161,7 +166,7 @@ static int is_slow(const cst_slopes *s) { return fmax(s->memory, s->slowest) > M
 static double drift_of(const evidence *e) {
   const cst_slopes    *s = &e->slopes;
   const cst_power_fit *p = strong_power(e);
-  double               most = e->monotone;
+  double               most = fmax(e->monotone, e->levels);
   if (p)
     most = fmax(most, drift_of_power(p, p == &e->path ? s->independent : 1));
   const double scatter = fmin(s->spread, s->near);
@@ -200,6 +205,8 @@ static cst_why why_not_settled(const evidence *e) {
     return CST_WHY_ONE_MEMBER;
   if (s->swell > UNLIKELY && s->swollen > SWOLLEN)
     return CST_WHY_SWELLING;
+  if (e->jumps)
+    return CST_WHY_WEAK;
   if (s->memory > MEMORY && e->members < FEW_MEMBERS)
     return CST_WHY_FEW_WINDOWS;
   if (s->limit * e->end <= room && !(fabs(s->normal) > SLOPE))
@@ -243,6 +250,29 @@ static double swing_of(const double *means, long members) {
   return count > 0 ? sqrt(sum / count) : 0;
 }
 
+/* The last window is farther from the mean of all others than any of these, by half its distance, and by several
+ * deviations, as rms over members. */
+static int jumps_at_end(const double *means, long members) {
+  double last = 0, most = 0, all = 0, count = 0;
+  for (long i = 0; i < members; i++) {
+    const double *x = means + i * N;
+    double        mean = 0, far = 0, squares = 0;
+    for (int w = 0; w < N - 1; w++)
+      mean += x[w] / (N - 1);
+    for (int w = 0; w < N - 1; w++) {
+      far = fmax(far, fabs(x[w] - mean));
+      squares += (x[w] - mean) * (x[w] - mean) / (N - 2);
+    }
+    if (!isfinite(mean) || !isfinite(x[N - 1]))
+      continue;
+    last += (x[N - 1] - mean) * (x[N - 1] - mean);
+    most += far * far;
+    all += squares;
+    count++;
+  }
+  return count > 0 && last > JUMP * JUMP * all && last > 2.25 * most;
+}
+
 /* Returns 0 if memory is exhausted. */
 static int examine(const double *means, long members, double end, evidence *e) {
   const double largest = cst_growth_largest_difference(means, members);
@@ -257,6 +287,8 @@ static int examine(const double *means, long members, double end, evidence *e) {
   if (largest > 0)
     e->rms = cst_growth_rms_find(means, members, unit, e->slopes.independent >= WALKERS);
   e->monotone = cst_growth_monotone(means, members);
+  e->levels = largest > 0 ? cst_growth_levels(means, members, unit, e->slopes.independent) : 0;
+  e->jumps = jumps_at_end(means, members);
   e->swing = swing_of(means, members);
   e->members = (double)s.members;
   e->end = end;
@@ -311,10 +343,12 @@ static int is_settled(const cst_long_run *r, const double *means, const cst_move
 /* What is conserved has lost or gained a quarter of its terms: whatever it does in the end, it was not bounded. */
 static void reject_large(const cst_long_run *r, const cst_move *m, cst_growth *g) {
   const double terms = r->terms ? cst_ensemble_rms(r->terms, r->members) : NAN;
-  if (g->verdict != CST_BOUNDED_VERDICT || !cst_growth_exceeds(m, LARGE * terms))
+  const int    open = g->verdict == CST_BOUNDED_VERDICT || g->verdict == CST_UNDECIDED;
+  if (!open || !cst_growth_exceeds(m, LARGE * terms))
     return;
+  if (g->verdict == CST_BOUNDED_VERDICT)
+    g->why = CST_WHY_NO_POWER;
   g->verdict = CST_UNDECIDED;
-  g->why = CST_WHY_NO_POWER;
   g->drift = fmax(g->drift, fmin(m->change / m->error, BEYOND_DOUBT));
 }
 
@@ -355,6 +389,13 @@ static cst_verdict verdict_of(const cst_long_run *r, const evidence *e, int enou
   return CST_UNDECIDED;
 }
 
+/* The change at the end over what x is the sum of. */
+static double change_at_end(const cst_long_run *r) {
+  const double terms = r->terms ? cst_ensemble_rms(r->terms, r->members) : NAN;
+  const double scale = terms > 0 ? terms : cst_ensemble_rms(r->scale, r->members);
+  return r->last ? cst_ensemble_rms(r->last, r->members) / scale : NAN;
+}
+
 static void conclude(const cst_long_run *r, const evidence *e, const double *means, int enough,
                      int mostly_left, cst_growth *g) {
   const cst_move move = cst_growth_move(means, r->members, r->end);
@@ -390,7 +431,8 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
                   .slope_rms = NAN,
                   .limit = NAN,
                   .change = NAN,
-                  .at = NAN};
+                  .at = NAN,
+                  .end_change = change_at_end(r)};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
   evidence   e = {.largest = cst_ensemble_rms(r->largest, r->members)};
   if (means && !cst_growth_is_finite(r))

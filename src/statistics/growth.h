@@ -74,6 +74,7 @@ typedef struct {
   double strength;         /* mean over members of (b / its error)^2; about 1 without a power */
   double misfit;           /* significance of the residuals in the slowest four cosines */
   double bend;             /* significance of a quadratic term added to a line: the rate changes */
+  double blur;             /* standard error of that term, as a part of the line */
   double share; /* part of the squares of the slowest four cosines that the power explains */
 } cst_power_fit;
 
@@ -85,6 +86,9 @@ cst_power_fit cst_growth_power_mean(const cst_spectra *s);
 /* The significance of the change of one path, or of several, that never goes back: 0 for any other. As
  * deviations of a normal distribution, one-sided. */
 double cst_growth_monotone(const double *means, long members);
+/* The significance of a change from one level to another, anywhere in the run. unit: of the size of the changes;
+ * independent: effective number of members. */
+double cst_growth_levels(const double *means, long members, double unit, double independent);
 /* One-sided significance: that of a two-sided one, and that of the best of n tests. */
 double cst_growth_one_sided(double normal);
 double cst_growth_best_of(double normal, double n);

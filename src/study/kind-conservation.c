@@ -12,7 +12,7 @@
 typedef struct {
   cst_number_column largest; /* only for quantities that drift */
   cst_number_column scale, slope, slope_error, slope_rms, limit, exponent, low, high;
-  cst_number_column settled_change, settled_at;
+  cst_number_column settled_change, settled_at, end_change;
   cst_number_column significance, round_off; /* for the pass over the table */
   cst_text_column   verdict, law, why;
 } growth_columns;
@@ -70,6 +70,8 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
                              "settled: how far the mean of the last quarter is from the start");
   x->settled_at = number(c, q, false, "settled-at", "settled_at",
                          "settled: from when on the mean is there to a quarter of the change");
+  x->end_change = number(c, q, false, "end-change", "end_change",
+                         "|x(T) - x(0)| at the end of the run over the scale of the quantity");
   x->round_off =
       number(c, q, false, "round-off", "round_off",
              "whether a linear growth is round-off: 0 no, 1 if half the step makes it no "
@@ -115,6 +117,7 @@ static void write_growth(const growth_columns *x, int i, cst_growth *g, bool fai
   cst_column_set(x->significance, i, g->drift);
   cst_column_set(x->settled_change, i, g->change);
   cst_column_set(x->settled_at, i, g->at);
+  cst_column_set(x->end_change, i, g->end_change);
   cst_column_set(x->round_off, i, g->by_round_off);
   say_growth(x, i, g);
 }

@@ -5,7 +5,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import done, numpy, ok, run, table, together, write
+from cli import constella, done, h5py, numpy, ok, path, run, table, together, write
 
 CART = (
     "system: cart\n"
@@ -229,6 +229,30 @@ def failures():
         )
 
 
+def unkept():
+    """The row of what is undecided says how far it is from its start; so does the page. What is kept has no such number."""
+    write(
+        "unkept.yaml",
+        "study: conservation\nsystem: kepler\nend: 6\nsteps: [0.01]\nmethods: [rattle]\nobservables: [energy, 'place: x']\n",
+    )
+    process = constella("run", path("unkept.yaml"), "-o", path("unkept.h5"), "--progress", "none")
+    ok(process.returncode == 0, "unkept runs", process.stderr)
+    with h5py.File(path("unkept.h5")) as f:
+        change, scale = f["statistics/place_end_change"][0], f["statistics/place_scale"][0]
+        verdict = f["statistics/place_verdict"][0].decode()
+        away = abs(f["final/q"][0, 0, 0] - 0.4)
+    ok(verdict == "undecided" and abs(change - away / scale) < 1e-12 and change > 0.1, "over its scale", verdict, change, away, scale)
+    text = constella("table", path("unkept.h5")).stdout
+    ok(f"undecided({change:.2g})" in text and "NAME_end_change" in text, "the row of the table", text)
+    ok(f"{change:.2g}" not in constella("table", path("unkept.h5"), "--columns", "energy_verdict").stdout, "not that of another quantity")
+    csv = constella("table", path("unkept.h5"), "--format", "csv", "--columns", "place_verdict").stdout
+    ok(csv.split() == ["place_verdict", "undecided"], "for programs the word alone", csv)
+    page = constella("report", path("unkept.h5"), "-o", path("unkept.html"))
+    if page.returncode == 0:
+        with open(path("unkept.html"), encoding="utf-8") as file:
+            ok("place is undecided, and at the end off its start by a part of its scale" in file.read(), "the summary of the page")
+
+
 def settling():
     """What loses or gains all at the start and then stays is not bounded: it has settled, or drifts."""
     rows = study(
@@ -301,7 +325,7 @@ def survivors():
 
 if __name__ == "__main__":
     together(
-        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures, settling, drifting, scales, survivors],
+        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures, settling, unkept, drifting, scales, survivors],
         most=2,
     )
     done()

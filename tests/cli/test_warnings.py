@@ -105,7 +105,7 @@ def rows_left_out():
     return extended("rows", change)
 
 
-def compile_failed():
+def not_compiled():
     write("own.yaml", OWN)
     return run("own-long", LONG, env={"CONSTELLA_CC": "/dev/null/cc"})
 
@@ -117,7 +117,7 @@ def folds(name, method):
 
 PROVOKED = {
     "reference_step": lambda: run("step", ORDER.replace("STEP", "1.0")),
-    "compile_failed": compile_failed,
+    "not_compiled": not_compiled,
     "other_build": other_build,
     "rows_left_out": rows_left_out,
     "reference_again": lambda: run("again", ORDER.replace("STEP", "2.0"), ranks=2),

@@ -120,6 +120,26 @@ static void saturated(double *x, const shared *s) {
   for (int w = 0; w < N; w++)
     x[w] = 1000 / (1 + exp(-rate * ((w + 0.5) / N - 0.8))) + normal();
 }
+static void late_jump(double *x, const shared *s) { /* after the middle of the run */
+  for (int w = 0; w < N; w++)
+    x[w] = 30 * ((w + 0.5) / N > 0.55 + 0.35 * s->a) + normal();
+}
+static void late_change(double *x, const shared *s) {
+  for (int w = 0; w < N; w++)
+    x[w] = 30 / (1 + exp(-50 * ((w + 0.5) / N - 0.6 - 0.1 * s->a))) + normal();
+}
+/* All is lost in waves, by half the run. */
+static void waves(double *x, const shared *s) {
+  for (int w = 0; w < N; w++) {
+    const double t = (w + 0.5) / N;
+    x[w] = -1 + exp(-2 * t) * (0.8 + 0.2 * cos((40 + 40 * s->a) * t)) + 0.01 * normal();
+  }
+}
+/* Of which 1/8 to 1/4 of a period is in the run, or less than half: no law. */
+static void slow_tone(double *x, const shared *s) {
+  for (int w = 0; w < N; w++)
+    x[w] = 5 * sin(6.283185307179586 * ((w + 0.5) / N / (4 + 4 * s->a) + s->b)) + normal();
+}
 static void walk_and_line(double *x, const shared *s) {
   walk(x, s);
   for (int w = 0; w < N; w++)
@@ -244,6 +264,8 @@ static void check_no_verdict(int series) {
   } kinds[] = {{"memory of 10 to 30 windows", remembers, {0, 0, 0}},
                {"a relaxation of three runs", relaxation, {1, 1, 1}},
                {"a logistic that has saturated", saturated, {0.9, 1, 1}},
+               {"a jump after the middle", late_jump, {0.9, 0.9, 0.9}},
+               {"a change that is over after the middle", late_change, {0.8, 0.8, 0.8}},
                {"walk and line", walk_and_line, {-1, -1, 0.95}}};
   for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (int j = 0; j < 3; j++)
@@ -631,6 +653,53 @@ static void check_settled(void) {
      cst_growth_verdict_names[g.verdict]);
 }
 
+/* What is conserved and has lost its terms drifts, whatever the path, and the change is told over these terms. */
+static void check_lost(int series) {
+  int drifting = 0, told = 0;
+  for (int k = 0; k < series; k++) {
+    double       x[N], one = 1, zero = 0, last = -0.86;
+    const shared s = {uniform(), uniform()};
+    waves(x, &s);
+    cst_long_run run = {.members = 1,
+                        .steps = STEPS,
+                        .end = END,
+                        .means = x,
+                        .largest = &one,
+                        .scale = &one,
+                        .start = &zero,
+                        .last = &last,
+                        .moved = &one,
+                        .terms = &one};
+    cst_growth   g = cst_growth_estimate(&run);
+    told += fabs(g.end_change - 0.86) < 1e-12;
+    cst_growth_conclude(&g, NULL, NULL, 100);
+    drifting += g.verdict == CST_DRIFTS;
+  }
+  OK(drifting >= 0.95 * series, "all terms lost in waves: drifts in %d of %d", drifting, series);
+  OK(told == series, "and the change at the end is over the terms");
+}
+
+/* Series of 1 and 8 members with hardly ever such a verdict. */
+static void check_never(const char *name, maker *path, cst_verdict verdict, int series,
+                        double most) {
+  static double x[8 * N];
+  for (int members = 1; members <= 8; members *= 8) {
+    int given = 0;
+    for (int k = 0; k < series; k++) {
+      make(x, members, path, k);
+      given += estimate(x, members).verdict == verdict;
+    }
+    OK(given <= most * series, "%s, %d members: %s in %d of %d", name, members,
+       cst_growth_verdict_names[verdict], given, series);
+  }
+}
+
+/* Noise, and a jump in the last window. */
+static void last_jump(double *x, const shared *s) {
+  noise(x, s);
+  x[N - 1] += 30;
+}
+
 int main(int argc, char **argv) {
   const int series = argc > 1 ? atoi(argv[1]) : 30;
   check_statistics();
@@ -644,6 +713,9 @@ int main(int argc, char **argv) {
   check_table();
   check_round_off_and_escape();
   check_settled();
+  check_lost(series);
+  check_never("a jump in the last window", last_jump, CST_BOUNDED_VERDICT, 2 * series, 0.02);
+  check_never("less than a quarter of a tone", slow_tone, CST_LINEAR, 2 * series, 0.1);
   check_rates("line that sets in late", late, 1, series, CST_DRIFTS, CST_UNDECIDED, 0.6);
   check_rates("line that sets in late", late, 16, series, CST_DRIFTS, CST_UNDECIDED, 0.6);
   check_slope("noise", noise, 1, 8 * series);

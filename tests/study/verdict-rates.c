@@ -137,6 +137,10 @@ static void tone_own(double *x, const shared *s) {
   follow(x, tone, &(shared){s->p, s->a, uniform(), s->member}, 1 + 0.3 * uniform());
 }
 static void tone_one(double *x, const shared *s) { follow(x, tone, s, 1 + 0.01 * normal()); }
+static void tone_noise(double *x, const shared *s) {
+  follow(x, tone, s, 5);
+  add_noise(x, 1);
+}
 static void tones(double *x, const shared *s) {
   double y[N];
   tone_own(x, &(shared){(8 + 24 * s->a) / N, 0, 0, 0});
@@ -161,6 +165,24 @@ static double jump(double t, const shared *s) { return t > s->p; }
 static void   jumps(double *x, const shared *s) {
     follow(x, jump, s, 30);
     add_noise(x, 1);
+}
+static void settles(double *x, const shared *s) { over_noise(x, relaxation, s, 30); }
+static void settles_late(double *x, const shared *s) { over_noise(x, logistic, s, 30); }
+/* A momentum that turns about in a slow oscillation while it is lost: 1 at the start, of amplitude a fifth. */
+static double lost(double t, const shared *s) {
+  return 1 - exp(-t / s->p) * (0.8 + 0.2 * cos(TURN * (6 + 6 * s->a) * t));
+}
+static void loses(double *x, const shared *s) {
+  follow(x, lost, s, 100);
+  add_noise(x, 1);
+}
+/* Eccentric orbits jump when they come near, from once to nine times in the run, by the same amount. */
+static double stairs(double t, const shared *s) {
+  return floor((t - 0.01) * (1 + s->p * s->a) + 1);
+}
+static void staircase(double *x, const shared *s) {
+  follow(x, stairs, s, 30);
+  add_noise(x, 1);
 }
 static void jumps_far(double *x, const shared *s) { over_noise(x, jump, s, 1000); }
 static void small_powers(double *x, const shared *s) { over_noise(x, power, s, 30); }
@@ -220,6 +242,10 @@ static const struct {
     {"bursts", burst, 0, BIT(CST_BOUNDED_VERDICT), ""},
     {"tone, period 4 runs, own phases", tone_own, 4, BIT(CST_BOUNDED_VERDICT), ""},
     {"tone, period 4 runs, one phase", tone_one, 4, BIT(CST_BOUNDED_VERDICT), ""},
+    {"tone, period 2.5 runs, one phase", tone_one, 2.5, BIT(CST_BOUNDED_VERDICT), ""},
+    {"tone, period 8 runs, one phase", tone_one, 8, BIT(CST_BOUNDED_VERDICT), ""},
+    {"tone, period 2.5 runs, size 5, noise", tone_noise, 2.5, BIT(CST_BOUNDED_VERDICT), ""},
+    {"tone, period 8 runs, size 5, noise", tone_noise, 8, BIT(CST_BOUNDED_VERDICT), ""},
     {"tone, period 2 runs, own phases", tone_own, 2, BIT(CST_BOUNDED_VERDICT), ""},
     {"tone, period 2 runs, one phase", tone_one, 2, BIT(CST_BOUNDED_VERDICT), ""},
     {"tone, period 1 run, own phases", tone_own, 1, BIT(CST_BOUNDED_VERDICT), ""},
@@ -240,6 +266,18 @@ static const struct {
     {"jump at 0.01, D = 30", jumps, 0.01, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
     {"jump at 0, D = 1000", jumps_far, 0, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
     {"jump at 0.6, D = 30", jumps, 0.6, BIT(CST_DRIFTS), ""},
+    {"jump at 0.7, D = 30", jumps, 0.7, BIT(CST_DRIFTS), ""},
+    {"jump at 0.9, D = 30", jumps, 0.9, BIT(CST_DRIFTS), ""},
+    {"logistic, middle 0.6, D = 30", settles_late, 0.6, BIT(CST_DRIFTS), ""},
+    {"logistic, middle 0.7, D = 30", settles_late, 0.7, BIT(CST_DRIFTS), ""},
+    {"relaxation, tau = 0.5 runs, D = 10", faint_bend, 0.5, BIT(CST_DRIFTS), ""},
+    {"relaxation, tau = 0.5 runs, D = 30", settles, 0.5, BIT(CST_DRIFTS), ""},
+    {"relaxation, tau = 0.2 runs, D = 30", settles, 0.2, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
+    {"lost in waves, tau = 0.5 runs", loses, 0.5, BIT(CST_DRIFTS), ""},
+    {"lost in waves, tau = 0.2 runs", loses, 0.2, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
+    {"staircase, up to 2 steps", staircase, 1, BIT(CST_DRIFTS) | BIT(CST_LINEAR) | BIT(CST_SETTLED),
+     ""},
+    {"staircase, up to 9 steps", staircase, 8, BIT(CST_DRIFTS) | BIT(CST_LINEAR), ""},
     {"logistic, saturated (middle 0.5)", saturated, 0.5, BIT(CST_DRIFTS) | BIT(CST_SETTLED), ""},
     {"t^0.15, D = 30", small_powers, 0.15, BIT(CST_DRIFTS), ""},
     {"t^0.15, D = 100", powers, 0.15, BIT(CST_DRIFTS), ""},

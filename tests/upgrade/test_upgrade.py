@@ -28,7 +28,7 @@ os.environ["CONSTELLA"] = ENVIRONMENT["CONSTELLA"] = PROGRAM  # of the package; 
 CHANGED = {}
 # Data sets that results of a program lack, or have of other pairs of samples (`swing` and `way`, of the means over lags), by parts of their
 # paths, and those of studies with events; so it is in extensions of these results. `number` and `continue/rows` depend on how many numbers of a trajectory are kept.
-LACKS = {"0.1.0-c31b9678": ("passed_singular", "ranges/", "terms/", "_settled_", "number", "continue/rows", "autocorrelation/", "mean-square-displacement/", "statistics/swing_", "statistics/way_")}
+LACKS = {"0.1.0-c31b9678": ("passed_singular", "ranges/", "terms/", "_settled_", "_end_change", "number", "continue/rows", "autocorrelation/", "mean-square-displacement/", "statistics/swing_", "statistics/way_")}
 LACKS_OF_EVENTS = {"0.1.0-c31b9678": ("jumps", "continue/rows", "number")}
 # What is the same, bit for bit, in a result that went on to a later end and in one of a run in one piece (docs/extending.md).
 LATER = ("final/", "trajectories/", "events/", "extremes/")

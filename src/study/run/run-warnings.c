@@ -5,7 +5,7 @@
 
 const cst_warning_row cst_warning_rows[CST_WARNINGS] = {
     [CST_WARNS_REFERENCE_STEP] = {"reference_step", "reference", false},
-    [CST_WARNS_COMPILE] = {"compile_failed", "compiler", false},
+    [CST_WARNS_COMPILE] = {"not_compiled", "compiler", false},
     [CST_WARNS_BUILD] = {"other_build", "build", true},
     [CST_WARNS_ROWS] = {"rows_left_out", "extended", true},
     [CST_WARNS_REFERENCE] = {"reference_again", "reference", false},
