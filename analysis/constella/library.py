@@ -100,7 +100,7 @@ class Growth(ctypes.Structure):
 
     _fields_ = [
         *[(name, c_int) for name in ("verdict", "why", "law", "by_round_off")],
-        *[(name, c_double) for name in ("drift", "exponent", "low", "high", "slope", "slope_error", "slope_rms", "limit", "change", "at")],
+        *[(name, c_double) for name in ("drift", "exponent", "low", "high", "slope", "slope_error", "slope_rms", "limit", "change", "at", "end_change")],
     ]
 
 
