@@ -57,7 +57,7 @@ static void warn_of_build(cst_arguments *a) {
   if (!git || strcmp(git, cst_identity_version()) || !compiler ||
       strcmp(compiler, cst_identity_compiler()))
     snprintf(text, CST_WARNING_WIDTH,
-             "%s was made by another build, %s; `constella verify` tells whether this one computes "
+             "%s was made by another build, %s; `constella verify` shows whether this one computes "
              "the same bits",
              a->file, git ? git : "unknown");
   if (*text)

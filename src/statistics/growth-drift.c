@@ -178,7 +178,7 @@ double cst_growth_levels(const double *means, long members, double unit, double 
   levels all[SPLITS * 5];
   int    n = 0, top = 0;
   for (int gap = 0; gap <= N / 8; gap += 2)
-    for (int first = LEVEL; first + gap + LEVEL <= N; first++)
+    for (int first = LEVEL; first + gap + LEVEL <= N; first += gap ? 2 : 1)
       all[n++] = (levels){.first = first, .last = first + gap};
   if (!sum_levels(means, members, unit, all, n))
     return 0;

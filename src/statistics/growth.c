@@ -47,7 +47,7 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define STRONG_PATHS 6.0  /* ... and the strength of the paths required with it */
 #define NARROW       0.75 /* maximal width of an exponent's interval */
 #define BLUR                                                                                       \
-  0.03 /* largest error of a bend, as a part of a line, with which a line is told from a curve */
+  0.03 /* largest error of a bend, as a part of a line, with which a line is known from a curve */
 /* a change that is over exceeds so many ranges of the last half; the range is beyond its own test where it is less than
  * this part of the change */
 #define RANGES       4.0
@@ -71,7 +71,7 @@ typedef struct {
   cst_rms_growth rms;
   double         monotone; /* significance of paths that never go back */
   double         levels;   /* significance of a change from one level to another */
-  int            jumps;    /* in the last window, of which no later one tells whether it stays */
+  int            jumps;    /* in the last window, after which none shows whether it stays */
   double         members, end;
   double         largest; /* largest |x - x(0)|, rms over members */
   double         swing;   /* range of the window means, rms over members */

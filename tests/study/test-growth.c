@@ -653,7 +653,7 @@ static void check_settled(void) {
      cst_growth_verdict_names[g.verdict]);
 }
 
-/* What is conserved and has lost its terms drifts, whatever the path, and the change is told over these terms. */
+/* What is conserved and has lost its terms drifts, whatever the path, and the change is reported over these terms. */
 static void check_lost(int series) {
   int drifting = 0, told = 0;
   for (int k = 0; k < series; k++) {

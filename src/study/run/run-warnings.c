@@ -23,12 +23,12 @@ void cst_run_warn(cst_output *o, cst_warning w, const char *text) {
   cst_warning_print(text);
 }
 
-void cst_run_warnings_begin(cst_output *o, const cst_warnings *early, bool anew) {
+void cst_run_warnings_begin(cst_output *o, const cst_warnings *early, bool first) {
   for (int w = 0; w < CST_WARNINGS; w++) {
     const cst_warning_row *row = &cst_warning_rows[w];
-    if (anew)
+    if (first)
       cst_output_room(o, "/run", row->attribute, CST_WARNING_WIDTH);
-    if (anew || !row->stays)
+    if (first || !row->stays)
       cst_output_text(o, "/run", row->attribute, early->text[w]);
   }
 }

@@ -38,7 +38,7 @@ void cst_warning_print(const char *text);
 /* On rank 0: prints a warning, if text is not empty, and keeps it in the result. */
 void cst_run_warn(cst_output *o, cst_warning w, const char *text);
 
-/* Collective, when the file is made or opened again; anew: makes the attributes. Keeps those of `early`, and removes
+/* Collective, when the file is made or opened again; first: it is new, and gets the attributes. Keeps those of `early`, and removes
  * those of an earlier attempt that this one finds again if they are still true. */
-void cst_run_warnings_begin(cst_output *o, const cst_warnings *early, bool anew);
+void cst_run_warnings_begin(cst_output *o, const cst_warnings *early, bool first);
 #endif
