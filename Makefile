@@ -225,12 +225,15 @@ $(GEN)/lane-forms.c: tools/lane-forms.sh $(BUILD)/flags/rows
 OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES)
 OBJECT_FLAGS   := -std=gnu11 $(if $(SCALAR),-DCST_SCALAR) $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"'
-# A system of each class: what their headers ask for is what any system's asks for.
+# A system of each class, and one that is said to be of all, since the catalogue may have none of a class at its default sizes:
+# what their headers ask for is what any system's asks for.
 HAVING         = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/observers.list.h | $(GEN)/catalogue-data.c
-	$(Q)tools/embed.sh cst_source $(GEN) $$(for s in $(foreach k,$(CLASSES),$(firstword $(call HAVING,SYS_IN_$(k)))); do \
+	@mkdir -p $(GEN)/new
+	@sed 's/^\(#define SYS_IN_[A-Z]*\) 0/\1 1/' $(GEN)/$(firstword $(SYSTEMS)).h >$(GEN)/new/of-all-classes.h
+	$(Q)tools/embed.sh cst_source $(GEN) $$(for s in $(foreach k,$(CLASSES),$(firstword $(call HAVING,SYS_IN_$(k)))) new/of-all-classes; do \
 	  $(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER="\"$$s.h\"" $(OBJECT_SOURCES); done \
-	  | tr ' \\' '\n\n' | grep -v -e ':$$' $(SYSTEMS:%=-e 'gen/%.h$$') | sort -u | grep .) include/constella/layer.h >$@
+	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e 'of-all-classes.h$$' $(SYSTEMS:%=-e 'gen/%.h$$') | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
 TEMPLATES := $(wildcard jobs/submit.*)
 $(GEN)/templates.c: tools/embed.sh $(TEMPLATES)

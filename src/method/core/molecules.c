@@ -18,6 +18,7 @@
 #if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
 #include "core/dense.h"
 #include "method/core/kick-data.h"
+#include "system/lane/acceleration.h" /* CST_CLOSE */
 
 #include "method/core/molecules-constraints.h"
 
