@@ -42,6 +42,7 @@ typedef struct {
   long                 some;                            /* members read at once */
   /* [some][blocks][...]; weights NULL: unweighted */
   double *counts, *weights;
+  double *totals; /* [some][blocks]: of all samples of a block */
   long   *all, outside[CST_OUTSIDE + 1]; /* [bins] */
   double *weight;                        /* [bins] */
   double  total, square, good;           /* sum of all weights, of their squares; good members */
@@ -49,6 +50,22 @@ typedef struct {
 } conclusion;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
+
+/* The weights in the bins of a block of one of the members that were read. */
+static const double *block_of(const conclusion *d, long member, int block) {
+  const long at = member * d->blocks + block;
+  return d->weights ? d->weights + at * d->weighed : d->counts + at * d->counted;
+}
+
+static double total_of(const conclusion *d, const double *w) {
+  const int bins = d->h->bins;
+  if (d->weights)
+    return w[bins + CST_WEIGHT];
+  double total = w[bins + CST_BELOW] + w[bins + CST_ABOVE];
+  for (int k = 0; k < bins; k++)
+    total += w[k];
+  return total;
+}
 
 static PetscErrorCode read_members(conclusion *d, long first, long n) {
   cst_case_rows *rows = d->rows;
@@ -58,29 +75,15 @@ static PetscErrorCode read_members(conclusion *d, long first, long n) {
   PetscCall(cst_output_read_members(o, &cst_channel_counts, d->which, i, first, n, d->counts));
   if (d->weights)
     PetscCall(cst_output_read_members(o, &cst_channel_weights, d->which, i, first, n, d->weights));
+  for (long m = 0; m < n; m++)
+    for (int b = 0; b < d->blocks; b++)
+      d->totals[m * d->blocks + b] = total_of(d, block_of(d, m, b));
   PetscFunctionReturn(0);
-}
-
-/* The weights in the bins of a block of one of the members that were read; *total: of all its samples. */
-static const double *block_of(const conclusion *d, long member, int block, double *total) {
-  const cst_histogram *h = d->h;
-  const long           at = member * d->blocks + block;
-  if (d->weights) {
-    const double *w = d->weights + at * d->weighed;
-    *total = w[h->bins + CST_WEIGHT];
-    return w;
-  }
-  const double *x = d->counts + at * d->counted;
-  *total = x[h->bins + CST_BELOW] + x[h->bins + CST_ABOVE];
-  for (int k = 0; k < h->bins; k++)
-    *total += x[k];
-  return x;
 }
 
 static void add_block(conclusion *d, long member, int block) {
   const cst_histogram *h = d->h;
   const double        *x = d->counts + (member * d->blocks + block) * d->counted;
-  double               total;
   for (int k = 0; k < h->bins; k++) {
     d->all[k] += (long)x[k];
     d->outside[CST_OUTSIDE] += (long)x[k];
@@ -90,10 +93,10 @@ static void add_block(conclusion *d, long member, int block) {
     d->outside[k] += samples;
     d->outside[CST_OUTSIDE] += samples;
   }
-  const double *w = block_of(d, member, block, &total);
+  const double *w = block_of(d, member, block);
   for (int k = 0; k < h->bins; k++)
     d->weight[k] += w[k];
-  d->total += total;
+  d->total += d->totals[member * d->blocks + block];
   if (d->weights)
     d->square += w[h->bins + CST_WEIGHT_SQUARE];
 }
@@ -118,9 +121,8 @@ static PetscErrorCode add_all(conclusion *d) {
 
 /* Contribution of one block to the error: the linearised deviation of r. */
 static double part(const conclusion *d, long member, int block, int bin) {
-  double        total;
-  const double *w = block_of(d, member, block, &total);
-  const double  mean = d->weight[bin] / d->total * total;
+  const double *w = block_of(d, member, block);
+  const double  mean = d->weight[bin] / d->total * d->totals[member * d->blocks + block];
   const double  scale = d->good * d->blocks / d->total;
   return (w[bin] - mean) * scale;
 }
@@ -234,6 +236,7 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
   else
     d.some = PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
   d.counts = cst_zeros(d.some * d.blocks * d.counted, sizeof *d.counts);
+  d.totals = cst_zeros(d.some * d.blocks, sizeof *d.totals);
   d.weight = cst_zeros(h->bins, sizeof *d.weight);
   d.density = cst_zeros(h->bins, sizeof *d.density);
   d.error = cst_zeros(h->bins, sizeof *d.error);
@@ -245,6 +248,7 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
   free(d.weights);
   free(d.all);
   free(d.counts);
+  free(d.totals);
   free(d.weight);
   free(d.density);
   free(d.error);
