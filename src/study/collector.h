@@ -64,6 +64,7 @@ typedef struct {
 /* A name in the list `observables` of a study file for which a collector measures. */
 typedef struct {
   const char *name, *doc;
+  bool        yields; /* an expression may have its name, as those of older studies do */
 } cst_measured;
 /* The row of this name; NULL: no collector measures it. */
 const cst_measured *cst_collector_measured(const char *name);

@@ -124,7 +124,7 @@ def mistakes():
         ("store", plain.replace("[energy, error]", "[energy]"), "'store' has 'error', which this study does not observe"),
         ("lambda", TEXT + "error: {of: [lambda]}\n", "'error' is that of q and p"),
         ("samples", TEXT.replace("count: 20", "count: 0"), "'error' is kept at the samples, and `samples` has none"),
-        ("taken", TEXT.replace("error]\nsamples", 'error, "error: x1"]\nsamples'), "the name 'error' is taken"),
+        ("taken", TEXT.replace("error]\nsamples", 'error, "error: x1"]\nsamples'), "the observable 'error' is the name of an expression too"),
         ("worst", SELF.replace("[0, 3]", "{worst: 2, by: error}"), "which members that are chosen at the end do not have"),
     ):
         process = constella("check", write(name + ".yaml", text))

@@ -461,9 +461,8 @@ static const mistake mistakes[] = {
     {{"observables: [@[energy]]"}, "'observables' is a list"},
     {{"observables: [@{a: x, b: y}]"},
      "an observable is one of: energy, momentum, constraint, balance, temperature, travel, "
-     "rejected, lyapunov, megno, two-form, volume, reversibility, momentum-balance, energy-shadow "
-     "or \"NAME: "
-     "expression\""},
+     "rejected, lyapunov, megno, two-form, volume, reversibility, momentum-balance, energy-shadow, "
+     "error or \"NAME: expression\""},
     {{"observables: [@momentum]"}, "planar-pendulum declares no symmetries"},
     {{"system: henon-heiles", "reference: self", "methods: [midpoint]",
       "observables: [@constraint]"},

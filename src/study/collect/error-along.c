@@ -7,6 +7,7 @@
 #include "core/need.h"
 #include "study/collect/errors.h"
 #include "study/collect/series-cases.h"
+#include "study/collect/states.h"
 #include "study/collect/tangent.h"
 #include "study/file/reader.h"
 #include "study/plan/clock.h"
@@ -17,7 +18,7 @@ static const cst_channel_row along = {"/errors/along", "1", "error of q and p ag
 static const cst_channel_row largest = {"/series/error/max", "1", "largest error over the members", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
 static const cst_channel_row rms = {"/series/error/rms", "1", "root mean square of the error over the members", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_SAMPLE, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
 static const cst_measured measures[] = {
-    {"error", "the error of q and p against the reference, at the samples"},
+    {"error", "the error of q and p against the reference, at the samples", true},
     {0},
 };
 /* clang-format on */
@@ -34,7 +35,10 @@ static void read(cst_reader *r, void *own) {
 
 static void check(cst_reader *r, const void *own) {
   cst_yaml *n = ((const wish *)own)->asked ? cst_tangent_entry(r, measures->name) : NULL;
-  if (n && r->s->reference == CST_REFERENCE_NONE)
+  if (n && cst_states_has_expression(r->s, measures->name))
+    cst_yaml_error(r->doc, n, r->d,
+                   "the observable 'error' is the name of an expression too; call that otherwise");
+  else if (n && r->s->reference == CST_REFERENCE_NONE)
     cst_yaml_error(r->doc, n, r->d, "the observable 'error' needs the key 'reference'");
   else if (n && !r->s->error_q && !r->s->error_p)
     cst_yaml_error(

@@ -38,7 +38,7 @@ const cst_channel_row cst_channel_shadow = {"/energy-shadow/figures", "1", "of t
 const cst_channel_row cst_channel_shadow_windows = {"/energy-shadow/windows", "1", "mean of x - x(0) over a window, of the shadow energy of order 8", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
 static const cst_channel_row past = {"shadow", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
 static const cst_measured measures[] = {
-    {"energy-shadow", "the energy that a variational method keeps nearly, of orders 4, 8 and 12, and a verdict on it (docs/shadow.md)"},
+    {"energy-shadow", "the energy that a variational method keeps nearly, of orders 4, 8 and 12, and a verdict on it (docs/shadow.md)", false},
     {0},
 };
 /* clang-format on */

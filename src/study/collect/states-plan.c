@@ -106,8 +106,16 @@ static void find_worst(const cst_plan *p, cst_states_found *x, int *found, cst_d
     x->worst_by = found[0];
 }
 
+bool cst_states_has_expression(const cst_study *s, const char *name) {
+  for (int i = 0; i < s->nobservable; i++)
+    if (s->observable[i].node >= 0 && !strcmp(s->observable[i].name, name))
+      return true;
+  return false;
+}
+
 bool cst_states_is_error(const cst_study *s, const cst_study_word *w) {
-  return s->reference != CST_REFERENCE_NONE && !strcmp(w->text, "error");
+  return s->reference != CST_REFERENCE_NONE && !strcmp(w->text, "error") &&
+         !cst_states_has_expression(s, w->text);
 }
 
 /* The worst members are stepped once more, without a partner. */

@@ -35,10 +35,11 @@ void                 cst_states_forget(void *wish);
 
 /* states-plan.c. Finds quantities by name, with messages in d; cst_states_found, owned: free(). */
 void *cst_states_settle(const cst_plan *p, cst_diag *d);
+/* Whether an expression of the study has this name, and whether a stored name is the error against the reference. */
+bool cst_states_has_expression(const cst_study *s, const char *name);
+bool cst_states_is_error(const cst_study *s, const cst_study_word *w);
 /* Numbers per stored state; the states per trajectory held in memory if a batch follows `tracks` trajectories; and
  * the bytes these take in batches of `batch` lanes. */
-/* Whether a stored name is the error against the reference. */
-bool   cst_states_is_error(const cst_study *s, const cst_study_word *w);
 long   cst_states_numbers(const cst_plan *p);
 long   cst_states_depth(const cst_plan *p, const cst_class *k, long tracks);
 double cst_states_bytes(const cst_plan *p, long batch);

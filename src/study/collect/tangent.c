@@ -21,12 +21,12 @@ static const cst_key keys[] = {
     {0},
 };
 static const cst_measured measures[CST_TANGENTS + 1] = {
-    [CST_TANGENT_LYAPUNOV] = {"lyapunov", "the first k Lyapunov exponents (key `tangent`)"},
-    [CST_TANGENT_MEGNO] = {"megno", "mean exponential growth of nearby orbits, 2 for regular motion (key `tangent`)"},
-    [CST_TANGENT_TWO_FORM] = {"two-form", "largest change of dp ^ dq in a step (key `tangent`)"},
-    [CST_TANGENT_VOLUME] = {"volume", "largest relative change of volume on T*Q in a step (key `tangent`)"},
-    [CST_TANGENT_REVERSIBILITY] = {"reversibility", "largest distance after steps forth, v -> -v, and as many steps back (key `tangent`)"},
-    [CST_TANGENT_MOMENTUM_BALANCE] = {"momentum-balance", "defect of the momentum equation in a step (keys `tangent` and `momentum-balance`)"},
+    [CST_TANGENT_LYAPUNOV] = {"lyapunov", "the first k Lyapunov exponents (key `tangent`)", false},
+    [CST_TANGENT_MEGNO] = {"megno", "mean exponential growth of nearby orbits, 2 for regular motion (key `tangent`)", false},
+    [CST_TANGENT_TWO_FORM] = {"two-form", "largest change of dp ^ dq in a step (key `tangent`)", false},
+    [CST_TANGENT_VOLUME] = {"volume", "largest relative change of volume on T*Q in a step (key `tangent`)", false},
+    [CST_TANGENT_REVERSIBILITY] = {"reversibility", "largest distance after steps forth, v -> -v, and as many steps back (key `tangent`)", false},
+    [CST_TANGENT_MOMENTUM_BALANCE] = {"momentum-balance", "defect of the momentum equation in a step (keys `tangent` and `momentum-balance`)", false},
 };
 /* clang-format on */
 

@@ -126,7 +126,8 @@ static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
                    name, NAME_MAX_LENGTH);
     return false;
   }
-  bool reserved = cst_collector_measured(name) != NULL;
+  const cst_measured *measured_as = cst_collector_measured(name);
+  bool                reserved = measured_as && !measured_as->yields;
   for (int k = 0; k < cst_observer_count; k++)
     reserved |= !strcmp(cst_observers[k]->name, name) && is_named(cst_observers[k]);
   for (int i = 0; s && i < s->nsym; i++)
