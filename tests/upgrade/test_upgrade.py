@@ -29,6 +29,9 @@ CHANGED = dict.fromkeys(
     (f"0.1.0-c31b9678/{name}" for name in ("conservation", "extended", "skates")),
     "lines whose noise hides a bend were called linear; the significance of a drift is that of the best of seven tests, not of six",
 )
+# What verify says of a choice that is made by other rules today: an earlier program let a drift that a short run does not exclude
+# decide between steps. Its studies have the same bits.
+DECIDES = {"0.1.0-c31b9678/choice.json": (1, "differs in 0 of 9 studies, and decides otherwise")}
 # Data sets that results of a program lack, or have of other pairs of samples (`swing` and `way`, of the means over lags), by parts of their
 # paths, and those of studies with events; so it is in extensions of these results. `number` and `continue/rows` depend on how many numbers of a trajectory are kept.
 LACKS = {"0.1.0-c31b9678": ("passed_singular", "ranges/", "terms/", "_settled_", "_end_change", "number", "continue/rows", "autocorrelation/", "mean-square-displacement/", "statistics/swing_", "statistics/way_")}
@@ -292,8 +295,9 @@ def choices(room):
     for name in room.names("choice.json"):
         record = room.path(name)
         wrong = unlike(room.call("status", record), 0, "state         complete", "goal          energy 0.001 until 20")
-        wrong += unlike(room.call("verify", record), 0, "the same bits, the same decisions")
-        ok(not wrong, f"{room.name}/{name}: status, and verify makes its decisions", *wrong)
+        said = DECIDES.get(f"{room.name}/{name}", (0, "the same bits, the same decisions"))
+        wrong += unlike(room.call("verify", record), *said)
+        ok(not wrong, f"{room.name}/{name}: status, and verify makes its decisions again", *wrong)
         keeps(room, room.path("choice.yaml"), record)
     for name in room.names("proof.yaml"):
         result = room.run(name, "proof.h5")
