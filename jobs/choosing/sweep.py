@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""sweep.py: is the advice of `constella choose` the cheapest? An exhaustive sweep of what is cheaper, and fresh starts.
+"""sweep.py: is the recommendation of `constella choose` the cheapest? An exhaustive sweep of what is cheaper, and fresh starts.
 
     jobs/choosing/sweep.py CHOICE.json [--starts 100] [--seconds 1200] [--found FOUND.json]
 
-runs all methods that were timed, at all steps, a factor 1.25 apart, that may cost at most 1.05 times the advice, with both
+runs all methods that were timed, at all steps, a factor 1.25 apart, that may cost at most 1.05 times the recommendation, with both
 tolerances, until the goal's horizon, from other starts than those of the choice (seed 3), the methods with the cheapest steps first,
-until --seconds of the processor are used; and the advice itself, also from --starts further ones. Prints the cheapest that meets the goal, the
-ratio of the advice to it, and the share of the fresh starts that meet it. What is known is kept in --found (CHOICE.sweep.json),
+until --seconds of the processor are used; and the recommendation itself, also from --starts further ones. Prints the cheapest that meets the goal, the
+ratio of the recommendation to it, and the share of the fresh starts that meet it. What is known is kept in --found (CHOICE.sweep.json),
 and not run again. --anew SECONDS: costs are not those of the choice, but measured again, of compiled steps of all methods that
 fit the system, with so many seconds for the compiler and twice as many for the timed runs; with one --found several choices
 are judged by the same costs.
@@ -134,10 +134,10 @@ def main():
         costs = {key: field.cost(key, row) for key, row in rows.items() if not row["failed"]}
         met = sorted((costs[k], k) for k, j in judged.items() if j.verdict == MEETS)
         print(f"sweep     {done} of {len(pairs)} methods and steps, {len(rows)} candidates until {field.until:g}; {len(met)} meet the goal; {field.runner.seconds:.0f} s of computing")
-        print(f"advice    {mine[0]}, step {best['step']:g}, {mine[2]:g}: {costs.get(mine, float('inf')):.4g} s; {judged[mine].verdict} there: {judged[mine].why}")
+        print(f"recommended  {mine[0]}, step {best['step']:g}, {mine[2]:g}: {costs.get(mine, float('inf')):.4g} s; {judged[mine].verdict} there: {judged[mine].why}")
         if met and mine in costs:
             c, k = met[0]
-            print(f"cheapest  {k[0]}, step {field.until / k[1]:g}, {k[2]:g}: {c:.4g} s; the advice costs {costs[mine] / c:.3g} times as much")
+            print(f"cheapest     {k[0]}, step {field.until / k[1]:g}, {k[2]:g}: {c:.4g} s; the recommendation costs {costs[mine] / c:.3g} times as much")
         before = field.runner.seconds
         good, why = fresh(field, mine, given.starts)
         print(f"starts    {good} of {given.starts} fresh starts meet the goal{why}; {field.runner.seconds - before:.0f} s of computing")

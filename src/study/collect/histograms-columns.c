@@ -42,7 +42,7 @@ typedef struct {
   long                 some;                            /* members read at once */
   /* [some][blocks][...]; weights NULL: unweighted */
   double *counts, *weights;
-  double *totals; /* [some][blocks]: of all samples of a block */
+  double *totals;                        /* [some][blocks]: of all samples of a block */
   long   *all, outside[CST_OUTSIDE + 1]; /* [bins] */
   double *weight;                        /* [bins] */
   double  total, square, good;           /* sum of all weights, of their squares; good members */
