@@ -485,6 +485,20 @@ symmetries: {rotation-z: [-y, x, 0]}
 states: {default: {q: [0.6*a, 0, -0.8*c], v: [0, 1, 0]}}
 """
 
+# Its motion passes a singular state.
+CRANK = """system: isosceles
+doc: Crank and rod of the same length 1; A is their joint, B = (X, 0) the slider. At A = (0, 1) or (0, -1) the slider is at the pivot.
+coordinates: [x, y, X]
+parameters: {g: 9.81, al: 0.9, w: -0.4}
+mass: [1, 1, 0.5]
+potential: g*y
+constraints:
+  crank: (x^2 + y^2 - 1)/2
+  rod: ((x - X)^2 + y^2 - 1)/2
+states:
+  default: {q: [cos(al), sin(al), 2*cos(al)], v: [-sin(al)*w, cos(al)*w, -2*sin(al)*w]}
+"""
+
 
 _pieces, _piece = {}, threading.Lock()
 

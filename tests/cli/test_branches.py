@@ -11,20 +11,8 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 import h5py
 import numpy as np
 
-from cli import constella, done, ok, path, write
+from cli import CRANK, constella, done, ok, path, write
 
-CRANK = """system: isosceles
-doc: Crank and rod of the same length 1; A is their joint, B = (X, 0) the slider. At A = (0, 1) or (0, -1) the slider is at the pivot.
-coordinates: [x, y, X]
-parameters: {g: 9.81, al: 0.9, w: -0.4}
-mass: [1, 1, 0.5]
-potential: g*y
-constraints:
-  crank: (x^2 + y^2 - 1)/2
-  rod: ((x - X)^2 + y^2 - 1)/2
-states:
-  default: {q: [cos(al), sin(al), 2*cos(al)], v: [-sin(al)*w, cos(al)*w, -2*sin(al)*w]}
-"""
 METHODS = ["project(rk4)", "project(rk8)", "convert(rk4)", "hbvm(k=4, s=2)", "radau(2)", "bdf(3)", "midpoint", "rattle"]
 BRANCH, RANK = 11, 5
 

@@ -9,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, constella, done, h5py, ok, path, scratch, write
+from cli import CRANK, ENVIRONMENT, constella, done, h5py, ok, path, scratch, write
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -51,17 +51,6 @@ end: 1000
 steps: [0.02, 0.01]
 initial: {members: 64, seed: 1, around: default, spread: {q: 0.1}}
 methods: [rattle]
-"""
-CRANK = """system: isosceles
-coordinates: [x, y, X]
-parameters: {g: 9.81, al: 0.9, w: -0.4}
-mass: [1, 1, 0.5]
-potential: g*y
-constraints:
-  crank: (x^2 + y^2 - 1)/2
-  rod: ((x - X)^2 + y^2 - 1)/2
-states:
-  default: {q: [cos(al), sin(al), 2*cos(al)], v: [-sin(al)*w, cos(al)*w, -2*sin(al)*w]}
 """
 FOLDS = """study: conservation
 system: {file: isosceles.yaml}
