@@ -43,7 +43,7 @@ $(TEST_LIB): $(LIBRARY) $(OBJ_TEST)
 	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(@F),-Bsymbolic $(filter-out $(BUILD)/obj/cli/submit%,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_TEST) -o $@ $(TEST_LIBS)
 $(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -DCST_WITH_PETSC -O1 -Itests -I$(<D) $(filter %.c,$<) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(TEST_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -O1 -Itests -I$(<D) $(filter %.c,$<) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(TEST_LIBS)
 
 # Loaded before the program: strike.so fails or kills it in a chosen call, serve.so starts it many times at once.
 TEST_PRELOADED := $(BUILD)/tests/survive/strike.so $(BUILD)/tests/cli/serve.so
@@ -160,7 +160,7 @@ tests-built: $(filter %.scalar.o,$(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_l
 BENCH_OBJ_matrix        := $(BENCH_OBJ)
 BENCH_PARTS             := bench matrix systems conversion line-integral linear lie thermostat general constrained
 $(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(BENCH_OBJ_general) $(BENCH_OBJ_constrained) $(LIBRARY)
-	$(Q)$(CC) $(ALL_CFLAGS) -DCST_WITH_PETSC -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(TEST_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(TEST_LIBS)
 
 # Checkpoints of many ranks on a slow disk.
 $(BUILD)/tests/bench/scale.so: tests/bench/scale.c
@@ -211,13 +211,13 @@ FUZZ_OBJ       := $(FUZZ_SOURCES:src/%.c=$(FUZZ_BUILD)/%.o)
 
 $(BUILD)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/driver.c tests/fuzz/mutate.c tests/fuzz/mutate.h $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -DCST_WITH_PETSC $(filter %.c,$^) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(TEST_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(TEST_LIBS)
 $(FUZZ_BUILD)/system/compile/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 $(FUZZ_BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"clang"' -c $< -o $@
 $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz-%): $(FUZZ_BUILD)/fuzz-%: tests/fuzz/fuzz-%.c $(FUZZ_DRIVER) tests/fuzz/mutate.c tests/fuzz/mutate.h $(FUZZ_OBJ) $(LIBRARY)
-	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -DCST_WITH_PETSC $(if $(FUZZ_COVERAGE),-fsanitize=fuzzer) $(filter %.c,$^) $(FUZZ_OBJ) $(LIBRARY) -o $@ $(TEST_LIBS)
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) $(if $(FUZZ_COVERAGE),-fsanitize=fuzzer) $(filter %.c,$^) $(FUZZ_OBJ) $(LIBRARY) -o $@ $(TEST_LIBS)
 
 .PHONY: fuzz fuzz-run
 fuzz: all

@@ -30,13 +30,13 @@ cst_study *cst_run_read_parts(cst_arguments *a, cst_diag *d) {
   if (!a->first)
     cst_diag_add(d, a->parts.file[0], 0, 0, "%s", why);
   open = a->first != NULL;
-  (void)MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  (void)MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, cst_world);
   return open ? read_first(a, d) : NULL;
 }
 
 void cst_run_examine_parts(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
   int rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_rank(cst_world, &rank);
   if (!a->parts.n || !plan)
     return;
   a->found = (cst_merge){.plan = plan, .file = a->parts.file, .nfile = a->parts.n};

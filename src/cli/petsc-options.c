@@ -1,6 +1,5 @@
 /* petsc-options.c: PETSc's options (see petsc-options.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CST_WITH_PETSC
 #include "cli/petsc-options.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -56,11 +55,10 @@ static const char *find(const char *const *names, int n, char **words) {
 }
 
 /* The first error alone, of one rank: the others have the same options. */
-static PetscErrorCode tell(MPI_Comm comm, int line, const char *function, const char *file,
-                           PetscErrorCode n, PetscErrorType which, const char *text,
-                           void *context) {
+static cst_error tell(MPI_Comm comm, int line, const char *function, const char *file, cst_error n,
+                      bool arises, const char *text, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
-  if (which == PETSC_ERROR_INITIAL && cst_launch_rank() == 0)
+  if (arises && cst_launch_rank() == 0)
     fprintf(stderr, "constella: error: PETSc cannot begin: %s\n", text);
   return n;
 }
@@ -102,25 +100,33 @@ static bool is_asked(int n, char **words) {
          strcmp(own_file(find(skip, n, words)), "/dev/null") != 0;
 }
 
+/* Errors of PETSc reach the handlers of the program. */
+static PetscErrorCode pass_on(MPI_Comm comm, int line, const char *function, const char *file,
+                              PetscErrorCode n, PetscErrorType type, const char *message,
+                              void *context) {
+  (void)context;
+  return (PetscErrorCode)cst_error_tell(comm, line, function, file, (cst_error)n,
+                                        type == PETSC_ERROR_INITIAL, message);
+}
+
 /* PETSc is told to skip its files, because it reads petscrc and .petscrc of the current folder too, and their
  * options can load code. */
-static PetscErrorCode begin_petsc(int n, char **words) {
+static cst_error begin_petsc(int n, char **words) {
   static char **all; /* PETSc keeps them */
   int           count = n + 1;
   char          why[ROOM];
-  PetscFunctionBegin;
-  PetscCheck(cst_petsc_load(why, sizeof why), PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s", why);
+  CST_CHECK(cst_petsc_load(why, sizeof why), cst_world, CST_ERR_LIB, "%s", why);
   all = cst_zeros(n + 2, sizeof *all);
   all[0] = words[0];
   all[1] = "-skip_petscrc";
   memcpy(all + 2, words + 1, sizeof *all * (size_t)(n - 1));
   /* stays: -malloc_debug changes how its memory would be freed */
-  cst_petsc.PetscPushErrorHandler(cst_status_tell, NULL);
-  PetscCall(cst_petsc.PetscInitialize(&count, &all, own_file(find(skip, n, words)), NULL));
-  PetscCall(cst_petsc.PetscOptionsClearValue(NULL, "-skip_petscrc")); /* it has served */
-  PetscCall(cst_petsc.PetscSetFPTrap(PETSC_FP_TRAP_OFF));
-  PetscCall(cst_solver_register());
-  PetscFunctionReturn(0);
+  cst_petsc.PetscPushErrorHandler(pass_on, NULL);
+  CST_TRY(cst_petsc.PetscInitialize(&count, &all, own_file(find(skip, n, words)), NULL));
+  CST_TRY(cst_petsc.PetscOptionsClearValue(NULL, "-skip_petscrc")); /* it has served */
+  CST_TRY(cst_petsc.PetscSetFPTrap(PETSC_FP_TRAP_OFF));
+  CST_TRY(cst_solver_register());
+  return 0;
 }
 
 /* Whether all ranks have these words. Options as -log_view let PetscInitialize wait for the other ranks, so that
@@ -146,9 +152,9 @@ bool cst_petsc_begin(int n, char **words) {
     return false;
   if (!asked || !are_alike(n, words))
     return true;
-  cst_status_push(tell, NULL);
-  const PetscErrorCode failed = begin_petsc(n, words);
-  cst_status_pop();
+  cst_error_push(tell, NULL);
+  const cst_error failed = begin_petsc(n, words);
+  cst_error_pop();
   return !failed;
 }
 
@@ -172,18 +178,18 @@ bool cst_petsc_drive(const cst_plan *p) {
   char *words[] = {name, NULL};
   if (cst_petsc_is_on() || !cst_petsc_drives(p))
     return true;
-  cst_status_push(tell, NULL);
-  const PetscErrorCode failed = begin_petsc(1, words);
-  cst_status_pop();
+  cst_error_push(tell, NULL);
+  const cst_error failed = begin_petsc(1, words);
+  cst_error_pop();
   return !failed;
 }
 
 bool cst_petsc_take(const char *options) {
   if (!options || !cst_petsc_is_on())
     return true;
-  cst_status_push(tell, NULL);
-  const PetscErrorCode failed = cst_petsc.PetscOptionsInsertString(NULL, options);
-  cst_status_pop();
+  cst_error_push(tell, NULL);
+  const cst_error failed = cst_petsc.PetscOptionsInsertString(NULL, options);
+  cst_error_pop();
   return !failed;
 }
 
@@ -222,19 +228,17 @@ static const char *const effective[] = {
     "ksp_monitor", "ksp_converged_reason", NULL};
 
 /* Keeps the text of the first error. */
-static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
-                           PetscErrorCode n, PetscErrorType which, const char *text,
-                           void *context) {
+static cst_error keep(MPI_Comm comm, int line, const char *function, const char *file, cst_error n,
+                      bool arises, const char *text, void *context) {
   (void)comm, (void)line, (void)function, (void)file;
-  if (which == PETSC_ERROR_INITIAL)
+  if (arises)
     snprintf(context, ROOM, "%s", text);
   return n;
 }
 
-static PetscErrorCode check_names(bool single, cst_diag *d) {
+static cst_error check_names(bool single, cst_diag *d) {
   char *text, name[ROOM];
-  PetscFunctionBegin;
-  PetscCall(cst_petsc.PetscOptionsGetAll(NULL, &text));
+  CST_TRY(cst_petsc.PetscOptionsGetAll(NULL, &text));
   const char *rest = text;
   while (next_option(&rest, name))
     if (!strcmp(name, "fp_trap"))
@@ -249,25 +253,24 @@ static PetscErrorCode check_names(bool single, cst_diag *d) {
                    "solver: {tolerance: ..., max-iterations: ...}; with solver: {engine: petsc} "
                    "all of PETSc's mean what they say",
                    name);
-  PetscCall((*cst_petsc.PetscTrFree)(text, __LINE__, __func__, __FILE__));
-  PetscFunctionReturn(0);
+  CST_TRY((*cst_petsc.PetscTrFree)(text, __LINE__, __func__, __FILE__));
+  return 0;
 }
 
 /* Some types crash in SNESSetFromOptions. */
-static PetscErrorCode check_type(bool single, cst_diag *d) {
+static cst_error check_type(bool single, cst_diag *d) {
   char type[ROOM] = "";
   void (*make)(void);
-  PetscFunctionBegin;
-  PetscCall(cst_petsc.PetscOptionsGetString(NULL, NULL, "-snes_type", type, sizeof type, NULL));
+  CST_TRY(cst_petsc.PetscOptionsGetString(NULL, NULL, "-snes_type", type, sizeof type, NULL));
 #define PetscFunctionListFind_Private cst_petsc.PetscFunctionListFind_Private
-  PetscCall(PetscFunctionListFind(*cst_petsc.SNESList, type, &make));
+  CST_TRY(PetscFunctionListFind(*cst_petsc.SNESList, type, &make));
   const char *why = !*type ? NULL : single ? cst_single_refuse(type) : cst_solver_refuse(type);
   if (why && make)
     cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
   else if (why)
     cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: %s",
                  single ? cst_single_types : "lanes, newtonls, nrichardson");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Options of matrices and of parts of preconditioners, and those that PETSc reads while it solves. */
@@ -276,27 +279,25 @@ static const char *const while_solving[] = {
     "snes_compare_", "snes_view", "ksp_view", "fieldsplit_", NULL};
 
 /* A solver as a run creates one, of one unknown. */
-static PetscErrorCode try_single(void) {
+static cst_error try_single(void) {
   cst_single *s;
-  PetscFunctionBegin;
-  PetscCall(cst_single_create((cst_single_equations){.unknowns = 1}, 1, &s));
-  PetscCall(cst_single_destroy(&s));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_single_create((cst_single_equations){.unknowns = 1}, 1, &s));
+  CST_TRY(cst_single_destroy(&s));
+  return 0;
 }
 
 /* A trial call of SNESSetFromOptions marks the options that PETSc knows; the others are errors. */
-static PetscErrorCode try_out(bool single, cst_diag *d) {
+static cst_error try_out(bool single, cst_diag *d) {
   SNES     snes;
   PetscInt n;
   char   **names, **values;
-  PetscFunctionBegin;
   if (single)
-    PetscCall(try_single());
-  PetscCall(cst_petsc.SNESCreate(PETSC_COMM_SELF, &snes));
-  PetscCall(cst_petsc.SNESSetType(snes, "lanes"));
-  PetscCall(cst_petsc.SNESSetFromOptions(snes));
-  PetscCall(cst_petsc.SNESDestroy(&snes));
-  PetscCall(cst_petsc.PetscOptionsLeftGet(NULL, &n, &names, &values));
+    CST_TRY(try_single());
+  CST_TRY(cst_petsc.SNESCreate(MPI_COMM_SELF, &snes));
+  CST_TRY(cst_petsc.SNESSetType(snes, "lanes"));
+  CST_TRY(cst_petsc.SNESSetFromOptions(snes));
+  CST_TRY(cst_petsc.SNESDestroy(&snes));
+  CST_TRY(cst_petsc.PetscOptionsLeftGet(NULL, &n, &names, &values));
   for (PetscInt i = 0; i < n; i++)
     if (is_among(names[i], (const char *const[]){"n", "np", NULL}))
       cst_diag_add(d, NULL, 0, 0,
@@ -308,8 +309,8 @@ static PetscErrorCode try_out(bool single, cst_diag *d) {
                           : "unknown PETSc option '-%s'; options of the solver are -snes_type and "
                             "-snes_monitor (see -help)",
                    names[i]);
-  PetscCall(cst_petsc.PetscOptionsLeftRestore(NULL, &n, &names, &values));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_petsc.PetscOptionsLeftRestore(NULL, &n, &names, &values));
+  return 0;
 }
 
 void cst_petsc_check(const cst_study *s, cst_diag *d) {
@@ -318,11 +319,11 @@ void cst_petsc_check(const cst_study *s, cst_diag *d) {
   char       said[ROOM] = "";
   if (!cst_petsc_is_on())
     return;
-  cst_status_push(keep, said);
+  cst_error_push(keep, said);
   if (check_names(single, d) || (cst_diag_count(d) == before && s && check_type(single, d)) ||
       (cst_diag_count(d) == before && try_out(single, d)))
     cst_diag_add(d, NULL, 0, 0,
                  "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
                  said);
-  cst_status_pop();
+  cst_error_pop();
 }

@@ -6,7 +6,7 @@
 #include "cli/petsc-options.h"
 #include "cli/run.h"
 #include "core/need.h"
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "record/agree.h"
 #include "study/run/identity.h"
 
@@ -54,10 +54,10 @@ static char *work_text(const cst_plan *p, const cst_agenda *a) {
 /* Takes the text. On disagreement rank 0 says why, and PETSc forgets its options: those that ask for a summary at
  * the end (-log_view) would let a rank wait there for the others, which have no such option. */
 static bool agree_on(char *text) {
-  char        why[1024] = "";
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  const bool ok = cst_agree_on(PETSC_COMM_WORLD, text, why, sizeof why);
+  char why[1024] = "";
+  int  rank;
+  MPI_Comm_rank(cst_world, &rank);
+  const bool ok = cst_agree_on(cst_world, text, why, sizeof why);
   free(text);
   if (!ok && rank == 0)
     fprintf(stderr, "constella: error: %s\n", why);

@@ -10,7 +10,7 @@
 #include "cli/stored.h"
 #include "constella/record.h"
 #include "core/need.h"
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "core/text.h"
 #include "study/collector.h"
 #include "study/file/starts.h"
@@ -20,8 +20,8 @@
 const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
   static char reason[CST_WHY];
   long        size = -1;
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  int         rank;
+  MPI_Comm_rank(cst_world, &rank);
   cst_inputs_note(path);
   if (rank == 0) {
     const char *why = fetch(path, bytes, length);
@@ -29,9 +29,9 @@ const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size
       size = (long)*length;
     snprintf(reason, sizeof reason, "%s", why ? why : "");
   }
-  (void)MPI_Bcast(&size, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
+  (void)MPI_Bcast(&size, 1, MPI_LONG, 0, cst_world);
   if (size < 0)
-    (void)MPI_Bcast(reason, sizeof reason, MPI_CHAR, 0, PETSC_COMM_WORLD);
+    (void)MPI_Bcast(reason, sizeof reason, MPI_CHAR, 0, cst_world);
   if (size < 0)
     return reason;
   if (rank) {
@@ -39,7 +39,7 @@ const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size
     *length = (size_t)size;
   }
   cst_need(*bytes);
-  (void)MPI_Bcast(*bytes, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  (void)MPI_Bcast(*bytes, (int)size, MPI_BYTE, 0, cst_world);
   return NULL;
 }
 
@@ -281,7 +281,7 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
   if (!a->old.file)
     cst_diag_add(d, a->file, 0, 0, "%s", why);
   open = a->old.file != NULL;
-  (void)MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  (void)MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, cst_world);
   if (open)
     a->old.study = read_extended(a, own, d);
   if (a->old.study && isa >= 0)
@@ -297,9 +297,9 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
 cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_checkpoint *past,
                                     int ranks, cst_diag *d) {
   char why[512];
-  (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
-  (void)MPI_Bcast(a->run.extends, sizeof a->run.extends, MPI_CHAR, 0, PETSC_COMM_WORLD);
-  (void)MPI_Bcast(a->run.path, sizeof a->run.path, MPI_CHAR, 0, PETSC_COMM_WORLD);
+  (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, cst_world);
+  (void)MPI_Bcast(a->run.extends, sizeof a->run.extends, MPI_CHAR, 0, cst_world);
+  (void)MPI_Bcast(a->run.path, sizeof a->run.path, MPI_CHAR, 0, cst_world);
   if (a->run.resume.start == CST_START_ANEW && a->run.merge)
     cst_merge_mark(a->run.merge, past);
   if (a->run.resume.start == CST_START_ANEW && a->run.extension)
@@ -311,7 +311,7 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
     return NULL;
   }
   int rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_rank(cst_world, &rank);
   if (a->run.resume.start == CST_START_RESUMED && rank == 0 &&
       !cst_resume_has_rows(plan, past, a->run.path, why, sizeof why))
     cst_diag_add(d, a->run.output, 0, 0, "cannot be resumed from checkpoint %ld of %s: %s",

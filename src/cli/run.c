@@ -14,7 +14,7 @@
 #include "cli/petsc-options.h"
 #include "cli/run.h"
 #include "core/need.h"
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "record/snapshot.h"
 #include "study/plan/division.h"
 #include "study/run/identity.h"
@@ -34,17 +34,16 @@ static void set_deadline(cst_arguments *a) {
 }
 
 /* Prints the message of the innermost error, without PETSc's stack. An error of all ranks is printed once. */
-static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file,
-                                  PetscErrorCode n, PetscErrorType type, const char *message,
-                                  void *context) {
-  PetscMPIInt rank = 0;
+static cst_error print_error(MPI_Comm comm, int line, const char *function, const char *file,
+                             cst_error n, bool arises, const char *message, void *context) {
+  int rank = 0;
   (void)line, (void)file, (void)context;
   /* PETSc 3.18 calls with its arguments in another order where malloc fails: n is a line */
-  if (n == PETSC_ERR_MEM || (function && !strcmp(function, "PetscMallocAlign")))
+  if (n == CST_ERR_MEM || (function && !strcmp(function, "PetscMallocAlign")))
     cst_need_fail();
-  if (comm == PETSC_COMM_WORLD)
+  if (comm == cst_world)
     MPI_Comm_rank(comm, &rank);
-  if (type == PETSC_ERROR_INITIAL && message && !rank)
+  if (arises && message && !rank)
     fprintf(stderr, "constella: error: %s\n", message);
   return n;
 }
@@ -153,38 +152,36 @@ static void report_end(const cst_arguments *a, const cst_plan *plan, const cst_r
  */
 static void give_up(const cst_arguments *a) {
   int ranks;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  MPI_Comm_size(cst_world, &ranks);
   cst_stop_after(END_SECONDS, 1);
   if (ranks == 1) {
     cst_lock_release(a->run.lock);
     cst_lock_release(a->extended);
     exit(1);
   }
-  MPI_Abort(PETSC_COMM_WORLD, 1);
+  MPI_Abort(cst_world, 1);
 }
 
 /* The first rank of each team runs the study, the others serve it until it ends. All learn how it ended. */
-static PetscErrorCode run_teams(cst_arguments *a, const cst_study *study, const cst_plan *plan,
-                                const cst_agenda *agenda, cst_checkpoint *checkpoint,
-                                cst_run_end *end) {
-  MPI_Comm all = PETSC_COMM_WORLD, leaders;
+static cst_error run_teams(cst_arguments *a, const cst_study *study, const cst_plan *plan,
+                           const cst_agenda *agenda, cst_checkpoint *checkpoint, cst_run_end *end) {
+  MPI_Comm all = cst_world, leaders;
   int      failed = 0;
-  PetscFunctionBegin;
-  PetscCall(cst_team_divide(all, study->team, &leaders));
+  CST_TRY(cst_team_divide(all, study->team, &leaders));
   if (leaders == MPI_COMM_NULL) {
     cst_stop_grace(0); /* it ends with its leader */
-    PetscCall(cst_team_serve());
+    CST_TRY(cst_team_serve());
   } else {
-    PETSC_COMM_WORLD = leaders;
+    cst_world = leaders;
     failed = cst_run(plan, agenda, checkpoint, &a->run, end);
-    PETSC_COMM_WORLD = all;
+    cst_world = all;
     if (failed && !end->agreed)
-      PetscFunctionReturn(failed);
-    PetscCall(cst_team_dismiss());
+      return failed;
+    CST_TRY(cst_team_dismiss());
   }
-  PetscCallMPI(MPI_Bcast(&failed, 1, MPI_INT, 0, all));
-  PetscCallMPI(MPI_Bcast(end, sizeof *end, MPI_BYTE, 0, all));
-  PetscFunctionReturn(failed);
+  CST_TRY_MPI(MPI_Bcast(&failed, 1, MPI_INT, 0, all));
+  CST_TRY_MPI(MPI_Bcast(end, sizeof *end, MPI_BYTE, 0, all));
+  return failed;
 }
 
 /* On rank 0: reports what could not be compiled. */
@@ -200,15 +197,15 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
                    const cst_agenda *agenda, cst_checkpoint *checkpoint) {
   static const int status[] = {
       [CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
-  cst_run_end    end = {0};
-  PetscErrorCode failed;
-  PetscMPIInt    rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  cst_run_end end = {0};
+  cst_error   failed;
+  int         rank;
+  MPI_Comm_rank(cst_world, &rank);
   if (rank == 0 && *a->run.resume.message)
     fprintf(stderr, "%s\n", a->run.resume.message);
   if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW)
     report_extension(a, study, plan);
-  cst_status_push(print_error, NULL);
+  cst_error_push(print_error, NULL);
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
   if (!failed)
     warn_of_compiler(&a->run, rank);
@@ -216,11 +213,11 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
   if (!failed)
     failed = study->team > 1 ? run_teams(a, study, plan, agenda, checkpoint, &end)
                              : cst_run(plan, agenda, checkpoint, &a->run, &end);
-  cst_status_pop();
+  cst_error_pop();
   if (failed && !end.agreed)
     give_up(a);
   if (failed)
-    return failed == PETSC_ERR_ARG_INCOMP ? 2 : 1;
+    return failed == CST_ERR_ARG_INCOMP ? 2 : 1;
   if (rank == 0 && end.end == CST_END_DONE && !*end.kept && !replace_extended(a))
     return 1;
   if (rank == 0)
@@ -230,8 +227,8 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
 
 /* Reports --resume of a complete result, and removes the checkpoints that its run has left. */
 static int report_complete(const cst_arguments *a, const cst_plan *plan) {
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  int rank;
+  MPI_Comm_rank(cst_world, &rank);
   if (rank == 0 && a->run.resume.left)
     cst_resume_clean(&a->run.resume, a->run.path);
   if (rank == 0 && !replace_extended(a))
@@ -248,7 +245,7 @@ static int report_complete(const cst_arguments *a, const cst_plan *plan) {
  * there are none. Collective. */
 static int first_with_errors(const cst_diag *d, int rank, int ranks) {
   int first = cst_diag_count(d) ? rank : ranks;
-  (void)MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  (void)MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, cst_world);
   return first;
 }
 
@@ -274,8 +271,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   int         isa = cst_isa_choose(&reason);
   int         ranks, rank, status = 2;
   cst_plan   *plan = NULL;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  MPI_Comm_rank(cst_world, &rank);
+  MPI_Comm_size(cst_world, &ranks);
   if (isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
   cst_run_arguments_name_output(a);
@@ -366,7 +363,7 @@ int cst_run_start(int argc, char **argv) {
   if (!status) {
     int ranks;
     set_deadline(&a);
-    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+    MPI_Comm_size(cst_world, &ranks);
     const bool alike = !cst_launch_refuse(ranks) && cst_run_agree_on_options(&a);
     status = cst_launch_end(alike ? run_checked(&a, d) : 2);
   }

@@ -16,7 +16,7 @@
 #include "study/plan/division.h"
 #include "study/run/verify-result.h"
 #include "core/need.h"
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "core/text.h"
 
 enum { SAMPLE = 8 };
@@ -102,11 +102,10 @@ static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag
       cst_diag_add(d, NULL, 0, 0, "no case %ld; there are 0 to %d", c->icase[i], p->ncase - 1);
 }
 
-static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file,
-                                  PetscErrorCode n, PetscErrorType type, const char *message,
-                                  void *context) {
+static cst_error print_error(MPI_Comm comm, int line, const char *function, const char *file,
+                             cst_error n, bool arises, const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
-  if (type == PETSC_ERROR_INITIAL && message)
+  if (arises && message)
     fprintf(stderr, "constella: error: %s\n", message);
   return n;
 }
@@ -177,9 +176,9 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   cst_back_end      b = {0};
   const double      begun = MPI_Wtime();
   report_left_out(a, s);
-  cst_status_push(print_error, NULL);
-  const PetscErrorCode failed = cst_verify(s, p, file, a->file, &a->choice, &b, &counts);
-  cst_status_pop();
+  cst_error_push(print_error, NULL);
+  const cst_error failed = cst_verify(s, p, file, a->file, &a->choice, &b, &counts);
+  cst_error_pop();
   if (failed)
     return 1;
   const bool wrong = counts.different || counts.wrong_sums || counts.wrong_statistics;
@@ -242,7 +241,7 @@ static int run_checked(arguments *a, cst_diag *d) {
   char        why[512];
   int         isa = cst_isa_choose(&reason);
   int         ranks, status = 2;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  MPI_Comm_size(cst_world, &ranks);
   if (ranks > 1)
     cst_diag_add(d, NULL, 0, 0, "`constella verify` runs on one rank, not on %d", ranks);
   if (isa < 0)

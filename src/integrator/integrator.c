@@ -66,16 +66,15 @@ bool cst_integrator_usable(cst_integrator *x) {
 /* ---- errors of the stepper ---- */
 
 /* Keeps the message of the innermost error; prints nothing. */
-static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file,
-                           PetscErrorCode n, PetscErrorType type, const char *message,
-                           void *context) {
+static cst_error keep(MPI_Comm comm, int line, const char *function, const char *file, cst_error n,
+                      bool arises, const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file;
-  if (type == PETSC_ERROR_INITIAL && message)
+  if (arises && message)
     cst_integrator_fail(context, CST_INTEGRATOR_INTERNAL, "%s", message);
   return n;
 }
 
-static cst_integrator_code code_of(cst_integrator *x, PetscErrorCode error) {
+static cst_integrator_code code_of(cst_integrator *x, cst_error error) {
   if (!error)
     return CST_INTEGRATOR_OK;
   return *x->message ? CST_INTEGRATOR_INTERNAL
@@ -208,7 +207,7 @@ static void attach_stepped(cst_integrator *x) {
     attach(x, other, x->options.compile);
 }
 
-static PetscErrorCode make_stepper(cst_integrator *x) {
+static cst_error make_stepper(cst_integrator *x) {
   const cst_system         *s = x->system;
   const cst_stepper_options o = {x->isa,
                                  (int)((x->options.trajectories + x->width - 1) / x->width),
@@ -217,17 +216,16 @@ static PetscErrorCode make_stepper(cst_integrator *x) {
                                  CST_ITERATION_AUTO,
                                  true,
                                  false};
-  PetscFunctionBegin;
   x->prepared = cst_method_prepare(x->method, s);
   attach_stepped(x);
-  PetscCall(cst_stepper_create(x->prepared, &o, &x->stepper));
-  PetscCall(cst_batch_create(x->stepper, &x->batch));
+  CST_TRY(cst_stepper_create(x->prepared, &o, &x->stepper));
+  CST_TRY(cst_batch_create(x->stepper, &x->batch));
   x->fold = cst_fold_for(s, x->isa);
   x->workspace =
       cst_integrator_numbers((size_t)x->width * (size_t)(s->nq + s->ng + 2 * s->nsym + 8));
-  PetscCheck(x->workspace, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for an integrator");
+  CST_CHECK(x->workspace, MPI_COMM_SELF, CST_ERR_MEM, "no memory for an integrator");
   x->ready = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- starts ---- */
@@ -299,9 +297,9 @@ static cst_integrator_code prepare(cst_integrator *x, const double *c, const dou
   if (code || x->ready)
     return code;
   *x->message = 0;
-  cst_status_push(keep, x);
+  cst_error_push(keep, x);
   code = code_of(x, make_stepper(x));
-  cst_status_pop();
+  cst_error_pop();
   if (code)
     drop_stepper(x);
   return code;
@@ -377,9 +375,9 @@ cst_integrator_code cst_integrator_advance(cst_integrator *x, long n) {
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%ld steps; allowed are 0 and more",
                                n);
   *x->message = 0;
-  cst_status_push(keep, x);
+  cst_error_push(keep, x);
   const cst_integrator_code code = code_of(x, cst_stepper_advance(x->stepper, &x->batch, n));
-  cst_status_pop();
+  cst_error_pop();
   return code;
 }
 

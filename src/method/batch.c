@@ -8,30 +8,28 @@
 
 enum { FEW = 64 }; /* numbers that need no memory of their own */
 
-PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
+cst_error cst_batch_create(const cst_stepper *s, cst_batch *b) {
   const size_t groups = (size_t)cst_stepper_groups(s);
   const size_t bytes = groups * cst_stepper_record_size(s) * sizeof(double);
   void        *record = NULL, *last = NULL;
-  PetscFunctionBegin;
   memset(b, 0, sizeof *b);
-  PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes),
-             PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a batch");
+  CST_CHECK(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes), MPI_COMM_SELF,
+            CST_ERR_MEM, "no memory for a batch");
   b->record = record;
   b->last = last;
   b->alive = calloc(groups, sizeof *b->alive);
   b->status = calloc(groups * (size_t)cst_stepper_width(s), sizeof *b->status);
-  PetscCheck(b->alive && b->status, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a batch");
-  PetscFunctionReturn(0);
+  CST_CHECK(b->alive && b->status, MPI_COMM_SELF, CST_ERR_MEM, "no memory for a batch");
+  return 0;
 }
 
-PetscErrorCode cst_batch_destroy(cst_batch *b) {
-  PetscFunctionBegin;
+cst_error cst_batch_destroy(cst_batch *b) {
   free(b->record);
   free(b->last);
   free(b->alive);
   free(b->status);
   memset(b, 0, sizeof *b);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes) {

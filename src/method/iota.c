@@ -343,20 +343,18 @@ static bound *make(const cst_iota *of, const cst_system *s, int isa) {
   return x;
 }
 
-PetscErrorCode cst_iota_bind(const cst_lane_binding *b, const cst_iota *of,
-                             const cst_lane_iota **to) {
+cst_error cst_iota_bind(const cst_lane_binding *b, const cst_iota *of, const cst_lane_iota **to) {
   cst_stepper *st = b->stepper;
-  PetscFunctionBegin;
   for (int i = 0; i < st->nshared; i++) {
     const bound *x = st->shared[i].made;
     if (st->shared[i].end == end && x->iota == of) {
       *to = &x->lane;
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
   bound *x = make(of, b->system, b->isa);
   st->shared = cst_need(realloc(st->shared, (size_t)(st->nshared + 1) * sizeof *st->shared));
   st->shared[st->nshared++] = (cst_stepper_shared){.end = end, .made = x};
   *to = &x->lane;
-  PetscFunctionReturn(0);
+  return 0;
 }

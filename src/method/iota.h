@@ -33,6 +33,5 @@ char *cst_iota_text(const cst_iota *x);
 /* Whether it is a projection on the constraints of s; false with why[n] filled if not. */
 bool cst_iota_fits(const cst_iota *x, const cst_system *s, char *why, int n);
 /* Its formulas over lanes, made on first use and owned by the stepper. */
-PetscErrorCode cst_iota_bind(const cst_lane_binding *b, const cst_iota *x,
-                             const cst_lane_iota **to);
+cst_error cst_iota_bind(const cst_lane_binding *b, const cst_iota *x, const cst_lane_iota **to);
 #endif

@@ -73,6 +73,6 @@ typedef struct {
 /* Whether they exist on s; false with why[n] filled if not. */
 bool cst_mapping_fits(const cst_map *m, const cst_system *s, char *why, int n);
 /* The equations, made on first use and owned by the stepper. */
-PetscErrorCode cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adjoint,
-                                cst_lane_mapping *to);
+cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adjoint,
+                           cst_lane_mapping *to);
 #endif

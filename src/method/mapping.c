@@ -164,21 +164,20 @@ static mapping *make(const cst_system *s, int isa, const cst_map *map, bool adjo
   return m;
 }
 
-PetscErrorCode cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adjoint,
-                                cst_lane_mapping *to) {
+cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adjoint,
+                           cst_lane_mapping *to) {
   cst_stepper *st = b->stepper;
-  PetscFunctionBegin;
   for (int i = 0; i < st->nshared; i++) {
     const mapping *x = st->shared[i].made;
     if (st->shared[i].end == end && x->map == m && x->adjoint == adjoint) {
       *to = x->lane;
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
   mapping *made = make(b->system, b->isa, m, adjoint);
-  PetscCheck(made, PETSC_COMM_SELF, PETSC_ERR_SUP, "the map on %s is too large", b->system->name);
+  CST_CHECK(made, MPI_COMM_SELF, CST_ERR_SUP, "the map on %s is too large", b->system->name);
   st->shared = cst_need(realloc(st->shared, (size_t)(st->nshared + 1) * sizeof *st->shared));
   st->shared[st->nshared++] = (cst_stepper_shared){.end = end, .made = made};
   *to = made->lane;
-  PetscFunctionReturn(0);
+  return 0;
 }

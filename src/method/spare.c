@@ -13,35 +13,33 @@ struct cst_spare {
   double      *kept; /* a record */
 };
 
-PetscErrorCode cst_spare_create(const cst_prepared *p, const cst_stepper_options *options,
-                                double resolution, cst_spare **spare) {
+cst_error cst_spare_create(const cst_prepared *p, const cst_stepper_options *options,
+                           double resolution, cst_spare **spare) {
   cst_stepper_options o = *options;
   cst_spare          *x = cst_need(calloc(1, sizeof *x));
   void               *kept = NULL;
-  PetscFunctionBegin;
   *spare = x;
   o.groups = 1;
   o.bare = true;
-  PetscCall(cst_stepper_create(p, &o, &x->st));
+  CST_TRY(cst_stepper_create(p, &o, &x->st));
   cst_stepper_set_resolution(x->st, resolution);
-  PetscCall(cst_batch_create(x->st, &x->b));
+  CST_TRY(cst_batch_create(x->st, &x->b));
   cst_batch_reset(x->st, &x->b, 1);
   if (posix_memalign(&kept, 64, cst_stepper_record_size(x->st) * sizeof(double)))
     cst_need_fail();
   x->kept = kept;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_spare_destroy(cst_spare **spare) {
-  PetscFunctionBegin;
+cst_error cst_spare_destroy(cst_spare **spare) {
   if (!*spare)
-    PetscFunctionReturn(0);
-  PetscCall(cst_batch_destroy(&(*spare)->b));
-  PetscCall(cst_stepper_destroy(&(*spare)->st));
+    return 0;
+  CST_TRY(cst_batch_destroy(&(*spare)->b));
+  CST_TRY(cst_stepper_destroy(&(*spare)->st));
   free((*spare)->kept);
   free(*spare);
   *spare = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 long cst_spare_step(const cst_spare *x, const double *record, int lane) {
@@ -67,21 +65,19 @@ void cst_spare_copy(cst_spare *x, const double *record, int lane) {
   revive(x, 1, cst_spare_step(x, record, lane));
 }
 
-static PetscErrorCode step(cst_spare *x, double h, long n, bool *good) {
-  PetscFunctionBegin;
+static cst_error step(cst_spare *x, double h, long n, bool *good) {
   cst_stepper_set_step(x->st, h);
-  PetscCall(cst_stepper_advance(x->st, &x->b, n));
+  CST_TRY(cst_stepper_advance(x->st, &x->b, n));
   *good = x->b.status[0].reason == CST_DONE;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_spare_advance(cst_spare *x, double h, long to, bool *good) {
-  PetscFunctionBegin;
+cst_error cst_spare_advance(cst_spare *x, double h, long to, bool *good) {
   *good = true;
   cst_stepper_set_time(x->st, 0, 0);
   if (to > x->b.step)
-    PetscCall(step(x, h, to - x->b.step, good));
-  PetscFunctionReturn(0);
+    CST_TRY(step(x, h, to - x->b.step, good));
+  return 0;
 }
 
 void cst_spare_keep(cst_spare *x) {
@@ -105,13 +101,11 @@ static void restore(cst_spare *x, int n, long at, bool fine) {
     refine(x);
 }
 
-PetscErrorCode cst_spare_from_kept(cst_spare *x, double h, long at, double time, bool fine,
-                                   bool *good) {
-  PetscFunctionBegin;
+cst_error cst_spare_from_kept(cst_spare *x, double h, long at, double time, bool fine, bool *good) {
   restore(x, 1, at, fine);
   cst_stepper_set_time(x->st, time, at);
-  PetscCall(step(x, h, 1, good));
-  PetscFunctionReturn(0);
+  CST_TRY(step(x, h, 1, good));
+  return 0;
 }
 
 int cst_spare_width(const cst_spare *x) {
@@ -124,14 +118,13 @@ void cst_spare_keep_as(cst_spare *x, int i) {
     x->kept[k + (size_t)i] = x->b.record[k];
 }
 
-PetscErrorCode cst_spare_each_from_kept(cst_spare *x, int n, const double *h, const long *at,
-                                        const double *time, bool fine, bool *good) {
+cst_error cst_spare_each_from_kept(cst_spare *x, int n, const double *h, const long *at,
+                                   const double *time, bool fine, bool *good) {
   double each[CST_W_MAX], times[CST_W_MAX];
   long   since[CST_W_MAX];
-  PetscFunctionBegin;
   if (n == 1) {
-    PetscCall(cst_spare_from_kept(x, h[0], at[0], time[0], fine, good));
-    PetscFunctionReturn(0);
+    CST_TRY(cst_spare_from_kept(x, h[0], at[0], time[0], fine, good));
+    return 0;
   }
   for (int l = 0; l < cst_stepper_width(x->st); l++) {
     each[l] = h[l < n ? l : 0];
@@ -139,11 +132,11 @@ PetscErrorCode cst_spare_each_from_kept(cst_spare *x, int n, const double *h, co
     since[l] = at[l < n ? l : 0];
   }
   restore(x, n, at[0], fine);
-  PetscCall(cst_stepper_set_steps(x->st, each, times, since));
-  PetscCall(cst_stepper_advance(x->st, &x->b, 1));
+  CST_TRY(cst_stepper_set_steps(x->st, each, times, since));
+  CST_TRY(cst_stepper_advance(x->st, &x->b, 1));
   for (int i = 0; i < n; i++)
     good[i] = x->b.status[i].reason == CST_DONE;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const double *cst_spare_record(const cst_spare *x) { return x->b.record; }

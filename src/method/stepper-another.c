@@ -120,34 +120,30 @@ static void add_all(cst_stepper *st, cst_readers readers, double weight, bool fi
 }
 
 /* Advances by one stretch towards `to`: to the beginning of the mean that is read next, or by one step of it. */
-static PetscErrorCode advance(cst_stepper *st, long to,
-                              PetscErrorCode (*stretch)(cst_stepper *, long)) {
+static cst_error advance(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long)) {
   const long now = st->batch->step;
   const long steps = lround(fmax(1, st->mean / st->h));
   long       read[CST_READERS], next = to;
-  PetscFunctionBegin;
   for (cst_readers k = 0; k < CST_READERS; k++) {
     read[k] = st->reader ? st->reader(st->reader_context, k) : k == CST_READS_ALL ? to : LONG_MAX;
-    next = PetscMin(next, now < read[k] - steps ? read[k] - steps : now + 1);
+    next = CST_SMALLER(next, now < read[k] - steps ? read[k] - steps : now + 1);
   }
   for (cst_readers k = 0; k < CST_READERS; k++)
     if (now >= read[k] - steps && (now == read[k] - steps || is_complete(st, k)))
       add_all(st, k, 0.5, true, false);
-  PetscCall(stretch(st, next - now));
+  CST_TRY(stretch(st, next - now));
   st->batch->step = next;
   for (cst_readers k = 0; k < CST_READERS; k++)
     if (now >= read[k] - steps)
       add_all(st, k, next == read[k] ? 0.5 : 1, false, next == read[k]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_stepper_toward(cst_stepper *st, long to,
-                                  PetscErrorCode (*stretch)(cst_stepper *, long)) {
-  PetscFunctionBegin;
+cst_error cst_stepper_toward(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long)) {
   while (st->batch->step < to && st->mean > 0 && !st->halted)
-    PetscCall(advance(st, to, stretch));
+    CST_TRY(advance(st, to, stretch));
   if (st->batch->step < to && !st->halted)
-    PetscCall(stretch(st, to - st->batch->step));
+    CST_TRY(stretch(st, to - st->batch->step));
   st->batch->step = to;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -5,21 +5,18 @@
 #include "core/need.h"
 #include "method/stepper-internal.h"
 
-PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x) {
+cst_error cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x) {
   cst_stepper *st = b->stepper;
-  PetscFunctionBegin;
   st->numbers = cst_need(realloc(st->numbers, (size_t)(st->nnumbers + 1) * sizeof *st->numbers));
   *x = cst_zeros(n, sizeof **x);
   st->numbers[st->nnumbers++] = *x;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b,
-                                       void *(*make)(const cst_system *s), void (*end)(void *),
-                                       void **x) {
+cst_error cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s),
+                                  void (*end)(void *), void **x) {
   cst_stepper *st = b->stepper;
   int          i = 0;
-  PetscFunctionBegin;
   while (i < st->nshared && st->shared[i].make != make)
     i++;
   if (i == st->nshared) {
@@ -27,39 +24,37 @@ PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b,
     st->shared[st->nshared++] = (cst_stepper_shared){make, end, make(b->system)};
   }
   *x = st->shared[i].made;
-  PetscCheck(*x, PETSC_COMM_SELF, PETSC_ERR_SUP, "the constraints of %s make too large a matrix",
-             b->system->name);
-  PetscFunctionReturn(0);
+  CST_CHECK(*x, MPI_COMM_SELF, CST_ERR_SUP, "the constraints of %s make too large a matrix",
+            b->system->name);
+  return 0;
 }
 
 /* The kernels of a rule, made on first use. */
-static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *rule,
-                                bool derivatives, const cst_flow **flow) {
+static cst_error find_flow(const cst_lane_binding *b, const cst_flow_rule *rule, bool derivatives,
+                           const cst_flow **flow) {
   cst_stepper *st = b->stepper;
   char         why[400];
-  PetscFunctionBegin;
   for (int i = 0; i < st->nflow; i++)
     if (st->flow[i].rule == rule && st->flow[i].derivatives == derivatives) {
       *flow = st->flow[i].flow;
-      PetscFunctionReturn(0);
+      return 0;
     }
   st->flow = cst_need(realloc(st->flow, (size_t)(st->nflow + 1) * sizeof *st->flow));
   cst_flow *made = cst_flow_create(rule, b->system, b->isa, derivatives, why, sizeof why);
-  PetscCheck(made, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s", why);
+  CST_CHECK(made, MPI_COMM_SELF, CST_ERR_SUP, "%s", why);
   st->flow[st->nflow++] = (cst_stepper_flow){rule, derivatives, made};
   *flow = made;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l,
-                                      bool derivatives, cst_lane_layer *to) {
+cst_error cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives,
+                                 cst_lane_layer *to) {
   const cst_flow *f;
-  PetscFunctionBegin;
   *to = (cst_lane_layer){
       l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
   if (!l->rule)
-    PetscFunctionReturn(0);
-  PetscCall(find_flow(b, l->rule, derivatives, &f));
+    return 0;
+  CST_TRY(find_flow(b, l->rule, derivatives, &f));
   *to = (cst_lane_layer){.flow = cst_flow_kernels(f), .self = cst_flow_self(f)};
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -8,7 +8,7 @@ void cst_stepper_set_resolution(cst_stepper *st, double resolution) { st->resolu
 
 static void set_noise(cst_stepper *st, double h) {
   const double ratio = st->resolution > 0 ? fabs(h) / st->resolution : 1;
-  const long   increments = PetscMax(1, lround(ratio));
+  const long   increments = CST_LARGER(1, lround(ratio));
   for (int i = 0; i < st->nnoise; i++) {
     cst_stepper_noise *x = &st->noise[i];
     x->kick.row->noise(x->kick.data, st->isa, h, increments, &x->noise);
@@ -68,16 +68,15 @@ void cst_stepper_set_time(cst_stepper *st, double time, long step) {
 
 bool cst_stepper_varies(const cst_stepper *st) { return st->nnoise == 0 && !(st->mean > 0); }
 
-PetscErrorCode cst_stepper_set_steps(cst_stepper *st, const double *h, const double *time,
-                                     const long *step) {
-  PetscFunctionBegin;
-  PetscCheck(cst_stepper_varies(st), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "lanes with noise, or with averaged multipliers, have one step");
+cst_error cst_stepper_set_steps(cst_stepper *st, const double *h, const double *time,
+                                const long *step) {
+  CST_CHECK(cst_stepper_varies(st), MPI_COMM_SELF, CST_ERR_SUP,
+            "lanes with noise, or with averaged multipliers, have one step");
   st->apart = true;
   st->h = h[0];
   memcpy(st->h_of, h, (size_t)st->width * sizeof *h);
   memcpy(st->time_of, time, (size_t)st->width * sizeof *time);
   memcpy(st->since_of, step, (size_t)st->width * sizeof *step);
   cst_stepper_give_steps(st, (1 << st->width) - 1);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -103,8 +103,7 @@ void cst_stepper_bring(const cst_stepper *st, double *record);
 /* Fills the second part of a lane's column at its start. */
 void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, const double *q);
 /* Advances the batch to step `to` with calls of `stretch`, and updates the means of its multipliers. */
-PetscErrorCode cst_stepper_toward(cst_stepper *st, long to,
-                                  PetscErrorCode (*stretch)(cst_stepper *, long));
+cst_error cst_stepper_toward(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long));
 /* The multipliers that the springs represent, [ng][W]. */
 void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda);
 
@@ -145,10 +144,10 @@ cst_outcome cst_guard_behind(cst_guard *x, const double *record, int set);
 bool cst_guard_jumps(const cst_guard *x, const double *from, const double *to);
 
 /* stepper-petsc.c */
-PetscErrorCode cst_stepper_single_create(cst_stepper *st, int max_iterations);
-PetscErrorCode cst_stepper_single_destroy(cst_stepper *st);
+cst_error cst_stepper_single_create(cst_stepper *st, int max_iterations);
+cst_error cst_stepper_single_destroy(cst_stepper *st);
 /* Makes n steps of all groups. */
-PetscErrorCode cst_stepper_single_stretch(cst_stepper *st, long n);
+cst_error cst_stepper_single_stretch(cst_stepper *st, long n);
 
 /* The equations of a step of all groups for the solver: whole, or in parts. */
 cst_equations cst_stepper_equations(cst_stepper *st);

@@ -20,10 +20,10 @@ static int beside(const cst_stepper *st, int group, int most) {
   int              n = 1;
   if (st->apart || !marches_whole(st, group))
     return 1;
-  most = PetscMin(most, st->segment[0].core->beside);
+  most = CST_SMALLER(most, st->segment[0].core->beside);
   while (n < most && group + n < b->groups && b->alive[group + n])
     n++;
-  return n == most ? n : PetscMin(n, 2);
+  return n == most ? n : CST_SMALLER(n, 2);
 }
 
 static void bring(cst_stepper *st, int group, int count) {
@@ -49,15 +49,14 @@ static bool march_neighbours(cst_stepper *st, int group, int count, long n,
 }
 
 /* Advances from stop to stop with calls of `stretch`. */
-static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_stepper *, long)) {
-  PetscFunctionBegin;
+static cst_error follow(cst_stepper *st, cst_error (*stretch)(cst_stepper *, long)) {
   for (long to; (to = st->schedule->next(st->schedule->context)) > st->batch->step;) {
-    PetscCall(cst_stepper_toward(st, to, stretch));
+    CST_TRY(cst_stepper_toward(st, to, stretch));
     if (st->halted)
       break;
-    PetscCall(st->schedule->look(st->schedule->context));
+    CST_TRY(st->schedule->look(st->schedule->context));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- observation of a march ------------------------------------------------------------------ */
@@ -134,7 +133,7 @@ static void advance_observed(cst_stepper *st, int group, int count, long n) {
     x.from = b->step;
     if (whole && march_neighbours(st, group, count, end - b->step, &x.observer))
       break;
-    const long to = PetscMin(end, s->observe_after(s->context, b->step, x.momenta));
+    const long to = CST_SMALLER(end, s->observe_after(s->context, b->step, x.momenta));
     for (int g = group; g < group + count; g++)
       cst_stepper_advance_group(st, g, to - b->step);
     b->step = to;
@@ -144,10 +143,9 @@ static void advance_observed(cst_stepper *st, int group, int count, long n) {
   b->step = from;
 }
 
-static PetscErrorCode march_stretch(cst_stepper *st, long n) {
+static cst_error march_stretch(cst_stepper *st, long n) {
   cst_batch *b = st->batch;
   int        g = b->ahead;
-  PetscFunctionBegin;
   while (g < b->groups && !st->halted) {
     const int count = beside(st, g, CST_BESIDE);
     if (st->schedule->observe_group) {
@@ -161,13 +159,12 @@ static PetscErrorCode march_stretch(cst_stepper *st, long n) {
     }
   }
   b->ahead = st->halted ? g : 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode march_all(void *context) {
-  PetscFunctionBegin;
-  PetscCall(follow(context, march_stretch));
-  PetscFunctionReturn(0);
+static cst_error march_all(void *context) {
+  CST_TRY(follow(context, march_stretch));
+  return 0;
 }
 
 /* The same in parts, for PETSc's own SNES types and for monitors. */
@@ -209,14 +206,13 @@ static int undone(const cst_stepper *st, int group) {
 }
 
 /* One substep of all groups; sets failed[group] if a lane fails. */
-static PetscErrorCode substep_in_parts(cst_stepper *st, bool *failed) {
+static cst_error substep_in_parts(cst_stepper *st, bool *failed) {
   const cst_march *m = &st->now->march;
-  PetscFunctionBegin;
   for (int g = 0; g < st->batch->groups && m->unknowns > 0; g++)
     pieces_of(st->now)->begin(m, open_group(st, g), st->sub, cst_solver_unknowns(st->solver, g),
                               &st->scratch[g]);
   if (m->unknowns > 0)
-    PetscCall(cst_solver_solve(st->solver, st->batch->groups));
+    CST_TRY(cst_solver_solve(st->solver, st->batch->groups));
   for (int g = 0; g < st->batch->groups; g++) {
     if (failed[g])
       continue;
@@ -226,20 +222,19 @@ static PetscErrorCode substep_in_parts(cst_stepper *st, bool *failed) {
                       ->finish(m, open_group(st, g), st->sub, cst_solver_unknowns(st->solver, g))
                       .reason != CST_DONE;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode step_in_parts(cst_stepper *st, long step) {
+static cst_error step_in_parts(cst_stepper *st, long step) {
   cst_batch *b = st->batch;
   bool      *failed;
-  PetscFunctionBegin;
   failed = cst_zeros(b->groups, sizeof *failed);
   memcpy(st->saved, b->record, st->size * (size_t)b->groups * sizeof *st->saved);
   for (int i = 0; i < st->nsegment; i++)
     for (int j = 0; j < st->segment[i].march.nsub; j++) {
       st->now = &st->segment[i];
       st->sub = j;
-      PetscCall(substep_in_parts(st, failed));
+      CST_TRY(substep_in_parts(st, failed));
     }
   for (int g = 0; g < b->groups; g++)
     cst_stepper_bring(st, record_of(st, g));
@@ -253,14 +248,13 @@ static PetscErrorCode step_in_parts(cst_stepper *st, long step) {
       cst_stepper_repeat(st, g, step, 0);
     }
   free(failed);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode stretch_in_parts(cst_stepper *st, long n) {
-  PetscFunctionBegin;
+static cst_error stretch_in_parts(cst_stepper *st, long n) {
   for (long k = 0; k < n && !cst_stepper_halts(st); k++)
-    PetscCall(step_in_parts(st, st->batch->step + k));
-  PetscFunctionReturn(0);
+    CST_TRY(step_in_parts(st, st->batch->step + k));
+  return 0;
 }
 
 cst_equations cst_stepper_equations(cst_stepper *st) {
@@ -271,35 +265,32 @@ bool cst_stepper_goes_by_groups(const cst_stepper *st) {
   return !st->single && (!st->solver || cst_solver_marches(st->solver)) && !(st->mean > 0);
 }
 
-PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_schedule *schedule) {
-  PetscFunctionBegin;
+cst_error cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_schedule *schedule) {
   st->batch = b;
   st->schedule = schedule;
   st->halted = false;
   if (st->single)
-    PetscCall(follow(st, cst_stepper_single_stretch));
+    CST_TRY(follow(st, cst_stepper_single_stretch));
   else if (!st->solver)
-    PetscCall(follow(st, march_stretch));
+    CST_TRY(follow(st, march_stretch));
   else if (cst_solver_marches(st->solver))
-    PetscCall(cst_solver_solve(st->solver, b->groups));
+    CST_TRY(cst_solver_solve(st->solver, b->groups));
   else
-    PetscCall(follow(st, stretch_in_parts));
-  PetscFunctionReturn(0);
+    CST_TRY(follow(st, stretch_in_parts));
+  return 0;
 }
 
 /* The schedule of a single advance: its context is its last step. */
 static long stretch_end(void *context) { return *(long *)context; }
 
-static PetscErrorCode observe_nothing(void *context) {
-  PetscFunctionBegin;
+static cst_error observe_nothing(void *context) {
   (void)context;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_stepper_advance(cst_stepper *st, cst_batch *b, long n) {
+cst_error cst_stepper_advance(cst_stepper *st, cst_batch *b, long n) {
   long to = b->step + n;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_follow(
+  CST_TRY(cst_stepper_follow(
       st, b, &(cst_schedule){.context = &to, .next = stretch_end, .look = observe_nothing}));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -49,36 +49,33 @@ static bool rests(single *s, double *x) {
 }
 
 /* Whether the root is the step: corrections with the matrix of the start shrink well. */
-static PetscErrorCode find_sure(single *s, bool *sure) {
+static cst_error find_sure(single *s, bool *sure) {
   double rate = 0;
-  PetscFunctionBegin;
   if (s->form != CST_MATRIX_FULL)
-    PetscCall(cst_single_rate(s->solver, &rate));
+    CST_TRY(cst_single_rate(s->solver, &rate));
   *sure = s->scratch[CST_OWN].sure[0] != 0 && rate <= 0.5;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The end of a substep, in which the solver of a sparse matrix projects. */
-static PetscErrorCode finish(single *s, cst_outcome *o) {
-  PetscFunctionBegin;
+static cst_error finish(single *s, cst_outcome *o) {
   s->sparse.use = CST_SPARSE_SOLVE;
   s->sparse.failed = false;
   *o = s->g->alone->finish(&s->march, s->record, s->sub, s->x);
   s->sparse.use = CST_SPARSE_IGNORE;
-  PetscCall(s->sparse.error);
+  CST_TRY(s->sparse.error);
   if (s->sparse.failed)
     *o = (cst_outcome){0, (1 << s->st->width) - 1, CST_NOT_CONVERGED};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One substep of a record with identical lanes. attempt: as that of a march. */
-static PetscErrorCode substep(single *s, double *record, int sub, int attempt, cst_outcome *o) {
+static cst_error substep(single *s, double *record, int sub, int attempt, cst_outcome *o) {
   const cst_march *m = &s->march;
   const int        all = (1 << s->st->width) - 1;
   double          *x = s->start + cst_stepper_single_unknowns(s);
   int              reason = 1;
   bool             sure = true;
-  PetscFunctionBegin;
   s->record = record;
   s->sub = sub;
   s->march = s->g->march; /* whose times change */
@@ -92,17 +89,17 @@ static PetscErrorCode substep(single *s, double *record, int sub, int attempt, c
     cst_stepper_single_pick(s, s->x, s->start);
     memcpy(x, s->start, (size_t)cst_stepper_single_unknowns(s) * sizeof *x);
     if (s->form != CST_MATRIX_FULL)
-      PetscCall(cst_single_factor(s->solver, cst_stepper_single_first(s)));
+      CST_TRY(cst_single_factor(s->solver, cst_stepper_single_first(s)));
     else if (!s->exact)
       cst_stepper_single_balance(s);
     else if (!s->opened)
       cst_stepper_single_invert(s, x);
     s->opened = true;
-    PetscCall(cst_single_solve(s->solver, x, &reason));
+    CST_TRY(cst_single_solve(s->solver, x, &reason));
     if (reason <= 0 && attempt && rests(s, x))
       reason = 1;
     if (reason > 0)
-      PetscCall(find_sure(s, &sure));
+      CST_TRY(find_sure(s, &sure));
     cst_stepper_single_spread(s, x, s->x);
     if (reason <= 0)
       *o = (cst_outcome){0, all, CST_NOT_CONVERGED};
@@ -110,25 +107,24 @@ static PetscErrorCode substep(single *s, double *record, int sub, int attempt, c
       *o = (cst_outcome){0, all, CST_STEP_TOO_LARGE};
   }
   if (o->reason == CST_DONE)
-    PetscCall(finish(s, o));
-  PetscFunctionReturn(0);
+    CST_TRY(finish(s, o));
+  return 0;
 }
 
 /* One step of a record with identical lanes. */
-static PetscErrorCode make_step(cst_stepper *st, double *record, int attempt, cst_outcome *o) {
-  PetscFunctionBegin;
+static cst_error make_step(cst_stepper *st, double *record, int attempt, cst_outcome *o) {
   *o = (cst_outcome){1, 0, CST_DONE};
   if (st->guard)
     cst_guard_before(st->guard, record);
   for (int i = 0; i < st->nsegment && o->reason == CST_DONE; i++)
     for (int j = 0; j < st->segment[i].march.nsub && o->reason == CST_DONE; j++)
-      PetscCall(substep(&st->single[i], cst_stepper_inner(st, record), j, attempt, o));
+      CST_TRY(substep(&st->single[i], cst_stepper_inner(st, record), j, attempt, o));
   if (o->reason == CST_DONE) {
     cst_stepper_bring(st, record);
     if (st->guard)
       *o = cst_guard_behind(st->guard, record, 1);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether lanes can make a step of this system. */
@@ -138,13 +134,12 @@ static bool lanes_can(const cst_stepper *st) {
 
 /* One step of a group, lane by lane: one that fails is tried once more, with pivots and tests of rest. Where the root may be
  * another than the step, the lanes decide. */
-static PetscErrorCode step_group(cst_stepper *st, int group, long step) {
+static cst_error step_group(cst_stepper *st, int group, long step) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size;
   double    *column = st->work, *next = st->work + 2 * st->size;
   cst_reason reason[CST_W_MAX] = {CST_DONE};
   int        left = 0;
-  PetscFunctionBegin;
   memcpy(next, record, st->size * sizeof *next);
   for (int l = 0; l < st->width && !cst_stepper_halts(st); l++) {
     cst_outcome o;
@@ -154,7 +149,7 @@ static PetscErrorCode step_group(cst_stepper *st, int group, long step) {
       memcpy(column, record, st->size * sizeof *column);
       cst_stepper_pad(st, column, 1 << l);
       cst_stepper_give_steps(st, 1 << l);
-      PetscCall(make_step(st, column, attempt, &o));
+      CST_TRY(make_step(st, column, attempt, &o));
       if (o.reason == CST_DONE || o.reason == CST_STEP_TOO_LARGE)
         break;
     }
@@ -168,16 +163,15 @@ static PetscErrorCode step_group(cst_stepper *st, int group, long step) {
   }
   if (!st->halted)
     cst_stepper_end_lanes(st, group, step, left, reason, next);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_stepper_single_stretch(cst_stepper *st, long n) {
-  PetscFunctionBegin;
+cst_error cst_stepper_single_stretch(cst_stepper *st, long n) {
   for (long k = 0; k < n && !st->halted; k++)
     for (int g = 0; g < st->batch->groups && !st->halted; g++)
       if (st->batch->alive[g])
-        PetscCall(step_group(st, g, st->batch->step + k));
-  PetscFunctionReturn(0);
+        CST_TRY(step_group(st, g, st->batch->step + k));
+  return 0;
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -198,9 +192,8 @@ static void create_sparse(single *s, const cst_substep *first) {
   }
 }
 
-static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iterations, single *s) {
+static cst_error create(cst_stepper *st, const cst_segment *g, int max_iterations, single *s) {
   const size_t n = (size_t)g->march.unknowns, lanes = n * (size_t)st->width;
-  PetscFunctionBegin;
   *s = (single){.st = st, .g = g};
   s->scratch = cst_aligned(2 * sizeof *s->scratch / sizeof(double));
   s->copy = cst_aligned(st->size);
@@ -240,27 +233,25 @@ static PetscErrorCode create(cst_stepper *st, const cst_segment *g, int max_iter
   const cst_single_equations project = {
       .unknowns = s->g->march.group.ng, .row = s->sparse.row, .column = s->sparse.column};
   if (n)
-    PetscCall(cst_single_create(e, max_iterations, &s->solver));
+    CST_TRY(cst_single_create(e, max_iterations, &s->solver));
   if (coloured && project.unknowns)
-    PetscCall(cst_single_create(project, max_iterations, &s->projector));
+    CST_TRY(cst_single_create(project, max_iterations, &s->projector));
   s->sparse.solver = coloured ? s->projector : s->solver;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_stepper_single_create(cst_stepper *st, int max_iterations) {
-  PetscFunctionBegin;
+cst_error cst_stepper_single_create(cst_stepper *st, int max_iterations) {
   st->single = cst_aligned((size_t)st->nsegment * (sizeof *st->single / sizeof(double)));
   for (int i = 0; i < st->nsegment; i++)
-    PetscCall(create(st, &st->segment[i], max_iterations, &st->single[i]));
-  PetscFunctionReturn(0);
+    CST_TRY(create(st, &st->segment[i], max_iterations, &st->single[i]));
+  return 0;
 }
 
-PetscErrorCode cst_stepper_single_destroy(cst_stepper *st) {
-  PetscFunctionBegin;
+cst_error cst_stepper_single_destroy(cst_stepper *st) {
   for (int i = 0; i < st->nsegment && st->single; i++) {
     single *s = &st->single[i];
-    PetscCall(cst_single_destroy(&s->solver));
-    PetscCall(cst_single_destroy(&s->projector));
+    CST_TRY(cst_single_destroy(&s->solver));
+    CST_TRY(cst_single_destroy(&s->projector));
     cst_colours_destroy(&s->colours);
     free(s->values);
     free(s->at);
@@ -275,5 +266,5 @@ PetscErrorCode cst_stepper_single_destroy(cst_stepper *st) {
     free(s->stays);
   }
   free(st->single);
-  PetscFunctionReturn(0);
+  return 0;
 }

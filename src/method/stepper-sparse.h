@@ -23,7 +23,7 @@ typedef struct {
   cst_sparse_use   use;
   cst_eliminator   by; /* for the context of lane code */
   cst_single      *solver;
-  PetscErrorCode   error; /* of what lane code has asked for */
+  cst_error        error; /* of what lane code has asked for */
   bool             failed;
 } cst_sparse;
 

@@ -1,7 +1,6 @@
 /* stepper.c: sets up a program as segments of substeps of one kind, which stepper-march.c advances and for
  * whose lane code stepper-bind.c finds the data. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CST_WITH_PETSC
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -106,12 +105,11 @@ int cst_stepper_state(const cst_stepper *st, const char *name) {
   return -1;
 }
 
-static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
-                           const cst_stepper_options *o) {
+static cst_error bind(cst_stepper *st, cst_segment *g, const cst_system *s,
+                      const cst_stepper_options *o) {
   const cst_state_place *state[CST_MAX_STATE];
   int                    at[CST_MAX_STATE];
   const int              n = find_state(st, st->program->step[g->first].row, state);
-  PetscFunctionBegin;
   for (int k = 0; k < n; k++)
     at[k] = state[k]->at;
   const cst_lane_binding with = {s, o->isa, iteration_for(o->iteration, s), at, st};
@@ -119,20 +117,19 @@ static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
     const cst_substep *x = &st->program->step[g->first + j];
     g->sub[j].noise = find_noise(st, g->first + j);
     if (x->row->bind)
-      PetscCall(x->row->bind(x->data, &with, g->sub[j].data));
+      CST_TRY(x->row->bind(x->data, &with, g->sub[j].data));
     else
       memcpy(g->sub[j].data, x->data, x->row->data);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-static PetscErrorCode make_segment(cst_stepper *st, cst_segment *g, int first, const cst_system *s,
-                                   const cst_stepper_options *o, int *warm) {
+static cst_error make_segment(cst_stepper *st, cst_segment *g, int first, const cst_system *s,
+                              const cst_stepper_options *o, int *warm) {
   const cst_program     *p = st->program;
   const cst_substep_row *row = p->step[first].row;
-  PetscFunctionBegin;
   g->first = first;
   for (int i = first; i < p->n && continues(&p->step[first], &p->step[i], s); i++)
     g->march.nsub++;
@@ -143,15 +140,13 @@ static PetscErrorCode make_segment(cst_stepper *st, cst_segment *g, int first, c
   g->sub = cst_need(aligned_alloc(64, (bytes + 63) / 64 * 64));
   memset(g->sub, 0, bytes);
   fill_march(st, g, s, o, warm);
-  PetscCall(bind(st, g, s, o));
-  PetscFunctionReturn(0);
+  CST_TRY(bind(st, g, s, o));
+  return 0;
 }
 
-static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s,
-                                    const cst_stepper_options *o) {
+static cst_error make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
   const cst_program *p = st->program;
   int                warm = st->inner.own;
-  PetscFunctionBegin;
   st->smooth = st->nnoise == 0;
   st->state = cst_program_state(p, s, warm, &st->nstate);
   for (int i = 0; i < st->nstate; i++)
@@ -159,48 +154,46 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s,
   st->segment = cst_need((void *)aligned((size_t)p->n * (sizeof *st->segment / sizeof(double))));
   for (int first = 0; first < p->n; st->nsegment++) {
     cst_segment *g = &st->segment[st->nsegment];
-    PetscCall(make_segment(st, g, first, s, o, &warm));
+    CST_TRY(make_segment(st, g, first, s, o, &warm));
     first += g->march.nsub;
   }
   st->segment[st->nsegment - 1].march.closes = 1;
   st->components = st->shift + warm;
   st->size = (size_t)st->components * (size_t)st->width;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One workspace for all segments, since only one is active at a time. */
-static PetscErrorCode make_space(cst_stepper *st) {
+static cst_error make_space(cst_stepper *st) {
   size_t most = 0, solo = 0;
-  PetscFunctionBegin;
   for (int i = 0; i < st->nsegment; i++) {
     const cst_segment *g = &st->segment[i];
-    most = PetscMax(most, PetscMax(g->alone->room(&g->march), g->core->room(&g->march)));
+    most = CST_LARGER(most, CST_LARGER(g->alone->room(&g->march), g->core->room(&g->march)));
     if (g->solo)
-      solo = PetscMax(solo, g->solo->room(&g->march));
+      solo = CST_LARGER(solo, g->solo->room(&g->march));
   }
   st->space = aligned(most * (size_t)st->width);
   if (solo)
     st->solo_space = aligned(solo * (size_t)st->width);
-  PetscCheck(st->space && (!solo || st->solo_space), PETSC_COMM_SELF, PETSC_ERR_MEM,
-             "no memory for the work space of a step");
+  CST_CHECK(st->space && (!solo || st->solo_space), MPI_COMM_SELF, CST_ERR_MEM,
+            "no memory for the work space of a step");
   for (int i = 0; i < st->nsegment; i++)
     st->segment[i].march.group.work = st->space;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A trail is kept where the march of a step is a single one, and observers read nothing of a record that the
  * march changes but q and p; of large systems, caches would not hold it. */
-static PetscErrorCode make_trail(cst_stepper *st, const cst_system *s) {
+static cst_error make_trail(cst_stepper *st, const cst_system *s) {
   const size_t most = 1 << 16, n = (size_t)CST_TRAIL * 2 * (size_t)s->nq * (size_t)st->width;
-  PetscFunctionBegin;
   if (st->nsegment > 1 || st->shift || s->timed || !st->segment[0].core->keeps_trail)
-    PetscFunctionReturn(0);
+    return 0;
   if (n * sizeof(double) > most)
-    PetscFunctionReturn(0);
+    return 0;
   st->trail = aligned(CST_BESIDE * n);
-  PetscCheck(st->trail, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the states of %d steps",
-             CST_TRAIL);
-  PetscFunctionReturn(0);
+  CST_CHECK(st->trail, MPI_COMM_SELF, CST_ERR_MEM, "no memory for the states of %d steps",
+            CST_TRAIL);
+  return 0;
 }
 
 /* Sets the layouts of the two parts of a record. */
@@ -213,25 +206,23 @@ static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *
   st->outer = context_of(st, asked, isa, st->layout);
 }
 
-PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o,
-                                  cst_stepper **stepper) {
+cst_error cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o,
+                             cst_stepper **stepper) {
   const cst_properties *has = &p->properties;
   cst_stepper          *st;
   int                   most = 0;
-  PetscFunctionBegin;
   *stepper = NULL;
-  PetscCheck(cst_isa_available(o->isa) && cst_program_is_built(p->program, o->isa), PETSC_COMM_SELF,
-             PETSC_ERR_SUP,
-             "%s: no lane code that this CPU can run for row %d of the instruction sets",
-             cst_method_label(p->method), o->isa);
+  CST_CHECK(cst_isa_available(o->isa) && cst_program_is_built(p->program, o->isa), MPI_COMM_SELF,
+            CST_ERR_SUP,
+            "%s: no lane code that this CPU can run for row %d of the instruction sets",
+            cst_method_label(p->method), o->isa);
   st = cst_zeros(1, sizeof *st);
   *stepper = st;
   st->isa = o->isa;
   st->more = p->more;
   extract_noise(st, p->program);
-  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF,
-             PETSC_ERR_SUP, "%s has no compensated form on %s", cst_method_label(p->method),
-             p->stepped->name);
+  CST_CHECK(!o->compensated || cst_program_compensates(st->program), MPI_COMM_SELF, CST_ERR_SUP,
+            "%s has no compensated form on %s", cst_method_label(p->method), p->stepped->name);
   st->width = cst_isas[o->isa].width;
   st->groups = o->groups;
   st->first_impulse = has->first_impulse > 0 ? has->first_impulse : 1;
@@ -239,31 +230,30 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->mean = has->mean;
   lay_out(st, p->asked, p->stepped, o->isa);
   st->more_iterations = 4 * o->max_iterations;
-  PetscCall(make_segments(st, p->stepped, o));
-  PetscCall(make_space(st));
-  PetscCall(make_trail(st, p->stepped));
+  CST_TRY(make_segments(st, p->stepped, o));
+  CST_TRY(make_space(st));
+  CST_TRY(make_trail(st, p->stepped));
   st->guard = cst_guard_create(p->asked, o->isa, &st->layout);
   for (int i = 0; i < st->nsegment; i++)
-    most = PetscMax(most, st->segment[i].march.unknowns);
+    most = CST_LARGER(most, st->segment[i].march.unknowns);
   st->work = aligned(3 * st->size);
   st->saved = aligned(st->size * (size_t)o->groups);
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
-  PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM,
-             "no memory for %d groups of lanes", o->groups);
+  CST_CHECK(st->work && st->saved && st->scratch, MPI_COMM_SELF, CST_ERR_MEM,
+            "no memory for %d groups of lanes", o->groups);
   if (o->petsc)
-    PetscCall(cst_stepper_single_create(st, o->max_iterations));
+    CST_TRY(cst_stepper_single_create(st, o->max_iterations));
   else if (!o->bare && cst_petsc_is_on())
-    PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most,
-                                o->max_iterations, &st->solver));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most,
+                              o->max_iterations, &st->solver));
+  return 0;
 }
 
-PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
+cst_error cst_stepper_destroy(cst_stepper **stepper) {
   cst_stepper *st = *stepper;
-  PetscFunctionBegin;
   if (!st)
-    PetscFunctionReturn(0);
-  PetscCall(cst_stepper_single_destroy(st));
+    return 0;
+  CST_TRY(cst_stepper_single_destroy(st));
   for (int i = 0; i < st->nsegment; i++)
     free(st->segment[i].sub);
   free(st->segment);
@@ -279,7 +269,7 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->state);
   free(st->noise);
   cst_program_destroy(st->program);
-  PetscCall(cst_solver_destroy(&st->solver));
+  CST_TRY(cst_solver_destroy(&st->solver));
   cst_guard_destroy(st->guard);
   free(st->work);
   free(st->saved);
@@ -289,7 +279,7 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->scratch);
   free(*stepper);
   *stepper = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void cst_stepper_halt_by(cst_stepper *st, cst_halt *halt, void *context) {

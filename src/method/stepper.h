@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_H
 #define CST_STEPPER_H
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include <stdint.h>
 #include "constella/method.h"
 #include "method/core.h"
@@ -51,9 +51,9 @@ typedef struct {
 } cst_batch;
 
 /* p (method.h) is borrowed for the lifetime of the stepper. */
-PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_options *options,
-                                  cst_stepper **stepper);
-PetscErrorCode cst_stepper_destroy(cst_stepper **stepper);
+cst_error cst_stepper_create(const cst_prepared *p, const cst_stepper_options *options,
+                             cst_stepper **stepper);
+cst_error cst_stepper_destroy(cst_stepper **stepper);
 
 int               cst_stepper_groups(const cst_stepper *s); /* maximal number */
 int               cst_stepper_width(const cst_stepper *s);
@@ -76,8 +76,8 @@ int cst_stepper_vectors(const cst_stepper *s, cst_column_part part[CST_COLUMN_PA
 const cst_context *cst_stepper_context(const cst_stepper *s); /* sizes and kernels */
 const cst_march   *cst_stepper_march(const cst_stepper *s);   /* of the first segment */
 
-PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b);
-PetscErrorCode cst_batch_destroy(cst_batch *b);
+cst_error cst_batch_create(const cst_stepper *s, cst_batch *b);
+cst_error cst_batch_destroy(cst_batch *b);
 /* Empties the batch for `lanes` trajectories. Then call cst_batch_start for each, and cst_batch_ready. */
 void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes);
 /* Starts lane `index` from q, v with parameters c; p = M v + a, or its tangential part if the method uses
@@ -150,13 +150,13 @@ void cst_stepper_set_step(cst_stepper *s, double h);
 void cst_stepper_set_time(cst_stepper *s, double time, long step);
 /* Both of each lane of a group, h[width], time[width] and step[width]; of several groups, that of the same place.
  * Only of a stepper that varies. set_step and set_time set all lanes again. */
-PetscErrorCode cst_stepper_set_steps(cst_stepper *s, const double *h, const double *time,
-                                     const long *step);
+cst_error cst_stepper_set_steps(cst_stepper *s, const double *h, const double *time,
+                                const long *step);
 /* Whether lanes may have steps of different lengths: the increments of noise, and averages of multipliers, are
  * counted in the steps of a batch. */
 bool cst_stepper_varies(const cst_stepper *s);
 /* Makes n further steps of every living lane. */
-PetscErrorCode cst_stepper_advance(cst_stepper *s, cst_batch *b, long n);
+cst_error cst_stepper_advance(cst_stepper *s, cst_batch *b, long n);
 
 /* halt is called between groups of lanes and between attempts at a failing step; true halts the advance,
  * NULL: never. The contents of the batch are then invalid. */
@@ -181,7 +181,7 @@ cst_trail cst_stepper_trail(const cst_stepper *s, const cst_batch *b, int group)
 typedef struct {
   void *context;
   long (*next)(void *context);
-  PetscErrorCode (*look)(void *context);
+  cst_error (*look)(void *context);
   /* Between stops each group is observed by itself: observe_after gives the first such step after this one,
    * and whether momenta are read there (else `p` of a trail may be anything), observe_group is called at or after it,
    * with the step of the batch and the record at the last of the states. NULL: never. Only of a stepper that goes by
@@ -193,5 +193,5 @@ typedef struct {
 /* True if it steps one group after another from stop to stop, and groups share nothing on the way. */
 bool cst_stepper_goes_by_groups(const cst_stepper *s);
 /* Advances from stop to stop, within one SNESSolve if the SNES type allows it. */
-PetscErrorCode cst_stepper_follow(cst_stepper *s, cst_batch *b, const cst_schedule *schedule);
+cst_error cst_stepper_follow(cst_stepper *s, cst_batch *b, const cst_schedule *schedule);
 #endif

@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SUBSTEP_H
 #define CST_SUBSTEP_H
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "constella/isa.h"
 #include "constella/method.h"
 #include "method/flow.h"
@@ -129,15 +129,14 @@ typedef struct {
 } cst_lane_binding;
 
 /* Converts a layer for lane code, with the requested derivatives of formulas. The stepper owns the result. */
-PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l,
-                                      bool derivatives, cst_lane_layer *to);
+cst_error cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives,
+                                 cst_lane_layer *to);
 /* The result of `make` for the system, made once for all substeps that ask for it; end destroys it with the
  * stepper. NULL from make: too large. */
-PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b,
-                                       void *(*make)(const cst_system *s), void (*end)(void *),
-                                       void **x);
+cst_error cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s),
+                                  void (*end)(void *), void **x);
 /* n numbers with the lifetime of the stepper. */
-PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x);
+cst_error cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x);
 
 struct cst_substep_row {
   const char *name; /* of its file, and of its forms compiled for a system */
@@ -177,7 +176,7 @@ struct cst_substep_row {
   void (*start)(const void *x, const cst_system *s, const double *c, const double *q,
                 const double *v, double *const *state);
   /* Fills its data for lane code (zeroed). NULL: a copy of the parameters. */
-  PetscErrorCode (*bind)(const void *x, const cst_lane_binding *with, void *lane);
+  cst_error (*bind)(const void *x, const cst_lane_binding *with, void *lane);
 };
 
 /* A substep with row->data bytes of parameters. */

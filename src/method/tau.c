@@ -228,22 +228,21 @@ static bound *make(const cst_tau *t, int isa) {
   return x;
 }
 
-PetscErrorCode cst_tau_bind(const cst_lane_binding *b, const cst_tau *t, cst_lane_tau *to) {
+cst_error cst_tau_bind(const cst_lane_binding *b, const cst_tau *t, cst_lane_tau *to) {
   cst_stepper *st = b->stepper;
-  PetscFunctionBegin;
   *to = (cst_lane_tau){0};
   if (!t)
-    PetscFunctionReturn(0);
+    return 0;
   for (int i = 0; i < st->nshared; i++) {
     const bound *x = st->shared[i].made;
     if (st->shared[i].end == end && x->tau == t) {
       *to = x->lane;
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
   bound *x = make(t, b->isa);
   st->shared = cst_need(realloc(st->shared, (size_t)(st->nshared + 1) * sizeof *st->shared));
   st->shared[st->nshared++] = (cst_stepper_shared){.end = end, .made = x};
   *to = x->lane;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -31,5 +31,5 @@ int cst_tau_number(const cst_tau *t);
 char *cst_tau_text(const cst_tau *t);
 
 /* The same over lanes, made on first use and owned by the stepper. t NULL: run is NULL. */
-PetscErrorCode cst_tau_bind(const cst_lane_binding *b, const cst_tau *t, cst_lane_tau *to);
+cst_error cst_tau_bind(const cst_lane_binding *b, const cst_tau *t, cst_lane_tau *to);
 #endif

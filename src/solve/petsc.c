@@ -1,6 +1,5 @@
 /* petsc.c: fills the table of PETSc's functions (see petsc.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CST_WITH_PETSC
 #include "solve/petsc.h"
 #include <dlfcn.h>
 #include <stdio.h>

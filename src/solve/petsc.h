@@ -8,10 +8,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SOLVE_PETSC_H
 #define CST_SOLVE_PETSC_H
-#ifndef CST_WITH_PETSC
-#error a file that calls PETSc defines CST_WITH_PETSC before it includes anything
+#ifndef PETSC_HAVE_BROKEN_RECURSIVE_MACRO
+#define PETSC_HAVE_BROKEN_RECURSIVE_MACRO /* PETSc does not count calls of MPI */
 #endif
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include <petscsnes.h>
 #include <stdbool.h>
 

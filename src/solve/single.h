@@ -9,7 +9,7 @@
 #ifndef CST_SINGLE_H
 #define CST_SINGLE_H
 #include <stdbool.h>
-#include "core/error-handlers.h"
+#include "core/error.h"
 
 typedef struct {
   void *context;
@@ -33,21 +33,21 @@ typedef struct {
 typedef struct cst_single cst_single;
 
 /* Not collective; PETSc is initialised. Takes options from PETSc's data base. Owned. */
-PetscErrorCode cst_single_create(cst_single_equations equations, int max_iterations,
-                                 cst_single **single);
-PetscErrorCode cst_single_destroy(cst_single **single);
+cst_error cst_single_create(cst_single_equations equations, int max_iterations,
+                            cst_single **single);
+cst_error cst_single_destroy(cst_single **single);
 /* Solves from x[unknowns] on. *reason: SNESConvergedReason, positive where it converged; x is then the solution. */
-PetscErrorCode cst_single_solve(cst_single *s, double *x, int *reason);
+cst_error cst_single_solve(cst_single *s, double *x, int *reason);
 /* Of a sparse J: sets the preconditioner up with a matrix of these values, as PETSc's options say, by default its LU
  * factors in an order of minimum degree. Unless options say so (-snes_lag_preconditioner) solves keep it, while
  * corrections shrink well. */
-PetscErrorCode cst_single_factor(cst_single *s, const double *values);
+cst_error cst_single_factor(cst_single *s, const double *values);
 /* x := A^-1 x of the A that was factored last, to round-off. *good: whether that succeeded. */
-PetscErrorCode cst_single_backsolve(cst_single *s, double *x, bool *good);
+cst_error cst_single_backsolve(cst_single *s, double *x, bool *good);
 /* Of the last solve: the largest ratio of a correction and the one before, above round-off, before the preconditioner
  * was renewed; with one correction, of the next one and it if that is small, else of x - A^-1 J x and x, J at x. Small:
  * the solution is continued from the matrix A. */
-PetscErrorCode cst_single_rate(cst_single *s, double *rate);
+cst_error cst_single_rate(cst_single *s, double *rate);
 /* NULL where this SNES type may be used, else why not; those that may be. */
 const char       *cst_single_refuse(const char *type);
 extern const char cst_single_types[];

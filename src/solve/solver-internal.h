@@ -20,7 +20,7 @@ struct cst_solver {
   bool          lanes, richardson;
 };
 
-PetscErrorCode cst_solver_residual(cst_solver *s, Vec X, Vec F);
-PetscErrorCode cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D);
-PetscErrorCode cst_solver_correct(cst_solver *s, Vec X, Vec D);
+cst_error cst_solver_residual(cst_solver *s, Vec X, Vec F);
+cst_error cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D);
+cst_error cst_solver_correct(cst_solver *s, Vec X, Vec D);
 #endif

@@ -11,12 +11,12 @@
 #ifndef CST_SOLVER_H
 #define CST_SOLVER_H
 #include <stdbool.h>
-#include "core/error-handlers.h"
+#include "core/error.h"
 
 typedef struct {
   void *context;
   /* All work of all groups in one call. */
-  PetscErrorCode (*march)(void *context);
+  cst_error (*march)(void *context);
   /* The current substep on one group: x, f, d are [unknowns][W]. residual returns whether a lane is still
    * active; direction gives d, the next iterate being x + d; correct applies d to the active lanes of x. */
   int (*residual)(void *context, int group, const double *x, double *f);
@@ -27,22 +27,22 @@ typedef struct {
 typedef struct cst_solver cst_solver;
 
 /* Not collective. Memory for `groups` groups of `width` lanes with `unknowns` unknowns each. The SNES takes
- * its options from the command line. Fails (PETSC_ERR_SUP, with the reason) for a type that couples lanes.
+ * its options from the command line. Fails (CST_ERR_SUP, with the reason) for a type that couples lanes.
  * Owned. */
-PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width, int unknowns,
-                                 int max_iterations, cst_solver **solver);
-PetscErrorCode cst_solver_destroy(cst_solver **solver);
+cst_error cst_solver_create(cst_equations equations, int groups, int width, int unknowns,
+                            int max_iterations, cst_solver **solver);
+cst_error cst_solver_destroy(cst_solver **solver);
 /* Whether SNESSolve calls march (type lanes without a monitor) rather than the other callbacks. */
 bool cst_solver_marches(const cst_solver *s);
 /* Solves for the first `groups` groups. The equations record which lanes failed; this is not an error here.
  */
-PetscErrorCode cst_solver_solve(cst_solver *s, int groups);
+cst_error cst_solver_solve(cst_solver *s, int groups);
 /* The unknowns of one group, [unknowns][width]: fill them before, and read them after a solve without march.
  */
 double *cst_solver_unknowns(cst_solver *s, int group);
 
 /* Register the type; after PetscInitialize. Loads PETSc's functions (petsc.h). */
-PetscErrorCode cst_solver_register(void);
+cst_error cst_solver_register(void);
 /* NULL when `type` may be used, else the reason why not. */
 const char *cst_solver_refuse(const char *type);
 #endif

@@ -98,15 +98,14 @@ static entries create_leader(cst_team_parts *x, cst_parts *parts, int n, const i
 static int first_set(const cst_parts *parts, int part) { return part ? parts->end[part - 1] : 0; }
 
 /* Tells rank r > 0 about its part. */
-static PetscErrorCode send_part(cst_team_parts *x, const cst_parts *parts, const entries *e, int r,
-                                const int *word) {
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Send(word, WORDS, MPI_INT, r, 0, x->comm));
-  PetscCallMPI(MPI_Send(parts->set + first_set(parts, r), word[SETS] * (int)sizeof *parts->set,
-                        MPI_BYTE, r, 0, x->comm));
-  PetscCallMPI(MPI_Send(e->row + x->numbers_at[r], word[ENTRIES], MPI_INT, r, 0, x->comm));
-  PetscCallMPI(MPI_Send(e->column + x->numbers_at[r], word[ENTRIES], MPI_INT, r, 0, x->comm));
-  PetscFunctionReturn(0);
+static cst_error send_part(cst_team_parts *x, const cst_parts *parts, const entries *e, int r,
+                           const int *word) {
+  CST_TRY_MPI(MPI_Send(word, WORDS, MPI_INT, r, 0, x->comm));
+  CST_TRY_MPI(MPI_Send(parts->set + first_set(parts, r), word[SETS] * (int)sizeof *parts->set,
+                       MPI_BYTE, r, 0, x->comm));
+  CST_TRY_MPI(MPI_Send(e->row + x->numbers_at[r], word[ENTRIES], MPI_INT, r, 0, x->comm));
+  CST_TRY_MPI(MPI_Send(e->column + x->numbers_at[r], word[ENTRIES], MPI_INT, r, 0, x->comm));
+  return 0;
 }
 
 static void create_part(cst_team_parts *x, const int *word, const cst_part_set *set, const int *row,
@@ -121,32 +120,30 @@ static void create_part(cst_team_parts *x, const int *word, const cst_part_set *
   x->schur = cst_aligned(square(x));
 }
 
-static PetscErrorCode receive_part(cst_team_parts *x) {
+static cst_error receive_part(cst_team_parts *x) {
   int word[WORDS];
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Recv(word, WORDS, MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
+  CST_TRY_MPI(MPI_Recv(word, WORDS, MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
   cst_part_set *set = cst_zeros(word[SETS], sizeof *set);
   int          *row = cst_zeros(2L * word[ENTRIES], sizeof *row), *column = row + word[ENTRIES];
-  PetscCallMPI(
+  CST_TRY_MPI(
       MPI_Recv(set, word[SETS] * (int)sizeof *set, MPI_BYTE, 0, 0, x->comm, MPI_STATUS_IGNORE));
-  PetscCallMPI(MPI_Recv(row, word[ENTRIES], MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
-  PetscCallMPI(MPI_Recv(column, word[ENTRIES], MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
+  CST_TRY_MPI(MPI_Recv(row, word[ENTRIES], MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
+  CST_TRY_MPI(MPI_Recv(column, word[ENTRIES], MPI_INT, 0, 0, x->comm, MPI_STATUS_IGNORE));
   create_part(x, word, set, row, column);
   free(set);
   free(row);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode divide(cst_team_parts *x, int n, const int *row, const int *column) {
-  cst_parts parts;
-  PetscFunctionBegin;
+static cst_error divide(cst_team_parts *x, int n, const int *row, const int *column) {
+  cst_parts     parts;
   const entries e = create_leader(x, &parts, n, row, column);
   const int     last = parts.unknown[x->size], interface = n - last;
-  PetscCheck(interface <= MOST, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "%d ranks per trajectory: their parts meet in %d unknowns; allowed: %d, fewer ranks "
-             "have fewer, and "
-             "`-pc_type lu` is a solver without parts",
-             x->size, interface, MOST);
+  CST_CHECK(interface <= MOST, MPI_COMM_SELF, CST_ERR_SUP,
+            "%d ranks per trajectory: their parts meet in %d unknowns; allowed: %d, fewer ranks "
+            "have fewer, and "
+            "`-pc_type lu` is a solver without parts",
+            x->size, interface, MOST);
   for (int r = x->size - 1; r >= 0; r--) {
     const int word[WORDS] = {parts.end[r] - first_set(&parts, r),
                              parts.unknown[r],
@@ -155,7 +152,7 @@ static PetscErrorCode divide(cst_team_parts *x, int n, const int *row, const int
                              interface,
                              x->numbers_of[r]};
     if (r > 0)
-      PetscCall(send_part(x, &parts, &e, r, word));
+      CST_TRY(send_part(x, &parts, &e, r, word));
     else
       create_part(x, word, parts.set, e.row, e.column);
   }
@@ -166,20 +163,19 @@ static PetscErrorCode divide(cst_team_parts *x, int n, const int *row, const int
   free(e.row);
   free(e.column);
   cst_parts_destroy(&parts);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_team_parts_create(cst_team_parts *x, MPI_Comm comm, int n, const int *row,
-                                     const int *column) {
-  PetscFunctionBegin;
+cst_error cst_team_parts_create(cst_team_parts *x, MPI_Comm comm, int n, const int *row,
+                                const int *column) {
   *x = (cst_team_parts){.comm = comm};
-  PetscCallMPI(MPI_Comm_rank(comm, &x->rank));
-  PetscCallMPI(MPI_Comm_size(comm, &x->size));
+  CST_TRY_MPI(MPI_Comm_rank(comm, &x->rank));
+  CST_TRY_MPI(MPI_Comm_size(comm, &x->size));
   if (x->rank)
-    PetscCall(receive_part(x));
+    CST_TRY(receive_part(x));
   else
-    PetscCall(divide(x, n, row, column));
-  PetscFunctionReturn(0);
+    CST_TRY(divide(x, n, row, column));
+  return 0;
 }
 
 void cst_team_parts_destroy(cst_team_parts *x) {
@@ -197,26 +193,25 @@ void cst_team_parts_destroy(cst_team_parts *x) {
   *x = (cst_team_parts){0};
 }
 
-PetscErrorCode cst_team_parts_factor(cst_team_parts *x, const double *values) {
+cst_error cst_team_parts_factor(cst_team_parts *x, const double *values) {
   const size_t n = square(x);
-  PetscFunctionBegin;
   for (int k = 0; k < x->numbers; k++)
     x->matrix[k] = values[x->from[k]];
-  PetscCallMPI(MPI_Scatterv(x->matrix, x->numbers_of, x->numbers_at, MPI_DOUBLE, x->values,
-                            x->entries, MPI_DOUBLE, 0, x->comm));
+  CST_TRY_MPI(MPI_Scatterv(x->matrix, x->numbers_of, x->numbers_at, MPI_DOUBLE, x->values,
+                           x->entries, MPI_DOUBLE, 0, x->comm));
   memset(x->schur, 0, n * sizeof *x->schur);
   cst_fronts_factor(&x->part, x->values, NULL, x->schur);
   if (x->rank) {
-    PetscCallMPI(MPI_Send(x->schur, (int)n, MPI_DOUBLE, 0, 0, x->comm));
-    PetscFunctionReturn(0);
+    CST_TRY_MPI(MPI_Send(x->schur, (int)n, MPI_DOUBLE, 0, 0, x->comm));
+    return 0;
   }
   for (int r = 1; r < x->size; r++) {
-    PetscCallMPI(MPI_Recv(x->theirs, (int)n, MPI_DOUBLE, r, 0, x->comm, MPI_STATUS_IGNORE));
+    CST_TRY_MPI(MPI_Recv(x->theirs, (int)n, MPI_DOUBLE, r, 0, x->comm, MPI_STATUS_IGNORE));
     for (size_t k = 0; k < n; k++)
       x->schur[k] += x->theirs[k];
   }
   cst_fronts_factor(&x->root, x->matrix + x->numbers_at[x->size], x->schur, NULL);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The interface's unknowns from right-hand sides of all ranks; of the leader. */
@@ -228,25 +223,24 @@ static void solve_interface(cst_team_parts *x, double *shared) {
   cst_fronts_back(&x->root, shared);
 }
 
-PetscErrorCode cst_team_parts_solve(cst_team_parts *x, const double *b, double *solution) {
+cst_error cst_team_parts_solve(cst_team_parts *x, const double *b, double *solution) {
   double *shared = x->rank ? x->x + x->own : x->vector + x->n - x->interface;
-  PetscFunctionBegin;
   for (int k = 0; k < x->n; k++)
     x->vector[k] = b[x->order[k]];
-  PetscCallMPI(MPI_Scatterv(x->vector, x->unknowns, x->unknowns_at, MPI_DOUBLE, x->x, x->own,
-                            MPI_DOUBLE, 0, x->comm));
+  CST_TRY_MPI(MPI_Scatterv(x->vector, x->unknowns, x->unknowns_at, MPI_DOUBLE, x->x, x->own,
+                           MPI_DOUBLE, 0, x->comm));
   memset(x->x + x->own, 0, (size_t)x->interface * sizeof *x->x);
   cst_fronts_forward(&x->part, x->x);
-  PetscCallMPI(MPI_Gather(x->x + x->own, x->interface, MPI_DOUBLE, x->theirs, x->interface,
-                          MPI_DOUBLE, 0, x->comm));
+  CST_TRY_MPI(MPI_Gather(x->x + x->own, x->interface, MPI_DOUBLE, x->theirs, x->interface,
+                         MPI_DOUBLE, 0, x->comm));
   if (!x->rank)
     solve_interface(x, shared);
-  PetscCallMPI(MPI_Bcast(shared, x->interface, MPI_DOUBLE, 0, x->comm));
+  CST_TRY_MPI(MPI_Bcast(shared, x->interface, MPI_DOUBLE, 0, x->comm));
   memmove(x->x + x->own, shared, (size_t)x->interface * sizeof *shared);
   cst_fronts_back(&x->part, x->x);
-  PetscCallMPI(MPI_Gatherv(x->x, x->own, MPI_DOUBLE, x->vector, x->unknowns, x->unknowns_at,
-                           MPI_DOUBLE, 0, x->comm));
+  CST_TRY_MPI(MPI_Gatherv(x->x, x->own, MPI_DOUBLE, x->vector, x->unknowns, x->unknowns_at,
+                          MPI_DOUBLE, 0, x->comm));
   for (int k = 0; k < x->n; k++)
     solution[x->order[k]] = x->vector[k];
-  PetscFunctionReturn(0);
+  return 0;
 }

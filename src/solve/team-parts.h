@@ -7,15 +7,15 @@
 #ifndef CST_TEAM_PARTS_H
 #define CST_TEAM_PARTS_H
 #include <mpi.h>
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "solve/fronts.h"
 
 typedef struct {
-  MPI_Comm    comm;
-  PetscMPIInt rank, size;
-  int         own, interface, entries;
-  cst_fronts  part;
-  double     *values, *x, *schur;
+  MPI_Comm   comm;
+  int        rank, size;
+  int        own, interface, entries;
+  cst_fronts part;
+  double    *values, *x, *schur;
   /* of the leader, the first rank: */
   cst_fronts root;
   int        n, numbers;
@@ -25,11 +25,11 @@ typedef struct {
 } cst_team_parts;
 
 /* Collective on comm. The arguments of the matrix are those of the leader: the pattern of single.h. */
-PetscErrorCode cst_team_parts_create(cst_team_parts *x, MPI_Comm comm, int n, const int *row,
-                                     const int *column);
-void           cst_team_parts_destroy(cst_team_parts *x);
+cst_error cst_team_parts_create(cst_team_parts *x, MPI_Comm comm, int n, const int *row,
+                                const int *column);
+void      cst_team_parts_destroy(cst_team_parts *x);
 /* Values of the pattern, of the leader. Those above the diagonal are used. */
-PetscErrorCode cst_team_parts_factor(cst_team_parts *x, const double *values);
+cst_error cst_team_parts_factor(cst_team_parts *x, const double *values);
 /* solution[n] := A^-1 b, of the leader; no numbers where a pivot was zero. */
-PetscErrorCode cst_team_parts_solve(cst_team_parts *x, const double *b, double *solution);
+cst_error cst_team_parts_solve(cst_team_parts *x, const double *b, double *solution);
 #endif

@@ -1,6 +1,5 @@
 /* team.c: linear systems of a team of ranks (see team.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CST_WITH_PETSC
 #include "solve/team.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -27,31 +26,29 @@ typedef struct {
 enum { SYSTEMS = 64 };
 
 static struct {
-  MPI_Comm    comm;
-  PetscMPIInt rank, size;
-  bool        divided;
-  portion     system[SYSTEMS];
+  MPI_Comm comm;
+  int      rank, size;
+  bool     divided;
+  portion  system[SYSTEMS];
 } team;
 
-PetscErrorCode cst_team_divide(MPI_Comm all, int ranks, MPI_Comm *leaders) {
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(all, &rank));
-  PetscCallMPI(MPI_Comm_split(all, rank / ranks, rank, &team.comm));
-  PetscCallMPI(MPI_Comm_rank(team.comm, &team.rank));
-  PetscCallMPI(MPI_Comm_size(team.comm, &team.size));
-  PetscCallMPI(MPI_Comm_split(all, team.rank ? MPI_UNDEFINED : 0, rank, leaders));
+cst_error cst_team_divide(MPI_Comm all, int ranks, MPI_Comm *leaders) {
+  int rank;
+  CST_TRY_MPI(MPI_Comm_rank(all, &rank));
+  CST_TRY_MPI(MPI_Comm_split(all, rank / ranks, rank, &team.comm));
+  CST_TRY_MPI(MPI_Comm_rank(team.comm, &team.rank));
+  CST_TRY_MPI(MPI_Comm_size(team.comm, &team.size));
+  CST_TRY_MPI(MPI_Comm_split(all, team.rank ? MPI_UNDEFINED : 0, rank, leaders));
   team.divided = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool cst_team_leads(void) { return team.divided && team.rank == 0 && team.size > 1; }
 
-static PetscErrorCode order(word w, int system, int n, int direct) {
+static cst_error order(word w, int system, int n, int direct) {
   int text[4] = {w, system, n, direct};
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Bcast(text, 4, MPI_INT, 0, team.comm));
-  PetscFunctionReturn(0);
+  CST_TRY_MPI(MPI_Bcast(text, 4, MPI_INT, 0, team.comm));
+  return 0;
 }
 
 /* ---- what all ranks of a team do together; arrays of whole systems are those of the leader -------- */
@@ -72,50 +69,47 @@ static void divide_rows(portion *p, const int *row) {
   p->end = p->first + p->rows[team.rank];
 }
 
-static PetscErrorCode create_matrix(portion *p) {
+static cst_error create_matrix(portion *p) {
   const int m = p->end - p->first;
-  PetscFunctionBegin;
   PetscInt *inside = cst_zeros(m, sizeof *inside), *outside = cst_zeros(m, sizeof *outside);
   for (int k = 0; k < m; k++)
     for (int i = p->row[k]; i < p->row[k + 1]; i++)
       (p->column[i] >= p->first && p->column[i] < p->end ? inside : outside)[k]++;
-  PetscCall(cst_petsc.MatCreate(team.comm, &p->A));
-  PetscCall(cst_petsc.MatSetSizes(p->A, m, m, p->n, p->n));
-  PetscCall(cst_petsc.MatSetType(p->A, MATMPIAIJ));
-  PetscCall(cst_petsc.MatMPIAIJSetPreallocation(p->A, 0, inside, 0, outside));
-  PetscCall(cst_petsc.MatSetUp(p->A));
+  CST_TRY(cst_petsc.MatCreate(team.comm, &p->A));
+  CST_TRY(cst_petsc.MatSetSizes(p->A, m, m, p->n, p->n));
+  CST_TRY(cst_petsc.MatSetType(p->A, MATMPIAIJ));
+  CST_TRY(cst_petsc.MatMPIAIJSetPreallocation(p->A, 0, inside, 0, outside));
+  CST_TRY(cst_petsc.MatSetUp(p->A));
   free(inside);
   free(outside);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode create_solver(portion *p) {
+static cst_error create_solver(portion *p) {
   PC pc;
-  PetscFunctionBegin;
-  PetscCall(cst_petsc.KSPCreate(team.comm, &p->ksp));
-  PetscCall(cst_petsc.KSPSetType(p->ksp, KSPPREONLY));
-  PetscCall(cst_petsc.KSPGetPC(p->ksp, &pc));
-  PetscCall(cst_petsc.PCSetType(pc, PCLU));
-  PetscCall(cst_petsc.PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
-  PetscCall(cst_petsc.KSPSetFromOptions(p->ksp));
-  PetscCall(cst_petsc.KSPSetOperators(p->ksp, p->A, p->A));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_petsc.KSPCreate(team.comm, &p->ksp));
+  CST_TRY(cst_petsc.KSPSetType(p->ksp, KSPPREONLY));
+  CST_TRY(cst_petsc.KSPGetPC(p->ksp, &pc));
+  CST_TRY(cst_petsc.PCSetType(pc, PCLU));
+  CST_TRY(cst_petsc.PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+  CST_TRY(cst_petsc.KSPSetFromOptions(p->ksp));
+  CST_TRY(cst_petsc.KSPSetOperators(p->ksp, p->A, p->A));
+  return 0;
 }
 
 /* The pattern is given to all: it is needed once. */
-static PetscErrorCode create(portion *p, int n, bool direct, const int *row, const int *column) {
-  PetscFunctionBegin;
+static cst_error create(portion *p, int n, bool direct, const int *row, const int *column) {
   p->used = true;
   p->direct = direct;
   if (direct) {
-    PetscCall(cst_team_parts_create(&p->parts, team.comm, n, row, column));
-    PetscFunctionReturn(0);
+    CST_TRY(cst_team_parts_create(&p->parts, team.comm, n, row, column));
+    return 0;
   }
   int *all = cst_zeros(n + 1, sizeof *all);
   p->n = n;
   for (int k = 0; k <= n && row; k++)
     all[k] = row[k];
-  PetscCallMPI(MPI_Bcast(all, n + 1, MPI_INT, 0, team.comm));
+  CST_TRY_MPI(MPI_Bcast(all, n + 1, MPI_INT, 0, team.comm));
   divide_rows(p, all);
   const int m = p->end - p->first, own = p->values[team.rank];
   p->row = cst_zeros(m + 1, sizeof *p->row);
@@ -125,31 +119,30 @@ static PetscErrorCode create(portion *p, int n, bool direct, const int *row, con
   p->column = cst_zeros(own, sizeof *p->column);
   p->index = cst_zeros(own, sizeof *p->index);
   p->own = cst_zeros(own, sizeof *p->own);
-  PetscCallMPI(MPI_Scatterv(column, p->values, p->values_at, MPI_INT, p->column, own, MPI_INT, 0,
-                            team.comm));
+  CST_TRY_MPI(MPI_Scatterv(column, p->values, p->values_at, MPI_INT, p->column, own, MPI_INT, 0,
+                           team.comm));
   for (int i = 0; i < own; i++)
     p->index[i] = p->column[i];
-  PetscCall(cst_petsc.VecCreateMPI(team.comm, m, n, &p->B));
-  PetscCall(cst_petsc.VecDuplicate(p->B, &p->X));
-  PetscCall(create_matrix(p));
-  PetscCall(create_solver(p));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_petsc.VecCreateMPI(team.comm, m, n, &p->B));
+  CST_TRY(cst_petsc.VecDuplicate(p->B, &p->X));
+  CST_TRY(create_matrix(p));
+  CST_TRY(create_solver(p));
+  return 0;
 }
 
-static PetscErrorCode destroy(portion *p) {
-  PetscFunctionBegin;
+static cst_error destroy(portion *p) {
   cst_team_parts_destroy(&p->parts);
-  PetscCall(cst_petsc.KSPDestroy(&p->ksp));
-  PetscCall(cst_petsc.MatDestroy(&p->A));
-  PetscCall(cst_petsc.VecDestroy(&p->B));
-  PetscCall(cst_petsc.VecDestroy(&p->X));
+  CST_TRY(cst_petsc.KSPDestroy(&p->ksp));
+  CST_TRY(cst_petsc.MatDestroy(&p->A));
+  CST_TRY(cst_petsc.VecDestroy(&p->B));
+  CST_TRY(cst_petsc.VecDestroy(&p->X));
   free(p->rows);
   free(p->row);
   free(p->column);
   free(p->index);
   free(p->own);
   *p = (portion){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* MUMPS counts the room for its factors before it pivots, and takes a fifth more by default. Matrices with multipliers
@@ -157,118 +150,109 @@ static PetscErrorCode destroy(portion *p) {
 static PetscErrorCode set_up(KSP ksp) {
   static const char room[] = "-mat_mumps_icntl_14";
   PetscBool         is;
-  PetscFunctionBegin;
-  PetscCall(cst_petsc.PetscOptionsHasName(NULL, NULL, room, &is));
+  CST_TRY(cst_petsc.PetscOptionsHasName(NULL, NULL, room, &is));
   if (!is)
-    PetscCall(cst_petsc.PetscOptionsInsertString(NULL, "-mat_mumps_icntl_14 200"));
-  PetscCall(cst_petsc.KSPSetUp(ksp));
+    CST_TRY(cst_petsc.PetscOptionsInsertString(NULL, "-mat_mumps_icntl_14 200"));
+  CST_TRY(cst_petsc.KSPSetUp(ksp));
   if (!is)
-    PetscCall(cst_petsc.PetscOptionsClearValue(NULL, room));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_petsc.PetscOptionsClearValue(NULL, room));
+  return 0;
 }
 
-static PetscErrorCode factor(portion *p, const double *values) {
-  PetscFunctionBegin;
+static cst_error factor(portion *p, const double *values) {
   if (p->direct) {
-    PetscCall(cst_team_parts_factor(&p->parts, values));
-    PetscFunctionReturn(0);
+    CST_TRY(cst_team_parts_factor(&p->parts, values));
+    return 0;
   }
-  PetscCallMPI(MPI_Scatterv(values, p->values, p->values_at, MPI_DOUBLE, p->own,
-                            p->values[team.rank], MPI_DOUBLE, 0, team.comm));
+  CST_TRY_MPI(MPI_Scatterv(values, p->values, p->values_at, MPI_DOUBLE, p->own,
+                           p->values[team.rank], MPI_DOUBLE, 0, team.comm));
   for (PetscInt k = p->first; k < p->end; k++) {
     const int at = p->row[k - p->first];
-    PetscCall(cst_petsc.MatSetValues(p->A, 1, &k, p->row[k - p->first + 1] - at, p->index + at,
-                                     p->own + at, INSERT_VALUES));
+    CST_TRY(cst_petsc.MatSetValues(p->A, 1, &k, p->row[k - p->first + 1] - at, p->index + at,
+                                   p->own + at, INSERT_VALUES));
   }
-  PetscCall(cst_petsc.MatAssemblyBegin(p->A, MAT_FINAL_ASSEMBLY));
-  PetscCall(cst_petsc.MatAssemblyEnd(p->A, MAT_FINAL_ASSEMBLY));
-  PetscCall(cst_petsc.KSPSetOperators(p->ksp, p->A, p->A));
-  PetscCall(set_up(p->ksp));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_petsc.MatAssemblyBegin(p->A, MAT_FINAL_ASSEMBLY));
+  CST_TRY(cst_petsc.MatAssemblyEnd(p->A, MAT_FINAL_ASSEMBLY));
+  CST_TRY(cst_petsc.KSPSetOperators(p->ksp, p->A, p->A));
+  CST_TRY(set_up(p->ksp));
+  return 0;
 }
 
-static PetscErrorCode solve(portion *p, const double *b, double *x, bool *good) {
+static cst_error solve(portion *p, const double *b, double *x, bool *good) {
   KSPConvergedReason why;
   PetscScalar       *at;
   const PetscScalar *from;
   const int          m = p->end - p->first;
-  PetscFunctionBegin;
   *good = true;
   if (p->direct) {
-    PetscCall(cst_team_parts_solve(&p->parts, b, x));
-    PetscFunctionReturn(0);
+    CST_TRY(cst_team_parts_solve(&p->parts, b, x));
+    return 0;
   }
-  PetscCall(cst_petsc.VecGetArray(p->B, &at));
-  PetscCallMPI(MPI_Scatterv(b, p->rows, p->rows_at, MPI_DOUBLE, at, m, MPI_DOUBLE, 0, team.comm));
-  PetscCall(cst_petsc.VecRestoreArray(p->B, &at));
-  PetscCall(cst_petsc.KSPSolve(p->ksp, p->B, p->X));
-  PetscCall(cst_petsc.KSPGetConvergedReason(p->ksp, &why));
+  CST_TRY(cst_petsc.VecGetArray(p->B, &at));
+  CST_TRY_MPI(MPI_Scatterv(b, p->rows, p->rows_at, MPI_DOUBLE, at, m, MPI_DOUBLE, 0, team.comm));
+  CST_TRY(cst_petsc.VecRestoreArray(p->B, &at));
+  CST_TRY(cst_petsc.KSPSolve(p->ksp, p->B, p->X));
+  CST_TRY(cst_petsc.KSPGetConvergedReason(p->ksp, &why));
   *good = why > 0 || why == KSP_DIVERGED_ITS;
-  PetscCall(cst_petsc.VecGetArrayRead(p->X, &from));
-  PetscCallMPI(MPI_Gatherv(from, m, MPI_DOUBLE, x, p->rows, p->rows_at, MPI_DOUBLE, 0, team.comm));
-  PetscCall(cst_petsc.VecRestoreArrayRead(p->X, &from));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_petsc.VecGetArrayRead(p->X, &from));
+  CST_TRY_MPI(MPI_Gatherv(from, m, MPI_DOUBLE, x, p->rows, p->rows_at, MPI_DOUBLE, 0, team.comm));
+  CST_TRY(cst_petsc.VecRestoreArrayRead(p->X, &from));
+  return 0;
 }
 
 /* ---- leaders, and those who serve ------------------------------------------------------------ */
 
-PetscErrorCode cst_team_create(int n, const int *row, const int *column, bool direct, int *system) {
+cst_error cst_team_create(int n, const int *row, const int *column, bool direct, int *system) {
   int k = 0;
-  PetscFunctionBegin;
   while (k < SYSTEMS && team.system[k].used)
     k++;
-  PetscCheck(k < SYSTEMS, PETSC_COMM_SELF, PETSC_ERR_SUP, "a team has %d systems at most", SYSTEMS);
+  CST_CHECK(k < SYSTEMS, MPI_COMM_SELF, CST_ERR_SUP, "a team has %d systems at most", SYSTEMS);
   *system = k;
-  PetscCall(order(CREATE, k, n, direct));
-  PetscCall(create(&team.system[k], n, direct, row, column));
-  PetscFunctionReturn(0);
+  CST_TRY(order(CREATE, k, n, direct));
+  CST_TRY(create(&team.system[k], n, direct, row, column));
+  return 0;
 }
 
-PetscErrorCode cst_team_destroy(int system) {
-  PetscFunctionBegin;
-  PetscCall(order(DESTROY, system, 0, 0));
-  PetscCall(destroy(&team.system[system]));
-  PetscFunctionReturn(0);
+cst_error cst_team_destroy(int system) {
+  CST_TRY(order(DESTROY, system, 0, 0));
+  CST_TRY(destroy(&team.system[system]));
+  return 0;
 }
 
-PetscErrorCode cst_team_factor(int system, const double *values) {
-  PetscFunctionBegin;
-  PetscCall(order(FACTOR, system, 0, 0));
-  PetscCall(factor(&team.system[system], values));
-  PetscFunctionReturn(0);
+cst_error cst_team_factor(int system, const double *values) {
+  CST_TRY(order(FACTOR, system, 0, 0));
+  CST_TRY(factor(&team.system[system], values));
+  return 0;
 }
 
-PetscErrorCode cst_team_solve(int system, const double *b, double *x, bool *good) {
-  PetscFunctionBegin;
-  PetscCall(order(SOLVE, system, 0, 0));
-  PetscCall(solve(&team.system[system], b, x, good));
-  PetscFunctionReturn(0);
+cst_error cst_team_solve(int system, const double *b, double *x, bool *good) {
+  CST_TRY(order(SOLVE, system, 0, 0));
+  CST_TRY(solve(&team.system[system], b, x, good));
+  return 0;
 }
 
-PetscErrorCode cst_team_dismiss(void) {
-  PetscFunctionBegin;
+cst_error cst_team_dismiss(void) {
   if (cst_team_leads())
-    PetscCall(order(DISMISS, 0, 0, 0));
-  PetscFunctionReturn(0);
+    CST_TRY(order(DISMISS, 0, 0, 0));
+  return 0;
 }
 
-PetscErrorCode cst_team_serve(void) {
+cst_error cst_team_serve(void) {
   int  text[4];
   bool good;
-  PetscFunctionBegin;
   for (;;) {
-    PetscCallMPI(MPI_Bcast(text, 4, MPI_INT, 0, team.comm));
+    CST_TRY_MPI(MPI_Bcast(text, 4, MPI_INT, 0, team.comm));
     portion *p = &team.system[text[1]];
     if (text[0] == DISMISS)
       break;
     if (text[0] == CREATE)
-      PetscCall(create(p, text[2], text[3] != 0, NULL, NULL));
+      CST_TRY(create(p, text[2], text[3] != 0, NULL, NULL));
     else if (text[0] == DESTROY)
-      PetscCall(destroy(p));
+      CST_TRY(destroy(p));
     else if (text[0] == FACTOR)
-      PetscCall(factor(p, NULL));
+      CST_TRY(factor(p, NULL));
     else
-      PetscCall(solve(p, NULL, NULL, &good));
+      CST_TRY(solve(p, NULL, NULL, &good));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

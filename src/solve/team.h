@@ -8,23 +8,23 @@
 #define CST_TEAM_H
 #include <mpi.h>
 #include <stdbool.h>
-#include "core/error-handlers.h"
+#include "core/error.h"
 
 /* Divides `all` into teams of `ranks` adjacent ones; collective. *leaders: the first ranks of all teams, on these;
  * MPI_COMM_NULL on the others, which call cst_team_serve. PETSc is initialised on all. */
-PetscErrorCode cst_team_divide(MPI_Comm all, int ranks, MPI_Comm *leaders);
+cst_error cst_team_divide(MPI_Comm all, int ranks, MPI_Comm *leaders);
 /* Whether this rank leads a team of more than itself. */
 bool cst_team_leads(void);
 /* Obeys the leader until it calls cst_team_dismiss. */
-PetscErrorCode cst_team_serve(void);
-PetscErrorCode cst_team_dismiss(void);
+cst_error cst_team_serve(void);
+cst_error cst_team_dismiss(void);
 
 /* By leaders. A system of n unknowns with the pattern of single.h; its number. `direct`: it is taken as symmetric, by
  * its values above the diagonal, and definite. */
-PetscErrorCode cst_team_create(int n, const int *row, const int *column, bool direct, int *system);
-PetscErrorCode cst_team_destroy(int system);
+cst_error cst_team_create(int n, const int *row, const int *column, bool direct, int *system);
+cst_error cst_team_destroy(int system);
 /* Sets the preconditioner up with these values. */
-PetscErrorCode cst_team_factor(int system, const double *values);
+cst_error cst_team_factor(int system, const double *values);
 /* x[n] := A^-1 b. *good: whether the solver says so. */
-PetscErrorCode cst_team_solve(int system, const double *b, double *x, bool *good);
+cst_error cst_team_solve(int system, const double *b, double *x, bool *good);
 #endif

@@ -4,7 +4,7 @@
 #ifndef CST_COLLECTOR_H
 #define CST_COLLECTOR_H
 
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -47,10 +47,10 @@ typedef struct {
   const char *(*anew)(const cst_extension *e, int from, int to);
   /* Copies its datasets of a case that are no rows of trajectories, also to a later end: those of n members from
    * `first` on. */
-  PetscErrorCode (*copy)(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
-                         long first, long n);
+  cst_error (*copy)(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
+                    long first, long n);
   /* Adds what the result has summed over the members of its cases. */
-  PetscErrorCode (*add)(const cst_extension *e, cst_tallies *t);
+  cst_error (*add)(const cst_extension *e, cst_tallies *t);
   /* With a later end. False: no class can go on to this one; text[n]: to which it can, as the end of "FILE,
    * which ends at T, ". */
   bool (*reaches)(const cst_extension *e, int from, int to, char *text, size_t n);
@@ -84,7 +84,7 @@ typedef struct {
   long (*cells)(const cst_plan *p);
   double (*most)(const cst_plan *p, int icase);
   cst_tally_term (*term)(const cst_plan *p, int icase, long cell);
-  PetscErrorCode (*finish)(const cst_plan *p, int icase, const cst_cell *x, cst_output *o);
+  cst_error (*finish)(const cst_plan *p, int icase, const cst_cell *x, cst_output *o);
 } cst_tally;
 
 /* Members of each case, at most cst_demand.chosen, that are known only when the run has ended: they are chosen by
@@ -92,11 +92,11 @@ typedef struct {
 typedef struct {
   bool (*wanted)(const cst_plan *p);
   /* Fills size[members] of the open case: those with the largest are chosen; NaN: never. */
-  PetscErrorCode (*sizes)(cst_case_rows *rows, double *size);
+  cst_error (*sizes)(cst_case_rows *rows, double *size);
   /* Reads member[chosen] of a case, the largest first, -1: none; or writes it, when what is kept of them is in
    * the file. */
-  PetscErrorCode (*read)(cst_output *o, int icase, long *member);
-  PetscErrorCode (*write)(cst_output *o, int icase, const long *member);
+  cst_error (*read)(cst_output *o, int icase, long *member);
+  cst_error (*write)(cst_output *o, int icase, const long *member);
 } cst_choice;
 
 typedef struct cst_collector {
@@ -138,7 +138,7 @@ typedef struct cst_collector {
   void (*declare_last)(const cst_plan *p, cst_channels *c);
 
   /* NULL, or writes what is known before the run into a new file, on one rank. */
-  PetscErrorCode (*open)(const cst_plan *p, cst_output *o);
+  cst_error (*open)(const cst_plan *p, cst_output *o);
   const cst_reuse  *reuse;  /* NULL: as if all its members were */
   const cst_choice *choice; /* NULL: it chooses no members */
   /* NULL: none. It adds with cst_runner_cells, in look, along or stop. */
@@ -160,7 +160,7 @@ typedef struct cst_collector {
   long (*reads)(const cst_collection *x, long step);
   long (*reads_some)(const cst_collection *x, long step);
   /* At a stop, between steps, before anything is looked at there; the batch may be halted in it. */
-  PetscErrorCode (*before)(cst_collection *x);
+  cst_error (*before)(cst_collection *x);
   /* A group at an observed step, whose observables have been measured. */
   void (*look)(cst_collection *x, int group, const cst_view *view);
   /* The same for several states of a group after the first one, which are not measured. A collector that
@@ -178,23 +178,23 @@ typedef struct cst_collector {
   /* A group, and its record, after these states: `step` is the last of them. */
   void (*watched)(cst_collection *x, int group, long step);
   /* At a stop, after that. */
-  PetscErrorCode (*stop)(cst_collection *x);
+  cst_error (*stop)(cst_collection *x);
   /* Lanes go on from here with other parameters (stages): earlier records are none from which they can be stepped
    * again. */
   void (*changed)(cst_collection *x);
   /* The batch has ended: its numbers in the rows become those of the file. */
-  PetscErrorCode (*finish)(cst_collection *x);
+  cst_error (*finish)(cst_collection *x);
   /* Its state of a lane goes into its numbers in the rows, which are then saved, and comes back from them. */
   void (*save)(cst_collection *x, long lane);
   void (*restore)(cst_collection *x, long lane);
   /* What is buffered is written, before a checkpoint and at the end of a batch. */
-  PetscErrorCode (*flush)(cst_collection *x);
+  cst_error (*flush)(cst_collection *x);
 
   /* On a rank that concludes, where the rows are in the file. Declares its columns, and returns their handles,
    * owned: free(); NULL: it has none in this study. */
   void *(*columns)(const cst_plan *p, cst_columns *c);
   /* Sets the columns of the open case, and writes its datasets. */
-  PetscErrorCode (*conclude)(cst_case_rows *rows, const void *handles);
+  cst_error (*conclude)(cst_case_rows *rows, const void *handles);
   /* Its figures in a report, after those of the kind of study: names of `constella list figures`, separated by
    * commas; NULL: none. */
   const char *figures;

@@ -122,45 +122,43 @@ static void write_growth(const growth_columns *x, int i, cst_growth *g, bool fai
   say_growth(x, i, g);
 }
 
-static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k,
-                                        cst_journey *j, bool failed) {
+static cst_error conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k,
+                                   cst_journey *j, bool failed) {
   const int           i = rows->icase;
   const cst_quantity *q = &rows->plan->quantity[k];
   double              drift, value;
   bool                observed = false;
   cst_growth          growth;
-  PetscFunctionBegin;
   if (q->drifts) {
-    PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
+    CST_TRY(cst_parts_quantity_largest(rows, k, &drift, &value));
     cst_column_set(x->largest, i, value);
   }
   if (q->windows)
-    PetscCall(cst_judge_journey(rows, j, k, &observed, &growth));
+    CST_TRY(cst_judge_journey(rows, j, k, &observed, &growth));
   if (!observed)
-    PetscFunctionReturn(0);
+    return 0;
   cst_column_set(x->scale, i,
                  cst_case_rows_largest(growth.verdict == CST_SETTLED ? j->terms : j->scale,
                                        rows->plan->study->members));
   write_growth(x, i, &growth, failed);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns  *x = handles;
   const cst_plan *p = rows->plan;
   cst_journey     j;
-  PetscFunctionBegin;
   if (p->study->reference != CST_REFERENCE_NONE)
-    PetscCall(cst_parts_errors_conclude(rows, &x->error));
-  PetscCall(cst_judge_journey_create(p->study->members, &j));
-  PetscCall(cst_judge_journey_begin(rows, &j));
+    CST_TRY(cst_parts_errors_conclude(rows, &x->error));
+  CST_TRY(cst_judge_journey_create(p->study->members, &j));
+  CST_TRY(cst_judge_journey_begin(rows, &j));
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged)
-      PetscCall(conclude_quantity(rows, &x->growth[k], k, &j, rows->failed > 0));
-  PetscCall(cst_judge_journey_destroy(&j));
-  PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
-  PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
-  PetscFunctionReturn(0);
+      CST_TRY(conclude_quantity(rows, &x->growth[k], k, &j, rows->failed > 0));
+  CST_TRY(cst_judge_journey_destroy(&j));
+  CST_TRY(cst_parts_constraints_conclude(rows, &x->constraints));
+  CST_TRY(cst_parts_displacement_conclude(rows, x->displacement));
+  return 0;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -233,16 +231,15 @@ static void conclude_column(const cst_plan *p, const growth_columns *x, long ver
   }
 }
 
-static PetscErrorCode conclude_table(const cst_plan *p, const void *handles) {
+static cst_error conclude_table(const cst_plan *p, const void *handles) {
   const columns *x = handles;
   long           judged = 0;
-  PetscFunctionBegin;
   for (int k = 0; k < p->nquantity; k++)
     judged += p->quantity[k].judged;
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged)
       conclude_column(p, &x->growth[k], judged * p->ncase);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_kind cst_kind_conservation = {

@@ -107,12 +107,11 @@ static void *declare(const cst_plan *p, cst_columns *c) {
   return x;
 }
 
-static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_columns *x, int k) {
+static cst_error conclude_quantity(cst_case_rows *rows, const spread_columns *x, int k) {
   const int  i = rows->icase;
   const long n = rows->plan->study->members;
   double     drift, value;
-  PetscFunctionBegin;
-  PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
+  CST_TRY(cst_parts_quantity_largest(rows, k, &drift, &value));
   if (rows->plan->quantity[k].drifts)
     cst_column_set(x->largest, i, value);
   cst_case_rows_pick(rows, CST_SUMMARY_END, -1, rows->number);
@@ -120,7 +119,7 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_column
   cst_column_set(x->rms, i, cst_ensemble_rms(rows->number, n));
   conclude_distribution(rows, x);
   if (!x->survivors.members.value)
-    PetscFunctionReturn(0);
+    return 0;
   long survivors = 0, good = 0;
   for (long m = 0; m < n; m++) {
     survivors += !isnan(rows->number[m]);
@@ -128,21 +127,20 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_column
   }
   /* of an observable that is not taken no member has a number, and none is missing */
   cst_parts_survivors_conclude(x->survivors, i, survivors, good == n ? survivors : n);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns  *x = handles;
   const cst_plan *p = rows->plan;
-  PetscFunctionBegin;
   if (p->study->reference != CST_REFERENCE_NONE)
-    PetscCall(cst_parts_errors_conclude(rows, &x->error));
+    CST_TRY(cst_parts_errors_conclude(rows, &x->error));
   for (int k = 0; k < p->nquantity; k++)
     if (is_spread(p, k))
-      PetscCall(conclude_quantity(rows, &x->spread[k], k));
-  PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
-  PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
-  PetscFunctionReturn(0);
+      CST_TRY(conclude_quantity(rows, &x->spread[k], k));
+  CST_TRY(cst_parts_constraints_conclude(rows, &x->constraints));
+  CST_TRY(cst_parts_displacement_conclude(rows, x->displacement));
+  return 0;
 }
 
 const cst_kind cst_kind_ensemble = {

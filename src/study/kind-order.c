@@ -87,28 +87,27 @@ static cst_number_column fitted(const cst_plan *p, const columns *x, int icase, 
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns   *x = handles;
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   const int        i = rows->icase;
   double           drift, value, momentum = NAN;
-  PetscFunctionBegin;
-  PetscCall(cst_parts_errors_conclude(rows, &x->error));
+  CST_TRY(cst_parts_errors_conclude(rows, &x->error));
   for (int k = 0; k < CST_ERRORS; k++)
     cst_column_set(x->reference_error[k], i,
                    rows->reference_error[p->cases[i].variant * CST_ERRORS + k]);
-  PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
+  CST_TRY(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
   cst_column_set(x->energy, i, value);
   for (int k = 0; k < s->system->nsym; k++) {
-    PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, s->system->symmetry[k]),
-                                         &drift, &value));
+    CST_TRY(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, s->system->symmetry[k]),
+                                       &drift, &value));
     if (!(drift <= momentum))
       momentum = drift;
   }
   cst_column_set(x->momentum, i, momentum);
-  PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_parts_constraints_conclude(rows, &x->constraints));
+  return 0;
 }
 
 /* ---- the steps of a method ------------------------------------------------------------------- */
@@ -117,7 +116,7 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
  * times sqrt(n); the solver's residual, a tenth of a tolerance above 1e-14; and a third of reference_error
  * (only errors above ten floors are used). For G v, whose terms are not stored, the size is the one by which
  * it was scaled. */
-static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {
+static cst_error find_floor(cst_case_rows *rows, const columns *x, double *floor) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   const int        i = rows->icase;
@@ -130,11 +129,10 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
                                                              [CST_ERROR_LAMBDA] =
                                                                  &cst_channel_lambda};
   double                              most[FITS] = {0};
-  PetscFunctionBegin;
   for (int k = 1; k < CST_ERRORS; k++) {
     if (size[k] == 0)
       continue;
-    PetscCall(cst_case_rows_get(rows, channel[k], 0, &state));
+    CST_TRY(cst_case_rows_get(rows, channel[k], 0, &state));
     for (long m = 0; m < s->members * size[k]; m++)
       if (rows->good[m / size[k]])
         most[k] = fmax(most[k], fabs(state[m]));
@@ -150,7 +148,7 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
     const double error = fmax(0, cst_column_get(x->reference_error[k], i));
     floor[k] = fmax(floor[k], 0.3 * error);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The order that a method claims for a fitted quantity; 0: none. */
@@ -173,20 +171,19 @@ static int claimed_order(const cst_plan *p, int i, int k) {
     if (least == 0)
       least = of[j];
     else
-      least = PetscMin(least, of[j]);
+      least = CST_SMALLER(least, of[j]);
   }
   return least;
 }
 
 /* True if the motion ends near its start, within a twentieth of its largest distance from it, and errors are
  * read at the end only. */
-static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
+static cst_error returns(cst_case_rows *rows, bool *so) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   const double    *summary;
   double           end = 0, most = 0;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_summary(rows, cst_parts_quantity_find(p, "displacement"), &summary));
+  CST_TRY(cst_case_rows_summary(rows, cst_parts_quantity_find(p, "displacement"), &summary));
   for (long m = 0; m < s->members; m++) {
     if (!rows->good[m])
       continue;
@@ -194,7 +191,7 @@ static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
     most = fmax(most, summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_DRIFT]);
   }
   *so = s->over == CST_OVER_END && end < 0.05 * most;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The order between cases i - 1 and i, which differ only in their step. */
@@ -213,23 +210,22 @@ static void write_fit(const fit_columns *x, int i, const cst_order_fit *fit) {
   cst_column_say(x->flag, i, cst_order_flag_names[fit->flag]);
 }
 
-static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, int first) {
+static cst_error conclude_steps(cst_case_rows *rows, const void *handles, int first) {
   const columns  *x = handles;
   const cst_plan *p = rows->plan;
   const int       n = p->study->nstep;
   double         *h, *floor, (*all)[FITS];
   bool            back = false, unreferred = false;
-  PetscFunctionBegin;
   h = cst_zeros(n, sizeof *h);
   floor = cst_zeros(n, sizeof *floor);
   all = cst_zeros(n, sizeof *all);
   for (int i = 0; i < n; i++) {
     h[i] = p->cases[first + i].h;
-    PetscCall(cst_case_rows_open(rows, first + i));
-    PetscCall(find_floor(rows, x, all[i]));
+    CST_TRY(cst_case_rows_open(rows, first + i));
+    CST_TRY(find_floor(rows, x, all[i]));
     unreferred |= cst_case_rows_unreferred(rows);
   }
-  PetscCall(returns(rows, &back)); /* for the finest step */
+  CST_TRY(returns(rows, &back)); /* for the finest step */
   for (int k = 0; k < FITS; k++) {
     const double *error = fitted(p, x, first, k).value;
     const int     claimed = claimed_order(p, first, k);
@@ -250,7 +246,7 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, i
   free(h);
   free(floor);
   free(all);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_kind cst_kind_order = {

@@ -145,27 +145,26 @@ static void *declare(const cst_plan *p, cst_columns *c) {
 /* ---- one case -------------------------------------------------------------------------------- */
 
 /* Means over the members that did not fail. */
-static PetscErrorCode conclude_costs(cst_case_rows *rows, const columns *x) {
+static cst_error conclude_costs(cst_case_rows *rows, const columns *x) {
   const cst_plan *p = rows->plan;
   const int       i = rows->icase;
   const double   *evaluations, *iterations;
   double          sum[COSTS] = {0}, members = 0, per_step, per_iteration;
-  PetscFunctionBegin;
   cst_method_solves(p->method[p->cases[i].method], &per_step, &per_iteration);
-  PetscCall(cst_case_rows_get(rows, &cst_channel_evaluations, 0, &evaluations));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_evaluations, 0, &evaluations));
   for (long m = 0; m < p->study->members; m++)
     if (rows->good[m]) {
       sum[EVALUATIONS] += evaluations[m];
       members++;
     }
-  PetscCall(cst_case_rows_get(rows, &cst_channel_iterations, 0, &iterations));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_iterations, 0, &iterations));
   for (long m = 0; m < p->study->members; m++)
     if (rows->good[m])
       sum[ITERATIONS] += iterations[m];
   sum[SOLVES] = per_step * (double)p->cases[i].n * members + per_iteration * sum[ITERATIONS];
   for (int k = 0; k < COSTS; k++)
     cst_column_set(x->cost[k], i, sum[k] / members);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double judged(const cst_case_rows *rows, const columns *x) {
@@ -180,23 +179,22 @@ static double judged(const cst_case_rows *rows, const columns *x) {
   return cst_column_get(x->error.largest[w->of], i);
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns  *x = handles;
   const cst_plan *p = rows->plan;
   const int       i = rows->icase;
   double          drift, value;
-  PetscFunctionBegin;
-  PetscCall(cst_parts_errors_conclude(rows, &x->error));
+  CST_TRY(cst_parts_errors_conclude(rows, &x->error));
   for (int k = 0; k < CST_ERRORS; k++)
     cst_column_set(x->reference_error[k], i,
                    rows->reference_error[p->cases[i].variant * CST_ERRORS + k]);
-  PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
+  CST_TRY(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
   cst_column_set(x->energy, i, value);
-  PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
-  PetscCall(conclude_costs(rows, x));
+  CST_TRY(cst_parts_constraints_conclude(rows, &x->constraints));
+  CST_TRY(conclude_costs(rows, x));
   bool all = rows->failed == 0;
   cst_column_set(x->judged, i, all ? judged(rows, x) : NAN);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the steps of a method, and all cases ------------------------------------------------------ */
@@ -206,11 +204,10 @@ static bool is_known(const columns *x, const wish *w, int i, double accuracy) {
   return w->of >= CST_ERRORS || !(cst_column_get(x->reference_error[w->of], i) * 3 > accuracy);
 }
 
-static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, int first) {
+static cst_error conclude_steps(cst_case_rows *rows, const void *handles, int first) {
   const columns *x = handles;
   const int      n = rows->plan->study->nstep;
   const wish    *w = rows->plan->study->own;
-  PetscFunctionBegin;
   for (int k = 0; k < COSTS; k++)
     for (int a = 0; a < w->n; a++) {
       const double work =
@@ -219,7 +216,7 @@ static PetscErrorCode conclude_steps(cst_case_rows *rows, const void *handles, i
       for (int i = first; i < first + n; i++)
         cst_column_set(x->at[k][a], i, known ? work : NAN);
     }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -253,16 +250,15 @@ static void find_front(const columns *x, int k, int first, int n, point *all) {
   }
 }
 
-static PetscErrorCode conclude_table(const cst_plan *p, const void *handles) {
+static cst_error conclude_table(const cst_plan *p, const void *handles) {
   const columns *x = handles;
   const int      n = p->ncase / p->study->nvariant;
   point         *all = cst_need(calloc((size_t)n, sizeof *all));
-  PetscFunctionBegin;
   for (int first = 0; first < p->ncase; first += n)
     for (int k = 0; k < COSTS; k++)
       find_front(x, k, first, n, all);
   free(all);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_kind cst_kind_work_precision = {

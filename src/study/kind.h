@@ -6,7 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_KIND_H
 #define CST_KIND_H
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "constella/study.h"
 #include "core/keys.h"
 
@@ -42,13 +42,13 @@ struct cst_kind {
    * Returns their handles, owned: free(). */
   void *(*declare)(const cst_plan *p, cst_columns *c);
   /* Sets the other columns of the open case, from its finished rows; on any rank. */
-  PetscErrorCode (*conclude)(cst_case_rows *rows, const void *handles);
+  cst_error (*conclude)(cst_case_rows *rows, const void *handles);
   /* NULL, or sets the columns that compare steps: of the cases first .. first + nstep - 1, coarse to fine,
    * which differ in nothing else and are concluded; on the rank that concluded them. No case is open. */
-  PetscErrorCode (*conclude_steps)(cst_case_rows *rows, const void *handles, int first);
+  cst_error (*conclude_steps)(cst_case_rows *rows, const void *handles, int first);
   /* NULL, or sets the columns that compare all cases; on one rank, where all columns have their values. What
    * it needs of a case must be in a column. After a kill it is called again, with what it had set. */
-  PetscErrorCode (*conclude_table)(const cst_plan *p, const void *handles);
+  cst_error (*conclude_table)(const cst_plan *p, const void *handles);
 };
 
 /* False if the kind is unknown. */

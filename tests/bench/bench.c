@@ -99,30 +99,28 @@ static double apart(const bench_run *r, const double *hand) {
 }
 
 /* Seconds of n steps; *difference, where hand is given, from its states. */
-static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, double *seconds,
-                                const double *hand, double *difference) {
+static cst_error time_core(const cst_study *s, int isa, double h, long n, double *seconds,
+                           const double *hand, double *difference) {
   bench_run r = {
       .study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = h, .steps = n};
-  PetscFunctionBegin;
-  PetscCall(bench_run_create(&r, isa));
-  PetscCall(bench_run_time(&r));
+  CST_TRY(bench_run_create(&r, isa));
+  CST_TRY(bench_run_time(&r));
   *seconds = 1e-9 * r.best * (double)n * LANES;
   if (hand)
     *difference = apart(&r, hand);
-  PetscCall(bench_run_destroy(&r));
-  PetscFunctionReturn(0);
+  CST_TRY(bench_run_destroy(&r));
+  return 0;
 }
 
 /* ---- the normal path ------------------------------------------------------------------------- */
 
-static PetscErrorCode time_run(const bench_case *b, int isa, long steps, double *seconds) {
+static cst_error time_run(const bench_case *b, int isa, long steps, double *seconds) {
   cst_study  *s = make_study(b, RUN_LANES, steps);
   cst_diag   *d = cst_diag_create();
   cst_plan   *p;
   cst_run_end end = {0};
   const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
   char        path[4096], why[512];
-  PetscFunctionBegin;
   snprintf(path, sizeof path, "%s/constella-bench-%d.h5", folder, (int)getpid());
   p = bench_need(cst_plan_create(s, isa, d));
   cst_agenda     *agenda = cst_agenda_create(p, 1, 0, NULL, NULL, 0);
@@ -136,10 +134,10 @@ static PetscErrorCode time_run(const bench_case *b, int isa, long steps, double 
   snprintf(o.path, sizeof o.path, "%s", path);
   cst_resume_name(o.resume.run);
   double t = bench_busy();
-  PetscCall(cst_run(p, agenda, checkpoint, &o, &end));
+  CST_TRY(cst_run(p, agenda, checkpoint, &o, &end));
   *seconds = bench_busy() - t;
-  PetscCheck(end.failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed",
-             end.failed);
+  CST_CHECK(end.failed == 0, MPI_COMM_SELF, CST_ERR_CONV_FAILED, "%ld trajectories failed",
+            end.failed);
   cst_lock_release(lock);
   unlink(path);
   cst_agenda_destroy(agenda);
@@ -147,7 +145,7 @@ static PetscErrorCode time_run(const bench_case *b, int isa, long steps, double 
   cst_plan_destroy(p);
   cst_study_destroy(s);
   cst_diag_destroy(d);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- one SNES per trajectory ----------------------------------------------------------------- */
@@ -189,15 +187,14 @@ static void constraint(const naive *x, const double *q, double *g, double *G) {
   }
 }
 
-static PetscErrorCode residual(SNES snes, Vec X, Vec F, void *context) {
+static cst_error residual(SNES snes, Vec X, Vec F, void *context) {
   naive             *x = context;
   const PetscScalar *l;
   PetscScalar       *f;
   double             G[CST_MAX_G * CST_MAX_Q];
-  PetscFunctionBegin;
   (void)snes;
-  PetscCall(VecGetArrayRead(X, &l));
-  PetscCall(VecGetArray(F, &f));
+  CST_TRY(VecGetArrayRead(X, &l));
+  CST_TRY(VecGetArray(F, &f));
   for (int i = 0; i < x->s->nq; i++) {
     x->q1[i] = x->qt[i];
     for (int a = 0; a < x->s->ng; a++)
@@ -207,19 +204,18 @@ static PetscErrorCode residual(SNES snes, Vec X, Vec F, void *context) {
   x->last = 0;
   for (int a = 0; a < x->s->ng; a++)
     x->last = fmax(x->last, fabs(f[a]));
-  PetscCall(VecRestoreArrayRead(X, &l));
-  PetscCall(VecRestoreArray(F, &f));
-  PetscFunctionReturn(0);
+  CST_TRY(VecRestoreArrayRead(X, &l));
+  CST_TRY(VecRestoreArray(F, &f));
+  return 0;
 }
 
-static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
+static cst_error jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
   naive       *x = context;
   PetscScalar *J;
   double       g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q];
-  PetscFunctionBegin;
   (void)snes, (void)X, (void)A;
   constraint(x, x->q1, g, G);
-  PetscCall(MatDenseGetArrayWrite(B, &J));
+  CST_TRY(MatDenseGetArrayWrite(B, &J));
   for (int a = 0; a < x->s->ng; a++)
     for (int b = 0; b < x->s->ng; b++) {
       double s = 0;
@@ -227,14 +223,14 @@ static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
         s -= G[a * x->s->nq + i] * x->h * x->minv[i] * x->G0[b * x->s->nq + i];
       J[b * x->s->ng + a] = s;
     }
-  PetscCall(MatDenseRestoreArrayWrite(B, &J));
-  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(0);
+  CST_TRY(MatDenseRestoreArrayWrite(B, &J));
+  CST_TRY(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  CST_TRY(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  return 0;
 }
 
-static PetscErrorCode converged(SNES snes, PetscInt it, PetscReal xn, PetscReal gn, PetscReal f,
-                                SNESConvergedReason *reason, void *context) {
+static cst_error converged(SNES snes, PetscInt it, PetscReal xn, PetscReal gn, PetscReal f,
+                           SNESConvergedReason *reason, void *context) {
   naive *x = context;
   (void)snes, (void)it, (void)xn, (void)gn, (void)f;
   *reason = x->last <= 2e-14 ? SNES_CONVERGED_FNORM_ABS : SNES_CONVERGED_ITERATING;
@@ -242,24 +238,22 @@ static PetscErrorCode converged(SNES snes, PetscInt it, PetscReal xn, PetscReal 
 }
 
 /* One step: positions under SNES, then p projected (with a small elimination of its own). */
-static PetscErrorCode naive_step(naive *x, SNES snes, Vec X, double *q, double *p,
-                                 const double *dV) {
+static cst_error naive_step(naive *x, SNES snes, Vec X, double *q, double *p, const double *dV) {
   const int          n = x->s->nq, d = x->s->ng;
   const PetscScalar *l;
   double             g[CST_MAX_G], S[CST_MAX_G * CST_MAX_G], m[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q];
-  PetscFunctionBegin;
   constraint(x, q, g, x->G0);
   for (int i = 0; i < n; i++)
     x->qt[i] = q[i] + x->h * x->minv[i] * (p[i] - 0.5 * x->h * dV[i]);
-  PetscCall(SNESSolve(snes, NULL, X));
-  PetscCall(VecGetArrayRead(X, &l));
+  CST_TRY(SNESSolve(snes, NULL, X));
+  CST_TRY(VecGetArrayRead(X, &l));
   for (int i = 0; i < n; i++) {
     p[i] -= x->h * dV[i];
     for (int a = 0; a < d; a++)
       p[i] -= x->G0[a * n + i] * l[a];
     q[i] = x->q1[i];
   }
-  PetscCall(VecRestoreArrayRead(X, &l));
+  CST_TRY(VecRestoreArrayRead(X, &l));
   constraint(x, q, g, G);
   for (int a = 0; a < d; a++) {
     m[a] = 0;
@@ -286,61 +280,59 @@ static PetscErrorCode naive_step(naive *x, SNES snes, Vec X, double *q, double *
   for (int a = 0; a < d; a++)
     for (int i = 0; i < n; i++)
       p[i] -= G[a * n + i] * m[a];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode make_snes(naive *x, SNES *snes, Vec *X, Vec *F, Mat *J) {
+static cst_error make_snes(naive *x, SNES *snes, Vec *X, Vec *F, Mat *J) {
   KSP            ksp;
   PC             pc;
   SNESLineSearch ls;
-  PetscFunctionBegin;
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, x->s->ng, X));
-  PetscCall(VecDuplicate(*X, F));
-  PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, x->s->ng, x->s->ng, NULL, J));
-  PetscCall(SNESCreate(PETSC_COMM_SELF, snes));
-  PetscCall(SNESSetFunction(*snes, *F, residual, x));
-  PetscCall(SNESSetJacobian(*snes, *J, *J, jacobian, x));
-  PetscCall(SNESSetType(*snes, SNESNEWTONLS));
-  PetscCall(SNESGetKSP(*snes, &ksp));
-  PetscCall(KSPSetType(ksp, KSPPREONLY));
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, PCLU));
-  PetscCall(SNESGetLineSearch(*snes, &ls));
-  PetscCall(SNESLineSearchSetType(ls, SNESLINESEARCHBASIC));
-  PetscCall(SNESLineSearchSetComputeNorms(ls, PETSC_FALSE));
-  PetscCall(SNESSetConvergenceTest(*snes, converged, x, NULL));
-  PetscCall(SNESSetTolerances(*snes, 0, 0, 0, 60, PETSC_MAX_INT));
-  PetscCall(SNESSetUp(*snes));
-  PetscFunctionReturn(0);
+  CST_TRY(VecCreateSeq(MPI_COMM_SELF, x->s->ng, X));
+  CST_TRY(VecDuplicate(*X, F));
+  CST_TRY(MatCreateSeqDense(MPI_COMM_SELF, x->s->ng, x->s->ng, NULL, J));
+  CST_TRY(SNESCreate(MPI_COMM_SELF, snes));
+  CST_TRY(SNESSetFunction(*snes, *F, residual, x));
+  CST_TRY(SNESSetJacobian(*snes, *J, *J, jacobian, x));
+  CST_TRY(SNESSetType(*snes, SNESNEWTONLS));
+  CST_TRY(SNESGetKSP(*snes, &ksp));
+  CST_TRY(KSPSetType(ksp, KSPPREONLY));
+  CST_TRY(KSPGetPC(ksp, &pc));
+  CST_TRY(PCSetType(pc, PCLU));
+  CST_TRY(SNESGetLineSearch(*snes, &ls));
+  CST_TRY(SNESLineSearchSetType(ls, SNESLINESEARCHBASIC));
+  CST_TRY(SNESLineSearchSetComputeNorms(ls, PETSC_FALSE));
+  CST_TRY(SNESSetConvergenceTest(*snes, converged, x, NULL));
+  CST_TRY(SNESSetTolerances(*snes, 0, 0, 0, 60, PETSC_MAX_INT));
+  CST_TRY(SNESSetUp(*snes));
+  return 0;
 }
 
-static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) {
+static cst_error time_naive(const cst_study *s, double h, double *seconds) {
   naive  x = {.s = s->system, .c = s->parameter, .h = h};
   SNES   snes;
   Vec    X, F;
   Mat    J;
   double mass[CST_MAX_Q], dV[CST_MAX_Q], q[CST_MAX_Q], v[CST_MAX_Q], p[CST_MAX_Q];
-  PetscFunctionBegin;
   eval(&x, CST_K_mass, s->q0, mass);
   eval(&x, CST_K_dV, s->q0, dV); /* constant here */
   for (int i = 0; i < s->system->nq; i++)
     x.minv[i] = 1 / mass[s->system->mass_class[i]];
-  PetscCall(make_snes(&x, &snes, &X, &F, &J));
+  CST_TRY(make_snes(&x, &snes, &X, &F, &J));
   double t = bench_busy();
   for (int l = 0; l < SNES_LANES; l++) {
     cst_study_member(s, 0, l, q, v);
     for (int i = 0; i < s->system->nq; i++)
       p[i] = v[i] / x.minv[i];
-    PetscCall(VecSet(X, 0));
+    CST_TRY(VecSet(X, 0));
     for (int k = 0; k < SNES_STEPS; k++)
-      PetscCall(naive_step(&x, snes, X, q, p, dV));
+      CST_TRY(naive_step(&x, snes, X, q, p, dV));
   }
   *seconds = bench_busy() - t;
-  PetscCall(SNESDestroy(&snes));
-  PetscCall(VecDestroy(&X));
-  PetscCall(VecDestroy(&F));
-  PetscCall(MatDestroy(&J));
-  PetscFunctionReturn(0);
+  CST_TRY(SNESDestroy(&snes));
+  CST_TRY(VecDestroy(&X));
+  CST_TRY(VecDestroy(&F));
+  CST_TRY(MatDestroy(&J));
+  return 0;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -351,31 +343,30 @@ static void keep(double *best, double seconds, double steps) {
     *best = rate;
 }
 
-static PetscErrorCode bench(const bench_case *b, int isa) {
+static cst_error bench(const bench_case *b, int isa) {
   const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
   cst_study *s = make_study(b, LANES, STEPS);
   double     best[KINDS] = {0}, seconds, difference = 0, least = INFINITY, longest = INFINITY,
          *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
-  PetscFunctionBegin;
   time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
-  PetscCall(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));
+  CST_TRY(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     keep(&best[SCALAR], time_hand(s, b->scalar, 1, SCALAR_LANES, b->h, STEPS, state),
          (double)SCALAR_LANES * STEPS);
     keep(&best[LIMIT], time_hand(s, b->lanes[slot], width, LANES, b->h, STEPS, state),
          (double)LANES * STEPS);
-    PetscCall(time_core(s, isa, b->h, STEPS, &seconds, NULL, NULL));
+    CST_TRY(time_core(s, isa, b->h, STEPS, &seconds, NULL, NULL));
     keep(&best[CORE], seconds, (double)LANES * STEPS);
-    PetscCall(time_run(b, isa, STEPS, &seconds));
+    CST_TRY(time_run(b, isa, STEPS, &seconds));
     keep(&best[RUN], seconds, (double)RUN_LANES * STEPS);
     least = fmin(least, seconds);
-    PetscCall(time_run(b, isa, (long)LONG * STEPS, &seconds));
+    CST_TRY(time_run(b, isa, (long)LONG * STEPS, &seconds));
     longest = fmin(longest, seconds);
-    PetscCall(time_naive(s, b->h, &seconds));
+    CST_TRY(time_naive(s, b->h, &seconds));
     keep(&best[NAIVE], seconds, (double)SNES_LANES * SNES_STEPS);
-    PetscCall(PetscOptionsSetValue(NULL, "-snes_type", "newtonls"));
-    PetscCall(time_core(s, isa, b->h, STEPS / 10, &seconds, NULL, NULL));
-    PetscCall(PetscOptionsClearValue(NULL, "-snes_type"));
+    CST_TRY(PetscOptionsSetValue(NULL, "-snes_type", "newtonls"));
+    CST_TRY(time_core(s, isa, b->h, STEPS / 10, &seconds, NULL, NULL));
+    CST_TRY(PetscOptionsClearValue(NULL, "-snes_type"));
     keep(&best[NEWTONLS], seconds, (double)LANES * STEPS / 10);
   }
   keep(&best[SLOPE], longest - least, (LONG - 1.) * RUN_LANES * STEPS);
@@ -387,12 +378,12 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
   fflush(stdout);
   free(state);
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   int isa;
-  PetscCall(bench_open(&argc, &argv, &isa));
+  CST_TRY(bench_open(&argc, &argv, &isa));
   printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d "
          "lanes); "
          "million trajectory-steps per "
@@ -404,6 +395,6 @@ int main(int argc, char **argv) {
   printf("   %6s %6s %6s %8s   %s\n", "core", "run", "slope", "core", "difference after 50 steps");
   printf("%-16s %70s /limit /limit /limit    /SNES   from the limit's\n", "", "");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    PetscCall(bench(&cases[i], isa));
+    CST_TRY(bench(&cases[i], isa));
   return PetscFinalize();
 }

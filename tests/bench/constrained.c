@@ -22,7 +22,7 @@ static double apart(const bench_run *r, const double *hand, int width) {
   return worst;
 }
 
-static PetscErrorCode bench_method(int isa, const char *method, int stages) {
+static cst_error bench_method(int isa, const char *method, int stages) {
   static hand_constrained_loop *const loops[] = {hand_constrained_v2, hand_constrained_v3,
                                                  hand_constrained_v4};
   const int                           width = cst_isas[isa].width;
@@ -31,13 +31,12 @@ static PetscErrorCode bench_method(int isa, const char *method, int stages) {
   double                             *state = bench_aligned(LANES * 10), hand = INFINITY;
   bench_run                           r = {
                                 .study = s, .system = s->system, .method = method, .lanes = LANES, .h = STEP, .steps = STEPS};
-  PetscFunctionBegin;
-  PetscCall(bench_run_create(&r, isa));
+  CST_TRY(bench_run_create(&r, isa));
   r.best = INFINITY;
-  PetscCall(bench_run_time(&r));
+  CST_TRY(bench_run_time(&r));
   const int iterations = (int)ceil(bench_iterations(&r));
   r.steps = CHECK_STEPS;
-  PetscCall(bench_run_time(&r));
+  CST_TRY(bench_run_time(&r));
   bench_hand_fill(s, state, width, LANES);
   loop(state, LANES / width, stages, iterations, STEP, CHECK_STEPS);
   const double differ = apart(&r, state, width);
@@ -47,27 +46,26 @@ static PetscErrorCode bench_method(int isa, const char *method, int stages) {
     const double t = bench_busy();
     loop(state, LANES / width, stages, iterations, STEP, STEPS);
     hand = fmin(hand, 1e9 * (bench_busy() - t) / ((double)LANES * STEPS));
-    PetscCall(bench_run_time(&r));
+    CST_TRY(bench_run_time(&r));
   }
   printf("  %-28s %8.1f ns a step, %5.2f times a hand-written loop (%.1f ns, %d iterations; %.2f "
          "here), "
          "which differs by %.1e after %d steps\n",
          method, r.best, r.best / hand, hand, iterations, bench_iterations(&r), differ,
          CHECK_STEPS);
-  PetscCall(bench_run_destroy(&r));
+  CST_TRY(bench_run_destroy(&r));
   free(state);
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   int isa;
-  PetscFunctionBeginUser;
-  PetscCall(bench_open(&argc, &argv, &isa));
+  CST_TRY(bench_open(&argc, &argv, &isa));
   printf("double-pendulum, h = %g:\n", STEP);
-  PetscCall(bench_method(isa, "generalized-alpha(rho=0.8)", 1));
-  PetscCall(bench_method(isa, "radau(2)", 2));
-  PetscCall(bench_method(isa, "radau(3)", 3));
-  PetscCall(PetscFinalize());
-  PetscFunctionReturn(0);
+  CST_TRY(bench_method(isa, "generalized-alpha(rho=0.8)", 1));
+  CST_TRY(bench_method(isa, "radau(2)", 2));
+  CST_TRY(bench_method(isa, "radau(3)", 3));
+  CST_TRY(PetscFinalize());
+  return 0;
 }

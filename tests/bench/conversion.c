@@ -68,15 +68,14 @@ static void print_verdict(double cost, double aim) {
 }
 
 /* Times all, and returns what the conversion costs, with project(rk4) as the unit. */
-static PetscErrorCode time_variants(const cst_study *s, double aim, int isa, double *cost) {
+static cst_error time_variants(const cst_study *s, double aim, int isa, double *cost) {
   bench_run r[VARIANTS];
   double    piece[BENCH_PIECES];
-  PetscFunctionBegin;
   for (int k = 0; k < VARIANTS; k++) {
     r[k] = run_of(s, k, STEP);
-    PetscCall(bench_run_create(&r[k], isa));
+    CST_TRY(bench_run_create(&r[k], isa));
   }
-  PetscCall(bench_race(r, VARIANTS));
+  CST_TRY(bench_race(r, VARIANTS));
   *cost = r[CONVERTED].best / r[PROJECTED].best;
   for (int k = 0; k < VARIANTS; k++) {
     printf("  %-30s %-10s %9.1f ns  %6.1f x project(rk4)  %5.2f iterations", variants[k].method,
@@ -94,49 +93,46 @@ static PetscErrorCode time_variants(const cst_study *s, double aim, int isa, dou
          piece[BENCH_BEGIN], piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION], piece[BENCH_FINISH]);
   fflush(stdout);
   for (int k = 0; k < VARIANTS; k++)
-    PetscCall(bench_run_destroy(&r[k]));
-  PetscFunctionReturn(0);
+    CST_TRY(bench_run_destroy(&r[k]));
+  return 0;
 }
 
 /* The same at short steps, where unknowns are predicted best. */
-static PetscErrorCode time_short_steps(const cst_study *s, int isa) {
+static cst_error time_short_steps(const cst_study *s, int isa) {
   const int chosen[] = {PROJECTED, CONVERTED_RIGHT, CONVERTED};
   enum { CHOSEN = sizeof chosen / sizeof *chosen };
   bench_run r[CHOSEN];
-  PetscFunctionBegin;
   for (int k = 0; k < CHOSEN; k++) {
     r[k] = run_of(s, chosen[k], STEP / 5);
-    PetscCall(bench_run_create(&r[k], isa));
+    CST_TRY(bench_run_create(&r[k], isa));
   }
-  PetscCall(bench_race(r, CHOSEN));
+  CST_TRY(bench_race(r, CHOSEN));
   printf("  h = %g:", STEP / 5);
   for (int k = 0; k < CHOSEN; k++) {
     printf("%s %s %.1f ns", k ? "," : "", r[k].method, r[k].best);
     if (k)
       printf(", %.1f x, %.2f iterations", r[k].best / r[0].best, bench_iterations(&r[k]));
-    PetscCall(bench_run_destroy(&r[k]));
+    CST_TRY(bench_run_destroy(&r[k]));
   }
   printf("\n");
   fflush(stdout);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- 3. work against precision --------------------------------------------------------------- */
 
-static PetscErrorCode errors_of(const cst_study *s, int k, double h, int isa, bench_errors *e) {
+static cst_error errors_of(const cst_study *s, int k, double h, int isa, bench_errors *e) {
   bench_run r = run_of(s, k, h);
-  PetscFunctionBegin;
-  PetscCall(bench_run_create(&r, isa));
-  PetscCall(bench_run_errors(&r, HORIZON, e));
-  PetscCall(bench_run_destroy(&r));
-  PetscFunctionReturn(0);
+  CST_TRY(bench_run_create(&r, isa));
+  CST_TRY(bench_run_errors(&r, HORIZON, e));
+  CST_TRY(bench_run_destroy(&r));
+  return 0;
 }
 
-static PetscErrorCode compare_precision(const cst_study *s, int isa, double ratio) {
+static cst_error compare_precision(const cst_study *s, int isa, double ratio) {
   bench_errors converted, projected;
-  PetscFunctionBegin;
-  PetscCall(errors_of(s, CONVERTED, STEP, isa, &converted));
-  PetscCall(errors_of(s, PROJECTED, STEP / ratio, isa, &projected));
+  CST_TRY(errors_of(s, CONVERTED, STEP, isa, &converted));
+  CST_TRY(errors_of(s, PROJECTED, STEP / ratio, isa, &projected));
   const double error = converted.largest[BENCH_ENERGY],
                energy = projected.last[BENCH_ENERGY] / HORIZON,
                momentum = projected.last[BENCH_MOMENTUM] / HORIZON;
@@ -154,7 +150,7 @@ static PetscErrorCode compare_precision(const cst_study *s, int isa, double rati
            error / fmax(energy, momentum));
   printf("\n");
   fflush(stdout);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- 4. wheels and forces -------------------------------------------------------------------- */
@@ -170,59 +166,57 @@ static const struct {
      "{name: double-pendulum, parameters: {g: 9.81}}"}};
 enum { EQUAL_SIZES = sizeof equal_sizes / sizeof *equal_sizes };
 
-static PetscErrorCode compare_sizes(int k, int isa) {
+static cst_error compare_sizes(int k, int isa) {
   const double bound = 1.3;
   cst_study   *s[2] = {bench_members(equal_sizes[k].system, "default", LANES, 0.01),
                        bench_members(equal_sizes[k].beside, "default", LANES, 0.01)};
   bench_run    r[2];
-  PetscFunctionBegin;
   for (int i = 0; i < 2; i++) {
     r[i] = run_of(s[i], CONVERTED, STEP / 5);
     if (i == 0)
       r[i].method = equal_sizes[k].method;
-    PetscCall(bench_run_create(&r[i], isa));
+    CST_TRY(bench_run_create(&r[i], isa));
   }
-  PetscCall(bench_race(r, 2));
+  CST_TRY(bench_race(r, 2));
   const double ratio = r[0].best / r[1].best;
   printf("  %-24s %-35s %9.1f ns  %5.2f x %s (%.1f: %s), %.2f and %.2f iterations\n",
          equal_sizes[k].system, equal_sizes[k].method, r[0].best, ratio, equal_sizes[k].beside,
          bound, ratio <= bound ? "ok" : "ABOVE", bench_iterations(&r[0]), bench_iterations(&r[1]));
   fflush(stdout);
   for (int i = 0; i < 2; i++) {
-    PetscCall(bench_run_destroy(&r[i]));
+    CST_TRY(bench_run_destroy(&r[i]));
     cst_study_destroy(s[i]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* aim: at most so many times project(rk4). */
-static PetscErrorCode bench_system(const char *name, double spread, double aim, bool precision,
-                                   int isa) {
+static cst_error bench_system(const char *name, double spread, double aim, bool precision,
+                              int isa) {
   cst_study *s = bench_members(name, "default", LANES, spread);
   double     cost;
-  PetscFunctionBegin;
   printf("%s, h = %g\n", name, STEP);
-  PetscCall(time_variants(s, aim, isa, &cost));
-  PetscCall(time_short_steps(s, isa));
+  CST_TRY(time_variants(s, aim, isa, &cost));
+  CST_TRY(time_short_steps(s, isa));
   if (precision)
-    PetscCall(compare_precision(s, isa, cost));
+    CST_TRY(compare_precision(s, isa, cost));
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   int isa;
-  PetscCall(bench_open(&argc, &argv, &isa));
+  CST_TRY(bench_open(&argc, &argv, &isa));
   printf("\nconversions: a step of one lane, %s; best of %d\n", cst_isas[isa].name, BENCH_ROUNDS);
   printf("wheels, forces, time, against convert(rk4, bias=-0.5) on a system of the same size, h = "
          "%g\n",
          STEP / 5);
   for (int k = 0; k < EQUAL_SIZES; k++)
-    PetscCall(compare_sizes(k, isa));
-  PetscCall(bench_system("planar-pendulum", 0.1, 12, false, isa));
-  PetscCall(bench_system("spherical-pendulum", 0.3, 12, true, isa));
-  PetscCall(bench_system("double-pendulum", 0.1, 12, true, isa));
-  PetscCall(bench_system("rigid-body", 0.1, 20, false, isa));
-  PetscCall(bench_system("heavy-top", 0.1, 20, false, isa));
+    CST_TRY(compare_sizes(k, isa));
+  CST_TRY(bench_system("planar-pendulum", 0.1, 12, false, isa));
+  CST_TRY(bench_system("spherical-pendulum", 0.3, 12, true, isa));
+  CST_TRY(bench_system("double-pendulum", 0.1, 12, true, isa));
+  CST_TRY(bench_system("rigid-body", 0.1, 20, false, isa));
+  CST_TRY(bench_system("heavy-top", 0.1, 20, false, isa));
   return PetscFinalize();
 }

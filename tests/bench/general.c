@@ -47,12 +47,11 @@ static double hand_time(const bench_run *r, hand_loop *loop, int W) {
 }
 
 /* How far the two are apart after CHECKED steps. */
-static PetscErrorCode compare(bench_run *r, hand_loop *loop, int W, double *apart) {
+static cst_error compare(bench_run *r, hand_loop *loop, int W, double *apart) {
   double *x = hand_state(r, W);
-  PetscFunctionBegin;
   loop(x, (int)((r->lanes + W - 1) / W), H, CHECKED);
   bench_run_start(r);
-  PetscCall(cst_stepper_advance(r->stepper, &r->batch, CHECKED));
+  CST_TRY(cst_stepper_advance(r->stepper, &r->batch, CHECKED));
   const cst_layout *at = cst_stepper_layout(r->stepper);
   *apart = 0;
   for (long l = 0; l < r->lanes; l++)
@@ -60,7 +59,7 @@ static PetscErrorCode compare(bench_run *r, hand_loop *loop, int W, double *apar
       *apart = fmax(*apart, fabs(x[((l / W) * 4 + k) * W + l % W] -
                                  bench_component(r, l, (k < 2 ? at->q : at->p - 2) + k)));
   free(x);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The fewest lanes for which the core is built: what a study of one member takes. */
@@ -71,10 +70,9 @@ static int isa_of_one(int isa) {
   return isa;
 }
 
-static PetscErrorCode angles(int isa) {
-  const int W = cst_isas[isa].width;
-  double    hand = INFINITY, hand1 = INFINITY, apart = NAN;
-  PetscFunctionBegin;
+static cst_error angles(int isa) {
+  const int  W = cst_isas[isa].width;
+  double     hand = INFINITY, hand1 = INFINITY, apart = NAN;
   cst_study *s = bench_members("double-pendulum-angles", "default", LANES, 0.3);
   bench_run  r = {.study = s,
                   .system = s->system,
@@ -84,12 +82,12 @@ static PetscErrorCode angles(int isa) {
                   .steps = STEPS},
             one = r;
   one.lanes = 1, one.steps = 16 * STEPS;
-  PetscCall(bench_run_create(&r, isa));
-  PetscCall(bench_run_create(&one, isa_of_one(isa)));
-  PetscCall(compare(&r, lanes_by_hand[cst_isas[isa].width / 4], W, &apart));
+  CST_TRY(bench_run_create(&r, isa));
+  CST_TRY(bench_run_create(&one, isa_of_one(isa)));
+  CST_TRY(compare(&r, lanes_by_hand[cst_isas[isa].width / 4], W, &apart));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
-    PetscCall(bench_run_time(&r));
-    PetscCall(bench_run_time(&one));
+    CST_TRY(bench_run_time(&r));
+    CST_TRY(bench_run_time(&one));
     hand = fmin(hand, hand_time(&r, lanes_by_hand[cst_isas[isa].width / 4], W));
     hand1 = fmin(hand1, hand_time(&one, hand_angles_scalar, 1));
   }
@@ -101,44 +99,43 @@ static PetscErrorCode angles(int isa) {
   printf("angles, one member      %7.1f ns a step, by hand %6.1f: %.2f of it\n", one.best, hand1,
          one.best / hand1);
   fflush(stdout);
-  PetscCall(bench_run_destroy(&r));
-  PetscCall(bench_run_destroy(&one));
+  CST_TRY(bench_run_destroy(&r));
+  CST_TRY(bench_run_destroy(&one));
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode others(int isa) {
+static cst_error others(int isa) {
   static const char *const names[] = {"four-bar", "slider-crank", "charged-pendulum",
                                       "underwater-vehicle"};
   enum { SYSTEMS = sizeof names / sizeof *names };
   bench_run r[SYSTEMS], one[SYSTEMS];
-  PetscFunctionBegin;
   for (int k = 0; k < SYSTEMS; k++) {
     cst_study *s = bench_members(names[k], "default", LANES, 0.05);
     r[k] = one[k] = (bench_run){
         .study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = H, .steps = 200};
     one[k].lanes = 1, one[k].steps = 8 * r[k].steps;
-    PetscCall(bench_run_create(&r[k], isa));
-    PetscCall(bench_run_create(&one[k], isa_of_one(isa)));
+    CST_TRY(bench_run_create(&r[k], isa));
+    CST_TRY(bench_run_create(&one[k], isa_of_one(isa)));
   }
-  PetscCall(bench_race(r, SYSTEMS));
-  PetscCall(bench_race(one, SYSTEMS));
+  CST_TRY(bench_race(r, SYSTEMS));
+  CST_TRY(bench_race(one, SYSTEMS));
   for (int k = 0; k < SYSTEMS; k++) {
     printf("%-18s      %7.1f ns a step of %d lanes, %8.1f of one member; iterations %.2f\n",
            names[k], r[k].best, LANES, one[k].best, bench_iterations(&r[k]));
-    PetscCall(bench_run_destroy(&r[k]));
-    PetscCall(bench_run_destroy(&one[k]));
+    CST_TRY(bench_run_destroy(&r[k]));
+    CST_TRY(bench_run_destroy(&one[k]));
     cst_study_destroy((cst_study *)r[k].study);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   int isa;
-  PetscCall(bench_open(&argc, &argv, &isa));
+  CST_TRY(bench_open(&argc, &argv, &isa));
   printf("\nGeneral systems, rattle, h = %g, %s; best of %d\n", H, cst_isas[isa].name,
          BENCH_ROUNDS);
-  PetscCall(angles(isa));
-  PetscCall(others(isa));
+  CST_TRY(angles(isa));
+  CST_TRY(others(isa));
   return PetscFinalize();
 }

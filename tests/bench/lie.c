@@ -51,7 +51,7 @@ static double apart(const bench_run *r, const double *hand, int width) {
   return worst;
 }
 
-static PetscErrorCode bench_top(int isa) {
+static cst_error bench_top(int isa) {
   static const char *const methods[] = {"lie-rattle", "lie-rattle(retraction=exp)", "lie-lobatto",
                                         "lie-euler-a", "rattle"};
   enum { METHODS = sizeof methods / sizeof *methods };
@@ -61,7 +61,6 @@ static PetscErrorCode bench_top(int isa) {
   cst_study              *s = bench_members("lagrange-top", "default", LANES, 0.1);
   double                 *state = bench_aligned(LANES * ROWS), hand = INFINITY;
   bench_run               r[METHODS];
-  PetscFunctionBegin;
   for (int k = 0; k < METHODS; k++) {
     r[k] = (bench_run){.study = s,
                        .system = s->system,
@@ -69,11 +68,11 @@ static PetscErrorCode bench_top(int isa) {
                        .lanes = LANES,
                        .h = STEP,
                        .steps = CHECK_STEPS};
-    PetscCall(bench_run_create(&r[k], isa));
+    CST_TRY(bench_run_create(&r[k], isa));
   }
   fill_hand(s, state, width);
   loop(state, LANES / width, STEP, CHECK_STEPS);
-  PetscCall(bench_run_time(&r[0]));
+  CST_TRY(bench_run_time(&r[0]));
   printf("lagrange-top, h = %g: lie-rattle and a hand-written loop differ by %.1e after %d steps\n",
          STEP, apart(&r[0], state, width), CHECK_STEPS);
   for (int k = 0; k < METHODS; k++)
@@ -84,7 +83,7 @@ static PetscErrorCode bench_top(int isa) {
     loop(state, LANES / width, STEP, STEPS);
     hand = fmin(hand, 1e9 * (bench_busy() - t) / ((double)LANES * STEPS));
     for (int k = 0; k < METHODS; k++)
-      PetscCall(bench_run_time(&r[k]));
+      CST_TRY(bench_run_time(&r[k]));
   }
   printf("  %-28s %8.1f ns a step\n", "hand-written lie-rattle", hand);
   for (int k = 0; k < METHODS; k++)
@@ -94,18 +93,17 @@ static PetscErrorCode bench_top(int isa) {
            methods[k], r[k].best, hand / r[k].best, r[METHODS - 1].best / r[k].best,
            bench_iterations(&r[k]));
   for (int k = 0; k < METHODS; k++)
-    PetscCall(bench_run_destroy(&r[k]));
+    CST_TRY(bench_run_destroy(&r[k]));
   free(state);
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a chain of bodies ----------------------------------------------------------------------- */
 
-static PetscErrorCode bench_chain(int isa) {
+static cst_error bench_chain(int isa) {
   static const int lengths[] = {25, 50, 100, 200};
   enum { LENGTHS = sizeof lengths / sizeof *lengths };
-  PetscFunctionBegin;
   printf("chain of n bodies with ball joints, lie-rattle, ns a step and body:");
   for (int k = 0; k < LENGTHS; k++) {
     char text[200];
@@ -118,22 +116,21 @@ static PetscErrorCode bench_chain(int isa) {
                     .lanes = CHAIN_LANES,
                     .h = 0.002,
                     .steps = CHAIN_STEPS};
-    PetscCall(bench_run_create(&r, isa));
-    PetscCall(bench_race(&r, 1));
+    CST_TRY(bench_run_create(&r, isa));
+    CST_TRY(bench_race(&r, 1));
     printf("  n = %d: %.0f", lengths[k], r.best / lengths[k]);
-    PetscCall(bench_run_destroy(&r));
+    CST_TRY(bench_run_destroy(&r));
     cst_study_destroy(s);
   }
   printf("\n");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   int isa;
-  PetscFunctionBeginUser;
-  PetscCall(bench_open(&argc, &argv, &isa));
-  PetscCall(bench_top(isa));
-  PetscCall(bench_chain(isa));
-  PetscCall(PetscFinalize());
-  PetscFunctionReturn(0);
+  CST_TRY(bench_open(&argc, &argv, &isa));
+  CST_TRY(bench_top(isa));
+  CST_TRY(bench_chain(isa));
+  CST_TRY(PetscFinalize());
+  return 0;
 }

@@ -187,15 +187,14 @@ static void print_cost(bench_run *r, double unit, int isa) {
   printf("\n");
 }
 
-static PetscErrorCode compare_costs(const start *at, int isa) {
+static cst_error compare_costs(const start *at, int isa) {
   cst_study *s = study_of(at, LANES);
   bench_run  r[PRICED];
-  PetscFunctionBegin;
   for (int k = 0; k < PRICED; k++) {
     r[k] = run_of(s, priced[k], LANES, STEP, STEPS);
-    PetscCall(bench_run_create(&r[k], isa));
+    CST_TRY(bench_run_create(&r[k], isa));
   }
-  PetscCall(bench_race(r, PRICED));
+  CST_TRY(bench_race(r, PRICED));
   printf("%s, %s\n", at->system, at->state);
   for (int k = 0; k < PRICED; k++)
     print_cost(&r[k], r[UNIT].best, isa);
@@ -204,9 +203,9 @@ static PetscErrorCode compare_costs(const start *at, int isa) {
     compare_with_hand(&r[MAIN], isa);
   fflush(stdout);
   for (int k = 0; k < PRICED; k++)
-    PetscCall(bench_run_destroy(&r[k]));
+    CST_TRY(bench_run_destroy(&r[k]));
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- 3. work against precision --------------------------------------------------------------- */
@@ -277,18 +276,17 @@ static void compare_states(const bench_run *r, const double *reference, double *
 }
 
 /* Runs with steps of h; the short ones several times. */
-static PetscErrorCode climb(bench_run *r, double h, const double *reference, rung *to) {
+static cst_error climb(bench_run *r, double h, const double *reference, rung *to) {
   double spent = 0;
-  PetscFunctionBegin;
   r->h = h, r->steps = lround(END / h), r->best = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS && spent < longest / 8; round++) {
     const double t = bench_busy();
-    PetscCall(bench_run_time(r));
+    CST_TRY(bench_run_time(r));
     spent += bench_busy() - t;
   }
   to->time = r->best * (double)r->steps;
   compare_states(r, reference, to->error);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_high_enough(const rung *x) {
@@ -296,22 +294,21 @@ static bool is_high_enough(const rung *x) {
   return (x->error[IN_Q] <= last && x->error[IN_P] <= last) || 2e-9 * x->time * FEW_LANES > longest;
 }
 
-static PetscErrorCode ladder_of(const cst_study *s, const char *method, const double *reference,
-                                int isa, ladder *to) {
+static cst_error ladder_of(const cst_study *s, const char *method, const double *reference, int isa,
+                           ladder *to) {
   bench_run    r = run_of(s, method, FEW_LANES, STEP, 1);
   bench_errors kept;
   double       h = 2 * STEP;
-  PetscFunctionBegin;
-  PetscCall(bench_run_create(&r, isa));
-  PetscCall(bench_run_errors(&r, END, &kept));
+  CST_TRY(bench_run_create(&r, isa));
+  CST_TRY(bench_run_errors(&r, END, &kept));
   to->energy = kept.largest[BENCH_ENERGY];
   for (to->n = 0; to->n < MOST_RUNGS; h /= 2) {
-    PetscCall(climb(&r, h, reference, &to->rung[to->n]));
+    CST_TRY(climb(&r, h, reference, &to->rung[to->n]));
     if (is_high_enough(&to->rung[to->n++]))
       break;
   }
-  PetscCall(bench_run_destroy(&r));
-  PetscFunctionReturn(0);
+  CST_TRY(bench_run_destroy(&r));
+  return 0;
 }
 
 /* Microseconds of a lane with that error, on the line between the two rungs around it in logarithms; infinite
@@ -368,33 +365,32 @@ static void print_ladders(const ladder *all) {
   }
 }
 
-static PetscErrorCode compare_precision(const start *at, int isa) {
+static cst_error compare_precision(const start *at, int isa) {
   cst_study *s = study_of(at, FEW_LANES);
   double    *reference = reference_of(s, isa);
   ladder     all[COMPARED];
-  PetscFunctionBegin;
   for (int k = 0; k < COMPARED; k++)
-    PetscCall(ladder_of(s, compared[k], reference, isa, &all[k]));
+    CST_TRY(ladder_of(s, compared[k], reference, isa, &all[k]));
   printf("%s, %s\n", at->system, at->state);
   print_ladders(all);
   fflush(stdout);
   free(reference);
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   int isa;
-  PetscCall(bench_open(&argc, &argv, &isa));
+  CST_TRY(bench_open(&argc, &argv, &isa));
   printf("\nline integrals: a step of one lane, h = %g, %s; best of %d\n", STEP, cst_isas[isa].name,
          BENCH_ROUNDS);
   for (int k = 0; k < STARTS; k++)
-    PetscCall(compare_costs(&starts[k], isa));
+    CST_TRY(compare_costs(&starts[k], isa));
   printf("\nline integrals: us of a lane to T = %g at equal error (least marked *), and the "
          "largest relative "
          "error of the energy\n",
          END);
   for (int k = 0; k < STARTS; k++)
-    PetscCall(compare_precision(&starts[k], isa));
+    CST_TRY(compare_precision(&starts[k], isa));
   return PetscFinalize();
 }

@@ -20,22 +20,21 @@ static const char *verdict(double ratio, double bound, bool at_least) {
 }
 
 /* A study as a file has it, planned and compiled. */
-static PetscErrorCode compiled(const char *text, int isa, cst_study **s, int *chosen) {
+static cst_error compiled(const char *text, int isa, cst_study **s, int *chosen) {
   cst_diag    *d = cst_diag_create();
   cst_back_end b;
-  PetscFunctionBegin;
   *s = bench_study(text);
   cst_plan *p = bench_need(cst_plan_create(*s, isa, d));
-  PetscCall(cst_study_compile(*s, p, p->cost, &b));
+  CST_TRY(cst_study_compile(*s, p, p->cost, &b));
   *chosen = p->isa;
   cst_plan_destroy(p);
   cst_diag_destroy(d);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- 1. the chain ---------------------------------------------------------------------------- */
 
-static PetscErrorCode chain(int n, int isa) {
+static cst_error chain(int n, int isa) {
   enum { VERLET, FULL, SIMPLIFIED, KINDS, LANES = 64 };
   static const char *const methods[KINDS] = {"rattle", "zhang-skeel(beta=0.3)",
                                              "zhang-skeel(beta=0.3, form=simplified)"};
@@ -43,14 +42,13 @@ static PetscErrorCode chain(int n, int isa) {
   cst_study               *s;
   int                      chosen;
   bench_run                r[KINDS];
-  PetscFunctionBegin;
   snprintf(text, sizeof text,
            "study: ensemble\nsystem: {name: dna-chain, parameters: {n: %d}, compile: always}\n"
            "initial: {members: %d, seed: 7, around: default, spread: {q: 0.05, v: 0.01}}\nend: "
            "100\nsteps: [0.2]\n"
            "methods: [\"%s\", \"%s\", \"%s\"]\n",
            n, LANES, methods[0], methods[1], methods[2]);
-  PetscCall(compiled(text, isa, &s, &chosen));
+  CST_TRY(compiled(text, isa, &s, &chosen));
   for (int k = 0; k < KINDS; k++) {
     r[k] = (bench_run){.study = s,
                        .system = s->system,
@@ -58,9 +56,9 @@ static PetscErrorCode chain(int n, int isa) {
                        .lanes = LANES,
                        .h = 0.2,
                        .steps = 200000 / n};
-    PetscCall(bench_run_create(&r[k], chosen));
+    CST_TRY(bench_run_create(&r[k], chosen));
   }
-  PetscCall(bench_race(r, KINDS));
+  CST_TRY(bench_race(r, KINDS));
   const double full = r[FULL].best / r[VERLET].best,
                simplified = r[SIMPLIFIED].best / r[VERLET].best;
   printf("DNA chain of %3d     Verlet %8.0f ns   full %8.0f ns: %5.2f of it (2.00: %s)   "
@@ -70,9 +68,9 @@ static PetscErrorCode chain(int n, int isa) {
          simplified);
   fflush(stdout);
   for (int k = 0; k < KINDS; k++)
-    PetscCall(bench_run_destroy(&r[k]));
+    CST_TRY(bench_run_destroy(&r[k]));
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- 2. springs ------------------------------------------------------------------------------ */
@@ -97,16 +95,15 @@ static double *hand_state(const cst_study *s, int W) {
   return state;
 }
 
-static PetscErrorCode springs(int isa) {
+static cst_error springs(int isa) {
   cst_study *s;
   int        chosen, W;
   double     best = INFINITY, apart = 0;
-  PetscFunctionBegin;
-  PetscCall(compiled("study: ensemble\nsystem: {name: double-pendulum, compile: always}\n"
-                     "initial: {members: 1024, seed: 7, around: low, spread: {q: 0.02, v: "
-                     "0.02}}\nend: 10\nsteps: [0.05]\n"
-                     "methods: [\"penalty(zhang-skeel(beta=0.4), omega=20)\"]\n",
-                     isa, &s, &chosen));
+  CST_TRY(compiled("study: ensemble\nsystem: {name: double-pendulum, compile: always}\n"
+                   "initial: {members: 1024, seed: 7, around: low, spread: {q: 0.02, v: "
+                   "0.02}}\nend: 10\nsteps: [0.05]\n"
+                   "methods: [\"penalty(zhang-skeel(beta=0.4), omega=20)\"]\n",
+                   isa, &s, &chosen));
   bench_run r = {.study = s,
                  .system = s->system,
                  .method = "penalty(zhang-skeel(beta=0.4), omega=20)",
@@ -114,18 +111,18 @@ static PetscErrorCode springs(int isa) {
                  .h = H,
                  .steps = STEPS};
   W = cst_isas[chosen].width;
-  PetscCall(bench_run_create(&r, chosen));
+  CST_TRY(bench_run_create(&r, chosen));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     double *state = hand_state(s, W), t = bench_busy();
     loop_for(chosen)(state, (LANES + W - 1) / W, 20, 0.4, H, STEPS);
     best = fmin(best, 1e9 * (bench_busy() - t) / ((double)LANES * STEPS));
     free(state);
-    PetscCall(bench_run_time(&r));
+    CST_TRY(bench_run_time(&r));
   }
   double *state = hand_state(s, W);
   loop_for(chosen)(state, (LANES + W - 1) / W, 20, 0.4, H, 20);
   bench_run_start(&r);
-  PetscCall(cst_stepper_advance(r.stepper, &r.batch, 20));
+  CST_TRY(cst_stepper_advance(r.stepper, &r.batch, 20));
   for (long l = 0; l < LANES; l++)
     for (int i = 0; i < 4; i++)
       apart = fmax(apart, fabs(state[l / W * 8 * W + i * W + l % W] -
@@ -135,18 +132,17 @@ static PetscErrorCode springs(int isa) {
          "(0.60: %s)  "
          " apart after 20 steps %.1g\n",
          best, r.best, best / r.best, verdict(best / r.best, 0.6, true), apart);
-  PetscCall(bench_run_destroy(&r));
+  CST_TRY(bench_run_destroy(&r));
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   int isa;
-  PetscFunctionBegin;
-  PetscCall(bench_open(&argc, &argv, &isa));
-  PetscCall(chain(20, isa));
-  PetscCall(chain(200, isa));
-  PetscCall(springs(isa));
-  PetscCall(PetscFinalize());
+  CST_TRY(bench_open(&argc, &argv, &isa));
+  CST_TRY(chain(20, isa));
+  CST_TRY(chain(200, isa));
+  CST_TRY(springs(isa));
+  CST_TRY(PetscFinalize());
   return 0;
 }

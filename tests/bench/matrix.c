@@ -53,23 +53,22 @@ static long count_living(const bench_run *r) {
 
 /* The best time of a step of a lane, in timings that are long enough; infinity: lanes fail on the way, whose
  * further steps would cost nothing. */
-static PetscErrorCode time_method(const cst_study *s, const char *method, long lanes, int isa,
-                                  double *best) {
+static cst_error time_method(const cst_study *s, const char *method, long lanes, int isa,
+                             double *best) {
   bench_run r = {
       .study = s, .system = s->system, .method = method, .lanes = lanes, .h = H_STEP, .steps = 1};
-  PetscFunctionBegin;
-  PetscCall(bench_run_create(&r, isa));
+  CST_TRY(bench_run_create(&r, isa));
   while (r.steps < 20000) {
     r.best = INFINITY;
-    PetscCall(bench_run_time(&r));
+    CST_TRY(bench_run_time(&r));
     if (r.best * (double)r.steps * (double)lanes > WANTED)
       break;
     r.steps *= 4;
   }
-  PetscCall(bench_race(&r, 1));
+  CST_TRY(bench_race(&r, 1));
   *best = count_living(&r) == lanes ? r.best : INFINITY;
-  PetscCall(bench_run_destroy(&r));
-  PetscFunctionReturn(0);
+  CST_TRY(bench_run_destroy(&r));
+  return 0;
 }
 
 static bool fits(const char *method, const cst_system *s) {
@@ -94,19 +93,17 @@ static bool is_built(const cst_study *s, const char *method, int isa) {
 }
 
 /* In a batch, and alone with the best row up to isa of those that are built. */
-static PetscErrorCode time_cell(cst_study *const s[2], const char *method, int isa,
-                                double best[2]) {
-  PetscFunctionBegin;
-  PetscCall(time_method(s[0], method, LANES, isa, &best[0]));
+static cst_error time_cell(cst_study *const s[2], const char *method, int isa, double best[2]) {
+  CST_TRY(time_method(s[0], method, LANES, isa, &best[0]));
   best[1] = INFINITY;
   for (int i = 0; i <= isa; i++) {
     double one;
     if (!is_built(s[1], method, i))
       continue;
-    PetscCall(time_method(s[1], method, 1, i, &one));
+    CST_TRY(time_method(s[1], method, 1, i, &one));
     best[1] = fmin(best[1], one);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void write_time(char text[TEXT], double best) {
@@ -124,29 +121,28 @@ static void print_cell(const double best[2]) {
   printf(" %22s", both);
 }
 
-static PetscErrorCode print_row(cst_study *const s[COLUMNS][2], const char *method, int isa,
-                                double rattle[COLUMNS][2]) {
+static cst_error print_row(cst_study *const s[COLUMNS][2], const char *method, int isa,
+                           double rattle[COLUMNS][2]) {
   double best[COLUMNS][2];
   bool   any = false;
-  PetscFunctionBegin;
   for (int k = 0; k < COLUMNS; k++)
     any |= fits(method, s[k][0]->system);
   if (!any)
-    PetscFunctionReturn(0);
+    return 0;
   printf("%-44s", method);
   for (int k = 0; k < COLUMNS; k++) {
     if (!fits(method, s[k][0]->system)) {
       printf(" %22s", "");
       continue;
     }
-    PetscCall(time_cell(s[k], method, isa, best[k]));
+    CST_TRY(time_cell(s[k], method, isa, best[k]));
     print_cell(best[k]);
     if (!strcmp(method, "rattle"))
       memcpy(rattle[k], best[k], sizeof best[k]);
     fflush(stdout);
   }
   printf("\n");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double time_loop(const cst_study *s, hand_loop *loop, int width, long lanes) {
@@ -219,7 +215,7 @@ int main(int argc, char **argv) {
   double      rattle[COLUMNS][2] = {{0}};
   const char *method[MOST];
   int         isa;
-  PetscCall(bench_open(&argc, &argv, &isa));
+  CST_TRY(bench_open(&argc, &argv, &isa));
   const int n = find_methods(method);
   for (int k = 0; k < COLUMNS; k++)
     for (int one = 0; one < 2; one++)
@@ -232,7 +228,7 @@ int main(int argc, char **argv) {
   printf("\n");
   for (int i = 0; i < n; i++)
     if (chosen(method[i]))
-      PetscCall(print_row(s, method[i], isa, rattle));
+      CST_TRY(print_row(s, method[i], isa, rattle));
   print_limits(s, isa, rattle);
   for (int k = 0; k < COLUMNS; k++)
     cst_study_destroy(s[k][0]), cst_study_destroy(s[k][1]);

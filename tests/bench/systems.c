@@ -60,20 +60,19 @@ static void compile(cst_system *s, int isa, double *seconds) {
 
 /* ---- 1. the catalogue's text as a user's system ---------------------------------------------- */
 
-static PetscErrorCode compare_back_ends(const char *name, double spread, int isa) {
+static cst_error compare_back_ends(const char *name, double spread, int isa) {
   enum { BUILT_IN, COMPILED, INTERPRETED, KINDS, LANES = 1024, STEPS = 4000, SLOWER = 10 };
   bench_run   r[KINDS];
   cst_study  *s = bench_members(name, "default", LANES, spread);
   cst_system *system[KINDS] = {s->system, read_text(name, cst_catalogue_text(name)),
                                read_text(name, cst_catalogue_text(name))};
-  PetscFunctionBegin;
   compile(system[COMPILED], isa, NULL);
   cst_system_interpret(system[INTERPRETED]);
   for (int k = 0; k < KINDS; k++) {
     r[k] = rattle(s, system[k], LANES, 0.02, k == INTERPRETED ? STEPS / SLOWER : STEPS);
-    PetscCall(bench_run_create(&r[k], isa));
+    CST_TRY(bench_run_create(&r[k], isa));
   }
-  PetscCall(bench_race(r, KINDS));
+  CST_TRY(bench_race(r, KINDS));
   const double compiled = r[BUILT_IN].best / r[COMPILED].best,
                interpreted = r[COMPILED].best / r[INTERPRETED].best;
   printf("%-20s %9.1f %9.1f %9.1f   compiled/catalogue %5.2f (0.95: %s)   interpreted/compiled "
@@ -83,11 +82,11 @@ static PetscErrorCode compare_back_ends(const char *name, double spread, int isa
          verdict(compiled, 0.95, true), interpreted, verdict(interpreted, 0.1, true));
   fflush(stdout);
   for (int k = 0; k < KINDS; k++)
-    PetscCall(bench_run_destroy(&r[k]));
+    CST_TRY(bench_run_destroy(&r[k]));
   cst_system_destroy(system[COMPILED]);
   cst_system_destroy(system[INTERPRETED]);
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- 2. ten bodies --------------------------------------------------------------------------- */
@@ -101,29 +100,27 @@ static const char ten_bodies[] = "system: ten-bodies\ndoc: Ten bodies with a pot
                                  "states:\n  default: {q: [4*cos(0.6*i), 4*sin(0.6*i), 0.3*i], v: "
                                  "[-0.8*sin(0.6*i), 0.8*cos(0.6*i), 0]}\n";
 
-static PetscErrorCode emitting(const cst_system *s, double *seconds) {
+static cst_error emitting(const cst_system *s, double *seconds) {
   char  *text;
   size_t n;
   double t = bench_now();
   FILE  *f = bench_need(open_memstream(&text, &n));
-  PetscFunctionBegin;
   cst_system_emit(s, "user", f);
   fclose(f);
   *seconds = bench_now() - t;
   free(text);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
+static cst_error step_ten_bodies(const char *folder, int isa) {
   enum { COMPILED, INTERPRETED, KINDS, LANES = 256, STEPS = 400 };
-  double    reading, emission, compiling, cached;
-  char      path[4096], file[4200];
-  bench_run r[KINDS];
-  PetscFunctionBegin;
+  double      reading, emission, compiling, cached;
+  char        path[4096], file[4200];
+  bench_run   r[KINDS];
   double      t = bench_now();
   cst_system *again = read_text("ten-bodies", ten_bodies);
   reading = bench_now() - t;
-  PetscCall(emitting(again, &emission));
+  CST_TRY(emitting(again, &emission));
   compile(again, isa, &compiling);
   cst_system *system = read_text("ten-bodies", ten_bodies);
   compile(system, isa, &cached);
@@ -136,8 +133,8 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   r[COMPILED] = rattle(s, system, LANES, 0.01, STEPS);
   r[INTERPRETED] = rattle(s, s->system, LANES, 0.01, STEPS);
   for (int k = 0; k < KINDS; k++)
-    PetscCall(bench_run_create(&r[k], isa));
-  PetscCall(bench_race(r, KINDS));
+    CST_TRY(bench_run_create(&r[k], isa));
+  CST_TRY(bench_race(r, KINDS));
   printf("ten bodies, 45 pairs: read and derive %.3f s, emit %.3f s, compile %.2f s, start-up with "
          "a kept "
          "object %.3f s, step %.0f ns "
@@ -146,11 +143,11 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
          reading, emission, compiling, cached, r[COMPILED].best, r[INTERPRETED].best);
   fflush(stdout);
   for (int k = 0; k < KINDS; k++)
-    PetscCall(bench_run_destroy(&r[k]));
+    CST_TRY(bench_run_destroy(&r[k]));
   cst_system_destroy(again);
   cst_system_destroy(system);
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- 3. one long chain ----------------------------------------------------------------------- */
@@ -164,11 +161,10 @@ typedef struct {
   bench_run    run;
 } chains;
 
-static PetscErrorCode chains_create(int n, int isa, const char *initial, long lanes, double end,
-                                    long steps, chains *c) {
+static cst_error chains_create(int n, int isa, const char *initial, long lanes, double end,
+                               long steps, chains *c) {
   char      text[512];
   cst_diag *d = cst_diag_create();
-  PetscFunctionBegin;
   snprintf(
       text, sizeof text,
       "study: conservation\nsystem: {name: pendulum-chain, parameters: {n: %d}}\ninitial: %s\nend: "
@@ -178,20 +174,19 @@ static PetscErrorCode chains_create(int n, int isa, const char *initial, long la
   c->study = bench_study(text);
   c->plan = bench_need(cst_plan_create(c->study, isa, d));
   c->agenda = cst_agenda_create(c->plan, 1, 0, NULL, NULL, 0);
-  PetscCall(cst_study_compile(c->study, c->plan, c->agenda->left, &c->back_end));
+  CST_TRY(cst_study_compile(c->study, c->plan, c->agenda->left, &c->back_end));
   c->run = rattle(c->study, c->study->system, lanes, c->study->step[0], steps);
-  PetscCall(bench_run_create(&c->run, c->plan->isa));
+  CST_TRY(bench_run_create(&c->run, c->plan->isa));
   cst_diag_destroy(d);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode chains_destroy(chains *c) {
-  PetscFunctionBegin;
-  PetscCall(bench_run_destroy(&c->run));
+static cst_error chains_destroy(chains *c) {
+  CST_TRY(bench_run_destroy(&c->run));
   cst_agenda_destroy(c->agenda);
   cst_plan_destroy(c->plan);
   cst_study_destroy(c->study);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The starts of all lanes as the hand-written loop has them. */
@@ -220,17 +215,16 @@ static void hand_time(const chains *c, hand_chain_loop *loop, int width, double 
 }
 
 /* How far both are apart after some steps, and their iterations a step. */
-static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width,
-                                     double *difference, double iterations[2]) {
+static cst_error compare_states(chains *c, hand_chain_loop *loop, int width, double *difference,
+                                double iterations[2]) {
   const int         nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
   const cst_layout *at = cst_stepper_layout(c->run.stepper);
   const long        groups = (c->run.lanes + width - 1) / width;
   double           *state = hand_state(c, width);
-  PetscFunctionBegin;
   iterations[1] = (double)loop(state, (int)groups, c->study->system->ng, c->run.h, CHECK_STEPS) /
                   (double)groups / CHECK_STEPS;
   bench_run_start(&c->run);
-  PetscCall(cst_stepper_advance(c->run.stepper, &c->run.batch, CHECK_STEPS));
+  CST_TRY(cst_stepper_advance(c->run.stepper, &c->run.batch, CHECK_STEPS));
   iterations[0] = bench_iterations(&c->run);
   *difference = 0;
   for (long l = 0; l < c->run.lanes; l++)
@@ -239,21 +233,20 @@ static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width
                                            state[(size_t)(l / width) * (size_t)(rows * width) +
                                                  (size_t)(i * width + l % width)]));
   free(state);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode bench_growth(int isa) {
+static cst_error bench_growth(int isa) {
   enum { TEN, HUNDRED, COMPARED, THOUSAND, TEN_THOUSAND, LENGTHS, WORK = 200000 };
   static const int n[LENGTHS] = {10, 100, 200, 1000, 10000};
   chains           c[LENGTHS];
   double           hand = INFINITY, difference, iterations[2];
-  PetscFunctionBegin;
   for (int k = 0; k < LENGTHS; k++)
-    PetscCall(chains_create(n[k], isa, "turning", 1, 1e5, WORK / n[k], &c[k]));
-  PetscCall(compare_states(&c[COMPARED], hand_chain_scalar, 1, &difference, iterations));
+    CST_TRY(chains_create(n[k], isa, "turning", 1, 1e5, WORK / n[k], &c[k]));
+  CST_TRY(compare_states(&c[COMPARED], hand_chain_scalar, 1, &difference, iterations));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     for (int k = 0; k < LENGTHS; k++)
-      PetscCall(bench_run_time(&c[k].run));
+      CST_TRY(bench_run_time(&c[k].run));
     hand_time(&c[COMPARED], hand_chain_scalar, 1, &hand);
   }
   printf("one chain (%s, %s), us a step:", c[TEN].back_end.kernels,
@@ -272,25 +265,24 @@ static PetscErrorCode bench_growth(int isa) {
       iterations[0], iterations[1], CHECK_STEPS, difference);
   fflush(stdout);
   for (int k = 0; k < LENGTHS; k++)
-    PetscCall(chains_destroy(&c[k]));
-  PetscFunctionReturn(0);
+    CST_TRY(chains_destroy(&c[k]));
+  return 0;
 }
 
 /* ---- 4. an ensemble of short chains ---------------------------------------------------------- */
 
-static PetscErrorCode bench_ensemble(int isa) {
+static cst_error bench_ensemble(int isa) {
   enum { MEMBERS = 1000, BEADS = 20, STEPS = 200 };
   hand_chain_loop *const loops[] = {hand_chain_v2, hand_chain_v3, hand_chain_v4};
   chains                 c;
   double                 hand = INFINITY, difference, iterations[2];
   char                   initial[128];
-  PetscFunctionBegin;
   snprintf(initial, sizeof initial, "{members: %d, seed: 1, spread: {q: 0.02, v: 0.02}}", MEMBERS);
-  PetscCall(chains_create(BEADS, isa, initial, MEMBERS, 100, STEPS, &c));
-  PetscCall(compare_states(&c, loops[cst_isas[isa].width / 4], cst_isas[isa].width, &difference,
-                           iterations));
+  CST_TRY(chains_create(BEADS, isa, initial, MEMBERS, 100, STEPS, &c));
+  CST_TRY(compare_states(&c, loops[cst_isas[isa].width / 4], cst_isas[isa].width, &difference,
+                         iterations));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
-    PetscCall(bench_run_time(&c.run));
+    CST_TRY(bench_run_time(&c.run));
     hand_time(&c, loops[cst_isas[isa].width / 4], cst_isas[isa].width, &hand);
   }
   printf("%d chains of %d (%s, %s, batch %ld): %.0f ns a step and lane, by hand %.0f: speed "
@@ -300,8 +292,8 @@ static PetscErrorCode bench_ensemble(int isa) {
          MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.agenda->batch,
          c.run.best, hand, hand / c.run.best, verdict(hand / c.run.best, 0.83, true), iterations[0],
          iterations[1], difference);
-  PetscCall(chains_destroy(&c));
-  PetscFunctionReturn(0);
+  CST_TRY(chains_destroy(&c));
+  return 0;
 }
 
 /* ---- a cache of our own ---------------------------------------------------------------------- */
@@ -321,16 +313,16 @@ int main(int argc, char **argv) {
   if (!mkdtemp(folder))
     return perror(folder), 2;
   setenv("XDG_CACHE_HOME", folder, 1);
-  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCall(cst_solver_register());
+  CST_TRY(PetscInitialize(&argc, &argv, NULL, NULL));
+  CST_TRY(cst_solver_register());
   printf("\nns a step and lane, rattle, %s; best of %d\n%-20s %9s %9s %9s\n", cst_isas[isa].name,
          BENCH_ROUNDS, "", "catalogue", "compiled", "interpr.");
-  PetscCall(compare_back_ends("double-pendulum", 0.3, isa));
-  PetscCall(compare_back_ends("heavy-top", 0.1, isa));
-  PetscCall(compare_back_ends("spherical-pendulum", 0.3, isa));
-  PetscCall(step_ten_bodies(folder, isa));
-  PetscCall(bench_growth(isa));
-  PetscCall(bench_ensemble(isa));
+  CST_TRY(compare_back_ends("double-pendulum", 0.3, isa));
+  CST_TRY(compare_back_ends("heavy-top", 0.1, isa));
+  CST_TRY(compare_back_ends("spherical-pendulum", 0.3, isa));
+  CST_TRY(step_ten_bodies(folder, isa));
+  CST_TRY(bench_growth(isa));
+  CST_TRY(bench_ensemble(isa));
   nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
   return PetscFinalize();
 }

@@ -11,10 +11,9 @@ static const char *const methods[METHODS] = {
     "rattle", "langevin(rattle, friction=0.5, inverse-temperature=20)",
     "baoab(friction=0.5, inverse-temperature=20)"};
 
-static PetscErrorCode race(const char *system, int isa) {
+static cst_error race(const char *system, int isa) {
   cst_study *s = bench_members(system, "default", LANES, 0.05);
   bench_run  r[METHODS];
-  PetscFunctionBegin;
   for (int k = 0; k < METHODS; k++) {
     r[k] = (bench_run){.study = s,
                        .system = s->system,
@@ -22,28 +21,27 @@ static PetscErrorCode race(const char *system, int isa) {
                        .lanes = LANES,
                        .h = 0.02,
                        .steps = STEPS};
-    PetscCall(bench_run_create(&r[k], isa));
+    CST_TRY(bench_run_create(&r[k], isa));
   }
-  PetscCall(bench_race(r, METHODS));
+  CST_TRY(bench_race(r, METHODS));
   printf("%-18s rattle %6.1f ns   langevin(rattle) %6.1f (%.2f)   baoab %6.1f (%.2f)   a normal "
          "deviate "
          "%5.1f ns\n",
          system, r[0].best, r[1].best, r[1].best / r[0].best, r[2].best, r[2].best / r[0].best,
          (r[1].best - r[0].best) / s->system->nq);
   for (int k = 0; k < METHODS; k++)
-    PetscCall(bench_run_destroy(&r[k]));
+    CST_TRY(bench_run_destroy(&r[k]));
   cst_study_destroy(s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   int isa;
-  PetscFunctionBegin;
-  PetscCall(bench_open(&argc, &argv, &isa));
-  PetscCall(race("planar-pendulum", isa));
-  PetscCall(race("double-pendulum", isa));
-  PetscCall(race("heavy-top", isa));
-  PetscCall(race("henon-heiles", isa));
-  PetscCall(PetscFinalize());
+  CST_TRY(bench_open(&argc, &argv, &isa));
+  CST_TRY(race("planar-pendulum", isa));
+  CST_TRY(race("double-pendulum", isa));
+  CST_TRY(race("heavy-top", isa));
+  CST_TRY(race("henon-heiles", isa));
+  CST_TRY(PetscFinalize());
   return 0;
 }

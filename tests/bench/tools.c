@@ -17,15 +17,14 @@ static double seconds(clockid_t clock) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-PetscErrorCode bench_open(int *argc, char ***argv, int *isa) {
+cst_error bench_open(int *argc, char ***argv, int *isa) {
   const char *reason;
   *isa = cst_isa_choose(&reason);
   if (*isa < 0)
     fprintf(stderr, "%s\n", reason), exit(2);
-  PetscCall(PetscInitialize(argc, argv, NULL, NULL));
-  PetscFunctionBegin;
-  PetscCall(cst_solver_register());
-  PetscFunctionReturn(0);
+  CST_TRY(PetscInitialize(argc, argv, NULL, NULL));
+  CST_TRY(cst_solver_register());
+  return 0;
 }
 
 double bench_now(void) { return seconds(CLOCK_MONOTONIC); }
@@ -106,28 +105,26 @@ static void add_cores(const cst_prepared *p, cst_system *s, int isa) {
   cst_compile_free(&code);
 }
 
-PetscErrorCode bench_run_create(bench_run *r, int isa) {
+cst_error bench_run_create(bench_run *r, int isa) {
   const int width = cst_isas[isa].width, groups = (int)((r->lanes + width - 1) / width);
-  PetscFunctionBegin;
   r->parsed = method_of(r->method);
   r->prepared = cst_method_prepare(r->parsed, r->system);
   add_cores(r->prepared, r->system, isa);
   r->best = INFINITY;
-  PetscCall(cst_stepper_create(
+  CST_TRY(cst_stepper_create(
       r->prepared,
       &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false, false},
       &r->stepper));
-  PetscCall(cst_batch_create(r->stepper, &r->batch));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_batch_create(r->stepper, &r->batch));
+  return 0;
 }
 
-PetscErrorCode bench_run_destroy(bench_run *r) {
-  PetscFunctionBegin;
-  PetscCall(cst_batch_destroy(&r->batch));
-  PetscCall(cst_stepper_destroy(&r->stepper));
+cst_error bench_run_destroy(bench_run *r) {
+  CST_TRY(cst_batch_destroy(&r->batch));
+  CST_TRY(cst_stepper_destroy(&r->stepper));
   cst_program_prepared_destroy(r->prepared);
   cst_method_destroy(r->parsed);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void bench_run_start(bench_run *r) {
@@ -144,21 +141,19 @@ void bench_run_start(bench_run *r) {
   free(q), free(v);
 }
 
-PetscErrorCode bench_run_time(bench_run *r) {
-  PetscFunctionBegin;
+cst_error bench_run_time(bench_run *r) {
   bench_run_start(r);
   double t = bench_busy();
-  PetscCall(cst_stepper_advance(r->stepper, &r->batch, r->steps));
+  CST_TRY(cst_stepper_advance(r->stepper, &r->batch, r->steps));
   r->best = fmin(r->best, 1e9 * (bench_busy() - t) / ((double)r->steps * (double)r->lanes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode bench_race(bench_run *r, int n) {
-  PetscFunctionBegin;
+cst_error bench_race(bench_run *r, int n) {
   for (int round = 0; round < BENCH_ROUNDS; round++)
     for (int k = 0; k < n; k++)
-      PetscCall(bench_run_time(&r[k]));
-  PetscFunctionReturn(0);
+      CST_TRY(bench_run_time(&r[k]));
+  return 0;
 }
 
 double bench_component(const bench_run *r, long lane, int row) {
@@ -289,20 +284,19 @@ static void compare(const bench_run *r, kept *start, double *error) {
     error[k] = sqrt(sum[k] / (double)r->lanes);
 }
 
-PetscErrorCode bench_run_errors(bench_run *r, double end, bench_errors *e) {
+cst_error bench_run_errors(bench_run *r, double end, bench_errors *e) {
   const long steps = lround(end / r->h), look = steps / LOOKS > 0 ? steps / LOOKS : 1;
   kept      *start = bench_need(malloc(sizeof *start * (size_t)r->lanes));
-  PetscFunctionBegin;
   *e = (bench_errors){{0}, {0}};
   bench_run_start(r);
   for (long l = 0; l < r->lanes; l++)
     start[l] = measure(r, l);
   for (long n = 0; n < steps; n += look) {
-    PetscCall(cst_stepper_advance(r->stepper, &r->batch, look < steps - n ? look : steps - n));
+    CST_TRY(cst_stepper_advance(r->stepper, &r->batch, look < steps - n ? look : steps - n));
     compare(r, start, e->last);
     for (int k = 0; k < BENCH_KEPT; k++)
       e->largest[k] = fmax(e->largest[k], e->last[k]);
   }
   free(start);
-  PetscFunctionReturn(0);
+  return 0;
 }

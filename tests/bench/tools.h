@@ -4,8 +4,8 @@
  * A run is made in two steps: the caller names what is to be run, bench_run_create makes the rest.
  *
  *   bench_run r[2] = {{.study = s, .system = s->system, .method = "rattle", .lanes = 256, .h = 0.1}, ...};
- *   for (int k = 0; k < 2; k++) PetscCall(bench_run_create(&r[k], isa));
- *   PetscCall(bench_race(r, 2));
+ *   for (int k = 0; k < 2; k++) CST_TRY(bench_run_create(&r[k], isa));
+ *   CST_TRY(bench_race(r, 2));
  *   printf("%g\n", r[1].best / r[0].best);
  *
  * Other processes disturb timings: steps are timed by the thread's processor clock, since preemption would
@@ -19,12 +19,13 @@
 #include "constella/study.h"
 #include "method/method.h"
 #include "method/stepper.h"
+#include "solve/petsc.h"
 
 enum { BENCH_ROUNDS = 5 };
 
 /* PETSc begins, and the instruction set is chosen; where the machine has none that it may have, the program
  * ends. */
-PetscErrorCode bench_open(int *argc, char ***argv, int *isa);
+cst_error bench_open(int *argc, char ***argv, int *isa);
 
 double  bench_now(void);         /* seconds */
 double  bench_busy(void);        /* seconds that this thread has had the processor */
@@ -57,14 +58,14 @@ typedef struct {
   double        best; /* the least time of a step of a lane, nanoseconds */
 } bench_run;
 
-PetscErrorCode bench_run_create(bench_run *r, int isa);
-PetscErrorCode bench_run_destroy(bench_run *r);
-void           bench_run_start(bench_run *r);   /* everybody at the start */
-PetscErrorCode bench_run_time(bench_run *r);    /* r->steps from the start; best is kept */
-PetscErrorCode bench_race(bench_run *r, int n); /* BENCH_ROUNDS timings of n runs by turns */
-double         bench_component(const bench_run *r, long lane,
-                               int row);     /* of the record, by numbers of its layout */
-double bench_iterations(const bench_run *r); /* of the solver, a step and lane since the start */
+cst_error bench_run_create(bench_run *r, int isa);
+cst_error bench_run_destroy(bench_run *r);
+void      bench_run_start(bench_run *r);   /* everybody at the start */
+cst_error bench_run_time(bench_run *r);    /* r->steps from the start; best is kept */
+cst_error bench_race(bench_run *r, int n); /* BENCH_ROUNDS timings of n runs by turns */
+double    bench_component(const bench_run *r, long lane,
+                          int row);             /* of the record, by numbers of its layout */
+double    bench_iterations(const bench_run *r); /* of the solver, a step and lane since the start */
 
 /* Where the time of a step of a core goes, nanoseconds a lane: what it begins with, a residual, a solution
  * with the matrix, the end. Each piece is called many times at the unknowns that the first step begins with.
@@ -83,5 +84,5 @@ typedef struct {
 
 /* The errors of energy and, where there is one, of the first momentum map over `end` units of time from the
  * start. */
-PetscErrorCode bench_run_errors(bench_run *r, double end, bench_errors *e);
+cst_error bench_run_errors(bench_run *r, double end, bench_errors *e);
 #endif

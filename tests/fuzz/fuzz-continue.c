@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "constella/document.h"
+#include "solve/petsc.h"
 #include "study/collect/continue-rows.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include "method/method.h"
 #include "method/stepper.h"
+#include "solve/petsc.h"
 #include "solve/solver.h"
 #include "cover.h"
 #include "tap.h"

@@ -83,16 +83,15 @@ static void release(matrix *A) {
   free(A->value);
 }
 
-static PetscErrorCode solve(const char *name, matrix A) {
+static cst_error solve(const char *name, matrix A) {
   cst_team_parts x;
   double        *b = cst_zeros(3L * A.n, sizeof *b), *first = b + A.n, *second = first + A.n;
-  PetscFunctionBegin;
   for (int k = 0; k < A.n; k++)
     b[k] = wave(k);
-  PetscCall(cst_team_parts_create(&x, MPI_COMM_WORLD, A.n, A.row, A.column));
-  PetscCall(cst_team_parts_factor(&x, A.value));
-  PetscCall(cst_team_parts_solve(&x, b, first));
-  PetscCall(cst_team_parts_solve(&x, b, second));
+  CST_TRY(cst_team_parts_create(&x, MPI_COMM_WORLD, A.n, A.row, A.column));
+  CST_TRY(cst_team_parts_factor(&x, A.value));
+  CST_TRY(cst_team_parts_solve(&x, b, first));
+  CST_TRY(cst_team_parts_solve(&x, b, second));
   const bool   again = !x.rank && memcmp(first, second, (size_t)A.n * sizeof *b);
   const double error = x.rank ? 0 : residual(&A, first);
   OK(error < 1e-13 && !again, "%s: %d unknowns, residual %.2g, the same bits twice", name, A.n,
@@ -100,35 +99,34 @@ static PetscErrorCode solve(const char *name, matrix A) {
   double *half = cst_zeros(A.row[A.n], sizeof *half);
   for (int k = 0; k < A.row[A.n]; k++)
     half[k] = 0.5 * A.value[k];
-  PetscCall(cst_team_parts_factor(&x, half));
-  PetscCall(cst_team_parts_solve(&x, b, second));
+  CST_TRY(cst_team_parts_factor(&x, half));
+  CST_TRY(cst_team_parts_solve(&x, b, second));
   double apart = 0;
   for (int k = 0; k < A.n && !x.rank; k++)
     apart = fmax(apart, fabs(second[k] - 2 * first[k]));
   OK(apart == 0, "%s: half of the matrix, twice the solution", name);
   memset(half, 0, (size_t)A.row[A.n] * sizeof *half);
-  PetscCall(cst_team_parts_factor(&x, half));
-  PetscCall(cst_team_parts_solve(&x, b, second));
+  CST_TRY(cst_team_parts_factor(&x, half));
+  CST_TRY(cst_team_parts_solve(&x, b, second));
   OK(x.rank || !(residual(&A, second) < INFINITY), "%s: no solution of a matrix of zeros", name);
   free(half);
   free(b);
   cst_team_parts_destroy(&x);
   release(&A);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode all(void) {
-  PetscFunctionBegin;
-  PetscCall(solve("chain", build(500, in_chain, 0, 1)));
-  PetscCall(solve("net", build(40 * 40, in_net, 40, 1)));
-  PetscCall(solve("negative net", build(17 * 31, in_net, 31, -1)));
-  PetscCall(solve("cube", build(9 * 9 * 9, in_cube, 9, 1)));
-  PetscCall(solve("pieces", build(300, in_pieces, 7, 1)));
-  PetscCall(solve("all meet", build(70, in_all, 0, 1)));
-  PetscCall(solve("star", build(90, in_star, 0, 1)));
-  PetscCall(solve("none meet", build(100, nowhere, 0, 1)));
-  PetscCall(solve("one", build(1, nowhere, 0, 1)));
-  PetscFunctionReturn(0);
+static cst_error all(void) {
+  CST_TRY(solve("chain", build(500, in_chain, 0, 1)));
+  CST_TRY(solve("net", build(40 * 40, in_net, 40, 1)));
+  CST_TRY(solve("negative net", build(17 * 31, in_net, 31, -1)));
+  CST_TRY(solve("cube", build(9 * 9 * 9, in_cube, 9, 1)));
+  CST_TRY(solve("pieces", build(300, in_pieces, 7, 1)));
+  CST_TRY(solve("all meet", build(70, in_all, 0, 1)));
+  CST_TRY(solve("star", build(90, in_star, 0, 1)));
+  CST_TRY(solve("none meet", build(100, nowhere, 0, 1)));
+  CST_TRY(solve("one", build(1, nowhere, 0, 1)));
+  return 0;
 }
 
 /* The interface of a net is no longer than a line across it, and the parts are about equal. */

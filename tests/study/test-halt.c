@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "study/result/conclude.h"
+#include "solve/petsc.h"
 #include "solve/solver.h"
 #include "study/runner/runner.h"
 #include "tap.h"
@@ -54,14 +55,13 @@ static bool halt(void *context) {
   return now;
 }
 
-static PetscErrorCode poll(void *context, double work, bool *stop) {
-  PetscFunctionBegin;
+static cst_error poll(void *context, double work, bool *stop) {
   (void)context, (void)work;
   *stop = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_bundle *series) {
+static cst_error run(const cst_plan *p, nuisance *x, const char *path, cst_bundle *series) {
   cst_conclusion *table = cst_conclude_create(p);
   cst_reference  *reference = cst_reference_create(p);
   cst_tallies    *s = cst_tallies_create(p);
@@ -69,22 +69,21 @@ static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_
   cst_output     *o;
   cst_runner     *r;
   bool            stop = false, finished;
-  PetscFunctionBegin;
-  PetscCall(cst_output_create(p, path, path, "0123456789abcdef0123456789abcdef", true,
-                              cst_conclude_columns(table), &o));
-  PetscCall(cst_output_flush(o));
-  PetscCall(cst_runner_create(p, a->batch, reference, o, s, poll, x, &r));
+  CST_TRY(cst_output_create(p, path, path, "0123456789abcdef0123456789abcdef", true,
+                            cst_conclude_columns(table), &o));
+  CST_TRY(cst_output_flush(o));
+  CST_TRY(cst_runner_create(p, a->batch, reference, o, s, poll, x, &r));
   cst_runner_halt_by(r, NULL, halt);
   for (int i = 0; i < a->n; i++)
-    PetscCall(cst_runner_batch(r, &a->work[i], NULL, &stop));
+    CST_TRY(cst_runner_batch(r, &a->work[i], NULL, &stop));
   cst_tallies_pack(s, series);
-  PetscCall(cst_runner_destroy(&r));
-  PetscCall(cst_output_close(&o, "complete", &finished, NULL, NULL, 0));
+  CST_TRY(cst_runner_destroy(&r));
+  CST_TRY(cst_output_close(&o, "complete", &finished, NULL, NULL, 0));
   cst_agenda_destroy(a);
   cst_tallies_destroy(s);
   cst_reference_destroy(reference);
   cst_conclude_destroy(table);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the two files have the same numbers in a dataset, no numbers too. */

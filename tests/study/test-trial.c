@@ -20,8 +20,8 @@
 enum { STEPS = 1000, CLASSES = 12 };
 static const double moment = 1e6; /* nanoseconds, by the plan's estimate */
 
-static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, long n,
-                           double *evaluations) {
+static cst_error walk(const cst_plan *p, const cst_class *k, long member, long n,
+                      double *evaluations) {
   const cst_study    *s = p->study;
   const cst_case     *c = &p->cases[k->cases[0]];
   cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, true, false};
@@ -29,28 +29,27 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
          per_iteration;
   cst_stepper *st = NULL;
   cst_batch    b;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_create(p->method[k->method], &o, &st));
+  CST_TRY(cst_stepper_create(p->method[k->method], &o, &st));
   cst_stepper_set_resolution(st, s->resolution);
   cst_stepper_set_step(st, k->h);
-  PetscCall(cst_batch_create(st, &b));
+  CST_TRY(cst_batch_create(st, &b));
   cst_batch_reset(st, &b, 1);
   if (!cst_study_member(s, c->variant, member, q, v))
-    PetscFunctionReturn(1);
+    return 1;
   cst_batch_start(st, &b, 0, cst_plan_parameters(p, c->variant), q, v, s->tolerance[c->tolerance]);
   cst_batch_address(st, &b, 0, s->seed, (uint64_t)member);
   cst_batch_ready(st, &b);
-  PetscCall(cst_stepper_advance(st, &b, n));
+  CST_TRY(cst_stepper_advance(st, &b, n));
   cst_stepper_evaluations(st, &per_step, &per_iteration);
   const bool ends = b.status[0].reason != 0; /* what is told is of those that go on */
   *evaluations =
       per_step * (double)n +
       per_iteration *
           cst_batch_lane(st, &b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
-  PetscCall(cst_batch_destroy(&b));
-  PetscCall(cst_stepper_destroy(&st));
+  CST_TRY(cst_batch_destroy(&b));
+  CST_TRY(cst_stepper_destroy(&st));
   free(q);
-  PetscFunctionReturn(ends);
+  return ends;
 }
 
 /* The ratio of the estimated to the counted evaluations of a study; 0: there is nothing to compare. */

@@ -63,14 +63,13 @@ static void radau_table(int s, double *to) {
   }
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   static const double      bdf[] = {1, 2 / 3., 6 / 11., 12 / 25., 60 / 137.};
   const struct parameters *x = of;
   struct data             *to = lane;
   const int                s = x->kind == RADAU ? x->stages : 1, first = STARTING_STAGES;
   double                  *table;
-  PetscFunctionBegin;
-  PetscCall(
+  CST_TRY(
       cst_stepper_bind_numbers(with, (size_t)(s * (3 * s + 1) + first * (3 * first + 1)), &table));
   *to = (struct data){
       .kind = x->kind,
@@ -87,7 +86,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   radau_table(first, table + s * (3 * s + 1));
   if (x->kind == RADAU) {
     radau_table(s, table);
-    PetscFunctionReturn(0);
+    return 0;
   }
   const double kappa = (1 - x->af) / (1 - x->am), beta = bdf[x->kind == BDF ? x->stages - 1 : 0];
   const double alpha_table[] = {x->gamma * kappa, x->beta * kappa, 1, 1};
@@ -95,7 +94,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   memcpy(table, x->kind == BDF ? bdf_table : alpha_table, sizeof bdf_table);
   if (x->kind == ALPHA || x->stages > 1)
     memcpy(to->block, with->state, sizeof to->block);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One row for each set of blocks of the record. */

@@ -80,20 +80,19 @@ static bool action(const void *of, cst_action *a) {
   return !x->of_w && !x->by_mass && !x->iota;
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
-  PetscFunctionBegin;
   to->bias = x->bias;
   to->iteration = with->iteration;
   to->of_w = x->of_w;
   to->by_mass = x->by_mass;
 #if FIBRED
-  PetscCall(cst_iota_bind(with, x->iota, &to->iota));
+  CST_TRY(cst_iota_bind(with, x->iota, &to->iota));
 #endif
   for (int k = 0; k < 2; k++)
-    PetscCall(cst_stepper_bind_layer(with, &x->layer[k], true, &to->layer[k]));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_stepper_bind_layer(with, &x->layer[k], true, &to->layer[k]));
+  return 0;
 }
 
 /* The equations of nu1 and nu2 are met by elimination, and have no residual. */

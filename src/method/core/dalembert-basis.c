@@ -363,13 +363,12 @@ static void start(const void *x, const cst_system *s, const double *c, const dou
   cst_system_multipliers(s, c, q, v, state[0]);
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
-  PetscFunctionBegin;
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   const cst_system        *s = with->system;
   *(struct data *)lane =
       (struct data){x->form, with->state[0], enforced(s, s->ng), enforced(s, s->ng - s->nvel)};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_state_block state[] = {{"reaction", .g = 1}, {NULL}};

@@ -336,11 +336,10 @@ static void start(const void *x, const cst_system *s, const double *c, const dou
   cst_system_multipliers(s, c, q, v, state[0]);
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
-  PetscFunctionBegin;
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   *(struct data *)lane = (struct data){x->form, with->state[0]};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The second form for other masses, a(q), forces and time. */

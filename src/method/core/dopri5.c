@@ -228,11 +228,10 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   };
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
-  PetscFunctionBegin;
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   *(struct data *)lane = (struct data){x->tolerance, with->state[0], with->state[1]};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_state_block state[] = {{"length", .one = 1}, {"rejected", .one = 1}, {NULL}};

@@ -45,16 +45,15 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   };
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   const int                k = x->k, s = x->s;
   double                  *tables;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_numbers(with, (size_t)(2 * k * s + s + 1), &tables));
+  CST_TRY(cst_stepper_bind_numbers(with, (size_t)(2 * k * s + s + 1), &tables));
   cst_legendre_line_tables(k, s, tables, tables + k * s, tables + 2 * k * s);
   *(struct data *)lane =
       (struct data){k, tables, tables + k * s, tables + 2 * k * s, with->iteration};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_substep_row row = {

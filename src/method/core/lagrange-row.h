@@ -39,12 +39,11 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static void *make_elimination(const cst_system *s) { return cst_elimination_create(s); }
 static void  end_elimination(void *e) { cst_elimination_destroy(e); }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
   void                    *made;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_shared(with, make_elimination, end_elimination, &made));
+  CST_TRY(cst_stepper_bind_shared(with, make_elimination, end_elimination, &made));
   const cst_elimination *e = made;
   *to = (struct data){
       .tangent = x->tangent,
@@ -55,7 +54,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   };
   memcpy(to->part, x->part, sizeof to->part);
   memcpy(to->theta, x->theta, sizeof to->theta);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Of two points, of RATTLE, both have the same velocity where M is constant. */
@@ -78,11 +77,10 @@ static void start(const void *x, const cst_system *s, const double *c, const dou
   cst_system_multipliers(s, c, q, v, state[0]);
 }
 
-static PetscErrorCode bind_shared(const void *of, const cst_lane_binding *with, void *lane) {
-  PetscFunctionBegin;
-  PetscCall(bind(of, with, lane));
+static cst_error bind_shared(const void *of, const cst_lane_binding *with, void *lane) {
+  CST_TRY(bind(of, with, lane));
   ((struct data *)lane)->reaction = with->state[0];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_state_block shared[] = {{"reaction", .g = 1}, {NULL}};

@@ -60,14 +60,13 @@ static void start(const void *x, const cst_system *s, const double *c, const dou
 static void *make(const cst_system *s) { return cst_joints_create(s); }
 static void  end(void *joints) { cst_joints_destroy(joints); }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   void                    *joints;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_shared(with, make, end, &joints));
+  CST_TRY(cst_stepper_bind_shared(with, make, end, &joints));
   *(struct data *)lane = (struct data){x->am,          x->af,          x->beta,        x->gamma,
                                        with->state[0], with->state[1], with->state[2], joints};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_state_block state[] = {

@@ -53,15 +53,14 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static void *make(const cst_system *s) { return cst_joints_create(s); }
 static void  end(void *joints) { cst_joints_destroy(joints); }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
   void                    *joints;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_shared(with, make, end, &joints));
+  CST_TRY(cst_stepper_bind_shared(with, make, end, &joints));
   *to = (struct data){x->w0, x->w1, with->state[0], joints, {0}};
-  PetscCall(cst_tau_bind(with, x->tau, &to->tau));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_tau_bind(with, x->tau, &to->tau));
+  return 0;
 }
 
 static const cst_state_block state[] = {{"turning", .body = 3}, {NULL}};

@@ -264,17 +264,16 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   };
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
   const cst_system        *s = with->system;
-  PetscFunctionBegin;
-  PetscCall(cst_mapping_bind(with, x->map, x->adjoint, &to->map));
+  CST_TRY(cst_mapping_bind(with, x->map, x->adjoint, &to->map));
   to->in_null_space = x->in_null_space;
   to->rank = s->ng;
   for (int a = 0; a < s->ng && s->dropped; a++)
     to->rank -= s->dropped[a] != 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_substep_row row = {

@@ -203,11 +203,10 @@ static void start(const void *x, const cst_system *s, const double *c, const dou
   free(p);
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
-  PetscFunctionBegin;
   *(struct data *)lane = (struct data){x->beta, x->gamma, x->iterations, x->from_q, with->state[0]};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_state_block state[] = {{"a", .q = 1}, {NULL}};

@@ -270,10 +270,9 @@ static void noise(const void *of, int isa, double h, long increments, cst_noise 
   };
 }
 
-static PetscErrorCode bind(const void *x, const cst_lane_binding *with, void *lane) {
-  PetscFunctionBegin;
+static cst_error bind(const void *x, const cst_lane_binding *with, void *lane) {
   (void)x, (void)with, (void)lane;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_substep_row row = {

@@ -368,14 +368,13 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   };
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
-  PetscFunctionBegin;
   *to = (struct data){x->w0, x->w1, x->middle, x->theta, with->system->ng, x->tangent};
   for (int a = 0; a < with->system->ng && with->system->dropped; a++)
     to->rank -= with->system->dropped[a] != 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_substep_row row = {

@@ -14,12 +14,11 @@ static bool same(const void *one, const void *other) {
   return x->alpha == y->alpha && x->beta == y->beta && cst_program_same_layer(&x->layer, &y->layer);
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_layer(with, &x->layer, false, &to->layer));
+  CST_TRY(cst_stepper_bind_layer(with, &x->layer, false, &to->layer));
   to->alpha = x->alpha;
   to->beta = x->beta;
-  PetscFunctionReturn(0);
+  return 0;
 }

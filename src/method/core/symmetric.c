@@ -245,11 +245,10 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   };
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_bind_layer(with, &x->layer, false, &((struct data *)lane)->layer));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_stepper_bind_layer(with, &x->layer, false, &((struct data *)lane)->layer));
+  return 0;
 }
 
 static const cst_substep_row row = {

@@ -261,11 +261,10 @@ static void start(const void *of, const cst_system *s, const double *c, const do
     state[0][a] = x->multiplier;
 }
 
-static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
-  PetscFunctionBegin;
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   (void)of;
   *(struct data *)lane = (struct data){with->state[0]};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_state_block state[] = {{"multiplier", .g = 1}, {NULL}};

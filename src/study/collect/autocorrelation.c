@@ -76,19 +76,18 @@ static void *columns(const cst_plan *p, cst_columns *c) {
   return x;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const correlation_columns *x = handles;
   cst_lag_means              m;
-  PetscFunctionBegin;
   for (int k = 0; k < cst_lags_of(&kind, rows->plan)->n; k++) {
-    PetscCall(cst_lags_means(&kind, rows, k, &m));
+    CST_TRY(cst_lags_means(&kind, rows, k, &m));
     cst_column_set(x[k].square, rows->icase, m.value);
     cst_column_set(x[k].square_error, rows->icase, m.value_error);
     cst_column_set(x[k].integral, rows->icase, m.figure);
     cst_column_set(x[k].integral_error, rows->icase, m.figure_error);
     cst_column_set(x[k].time, rows->icase, m.figure / m.value);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #include "study/collect/lags-row.h"

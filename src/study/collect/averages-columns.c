@@ -70,14 +70,13 @@ typedef struct {
   double  folds[CST_WINDOWS], all;
 } sums;
 
-static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
+static cst_error read_sums(cst_case_rows *rows, int k, sums *s) {
   const int     i = rows->icase;
   const long    n = rows->plan->study->members;
   const double *summary;
-  PetscFunctionBegin;
-  PetscCall(cst_output_read_members(rows->output, &cst_channel_averages, k, i, 0, n, s->means));
-  PetscCall(cst_output_read_members(rows->output, &cst_channel_squares, k, i, 0, n, s->square));
-  PetscCall(cst_case_rows_summary(rows, k, &summary));
+  CST_TRY(cst_output_read_members(rows->output, &cst_channel_averages, k, i, 0, n, s->means));
+  CST_TRY(cst_output_read_members(rows->output, &cst_channel_squares, k, i, 0, n, s->square));
+  CST_TRY(cst_case_rows_summary(rows, k, &summary));
   for (long m = 0; m < n; m++) {
     const double start = summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_START];
     double      *means = s->means + m * CST_WINDOWS;
@@ -90,7 +89,7 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
     for (int w = 0; w < CST_WINDOWS; w++)
       means[w] = NAN;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Mean of one member over its windows; all folds have equal weight. */
@@ -107,20 +106,19 @@ static double mean_of_member(const sums *s, long m) {
 }
 
 /* The weights of the open case, and the effective number of equally weighted samples. */
-static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effective) {
+static cst_error read_weights(cst_case_rows *rows, sums *s, double *effective) {
   const long n = rows->plan->study->members;
   double     sum = 0, square = 0;
-  PetscFunctionBegin;
   for (long i = 0; i < n * CST_WINDOWS; i++)
     s->weight[i] = 1;
   for (long m = 0; m < n; m++)
     s->all_weight[m] = 1;
   if (!cst_averages_wish_of(rows->plan->study)->fixman)
-    PetscFunctionReturn(0);
-  PetscCall(cst_output_read_members(rows->output, &cst_channel_average_weights, 0, rows->icase, 0,
-                                    n, s->weight));
-  PetscCall(cst_output_read_members(rows->output, &cst_channel_average_squares, 0, rows->icase, 0,
-                                    n, s->square));
+    return 0;
+  CST_TRY(cst_output_read_members(rows->output, &cst_channel_average_weights, 0, rows->icase, 0, n,
+                                  s->weight));
+  CST_TRY(cst_output_read_members(rows->output, &cst_channel_average_squares, 0, rows->icase, 0, n,
+                                  s->square));
   for (long m = 0; m < n; m++) {
     s->all_weight[m] = mean_over(s, s->weight + m * CST_WINDOWS);
     if (rows->good[m]) {
@@ -129,7 +127,7 @@ static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effecti
     }
   }
   *effective = sum * sum / square;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Mean and variance of x over time and the members that did not fail. */
@@ -156,14 +154,13 @@ static void moments(const cst_case_rows *rows, const sums *s, double *mean, doub
   *variance = count > 0 ? square / count : NAN;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, int k, sums *s) {
+static cst_error conclude(cst_case_rows *rows, const average_columns *x, int k, sums *s) {
   const int       icase = rows->icase;
   const cst_case *c = &rows->plan->cases[icase];
   const cst_class *class = &rows->plan->classes[rows->plan->class_of[icase]];
   const long n = rows->plan->study->members;
   double     mean, variance, good = 0, weight = 0;
-  PetscFunctionBegin;
-  PetscCall(read_sums(rows, k, s));
+  CST_TRY(read_sums(rows, k, s));
   moments(rows, s, &mean, &variance);
   for (long m = 0; m < n; m++) {
     if (!rows->good[m])
@@ -186,19 +183,18 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
   cst_column_say(x->source, icase, cst_batch_means_source_names[a.source]);
   if (variance > 0)
     cst_column_set(x->time, icase, time * a.of_windows / (2 * variance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
+cst_error cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   const cst_plan        *p = rows->plan;
   const average_columns *x = handles;
   const int              i = rows->icase;
   const long             n = p->study->members;
   sums                   s;
   double                 effective = NAN;
-  PetscFunctionBegin;
   if (!x)
-    PetscFunctionReturn(0);
+    return 0;
   s.means = cst_zeros(n * CST_WINDOWS, sizeof *s.means);
   s.square = cst_zeros(n, sizeof *s.square);
   s.start = cst_zeros(n, sizeof *s.start);
@@ -208,16 +204,16 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   s.all = 0;
   for (int w = 0; w < CST_WINDOWS; w++)
     s.all += s.folds[w];
-  PetscCall(read_weights(rows, &s, &effective));
+  CST_TRY(read_weights(rows, &s, &effective));
   if (cst_averages_wish_of(p->study)->fixman)
     cst_column_set(x[p->nquantity].mean, i, effective);
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))
-      PetscCall(conclude(rows, &x[k], k, &s));
+      CST_TRY(conclude(rows, &x[k], k, &s));
   free(s.means);
   free(s.square);
   free(s.start);
   free(s.weight);
   free(s.all_weight);
-  PetscFunctionReturn(0);
+  return 0;
 }

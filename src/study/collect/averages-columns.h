@@ -12,7 +12,7 @@
 /* Declares the columns. NULL: there are none. Owned, free(). */
 void *cst_averages_declare(const cst_plan *p, cst_columns *c);
 /* Sets the columns of the open case, and writes its datasets. */
-PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles);
-void          *cst_histograms_declare(const cst_plan *p, cst_columns *c);
-PetscErrorCode cst_histograms_conclude(cst_case_rows *rows, const void *handles);
+cst_error cst_averages_conclude(cst_case_rows *rows, const void *handles);
+void     *cst_histograms_declare(const cst_plan *p, cst_columns *c);
+cst_error cst_histograms_conclude(cst_case_rows *rows, const void *handles);
 #endif

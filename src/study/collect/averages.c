@@ -188,18 +188,17 @@ static void finish_average(cst_runner *r, double *sums, double *squares, const d
     }
 }
 
-static PetscErrorCode finish(cst_collection *x) {
+static cst_error finish(cst_collection *x) {
   const own  *o = x->own;
   cst_runner *r = x->run;
   double      folds[CST_WINDOWS];
-  PetscFunctionBegin;
   cst_plan_class_part_folds(r->class, CST_WINDOWS, folds);
   for (int k = 0; k < r->plan->nquantity; k++)
     if (o->average[k])
       finish_average(r, o->average[k], o->square[k], folds);
   if (o->weight)
     finish_average(r, o->weight, o->weight_square, folds);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void create(cst_collection *x) {

@@ -31,7 +31,7 @@ static void *settle(const cst_plan *p, cst_diag *d) {
   double           *c = cst_zeros(s->npar + 1, sizeof *c);
   bool             *of = cst_zeros(s->nq + 1, sizeof *of), possible = false;
   (void)d;
-  const int variants = p->study->nvariant, some = PetscMin(variants, VARIANTS);
+  const int variants = p->study->nvariant, some = CST_SMALLER(variants, VARIANTS);
   for (int k = 0; k < some; k++) {
     const int variant = (int)((long)k * variants / some);
     memcpy(c, cst_plan_parameters(p, variant), (size_t)cst_system_named(s) * sizeof *c);
@@ -72,15 +72,15 @@ typedef struct {
   int                  *row;             /* [n] of which constraint each is */
   double               *value, *scratch; /* [n][W] at a state */
   /* of each group [n][W]: the entries at the state that was examined, at the last one, and one over the lengths of their rows */
-  double        *entry, *before, *scale;
-  double        *distance;                    /* [group][W] of that state; -1: none was examined */
-  double        *length;                      /* [group][W][ng] of the rows at the start */
-  double        *q, *p;                       /* [group][nq][W] of the last state */
-  long          *seen;                        /* [group] its step */
-  double        *c0, *q0, *p0, *c1, *q1, *p1; /* of one lane, before and behind a step */
-  double        *spare;                       /* [n][W] */
-  cst_locator   *locator;
-  PetscErrorCode error;
+  double      *entry, *before, *scale;
+  double      *distance;                    /* [group][W] of that state; -1: none was examined */
+  double      *length;                      /* [group][W][ng] of the rows at the start */
+  double      *q, *p;                       /* [group][nq][W] of the last state */
+  long        *seen;                        /* [group] its step */
+  double      *c0, *q0, *p0, *c1, *q1, *p1; /* of one lane, before and behind a step */
+  double      *spare;                       /* [n][W] */
+  cst_locator *locator;
+  cst_error    error;
 } own;
 
 static void create(cst_collection *x) {
@@ -232,14 +232,13 @@ static bool is_judged(const cst_runner *r) {
 }
 
 /* A step of a lane that may have come near such a state. */
-static PetscErrorCode look_at(cst_collection *x, int group, int lane, const double *q,
-                              const double *p, long step) {
+static cst_error look_at(cst_collection *x, int group, int lane, const double *q, const double *p,
+                         long step) {
   own              *o = x->own;
   cst_runner       *r = x->run;
   const cst_system *s = r->plan->study->system;
   const bool       *of = r->plan->settled[CST_COLLECTOR(branches)];
   const int         W = r->width, nq = s->nq, last = group * nq * W, at = group * W + lane;
-  PetscFunctionBegin;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
   read_lane(parameters(r, group), s->npar, W, lane, o->c1);
   if (s->timed) {
@@ -255,9 +254,9 @@ static PetscErrorCode look_at(cst_collection *x, int group, int lane, const doub
   const cst_branches_end from = {o->c0, o->q0, o->p0, is.before},
                          to = {o->c1, o->q1, o->p1, is.behind};
   if (is.near && is_judged(r) && cst_branches_left(s, of, r->class->h, &from, &to)) {
-    PetscCall(cst_locator_open(o->locator, group, lane, step - 1));
+    CST_TRY(cst_locator_open(o->locator, group, lane, step - 1));
     cst_runner_end_lane(r, group, lane, CST_BRANCH_LEFT, step - 1, cst_locator_before(o->locator));
-    PetscFunctionReturn(0);
+    return 0;
   }
   double *first = passed(r, at);
   if (is.passes && isnan(*first))
@@ -265,7 +264,7 @@ static PetscErrorCode look_at(cst_collection *x, int group, int lane, const doub
   for (int e = 0; e < o->n; e++)
     o->entry[(group * o->n + e) * W + lane] = o->value[e * W + lane];
   o->distance[at] = is.behind;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_states *states,
@@ -309,10 +308,9 @@ static void watched(cst_collection *x, int group, long step) {
 }
 
 /* The marches that look return no error: it is reported at the next stop. */
-static PetscErrorCode before(cst_collection *x) {
+static cst_error before(cst_collection *x) {
   const own *o = x->own;
-  PetscFunctionBegin;
-  PetscFunctionReturn(o->error);
+  return o->error;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -328,18 +326,17 @@ static void *columns(const cst_plan *p, cst_columns *c) {
   return x;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const cst_number_column *column = handles;
   const double            *x;
   long                     n = 0;
-  PetscFunctionBegin;
   if (!column)
-    PetscFunctionReturn(0);
-  PetscCall(cst_case_rows_get(rows, &cst_channel_passed_singular, 0, &x));
+    return 0;
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_passed_singular, 0, &x));
   for (long m = 0; m < rows->plan->study->members; m++)
     n += (rows->good[m] || rows->stopped[m]) && !isnan(x[m]);
   cst_column_set(*column, rows->icase, (double)n);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_collector cst_collector_branches = {

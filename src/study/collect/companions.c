@@ -40,79 +40,74 @@ const char *cst_companions_core(const cst_plan *p, int each, double *times) {
 }
 
 /* A program of the substep `project` alone, on the study's system. */
-static PetscErrorCode create_projector(cst_companions *c) {
+static cst_error create_projector(cst_companions *c) {
   const cst_system   *s = c->run->plan->study->system;
   cst_stepper_options o = options_of(c);
   cst_expr_error      error;
   char                why[256];
-  PetscFunctionBegin;
   c->projection = cst_method_parse("project(euler)", NULL, &error);
   if (!s->ng || !cst_method_fits(c->projection, s, why, sizeof why))
-    PetscFunctionReturn(0);
+    return 0;
   c->prepared = cst_method_prepare(c->projection, s);
   c->prepared->program->n = 0;
   cst_program_add(c->prepared->program, cst_substep_project(1));
   o.compensated = false;
-  PetscCall(cst_stepper_create(c->prepared, &o, &c->projector));
-  PetscCall(cst_batch_create(c->projector, &c->placed));
+  CST_TRY(cst_stepper_create(c->prepared, &o, &c->projector));
+  CST_TRY(cst_batch_create(c->projector, &c->placed));
   cst_stepper_set_step(c->projector, 1);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_companions_create(cst_companions *c, cst_runner *r, int each) {
+cst_error cst_companions_create(cst_companions *c, cst_runner *r, int each) {
   const int n = r->plan->study->nmethod;
-  PetscFunctionBegin;
   *c = (cst_companions){.run = r, .each = each};
   c->stepper = cst_zeros(n, sizeof(cst_stepper *));
   c->batch = cst_zeros(n, sizeof *c->batch);
   c->scale = cst_zeros(2 * r->batch, sizeof *c->scale);
-  PetscCall(create_projector(c));
-  PetscFunctionReturn(0);
+  CST_TRY(create_projector(c));
+  return 0;
 }
 
-PetscErrorCode cst_companions_destroy(cst_companions *c) {
-  PetscFunctionBegin;
+cst_error cst_companions_destroy(cst_companions *c) {
   for (int i = 0; i < c->run->plan->study->nmethod; i++) {
     if (c->stepper[i])
-      PetscCall(cst_batch_destroy(&c->batch[i]));
-    PetscCall(cst_stepper_destroy(&c->stepper[i]));
+      CST_TRY(cst_batch_destroy(&c->batch[i]));
+    CST_TRY(cst_stepper_destroy(&c->stepper[i]));
   }
   if (c->projector)
-    PetscCall(cst_batch_destroy(&c->placed));
-  PetscCall(cst_stepper_destroy(&c->projector));
+    CST_TRY(cst_batch_destroy(&c->placed));
+  CST_TRY(cst_stepper_destroy(&c->projector));
   cst_program_prepared_destroy(c->prepared);
   cst_method_destroy(c->projection);
   free(c->stepper);
   free(c->batch);
   free(c->scale);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-static PetscErrorCode prepare(cst_companions *c, int method) {
+static cst_error prepare(cst_companions *c, int method) {
   const cst_plan     *p = c->run->plan;
   cst_stepper_options o = options_of(c);
-  PetscFunctionBegin;
   if (!c->stepper[method]) {
-    PetscCall(cst_stepper_create(p->method[method], &o, &c->stepper[method]));
+    CST_TRY(cst_stepper_create(p->method[method], &o, &c->stepper[method]));
     cst_stepper_set_resolution(c->stepper[method], p->study->resolution);
-    PetscCall(cst_batch_create(c->stepper[method], &c->batch[method]));
+    CST_TRY(cst_batch_create(c->stepper[method], &c->batch[method]));
   }
   c->st = c->stepper[method];
   c->b = &c->batch[method];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Those of a full group lie in groups of their own; of fewer lanes they lie side by side. */
 static long index_of(const cst_companions *c, long lane, int i) { return i * c->stride + lane; }
 
-PetscErrorCode cst_companions_begin(cst_companions *c) {
+cst_error cst_companions_begin(cst_companions *c) {
   const cst_runner *r = c->run;
   const int         method = r->class->method;
   const long        lanes = r->work->count, W = r->width;
-  PetscFunctionBegin;
-  PetscCall(prepare(c, method));
+  CST_TRY(prepare(c, method));
   c->beside = lanes >= W;
   c->stride = c->beside ? (lanes + W - 1) / W * W : lanes;
   cst_stepper_set_step(c->st, r->class->h);
@@ -131,7 +126,7 @@ PetscErrorCode cst_companions_begin(cst_companions *c) {
       cst_tangent_scale(r, l, c->scale + 2 * l);
     cst_companions_lose(c, l);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double *column(const cst_companions *c, double *records, long index) {
@@ -277,22 +272,21 @@ static void take_placed(cst_companions *c, int group, const cst_layout *at) {
     cst_companions_lose(c, ((long)group * (long)x.W + __builtin_ctz((unsigned)left)) % c->stride);
 }
 
-PetscErrorCode cst_companions_project(cst_companions *c) {
+cst_error cst_companions_project(cst_companions *c) {
   cst_batch        *to = &c->placed;
   const cst_layout *at = cst_stepper_layout(c->st);
   const bool        timed = c->run->plan->study->system->timed;
-  PetscFunctionBegin;
   if (!c->projects)
-    PetscFunctionReturn(0);
+    return 0;
   cst_batch_ready(c->st, c->b);
   memset(to->status, 0, (size_t)(to->groups * c->run->width) * sizeof *to->status);
   for (int g = 0; g < to->groups; g++)
     place(c, g, at, timed);
   to->step = 0;
-  PetscCall(cst_stepper_advance(c->projector, to, 1));
+  CST_TRY(cst_stepper_advance(c->projector, to, 1));
   for (int g = 0; g < to->groups; g++)
     take_placed(c, g, at);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void restart(cst_companions *c, long lane, int i) {
@@ -319,11 +313,10 @@ void cst_companions_restart(cst_companions *c) {
         restart(c, l, i);
 }
 
-PetscErrorCode cst_companions_advance(cst_companions *c, long n) {
-  PetscFunctionBegin;
+cst_error cst_companions_advance(cst_companions *c, long n) {
   cst_batch_ready(c->st, c->b);
-  PetscCall(cst_stepper_advance(c->st, c->b, n));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_stepper_advance(c->st, c->b, n));
+  return 0;
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */

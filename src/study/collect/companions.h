@@ -35,10 +35,10 @@ typedef struct {
  * method keeps them. */
 const char *cst_companions_core(const cst_plan *p, int each, double *times);
 
-PetscErrorCode cst_companions_create(cst_companions *c, cst_runner *r, int each);
-PetscErrorCode cst_companions_destroy(cst_companions *c);
+cst_error cst_companions_create(cst_companions *c, cst_runner *r, int each);
+cst_error cst_companions_destroy(cst_companions *c);
 /* Begins with the batch that the run has just started; no companion is there yet. */
-PetscErrorCode cst_companions_begin(cst_companions *c);
+cst_error cst_companions_begin(cst_companions *c);
 
 /* Columns, whose entries are `width` of the run apart. */
 double       *cst_companions_column(const cst_companions *c, long lane, int i);
@@ -60,11 +60,11 @@ bool cst_companions_live(const cst_companions *c, long lane);
 /* The lanes of a group of the batch that live with all their companions. */
 int cst_companions_alive(const cst_companions *c, int group);
 /* Puts all companions on both constraints, where their method keeps them. */
-PetscErrorCode cst_companions_project(cst_companions *c);
+cst_error cst_companions_project(cst_companions *c);
 /* What substeps keep becomes what it is at a start from q and p. */
 void cst_companions_restart(cst_companions *c);
 /* n steps of all companions. */
-PetscErrorCode cst_companions_advance(cst_companions *c, long n);
+cst_error cst_companions_advance(cst_companions *c, long n);
 
 /* The numbers of all companions of a lane, of which cst_companions_numbers are at most, to x, and back; lost are those
  * of a lane that does not live with all of them. */

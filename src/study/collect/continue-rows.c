@@ -81,7 +81,7 @@ bool cst_continue_check(const cst_channels *old, const cst_class *from, const cs
     snprintf(why, n, "its step with half the step size is %.17g; possible are 0 to %ld",
              row[CST_CONTINUE_HALF_STEP], partner);
   else if (!is_whole(row[CST_CONTINUE_NUMBERS], kept + 1,
-                     kept + PetscMin(state, cst_plan_state_numbers(now->plan))))
+                     kept + CST_SMALLER(state, cst_plan_state_numbers(now->plan))))
     snprintf(why, n, "its count of numbers is %.17g; possible are %ld to %ld",
              row[CST_CONTINUE_NUMBERS], kept + 1, kept + state);
   else if (row[CST_CONTINUE_HEAD + (long)row[CST_CONTINUE_NUMBERS]] != row[CST_CONTINUE_STEP])
@@ -130,8 +130,8 @@ void cst_continue_convert(const cst_channels *old, const cst_class *from, const 
   }
 }
 
-PetscErrorCode cst_continue_read(cst_result *file, const cst_channels *old, int from,
-                                 const cst_channels *now, int to, long member, double *made) {
+cst_error cst_continue_read(cst_result *file, const cst_channels *old, int from,
+                            const cst_channels *now, int to, long member, double *made) {
   const cst_channel *a = cst_channels_find(old, &cst_channel_continue, 0);
   const cst_channel *b = cst_channels_find(now, &cst_channel_continue, 0);
   const cst_class   *earlier = &old->plan->classes[old->plan->class_of[from]];
@@ -140,19 +140,18 @@ PetscErrorCode cst_continue_read(cst_result *file, const cst_channels *old, int 
   const long         n[3] = {1, 1, (long)a->count};
   char               why[200];
   double            *row;
-  PetscFunctionBegin;
   row = cst_zeros(a->count, sizeof *row);
-  PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row),
-             PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "%s of the file cannot be read, or has another shape", a->field.path);
-  PetscCheck(cst_continue_check(old, earlier, now, row, why, sizeof why), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_UNEXPECTED, "%s of the file, case %d, member %ld: %s", a->field.path,
-             from, member, why);
+  CST_CHECK(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row), MPI_COMM_SELF,
+            CST_ERR_FILE_READ, "%s of the file cannot be read, or has another shape",
+            a->field.path);
+  CST_CHECK(cst_continue_check(old, earlier, now, row, why, sizeof why), MPI_COMM_SELF,
+            CST_ERR_FILE_UNEXPECTED, "%s of the file, case %d, member %ld: %s", a->field.path, from,
+            member, why);
   for (size_t i = 0; i < b->count; i++)
     made[i] = NAN;
   cst_continue_convert(old, earlier, now, later, row, made);
   free(row);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- which members were continued ------------------------------------------------------------ */
@@ -182,9 +181,8 @@ long *cst_continue_joined(cst_result *file, const cst_plan *p, char *why, size_t
   return NULL;
 }
 
-PetscErrorCode cst_continue_join(cst_output *o, int icase, long members) {
-  PetscFunctionBegin;
+cst_error cst_continue_join(cst_output *o, int icase, long members) {
   if (cst_channels_find(cst_output_channels(o), &cst_channel_joined, 0))
-    PetscCall(cst_output_case(o, &cst_channel_joined, 0, icase, &members));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_output_case(o, &cst_channel_joined, 0, icase, &members));
+  return 0;
 }

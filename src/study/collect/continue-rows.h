@@ -50,13 +50,13 @@ bool cst_continue_alike(const double *a, const double *b);
 cst_position cst_continue_position(const cst_plan *now, const cst_class *to, const double *row);
 /* Reads the row of a member in case `from` of a result with an earlier end, and converts it into that of case
  * `to`, of as many numbers as cst_channel_continue of `now` has. */
-PetscErrorCode cst_continue_read(cst_result *file, const cst_channels *old, int from,
-                                 const cst_channels *now, int to, long member, double *made);
+cst_error cst_continue_read(cst_result *file, const cst_channels *old, int from,
+                            const cst_channels *now, int to, long member, double *made);
 
 /* Of each case of a file, how many members, from the first on, were continued from an earlier end: their windows
  * and samples have other bits than those of a run in one piece. [ncase], owned; NULL, with the reason in
  * why[n]: the file cannot be right. */
 long *cst_continue_joined(cst_result *file, const cst_plan *p, char *why, size_t n);
 /* Writes this for case icase of an extensible study. */
-PetscErrorCode cst_continue_join(cst_output *o, int icase, long members);
+cst_error cst_continue_join(cst_output *o, int icase, long members);
 #endif

@@ -25,12 +25,11 @@ static void declare_last(const cst_plan *p, cst_channels *c) {
 }
 
 /* Stores the rows of an extensible study, before anything is observed. */
-static PetscErrorCode store_rows(cst_runner *r) {
+static cst_error store_rows(cst_runner *r) {
   const long   n = cst_runner_numbers(r);
   const size_t width = cst_channels_find(r->rows->channels, &cst_channel_continue, 0)->count;
-  PetscFunctionBegin;
-  PetscCheck((size_t)n + CST_CONTINUE_HEAD + CST_CONTINUE_SEAL <= width, PETSC_COMM_SELF,
-             PETSC_ERR_PLIB, "a trajectory has %ld numbers, more than %zu", n, width);
+  CST_CHECK((size_t)n + CST_CONTINUE_HEAD + CST_CONTINUE_SEAL <= width, MPI_COMM_SELF, CST_ERR_PLIB,
+            "a trajectory has %ld numbers, more than %zu", n, width);
   for (long l = 0; l < r->work->count; l++) {
     double *x = cst_rows_numbers(r->rows, &cst_channel_continue, 0, l);
     for (size_t i = 0; i < width; i++)
@@ -44,23 +43,21 @@ static PetscErrorCode store_rows(cst_runner *r) {
     cst_runner_save(r, l, x + CST_CONTINUE_HEAD);
     cst_continue_seal(x);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode open(const cst_plan *p, cst_output *o) {
-  PetscFunctionBegin;
+static cst_error open(const cst_plan *p, cst_output *o) {
   for (int i = 0; i < p->ncase; i++)
-    PetscCall(cst_continue_join(o, i, 0));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_continue_join(o, i, 0));
+  return 0;
 }
 
 static bool wanted(const cst_plan *p) { return p->study->extensible; }
 
-static PetscErrorCode before(cst_collection *x) {
-  PetscFunctionBegin;
+static cst_error before(cst_collection *x) {
   if (x->run->b->step == x->run->class->n && !x->run->replayed)
-    PetscCall(store_rows(x->run));
-  PetscFunctionReturn(0);
+    CST_TRY(store_rows(x->run));
+  return 0;
 }
 
 const cst_collector cst_collector_continue = {

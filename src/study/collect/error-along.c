@@ -86,15 +86,14 @@ static void begin(cst_collection *x) {
     row[i] = NAN;
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   cst_runner   *r = x->run;
   const int     at = cst_series_here(r);
   const double *now = cst_errors_now(r);
-  PetscFunctionBegin;
   for (long lane = 0; lane < r->work->count && at >= 0; lane++)
     if (cst_runner_lives(r, r->b, lane))
       cst_rows_numbers(r->rows, &along, 0, lane)[at] = now[lane];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -142,20 +141,19 @@ static void set_peak(const cst_case_rows *rows, const peak_columns *c, const dou
   cst_column_set(c->time, rows->icase, cst_clock_at(k, (double)k->sample[at]));
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const cst_plan *p = rows->plan;
   const double   *x;
   double         *series;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, &along, 0, &x));
+  CST_TRY(cst_case_rows_get(rows, &along, 0, &x));
   series = cst_zeros(2L * p->most_samples, sizeof *series);
   for (int i = 0; i < p->most_samples; i++)
     reduce(x, p->study->members, p->most_samples, i, &series[i], &series[p->most_samples + i]);
-  PetscCall(cst_output_case(rows->output, &largest, 0, rows->icase, series));
-  PetscCall(cst_output_case(rows->output, &rms, 0, rows->icase, series + p->most_samples));
+  CST_TRY(cst_output_case(rows->output, &largest, 0, rows->icase, series));
+  CST_TRY(cst_output_case(rows->output, &rms, 0, rows->icase, series + p->most_samples));
   set_peak(rows, handles, series);
   free(series);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a later end ----------------------------------------------------------------------------- */

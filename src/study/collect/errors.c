@@ -101,22 +101,21 @@ static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
 
 /* Advances the partner, at half the step, keeping its multipliers of one step earlier for interpolation to
  * the time that the method's row names. */
-static PetscErrorCode bring_partner(const own *e, cst_runner *r) {
+static cst_error bring_partner(const own *e, cst_runner *r) {
   cst_stepper      *hst = r->hst;
   const cst_system *s = r->plan->study->system;
   const size_t      block = (size_t)s->ng * (size_t)r->width;
   const size_t      size = cst_stepper_record_size(hst);
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_advance(hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
+  CST_TRY(cst_stepper_advance(hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
   if (cst_stepper_halted(hst))
-    PetscFunctionReturn(0);
+    return 0;
   for (int g = 0; g < r->hb->groups; g++) {
     const double *record = r->hb->record + (size_t)g * size;
     double       *lambda = e->half_lambda + (size_t)g * block;
     cst_runner_lambda(r, hst, record, r->hb->step, lambda);
   }
-  PetscCall(cst_stepper_advance(hst, r->hb, 1));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_stepper_advance(hst, r->hb, 1));
+  return 0;
 }
 
 /* The value between two, at the fraction w of the way. */
@@ -226,25 +225,23 @@ static bool shows(const cst_class *k, long step) {
 }
 
 /* At a step at which errors are shown only. */
-static PetscErrorCode show_errors(const own *e, cst_runner *r) {
-  PetscFunctionBegin;
+static cst_error show_errors(const own *e, cst_runner *r) {
   if (r->hst)
-    PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - r->hb->step));
+    CST_TRY(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - r->hb->step));
   if (!cst_runner_halted(r))
     read_lanes(e, r, STATES);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* States and multipliers that are read at different stops are not combined, not even where two stops
  * coincide; the error is the larger of the two. */
-static PetscErrorCode read_errors(const own *e, cst_runner *r) {
+static cst_error read_errors(const own *e, cst_runner *r) {
   const cst_class *k = r->class;
   const long       now = r->b->step;
-  PetscFunctionBegin;
   if (r->hst)
-    PetscCall(bring_partner(e, r));
+    CST_TRY(bring_partner(e, r));
   if (cst_runner_halted(r))
-    PetscFunctionReturn(0);
+    return 0;
   if (k->lead == 0)
     read_lanes(e, r, STATES | MULTIPLIERS | ENTER);
   else {
@@ -255,7 +252,7 @@ static PetscErrorCode read_errors(const own *e, cst_runner *r) {
     if (cst_plan_class_reads_lambda(k, now))
       read_lanes(e, r, MULTIPLIERS | ENTER);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the collector ---------------------------------------------------------------------------- */
@@ -297,25 +294,24 @@ static long reads(const cst_collection *x, long step) {
   const long       mesh = cst_runner_next_multiple(step, k->read, 0);
   if (k->lead == 0)
     return mesh;
-  return PetscMin(mesh, cst_runner_next_multiple(step, k->read, k->lead));
+  return CST_SMALLER(mesh, cst_runner_next_multiple(step, k->read, k->lead));
 }
 
 static long next(const cst_collection *x, long step) {
-  return PetscMin(reads(x, step), cst_plan_class_shown_after(x->run->class, step));
+  return CST_SMALLER(reads(x, step), cst_plan_class_shown_after(x->run->class, step));
 }
 
 /* It advances the partner, which may be halted. */
-static PetscErrorCode before(cst_collection *x) {
+static cst_error before(cst_collection *x) {
   cst_runner      *r = x->run;
   const cst_class *k = r->class;
   const long       now = r->b->step;
-  PetscFunctionBegin;
   if (now > 0 && !r->replayed &&
       (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
-    PetscCall(read_errors(x->own, r));
+    CST_TRY(read_errors(x->own, r));
   else if (now > 0 && shows(k, now))
-    PetscCall(show_errors(x->own, r));
-  PetscFunctionReturn(0);
+    CST_TRY(show_errors(x->own, r));
+  return 0;
 }
 
 const double *cst_errors_now(const cst_runner *r) {
@@ -325,14 +321,13 @@ const double *cst_errors_now(const cst_runner *r) {
   return NULL;
 }
 
-static PetscErrorCode finish(cst_collection *x) {
+static cst_error finish(cst_collection *x) {
   const own *e = x->own;
-  PetscFunctionBegin;
   for (long l = 0; l < x->run->work->count; l++)
     for (int k = 0; k < CST_ERRORS; k++)
       if (x->run->b->status[l].reason != CST_DONE)
         e->error[k][l] = NAN;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a later end ----------------------------------------------------------------------------- */

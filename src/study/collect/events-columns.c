@@ -74,31 +74,29 @@ void *cst_events_columns(const cst_plan *p, cst_columns *c) {
 }
 
 /* How long each member is known: until the event, its failure, or its end. */
-static PetscErrorCode read_times(cst_case_rows *rows, int k, double *time, bool *happened) {
+static cst_error read_times(cst_case_rows *rows, int k, double *time, bool *happened) {
   const cst_plan  *p = rows->plan;
   const cst_case  *c = &p->cases[rows->icase];
   const cst_event *e = &cst_events_of(p)->each[k];
   const double    *x;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, &cst_channel_steps, 0, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_steps, 0, &x));
   for (long m = 0; m < p->study->members; m++)
     time[m] = cst_clock_of(c, x[m]);
-  PetscCall(cst_case_rows_get(rows, &cst_channel_event_time, k, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_event_time, k, &x));
   for (long m = 0; m < p->study->members; m++) {
     happened[m] = rows->stopped[m] && !isnan(x[m * e->keep]);
     if (happened[m])
       time[m] = x[m * e->keep];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode conclude_stop(cst_case_rows *rows, int k, const event_columns *c) {
+static cst_error conclude_stop(cst_case_rows *rows, int k, const event_columns *c) {
   const long n = rows->plan->study->members;
   double    *time = cst_zeros(n, sizeof *time), quantile[QUANTILES];
   bool      *happened = cst_zeros(n, sizeof *happened);
   long       ended = 0;
-  PetscFunctionBegin;
-  PetscCall(read_times(rows, k, time, happened));
+  CST_TRY(read_times(rows, k, time, happened));
   for (long m = 0; m < n; m++)
     ended += happened[m];
   cst_column_set(c->share, rows->icase, (double)ended / (double)n);
@@ -107,41 +105,39 @@ static PetscErrorCode conclude_stop(cst_case_rows *rows, int k, const event_colu
     cst_column_set(c->time[q], rows->icase, quantile[q]);
   free(time);
   free(happened);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode conclude_jumps(cst_case_rows *rows, int k, const event_columns *c) {
+static cst_error conclude_jumps(cst_case_rows *rows, int k, const event_columns *c) {
   const double *x;
   double        sum = 0;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, &cst_channel_event_jumps, k, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_event_jumps, k, &x));
   for (long m = 0; m < rows->plan->study->members; m++)
     sum += rows->good[m] || rows->stopped[m] ? x[m] : 0;
   cst_column_set(c->jumps, rows->icase, sum);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_events_conclude(cst_case_rows *rows, const void *handles) {
+cst_error cst_events_conclude(cst_case_rows *rows, const void *handles) {
   const columns    *c = handles;
   const cst_events *w = cst_events_of(rows->plan);
   const long        n = rows->plan->study->members;
   long              stopped = 0;
   const double     *x;
-  PetscFunctionBegin;
   for (int k = 0; k < w->n; k++) {
     double sum = 0;
-    PetscCall(cst_case_rows_get(rows, &cst_channel_event_count, k, &x));
+    CST_TRY(cst_case_rows_get(rows, &cst_channel_event_count, k, &x));
     for (long m = 0; m < n; m++)
       sum += rows->good[m] || rows->stopped[m] ? x[m] : 0;
     cst_column_set(c->each[k].count, rows->icase, sum);
     if (cst_event_may_jump(&w->each[k]))
-      PetscCall(conclude_jumps(rows, k, &c->each[k]));
+      CST_TRY(conclude_jumps(rows, k, &c->each[k]));
     if (w->each[k].stop)
-      PetscCall(conclude_stop(rows, k, &c->each[k]));
+      CST_TRY(conclude_stop(rows, k, &c->each[k]));
   }
   for (long m = 0; m < n; m++)
     stopped += rows->stopped[m];
   if (c->stopped.value)
     cst_column_set(c->stopped, rows->icase, (double)stopped);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -77,17 +77,16 @@ bool cst_locator_shortens(const cst_locator *x) {
 }
 
 /* The spare lane of the current method, created when it is first needed. */
-static PetscErrorCode prepare(cst_locator *x) {
+static cst_error prepare(cst_locator *x) {
   const cst_plan           *p = x->r->plan;
   const cst_study          *s = p->study;
   const int                 m = x->r->class->method;
   const cst_stepper_options o = {p->isa, 1,    s->max_iterations, s->compensated, s->iteration,
                                  false,  false};
-  PetscFunctionBegin;
   if (!x->spare[m])
-    PetscCall(cst_spare_create(p->method[m], &o, s->resolution, &x->spare[m]));
+    CST_TRY(cst_spare_create(p->method[m], &o, s->resolution, &x->spare[m]));
   x->now = x->spare[m];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The steps behind a record, which may be ahead of the state that is looked at. */
@@ -130,20 +129,19 @@ void cst_locator_passed(cst_locator *x, int group, long step) {
     keep_base(x, group, step);
 }
 
-PetscErrorCode cst_locator_open(cst_locator *x, int group, int lane, long step) {
+cst_error cst_locator_open(cst_locator *x, int group, int lane, long step) {
   const double *record = x->base + (size_t)group * cst_stepper_record_size(x->r->st);
   bool          good;
-  PetscFunctionBegin;
-  PetscCall(prepare(x));
+  CST_TRY(prepare(x));
   cst_spare_copy(x->now, record, lane);
-  PetscCall(cst_spare_advance(x->now, x->r->class->h, step, &good));
-  PetscCheck(good, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "a trajectory fails before step %ld where it is stepped again", step);
+  CST_TRY(cst_spare_advance(x->now, x->r->class->h, step, &good));
+  CST_CHECK(good, MPI_COMM_SELF, CST_ERR_PLIB,
+            "a trajectory fails before step %ld where it is stepped again", step);
   cst_spare_keep(x->now);
   x->step = step;
   x->cubic = !cst_locator_shortens(x);
   x->ends = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const double *cst_locator_before(const cst_locator *x) { return cst_spare_kept(x->now); }
@@ -167,15 +165,14 @@ static void read_state(cst_locator *x, const double *record, double *q, double *
 }
 
 /* Steps to the end of the step, and reads the ends of the cubic. */
-static PetscErrorCode read_ends(cst_locator *x) {
+static cst_error read_ends(cst_locator *x) {
   const size_t n = cst_stepper_record_size(cst_spare_stepper(x->now));
   bool         good;
-  PetscFunctionBegin;
   if (x->ends)
-    PetscFunctionReturn(0);
-  PetscCall(cst_spare_from_kept(x->now, x->r->class->h, x->step, time_at(x, 0), false, &good));
-  PetscCheck(good, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "a trajectory fails in step %ld where it is stepped again", x->step + 1);
+    return 0;
+  CST_TRY(cst_spare_from_kept(x->now, x->r->class->h, x->step, time_at(x, 0), false, &good));
+  CST_CHECK(good, MPI_COMM_SELF, CST_ERR_PLIB,
+            "a trajectory fails in step %ld where it is stepped again", x->step + 1);
   read_state(x, cst_spare_kept(x->now), x->q0, x->v0);
   read_state(x, cst_spare_record(x->now), x->q1, x->v1);
   if (x->room < n) {
@@ -184,7 +181,7 @@ static PetscErrorCode read_ends(cst_locator *x) {
     x->room = n;
   }
   x->ends = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* q and v of the cubic, projected onto the constraints; the parameters are in x->c. */
@@ -231,22 +228,21 @@ static void make_record(cst_locator *x, double theta) {
 /* ---- states within the step ------------------------------------------------------------------ */
 
 /* Goes to theta; a step that fails is replaced by the cubic. */
-static PetscErrorCode go(cst_locator *x, double theta) {
+static cst_error go(cst_locator *x, double theta) {
   bool good;
-  PetscFunctionBegin;
   x->theta = theta;
   if (!x->cubic || theta == 1) {
-    PetscCall(cst_spare_from_kept(x->now, theta * x->r->class->h, x->step, time_at(x, 0), theta < 1,
-                                  &good));
+    CST_TRY(cst_spare_from_kept(x->now, theta * x->r->class->h, x->step, time_at(x, 0), theta < 1,
+                                &good));
     x->at = cst_spare_record(x->now);
     x->cubic |= !good;
     x->ends &= theta == 1;
   }
   if (x->cubic && theta < 1) {
-    PetscCall(read_ends(x));
+    CST_TRY(read_ends(x));
     make_record(x, theta);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const double *evaluate(cst_locator *x, const cst_values *of) {
@@ -266,12 +262,11 @@ static const double *evaluate(cst_locator *x, const cst_values *of) {
   return of->value;
 }
 
-PetscErrorCode cst_locator_go(cst_locator *x, double at) {
+cst_error cst_locator_go(cst_locator *x, double at) {
   const double theta = (at - time_at(x, 0)) / x->r->class->h;
   const bool   at_end = fabs(theta - 1) <= 4 * DBL_EPSILON * (double)(x->step + 1);
-  PetscFunctionBegin;
-  PetscCall(go(x, at_end ? 1 : fmin(1, fmax(DBL_EPSILON, theta))));
-  PetscFunctionReturn(0);
+  CST_TRY(go(x, at_end ? 1 : fmin(1, fmax(DBL_EPSILON, theta))));
+  return 0;
 }
 
 void cst_locator_take(cst_locator *x, const cst_values *take, double *value) {
@@ -332,15 +327,14 @@ static void arrange(bracket *k) {
   }
 }
 
-PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double before, double after,
-                                double *time, bool *jumps) {
+cst_error cst_locator_find(cst_locator *x, const cst_values *when, double before, double after,
+                           double *time, bool *jumps) {
   static const double near = 4 * DBL_EPSILON, shrunk = 1e-3;
   enum { MOST = 100 };
   const double size = fmax(fabs(before), fabs(after));
   double       least[2] = {INFINITY, INFINITY}; /* of |s| below 0, and above */
   bracket      k = {.a = 0, .b = 1, .c = 1, .fa = before, .fb = after, .fc = after};
   double       seen = -1;
-  PetscFunctionBegin;
   least[before > 0] = fabs(before);
   least[before < 0] = fabs(after);
   for (int i = 0; i < MOST && k.fb != 0; i++) {
@@ -351,7 +345,7 @@ PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double b
     k.a = k.b;
     k.fa = k.fb;
     k.b += fabs(d) > tolerance ? d : copysign(tolerance, (k.c - k.b));
-    PetscCall(go(x, seen = k.b));
+    CST_TRY(go(x, seen = k.b));
     k.fb = evaluate(x, when)[0];
     least[k.fb > 0] = fmin(fabs(k.fb), least[k.fb > 0]);
   }
@@ -359,7 +353,7 @@ PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double b
   if (!(k.b > 0))
     k.b = near;
   if (k.b != seen)
-    PetscCall(go(x, k.b));
+    CST_TRY(go(x, k.b));
   *time = time_at(x, k.b);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -24,16 +24,16 @@ typedef struct {
 } values;
 
 typedef struct {
-  values         each[CST_EVENTS_MOST];
-  cst_locator   *locator;
-  double        *last;   /* before the step: into the rows, [group][event][W] */
-  double        *now;    /* behind it, [event][W] */
-  double        *course; /* at several states of a group, [event][CST_TRAIL][W] */
-  bool           known;  /* they are those of the states that are looked at */
-  double        *next;   /* [group][event] the earliest time at which it comes back */
-  double        *lambda; /* [ng][W] */
-  int            bits[CST_EVENTS_MOST]; /* lanes with an event in the step */
-  PetscErrorCode error;
+  values       each[CST_EVENTS_MOST];
+  cst_locator *locator;
+  double      *last;                  /* before the step: into the rows, [group][event][W] */
+  double      *now;                   /* behind it, [event][W] */
+  double      *course;                /* at several states of a group, [event][CST_TRAIL][W] */
+  bool         known;                 /* they are those of the states that are looked at */
+  double      *next;                  /* [group][event] the earliest time at which it comes back */
+  double      *lambda;                /* [ng][W] */
+  int          bits[CST_EVENTS_MOST]; /* lanes with an event in the step */
+  cst_error    error;
 } own;
 
 static void create(cst_collection *x) {
@@ -145,65 +145,62 @@ static double period_of(const cst_runner *r, const cst_event *e, long lane) {
 }
 
 /* Goes to the state of an event in the open step, or of a jump of its expression. */
-static PetscErrorCode go(own *o, const cst_runner *r, const hit *x, double *time, bool *jumps) {
+static cst_error go(own *o, const cst_runner *r, const hit *x, double *time, bool *jumps) {
   const cst_event *e = &cst_events_of(r->plan)->each[x->event];
   const size_t     at =
       ((size_t)x->group * (size_t)cst_events_of(r->plan)->n + (size_t)x->event) * (size_t)r->width +
       (size_t)x->lane;
-  PetscFunctionBegin;
   *time = x->due;
   *jumps = false;
   if (e->every)
-    PetscCall(cst_locator_go(o->locator, x->due));
+    CST_TRY(cst_locator_go(o->locator, x->due));
   else
-    PetscCall(cst_locator_find(o->locator, &o->each[x->event].when, o->last[at],
-                               o->now[x->event * r->width + x->lane], time, jumps));
+    CST_TRY(cst_locator_find(o->locator, &o->each[x->event].when, o->last[at],
+                             o->now[x->event * r->width + x->lane], time, jumps));
   *jumps &= !e->steps;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The first of those that end the trajectory, of all that a lane has in the open step; event -1: none. */
-static PetscErrorCode find_stop(own *o, const cst_runner *r, const hit *x, int n, hit *stop,
-                                double *end) {
+static cst_error find_stop(own *o, const cst_runner *r, const hit *x, int n, hit *stop,
+                           double *end) {
   double time;
   bool   jumps;
-  PetscFunctionBegin;
   stop->event = -1;
   *end = INFINITY;
   for (int i = 0; i < n; i++) {
     if (!cst_events_of(r->plan)->each[x[i].event].stop)
       continue;
-    PetscCall(go(o, r, &x[i], &time, &jumps));
+    CST_TRY(go(o, r, &x[i], &time, &jumps));
     if (time < *end && !jumps) {
       *end = time;
       *stop = x[i];
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* All events that a lane has in the step that ends as number `step`. */
-static PetscErrorCode handle(own *o, cst_runner *r, const hit *x, int n, long step) {
+static cst_error handle(own *o, cst_runner *r, const hit *x, int n, long step) {
   hit    stop;
   double end, time;
   bool   jumps;
-  PetscFunctionBegin;
-  PetscCall(cst_locator_open(o->locator, x->group, x->lane, step - 1));
-  PetscCall(find_stop(o, r, x, n, &stop, &end));
+  CST_TRY(cst_locator_open(o->locator, x->group, x->lane, step - 1));
+  CST_TRY(find_stop(o, r, x, n, &stop, &end));
   for (int i = 0; i < n; i++) {
     const bool stops = cst_events_of(r->plan)->each[x[i].event].stop;
-    PetscCall(go(o, r, &x[i], &time, &jumps));
+    CST_TRY(go(o, r, &x[i], &time, &jumps));
     if (jumps && time <= end)
       note_jump(r, &x[i]);
     else if (!stops && time <= end)
       note(o, r, &x[i], time);
   }
   if (stop.event < 0)
-    PetscFunctionReturn(0);
-  PetscCall(go(o, r, &stop, &time, &jumps));
+    return 0;
+  CST_TRY(go(o, r, &stop, &time, &jumps));
   note(o, r, &stop, time);
   cst_runner_end_lane(r, x->group, x->lane, CST_EVENT, step - 1, cst_locator_before(o->locator));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -365,10 +362,9 @@ static void watched(cst_collection *x, int group, long step) {
 }
 
 /* The marches that look return no error: it is told at the next stop. */
-static PetscErrorCode before(cst_collection *x) {
+static cst_error before(cst_collection *x) {
   const own *o = x->own;
-  PetscFunctionBegin;
-  PetscFunctionReturn(o->error);
+  return o->error;
 }
 
 const cst_collector cst_collector_events = {

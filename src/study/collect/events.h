@@ -49,8 +49,8 @@ void              cst_events_declare(const cst_plan *p, cst_channels *c);
 void cst_events_as_in(void *wish, cst_result *file);
 
 /* events-columns.c */
-void          *cst_events_columns(const cst_plan *p, cst_columns *c);
-PetscErrorCode cst_events_conclude(cst_case_rows *rows, const void *handles);
+void     *cst_events_columns(const cst_plan *p, cst_columns *c);
+cst_error cst_events_conclude(cst_case_rows *rows, const void *handles);
 
 /* events-locate.c: steps copies of lanes to where an event is. */
 typedef struct cst_locator cst_locator;
@@ -64,13 +64,13 @@ void cst_locator_begin(cst_locator *x, long step);
 void cst_locator_changed(cst_locator *x);
 void cst_locator_passed(cst_locator *x, int group, long step);
 /* Copies a lane of the batch and steps it to `step`, before the step in which the event is. */
-PetscErrorCode cst_locator_open(cst_locator *x, int group, int lane, long step);
+cst_error cst_locator_open(cst_locator *x, int group, int lane, long step);
 /* Finds, in this step, where `when`, which is `before` and `after` at its ends, changes its sign; or goes to
  * the time `at` of it. The state is then there; its time. jumps: whether the change is no root: a pole, or a cut, as of
  * atan2, at which `when` is no smaller than elsewhere in the step. */
-PetscErrorCode cst_locator_find(cst_locator *x, const cst_values *when, double before, double after,
-                                double *time, bool *jumps);
-PetscErrorCode cst_locator_go(cst_locator *x, double at);
+cst_error cst_locator_find(cst_locator *x, const cst_values *when, double before, double after,
+                           double *time, bool *jumps);
+cst_error cst_locator_go(cst_locator *x, double at);
 /* The values of expressions at the state. */
 void cst_locator_take(cst_locator *x, const cst_values *take, double *value);
 /* The state before the step: a column of a record, with stride W. */

@@ -257,29 +257,27 @@ static long find(const cst_case_rows *rows, const double *x, int end) {
   return found;
 }
 
-static PetscErrorCode conclude_one(cst_case_rows *rows, int k, const extreme_columns *c) {
+static cst_error conclude_one(cst_case_rows *rows, int k, const extreme_columns *c) {
   const double *x;
   long          member[ENDS];
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, &values, k, &x));
+  CST_TRY(cst_case_rows_get(rows, &values, k, &x));
   for (int e = 0; e < ENDS; e++) {
     member[e] = find(rows, x, e);
     if (member[e] >= 0)
       cst_column_set(c->value[e], rows->icase, x[member[e] * ENDS + e]);
   }
-  PetscCall(cst_case_rows_get(rows, &times, k, &x));
+  CST_TRY(cst_case_rows_get(rows, &times, k, &x));
   for (int e = 0; e < ENDS; e++)
     if (member[e] >= 0)
       cst_column_set(c->time[e], rows->icase, x[member[e] * ENDS + e]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const extreme_columns *x = handles;
-  PetscFunctionBegin;
   for (int k = 0; k < wish_of(rows->plan)->n; k++)
-    PetscCall(conclude_one(rows, k, &x[k]));
-  PetscFunctionReturn(0);
+    CST_TRY(conclude_one(rows, k, &x[k]));
+  return 0;
 }
 
 const cst_collector cst_collector_extremes = {

@@ -76,18 +76,16 @@ static void conclude_drift(const cst_case_rows *rows, const double *halves, doub
   cst_column_set(c->drift_most, rows->icase, most);
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, int k, const frequency_columns *c,
-                               double *room) {
+static cst_error conclude(cst_case_rows *rows, int k, const frequency_columns *c, double *room) {
   const long    members = rows->plan->study->members;
   const long    terms = cst_frequencies_of(rows->plan)->each[k].terms;
   const int     i = rows->icase;
   const double *x;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, &cst_frequencies_lines, k, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_frequencies_lines, k, &x));
   const long n = good_numbers(rows, x, terms, room);
   cst_parts_survivors_conclude(c->survivors, i, n, members);
   if (!n)
-    PetscFunctionReturn(0);
+    return 0;
   double least = room[0], largest = room[0];
   for (long m = 0; m < n; m++) {
     least = fmin(least, room[m]);
@@ -96,21 +94,20 @@ static PetscErrorCode conclude(cst_case_rows *rows, int k, const frequency_colum
   cst_column_set(c->mean, i, cst_ensemble_mean(room, n));
   cst_column_set(c->least, i, least);
   cst_column_set(c->largest, i, largest);
-  PetscCall(cst_case_rows_get(rows, &cst_frequencies_amplitudes, k, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_frequencies_amplitudes, k, &x));
   cst_column_set(c->amplitude, i, cst_ensemble_mean(room, good_numbers(rows, x, terms, room)));
-  PetscCall(cst_case_rows_get(rows, &cst_frequencies_halves, k, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_frequencies_halves, k, &x));
   conclude_drift(rows, x, room, c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_frequencies_conclude(cst_case_rows *rows, const void *handles) {
+cst_error cst_frequencies_conclude(cst_case_rows *rows, const void *handles) {
   const frequency_columns *x = handles;
-  PetscFunctionBegin;
   if (!x)
-    PetscFunctionReturn(0);
+    return 0;
   double *room = cst_zeros(rows->plan->study->members, sizeof *room);
   for (int k = 0; k < cst_frequencies_of(rows->plan)->n; k++)
-    PetscCall(conclude(rows, k, &x[k], room));
+    CST_TRY(conclude(rows, k, &x[k], room));
   free(room);
-  PetscFunctionReturn(0);
+  return 0;
 }

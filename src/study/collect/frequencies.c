@@ -34,7 +34,7 @@ static bool wanted(const cst_plan *p) { return cst_frequencies_of(p)->n > 0; }
 static long most_samples(const cst_plan *p, const cst_frequency *x) {
   long most = 0;
   for (int k = 0; k < p->nclass; k++)
-    most = PetscMax(most, cst_sampled_count(&p->classes[k], x->every));
+    most = CST_LARGER(most, cst_sampled_count(&p->classes[k], x->every));
   return most;
 }
 
@@ -207,7 +207,7 @@ static long next(const cst_collection *x, long step) {
   const own *o = x->own;
   long       next = LONG_MAX;
   for (int k = 0; k < cst_frequencies_of(x->run->plan)->n && !x->run->replayed; k++)
-    next = PetscMin(next, cst_runner_next_multiple(step, o->each[k].steps, 0));
+    next = CST_SMALLER(next, cst_runner_next_multiple(step, o->each[k].steps, 0));
   return next;
 }
 
@@ -220,14 +220,13 @@ static void take(const one *x, cst_runner *r, long sample) {
   }
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   const own  *o = x->own;
   cst_runner *r = x->run;
-  PetscFunctionBegin;
   for (int k = 0; k < cst_frequencies_of(r->plan)->n && !r->replayed; k++)
     if (r->b->step % o->each[k].steps == 0)
       take(&o->each[k], r, r->b->step / o->each[k].steps);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The samples of a lane, one after the other. */
@@ -273,10 +272,9 @@ static void leave(const cst_runner *r, int which, long lane) {
       cst_rows_numbers(r->rows, rows[k], which, lane)[i] = NAN;
 }
 
-static PetscErrorCode finish(cst_collection *x) {
+static cst_error finish(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
-  PetscFunctionBegin;
   for (int k = 0; k < cst_frequencies_of(r->plan)->n; k++) {
     one      *at = &o->each[k];
     const int power = (int)cst_frequencies_of(r->plan)->each[k].window;
@@ -290,7 +288,7 @@ static PetscErrorCode finish(cst_collection *x) {
       else
         leave(r, k, l);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_collector cst_collector_frequencies = {

@@ -32,6 +32,6 @@ static inline const cst_frequencies *cst_frequencies_of(const cst_plan *p) {
 extern const cst_channel_row cst_frequencies_lines, cst_frequencies_amplitudes,
     cst_frequencies_halves;
 
-void          *cst_frequencies_columns(const cst_plan *p, cst_columns *c);
-PetscErrorCode cst_frequencies_conclude(cst_case_rows *rows, const void *handles);
+void     *cst_frequencies_columns(const cst_plan *p, cst_columns *c);
+cst_error cst_frequencies_conclude(cst_case_rows *rows, const void *handles);
 #endif

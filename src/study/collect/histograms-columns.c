@@ -67,18 +67,17 @@ static double total_of(const conclusion *d, const double *w) {
   return total;
 }
 
-static PetscErrorCode read_members(conclusion *d, long first, long n) {
+static cst_error read_members(conclusion *d, long first, long n) {
   cst_case_rows *rows = d->rows;
   const int      i = rows->icase;
   cst_output    *o = rows->output;
-  PetscFunctionBegin;
-  PetscCall(cst_output_read_members(o, &cst_channel_counts, d->which, i, first, n, d->counts));
+  CST_TRY(cst_output_read_members(o, &cst_channel_counts, d->which, i, first, n, d->counts));
   if (d->weights)
-    PetscCall(cst_output_read_members(o, &cst_channel_weights, d->which, i, first, n, d->weights));
+    CST_TRY(cst_output_read_members(o, &cst_channel_weights, d->which, i, first, n, d->weights));
   for (long m = 0; m < n; m++)
     for (int b = 0; b < d->blocks; b++)
       d->totals[m * d->blocks + b] = total_of(d, block_of(d, m, b));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void add_block(conclusion *d, long member, int block) {
@@ -101,12 +100,11 @@ static void add_block(conclusion *d, long member, int block) {
     d->square += w[h->bins + CST_WEIGHT_SQUARE];
 }
 
-static PetscErrorCode add_all(conclusion *d) {
+static cst_error add_all(conclusion *d) {
   const long members = d->rows->plan->study->members;
-  PetscFunctionBegin;
   for (long first = 0; first < members; first += d->some) {
-    const long n = PetscMin(d->some, members - first);
-    PetscCall(read_members(d, first, n));
+    const long n = CST_SMALLER(d->some, members - first);
+    CST_TRY(read_members(d, first, n));
     for (long m = 0; m < n; m++) {
       if (!d->rows->good[first + m])
         continue;
@@ -114,7 +112,7 @@ static PetscErrorCode add_all(conclusion *d) {
         add_block(d, m, b);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -146,14 +144,13 @@ static void errors_of_few(conclusion *d) {
   free(x);
 }
 
-static PetscErrorCode errors_of_many(conclusion *d) {
+static cst_error errors_of_many(conclusion *d) {
   const long members = d->rows->plan->study->members;
   const int  bins = d->h->bins;
   double    *square = cst_zeros(bins, sizeof *square);
-  PetscFunctionBegin;
   for (long first = 0; first < members; first += d->some) {
-    const long n = PetscMin(d->some, members - first);
-    PetscCall(read_members(d, first, n));
+    const long n = CST_SMALLER(d->some, members - first);
+    CST_TRY(read_members(d, first, n));
     for (long m = 0; m < n; m++) {
       if (!d->rows->good[first + m])
         continue;
@@ -171,29 +168,28 @@ static PetscErrorCode errors_of_many(conclusion *d) {
     d->error[k] = cst_batch_means_error(variance, d->good - 1);
   }
   free(square);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
-static PetscErrorCode conclude(conclusion *d) {
+static cst_error conclude(conclusion *d) {
   const cst_histogram *h = d->h;
   cst_case_rows       *rows = d->rows;
   const int            i = rows->icase;
   const int            bins = h->bins;
   const long           members = rows->plan->study->members;
-  PetscFunctionBegin;
   memset(d->all, 0, sizeof *d->all * (size_t)bins);
   memset(d->outside, 0, sizeof d->outside);
   memset(d->weight, 0, sizeof *d->weight * (size_t)bins);
   d->total = d->square = d->good = 0;
   for (long m = 0; m < members; m++)
     d->good += rows->good[m];
-  PetscCall(add_all(d));
+  CST_TRY(add_all(d));
   if (d->blocks > 1)
     errors_of_few(d);
   else
-    PetscCall(errors_of_many(d));
+    CST_TRY(errors_of_many(d));
   for (int k = 0; k < bins; k++) {
     const double width = h->edge[k + 1] - h->edge[k];
     d->density[k] = d->weight[k] / d->total / width;
@@ -203,11 +199,11 @@ static PetscErrorCode conclude(conclusion *d) {
     else
       d->error[k] = NAN;
   }
-  PetscCall(cst_output_case(rows->output, &cst_channel_histogram, d->which, i, d->all));
-  PetscCall(cst_output_case(rows->output, &cst_channel_outside, d->which, i, d->outside));
-  PetscCall(cst_output_case(rows->output, &cst_channel_density, d->which, i, d->density));
-  PetscCall(cst_output_case(rows->output, &cst_channel_density_error, d->which, i, d->error));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_output_case(rows->output, &cst_channel_histogram, d->which, i, d->all));
+  CST_TRY(cst_output_case(rows->output, &cst_channel_outside, d->which, i, d->outside));
+  CST_TRY(cst_output_case(rows->output, &cst_channel_density, d->which, i, d->density));
+  CST_TRY(cst_output_case(rows->output, &cst_channel_density_error, d->which, i, d->error));
+  return 0;
 }
 
 static void set_columns(const conclusion *d, const histogram_columns *x) {
@@ -220,8 +216,7 @@ static void set_columns(const conclusion *d, const histogram_columns *x) {
     cst_column_set(x->effective, rows->icase, d->total * d->total / d->square);
 }
 
-static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x,
-                                         int which) {
+static cst_error conclude_histogram(cst_case_rows *rows, const histogram_columns *x, int which) {
   const cst_plan      *p = rows->plan;
   const cst_histogram *h = &cst_histograms_wish_of(p->study)->histogram[which];
   conclusion           d = {.rows = rows,
@@ -230,11 +225,10 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
                             .blocks = p->blocks,
                             .counted = h->bins + CST_OUTSIDE,
                             .weighed = h->bins + CST_WEIGHED};
-  PetscFunctionBegin;
   if (d.blocks > 1)
     d.some = p->study->members;
   else
-    d.some = PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
+    d.some = CST_LARGER(1, CST_SMALLER(p->study->members, AT_ONCE / d.counted));
   d.counts = cst_zeros(d.some * d.blocks * d.counted, sizeof *d.counts);
   d.totals = cst_zeros(d.some * d.blocks, sizeof *d.totals);
   d.weight = cst_zeros(h->bins, sizeof *d.weight);
@@ -243,7 +237,7 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
   d.all = cst_zeros(h->bins, sizeof *d.all);
   if (h->fixman)
     d.weights = cst_zeros(d.some * d.blocks * d.weighed, sizeof *d.weights);
-  PetscCall(conclude(&d));
+  CST_TRY(conclude(&d));
   set_columns(&d, x);
   free(d.weights);
   free(d.all);
@@ -252,13 +246,12 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_co
   free(d.weight);
   free(d.density);
   free(d.error);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_histograms_conclude(cst_case_rows *rows, const void *handles) {
+cst_error cst_histograms_conclude(cst_case_rows *rows, const void *handles) {
   const histogram_columns *x = handles;
-  PetscFunctionBegin;
   for (int k = 0; k < cst_histograms_wish_of(rows->plan->study)->n; k++)
-    PetscCall(conclude_histogram(rows, &x[k], k));
-  PetscFunctionReturn(0);
+    CST_TRY(conclude_histogram(rows, &x[k], k));
+  return 0;
 }

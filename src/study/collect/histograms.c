@@ -59,12 +59,11 @@ static void declare(const cst_plan *p, cst_channels *c) {
   add(c, &cst_channel_density_error, "bin", 0, "bin", false);
 }
 
-static PetscErrorCode open(const cst_plan *p, cst_output *o) {
-  PetscFunctionBegin;
+static cst_error open(const cst_plan *p, cst_output *o) {
   for (int i = 0; i < cst_histograms_wish_of(p->study)->n; i++)
-    PetscCall(cst_output_all(o, &cst_channel_edges, i,
-                             cst_histograms_wish_of(p->study)->histogram[i].edge));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_output_all(o, &cst_channel_edges, i,
+                           cst_histograms_wish_of(p->study)->histogram[i].edge));
+  return 0;
 }
 
 static const char *anew(const cst_extension *e, int from, int to) {
@@ -98,7 +97,7 @@ static int place(const cst_histogram *h, double scale, double x) {
   if (x == last)
     return h->bins - 1;
   const int at = (int)((x - first) * scale);
-  int       k = PetscMin(at, h->bins - 1);
+  int       k = CST_SMALLER(at, h->bins - 1);
   while (x < h->edge[k])
     k--;
   while (x >= h->edge[k + 1])

@@ -58,11 +58,10 @@ static void curves_of(const cst_lag *x, const cst_cell *cell, double units, doub
   }
 }
 
-PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
-                              const cst_cell *x, cst_output *o) {
+cst_error cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase, const cst_cell *x,
+                         cst_output *o) {
   const cst_lags *w = cst_lags_of(kind, p);
   const double    units = cst_lags_by_members(p) ? 1 : CST_LAGS_PARTS;
-  PetscFunctionBegin;
   for (int i = 0; i < w->n; i++) {
     const long n = w->each[i].lags + 1;
     double    *curve[CST_LAGS_TIME];
@@ -71,22 +70,21 @@ PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int i
     curves_of(&w->each[i], x, units, curve);
     for (int k = 0; k < CST_LAGS_TIME; k++) {
       if (kind->row[k])
-        PetscCall(cst_output_case(o, kind->row[k], i, icase, curve[k]));
+        CST_TRY(cst_output_case(o, kind->row[k], i, icase, curve[k]));
       free(curve[k]);
     }
-    PetscCall(cst_lags_store(kind, i, &w->each[i], icase, x, o));
+    CST_TRY(cst_lags_store(kind, i, &w->each[i], icase, x, o));
     x += CST_LAGS_SUMS * (n + 1);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_lags_means(const cst_lag_kind *kind, cst_case_rows *rows, int which,
-                              cst_lag_means *m) {
+cst_error cst_lags_means(const cst_lag_kind *kind, cst_case_rows *rows, int which,
+                         cst_lag_means *m) {
   const long    members = rows->plan->study->members;
   const double *x;
   cst_average   a[2];
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, kind->row[CST_LAGS_OF_PARTS], which, &x));
+  CST_TRY(cst_case_rows_get(rows, kind->row[CST_LAGS_OF_PARTS], which, &x));
   double *means = cst_zeros(members * CST_LAGS_PARTS, sizeof *means);
   double  mean[2];
   for (int k = 0; k < 2; k++) {
@@ -97,5 +95,5 @@ PetscErrorCode cst_lags_means(const cst_lag_kind *kind, cst_case_rows *rows, int
   }
   free(means);
   *m = (cst_lag_means){mean[0], a[0].error, mean[1], a[1].error};
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -180,9 +180,8 @@ void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels 
     }
 }
 
-PetscErrorCode cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o) {
+cst_error cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o) {
   const cst_lags *w = cst_lags_of(kind, p);
-  PetscFunctionBegin;
   for (int k = 0; k < w->n; k++) {
     const cst_lag *x = &w->each[k];
     double        *t = cst_zeros(x->lags + 1, sizeof *t);
@@ -190,12 +189,12 @@ PetscErrorCode cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_ou
       const cst_class *class = &p->classes[p->class_of[i]];
       for (long j = 0; j <= x->lags; j++)
         t[j] = cst_clock_at(class, (double)j * (double)cst_sampled_steps(class, x->every));
-      PetscCall(cst_output_case(o, kind->row[CST_LAGS_TIME], k, i, t));
+      CST_TRY(cst_output_case(o, kind->row[CST_LAGS_TIME], k, i, t));
       const long pairs = cst_lags_pairs(x, class);
       if (!x->equal)
-        PetscCall(cst_output_case(o, kind->row[CST_LAGS_PAIRS], k, i, &pairs));
+        CST_TRY(cst_output_case(o, kind->row[CST_LAGS_PAIRS], k, i, &pairs));
     }
     free(t);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -7,27 +7,27 @@
 #ifndef CST_LAGS_ROW
 #include "study/collect/lags.h"
 
-static bool           wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
-static void           read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
-static void           as_in(void *wish, cst_result *file) { cst_lags_as_in(&kind, wish, file); }
-static cst_demand     demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
-static void           tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
-static void           declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
-static PetscErrorCode open(const cst_plan *p, cst_output *o) { return cst_lags_open(&kind, p, o); }
-static void           create(cst_collection *x) { cst_lags_create(&kind, x); }
-static void           destroy(cst_collection *x) { cst_lags_destroy(&kind, x); }
-static void           begin(cst_collection *x) { cst_lags_begin(&kind, x); }
-static long next(const cst_collection *x, long step) { return cst_lags_next(&kind, x, step); }
-static PetscErrorCode stop(cst_collection *x) { return cst_lags_stop(&kind, x); }
-static PetscErrorCode finish(cst_collection *x) { return cst_lags_finish(&kind, x); }
-static long           cells(const cst_plan *p) { return cst_lags_cells(&kind, p); }
+static bool       wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
+static void       read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
+static void       as_in(void *wish, cst_result *file) { cst_lags_as_in(&kind, wish, file); }
+static cst_demand demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
+static void       tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
+static void       declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
+static cst_error  open(const cst_plan *p, cst_output *o) { return cst_lags_open(&kind, p, o); }
+static void       create(cst_collection *x) { cst_lags_create(&kind, x); }
+static void       destroy(cst_collection *x) { cst_lags_destroy(&kind, x); }
+static void       begin(cst_collection *x) { cst_lags_begin(&kind, x); }
+static long       next(const cst_collection *x, long step) { return cst_lags_next(&kind, x, step); }
+static cst_error  stop(cst_collection *x) { return cst_lags_stop(&kind, x); }
+static cst_error  finish(cst_collection *x) { return cst_lags_finish(&kind, x); }
+static long       cells(const cst_plan *p) { return cst_lags_cells(&kind, p); }
 
 static double most(const cst_plan *p, int icase) {
   (void)icase;
   return (double)p->study->members;
 }
 
-static PetscErrorCode total(const cst_plan *p, int icase, const cst_cell *x, cst_output *o) {
+static cst_error total(const cst_plan *p, int icase, const cst_cell *x, cst_output *o) {
   return cst_lags_total(&kind, p, icase, x, o);
 }
 
@@ -36,9 +36,7 @@ static const char *anew(const cst_extension *e, int from, int to) {
   return cst_lags_anew(&kind, e);
 }
 
-static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
-  return cst_lags_add(&kind, e, t);
-}
+static cst_error add(const cst_extension *e, cst_tallies *t) { return cst_lags_add(&kind, e, t); }
 
 static const char *refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
                           const cst_class *to) {

@@ -7,23 +7,22 @@
 
 static long cells_of(const cst_lag *x) { return CST_LAGS_SUMS * (x->lags + 2); }
 
-PetscErrorCode cst_lags_store(const cst_lag_kind *kind, int which, const cst_lag *x, int icase,
-                              const cst_cell *cell, cst_output *o) {
+cst_error cst_lags_store(const cst_lag_kind *kind, int which, const cst_lag *x, int icase,
+                         const cst_cell *cell, cst_output *o) {
   const long n = cells_of(x);
   cst_sum   *sum;
   long      *count;
-  PetscFunctionBegin;
   sum = cst_zeros(n, sizeof *sum);
   count = cst_zeros(x->lags + 1, sizeof *count);
   for (long k = 0; k <= x->lags; k++)
     count[k] = (long)cell[CST_LAGS_SUMS * k].count;
   for (long k = 0; k < n; k++)
     sum[k] = cell[k].sum;
-  PetscCall(cst_output_case(o, kind->row[CST_LAGS_CELLS], which, icase, sum));
-  PetscCall(cst_output_case(o, kind->row[CST_LAGS_COUNT], which, icase, count));
+  CST_TRY(cst_output_case(o, kind->row[CST_LAGS_CELLS], which, icase, sum));
+  CST_TRY(cst_output_case(o, kind->row[CST_LAGS_COUNT], which, icase, count));
   free(sum);
   free(count);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Reads the sums of an entry in case icase of the file, sum[n], and their number of terms. */
@@ -38,31 +37,29 @@ static bool read_sums(const cst_extension *e, const cst_lag_kind *kind, int whic
          *count >= 0 && *count <= e->now->study->members;
 }
 
-static PetscErrorCode add_case(const cst_extension *e, const cst_lag_kind *kind, int icase,
-                               cst_cell *cell) {
+static cst_error add_case(const cst_extension *e, const cst_lag_kind *kind, int icase,
+                          cst_cell *cell) {
   const cst_lags *w = cst_lags_of(kind, e->now);
-  PetscFunctionBegin;
   for (int i = 0; i < w->n; i++) {
     const long n = cells_of(&w->each[i]);
     cst_sum   *sum = cst_zeros(n, sizeof *sum);
     long       count;
-    PetscCheck(read_sums(e, kind, i, icase, n, sum, &count), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-               "the sums of %s '%s' in the file cannot be read", kind->name, w->each[i].name);
+    CST_CHECK(read_sums(e, kind, i, icase, n, sum, &count), MPI_COMM_SELF, CST_ERR_FILE_READ,
+              "the sums of %s '%s' in the file cannot be read", kind->name, w->each[i].name);
     for (long k = 0; k < n; k++)
       cst_cell_merge(&cell[k], &(cst_cell){sum[k], 0, (double)count});
     cell += n;
     free(sum);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cst_tallies *t) {
-  PetscFunctionBegin;
+cst_error cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cst_tallies *t) {
   for (int k = 0; k < e->now->ncase && cst_lags_of(kind, e->now)->n; k++)
     if (e->from[k] >= 0)
-      PetscCall(add_case(e, kind, e->from[k],
-                         cst_tallies_at(t, cst_collector_number(kind->collector), k)));
-  PetscFunctionReturn(0);
+      CST_TRY(add_case(e, kind, e->from[k],
+                       cst_tallies_at(t, cst_collector_number(kind->collector), k)));
+  return 0;
 }
 
 const char *cst_lags_anew(const cst_lag_kind *kind, const cst_extension *e) {

@@ -176,15 +176,14 @@ long cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step)
   const cst_lags   *w = cst_lags_of(kind, r->plan);
   long              next = LONG_MAX;
   for (int i = 0; i < w->n && !r->replayed; i++)
-    next = PetscMin(
+    next = CST_SMALLER(
         next, cst_runner_next_multiple(step, cst_sampled_steps(r->class, w->each[i].every), 0));
   return next;
 }
 
-PetscErrorCode cst_lags_stop(const cst_lag_kind *kind, cst_collection *x) {
+cst_error cst_lags_stop(const cst_lag_kind *kind, cst_collection *x) {
   cst_runner     *r = x->run;
   const cst_lags *w = cst_lags_of(kind, r->plan);
-  PetscFunctionBegin;
   for (int i = 0; i < w->n && !r->replayed; i++) {
     const long steps = cst_sampled_steps(r->class, w->each[i].every);
     const long sample = r->b->step / steps - cst_lags_first(&w->each[i], r->class);
@@ -197,18 +196,17 @@ PetscErrorCode cst_lags_stop(const cst_lag_kind *kind, cst_collection *x) {
   }
   if (r->b->step == r->class->n)
     add_all(kind, x);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Trajectories that have failed have no numbers of their parts. */
-PetscErrorCode cst_lags_finish(const cst_lag_kind *kind, cst_collection *x) {
+cst_error cst_lags_finish(const cst_lag_kind *kind, cst_collection *x) {
   cst_runner *r = x->run;
-  PetscFunctionBegin;
   for (int i = 0; i < cst_lags_of(kind, r->plan)->n; i++)
     for (long l = 0; l < r->work->count; l++) {
       double *rows = cst_rows_numbers(r->rows, kind->row[CST_LAGS_OF_PARTS], i, l);
       for (int j = 0; j < 2 * CST_LAGS_PARTS && !cst_runner_lives(r, r->b, l); j++)
         rows[j] = NAN;
     }
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -64,10 +64,10 @@ static inline const cst_lags *cst_lags_of(const cst_lag_kind *kind, const cst_pl
   return p->study->collected[cst_collector_number(kind->collector)];
 }
 
-cst_demand     cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p);
-void           cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out);
-void           cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c);
-PetscErrorCode cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o);
+cst_demand cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p);
+void       cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out);
+void       cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c);
+cst_error  cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o);
 
 /* Numbers kept of a trajectory: samples that lags reach back to; sums of the open part; of all parts, the sums of y,
  * of y^2 and of y y_0. */
@@ -85,12 +85,12 @@ typedef struct {
 } cst_lag_batch;
 
 /* The collector's functions of these names, with its own = cst_lag_batch[CST_LAGS_MOST]. */
-void           cst_lags_create(const cst_lag_kind *kind, cst_collection *x);
-void           cst_lags_destroy(const cst_lag_kind *kind, cst_collection *x);
-void           cst_lags_begin(const cst_lag_kind *kind, cst_collection *x);
-long           cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step);
-PetscErrorCode cst_lags_stop(const cst_lag_kind *kind, cst_collection *x);
-PetscErrorCode cst_lags_finish(const cst_lag_kind *kind, cst_collection *x);
+void      cst_lags_create(const cst_lag_kind *kind, cst_collection *x);
+void      cst_lags_destroy(const cst_lag_kind *kind, cst_collection *x);
+void      cst_lags_begin(const cst_lag_kind *kind, cst_collection *x);
+long      cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step);
+cst_error cst_lags_stop(const cst_lag_kind *kind, cst_collection *x);
+cst_error cst_lags_finish(const cst_lag_kind *kind, cst_collection *x);
 
 /* The sums over members: of each y_k, of y_k^2 and of y_k y_0, where y is the mean of a member or, with few members,
  * of a part of its run. */
@@ -98,19 +98,19 @@ enum { CST_LAGS_SUM, CST_LAGS_SQUARE, CST_LAGS_CROSSED, CST_LAGS_SUMS };
 bool           cst_lags_by_members(const cst_plan *p);
 cst_tally_term cst_lags_term(const cst_plan *p, int icase, long cell);
 long           cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p);
-PetscErrorCode cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
-                              const cst_cell *x, cst_output *o);
+cst_error cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase, const cst_cell *x,
+                         cst_output *o);
 
 /* Writes the sums of one entry; adds those of a file; why a case of the file is computed again. */
-PetscErrorCode cst_lags_store(const cst_lag_kind *kind, int which, const cst_lag *x, int icase,
-                              const cst_cell *cell, cst_output *o);
-PetscErrorCode cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cst_tallies *t);
-const char    *cst_lags_anew(const cst_lag_kind *kind, const cst_extension *e);
+cst_error   cst_lags_store(const cst_lag_kind *kind, int which, const cst_lag *x, int icase,
+                           const cst_cell *cell, cst_output *o);
+cst_error   cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cst_tallies *t);
+const char *cst_lags_anew(const cst_lag_kind *kind, const cst_extension *e);
 
 /* Means over members and parts of y_0 or y_lags, and of the figure, with their errors. */
 typedef struct {
   double value, value_error, figure, figure_error;
 } cst_lag_means;
-PetscErrorCode cst_lags_means(const cst_lag_kind *kind, cst_case_rows *rows, int which,
-                              cst_lag_means *m);
+cst_error cst_lags_means(const cst_lag_kind *kind, cst_case_rows *rows, int which,
+                         cst_lag_means *m);
 #endif

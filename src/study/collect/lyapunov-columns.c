@@ -83,12 +83,11 @@ static int last_parts(const double *x, long members, double *means, int *parts) 
   return whole ? n : 0;
 }
 
-static PetscErrorCode conclude_error(cst_case_rows *rows, int i, cst_number_column to) {
+static cst_error conclude_error(cst_case_rows *rows, int i, cst_number_column to) {
   const cst_plan *p = rows->plan;
   const long      members = p->study->members;
   const double   *x;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, &cst_lyapunov_blocks, i, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_lyapunov_blocks, i, &x));
   double   *means = cst_zeros(members * CST_LYAPUNOV_BLOCKS, sizeof *means);
   int       parts;
   const int n = last_parts(x, members, means, &parts);
@@ -99,21 +98,20 @@ static PetscErrorCode conclude_error(cst_case_rows *rows, int i, cst_number_colu
     cst_column_set(to, rows->icase,
                    cst_batch_means_estimate(means, members, n).error * sqrt((double)n / parts));
   free(means);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode conclude_times(cst_case_rows *rows) {
+static cst_error conclude_times(cst_case_rows *rows) {
   const cst_plan  *p = rows->plan;
   const cst_class *k = &p->classes[p->class_of[rows->icase]];
   const long       every = cst_tangent_steps(p, k);
   double           t[CST_LYAPUNOV_POINTS];
-  PetscFunctionBegin;
   for (int i = 0; i < CST_LYAPUNOV_POINTS; i++)
     t[i] = cst_lyapunov_point(i) <= k->n / every
                ? cst_clock_at(k, (double)cst_lyapunov_point(i) * (double)every)
                : NAN;
-  PetscCall(cst_output_case(rows->output, &cst_lyapunov_times, 0, rows->icase, t));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_output_case(rows->output, &cst_lyapunov_times, 0, rows->icase, t));
+  return 0;
 }
 
 /* One number of each member that did not fail, x[members][count]. */
@@ -129,53 +127,50 @@ static long numbers_in(const double *x, long n) {
   return there;
 }
 
-static PetscErrorCode conclude_exponents(cst_case_rows *rows, const columns_of *c, double *of) {
+static cst_error conclude_exponents(cst_case_rows *rows, const columns_of *c, double *of) {
   const cst_plan *p = rows->plan;
   const long      members = p->study->members;
   const int       k = cst_lyapunov_vectors(p), icase = rows->icase;
   const double   *x, every = cst_tangent_of(p)->every;
   const double    tolerance = p->study->tolerance[p->cases[icase].tolerance];
-  PetscFunctionBegin;
   for (int i = 0; i < k; i++) {
     double q[QUANTILES];
-    PetscCall(cst_case_rows_get(rows, &cst_lyapunov_exponents, 0, &x));
+    CST_TRY(cst_case_rows_get(rows, &cst_lyapunov_exponents, 0, &x));
     pick(rows, x, k, i, of);
     cst_column_set(c->of[i].exponent, icase, cst_ensemble_mean(of, members));
     cst_ensemble_quantiles(of, members, quantiles, QUANTILES, q);
     for (int j = 0; j < QUANTILES && members > 1; j++)
       cst_column_set(c->of[i].quantile[j], icase, q[j]);
     cst_parts_survivors_conclude(c->survivors, icase, numbers_in(of, members), members);
-    PetscCall(conclude_error(rows, i, c->of[i].error));
+    CST_TRY(conclude_error(rows, i, c->of[i].error));
   }
   if (cst_tangent_of(p)->exact)
-    PetscCall(cst_parts_largest(rows, &cst_lyapunov_floor, 0, c->floor));
+    CST_TRY(cst_parts_largest(rows, &cst_lyapunov_floor, 0, c->floor));
   else
     cst_column_set(c->floor, icase,
                    (CST_TANGENT_DISTANCE + tolerance / CST_TANGENT_DISTANCE) / every);
-  PetscCall(conclude_times(rows));
-  PetscFunctionReturn(0);
+  CST_TRY(conclude_times(rows));
+  return 0;
 }
 
-static PetscErrorCode conclude_megno(cst_case_rows *rows, const columns_of *c, double *of) {
+static cst_error conclude_megno(cst_case_rows *rows, const columns_of *c, double *of) {
   const long    members = rows->plan->study->members;
   const double *x;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, &cst_lyapunov_megno, 0, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_lyapunov_megno, 0, &x));
   pick(rows, x, 1, 0, of);
   cst_column_set(c->megno, rows->icase, cst_ensemble_mean(of, members));
   cst_column_set(c->megno_most, rows->icase, cst_case_rows_largest(of, members));
   cst_parts_survivors_conclude(c->survivors, rows->icase, numbers_in(of, members), members);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_lyapunov_conclude(cst_case_rows *rows, const void *handles) {
+cst_error cst_lyapunov_conclude(cst_case_rows *rows, const void *handles) {
   const cst_tangent *t = cst_tangent_of(rows->plan);
   double            *of = cst_zeros(rows->plan->study->members, sizeof *of);
-  PetscFunctionBegin;
   if (t->asked[CST_TANGENT_LYAPUNOV])
-    PetscCall(conclude_exponents(rows, handles, of));
+    CST_TRY(conclude_exponents(rows, handles, of));
   if (t->asked[CST_TANGENT_MEGNO])
-    PetscCall(conclude_megno(rows, handles, of));
+    CST_TRY(conclude_megno(rows, handles, of));
   free(of);
-  PetscFunctionReturn(0);
+  return 0;
 }

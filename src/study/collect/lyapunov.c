@@ -110,8 +110,8 @@ static void create(cst_collection *x) {
   own            *o = x->own;
   const cst_plan *p = x->run->plan;
   o->k = cst_lyapunov_vectors(p);
-  PetscCallAbort(PETSC_COMM_SELF,
-                 cst_tangent_vectors_create(&o->v, x->run, o->k, cst_tangent_of(p)->exact));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF,
+                   cst_tangent_vectors_create(&o->v, x->run, o->k, cst_tangent_of(p)->exact));
   o->growth = cst_zeros(o->k, sizeof *o->growth);
   o->tally = cst_rows_numbers(x->run->rows, &tallies, 0, 0);
 }
@@ -119,13 +119,13 @@ static void create(cst_collection *x) {
 static void destroy(cst_collection *x) {
   own *o = x->own;
   free(o->growth);
-  PetscCallAbort(PETSC_COMM_SELF, cst_tangent_vectors_destroy(&o->v));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_tangent_vectors_destroy(&o->v));
 }
 
 static void begin(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
-  PetscCallAbort(PETSC_COMM_SELF, cst_tangent_vectors_begin(&o->v));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_tangent_vectors_begin(&o->v));
   for (long l = 0; l < r->work->count; l++) {
     double *tally = tally_of(o, l), *floor = cst_rows_numbers(r->rows, &cst_lyapunov_floor, 0, l);
     memset(tally, 0, sizeof(double) * (size_t)(HEAD + o->k * OF_VECTOR));
@@ -166,7 +166,7 @@ static int point_of(long n) {
   const int  k = __builtin_ctzl((unsigned long)n);
   const long odd = n >> k;
   if (odd == 1)
-    return PetscMax(2 * k - 1, 0);
+    return CST_LARGER(2 * k - 1, 0);
   return odd == 3 ? 2 * k + 2 : -1;
 }
 
@@ -212,20 +212,19 @@ static double period(const cst_runner *r) {
   return cst_clock_at(r->class, (double)cst_tangent_steps(r->plan, r->class));
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   own         *o = x->own;
   cst_runner  *r = x->run;
   const long   now = r->b->step;
   const double every = period(r);
-  PetscFunctionBegin;
   if (r->replayed || now == o->v.step || now % cst_tangent_steps(r->plan, r->class))
-    PetscFunctionReturn(0);
-  PetscCall(cst_tangent_vectors_advance(&o->v));
+    return 0;
+  CST_TRY(cst_tangent_vectors_advance(&o->v));
   for (int g = 0; g < r->b->groups; g++)
     for (int alive = cst_tangent_vectors_alive(&o->v, g); alive; alive &= alive - 1)
       count(o, r, (long)g * r->width + __builtin_ctz((unsigned)alive), every);
-  PetscCall(cst_tangent_vectors_settle(&o->v));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_tangent_vectors_settle(&o->v));
+  return 0;
 }
 
 static void save(cst_collection *x, long lane) {
@@ -257,11 +256,10 @@ static void finish_lane(const own *o, cst_runner *r, long lane) {
   }
 }
 
-static PetscErrorCode finish(cst_collection *x) {
-  PetscFunctionBegin;
+static cst_error finish(cst_collection *x) {
   for (long l = 0; l < x->run->work->count; l++)
     finish_lane(x->own, x->run, l);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_collector cst_collector_lyapunov = {

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LYAPUNOV_H
 #define CST_LYAPUNOV_H
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "study/channels/channels.h"
 #include "study/collect/tangent.h"
 #include "study/result/case-rows.h"
@@ -22,6 +22,6 @@ long cst_lyapunov_point(int i);
 /* "1" of vector 0. */
 const char *cst_lyapunov_number(int i);
 
-void          *cst_lyapunov_columns(const cst_plan *p, cst_columns *c);
-PetscErrorCode cst_lyapunov_conclude(cst_case_rows *rows, const void *handles);
+void     *cst_lyapunov_columns(const cst_plan *p, cst_columns *c);
+cst_error cst_lyapunov_conclude(cst_case_rows *rows, const void *handles);
 #endif

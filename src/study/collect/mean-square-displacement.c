@@ -73,17 +73,16 @@ static void *columns(const cst_plan *p, cst_columns *c) {
   return x;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const displacement_columns *x = handles;
   const cst_plan             *p = rows->plan;
   cst_lag_means               m;
-  PetscFunctionBegin;
   for (int k = 0; k < cst_lags_of(&kind, p)->n; k++) {
     const cst_lag *l = &cst_lags_of(&kind, p)->each[k];
     const cst_class *class = &p->classes[p->class_of[rows->icase]];
     const double spacing = cst_clock_at(class, (double)cst_sampled_steps(class, l->every));
     const double half = (double)(l->lags / 2), times = 2.0 * l->expressions.n;
-    PetscCall(cst_lags_means(&kind, rows, k, &m));
+    CST_TRY(cst_lags_means(&kind, rows, k, &m));
     const double before = m.value - m.figure * ((double)l->lags - half) * spacing;
     cst_column_set(x[k].last, rows->icase, m.value);
     cst_column_set(x[k].last_error, rows->icase, m.value_error);
@@ -93,7 +92,7 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
                    cst_elementary_log(m.value / before) /
                        cst_elementary_log((double)l->lags / half));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #include "study/collect/lags-row.h"

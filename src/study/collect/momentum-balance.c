@@ -107,7 +107,7 @@ typedef struct {
 static void create(cst_collection *x) {
   own            *o = x->own;
   const cst_plan *p = x->run->plan;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_create(&o->c, x->run, 1));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_create(&o->c, x->run, 1));
   o->of = cst_zeros(p->study->nmethod, sizeof *o->of);
   o->x = cst_zeros((size_t)cst_plan_state_numbers(p), sizeof(double));
   o->y = cst_zeros((size_t)cst_plan_state_numbers(p), sizeof(double));
@@ -116,7 +116,7 @@ static void create(cst_collection *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_destroy(&o->c));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_destroy(&o->c));
   for (int i = 0; i < x->run->plan->study->nmethod; i++)
     cst_balance_destroy(o->of[i]);
   free(o->of);
@@ -135,7 +135,7 @@ static void begin(cst_collection *x) {
   cst_runner     *r = x->run;
   const cst_plan *p = r->plan;
   const int       method = r->class->method;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_begin(&o->c));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_begin(&o->c));
   if (!o->of[method])
     o->of[method] = cst_balance_create(wish_of(p), p->method[method]);
   const bool discrete = !cst_momenta_refusal(p->study->method[method], p->study->system);
@@ -183,22 +183,21 @@ static void look(own *o, cst_runner *r, long lane) {
   take(o, r, lane);
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
-  PetscFunctionBegin;
   if (r->replayed || r->b->step % cst_tangent_steps(r->plan, r->class))
-    PetscFunctionReturn(0);
+    return 0;
   for (long l = 0; l < r->work->count; l++)
     if (cst_runner_lives(r, r->b, l))
       cst_companions_copy(&o->c, l, 0);
   o->c.b->step = r->b->step;
-  PetscCall(cst_companions_advance(&o->c, 1));
+  CST_TRY(cst_companions_advance(&o->c, 1));
   for (long l = 0; l < r->work->count; l++)
     if (cst_runner_lives(r, r->b, l))
       look(o, r, l);
   cst_companions_rest(&o->c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -223,16 +222,15 @@ static void *columns(const cst_plan *p, cst_columns *c) {
   return to;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const cst_number_column *to = handles;
-  PetscFunctionBegin;
   for (int k = 0; k < rows_of(rows->plan); k++)
     for (int i = 0; i < CST_BALANCE_FIGURES; i++) {
       const int which = k * CST_BALANCE_FIGURES + i;
       if (has(rows->plan, i))
-        PetscCall(cst_parts_largest(rows, &largest, which, to[which]));
+        CST_TRY(cst_parts_largest(rows, &largest, which, to[which]));
     }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_collector cst_collector_momentum_balance = {

@@ -67,14 +67,14 @@ typedef struct {
 static void create(cst_collection *x) {
   own         *o = x->own;
   const size_t state = 2 * (size_t)x->run->plan->study->system->nq;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_create(&o->c, x->run, 1));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_create(&o->c, x->run, 1));
   o->x = cst_zeros((size_t)cst_plan_state_numbers(x->run->plan), sizeof(double));
   o->back = cst_zeros((size_t)x->run->batch * state, sizeof(double));
 }
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_destroy(&o->c));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_destroy(&o->c));
   free(o->x);
   free(o->back);
 }
@@ -88,7 +88,7 @@ static void keep(own *o, cst_runner *r, long lane) {
 
 static void begin(cst_collection *x) {
   own *o = x->own;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_begin(&o->c));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_begin(&o->c));
   for (long l = 0; l < x->run->work->count; l++) {
     for (int i = 0; i < NUMBERS; i++)
       *cst_rows_numbers(x->run->rows, &largest, i, l) = 0;
@@ -120,18 +120,17 @@ static double distance_of(const own *o, long lane, const double *a, const double
 }
 
 /* All lanes go back; displaced ones are compared with those that were not. */
-static PetscErrorCode go_back(own *o, cst_runner *r, bool displaced) {
+static cst_error go_back(own *o, cst_runner *r, bool displaced) {
   cst_companions *c = &o->c;
   const int       nq = c->part[0].n;
-  PetscFunctionBegin;
   for (long l = 0; l < r->work->count; l++)
     if (cst_runner_lives(r, r->b, l))
       turn_back(o, l, displaced ? displacement : 0);
   if (displaced)
-    PetscCall(cst_companions_project(c));
+    CST_TRY(cst_companions_project(c));
   cst_companions_restart(c);
   c->b->step = r->b->step;
-  PetscCall(cst_companions_advance(c, cst_tangent_steps(r->plan, r->class)));
+  CST_TRY(cst_companions_advance(c, cst_tangent_steps(r->plan, r->class)));
   for (long l = 0; l < r->work->count; l++) {
     double       *back = o->back + l * 2 * nq;
     const double *from = cst_rows_numbers(r->rows, &earlier, 0, l);
@@ -148,34 +147,32 @@ static PetscErrorCode go_back(own *o, cst_runner *r, bool displaced) {
     memcpy(back, o->x, 2 * sizeof(double) * (size_t)nq);
   }
   cst_companions_rest(c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
   const long  every = cst_tangent_steps(r->plan, r->class);
   const long  turn = r->b->step / every;
-  PetscFunctionBegin;
   if (r->replayed || r->b->step == 0 || r->b->step % every)
-    PetscFunctionReturn(0);
-  PetscCall(go_back(o, r, false));
+    return 0;
+  CST_TRY(go_back(o, r, false));
   if (!(turn & (turn - 1)))
-    PetscCall(go_back(o, r, true));
+    CST_TRY(go_back(o, r, true));
   for (long l = 0; l < r->work->count; l++)
     if (cst_runner_lives(r, r->b, l))
       keep(o, r, l);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
   return cst_tangent_numbers_columns(&numbers, p, c);
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
-  PetscFunctionBegin;
-  PetscCall(cst_tangent_numbers_conclude(&numbers, rows, handles));
-  PetscFunctionReturn(0);
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
+  CST_TRY(cst_tangent_numbers_conclude(&numbers, rows, handles));
+  return 0;
 }
 
 const cst_collector cst_collector_reversibility = {

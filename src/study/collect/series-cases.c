@@ -66,20 +66,19 @@ void cst_series_schedule(const cst_plan *p, cst_class *k) {
   k->nsample = sample_steps(cst_series_wish_of(p->study), k->n, &k->sample);
 }
 
-PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o) {
+cst_error cst_series_open(const cst_plan *p, cst_output *o) {
   double *t;
-  PetscFunctionBegin;
   if (!p->most_samples)
-    PetscFunctionReturn(0);
+    return 0;
   t = cst_zeros(p->most_samples, sizeof *t);
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     for (int j = 0; j < p->most_samples; j++)
       t[j] = j < k->nsample ? cst_clock_at(k, (double)k->sample[j]) : NAN;
-    PetscCall(cst_output_case(o, &cst_channel_sample_time, 0, i, t));
+    CST_TRY(cst_output_case(o, &cst_channel_sample_time, 0, i, t));
   }
   free(t);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the sums over members are kept. */
@@ -120,12 +119,11 @@ static double reduced(const cst_cell *x, bool rms) {
   return rms && x->top < LARGE ? sqrt(cst_sum_value(&x->sum) / x->count) : x->top;
 }
 
-static PetscErrorCode finish(const cst_plan *p, int icase, const cst_cell *cell, cst_output *o) {
+static cst_error finish(const cst_plan *p, int icase, const cst_cell *cell, cst_output *o) {
   const cst_class *k = &p->classes[p->class_of[icase]];
   double          *x;
   cst_sum         *sum;
   long            *number;
-  PetscFunctionBegin;
   x = cst_zeros(p->most_samples, sizeof *x);
   sum = cst_zeros(p->most_samples, sizeof *sum);
   number = cst_zeros(p->most_samples, sizeof *number);
@@ -134,19 +132,19 @@ static PetscErrorCode finish(const cst_plan *p, int icase, const cst_cell *cell,
       sum[i] = stored(&cell[i * p->nquantity + q]);
       number[i] = (long)cell[i * p->nquantity + q].count;
     }
-    PetscCall(cst_output_case(o, &cst_channel_series_sum, q, icase, sum));
-    PetscCall(cst_output_case(o, &cst_channel_series_count, q, icase, number));
+    CST_TRY(cst_output_case(o, &cst_channel_series_sum, q, icase, sum));
+    CST_TRY(cst_output_case(o, &cst_channel_series_count, q, icase, number));
     for (int rms = 0; rms < 2; rms++) {
       for (int i = 0; i < p->most_samples; i++)
         x[i] = i < k->nsample ? reduced(&cell[i * p->nquantity + q], rms) : NAN;
-      PetscCall(
+      CST_TRY(
           cst_output_case(o, rms ? &cst_channel_series_rms : &cst_channel_series_max, q, icase, x));
     }
   }
   free(x);
   free(sum);
   free(number);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_tally cst_series_tally = {.cells = cells, .most = most, .term = term, .finish = finish};
@@ -214,15 +212,13 @@ static bool read_quantity(const cst_extension *e, int quantity, int icase, cst_s
          read_samples(e, &cst_channel_series_count, quantity, icase, n, number);
 }
 
-static PetscErrorCode add_quantity(const cst_extension *e, cst_cell *cell, int icase, int quantity,
-                                   cst_sum *sum, double *top, long *number) {
+static cst_error add_quantity(const cst_extension *e, cst_cell *cell, int icase, int quantity,
+                              cst_sum *sum, double *top, long *number) {
   const int        from = e->from[icase];
   const cst_class *was = &e->old->classes[e->old->class_of[from]];
   const cst_class *is = &e->now->classes[e->now->class_of[icase]];
-  PetscFunctionBegin;
-  PetscCheck(read_quantity(e, quantity, from, sum, top, number), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "the series %s of the file cannot be read",
-             e->old->quantity[quantity].name);
+  CST_CHECK(read_quantity(e, quantity, from, sum, top, number), MPI_COMM_SELF, CST_ERR_FILE_READ,
+            "the series %s of the file cannot be read", e->old->quantity[quantity].name);
   for (int i = 0; i < was->nsample; i++) {
     const int    at = e->continues ? find_sample(was, is, i) : i;
     const double most = number[i] > 0 ? top[i] : 0;
@@ -230,17 +226,16 @@ static PetscErrorCode add_quantity(const cst_extension *e, cst_cell *cell, int i
       cst_cell_merge(&cell[at * e->now->nquantity + quantity],
                      &(cst_cell){sum[i], most, (double)number[i]});
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
+static cst_error add(const cst_extension *e, cst_tallies *t) {
   const int samples = e->old->most_samples;
   cst_sum  *sum;
   double   *top;
   long     *number;
-  PetscFunctionBegin;
   if (!summed(e->now))
-    PetscFunctionReturn(0);
+    return 0;
   sum = cst_zeros(samples, sizeof *sum);
   top = cst_zeros(samples, sizeof *top);
   number = cst_zeros(samples, sizeof *number);
@@ -249,12 +244,12 @@ static PetscErrorCode add(const cst_extension *e, cst_tallies *t) {
       continue;
     cst_cell *cell = cst_tallies_at(t, CST_COLLECTOR(series), k);
     for (int q = 0; q < e->now->nquantity; q++)
-      PetscCall(add_quantity(e, cell, k, q, sum, top, number));
+      CST_TRY(add_quantity(e, cell, k, q, sum, top, number));
   }
   free(sum);
   free(top);
   free(number);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_reuse cst_series_reuse = {.anew = anew, .add = add, .go_on = go_on};

@@ -24,5 +24,5 @@ extern const cst_reuse cst_series_reuse;
 /* The cells of a case, [sample][quantity]: of the squares of x - x(0), where `top` is the largest |x - x(0)|. */
 extern const cst_tally cst_series_tally;
 /* Writes the times of the samples of every case. */
-PetscErrorCode cst_series_open(const cst_plan *p, cst_output *o);
+cst_error cst_series_open(const cst_plan *p, cst_output *o);
 #endif

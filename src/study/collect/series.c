@@ -105,7 +105,7 @@ static void sample_members(cst_collection *x, int sample) {
   for (long at = 0; at < work->count;) { /* one case after another */
     const long lane = work->first + at;
     const long last = at / W * W + CST_BIN_TERMS * (long)W; /* so many terms are exact */
-    const long to = PetscMin(PetscMin(work->count, last), at + members - lane % members);
+    const long to = CST_SMALLER(CST_SMALLER(work->count, last), at + members - lane % members);
     memset(o->bins, 0, CST_BINS * numbers * sizeof *o->bins);
     memset(o->top, 0, numbers * sizeof *o->top);
     memset(o->count, 0, numbers * sizeof *o->count);
@@ -120,22 +120,21 @@ static void sample_members(cst_collection *x, int sample) {
   }
 }
 
-static PetscErrorCode finish(cst_collection *x) {
+static cst_error finish(cst_collection *x) {
   cst_runner     *r = x->run;
   const cst_work *work = r->work;
   const cst_plan *p = r->plan;
-  PetscFunctionBegin;
   if (p->study->members > 1)
-    PetscFunctionReturn(0);
+    return 0;
   for (long l = 0; l < work->count; l++) {
     const double *sample = cst_rows_numbers(r->rows, &cst_channel_samples, 0, l);
     const int     icase = r->class->cases[work->first + l];
     for (int k = 0; k < p->nquantity; k++, sample += p->most_samples) {
-      PetscCall(cst_output_case(r->output, &cst_channel_series_max, k, icase, sample));
-      PetscCall(cst_output_case(r->output, &cst_channel_series_rms, k, icase, sample));
+      CST_TRY(cst_output_case(r->output, &cst_channel_series_max, k, icase, sample));
+      CST_TRY(cst_output_case(r->output, &cst_channel_series_rms, k, icase, sample));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool wanted(const cst_plan *p) { return p->most_samples > 0; }
@@ -175,17 +174,16 @@ int cst_series_here(const cst_runner *r) {
   return at < k->nsample && k->sample[at] == r->b->step && !r->replayed ? at : -1;
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   cst_runner *r = x->run;
   const int   at = cst_series_here(r);
-  PetscFunctionBegin;
   if (at < 0)
-    PetscFunctionReturn(0);
+    return 0;
   if (r->plan->study->members == 1)
     sample_single(r, at);
   else
     sample_members(x, at);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_collector cst_collector_series = {

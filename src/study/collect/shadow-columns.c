@@ -58,21 +58,20 @@ typedef struct {
   double *of[CST_SHADOW_FIGURES], *means;
 } figures;
 
-static PetscErrorCode read_figures(cst_case_rows *rows, figures *f) {
+static cst_error read_figures(cst_case_rows *rows, figures *f) {
   const long    n = rows->plan->study->members;
   const double *x;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, &cst_channel_shadow, 0, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_shadow, 0, &x));
   for (int k = 0; k < CST_SHADOW_FIGURES; k++) {
     f->of[k] = cst_zeros(n, sizeof(double));
     for (long m = 0; m < n; m++)
       f->of[k][m] = rows->good[m] ? x[m * CST_SHADOW_FIGURES + k] : NAN;
   }
   f->means = cst_zeros(n * CST_WINDOWS, sizeof(double));
-  PetscCall(cst_case_rows_get(rows, &cst_channel_shadow_windows, 0, &x));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_shadow_windows, 0, &x));
   for (long i = 0; i < n * CST_WINDOWS; i++)
     f->means[i] = rows->good[i / CST_WINDOWS] ? x[i] : NAN;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void forget(figures *f) {
@@ -97,14 +96,13 @@ static bool set_ranges(const figures *f, long n, int i, const columns_of *x) {
   return agree && isfinite(gain);
 }
 
-static PetscErrorCode judge(cst_case_rows *rows, figures *f, const columns_of *x) {
+static cst_error judge(cst_case_rows *rows, figures *f, const columns_of *x) {
   const cst_case *c = &rows->plan->cases[rows->icase];
   const long      n = rows->plan->study->members;
   const int       i = rows->icase;
   cst_journey     j;
-  PetscFunctionBegin;
-  PetscCall(cst_judge_journey_create(n, &j));
-  PetscCall(cst_judge_journey_begin(rows, &j));
+  CST_TRY(cst_judge_journey_create(n, &j));
+  CST_TRY(cst_judge_journey_begin(rows, &j));
   for (long m = 0; m < n; m++)
     f->of[CST_SHADOW_LAST][m] -= f->of[CST_SHADOW_START][m];
   const cst_long_run run = {.members = n,
@@ -123,27 +121,26 @@ static PetscErrorCode judge(cst_case_rows *rows, figures *f, const columns_of *x
   cst_column_set(x->slope_error, i, g.slope_error);
   cst_column_set(x->limit, i, g.limit);
   cst_column_say(x->verdict, i, cst_growth_verdict_names[g.verdict]);
-  PetscCall(cst_judge_journey_destroy(&j));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_judge_journey_destroy(&j));
+  return 0;
 }
 
-PetscErrorCode cst_shadow_conclude(cst_case_rows *rows, const void *handles) {
+cst_error cst_shadow_conclude(cst_case_rows *rows, const void *handles) {
   const columns_of *x = handles;
   const long        n = rows->plan->study->members;
   figures           f = {0};
-  PetscFunctionBegin;
-  PetscCall(read_figures(rows, &f));
+  CST_TRY(read_figures(rows, &f));
   const bool agree = set_ranges(&f, n, rows->icase, x);
   if (!x->verdict.label) {
     forget(&f);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (rows->failed)
     cst_column_say(x->verdict, rows->icase, cst_growth_verdict_names[CST_FAILED]);
   else if (!agree)
     cst_column_say(x->verdict, rows->icase, disagree);
   else
-    PetscCall(judge(rows, &f, x));
+    CST_TRY(judge(rows, &f, x));
   forget(&f);
-  PetscFunctionReturn(0);
+  return 0;
 }

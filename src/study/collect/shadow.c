@@ -349,11 +349,10 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
     observe(o, r, group, &g, centre);
 }
 
-static PetscErrorCode finish(cst_collection *x) {
+static cst_error finish(cst_collection *x) {
   const own        *o = x->own;
   const cst_runner *r = x->run;
   const int         W = r->width;
-  PetscFunctionBegin;
   for (int g = 0; g < r->b->groups; g++)
     for (int l = 0; l < W; l++) {
       const double *count = past_of(o, r, g) + COUNTS * W + l;
@@ -365,7 +364,7 @@ static PetscErrorCode finish(cst_collection *x) {
       for (int k = 0; k < CST_SHADOW_FIGURES; k++)
         figure[k * W] = any ? figure[k * W] : NAN;
     }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_collector cst_collector_shadow = {

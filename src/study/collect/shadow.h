@@ -27,7 +27,7 @@ enum {
 };
 extern const cst_channel_row cst_channel_shadow, cst_channel_shadow_windows;
 
-bool           cst_shadow_wanted(const cst_plan *p);
-void          *cst_shadow_columns(const cst_plan *p, cst_columns *c);
-PetscErrorCode cst_shadow_conclude(cst_case_rows *rows, const void *handles);
+bool      cst_shadow_wanted(const cst_plan *p);
+void     *cst_shadow_columns(const cst_plan *p, cst_columns *c);
+cst_error cst_shadow_conclude(cst_case_rows *rows, const void *handles);
 #endif

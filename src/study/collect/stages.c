@@ -32,11 +32,10 @@ static bool ends_here(const cst_runner *r) {
   return ends;
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   cst_runner *r = x->run;
-  PetscFunctionBegin;
   if (!ends_here(r))
-    PetscFunctionReturn(0);
+    return 0;
   for (long l = 0; l < r->work->count; l++)
     if (cst_runner_lives(r, r->b, l))
       cst_batch_change(
@@ -46,7 +45,7 @@ static PetscErrorCode stop(cst_collection *x) {
   for (int i = 0; i < r->ncollection; i++)
     if (r->collection[i].row->changed)
       r->collection[i].row->changed(&r->collection[i]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void tell(const cst_plan *p, FILE *out) {

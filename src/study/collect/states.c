@@ -130,11 +130,10 @@ static void keep_part(const cst_tracks *t, const cst_runner *r, const group_stat
     to[i] = from[i * r->width + lane];
 }
 
-static PetscErrorCode keep_states(cst_tracks *t, cst_runner *r) {
+static cst_error keep_states(cst_tracks *t, cst_runner *r) {
   const int   W = r->width;
   group_state x = {0};
   int         seen = -1;
-  PetscFunctionBegin;
   for (int i = 0; i < t->n; i++) {
     const long lane = t->track[i].lane;
     const int  group = (int)(lane / W);
@@ -148,8 +147,8 @@ static PetscErrorCode keep_states(cst_tracks *t, cst_runner *r) {
       keep_part(t, r, &x, i, k, (int)(lane % W));
     t->track[i].held++;
   }
-  PetscCall(cst_tracks_next(t));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_tracks_next(t));
+  return 0;
 }
 
 /* `done`: this step has already been stored. */
@@ -179,27 +178,24 @@ static long next(const cst_collection *x, long step) {
   return cst_runner_next_multiple(step, cst_states_wish_of(x->run->plan->study)->every, 0);
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   cst_tracks *t = x->own;
-  PetscFunctionBegin;
   if (t->n && x->run->b->step % cst_states_wish_of(x->run->plan->study)->every == 0)
-    PetscCall(keep_states(t, x->run));
-  PetscFunctionReturn(0);
+    CST_TRY(keep_states(t, x->run));
+  return 0;
 }
 
-static PetscErrorCode flush(cst_collection *x) {
-  PetscFunctionBegin;
-  PetscCall(cst_tracks_flush(x->own));
-  PetscFunctionReturn(0);
+static cst_error flush(cst_collection *x) {
+  CST_TRY(cst_tracks_flush(x->own));
+  return 0;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static PetscErrorCode open(const cst_plan *p, cst_output *o) {
-  PetscFunctionBegin;
+static cst_error open(const cst_plan *p, cst_output *o) {
   for (int i = 0; i < p->ncase && cst_states_wish_of(p->study)->member; i++)
-    PetscCall(cst_states_write_chosen(o, i, cst_states_wish_of(p->study)->member));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_states_write_chosen(o, i, cst_states_wish_of(p->study)->member));
+  return 0;
 }
 
 /* Index among the stored members of the old file, if it is one of n from `first` on; else -1. */
@@ -211,13 +207,12 @@ static int stored_as(const cst_plan *old, int icase, long member, long first, lo
 
 /* Copies stored states of a case; their paths contain its number. A member that both studies chose is in the
  * old file. */
-static PetscErrorCode copy(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
-                           long first, long n) {
+static cst_error copy(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
+                      long first, long n) {
   const cst_states_wish *now = cst_states_wish_of(o->plan->study);
   char                   path[96];
-  PetscFunctionBegin;
   if (!now->member) /* the worst members are chosen at the end of the run */
-    PetscFunctionReturn(0);
+    return 0;
   for (int at = 0; at < o->channels->n; at++) {
     const cst_channel *c = &o->channels->channel[at];
     const bool         time = c->field.ndim == 1;
@@ -232,10 +227,10 @@ static PetscErrorCode copy(cst_output *o, cst_result *file, const cst_plan *old,
       cst_output_extent(o, c, along, count);
       count[along] = old->cases[from].n / now->every + 1;
       if (was >= 0)
-        PetscCall(cst_output_copy(o, file, old, from, c, path, there, here, count, along));
+        CST_TRY(cst_output_copy(o, file, old, from, c, path, there, here, count, along));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const cst_reuse reuse = {.copy = copy};

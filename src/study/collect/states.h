@@ -47,7 +47,7 @@ double cst_states_bytes(const cst_plan *p, long batch);
 int cst_states_find(const cst_plan *p, const cst_chosen *c, long icase, long member);
 /* states-choose.c. Writes the members of a case whose states are stored. */
 extern const cst_choice cst_states_choice;
-PetscErrorCode          cst_states_write_chosen(cst_output *o, int icase, const long *member);
+cst_error               cst_states_write_chosen(cst_output *o, int icase, const long *member);
 /* Prints what `check` tells of them. */
 void cst_states_tell(const cst_plan *p, FILE *out);
 #endif

@@ -131,7 +131,7 @@ static double folds_until(const cst_runner *r, long step) {
   return (double)cst_plan_position(r->plan, r->class, step).folds;
 }
 
-static PetscErrorCode finish(cst_collection *x) {
+static cst_error finish(cst_collection *x) {
   cst_runner  *r = x->run;
   const int    n = r->plan->nquantity;
   const double folds = folds_until(r, r->class->n);
@@ -139,7 +139,6 @@ static PetscErrorCode finish(cst_collection *x) {
   const int    energy = cst_parts_quantity_find(r->plan, "energy");
   signed char *status_of =
       cst_rows_at(r->rows, cst_channels_find(r->rows->channels, &cst_channel_status, 0), 0);
-  PetscFunctionBegin;
   for (int k = 0; k < n; k++)
     first[k] = cst_rows_numbers(r->rows, &cst_channel_summary, k, 0);
   for (long l = 0; l < r->work->count; l++) {
@@ -150,7 +149,7 @@ static PetscErrorCode finish(cst_collection *x) {
     check_energy(status_of, first[energy], l);
   }
   free(first);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const cst_collector cst_collector_summary = {

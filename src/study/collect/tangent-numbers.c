@@ -30,14 +30,13 @@ void *cst_tangent_numbers_columns(const cst_tangent_numbers *x, const cst_plan *
   return NULL;
 }
 
-PetscErrorCode cst_tangent_numbers_conclude(const cst_tangent_numbers *x, cst_case_rows *rows,
-                                            const void *handles) {
+cst_error cst_tangent_numbers_conclude(const cst_tangent_numbers *x, cst_case_rows *rows,
+                                       const void *handles) {
   const cst_number_column *to = handles;
-  PetscFunctionBegin;
   for (int i = 0; i < x->n; i++)
     if (x->has(rows->plan, i))
-      PetscCall(cst_parts_largest(rows, x->row, i, to[i]));
-  PetscFunctionReturn(0);
+      CST_TRY(cst_parts_largest(rows, x->row, i, to[i]));
+  return 0;
 }
 
 long cst_tangent_next(const cst_collection *x, long step) {

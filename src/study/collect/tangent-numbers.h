@@ -19,8 +19,8 @@ typedef struct {
 void cst_tangent_numbers_declare(const cst_tangent_numbers *x, const cst_plan *p, cst_channels *c);
 /* As cst_collector.columns and conclude. */
 void *cst_tangent_numbers_columns(const cst_tangent_numbers *x, const cst_plan *p, cst_columns *c);
-PetscErrorCode cst_tangent_numbers_conclude(const cst_tangent_numbers *x, cst_case_rows *rows,
-                                            const void *handles);
+cst_error cst_tangent_numbers_conclude(const cst_tangent_numbers *x, cst_case_rows *rows,
+                                       const void *handles);
 /* As cst_collector.next: after every period; never in a replay. */
 long cst_tangent_next(const cst_collection *x, long step);
 #endif

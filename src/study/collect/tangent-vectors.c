@@ -14,12 +14,10 @@ static size_t groups_of(const cst_runner *r) {
   return (size_t)((r->batch + r->width - 1) / r->width);
 }
 
-PetscErrorCode cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int k,
-                                          bool exact) {
+cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int k, bool exact) {
   const size_t W = (size_t)r->width, groups = groups_of(r);
   const size_t most = (size_t)cst_plan_state_numbers(r->plan);
   const size_t in = 2 * (size_t)r->plan->study->system->nq;
-  PetscFunctionBegin;
   *v = (cst_tangent_vectors){.run = r, .k = k, .in = (int)in, .exact = exact};
   v->lanes = cst_orthonormal_of(r->plan->isa);
   v->weight = cst_aligned(groups * in * W);
@@ -29,20 +27,19 @@ PetscErrorCode cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r,
   v->spare = cst_aligned(most * W);
   if (exact) {
     cst_tangent_exact_create(v);
-    PetscFunctionReturn(0);
+    return 0;
   }
   v->at = cst_zeros((long)most, sizeof *v->at);
   v->near = cst_zeros(k, sizeof *v->near);
-  PetscCall(cst_companions_create(&v->c, r, k));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_companions_create(&v->c, r, k));
+  return 0;
 }
 
-PetscErrorCode cst_tangent_vectors_destroy(cst_tangent_vectors *v) {
-  PetscFunctionBegin;
+cst_error cst_tangent_vectors_destroy(cst_tangent_vectors *v) {
   if (v->exact)
     cst_tangent_exact_destroy(v);
   else
-    PetscCall(cst_companions_destroy(&v->c));
+    CST_TRY(cst_companions_destroy(&v->c));
   free(v->scale);
   free(v->weight);
   free(v->growth);
@@ -50,7 +47,7 @@ PetscErrorCode cst_tangent_vectors_destroy(cst_tangent_vectors *v) {
   free(v->spare);
   free(v->at);
   free(v->near);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void find_weights(cst_tangent_vectors *v) {
@@ -159,11 +156,10 @@ static void start_lane(cst_tangent_vectors *v, long lane) {
     cst_companions_lose(&v->c, lane);
 }
 
-static PetscErrorCode begin_companions(cst_tangent_vectors *v) {
+static cst_error begin_companions(cst_tangent_vectors *v) {
   const cst_runner *r = v->run;
   cst_companions   *c = &v->c;
-  PetscFunctionBegin;
-  PetscCall(cst_companions_begin(c));
+  CST_TRY(cst_companions_begin(c));
   v->n = 0;
   for (int i = 0; i < c->nparts; i++)
     for (int e = 0; e < c->part[i].n; e++)
@@ -173,47 +169,43 @@ static PetscErrorCode begin_companions(cst_tangent_vectors *v) {
       start_lane(v, l);
   for (int g = 0; g < v->run->b->groups; g++)
     renormalise(v, g);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode advance_companions(cst_tangent_vectors *v) {
+static cst_error advance_companions(cst_tangent_vectors *v) {
   cst_companions *c = &v->c;
-  PetscFunctionBegin;
   c->b->step = v->step;
-  PetscCall(cst_companions_advance(c, v->run->b->step - v->step));
+  CST_TRY(cst_companions_advance(c, v->run->b->step - v->step));
   for (int g = 0; g < v->run->b->groups; g++)
     renormalise(v, g);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- both forms ------------------------------------------------------------------------------ */
 
-PetscErrorCode cst_tangent_vectors_begin(cst_tangent_vectors *v) {
-  PetscFunctionBegin;
+cst_error cst_tangent_vectors_begin(cst_tangent_vectors *v) {
   v->step = 0;
   find_weights(v);
   if (v->exact)
     cst_tangent_exact_begin(v);
   else
-    PetscCall(begin_companions(v));
-  PetscFunctionReturn(0);
+    CST_TRY(begin_companions(v));
+  return 0;
 }
 
-PetscErrorCode cst_tangent_vectors_advance(cst_tangent_vectors *v) {
-  PetscFunctionBegin;
+cst_error cst_tangent_vectors_advance(cst_tangent_vectors *v) {
   if (v->exact)
     cst_tangent_exact_advance(v);
   else
-    PetscCall(advance_companions(v));
+    CST_TRY(advance_companions(v));
   v->step = v->run->b->step;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_tangent_vectors_settle(cst_tangent_vectors *v) {
-  PetscFunctionBegin;
+cst_error cst_tangent_vectors_settle(cst_tangent_vectors *v) {
   if (!v->exact)
-    PetscCall(cst_companions_project(&v->c));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_companions_project(&v->c));
+  return 0;
 }
 
 int cst_tangent_vectors_alive(const cst_tangent_vectors *v, int group) {

@@ -38,14 +38,14 @@ typedef struct {
   double          *shift;      /* [lane] */
 } cst_tangent_vectors;
 
-PetscErrorCode cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int k, bool exact);
-PetscErrorCode cst_tangent_vectors_destroy(cst_tangent_vectors *v);
+cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int k, bool exact);
+cst_error cst_tangent_vectors_destroy(cst_tangent_vectors *v);
 /* Begins with the batch that the run has just started, in random directions. */
-PetscErrorCode cst_tangent_vectors_begin(cst_tangent_vectors *v);
+cst_error cst_tangent_vectors_begin(cst_tangent_vectors *v);
 /* Carries them to the step of the batch, and orthonormalises them. */
-PetscErrorCode cst_tangent_vectors_advance(cst_tangent_vectors *v);
+cst_error cst_tangent_vectors_advance(cst_tangent_vectors *v);
 /* After that: puts companions onto both constraints, where the method keeps them. */
-PetscErrorCode cst_tangent_vectors_settle(cst_tangent_vectors *v);
+cst_error cst_tangent_vectors_settle(cst_tangent_vectors *v);
 /* The lanes of a group of the batch that have their vectors. */
 int cst_tangent_vectors_alive(const cst_tangent_vectors *v, int group);
 /* growth[k]: by how much each vector of a lane has grown in the last period, without its parts along those before. */

@@ -265,11 +265,10 @@ static void *columns(const cst_plan *p, cst_columns *c) {
   return x;
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const cst_text_column *x = handles;
-  PetscFunctionBegin;
   cst_column_say(*x, rows->icase, forms[cst_tangent_of(rows->plan)->exact]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* It has nothing to do while trajectories run. */

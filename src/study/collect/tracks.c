@@ -80,33 +80,30 @@ double *cst_tracks_place(const cst_tracks *t, int track, int which) {
   return t->x + row * t->depth + t->track[track].held * x->count;
 }
 
-PetscErrorCode cst_tracks_next(cst_tracks *t) {
-  PetscFunctionBegin;
+cst_error cst_tracks_next(cst_tracks *t) {
   if (++t->held == t->depth)
-    PetscCall(cst_tracks_flush(t));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_tracks_flush(t));
+  return 0;
 }
 
 /* Writes n stored states of a chosen member, beginning with the at-th: times, or one part of each state,
  * x[n][numbers]. */
-static PetscErrorCode write_part(cst_output *o, const cst_channel_row *row, int which, int chosen,
-                                 long at, long n, const double *x) {
+static cst_error write_part(cst_output *o, const cst_channel_row *row, int which, int chosen,
+                            long at, long n, const double *x) {
   const cst_channel *c = cst_channels_find(o->channels, row, which);
   const bool         time = c->field.ndim == 1;
   long               start[CST_FIELD_DIMS] = {time ? at : chosen, at};
   long               count[CST_FIELD_DIMS] = {time ? n : 1, n};
-  PetscFunctionBegin;
   if (c->field.ndim > 2)
     count[2] = o->channels->dim[c->field.dim[2]].size;
-  PetscCall(cst_output_block(o, c, start, count, x));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_output_block(o, c, start, count, x));
+  return 0;
 }
 
-static PetscErrorCode write(cst_tracks *t, int at) {
+static cst_error write(cst_tracks *t, int at) {
   const cst_track *x = &t->track[at];
   const int        icase = (int)x->icase;
-  PetscFunctionBegin;
-  PetscCall(
+  CST_TRY(
       write_part(t->output, &cst_channel_state_time, icase, x->chosen, t->first, x->held, t->t));
   for (int i = 0; i < t->nparts; i++) {
     const cst_track_part *y = &t->part[i];
@@ -114,23 +111,22 @@ static PetscErrorCode write(cst_tracks *t, int at) {
     const int     which = of_quantity ? icase * cst_states_found_of(t->plan)->n + y->which : icase;
     const long    row = (long)at * t->numbers + y->at;
     const double *from = t->x + row * t->depth;
-    PetscCall(write_part(t->output, y->row, which, x->chosen, t->first, x->held, from));
+    CST_TRY(write_part(t->output, y->row, which, x->chosen, t->first, x->held, from));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_tracks_flush(cst_tracks *t) {
-  PetscFunctionBegin;
+cst_error cst_tracks_flush(cst_tracks *t) {
   for (long i = 0; i < t->held; i++) {
     const long step = (t->first + i) * cst_states_wish_of(t->plan->study)->every;
     t->t[i] = cst_clock_at(t->class, (double)step);
   }
   for (int i = 0; i < t->n; i++) {
     if (t->track[i].held && t->output)
-      PetscCall(write(t, i));
+      CST_TRY(write(t, i));
     t->track[i].held = 0;
   }
   t->first += t->held;
   t->held = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -47,7 +47,7 @@ void cst_tracks_add(cst_tracks *t, long lane, long icase, int chosen);
 /* Ends the additions; the next state has the index `first`. */
 void cst_tracks_open(cst_tracks *t, const cst_class *k, long first);
 /* Where to write part i of the next state of a track. */
-double        *cst_tracks_place(const cst_tracks *t, int track, int part);
-PetscErrorCode cst_tracks_next(cst_tracks *t); /* the next state of all tracks is complete */
-PetscErrorCode cst_tracks_flush(cst_tracks *t);
+double   *cst_tracks_place(const cst_tracks *t, int track, int part);
+cst_error cst_tracks_next(cst_tracks *t); /* the next state of all tracks is complete */
+cst_error cst_tracks_flush(cst_tracks *t);
 #endif

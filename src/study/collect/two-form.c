@@ -98,7 +98,7 @@ static void create(cst_collection *x) {
   o->nq = x->run->plan->study->system->nq;
   o->pairs = o->k * (o->k - 1) / 2;
   const size_t k = (size_t)o->k, state = 2 * (size_t)o->nq;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_create(&o->c, x->run, companions(x->run->plan)));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_create(&o->c, x->run, companions(x->run->plan)));
   o->derivative = cst_zeros(x->run->plan->study->nmethod, sizeof *o->derivative);
   o->x = cst_zeros((size_t)cst_plan_state_numbers(x->run->plan), sizeof(double));
   o->w = cst_zeros(k * state, sizeof(double));
@@ -111,7 +111,7 @@ static void create(cst_collection *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_destroy(&o->c));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_destroy(&o->c));
   for (int i = 0; i < x->run->plan->study->nmethod; i++)
     cst_derivative_destroy(o->derivative[i]);
   free(o->derivative);
@@ -126,7 +126,7 @@ static double *number_of(const cst_runner *r, int number, long lane) {
 
 static void begin(cst_collection *x) {
   own *o = x->own;
-  PetscCallAbort(PETSC_COMM_SELF, cst_companions_begin(&o->c));
+  CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_begin(&o->c));
   for (long l = 0; l < x->run->work->count; l++)
     for (int i = 0; i < NUMBERS; i++)
       if (number_of(x->run, i, l))
@@ -237,23 +237,22 @@ static void compare(const own *o, const double *before, bool volume, double *def
 }
 
 /* Measures a step of every lane with pairs at the distance e; NaN where a companion fails. */
-static PetscErrorCode measure(own *o, cst_runner *r, double e, double *defect) {
+static cst_error measure(own *o, cst_runner *r, double e, double *defect) {
   cst_companions *c = &o->c;
   const size_t    n = (size_t)(2 * o->nq * o->k);
   const long      turn = r->b->step / cst_tangent_steps(r->plan, r->class);
-  PetscFunctionBegin;
   for (long l = 0; l < r->work->count; l++) {
     if (!cst_runner_lives(r, r->b, l))
       continue;
     draw(o, l, turn);
     put_pairs(o, l, e);
   }
-  PetscCall(cst_companions_project(c));
+  CST_TRY(cst_companions_project(c));
   cst_companions_restart(c);
   for (long l = 0; l < r->work->count; l++)
     get_pairs(o, l, e, o->before + (size_t)l * n);
   c->b->step = r->b->step;
-  PetscCall(cst_companions_advance(c, 1));
+  CST_TRY(cst_companions_advance(c, 1));
   for (long l = 0; l < r->work->count; l++, defect += o->pairs + 1) {
     get_pairs(o, l, e, o->w);
     compare(o, o->before + (size_t)l * n, has(r->plan, VOLUME), defect);
@@ -261,7 +260,7 @@ static PetscErrorCode measure(own *o, cst_runner *r, double e, double *defect) {
       defect[i] = NAN;
   }
   cst_companions_rest(c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the exact form -------------------------------------------------------------------------- */
@@ -313,20 +312,19 @@ static void measure_exactly(own *o, cst_runner *r, bool displaced, double *defec
   }
 }
 
-static PetscErrorCode measure_by(own *o, cst_runner *r, bool again, double *defect) {
-  PetscFunctionBegin;
+static cst_error measure_by(own *o, cst_runner *r, bool again, double *defect) {
   if (cst_tangent_of(r->plan)->exact)
     measure_exactly(o, r, again, defect);
   else
-    PetscCall(measure(o, r, again ? 2 * distance : distance, defect));
-  PetscFunctionReturn(0);
+    CST_TRY(measure(o, r, again ? 2 * distance : distance, defect));
+  return 0;
 }
 
 /* The larger of two numbers; NaN where one is. */
 static double larger(double a, double b) { return a >= b || isnan(a) ? a : b; }
 
 static double first_pairs(const own *o, const cst_plan *p) {
-  const int k = PetscMin(cst_tangent_of(p)->vectors, o->k);
+  const int k = CST_SMALLER(cst_tangent_of(p)->vectors, o->k);
   return k * (k - 1) / 2;
 }
 
@@ -347,34 +345,32 @@ static void take(const own *o, cst_runner *r, long lane, const double *defect,
     *volume_floor = larger(*volume_floor, fabs(defect[o->pairs] - doubled[o->pairs]));
 }
 
-static PetscErrorCode stop(cst_collection *x) {
+static cst_error stop(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
   const long  every = cst_tangent_steps(r->plan, r->class);
   const long  turn = r->b->step / every;
   const bool  doubles = cst_tangent_of(r->plan)->exact || !(turn & (turn - 1));
-  PetscFunctionBegin;
   if (r->replayed || r->b->step % every)
-    PetscFunctionReturn(0);
-  PetscCall(measure_by(o, r, false, o->defect));
+    return 0;
+  CST_TRY(measure_by(o, r, false, o->defect));
   if (doubles)
-    PetscCall(measure_by(o, r, true, o->doubled));
+    CST_TRY(measure_by(o, r, true, o->doubled));
   for (long l = 0; l < r->work->count; l++) {
     const long at = l * (o->pairs + 1);
     if (cst_runner_lives(r, r->b, l))
       take(o, r, l, o->defect + at, doubles ? o->doubled + at : NULL);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
   return cst_tangent_numbers_columns(&numbers, p, c);
 }
 
-static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
-  PetscFunctionBegin;
-  PetscCall(cst_tangent_numbers_conclude(&numbers, rows, handles));
-  PetscFunctionReturn(0);
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
+  CST_TRY(cst_tangent_numbers_conclude(&numbers, rows, handles));
+  return 0;
 }
 
 const cst_collector cst_collector_two_form = {

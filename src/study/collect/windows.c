@@ -138,25 +138,23 @@ static long next(const cst_collection *x, long step) {
 }
 
 /* A window is closed before the first state of the next one is looked at. */
-static PetscErrorCode before(cst_collection *x) {
+static cst_error before(cst_collection *x) {
   cst_runner *r = x->run;
   own        *o = x->own;
-  PetscFunctionBegin;
-  const int window = cst_plan_class_window(r->class, r->b->step);
+  const int   window = cst_plan_class_window(r->class, r->b->step);
   if (r->b->step == r->next_fold && window != o->window) {
     close_window(o, r);
     if (o->window < CST_WINDOWS / 2 && window >= CST_WINDOWS / 2)
       reset_ranges(r);
     o->window = window;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode finish(cst_collection *x) {
-  PetscFunctionBegin;
+static cst_error finish(cst_collection *x) {
   close_window(x->own, x->run);
   store_ranges(x->run);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a later end ----------------------------------------------------------------------------- */

@@ -64,25 +64,24 @@ static bool takes_too_long(void *context) {
   return clock_now() > t->until;
 }
 
-static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
+static cst_error set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
   const cst_study          *s = t->plan->study;
   const cst_stepper_options o = {
       t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true, false};
   const int m = k->method;
-  PetscFunctionBegin;
   if (!t->stepper[m]) {
     const cst_prepared *method;
     if (m < s->nmethod)
       method = t->plan->method[m];
     else
       method = t->plan->reference;
-    PetscCall(cst_stepper_create(method, &o, &t->stepper[m]));
+    CST_TRY(cst_stepper_create(method, &o, &t->stepper[m]));
   }
   *st = t->stepper[m];
   cst_stepper_set_resolution(*st, s->resolution);
   cst_stepper_set_step(*st, k->h);
   cst_stepper_halt_by(*st, takes_too_long, t);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool start(const cst_trier *t, const cst_class *k, cst_stepper *st, cst_batch *b) {
@@ -107,35 +106,33 @@ static double iterations(cst_stepper *st, const cst_batch *b) {
 }
 
 /* Further steps, for a while. */
-static PetscErrorCode measure(cst_stepper *st, cst_batch *b, long n, double *nanoseconds) {
+static cst_error measure(cst_stepper *st, cst_batch *b, long n, double *nanoseconds) {
   const double before = clock_now();
   const long   from = b->step;
   long         some = 1;
-  PetscFunctionBegin;
   while (b->step < n && b->alive[0]) {
     if (clock_now() - before >= timed || cst_stepper_halted(st))
       break;
-    PetscCall(cst_stepper_advance(st, b, PetscMin(some, n - b->step)));
+    CST_TRY(cst_stepper_advance(st, b, CST_SMALLER(some, n - b->step)));
     some *= 2;
   }
   if (b->step > from && b->alive[0])
     *nanoseconds = (clock_now() - before) / (double)(b->step - from);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, long n,
-                           double *evaluations, double *nanoseconds) {
-  const long few = PetscMax(1, PetscMin(PetscMin(n, FEW), (long)(most_of_one / k->cost)));
+static cst_error step(cst_stepper *st, cst_batch *b, const cst_class *k, long n,
+                      double *evaluations, double *nanoseconds) {
+  const long few = CST_LARGER(1, CST_SMALLER(CST_SMALLER(n, FEW), (long)(most_of_one / k->cost)));
   const long half = few / 2;
   double     per_step, per_iteration, first = 0;
-  PetscFunctionBegin;
   cst_stepper_evaluations(st, &per_step, &per_iteration);
   if (half)
-    PetscCall(cst_stepper_advance(st, b, half));
+    CST_TRY(cst_stepper_advance(st, b, half));
   first = iterations(st, b);
   const double before = clock_now();
   if (b->alive[0] && !cst_stepper_halted(st))
-    PetscCall(cst_stepper_advance(st, b, few - half));
+    CST_TRY(cst_stepper_advance(st, b, few - half));
   *nanoseconds = (clock_now() - before) / (double)(few - half);
   const bool   goes_on = b->alive[0] && !cst_stepper_halted(st);
   const double all = iterations(st, b);
@@ -144,23 +141,22 @@ static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, lo
   const double further = goes_on ? (all - first) / (double)(few - half) * (steps - (double)few) : 0;
   *evaluations = per_step * steps + per_iteration * (all + further);
   if (goes_on)
-    PetscCall(measure(st, b, k->n, nanoseconds));
-  PetscFunctionReturn(0);
+    CST_TRY(measure(st, b, k->n, nanoseconds));
+  return 0;
 }
 
-static PetscErrorCode try_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
-                                double *nanoseconds, bool *good) {
+static cst_error try_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
+                           double *nanoseconds, bool *good) {
   cst_stepper *st = NULL;
   cst_batch    b;
-  PetscFunctionBegin;
-  PetscCall(set_up(t, k, &st));
-  PetscCall(cst_batch_create(st, &b));
+  CST_TRY(set_up(t, k, &st));
+  CST_TRY(cst_batch_create(st, &b));
   *good = start(t, k, st, &b);
   if (*good)
-    PetscCall(step(st, &b, k, n, evaluations, nanoseconds));
+    CST_TRY(step(st, &b, k, n, evaluations, nanoseconds));
   *good = *good && !cst_stepper_halted(st); /* steps that were not taken tell nothing */
-  PetscCall(cst_batch_destroy(&b));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_batch_destroy(&b));
+  return 0;
 }
 
 bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
@@ -179,7 +175,7 @@ typedef struct {
 } rates;
 
 static double of_few(const cst_class *k) {
-  return fmin(most_of_one, k->cost * (double)PetscMin(k->n, FEW));
+  return fmin(most_of_one, k->cost * (double)CST_SMALLER(k->n, FEW));
 }
 
 /* Nanoseconds of a step of a group of lanes of the class, as the plan counts. */
@@ -266,7 +262,7 @@ typedef struct {
   cst_runner  *runner;
 } stage;
 
-static PetscErrorCode go_on(void *context, double work, bool *stop) {
+static cst_error go_on(void *context, double work, bool *stop) {
   (void)work;
   *stop = takes_too_long(context);
   return 0;
@@ -304,7 +300,7 @@ static bool rehearse(stage *g, int class, rates *x) {
   const cst_class *k = &p->classes[class];
   const double     whole = x->bare * (double)k->n * groups_of(p, k->lanes);
   const long       groups = x->bare * FEW > most_of_class ? 1 : GROUPS;
-  const long       count = PetscMin(k->lanes, groups * cst_isas[p->isa].width);
+  const long       count = CST_SMALLER(k->lanes, groups * cst_isas[p->isa].width);
   const cst_work   w = {.class = class, .count = count, .saved = -1};
   const double     budget = fmin(fmax(share_of_class * whole, least_of_class), most_of_class);
   cst_rehearsal    r;
@@ -341,7 +337,7 @@ static void add_class(cst_trial *all, const cst_plan *p, const cst_class *k, lon
                       double least, const rates *x) {
   const double n = (double)k->n;
   const double groups = groups_of(p, k->lanes);
-  const double timed_groups = groups_of(p, PetscMin(batch, k->lanes)) * p->study->timing_repeats;
+  const double timed_groups = groups_of(p, CST_SMALLER(batch, k->lanes)) * p->study->timing_repeats;
   all->evaluations += x->evaluations * n * (double)k->lanes;
   all->seconds +=
       1e-9 * (groups * n * fmax(least, x->step) + (double)k->lanes * (x->start + p->collect_ends));

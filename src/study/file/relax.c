@@ -41,38 +41,36 @@ static double read_state(quench *x) {
   return sum;
 }
 
-static PetscErrorCode run(quench *x, int variant) {
+static cst_error run(quench *x, int variant) {
   const long steps = lround(x->s->relax_end / x->s->relax_step);
   double     before = 0;
-  PetscFunctionBegin;
   start(x);
   for (long k = 0; k < steps; k++) {
-    PetscCall(cst_stepper_advance(x->st, &x->b, 1));
-    PetscCheck(x->b.status[0].reason == CST_DONE, PETSC_COMM_WORLD, PETSC_ERR_CONV_FAILED,
-               "the start could not be relaxed with %s: step %ld of parameter set %d failed; try a "
-               "smaller step",
-               cst_method_label(x->s->relax_method), k + 1, variant);
+    CST_TRY(cst_stepper_advance(x->st, &x->b, 1));
+    CST_CHECK(x->b.status[0].reason == CST_DONE, cst_world, CST_ERR_CONV_FAILED,
+              "the start could not be relaxed with %s: step %ld of parameter set %d failed; try a "
+              "smaller step",
+              cst_method_label(x->s->relax_method), k + 1, variant);
     const double now = read_state(x);
     if (now < before)
       start(x);
     before = now < before ? 0 : now;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Projects the start back if the method, which may replace constraints by springs, has left them. */
-static PetscErrorCode return_to_constraints(quench *x) {
+static cst_error return_to_constraints(quench *x) {
   const cst_system *s = x->s->system;
   double            g, g_scaled, gv, gv_scaled;
-  PetscFunctionBegin;
   memset(x->v, 0, sizeof *x->v * (size_t)s->nq);
   if (!s->ng)
-    PetscFunctionReturn(0);
+    return 0;
   cst_system_residuals(s, x->c, x->q, x->v, &g, &g_scaled, &gv, &gv_scaled);
-  PetscCheck(g_scaled <= consistent || cst_system_project(s, x->c, x->q, x->v), PETSC_COMM_WORLD,
-             PETSC_ERR_CONV_FAILED, "the start relaxed with %s is too far from the constraints",
-             cst_method_label(x->s->relax_method));
-  PetscFunctionReturn(0);
+  CST_CHECK(g_scaled <= consistent || cst_system_project(s, x->c, x->q, x->v), cst_world,
+            CST_ERR_CONV_FAILED, "the start relaxed with %s is too far from the constraints",
+            cst_method_label(x->s->relax_method));
+  return 0;
 }
 
 bool cst_study_relaxes_on(const cst_study *s, int isa) {
@@ -84,31 +82,30 @@ bool cst_study_relaxes_on(const cst_study *s, int isa) {
   return built;
 }
 
-PetscErrorCode cst_study_relax(cst_study *s, int isa) {
+cst_error cst_study_relax(cst_study *s, int isa) {
   const cst_stepper_options o = {isa,   1,    s->max_iterations, false, CST_ITERATION_AUTO,
                                  false, false};
   const size_t              nq = s->system ? (size_t)s->system->nq : 0;
   quench                    x = {.s = s};
-  PetscFunctionBegin;
   if (!s->relax_method)
-    PetscFunctionReturn(0);
+    return 0;
   x.p = cst_zeros(nq, sizeof *x.p);
   cst_prepared *method = cst_method_prepare(s->relax_method, s->system);
-  PetscCall(cst_stepper_create(method, &o, &x.st));
-  PetscCall(cst_batch_create(x.st, &x.b));
+  CST_TRY(cst_stepper_create(method, &o, &x.st));
+  CST_TRY(cst_batch_create(x.st, &x.b));
   cst_stepper_set_step(x.st, s->relax_step);
   for (int k = 0; k < s->nvariant; k++) {
     x.c = s->parameter + (size_t)k * (size_t)s->system->npar;
     x.q = s->q0 + (size_t)k * nq;
     x.v = s->v0 + (size_t)k * nq;
-    PetscCall(run(&x, k));
-    PetscCall(return_to_constraints(&x));
+    CST_TRY(run(&x, k));
+    CST_TRY(return_to_constraints(&x));
   }
-  PetscCall(cst_batch_destroy(&x.b));
-  PetscCall(cst_stepper_destroy(&x.st));
+  CST_TRY(cst_batch_destroy(&x.b));
+  CST_TRY(cst_stepper_destroy(&x.st));
   cst_program_prepared_destroy(method);
   free(x.p);
   cst_method_destroy(s->relax_method);
   s->relax_method = NULL; /* done */
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_AGENDA_H
 #define CST_AGENDA_H
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "study/plan/plan.h"
 
 /* Lanes of one class that are computed together. */
@@ -41,5 +41,5 @@ void        cst_agenda_destroy(cst_agenda *a);
 
 /* Called between slices of work. work: the work done since the last call, in units of the plan's cost. Set
  * *stop to stop here. */
-typedef PetscErrorCode cst_poll(void *context, double work, bool *stop);
+typedef cst_error cst_poll(void *context, double work, bool *stop);
 #endif

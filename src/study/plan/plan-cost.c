@@ -118,7 +118,7 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const cst_study *s = p->study;
   const char      *forced = getenv("CONSTELLA_ISA");
   const double     bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
-  const int        least = PetscMax(width_for_pairs(s->system), width_for_molecules(s));
+  const int        least = CST_LARGER(width_for_pairs(s->system), width_for_molecules(s));
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p);
     const bool next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;

@@ -123,7 +123,7 @@ static void ask_collectors(cst_plan *p) {
     p->collect_ends += d.ends;
     p->collect_concludes += d.concludes;
     p->collect_bins += d.bins;
-    p->chosen = PetscMax(p->chosen, d.chosen);
+    p->chosen = CST_LARGER(p->chosen, d.chosen);
     if (d.blocks)
       p->blocks = blocks;
   }

@@ -106,7 +106,7 @@ void cst_reference_errors(const cst_reference *r, double *error) {
  */
 static double guess(double h, double T, int order) { return fmax(pow(h / T, order), 1e-14); }
 
-static int order_of(const cst_properties *p) { return PetscMin(p->order_q, p->order_p); }
+static int order_of(const cst_properties *p) { return CST_SMALLER(p->order_q, p->order_p); }
 
 /* The longest step with which the reference is ten times more accurate than the finest run of method m, or a
  * hundred times if both have the same order: otherwise its own error biases the order. */

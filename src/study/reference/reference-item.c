@@ -13,11 +13,10 @@
 /* ---- double precision ------------------------------------------------------------------------ */
 
 /* Starts members first .. first+count-1 of a variant in the batch. */
-static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b,
-                                    int variant, long first, long count) {
+static cst_error start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant,
+                               long first, long count) {
   const cst_study *s = p->study;
   double          *q, *v;
-  PetscFunctionBegin;
   q = cst_zeros(s->system->nq, sizeof *q);
   v = cst_zeros(s->system->nq, sizeof *v);
   cst_batch_reset(st, b, count);
@@ -32,7 +31,7 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
   cst_batch_ready(st, b);
   free(q);
   free(v);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Replaces the momenta of the share in its table by M v + a. */
@@ -108,25 +107,24 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b,
     make_kinetic(r, st, b, x, time);
 }
 
-static PetscErrorCode open_double(cst_item *i) {
+static cst_error open_double(cst_item *i) {
   const cst_plan           *p = i->r->plan;
   const cst_study          *s = p->study;
   const int                 width = cst_isas[p->isa].width;
   const cst_stepper_options o = {p->isa,
                                  (int)((i->x.count + width - 1) / width),
-                                 PetscMax(100, s->max_iterations),
+                                 CST_LARGER(100, s->max_iterations),
                                  false,
                                  CST_ITERATION_AUTO,
                                  false,
                                  false};
-  PetscFunctionBegin;
-  const size_t bytes = (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda;
+  const size_t              bytes = (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda;
   i->lambda = cst_need(aligned_alloc(64, bytes));
-  PetscCall(cst_stepper_create(p->reference, &o, &i->st));
+  CST_TRY(cst_stepper_create(p->reference, &o, &i->st));
   cst_stepper_set_resolution(i->st, s->resolution);
-  PetscCall(cst_batch_create(i->st, &i->b));
-  PetscCall(start_members(p, i->st, &i->b, i->x.variant, i->x.first, i->x.count));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_batch_create(i->st, &i->b));
+  CST_TRY(start_members(p, i->st, &i->b, i->x.variant, i->x.first, i->x.count));
+  return 0;
 }
 
 /* ---- quadruple precision --------------------------------------------------------------------- */
@@ -175,10 +173,8 @@ static void store_quad(cst_item *i) {
 
 /* ---- either precision ---------------------------------------------------------------------------------- */
 
-static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_share x,
-                                cst_item **item) {
+static cst_error open_item(cst_reference *r, long index, cst_reference_share x, cst_item **item) {
   cst_item *i;
-  PetscFunctionBegin;
   i = cst_zeros(1, sizeof *i);
   *item = i;
   i->r = r;
@@ -188,21 +184,20 @@ static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_shar
   if (r->plan->study->reference_quad)
     open_quad(i);
   else
-    PetscCall(open_double(i));
-  PetscFunctionReturn(0);
+    CST_TRY(open_double(i));
+  return 0;
 }
 
-static PetscErrorCode close_item(cst_item *i) {
-  PetscFunctionBegin;
+static cst_error close_item(cst_item *i) {
   if (i->st)
-    PetscCall(cst_batch_destroy(&i->b));
-  PetscCall(cst_stepper_destroy(&i->st));
+    CST_TRY(cst_batch_destroy(&i->b));
+  CST_TRY(cst_stepper_destroy(&i->st));
   cst_motion_destroy(i->m);
   free(i->lambda);
   free(i->saved);
   free(i->workspace);
   free(i);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { STEPS_PER_POLL = 64, QUAD_STEPS_PER_POLL = 4, FEW_STEPS = 8 };
@@ -218,31 +213,29 @@ static void save_batch(cst_item *i) {
 }
 
 /* Advances the batch. If there are few steps, which may be long, it can be halted inside; *some is then 0. */
-static PetscErrorCode advance_batch(cst_item *i, double from, double h, long *some) {
+static cst_error advance_batch(cst_item *i, double from, double h, long *some) {
   const long step = i->b.step;
   const bool watched = i->r->halt && *some <= FEW_STEPS;
-  PetscFunctionBegin;
   if (watched)
     save_batch(i);
   cst_stepper_halt_by(i->st, watched ? i->r->halt : NULL, i->r->halt_context);
   cst_stepper_set_step(i->st, h);
   cst_stepper_set_time(i->st, from, step - i->done);
-  PetscCall(cst_stepper_advance(i->st, &i->b, *some));
+  CST_TRY(cst_stepper_advance(i->st, &i->b, *some));
   if (!cst_stepper_halted(i->st))
-    PetscFunctionReturn(0);
+    return 0;
   cst_reference_midway_batch(i, i->saved, step);
   *some = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Takes some steps of a span of n steps. A span of 0 has none: the time is that of the start. */
-static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
+static cst_error advance(cst_item *i, double from, double to, long n) {
   const double before = MPI_Wtime();
   const long   most = i->st ? STEPS_PER_POLL : QUAD_STEPS_PER_POLL;
-  long         some = PetscMin(PetscMax(1, i->some), n - i->done);
-  PetscFunctionBegin;
+  long         some = CST_SMALLER(CST_LARGER(1, i->some), n - i->done);
   if (i->st)
-    PetscCall(advance_batch(i, from, (to - from) / (double)n, &some));
+    CST_TRY(advance_batch(i, from, (to - from) / (double)n, &some));
   else if (i->m) {
     const __float128 h = ((__float128)to - from) / n;
     cst_motion_advance(i->m, h, some);
@@ -250,16 +243,15 @@ static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
   i->done += some;
   const double spent = MPI_Wtime() - before;
   if (spent < 0.025 && some > 0) {
-    const long twice = 2 * PetscMax(1, i->some);
-    i->some = PetscMin(twice, most);
+    const long twice = 2 * CST_LARGER(1, i->some);
+    i->some = CST_SMALLER(twice, most);
   } else if (spent > 0.1)
     i->some = i->some / 2;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *stop) {
+static cst_error walk(cst_item *i, cst_poll *poll, void *context, bool *stop) {
   const double *time = i->r->time[i->x.variant];
-  PetscFunctionBegin;
   for (; i->time < i->r->ntime[i->x.variant]; i->time++, i->done = 0) {
     double     from;
     const long way = cst_reference_way(i->r, i->x.table, i->time, &from);
@@ -268,18 +260,18 @@ static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *sto
     const long n = i->finer * way;
     while (i->done < n) {
       const long done = i->done;
-      PetscCall(advance(i, from, time[i->time], n));
-      PetscCall(poll(
-          context, (double)((i->done - done) * i->x.count) / (double)i->finer * i->r->cost, stop));
+      CST_TRY(advance(i, from, time[i->time], n));
+      CST_TRY(poll(context, (double)((i->done - done) * i->x.count) / (double)i->finer * i->r->cost,
+                   stop));
       if (*stop)
-        PetscFunctionReturn(0);
+        return 0;
     }
     if (i->st)
       store(i->r, i->st, &i->b, i->x, i->time, i->lambda);
     else
       store_quad(i);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- whole items ----------------------------------------------------------------------------- */
@@ -292,61 +284,57 @@ static bool has_failed(const cst_item *i, long m) {
 }
 
 /* Takes a member of an item again, with smaller steps, until it lasts to the end or the tries are used up. */
-static PetscErrorCode take_again(const cst_item *failed, long m, cst_poll *poll, void *context,
-                                 bool *stop) {
+static cst_error take_again(const cst_item *failed, long m, cst_poll *poll, void *context,
+                            bool *stop) {
   cst_reference            *r = failed->r;
   const cst_reference_share x = {failed->x.variant, failed->x.table, failed->x.first + m, 1};
   bool                      fails = true;
-  PetscFunctionBegin;
   for (int k = 1; k <= CST_REFERENCE_TRIES && fails && !*stop; k++) {
     cst_item *i;
-    PetscCall(open_item(r, -1, x, &i));
+    CST_TRY(open_item(r, -1, x, &i));
     i->finer = 1L << k;
-    PetscCall(walk(i, poll, context, stop));
+    CST_TRY(walk(i, poll, context, stop));
     fails = has_failed(i, 0);
-    PetscCall(close_item(i));
+    CST_TRY(close_item(i));
     if (!fails && !*stop && failed->index >= 0)
       r->again[failed->index]++;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Steps all members of an item. The tables at twice the step are left as they are: they tell the error of the
  * steps that the others take. */
-static PetscErrorCode compute(cst_item *i, cst_poll *poll, void *context, bool *stop) {
-  PetscFunctionBegin;
-  PetscCall(walk(i, poll, context, stop));
+static cst_error compute(cst_item *i, cst_poll *poll, void *context, bool *stop) {
+  CST_TRY(walk(i, poll, context, stop));
   if (i->x.table >= i->r->plan->study->nvariant)
-    PetscFunctionReturn(0);
+    return 0;
   for (long m = 0; m < i->x.count && !*stop; m++)
     if (has_failed(i, m))
-      PetscCall(take_again(i, m, poll, context, stop));
-  PetscFunctionReturn(0);
+      CST_TRY(take_again(i, m, poll, context, stop));
+  return 0;
 }
 
-PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
-                                     cst_poll *poll, void *context, bool *stop) {
-  PetscFunctionBegin;
+cst_error cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
+                                cst_poll *poll, void *context, bool *stop) {
   if (r->item[item] != CST_ITEM_OPEN)
-    PetscFunctionReturn(0);
+    return 0;
   r->again[item] = 0;
-  PetscCall(open_item(r, item, cst_reference_share_of(r, item), &r->at));
-  PetscCheck(!midway || cst_reference_unpack_midway(r->at, midway, size), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_UNEXPECTED, "the checkpoint of the reference does not fit this study");
-  PetscCall(compute(r->at, poll, context, stop));
-  PetscCall(close_item(r->at));
+  CST_TRY(open_item(r, item, cst_reference_share_of(r, item), &r->at));
+  CST_CHECK(!midway || cst_reference_unpack_midway(r->at, midway, size), MPI_COMM_SELF,
+            CST_ERR_FILE_UNEXPECTED, "the checkpoint of the reference does not fit this study");
+  CST_TRY(compute(r->at, poll, context, stop));
+  CST_TRY(close_item(r->at));
   r->at = NULL;
   if (!*stop)
     r->item[item] = CST_ITEM_DONE;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member,
-                                            cst_poll *poll, void *context, bool *stop) {
+cst_error cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll,
+                                       void *context, bool *stop) {
   cst_item *i;
-  PetscFunctionBegin;
-  PetscCall(open_item(r, -1, (cst_reference_share){variant, variant, member, 1}, &i));
-  PetscCall(compute(i, poll, context, stop));
-  PetscCall(close_item(i));
-  PetscFunctionReturn(0);
+  CST_TRY(open_item(r, -1, (cst_reference_share){variant, variant, member, 1}, &i));
+  CST_TRY(compute(i, poll, context, stop));
+  CST_TRY(close_item(i));
+  return 0;
 }

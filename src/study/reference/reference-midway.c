@@ -66,7 +66,7 @@ static bool stands(const cst_item *i, const head *h) {
   if (h->time == last)
     return h->done == 0;
   const long way = cst_reference_way(i->r, i->x.table, (int)h->time, &from);
-  return h->done <= PetscMax(0, way);
+  return h->done <= CST_LARGER(0, way);
 }
 
 /* True if the saved numbers of each member are a state. (For a motion any numbers are.) */

@@ -76,7 +76,7 @@ static size_t row(const cst_plan *p) {
 /* Number of members that are also computed at twice the step. */
 long cst_reference_twice(const cst_study *s) {
   if (s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
-    return PetscMin((long)MEMBERS_TWICE, s->members);
+    return CST_SMALLER((long)MEMBERS_TWICE, s->members);
   return 0;
 }
 
@@ -198,7 +198,7 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
     item -= items_of(r, table);
   const long first = item * many;
   return (cst_reference_share){table % p->study->nvariant, table, first,
-                               PetscMin(many, cst_reference_members(r, table) - first)};
+                               CST_SMALLER(many, cst_reference_members(r, table) - first)};
 }
 
 static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
@@ -274,19 +274,18 @@ bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
   return true;
 }
 
-PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
-  PetscFunctionBegin;
+cst_error cst_reference_gather(cst_reference *r, MPI_Comm comm) {
   for (int t = 0; r->value && t < cst_reference_tables(r); t++) {
     const size_t n = table_size(r, t);
     const size_t most = 1 << 26;
     /* each cell was written by one rank; on all others its bits are zero */
     for (size_t at = 0; at < n; at += most)
-      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at,
-                                 (PetscMPIInt)PetscMin(most, n - at), MPI_LONG, MPI_BOR, comm));
+      CST_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at, (int)CST_SMALLER(most, n - at),
+                                MPI_LONG, MPI_BOR, comm));
   }
-  PetscCallMPI(
+  CST_TRY_MPI(
       MPI_Allreduce(MPI_IN_PLACE, r->again, cst_reference_items(r), MPI_LONG, MPI_BOR, comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 long cst_reference_again(const cst_reference *r) {

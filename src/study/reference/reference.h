@@ -78,11 +78,11 @@ int cst_reference_items(const cst_reference *r);
 void cst_reference_spare(cst_reference *r, unsigned char *const *lane);
 /* Computes an item, from its start (midway NULL) or from the state that cst_reference_pack_midway saved.
  * *stop: the run stops inside it. */
-PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
-                                     cst_poll *poll, void *context, bool *stop);
+cst_error cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
+                                cst_poll *poll, void *context, bool *stop);
 /* Computes a single member of a variant from its start, with the same values as its item. */
-PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member,
-                                            cst_poll *poll, void *context, bool *stop);
+cst_error cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll,
+                                       void *context, bool *stop);
 /* Adds sections "reference": the items computed here and not yet reported, or (all) every known item; and
  * reads such a section. */
 void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b);
@@ -90,7 +90,7 @@ bool cst_reference_take(cst_reference *r, const void *bytes, size_t size);
 /* Adds the current item, if any, as a section "midway", which begins with its index. */
 void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b);
 /* Collective: combines the tables of all ranks on every rank. */
-PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm);
+cst_error cst_reference_gather(cst_reference *r, MPI_Comm comm);
 /* Number of equal steps of the reference's method over a span > 0 between two read times, none longer than
  * its step. */
 long cst_reference_steps(const cst_study *s, double span);

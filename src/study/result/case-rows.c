@@ -14,14 +14,13 @@ static int cases_at_once(const cst_plan *p, const cst_channels *c) {
   double bytes = 0;
   for (int k = 0; k < c->n; k++)
     bytes += sizeof(double) * (double)c->channel[k].count * (double)p->study->members;
-  return (int)PetscMax(1, PetscMin(p->ncase, AT_ONCE / PetscMax(1, bytes)));
+  return (int)CST_LARGER(1, CST_SMALLER(p->ncase, AT_ONCE / CST_LARGER(1, bytes)));
 }
 
-PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
-                                    cst_case_rows **rows) {
+cst_error cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
+                               cst_case_rows **rows) {
   const long     n = p->study->members;
   cst_case_rows *r;
-  PetscFunctionBegin;
   r = cst_zeros(1, sizeof *r);
   *rows = r;
   r->plan = p;
@@ -36,13 +35,12 @@ PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const doub
     r->error = cst_zeros(n, sizeof *r->error);
   r->most = cases_at_once(p, cst_output_channels(o));
   r->block = cst_zeros(cst_output_channels(o)->n, sizeof *r->block);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void cst_case_rows_ahead(cst_case_rows *r, int until) { r->until = until; }
 
-PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
-  PetscFunctionBegin;
+cst_error cst_case_rows_destroy(cst_case_rows **rows) {
   for (int k = 0; k < cst_output_channels((*rows)->output)->n; k++)
     free((*rows)->block[k].x);
   free((*rows)->block);
@@ -53,55 +51,52 @@ PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows) {
   free((*rows)->number);
   free(*rows);
   *rows = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Reads a block of a channel that begins with the open case. */
-static PetscErrorCode read_block(cst_case_rows *r, const cst_channel_row *row, int which,
-                                 size_t numbers, cst_case_block *b) {
-  PetscFunctionBegin;
+static cst_error read_block(cst_case_rows *r, const cst_channel_row *row, int which, size_t numbers,
+                            cst_case_block *b) {
   if (!b->x)
     b->x = cst_zeros(r->most * numbers, sizeof *b->x);
   b->first = r->icase;
-  b->n = PetscMax(1, PetscMin(r->most, r->until - r->icase));
-  PetscCall(cst_output_read(r->output, row, which, b->first, b->n, b->x));
-  PetscFunctionReturn(0);
+  b->n = CST_LARGER(1, CST_SMALLER(r->most, r->until - r->icase));
+  CST_TRY(cst_output_read(r->output, row, which, b->first, b->n, b->x));
+  return 0;
 }
 
 /* Reads the rows of the open case; of many members without a block, which would hold them in memory. */
-static PetscErrorCode get(cst_case_rows *r, const cst_channel_row *row, int which, double *x) {
+static cst_error get(cst_case_rows *r, const cst_channel_row *row, int which, double *x) {
   const cst_channels *all = cst_output_channels(r->output);
   const cst_channel  *c = cst_channels_find(all, row, which);
-  PetscFunctionBegin;
-  PetscCheck(c, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", row->path);
+  CST_CHECK(c, MPI_COMM_SELF, CST_ERR_PLIB, "the study has no %s", row->path);
   cst_case_block *b = &r->block[c - all->channel];
   const size_t    numbers = (size_t)r->plan->study->members * c->count;
   const int       i = r->icase;
   if (numbers == 0)
-    PetscFunctionReturn(0);
+    return 0;
   if (r->most == 1) {
-    PetscCall(cst_output_read(r->output, row, which, i, 1, x));
-    PetscFunctionReturn(0);
+    CST_TRY(cst_output_read(r->output, row, which, i, 1, x));
+    return 0;
   }
   if (!b->x || i < b->first || i >= b->first + b->n)
-    PetscCall(read_block(r, row, which, numbers, b));
+    CST_TRY(read_block(r, row, which, numbers, b));
   memcpy(x, b->x + (size_t)(i - b->first) * numbers, sizeof *x * numbers);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase) {
-  PetscFunctionBegin;
+cst_error cst_case_rows_open(cst_case_rows *r, int icase) {
   r->icase = icase;
   r->failed = 0;
-  PetscCall(get(r, &cst_channel_status, 0, r->number));
+  CST_TRY(get(r, &cst_channel_status, 0, r->number));
   for (long m = 0; m < r->plan->study->members; m++) {
     r->good[m] = r->number[m] == CST_DONE;
     r->stopped[m] = cst_reason_stopped(r->number[m]);
     r->failed += cst_reason_failed(r->number[m]);
   }
   if (r->error)
-    PetscCall(get(r, &cst_channel_error, CST_ERROR_ALL, r->error));
-  PetscFunctionReturn(0);
+    CST_TRY(get(r, &cst_channel_error, CST_ERROR_ALL, r->error));
+  return 0;
 }
 
 bool cst_case_rows_unreferred(const cst_case_rows *r) {
@@ -111,27 +106,25 @@ bool cst_case_rows_unreferred(const cst_case_rows *r) {
   return any;
 }
 
-PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
-                                 const double **x) {
+cst_error cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
+                            const double **x) {
   const cst_channel *c = cst_channels_find(cst_output_channels(r->output), row, which);
   const size_t       numbers = c ? (size_t)r->plan->study->members * c->count : 0;
-  PetscFunctionBegin;
   if (numbers > r->room) {
     r->room = numbers;
     r->number = cst_need(realloc(r->number, numbers * sizeof *r->number));
   }
-  PetscCheck(row != &cst_channel_summary && row != &cst_channel_windows, PETSC_COMM_SELF,
-             PETSC_ERR_ARG_OUTOFRANGE, "summaries and windows have functions of their own");
-  PetscCall(get(r, row, which, r->number));
+  CST_CHECK(row != &cst_channel_summary && row != &cst_channel_windows, MPI_COMM_SELF,
+            CST_ERR_ARG_OUTOFRANGE, "summaries and windows have functions of their own");
+  CST_TRY(get(r, row, which, r->number));
   *x = r->number;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_case_rows_summary(cst_case_rows *r, int quantity, const double **x) {
-  PetscFunctionBegin;
-  PetscCall(get(r, &cst_channel_summary, quantity, r->summary));
+cst_error cst_case_rows_summary(cst_case_rows *r, int quantity, const double **x) {
+  CST_TRY(get(r, &cst_channel_summary, quantity, r->summary));
   *x = r->summary;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double picked(const cst_case_rows *r, long member, int figure, int and) {
@@ -149,9 +142,8 @@ void cst_case_rows_pick_stopped(const cst_case_rows *r, int figure, int and, dou
     x[m] = r->good[m] || r->stopped[m] ? picked(r, m, figure, and) : NAN;
 }
 
-PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) {
-  PetscFunctionBegin;
-  PetscCall(get(r, &cst_channel_windows, quantity, x));
+cst_error cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) {
+  CST_TRY(get(r, &cst_channel_windows, quantity, x));
   for (long m = 0; m < r->plan->study->members; m++) {
     double *window = x + m * CST_WINDOWS;
     if (r->good[m])
@@ -159,7 +151,7 @@ PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) 
     for (int w = 0; w < CST_WINDOWS; w++)
       window[w] = NAN;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double cst_case_rows_largest(const double *x, long n) {

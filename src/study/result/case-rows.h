@@ -32,24 +32,24 @@ struct cst_case_rows {
   cst_case_block *block;       /* [channels] */
 };
 
-PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
-                                    cst_case_rows **rows);
-PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows);
+cst_error cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
+                               cst_case_rows **rows);
+cst_error cst_case_rows_destroy(cst_case_rows **rows);
 /* Rows of all cases before `until` are finished and may be read ahead; 0: only those of the open case. */
 void cst_case_rows_ahead(cst_case_rows *r, int until);
 /* Opens a case. */
-PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase);
+cst_error cst_case_rows_open(cst_case_rows *r, int icase);
 /* Reads [members][count] of a channel of trajectories. */
-PetscErrorCode cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
-                                 const double **x);
+cst_error cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
+                            const double **x);
 /* Reads [members][CST_SUMMARY_NUMBERS] of a quantity. */
-PetscErrorCode cst_case_rows_summary(cst_case_rows *r, int quantity, const double **x);
+cst_error cst_case_rows_summary(cst_case_rows *r, int quantity, const double **x);
 /* x[members]: one number of the summaries read last, or the sum of two of them (and = -1: one). */
 void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x);
 /* The same, with numbers of members that an event ended too. */
 void cst_case_rows_pick_stopped(const cst_case_rows *r, int figure, int and, double *x);
 /* Reads x[members][CST_WINDOWS]. */
-PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x);
+cst_error cst_case_rows_windows(cst_case_rows *r, int quantity, double *x);
 
 /* Whether some member of the open case ended well and has no finite reference. */
 bool cst_case_rows_unreferred(const cst_case_rows *r);

@@ -208,14 +208,13 @@ static double per_step(const cst_case_rows *rows, const double *x) {
 }
 
 /* Statistics leave out such members, so their number must be told: "NAME: 33 (11 at the end)". */
-static PetscErrorCode conclude_undefined(cst_conclusion *x, cst_case_rows *rows) {
+static cst_error conclude_undefined(cst_conclusion *x, cst_case_rows *rows) {
   const cst_plan *p = x->plan;
   char            text[CST_TEXT_WIDTH] = "", one[2 * CST_TEXT_WIDTH];
   const double   *summary;
-  PetscFunctionBegin;
   for (int k = p->nbuiltin; k < p->nquantity; k++) {
     long ever = 0, last = 0;
-    PetscCall(cst_case_rows_summary(rows, k, &summary));
+    CST_TRY(cst_case_rows_summary(rows, k, &summary));
     for (long m = 0; m < p->study->members; m++) {
       const double *f = summary + m * CST_SUMMARY_NUMBERS;
       const bool    without = isnan(f[CST_SUMMARY_END]);
@@ -229,74 +228,67 @@ static PetscErrorCode conclude_undefined(cst_conclusion *x, cst_case_rows *rows)
     strncat(text, one, sizeof text - strlen(text) - 1);
   }
   cst_column_say(x->undefined, rows->icase, text);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *failures) {
+cst_error cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *failures) {
   const double *status;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_open(rows, icase));
-  PetscCall(cst_case_rows_get(rows, &cst_channel_status, 0, &status));
+  CST_TRY(cst_case_rows_open(rows, icase));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_status, 0, &status));
   cst_failures_count(failures, status, rows->error, rows->plan->study->members);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i) {
+static cst_error conclude_run(cst_conclusion *x, cst_case_rows *rows, int i) {
   cst_failures  failures = {{0}};
   char          why[CST_FAILURE_TEXT];
   const double *number;
-  PetscFunctionBegin;
-  PetscCall(cst_conclude_count(rows, i, &failures));
+  CST_TRY(cst_conclude_count(rows, i, &failures));
   cst_failures_say(&failures, why, sizeof why);
   cst_column_set(x->failed, i, (double)cst_failures_total(&failures));
   cst_column_say(x->failures, i, why);
-  PetscCall(cst_case_rows_get(rows, &cst_channel_iterations, 0, &number));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_iterations, 0, &number));
   cst_column_set(x->iterations, i, per_step(rows, number));
-  PetscCall(cst_case_rows_get(rows, &cst_channel_evaluations, 0, &number));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_evaluations, 0, &number));
   cst_column_set(x->evaluations, i, per_step(rows, number));
   if (x->undefined.label)
-    PetscCall(conclude_undefined(x, rows));
-  PetscFunctionReturn(0);
+    CST_TRY(conclude_undefined(x, rows));
+  return 0;
 }
 
-PetscErrorCode cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int icase) {
-  PetscFunctionBegin;
-  PetscCall(conclude_run(x, rows, icase));
-  PetscCall(x->plan->study->kind->conclude(rows, x->kind));
+cst_error cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int icase) {
+  CST_TRY(conclude_run(x, rows, icase));
+  CST_TRY(x->plan->study->kind->conclude(rows, x->kind));
   for (int k = 0; k < cst_collector_count; k++)
     if (x->collected[k])
-      PetscCall(cst_collectors[k]->conclude(rows, x->collected[k]));
-  PetscFunctionReturn(0);
+      CST_TRY(cst_collectors[k]->conclude(rows, x->collected[k]));
+  return 0;
 }
 
-PetscErrorCode cst_conclude_steps(cst_conclusion *x, cst_case_rows *rows, int first) {
+cst_error cst_conclude_steps(cst_conclusion *x, cst_case_rows *rows, int first) {
   const cst_kind *kind = x->plan->study->kind;
-  PetscFunctionBegin;
   if (kind->conclude_steps)
-    PetscCall(kind->conclude_steps(rows, x->kind, first));
-  PetscFunctionReturn(0);
+    CST_TRY(kind->conclude_steps(rows, x->kind, first));
+  return 0;
 }
 
-PetscErrorCode cst_conclude_write(cst_conclusion *x, cst_output *o, int first, int n) {
-  PetscFunctionBegin;
-  PetscCall(cst_output_columns(o, x->columns, first, n));
-  PetscFunctionReturn(0);
+cst_error cst_conclude_write(cst_conclusion *x, cst_output *o, int first, int n) {
+  CST_TRY(cst_output_columns(o, x->columns, first, n));
+  return 0;
 }
 
-PetscErrorCode cst_conclude_across(cst_conclusion *x) {
+cst_error cst_conclude_across(cst_conclusion *x) {
   const cst_kind *kind = x->plan->study->kind;
-  PetscFunctionBegin;
   if (kind->conclude_table)
-    PetscCall(kind->conclude_table(x->plan, x->kind));
-  PetscFunctionReturn(0);
+    CST_TRY(kind->conclude_table(x->plan, x->kind));
+  return 0;
 }
 
-PetscErrorCode cst_conclude_table(cst_conclusion *x, cst_output *o) {
-  PetscFunctionBegin;
+cst_error cst_conclude_table(cst_conclusion *x, cst_output *o) {
   if (!x->plan->study->kind->conclude_table)
-    PetscFunctionReturn(0);
-  PetscCall(cst_output_read_columns(o, x->columns, 0, x->plan->ncase));
-  PetscCall(cst_conclude_across(x));
-  PetscCall(cst_output_columns(o, x->columns, 0, x->plan->ncase));
-  PetscFunctionReturn(0);
+    return 0;
+  CST_TRY(cst_output_read_columns(o, x->columns, 0, x->plan->ncase));
+  CST_TRY(cst_conclude_across(x));
+  CST_TRY(cst_output_columns(o, x->columns, 0, x->plan->ncase));
+  return 0;
 }

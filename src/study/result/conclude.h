@@ -15,15 +15,15 @@ void            cst_conclude_destroy(cst_conclusion *x);
 const cst_columns *cst_conclude_columns(const cst_conclusion *x);
 /* Sets the columns of a case from its finished rows, on any rank, and writes its histograms. Opens the case.
  */
-PetscErrorCode cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int icase);
+cst_error cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int icase);
 /* Then those that compare the steps of cases first .. first + nstep - 1, on the same rank. */
-PetscErrorCode cst_conclude_steps(cst_conclusion *x, cst_case_rows *rows, int first);
+cst_error cst_conclude_steps(cst_conclusion *x, cst_case_rows *rows, int first);
 /* Writes the columns of these cases. */
-PetscErrorCode cst_conclude_write(cst_conclusion *x, cst_output *o, int first, int n);
+cst_error cst_conclude_write(cst_conclusion *x, cst_output *o, int first, int n);
 /* Finally sets the columns that compare all cases, where all others are set. */
-PetscErrorCode cst_conclude_across(cst_conclusion *x);
+cst_error cst_conclude_across(cst_conclusion *x);
 /* The same on one rank, where the others are read from the file; and writes them. */
-PetscErrorCode cst_conclude_table(cst_conclusion *x, cst_output *o);
+cst_error cst_conclude_table(cst_conclusion *x, cst_output *o);
 /* Adds how the trajectories of a case ended. Opens the case. */
-PetscErrorCode cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *failures);
+cst_error cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *failures);
 #endif

@@ -19,28 +19,26 @@
   1e-12 /* of the energy at the start; of a system at rest no part of it is exchanged */
 
 /* When the mean over a window first differs by half of the largest error; the end, where no windows are kept. */
-static PetscErrorCode find_time(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
+static cst_error find_time(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
   const cst_plan *p = rows->plan;
   const cst_case *c = &p->cases[rows->icase];
   double         *x;
-  PetscFunctionBegin;
   l->time = cst_clock_of(c, (double)c->n);
   if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
-    PetscFunctionReturn(0);
+    return 0;
   x = cst_zeros(p->study->members * CST_WINDOWS, sizeof *x);
-  PetscCall(cst_case_rows_windows(rows, energy, x));
+  CST_TRY(cst_case_rows_windows(rows, energy, x));
   for (int w = CST_WINDOWS - 1; w >= 0; w--)
     if (fabs(x[l->at.member * CST_WINDOWS + w]) > HALF * l->error)
       l->time = cst_clock_of(c, (double)c->n) * (w + 1) / CST_WINDOWS;
   free(x);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode look_at(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
+static cst_error look_at(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
   const double *summary;
   double        worst = l->share;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_summary(rows, energy, &summary));
+  CST_TRY(cst_case_rows_summary(rows, energy, &summary));
   for (long m = 0; m < rows->plan->study->members; m++) {
     const double *f = summary + m * CST_SUMMARY_NUMBERS;
     const double  share = f[CST_SUMMARY_DRIFT] / f[CST_SUMMARY_SCALE];
@@ -56,20 +54,19 @@ static PetscErrorCode look_at(cst_case_rows *rows, int energy, cst_energy_leaps 
     l->at.icase = rows->icase;
   }
   if (l->share > worst)
-    PetscCall(find_time(rows, energy, l));
-  PetscFunctionReturn(0);
+    CST_TRY(find_time(rows, energy, l));
+  return 0;
 }
 
-PetscErrorCode cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l) {
+cst_error cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
-  PetscFunctionBegin;
   if (s->system->nforce || s->system->timed ||
       cst_method_has_noise(s->method[p->cases[i].method]) || cst_stages_change_energy(p))
-    PetscFunctionReturn(0);
-  PetscCall(cst_case_rows_open(rows, i));
-  PetscCall(look_at(rows, cst_parts_quantity_find(p, "energy"), l));
-  PetscFunctionReturn(0);
+    return 0;
+  CST_TRY(cst_case_rows_open(rows, i));
+  CST_TRY(look_at(rows, cst_parts_quantity_find(p, "energy"), l));
+  return 0;
 }
 
 /* The worse of two; of equal ones that of the first case, so that ranks do not matter. */
@@ -78,13 +75,11 @@ static bool is_worse(const void *one, const void *other) {
   return a->share != b->share ? a->share > b->share : a->at.icase < b->at.icase;
 }
 
-PetscErrorCode cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l, char *text,
-                                    size_t n) {
+cst_error cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l, char *text, size_t n) {
   const cst_study *s = p->study;
   cst_energy_leaps worst;
   const char      *unit = cst_system_unit(s->system, "time");
-  PetscFunctionBegin;
-  PetscCall(cst_found_gather(l, sizeof *l, is_worse, &worst));
+  CST_TRY(cst_found_gather(l, sizeof *l, is_worse, &worst));
   *text = 0;
   if (worst.at.count)
     snprintf(text, n,
@@ -95,5 +90,5 @@ PetscErrorCode cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l
              cst_method_label(s->method[p->cases[worst.at.icase].method]),
              p->cases[worst.at.icase].h_nominal, unit, worst.error,
              cst_system_unit(s->system, "energy"), worst.time, unit);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -13,8 +13,7 @@ typedef struct {
 } cst_energy_leaps;
 
 /* Adds those of case i, whose rows are finished. */
-PetscErrorCode cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l);
+cst_error cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l);
 /* Collective: puts together what all ranks found. On rank 0 it fills text, "" where there was none. */
-PetscErrorCode cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l, char *text,
-                                    size_t n);
+cst_error cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l, char *text, size_t n);
 #endif

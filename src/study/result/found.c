@@ -5,18 +5,16 @@
 #include <string.h>
 #include "core/need.h"
 
-PetscErrorCode cst_found_gather(const void *mine, size_t size, cst_found_before *before,
-                                void *first) {
-  const int   bytes = (int)size;
-  cst_found  *to = first;
-  long        count = 0;
-  char       *all;
-  PetscMPIInt rank, ranks;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+cst_error cst_found_gather(const void *mine, size_t size, cst_found_before *before, void *first) {
+  const int  bytes = (int)size;
+  cst_found *to = first;
+  long       count = 0;
+  char      *all;
+  int        rank, ranks;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   all = cst_zeros(ranks, size);
-  PetscCallMPI(MPI_Gather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  CST_TRY_MPI(MPI_Gather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, cst_world));
   memset(first, 0, size);
   for (int r = 0; r < ranks && rank == 0; r++) {
     const cst_found *x = (const void *)(all + (size_t)r * size);
@@ -26,5 +24,5 @@ PetscErrorCode cst_found_gather(const void *mine, size_t size, cst_found_before 
   }
   to->count = count;
   free(all);
-  PetscFunctionReturn(0);
+  return 0;
 }

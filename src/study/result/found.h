@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_FOUND_H
 #define CST_FOUND_H
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,6 +17,5 @@ typedef bool cst_found_before(const void *a, const void *b);
 
 /* Collective. On rank 0 fills first, of `size` bytes as mine, with that of the ranks before which no other one
  * comes, and its count with that of all ranks. */
-PetscErrorCode cst_found_gather(const void *mine, size_t size, cst_found_before *before,
-                                void *first);
+cst_error cst_found_gather(const void *mine, size_t size, cst_found_before *before, void *first);
 #endif

@@ -8,8 +8,7 @@
 #include "study/plan/plan-stages.h"
 #include "core/need.h"
 
-PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
-  PetscFunctionBegin;
+cst_error cst_judge_journey_create(long n, cst_journey *j) {
   j->inert = cst_zeros(n, sizeof *j->inert);
   j->moved = cst_zeros(n, sizeof *j->moved);
   j->away = cst_zeros(n * CST_WINDOWS, sizeof *j->away);
@@ -20,11 +19,10 @@ PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
   j->last = cst_zeros(n, sizeof *j->last);
   j->terms = cst_zeros(n, sizeof *j->terms);
   j->range = cst_zeros(n, sizeof *j->range);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
-  PetscFunctionBegin;
+cst_error cst_judge_journey_destroy(cst_journey *j) {
   free(j->inert);
   free(j->moved);
   free(j->away);
@@ -35,14 +33,14 @@ PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
   free(j->last);
   free(j->terms);
   free(j->range);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A coordinate that moves uniformly over the whole run, such as one of a free or of a very heavy body, exchanges
  * no energy with the others: what it has does not belong to the scale of an energy error. Its momentum is that
  * at the end. Over a run so short that all coordinates move so, none is left out. */
 #define UNIFORM 1e-3 /* relative departure from q(0) + v(0) t */
-static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
+static cst_error find_inert(cst_case_rows *rows, double *inert) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   const cst_case  *c = &p->cases[rows->icase];
@@ -50,11 +48,10 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
   const double     end = cst_clock_of(c, (double)c->n);
   const double    *state;
   double          *uniform, *q, *v;
-  PetscFunctionBegin;
   uniform = cst_zeros(s->members * nq, sizeof *uniform);
   q = cst_zeros(nq, sizeof *q);
   v = cst_zeros(nq, sizeof *v);
-  PetscCall(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
   for (long m = 0; m < s->members; m++) {
     bool all = true;
     cst_study_member(s, c->variant, m, q, v);
@@ -68,7 +65,7 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
     for (int i = 0; i < nq && all; i++)
       uniform[m * nq + i] = 0;
   }
-  PetscCall(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
   for (long m = 0; m < s->members; m++) {
     inert[m] = 0;
     for (int i = 0; i < nq; i++)
@@ -78,20 +75,19 @@ static PetscErrorCode find_inert(cst_case_rows *rows, double *inert) {
   free(uniform);
   free(q);
   free(v);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* How far each member moved, relative to |q(0)| (absolutely if that is zero), and its distance over time. */
-PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
+cst_error cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   const int        displacement = cst_parts_quantity_find(p, "displacement");
   const double    *summary;
   double          *q, *v;
-  PetscFunctionBegin;
   q = cst_zeros(s->system->nq, sizeof *q);
   v = cst_zeros(s->system->nq, sizeof *v);
-  PetscCall(cst_case_rows_summary(rows, displacement, &summary));
+  CST_TRY(cst_case_rows_summary(rows, displacement, &summary));
   cst_case_rows_pick(rows, CST_SUMMARY_DRIFT, -1, j->moved);
   for (long m = 0; m < s->members; m++) {
     double size = 0;
@@ -101,11 +97,11 @@ PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
     if (j->moved[m] > 0)
       j->moved[m] /= sqrt(size);
   }
-  PetscCall(cst_case_rows_windows(rows, displacement, j->away));
-  PetscCall(find_inert(rows, j->inert));
+  CST_TRY(cst_case_rows_windows(rows, displacement, j->away));
+  CST_TRY(find_inert(rows, j->inert));
   free(q);
   free(v);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* True if any member, even a failed one, has values of the quantity read last. */
@@ -129,31 +125,29 @@ static bool is_conserved(const cst_plan *p, const cst_case *c, int quantity) {
 }
 
 /* NaN where an earlier program kept none. */
-static PetscErrorCode read_kept(cst_case_rows *rows, const cst_channel_row *row, int quantity,
-                                double *to) {
+static cst_error read_kept(cst_case_rows *rows, const cst_channel_row *row, int quantity,
+                           double *to) {
   const double *x;
-  PetscFunctionBegin;
   for (long m = 0; m < rows->plan->study->members; m++)
     to[m] = NAN;
   if (!cst_channels_find(cst_output_channels(rows->output), row, quantity))
-    PetscFunctionReturn(0);
-  PetscCall(cst_case_rows_get(rows, row, quantity, &x));
+    return 0;
+  CST_TRY(cst_case_rows_get(rows, row, quantity, &x));
   for (long m = 0; m < rows->plan->study->members; m++)
     if (rows->good[m])
       to[m] = x[m];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
-                                 cst_growth *g) {
+cst_error cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+                            cst_growth *g) {
   const cst_case *c = &rows->plan->cases[rows->icase];
   const long      n = rows->plan->study->members;
   const double   *summary;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_summary(rows, quantity, &summary));
+  CST_TRY(cst_case_rows_summary(rows, quantity, &summary));
   *looked = is_observed(summary, n);
   if (!*looked)
-    PetscFunctionReturn(0);
+    return 0;
   cst_case_rows_pick(rows, CST_SUMMARY_DRIFT, -1, j->largest);
   cst_case_rows_pick(rows, CST_SUMMARY_SIZE, -1, j->scale);
   cst_case_rows_pick(rows, CST_SUMMARY_START, -1, j->start);
@@ -164,9 +158,9 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
     if (of_energy && j->inert[m] > 0)
       j->scale[m] = fmax(0, j->scale[m] - j->inert[m]);
   }
-  PetscCall(cst_case_rows_windows(rows, quantity, j->means));
-  PetscCall(read_kept(rows, &cst_channel_window_range, quantity, j->range));
-  PetscCall(read_kept(rows, &cst_channel_terms, quantity, j->terms));
+  CST_TRY(cst_case_rows_windows(rows, quantity, j->means));
+  CST_TRY(read_kept(rows, &cst_channel_window_range, quantity, j->range));
+  CST_TRY(read_kept(rows, &cst_channel_terms, quantity, j->terms));
   const cst_long_run run = {.members = n,
                             .steps = c->n,
                             .end = cst_clock_of(c, (double)c->n),
@@ -180,5 +174,5 @@ PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quanti
                             .range = j->range,
                             .terms = is_conserved(rows->plan, c, quantity) ? j->terms : NULL};
   *g = cst_growth_estimate(&run);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -13,12 +13,12 @@ typedef struct {
   double *inert; /* kinetic energy of the coordinates that move uniformly over the whole run */
 } cst_journey;
 
-PetscErrorCode cst_judge_journey_create(long members, cst_journey *j);
-PetscErrorCode cst_judge_journey_destroy(cst_journey *j);
+cst_error cst_judge_journey_create(long members, cst_journey *j);
+cst_error cst_judge_journey_destroy(cst_journey *j);
 /* Reads the motion of the open case. */
-PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j);
+cst_error cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j);
 /* The verdict on a quantity whose windows are kept. *looked: false if the study did not observe it; *g is
  * then unchanged. */
-PetscErrorCode cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
-                                 cst_growth *g);
+cst_error cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+                            cst_growth *g);
 #endif

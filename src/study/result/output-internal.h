@@ -18,8 +18,8 @@ struct cst_output {
 };
 
 /* Writes or compares a block of a channel. */
-PetscErrorCode cst_output_block(cst_output *o, const cst_channel *c, const long *start,
-                                const long *count, const void *x);
+cst_error cst_output_block(cst_output *o, const cst_channel *c, const long *start,
+                           const long *count, const void *x);
 /* count[k] := the extent of dimension k of a channel, for all dimensions from `first` on. */
 void cst_output_extent(const cst_output *o, const cst_channel *c, int first, long *count);
 /* True if the block at `start` is of trajectories that were continued from an earlier end, and its bits differ
@@ -28,9 +28,9 @@ void cst_output_extent(const cst_output *o, const cst_channel *c, int first, lon
 bool cst_output_is_joined(const cst_output *o, const cst_channel *c, const long *start);
 /* Copies count[along] rows of a field, at start[along], from a dataset of the same shape in the result of `old`,
  * where they begin at from_start. start and from_start are changed. */
-PetscErrorCode cst_output_copy(cst_output *o, cst_result *file, const cst_plan *old, int icase,
-                               const cst_channel *c, const char *from, long *from_start,
-                               long *start, long *count, int along);
+cst_error cst_output_copy(cst_output *o, cst_result *file, const cst_plan *old, int icase,
+                          const cst_channel *c, const char *from, long *from_start, long *start,
+                          long *count, int along);
 /* True if the channel has rows, one per trajectory, in the file. */
 bool cst_output_has_rows(const cst_channel *c);
 #endif

@@ -16,55 +16,52 @@ static void own_numbers(const cst_output *o, const cst_channel *c, int icase, co
   if (!o->plan->part || !c->count)
     return;
   cst_division_members(o->plan, o->plan->division, o->plan->part, icase, &first, &members);
-  const long from = PetscMax(first, start[1]);
-  const long until = PetscMin(first + members, start[1] + count[1]);
+  const long from = CST_LARGER(first, start[1]);
+  const long until = CST_SMALLER(first + members, start[1] + count[1]);
   *skip = from < until ? (size_t)(from - start[1]) * each : 0;
   *n = from < until ? (size_t)(until - from) * each : 0;
 }
 
 /* Reads numbers of count[0] cases, with which something is computed: an earlier run may have written them. */
-static PetscErrorCode read_back(cst_output *o, const cst_channel *c, const long *start,
-                                const long *count, void *x) {
+static cst_error read_back(cst_output *o, const cst_channel *c, const long *start,
+                           const long *count, void *x) {
   char   why[256];
   size_t n = 1; /* numbers of a case */
-  PetscFunctionBegin;
   for (int k = 1; k < c->field.ndim; k++)
     n *= (size_t)count[k];
   if (o->file)
-    PetscCheck(cst_result_read_block(o->file, c->field.path, c->field.type, start, count, x),
-               PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s of the file cannot be read",
-               c->field.path);
+    CST_CHECK(cst_result_read_block(o->file, c->field.path, c->field.type, start, count, x),
+              MPI_COMM_SELF, CST_ERR_FILE_READ, "%s of the file cannot be read", c->field.path);
   else
-    PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
+    CST_CHECK(cst_record_read(o->record, c->place, start, count, x), MPI_COMM_SELF,
+              CST_ERR_FILE_READ, "%s", cst_record_error(o->record));
   for (long i = 0; i < count[0]; i++) {
     const size_t width = cst_record_width(c->field.type);
     const int    icase = (int)(start[0] + i);
     size_t       skip, own = n;
     own_numbers(o, c, icase, start, count, &skip, &own);
     const char *of_case = (const char *)x + ((size_t)i * n + skip) * width;
-    PetscCheck(cst_sound(o->plan, icase, c, of_case, own, why, sizeof why), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+    CST_CHECK(cst_sound(o->plan, icase, c, of_case, own, why, sizeof why), MPI_COMM_SELF,
+              CST_ERR_FILE_UNEXPECTED, "%s", why);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first,
-                               int n, double *x) {
+cst_error cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first, int n,
+                          double *x) {
   const cst_channel *c = cst_channels_find(o->channels, row, which);
   long               start[CST_FIELD_DIMS] = {first}, count[CST_FIELD_DIMS] = {n};
   void              *rows = x;
-  PetscFunctionBegin;
-  PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", row->path);
+  CST_CHECK(c && c->place >= 0, MPI_COMM_SELF, CST_ERR_PLIB, "the study has no %s", row->path);
   cst_output_extent(o, c, 1, count);
   if (!c->count)
-    PetscFunctionReturn(0);
+    return 0;
   signed char *flag = NULL;
   if (c->field.type == CST_TYPE_I8) {
     flag = cst_zeros(n * count[1], sizeof *flag);
     rows = flag;
   }
-  PetscCall(read_back(o, c, start, count, rows));
+  CST_TRY(read_back(o, c, start, count, rows));
   for (long i = 0; flag && i < n * count[1]; i++)
     x[i] = flag[i];
   free(flag);
@@ -73,17 +70,16 @@ PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int wh
     memcpy(&whole, &x[i], sizeof whole);
     x[i] = (double)whole;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_output_read_members(cst_output *o, const cst_channel_row *row, int which,
-                                       int icase, long first, long n, double *x) {
+cst_error cst_output_read_members(cst_output *o, const cst_channel_row *row, int which, int icase,
+                                  long first, long n, double *x) {
   const cst_channel *c = cst_channels_find(o->channels, row, which);
   long               start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
-  PetscFunctionBegin;
-  PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "the study has no %s", row->path);
+  CST_CHECK(c && c->place >= 0 && c->field.type == CST_TYPE_F64, MPI_COMM_SELF, CST_ERR_PLIB,
+            "the study has no %s", row->path);
   cst_output_extent(o, c, 2, count);
-  PetscCall(read_back(o, c, start, count, x));
-  PetscFunctionReturn(0);
+  CST_TRY(read_back(o, c, start, count, x));
+  return 0;
 }

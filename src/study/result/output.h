@@ -9,43 +9,43 @@
 
 typedef struct cst_output cst_output;
 /* Collective. Creates a file (anew), or reopens that of an earlier run. Fails on all ranks alike, with
- * PETSC_ERR_ARG_INCOMP where they do not share the file. name: what messages call it. */
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, const char *name,
-                                 const char *token, bool anew, const cst_columns *columns,
-                                 cst_output **output);
+ * CST_ERR_ARG_INCOMP where they do not share the file. name: what messages call it. */
+cst_error cst_output_create(const cst_plan *p, const char *path, const char *name,
+                            const char *token, bool anew, const cst_columns *columns,
+                            cst_output **output);
 /* Compares whatever is written with the content of a result file, on one rank. Neither is changed. joined: of
  * each case, so many members, from the first on, were continued from an earlier end, and some of their channels
  * (CST_IS_JOINED) are not compared; borrowed. another: the file was made by another program; rows from which a longer run
  * goes on are not compared where they have another width. */
-PetscErrorCode      cst_output_compare(const cst_plan *p, cst_result *file, const long *joined,
-                                       bool another, cst_comparison *comparison, cst_output **output);
+cst_error cst_output_compare(const cst_plan *p, cst_result *file, const long *joined, bool another,
+                             cst_comparison *comparison, cst_output **output);
 const cst_channels *cst_output_channels(const cst_output *o);
-PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
+cst_error           cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
 /* Copies rows of n members from `first` on, series of single members, and what collectors copy (cst_reuse.copy;
  * alone: cst_output_copies), from case `from` of the result of a smaller study to case `to`. */
-PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                    int to, long first, long n);
+cst_error cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from,
+                               int to, long first, long n);
 /* Whether rows from which a longer run goes on were left out, because that file has them in another width. */
-bool           cst_output_is_narrow(const cst_output *o);
-PetscErrorCode cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from,
-                                 int to, long first, long n);
+bool      cst_output_is_narrow(const cst_output *o);
+cst_error cst_output_copies(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
+                            long first, long n);
 /* Reads the rows of cases first .. first + n - 1: x[n][members][count of the channel]. */
-PetscErrorCode cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first,
-                               int n, double *x);
+cst_error cst_output_read(cst_output *o, const cst_channel_row *row, int which, int first, int n,
+                          double *x);
 /* Reads n members from `first` on. */
-PetscErrorCode cst_output_read_members(cst_output *o, const cst_channel_row *row, int which,
-                                       int icase, long first, long n, double *x);
+cst_error cst_output_read_members(cst_output *o, const cst_channel_row *row, int which, int icase,
+                                  long first, long n, double *x);
 /* Writes index icase of the first dimension of a channel that has no rows: x[all other dimensions]. */
-PetscErrorCode cst_output_case(cst_output *o, const cst_channel_row *row, int which, int icase,
-                               const void *x);
+cst_error cst_output_case(cst_output *o, const cst_channel_row *row, int which, int icase,
+                          const void *x);
 /* Writes all of such a channel. */
-PetscErrorCode cst_output_all(cst_output *o, const cst_channel_row *row, int which, const void *x);
+cst_error cst_output_all(cst_output *o, const cst_channel_row *row, int which, const void *x);
 /* Writes, or reads back, the values of all columns for cases first .. first + n - 1. */
-PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c, int first, int n);
-PetscErrorCode cst_output_read_columns(cst_output *o, cst_columns *c, int first, int n);
+cst_error cst_output_columns(cst_output *o, const cst_columns *c, int first, int n);
+cst_error cst_output_read_columns(cst_output *o, cst_columns *c, int first, int n);
 /* kind: cst_channel_cpu or cst_channel_cpu_most; seconds[ncase]. */
-PetscErrorCode cst_output_times(cst_output *o, const cst_channel_row *row, const double *seconds);
-PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);
+cst_error cst_output_times(cst_output *o, const cst_channel_row *row, const double *seconds);
+cst_error cst_output_rates(cst_output *o, const double *steps_per_second);
 /* Collective; before the flush. */
 void cst_output_note(cst_output *o, const char *group, const char *name, const char *text);
 /* Collective; can replace an earlier value. */
@@ -55,19 +55,19 @@ void cst_output_room(cst_output *o, const char *group, const char *name, size_t 
 /* Collective; can replace an earlier value. */
 void cst_output_number(cst_output *o, const char *group, const char *name, double value);
 /* Collective. Fails on all ranks alike. */
-PetscErrorCode cst_output_flush(cst_output *o);
+cst_error cst_output_flush(cst_output *o);
 /* Writes this rank's data to disk; false with the reason in why[n]. It may run in a thread. */
 bool cst_output_sync(const cst_output *o, char *why, int n);
 /* Stores the fraction of the study that is done, for `status`; on one rank. */
-PetscErrorCode cst_output_share(cst_output *o, double share);
+cst_error cst_output_share(cst_output *o, double share);
 /* Stores the number of the newest checkpoint: that its rows are in the file, before it gets its name
  * (cst_channel_rows_until), and afterwards that it is there (cst_channel_checkpoint). */
-PetscErrorCode cst_output_checkpoint(cst_output *o, const cst_channel_row *row, long number);
-bool           cst_output_is_named(const cst_output *o);             /* see cst_record_is_named */
-bool           cst_output_is_whole(const cst_output *o);             /* see cst_record_is_whole */
-bool           cst_output_in_place(cst_output *o, char *why, int n); /* see cst_record_in_place */
+cst_error cst_output_checkpoint(cst_output *o, const cst_channel_row *row, long number);
+bool      cst_output_is_named(const cst_output *o);             /* see cst_record_is_named */
+bool      cst_output_is_whole(const cst_output *o);             /* see cst_record_is_whole */
+bool      cst_output_in_place(cst_output *o, char *why, int n); /* see cst_record_in_place */
 /* Collective. *finished: whether all is on the disk; else, on all ranks, the reason in why[n]. kept[PATH_MAX]
  * or NULL: see cst_record_close. */
-PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished, char *kept,
-                                char *why, int n);
+cst_error cst_output_close(cst_output **o, const char *state, bool *finished, char *kept, char *why,
+                           int n);
 #endif

@@ -23,29 +23,27 @@ void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_colum
         cst_parts_endings[k]);
 }
 
-PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x) {
+cst_error cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x) {
   const long    n = rows->plan->study->members;
   const double *error;
-  PetscFunctionBegin;
   for (int k = 0; k < CST_ERRORS; k++) {
-    PetscCall(cst_case_rows_get(rows, &cst_channel_error, k, &error));
+    CST_TRY(cst_case_rows_get(rows, &cst_channel_error, k, &error));
     cst_column_set(x->largest[k], rows->icase, cst_case_rows_largest(error, n));
     if (n > 1)
       cst_column_set(x->rms[k], rows->icase, cst_ensemble_rms(error, n));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_parts_largest(cst_case_rows *rows, const cst_channel_row *row, int which,
-                                 cst_number_column to) {
+cst_error cst_parts_largest(cst_case_rows *rows, const cst_channel_row *row, int which,
+                            cst_number_column to) {
   const long    members = rows->plan->study->members;
   const double *x;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_get(rows, row, which, &x));
+  CST_TRY(cst_case_rows_get(rows, row, which, &x));
   for (long m = 0; m < members; m++)
     rows->number[m] = rows->good[m] ? x[m] : NAN;
   cst_column_set(to, rows->icase, cst_case_rows_largest(rows->number, members));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- survivors -------------------------------------------------------------------------------- */
@@ -81,15 +79,14 @@ static double largest_figure(cst_case_rows *rows, int figure, int and) {
 }
 
 /* Constraints start near zero, so their largest value itself is reported. */
-PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift,
-                                          double *value) {
+cst_error cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift,
+                                     double *value) {
   const double *summary;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_summary(rows, quantity, &summary));
+  CST_TRY(cst_case_rows_summary(rows, quantity, &summary));
   *drift = *value = largest_figure(rows, CST_SUMMARY_DRIFT, -1);
   if (!rows->plan->quantity[quantity].drifts)
     *value = largest_figure(rows, CST_SUMMARY_START, CST_SUMMARY_DRIFT);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const struct {
@@ -111,16 +108,14 @@ void cst_parts_constraints_declare(cst_columns *c, cst_constraint_columns *x) {
                                        constraints[k].doc, "%s_max", constraints[k].name);
 }
 
-PetscErrorCode cst_parts_constraints_conclude(cst_case_rows                *rows,
-                                              const cst_constraint_columns *x) {
-  PetscFunctionBegin;
+cst_error cst_parts_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x) {
   for (int k = 0; k < CST_CONSTRAINT_COLUMNS; k++) {
     double drift, value;
-    PetscCall(cst_parts_quantity_largest(
+    CST_TRY(cst_parts_quantity_largest(
         rows, cst_parts_quantity_find(rows->plan, constraints[k].name), &drift, &value));
     cst_column_set(x->largest[k], rows->icase, value);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 cst_number_column cst_parts_displacement_declare(cst_columns *c, bool shown) {
@@ -129,11 +124,10 @@ cst_number_column cst_parts_displacement_declare(cst_columns *c, bool shown) {
       "largest |q(t) - q(0)|", "displacement");
 }
 
-PetscErrorCode cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x) {
+cst_error cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x) {
   double drift, value;
-  PetscFunctionBegin;
-  PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(rows->plan, "displacement"),
-                                       &drift, &value));
+  CST_TRY(cst_parts_quantity_largest(rows, cst_parts_quantity_find(rows->plan, "displacement"),
+                                     &drift, &value));
   cst_column_set(x, rows->icase, drift);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -27,12 +27,12 @@ typedef struct {
 
 void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_columns *x);
 /* Of the open case. */
-PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x);
+cst_error cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x);
 
 /* Largest values of a quantity over the run and the members that did not fail: *drift is the largest |x -
  * x(0)|; *value is the same for a quantity that drifts, else the largest x. Reads the quantity's figures. */
-PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift,
-                                          double *value);
+cst_error cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift,
+                                     double *value);
 /* The built-in quantity with this name; -1: none. */
 int cst_parts_quantity_find(const cst_plan *p, const char *name);
 
@@ -50,13 +50,13 @@ typedef struct {
 
 void cst_parts_constraints_declare(cst_columns *c, cst_constraint_columns *x);
 /* Of the open case. */
-PetscErrorCode cst_parts_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x);
+cst_error cst_parts_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x);
 
 /* The largest |q(t) - q(0)|. */
 cst_number_column cst_parts_displacement_declare(cst_columns *c, bool shown);
 /* Of the open case. */
-PetscErrorCode cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x);
+cst_error cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x);
 /* Sets a column to the largest number of a channel over the members that did not fail; NaN: there is none. */
-PetscErrorCode cst_parts_largest(cst_case_rows *rows, const cst_channel_row *row, int which,
-                                 cst_number_column to);
+cst_error cst_parts_largest(cst_case_rows *rows, const cst_channel_row *row, int which,
+                            cst_number_column to);
 #endif

@@ -15,12 +15,12 @@ typedef struct {
 } cst_rank_losses;
 
 /* Adds those of case i, whose rows are finished. */
-PetscErrorCode cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l);
+cst_error cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l);
 /* Collective: puts together what all ranks found. On rank 0 it fills text, "" where there was none. */
-PetscErrorCode cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
-                                  char text[CST_RANK_LOSS_TEXT]);
+cst_error cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
+                             char text[CST_RANK_LOSS_TEXT]);
 /* The same for trajectories that did not fail and passed such a state; they have no condition number. */
-PetscErrorCode cst_rank_loss_passed(cst_case_rows *rows, int i, cst_rank_losses *l);
-PetscErrorCode cst_rank_loss_tell_passed(const cst_plan *p, const cst_rank_losses *l,
-                                         char text[CST_RANK_LOSS_TEXT]);
+cst_error cst_rank_loss_passed(cst_case_rows *rows, int i, cst_rank_losses *l);
+cst_error cst_rank_loss_tell_passed(const cst_plan *p, const cst_rank_losses *l,
+                                    char text[CST_RANK_LOSS_TEXT]);
 #endif

@@ -129,14 +129,13 @@ static int ascending(const void *one, const void *other) {
   return (a > b) - (a < b);
 }
 
-static PetscErrorCode find_stays(cst_case_rows *rows, long joined, stays *s) {
+static cst_error find_stays(cst_case_rows *rows, long joined, stays *s) {
   const cst_plan *p = rows->plan;
   const double   *steps;
-  PetscFunctionBegin;
-  double *status = cst_zeros(p->study->members, sizeof *status);
-  PetscCall(cst_case_rows_get(rows, &cst_channel_status, 0, &steps));
+  double         *status = cst_zeros(p->study->members, sizeof *status);
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_status, 0, &steps));
   memcpy(status, steps, sizeof *status * (size_t)p->study->members);
-  PetscCall(cst_case_rows_get(rows, &cst_channel_steps, 0, &steps));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_steps, 0, &steps));
   memset(s->n, 0, sizeof s->n);
   for (long m = 0; m < p->study->members; m++) {
     if (status[m] < 0 || status[m] == CST_NO_START)
@@ -148,7 +147,7 @@ static PetscErrorCode find_stays(cst_case_rows *rows, long joined, stays *s) {
   free(status);
   for (int k = 0; k < SETS; k++)
     qsort(s->step[k], (size_t)s->n[k], sizeof(double), ascending);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Of n ascending numbers, those of at least x. */
@@ -193,29 +192,27 @@ static void check(cst_tallies *t, int collector, int icase, const stays *s, char
   }
 }
 
-static PetscErrorCode check_all(cst_tallies *t, cst_output *o, const long *joined, char *why,
-                                size_t n) {
+static cst_error check_all(cst_tallies *t, cst_output *o, const long *joined, char *why, size_t n) {
   const cst_plan *p = t->plan;
   cst_case_rows  *rows;
   stays           s;
-  PetscFunctionBegin;
   *why = 0;
   if (cst_tallies_bytes(p) == 0)
-    PetscFunctionReturn(0);
+    return 0;
   for (int k = 0; k < SETS; k++)
     s.step[k] = cst_zeros(p->study->members, sizeof(double));
-  PetscCall(cst_case_rows_create(p, o, NULL, &rows));
+  CST_TRY(cst_case_rows_create(p, o, NULL, &rows));
   cst_case_rows_ahead(rows, p->ncase);
   for (int i = 0; i < p->ncase && !*why; i++) {
-    PetscCall(cst_case_rows_open(rows, i));
-    PetscCall(find_stays(rows, joined ? joined[i] : 0, &s));
+    CST_TRY(cst_case_rows_open(rows, i));
+    CST_TRY(find_stays(rows, joined ? joined[i] : 0, &s));
     for (int k = 0; k < cst_collector_count && !*why; k++)
       check(t, k, i, &s, why, n);
   }
-  PetscCall(cst_case_rows_destroy(&rows));
+  CST_TRY(cst_case_rows_destroy(&rows));
   for (int k = 0; k < SETS; k++)
     free(s.step[k]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -228,57 +225,52 @@ static void merge_cells(void *in, void *inout, int *n, MPI_Datatype *type) {
     cst_cell_merge(&b[i], &a[i]);
 }
 
-static PetscErrorCode reduce(cst_tallies *t, MPI_Comm comm) {
+static cst_error reduce(cst_tallies *t, MPI_Comm comm) {
   MPI_Datatype type;
   MPI_Op       op;
-  PetscMPIInt  rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Type_contiguous(sizeof(cst_cell), MPI_BYTE, &type));
-  PetscCallMPI(MPI_Type_commit(&type));
-  PetscCallMPI(MPI_Op_create(merge_cells, 1, &op));
+  int          rank;
+  CST_TRY_MPI(MPI_Comm_rank(comm, &rank));
+  CST_TRY_MPI(MPI_Type_contiguous(sizeof(cst_cell), MPI_BYTE, &type));
+  CST_TRY_MPI(MPI_Type_commit(&type));
+  CST_TRY_MPI(MPI_Op_create(merge_cells, 1, &op));
   for (int k = 0; k < cst_collector_count; k++)
     for (int i = 0; i < t->plan->ncase && cells(t->plan, k); i++) {
       cst_cell *x = cst_tallies_at(t, k, i);
-      PetscCallMPI(MPI_Reduce(rank ? x : MPI_IN_PLACE, x, (PetscMPIInt)cells(t->plan, k), type, op,
-                              0, comm));
+      CST_TRY_MPI(
+          MPI_Reduce(rank ? x : MPI_IN_PLACE, x, (int)cells(t->plan, k), type, op, 0, comm));
     }
-  PetscCallMPI(MPI_Op_free(&op));
-  PetscCallMPI(MPI_Type_free(&type));
-  PetscFunctionReturn(0);
+  CST_TRY_MPI(MPI_Op_free(&op));
+  CST_TRY_MPI(MPI_Type_free(&type));
+  return 0;
 }
 
 /* Lets the collectors write, all or those whose terms are known. */
-static PetscErrorCode write_sums(cst_tallies *t, cst_output *o, bool all) {
-  PetscFunctionBegin;
+static cst_error write_sums(cst_tallies *t, cst_output *o, bool all) {
   for (int k = 0; k < cst_collector_count; k++)
     for (int i = 0; i < t->plan->ncase && cells(t->plan, k); i++)
       if (all || cst_collectors[k]->tally->term)
-        PetscCall(cst_collectors[k]->tally->finish(t->plan, i, cst_tallies_at(t, k, i), o));
-  PetscFunctionReturn(0);
+        CST_TRY(cst_collectors[k]->tally->finish(t->plan, i, cst_tallies_at(t, k, i), o));
+  return 0;
 }
 
-PetscErrorCode cst_tallies_compare(cst_tallies *t, cst_output *o, const long *joined, char *why,
-                                   size_t n) {
-  PetscFunctionBegin;
-  PetscCall(check_all(t, o, joined, why, n));
+cst_error cst_tallies_compare(cst_tallies *t, cst_output *o, const long *joined, char *why,
+                              size_t n) {
+  CST_TRY(check_all(t, o, joined, why, n));
   if (!*why)
-    PetscCall(write_sums(t, o, false));
-  PetscFunctionReturn(0);
+    CST_TRY(write_sums(t, o, false));
+  return 0;
 }
 
-PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joined,
-                                  cst_output *o) {
-  char        why[256];
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCall(reduce(t, comm));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+cst_error cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joined, cst_output *o) {
+  char why[256];
+  int  rank;
+  CST_TRY(reduce(t, comm));
+  CST_TRY_MPI(MPI_Comm_rank(comm, &rank));
   if (rank)
-    PetscFunctionReturn(0);
-  PetscCall(check_all(t, o, joined, why, sizeof why));
-  PetscCheck(!*why, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s",
-             cst_output_is_whole(o) ? why : CST_RECORD_LOST);
-  PetscCall(write_sums(t, o, true));
-  PetscFunctionReturn(0);
+    return 0;
+  CST_TRY(check_all(t, o, joined, why, sizeof why));
+  CST_CHECK(!*why, MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED, "%s",
+            cst_output_is_whole(o) ? why : CST_RECORD_LOST);
+  CST_TRY(write_sums(t, o, true));
+  return 0;
 }

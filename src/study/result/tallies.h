@@ -34,10 +34,10 @@ void cst_tallies_clear(cst_tallies *t);
  * has as many terms as members have one; why[n]: where it has not; and compares what is made of them. joined[ncase]: so
  * many members, from the first on, were continued from an earlier result, which may have no terms of them at times between
  * the start and the end; NULL: none. */
-PetscErrorCode cst_tallies_compare(cst_tallies *t, cst_output *o, const long *joined, char *why,
-                                   size_t n);
+cst_error cst_tallies_compare(cst_tallies *t, cst_output *o, const long *joined, char *why,
+                              size_t n);
 /* Collective: reduces over all ranks; fails where that check does; lets the collectors write. */
-PetscErrorCode cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joined, cst_output *o);
+cst_error cst_tallies_finish(cst_tallies *t, MPI_Comm comm, const long *joined, cst_output *o);
 /* Bytes of all cells. */
 double cst_tallies_bytes(const cst_plan *p);
 #endif

@@ -17,7 +17,7 @@ typedef struct {
 /* Compiles a user's system if the study asks for it or gains by it; otherwise the interpreter is used. Then
  * relaxes the start if the study asks for it (relax.h). left: cost of the remaining steps. Collective. Error:
  * the study requires compiled kernels and compilation fails. */
-PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b);
+cst_error cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b);
 
 /* Loads into this process the code that a run in one process would use, where it has been compiled before. false: a
  * run would compile it first. Does not use MPI. */

@@ -24,73 +24,68 @@ typedef struct {
   double                cost; /* of a case */
 } work;
 
-static PetscErrorCode conclude_cases(work *d, int first, int until, bool *stop) {
+static cst_error conclude_cases(work *d, int first, int until, bool *stop) {
   const int steps = d->plan->study->nstep;
-  PetscFunctionBegin;
   for (int i = first; i < until && !*stop; i++) {
-    PetscCall(cst_conclude_case(d->table, d->rows, i));
+    CST_TRY(cst_conclude_case(d->table, d->rows, i));
     if ((i + 1) % steps == 0)
-      PetscCall(cst_conclude_steps(d->table, d->rows, i + 1 - steps));
-    PetscCall(cst_run_control_poll(d->control, d->cost, stop));
+      CST_TRY(cst_conclude_steps(d->table, d->rows, i + 1 - steps));
+    CST_TRY(cst_run_control_poll(d->control, d->cost, stop));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode conclude_portion(void *context, int portion, bool *stop) {
+static cst_error conclude_portion(void *context, int portion, bool *stop) {
   work     *d = context;
   const int cases = cst_plan_conclusion_cases(d->plan);
   const int first = portion * cases;
-  const int until = PetscMin(first + cases, d->plan->ncase);
-  PetscFunctionBegin;
+  const int until = CST_SMALLER(first + cases, d->plan->ncase);
   cst_case_rows_ahead(d->rows, until);
   if (!d->checkpoint->concluded[portion] && !d->plan->part) {
-    PetscCall(conclude_cases(d, first, until, stop));
+    CST_TRY(conclude_cases(d, first, until, stop));
     if (*stop)
-      PetscFunctionReturn(0);
-    PetscCall(cst_conclude_write(d->table, d->output, first, until - first));
+      return 0;
+    CST_TRY(cst_conclude_write(d->table, d->output, first, until - first));
     cst_run_control_concluded(d->control, portion);
   }
   for (int i = first; i < until; i++) {
-    PetscCall(cst_conclude_count(d->rows, i, &d->failures));
-    PetscCall(cst_energy_leap_look(d->rows, i, &d->leaps));
-    PetscCall(cst_rank_loss_look(d->rows, i, &d->losses));
-    PetscCall(cst_rank_loss_passed(d->rows, i, &d->passed));
+    CST_TRY(cst_conclude_count(d->rows, i, &d->failures));
+    CST_TRY(cst_energy_leap_look(d->rows, i, &d->leaps));
+    CST_TRY(cst_rank_loss_look(d->rows, i, &d->losses));
+    CST_TRY(cst_rank_loss_passed(d->rows, i, &d->passed));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Warns of what was found beside the table. */
-static PetscErrorCode warn(work *d) {
+static cst_error warn(work *d) {
   char text[CST_WARNING_WIDTH] = "";
-  PetscFunctionBegin;
-  PetscCall(cst_energy_leap_tell(d->plan, &d->leaps, text, sizeof text));
+  CST_TRY(cst_energy_leap_tell(d->plan, &d->leaps, text, sizeof text));
   cst_run_warn(d->output, CST_WARNS_ENERGY, text);
-  PetscCall(cst_rank_loss_tell(d->plan, &d->losses, text));
+  CST_TRY(cst_rank_loss_tell(d->plan, &d->losses, text));
   cst_run_warn(d->output, CST_WARNS_RANK, text);
-  PetscCall(cst_rank_loss_tell_passed(d->plan, &d->passed, text));
+  CST_TRY(cst_rank_loss_tell_passed(d->plan, &d->passed, text));
   cst_run_warn(d->output, CST_WARNS_PASSED, text);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_conclusions(const cst_plan *p, cst_output *o, const cst_checkpoint *checkpoint,
-                               const double *reference_error, cst_conclusion *table,
-                               cst_run_control *k, cst_failures *failures, cst_end *end) {
-  work        d = {.plan = p, .output = o, .checkpoint = checkpoint, .table = table, .control = k};
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+cst_error cst_conclusions(const cst_plan *p, cst_output *o, const cst_checkpoint *checkpoint,
+                          const double *reference_error, cst_conclusion *table, cst_run_control *k,
+                          cst_failures *failures, cst_end *end) {
+  work d = {.plan = p, .output = o, .checkpoint = checkpoint, .table = table, .control = k};
+  int  rank;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   d.cost = cst_plan_conclusion_cost(p);
-  PetscCall(cst_output_flush(o)); /* a rank reads rows that others have written */
-  PetscCall(cst_case_rows_create(p, o, reference_error, &d.rows));
-  PetscCall(cst_run_control_phase(k, CST_PHASE_CONCLUSIONS, cst_plan_conclusion_portions(p),
-                                  conclude_portion, &d, end));
-  PetscCall(cst_case_rows_destroy(&d.rows));
+  CST_TRY(cst_output_flush(o)); /* a rank reads rows that others have written */
+  CST_TRY(cst_case_rows_create(p, o, reference_error, &d.rows));
+  CST_TRY(cst_run_control_phase(k, CST_PHASE_CONCLUSIONS, cst_plan_conclusion_portions(p),
+                                conclude_portion, &d, end));
+  CST_TRY(cst_case_rows_destroy(&d.rows));
   if (*end != CST_END_DONE)
-    PetscFunctionReturn(0);
-  PetscCallMPI(
-      MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD));
-  PetscCall(warn(&d));
+    return 0;
+  CST_TRY_MPI(MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM, cst_world));
+  CST_TRY(warn(&d));
   if (rank == 0 && !p->part)
-    PetscCall(cst_conclude_table(table, o));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_conclude_table(table, o));
+  return 0;
 }

@@ -27,7 +27,7 @@ struct cst_coordinator {
   cst_progress progress;
   MPI_Request  asked;                    /* MPI_REQUEST_NULL: nothing */
   long         add, answer[CST_NOTICES]; /* the work that it reports, and all counters */
-  PetscMPIInt  rank;
+  int          rank;
   int          line, log;
 };
 
@@ -55,51 +55,47 @@ static void choose_progress(cst_coordinator *c, const char *progress) {
 
 /* Whether all ranks are on one node, and each has a /dev/shm of its own, as in containers. Open MPI 4.1 would then wait
  * for ever in MPI_Win_allocate, which makes a window of such ranks there. */
-static PetscErrorCode are_apart(MPI_Comm comm, bool *apart) {
+static cst_error are_apart(MPI_Comm comm, bool *apart) {
   struct statx s;
   MPI_Comm     node;
-  PetscMPIInt  all, here;
-  PetscFunctionBegin;
-  const bool there = !statx(AT_FDCWD, "/dev/shm", 0, STATX_INO, &s);
-  const long device = there ? (long)makedev(s.stx_dev_major, s.stx_dev_minor) : 0;
-  long       most[2] = {device, -device};
-  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  PetscCallMPI(MPI_Comm_size(comm, &all));
-  PetscCallMPI(MPI_Comm_size(node, &here));
-  PetscCallMPI(MPI_Comm_free(&node));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_LONG, MPI_MAX, comm));
+  int          all, here;
+  const bool   there = !statx(AT_FDCWD, "/dev/shm", 0, STATX_INO, &s);
+  const long   device = there ? (long)makedev(s.stx_dev_major, s.stx_dev_minor) : 0;
+  long         most[2] = {device, -device};
+  CST_TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  CST_TRY_MPI(MPI_Comm_size(comm, &all));
+  CST_TRY_MPI(MPI_Comm_size(node, &here));
+  CST_TRY_MPI(MPI_Comm_free(&node));
+  CST_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_LONG, MPI_MAX, comm));
   *apart = here == all && most[0] != -most[1];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode make_window(cst_coordinator *c) {
+static cst_error make_window(cst_coordinator *c) {
   const MPI_Aint bytes = c->rank ? 0 : CST_NOTICES * sizeof(long);
   bool           apart;
-  PetscFunctionBegin;
-  PetscCall(are_apart(c->comm, &apart));
+  CST_TRY(are_apart(c->comm, &apart));
   if (apart) {
     c->shared = c->own = cst_zeros(CST_NOTICES, sizeof(long));
-    PetscCallMPI(MPI_Win_create(c->own, bytes, sizeof(long), MPI_INFO_NULL, c->comm, &c->window));
+    CST_TRY_MPI(MPI_Win_create(c->own, bytes, sizeof(long), MPI_INFO_NULL, c->comm, &c->window));
   } else
-    PetscCallMPI(
+    CST_TRY_MPI(
         MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, c->comm, &c->shared, &c->window));
   if (c->rank == 0)
     memset(c->shared, 0, CST_NOTICES * sizeof(long));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress,
-                                      const double left[CST_PHASES], double before,
-                                      cst_coordinator **coordinator) {
+cst_error cst_coordinator_create(MPI_Comm comm, const char *progress, const double left[CST_PHASES],
+                                 double before, cst_coordinator **coordinator) {
   cst_coordinator *c;
-  PetscMPIInt      ranks;
-  PetscFunctionBegin;
+  int              ranks;
   c = cst_zeros(1, sizeof *c);
   *coordinator = c;
   c->comm = comm;
   c->asked = MPI_REQUEST_NULL;
-  PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  CST_TRY_MPI(MPI_Comm_rank(comm, &c->rank));
+  CST_TRY_MPI(MPI_Comm_size(comm, &ranks));
   c->progress = (cst_progress){.before = before, .phase = -1};
   for (int k = 0; k < CST_PHASES; k++) {
     c->progress.planned[k] = 1e-9 * left[k] / ranks;
@@ -107,20 +103,19 @@ PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress,
   }
   c->total = c->total > 0 ? c->total : 1;
   c->second = 1e-9 / ranks;
-  PetscCall(make_window(c));
-  PetscCallMPI(MPI_Barrier(comm));
-  PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
+  CST_TRY(make_window(c));
+  CST_TRY_MPI(MPI_Barrier(comm));
+  CST_TRY_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
   choose_progress(c, progress);
   c->start = c->last_print = MPI_Wtime();
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
+cst_error cst_coordinator_destroy(cst_coordinator **coordinator) {
   cst_coordinator *c = *coordinator;
-  PetscFunctionBegin;
-  PetscCall(cst_coordinator_forget(c));
-  PetscCallMPI(MPI_Win_unlock_all(c->window));
-  PetscCallMPI(MPI_Win_free(&c->window));
+  CST_TRY(cst_coordinator_forget(c));
+  CST_TRY_MPI(MPI_Win_unlock_all(c->window));
+  CST_TRY_MPI(MPI_Win_free(&c->window));
   if (c->rank == 0 && c->line)
     printf("\r%78s\r", "");
   if (c->rank == 0)
@@ -128,7 +123,7 @@ PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
   free(c->own);
   free(*coordinator);
   *coordinator = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static long exchange(cst_coordinator *c, cst_notice which, long value, MPI_Op op) {
@@ -213,8 +208,7 @@ bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
   return there;
 }
 
-PetscErrorCode cst_coordinator_forget(cst_coordinator *c) {
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Wait(&c->asked, MPI_STATUS_IGNORE));
-  PetscFunctionReturn(0);
+cst_error cst_coordinator_forget(cst_coordinator *c) {
+  CST_TRY_MPI(MPI_Wait(&c->asked, MPI_STATUS_IGNORE));
+  return 0;
 }

@@ -5,7 +5,7 @@
 #define CST_COORDINATOR_H
 #include <mpi.h>
 #include <stdbool.h>
-#include "core/error-handlers.h"
+#include "core/error.h"
 #include "study/run/progress.h"
 
 /* Shared counters, which every rank reads and changes. */
@@ -24,10 +24,9 @@ typedef enum {
 typedef struct cst_coordinator cst_coordinator;
 /* Collective. left: planned nanoseconds of what this run has to do; before: the share of the study that earlier runs
  * did. */
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress,
-                                      const double left[CST_PHASES], double before,
-                                      cst_coordinator **c);
-PetscErrorCode cst_coordinator_destroy(cst_coordinator **c); /* collective */
+cst_error cst_coordinator_create(MPI_Comm comm, const char *progress, const double left[CST_PHASES],
+                                 double before, cst_coordinator **c);
+cst_error cst_coordinator_destroy(cst_coordinator **c); /* collective */
 /* adds to a counter; returns its old value */
 long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value);
 /* adds 1, without waiting for rank 0 */
@@ -46,5 +45,5 @@ void cst_coordinator_done(cst_coordinator *c, double work);
  * True when the answer is there, else the next call may have it. Rank 0 prints the progress. */
 bool cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]);
 /* drops a question that is not answered yet */
-PetscErrorCode cst_coordinator_forget(cst_coordinator *c);
+cst_error cst_coordinator_forget(cst_coordinator *c);
 #endif

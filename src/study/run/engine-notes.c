@@ -1,6 +1,5 @@
 /* engine-notes.c: what a run by PETSc's solvers depends on (see engine-notes.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CST_WITH_PETSC
 #include "study/run/engine-notes.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -278,13 +278,12 @@ void cst_extend_members(const cst_extension *e, int icase, long *first, long *co
     cst_division_members(e->old, e->division, e->part, icase, first, count);
 }
 
-PetscErrorCode cst_extend_case(const cst_extension *e, cst_output *o, int icase) {
+cst_error cst_extend_case(const cst_extension *e, cst_output *o, int icase) {
   long first, count;
-  PetscFunctionBegin;
   cst_extend_members(e, e->from[icase], &first, &count);
   if (count > 0)
-    PetscCall(cst_output_take_over(o, e->file, e->old, e->from[icase], icase, first, count));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_output_take_over(o, e->file, e->old, e->from[icase], icase, first, count));
+  return 0;
 }
 
 void cst_extend_whole(cst_extension *e, cst_result *file, const cst_plan *p,
@@ -301,33 +300,30 @@ void cst_extend_whole(cst_extension *e, cst_result *file, const cst_plan *p,
     e->from[k] = k;
 }
 
-PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
-  PetscMPIInt rank, ranks;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+cst_error cst_extend_rows(const cst_extension *e, cst_output *o) {
+  int rank, ranks;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   for (int k = 0; k < e->now->ncase && rank == 0; k++)
-    PetscCall(cst_continue_join(o, k, joined(e, k)));
+    CST_TRY(cst_continue_join(o, k, joined(e, k)));
   for (int k = rank; k < e->now->ncase; k += ranks)
     if (e->continues)
-      PetscCall(cst_output_copies(o, e->file, e->old, e->from[k], k, 0, e->old->study->members));
+      CST_TRY(cst_output_copies(o, e->file, e->old, e->from[k], k, 0, e->old->study->members));
     else if (e->from[k] >= 0)
-      PetscCall(cst_extend_case(e, o, k));
-  PetscFunctionReturn(0);
+      CST_TRY(cst_extend_case(e, o, k));
+  return 0;
 }
 
-PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
-                              double *row) {
-  PetscFunctionBegin;
-  PetscCall(cst_continue_read(e->file, e->channels, e->from[icase], cst_output_channels(o), icase,
-                              member, row));
-  PetscFunctionReturn(0);
+cst_error cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
+                         double *row) {
+  CST_TRY(cst_continue_read(e->file, e->channels, e->from[icase], cst_output_channels(o), icase,
+                            member, row));
+  return 0;
 }
 
-PetscErrorCode cst_extend_tallies(const cst_extension *e, cst_tallies *t) {
-  PetscFunctionBegin;
+cst_error cst_extend_tallies(const cst_extension *e, cst_tallies *t) {
   for (int k = 0; k < cst_collector_count; k++)
     if (reuse_of(k)->add)
-      PetscCall(reuse_of(k)->add(e, t));
-  PetscFunctionReturn(0);
+      CST_TRY(reuse_of(k)->add(e, t));
+  return 0;
 }

@@ -27,14 +27,14 @@ void cst_extend_mark(const cst_extension *e, cst_checkpoint *checkpoint);
 /* The members of a case of the file that have rows: count from first on. */
 void cst_extend_members(const cst_extension *e, int icase, long *first, long *count);
 /* Copies those of a case of the study, with what collectors copy, into a new file. */
-PetscErrorCode cst_extend_case(const cst_extension *e, cst_output *o, int icase);
+cst_error cst_extend_case(const cst_extension *e, cst_output *o, int icase);
 /* Collective: copies the rows that are taken over, and other datasets, into a new file. cst_extend_tallies, on
  * one rank: adds what the file has summed over members. */
-PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o);
-PetscErrorCode cst_extend_tallies(const cst_extension *e, cst_tallies *s);
+cst_error cst_extend_rows(const cst_extension *e, cst_output *o);
+cst_error cst_extend_tallies(const cst_extension *e, cst_tallies *s);
 /* With a later end: the row from which a member of a case continues (cst_continue_read). */
-PetscErrorCode cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
-                              double *row);
+cst_error cst_extend_row(const cst_extension *e, const cst_output *o, int icase, long member,
+                         double *row);
 /* Of each case of the study, how many members were continued from an earlier end. [ncase], owned. */
 long *cst_extend_joined(const cst_extension *e);
 /* Steps of a class's lanes that were computed for the new file and not taken over. */

@@ -121,28 +121,26 @@ static bool has_rows(const candidate *c, const cst_extension *e) {
 }
 
 /* Compares all that a part has with another file of the same part. */
-static PetscErrorCode compare(const candidate *c, const cst_extension *e, cst_comparison *x) {
+static cst_error compare(const candidate *c, const cst_extension *e, cst_comparison *x) {
   const cst_merge_part *there = &c->m->part[c->part - 1];
   char                  why[512];
   cst_output           *o;
   bool                  closed;
-  PetscFunctionBegin;
-  cst_result *first = cst_result_open(c->m->file[there->file], why, sizeof why);
-  PetscCheck(first, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s", why);
+  cst_result           *first = cst_result_open(c->m->file[there->file], why, sizeof why);
+  CST_CHECK(first, MPI_COMM_SELF, CST_ERR_FILE_OPEN, "%s", why);
   long *none = cst_zeros(c->m->plan->ncase, sizeof *none); /* a part continues no earlier end */
-  PetscCall(cst_output_compare(c->m->plan, first, none, false, x, &o));
+  CST_TRY(cst_output_compare(c->m->plan, first, none, false, x, &o));
   for (int k = 0; k < c->m->plan->ncase; k++)
-    PetscCall(cst_extend_case(e, o, k));
-  PetscCall(cst_output_close(&o, NULL, &closed, NULL, NULL, 0));
+    CST_TRY(cst_extend_case(e, o, k));
+  CST_TRY(cst_output_close(&o, NULL, &closed, NULL, NULL, 0));
   free(none);
   cst_result_close(first);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode ignore(MPI_Comm comm, int line, const char *function, const char *file,
-                             PetscErrorCode n, PetscErrorType which, const char *text,
-                             void *context) {
-  (void)comm, (void)line, (void)function, (void)file, (void)which, (void)text, (void)context;
+static cst_error ignore(MPI_Comm comm, int line, const char *function, const char *file,
+                        cst_error n, bool arises, const char *text, void *context) {
+  (void)comm, (void)line, (void)function, (void)file, (void)arises, (void)text, (void)context;
   return n;
 }
 
@@ -150,10 +148,10 @@ static PetscErrorCode ignore(MPI_Comm comm, int line, const char *function, cons
 static void meet(const candidate *c, const cst_extension *e) {
   const char    *other = c->m->file[c->m->part[c->part - 1].file];
   cst_comparison x = {0};
-  PetscErrorCode failed;
-  cst_status_push(ignore, NULL);
+  cst_error      failed;
+  cst_error_push(ignore, NULL);
   failed = compare(c, e, &x);
-  cst_status_pop();
+  cst_error_pop();
   if (failed)
     cst_diag_add(c->d, c->path, 0, 0, "is part %s as %s is, and cannot be compared with it",
                  c->text, other);

@@ -9,12 +9,12 @@
 
 void cst_merge_share(cst_merge *m) {
   long n = m->division ? m->division->n : 0;
-  (void)MPI_Bcast(&n, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
+  (void)MPI_Bcast(&n, 1, MPI_LONG, 0, cst_world);
   if (!m->division && n) {
     m->division = cst_division_create(m->plan, n);
     m->part = cst_zeros(n, sizeof *m->part);
   }
-  (void)MPI_Bcast(m->part, (int)(n * (long)sizeof *m->part), MPI_BYTE, 0, PETSC_COMM_WORLD);
+  (void)MPI_Bcast(m->part, (int)(n * (long)sizeof *m->part), MPI_BYTE, 0, cst_world);
 }
 
 void cst_merge_destroy(cst_merge *m) {
@@ -28,38 +28,36 @@ void cst_merge_mark(const cst_merge *m, cst_checkpoint *checkpoint) {
 }
 
 /* Opens a part again, which must still be the one that was examined. */
-static PetscErrorCode reopen(const cst_merge *m, long part, cst_result **file) {
+static cst_error reopen(const cst_merge *m, long part, cst_result **file) {
   const cst_merge_part *x = &m->part[part - 1];
   const char           *path = m->file[x->file];
   char                  why[512];
-  PetscFunctionBegin;
   *file = cst_result_open(path, why, sizeof why);
-  PetscCheck(*file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
+  CST_CHECK(*file, MPI_COMM_SELF, CST_ERR_FILE_OPEN, "%s: %s", path, why);
   char      *token = cst_result_text(*file, "/run", "id");
   const bool same = token && !strcmp(token, x->token);
   free(token);
-  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "%s was replaced while the parts were merged", path);
-  PetscFunctionReturn(0);
+  CST_CHECK(same, MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED,
+            "%s was replaced while the parts were merged", path);
+  return 0;
 }
 
-PetscErrorCode cst_merge_rows(const cst_merge *m, cst_output *o, cst_tallies *t) {
-  PetscMPIInt   rank, ranks;
+cst_error cst_merge_rows(const cst_merge *m, cst_output *o, cst_tallies *t) {
+  int           rank, ranks;
   cst_extension e;
   cst_result   *file;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   for (long part = 1 + rank; part <= m->division->n; part += ranks) {
-    PetscCall(reopen(m, part, &file));
+    CST_TRY(reopen(m, part, &file));
     cst_extend_whole(&e, file, m->plan, m->division, part);
     for (int k = 0; k < m->plan->ncase; k++)
-      PetscCall(cst_extend_case(&e, o, k));
-    PetscCall(cst_extend_tallies(&e, t));
+      CST_TRY(cst_extend_case(&e, o, k));
+    CST_TRY(cst_extend_tallies(&e, t));
     cst_extend_destroy(&e);
     cst_result_close(file);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The seconds of each class, from the rates that the part has of its cases. */
@@ -74,18 +72,17 @@ static void add_seconds(const cst_merge *m, long part, const double *rate, doubl
   }
 }
 
-PetscErrorCode cst_merge_seconds(const cst_merge *m, double *seconds) {
+cst_error cst_merge_seconds(const cst_merge *m, double *seconds) {
   cst_result *file;
-  PetscFunctionBegin;
   for (long part = 1; part <= m->division->n; part++) {
     int  ndim;
     long e[CST_FIELD_DIMS];
-    PetscCall(reopen(m, part, &file));
+    CST_TRY(reopen(m, part, &file));
     double *rate = cst_result_read(file, cst_channel_rate.path, &ndim, e);
     if (rate && ndim == 1 && e[0] == m->plan->ncase)
       add_seconds(m, part, rate, seconds);
     free(rate);
     cst_result_close(file);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

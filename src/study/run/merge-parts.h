@@ -29,7 +29,7 @@ void cst_merge_destroy(cst_merge *m);
 /* Marks all trajectories as done. */
 void cst_merge_mark(const cst_merge *m, cst_checkpoint *checkpoint);
 /* On every rank: copies its share of the parts into a new file, and adds what they have summed over members. */
-PetscErrorCode cst_merge_rows(const cst_merge *m, cst_output *o, cst_tallies *t);
+cst_error cst_merge_rows(const cst_merge *m, cst_output *o, cst_tallies *t);
 /* On one rank: adds the seconds of the parts, [nclass]. */
-PetscErrorCode cst_merge_seconds(const cst_merge *m, double *seconds);
+cst_error cst_merge_seconds(const cst_merge *m, double *seconds);
 #endif

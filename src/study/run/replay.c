@@ -19,17 +19,16 @@ static int worse(const void *a, const void *b) {
   return (x->member > y->member) - (x->member < y->member);
 }
 
-static PetscErrorCode choose_of(const cst_choice *by, cst_output *o, const cst_plan *p, int icase,
-                                long *member) {
+static cst_error choose_of(const cst_choice *by, cst_output *o, const cst_plan *p, int icase,
+                           long *member) {
   const long     members = p->study->members;
   cst_case_rows *rows;
   double        *size = cst_zeros(members, sizeof *size);
   entry         *list = cst_zeros(members, sizeof *list);
   long           n = 0;
-  PetscFunctionBegin;
-  PetscCall(cst_case_rows_create(p, o, NULL, &rows));
-  PetscCall(cst_case_rows_open(rows, icase));
-  PetscCall(by->sizes(rows, size));
+  CST_TRY(cst_case_rows_create(p, o, NULL, &rows));
+  CST_TRY(cst_case_rows_open(rows, icase));
+  CST_TRY(by->sizes(rows, size));
   for (long m = 0; m < members; m++)
     if (!isnan(size[m]))
       list[n++] = (entry){size[m], m};
@@ -39,10 +38,10 @@ static PetscErrorCode choose_of(const cst_choice *by, cst_output *o, const cst_p
       member[i] = list[i].member;
     else
       member[i] = -1;
-  PetscCall(cst_case_rows_destroy(&rows));
+  CST_TRY(cst_case_rows_destroy(&rows));
   free(size);
   free(list);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -55,59 +54,56 @@ typedef struct {
 } replay;
 
 /* On rank 0, which has also read the rows of every case for its conclusions. */
-static PetscErrorCode choose(replay *d) {
+static cst_error choose(replay *d) {
   const int n = d->plan->chosen;
-  PetscFunctionBegin;
   for (int i = 0; i < d->plan->ncase; i++) {
     long *there = d->member + (size_t)i * (size_t)n;
-    PetscCall(d->by->read(d->output, i, there));
+    CST_TRY(d->by->read(d->output, i, there));
     d->open[i] = there[0] < 0;
     if (d->open[i])
-      PetscCall(choose_of(d->by, d->output, d->plan, i, there));
+      CST_TRY(choose_of(d->by, d->output, d->plan, i, there));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The members are written after what is kept of them is on disk: a case with members is complete. */
-static PetscErrorCode replay_case(void *context, int i, bool *stop) {
+static cst_error replay_case(void *context, int i, bool *stop) {
   replay     *d = context;
   const int   most = d->plan->chosen;
   const long *member = d->member + (size_t)i * (size_t)most;
   int         n = 0;
   char        why[256];
-  PetscFunctionBegin;
   while (n < most && member[n] >= 0)
     n++;
   if (!d->open[i] || n == 0)
-    PetscFunctionReturn(0);
-  PetscCall(cst_runner_replay(d->runner, i, member, n, stop));
+    return 0;
+  CST_TRY(cst_runner_replay(d->runner, i, member, n, stop));
   if (*stop)
-    PetscFunctionReturn(0);
-  PetscCheck(cst_output_sync(d->output, why, sizeof why), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
-             "%s", why);
-  PetscCall(d->by->write(d->output, i, member));
-  PetscFunctionReturn(0);
+    return 0;
+  CST_CHECK(cst_output_sync(d->output, why, sizeof why), MPI_COMM_SELF, CST_ERR_FILE_WRITE, "%s",
+            why);
+  CST_TRY(d->by->write(d->output, i, member));
+  return 0;
 }
 
-PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
-                          cst_end *end) {
+cst_error cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
+                     cst_end *end) {
   const size_t n = (size_t)p->ncase * (size_t)p->chosen;
   replay       d = {.by = cst_collector_choice(p), .plan = p, .output = o, .runner = r};
-  PetscMPIInt  rank;
-  PetscFunctionBegin;
+  int          rank;
   if (!d.by)
-    PetscFunctionReturn(0);
+    return 0;
   d.member = cst_zeros(n, sizeof *d.member);
   d.open = cst_zeros(p->ncase, 1);
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   if (rank == 0)
-    PetscCall(choose(&d));
-  PetscCallMPI(MPI_Bcast(d.member, (PetscMPIInt)n, MPI_LONG, 0, PETSC_COMM_WORLD));
-  PetscCallMPI(MPI_Bcast(d.open, p->ncase, MPI_BYTE, 0, PETSC_COMM_WORLD));
+    CST_TRY(choose(&d));
+  CST_TRY_MPI(MPI_Bcast(d.member, (int)n, MPI_LONG, 0, cst_world));
+  CST_TRY_MPI(MPI_Bcast(d.open, p->ncase, MPI_BYTE, 0, cst_world));
   cst_runner_choose(r, d.member);
-  PetscCall(cst_run_control_phase(k, CST_PHASE_REPLAY, p->ncase, replay_case, &d, end));
+  CST_TRY(cst_run_control_phase(k, CST_PHASE_REPLAY, p->ncase, replay_case, &d, end));
   cst_runner_choose(r, NULL);
   free(d.member);
   free(d.open);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -10,6 +10,6 @@
 
 /* Collective, after all batches: chooses the members, if a collector does in this study, computes and writes what
  * is kept of them. Cases that are complete in the file are left as they are. */
-PetscErrorCode cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
-                          cst_end *end);
+cst_error cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
+                     cst_end *end);
 #endif

@@ -27,18 +27,18 @@ typedef struct {
 static bool check(const inquiry *q) {
   int  rank, ranks, ok;
   char why[512];
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  MPI_Comm_rank(cst_world, &rank);
+  MPI_Comm_size(cst_world, &ranks);
   cst_snapshot *s = cst_snapshot_open(q->path, q->number, why, sizeof why);
   ok = s && cst_snapshot_check_part(s, rank, ranks);
   cst_snapshot_close(s);
-  (void)MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  (void)MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, cst_world);
   return ok;
 }
 
 /* The next inquiry of rank 0; false: there is none. Collective. */
 static bool share(inquiry *q) {
-  (void)MPI_Bcast(q, sizeof *q, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  (void)MPI_Bcast(q, sizeof *q, MPI_BYTE, 0, cst_world);
   return q->number > 0;
 }
 

@@ -147,51 +147,48 @@ static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *co
 }
 
 /* Broadcasts the code for one instruction set from rank 0. `good` and `why` are equal on all ranks. */
-static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_code *code, int *good,
-                             char why[CST_WHY]) {
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+static cst_error obtain(const cst_system *s, int isa, const wish *w, cst_code *code, int *good,
+                        char why[CST_WHY]) {
+  int rank;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   if (rank == 0)
     *good = compile_as(w, s, isa, code, why);
-  PetscCallMPI(MPI_Bcast(good, 1, MPI_INT, 0, PETSC_COMM_WORLD));
-  PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, 0, PETSC_COMM_WORLD));
+  CST_TRY_MPI(MPI_Bcast(good, 1, MPI_INT, 0, cst_world));
+  CST_TRY_MPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, 0, cst_world));
   if (!*good)
-    PetscFunctionReturn(0);
+    return 0;
   char *bytes = code->bytes;
-  PetscCallMPI(MPI_Bcast(code, sizeof *code, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  CST_TRY_MPI(MPI_Bcast(code, sizeof *code, MPI_BYTE, 0, cst_world));
   code->bytes = rank ? malloc(code->size) : bytes;
   cst_need(code->bytes);
-  PetscCallMPI(MPI_Bcast(code->bytes, (PetscMPIInt)code->size, MPI_BYTE, 0, PETSC_COMM_WORLD));
-  PetscFunctionReturn(0);
+  CST_TRY_MPI(MPI_Bcast(code->bytes, (int)code->size, MPI_BYTE, 0, cst_world));
+  return 0;
 }
 
 /* *good: true if all ranks are good; why: reason of the first rank that is not. */
-static PetscErrorCode agree(int *good, char why[CST_WHY]) {
-  PetscMPIInt rank, ranks, first;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+static cst_error agree(int *good, char why[CST_WHY]) {
+  int rank, ranks, first;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   first = *good ? ranks : rank;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD));
+  CST_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, cst_world));
   *good = first == ranks;
   if (!*good)
-    PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, first, PETSC_COMM_WORLD));
-  PetscFunctionReturn(0);
+    CST_TRY_MPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, first, cst_world));
+  return 0;
 }
 
-static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_end *b, int *good,
-                             char why[CST_WHY]) {
+static cst_error attach(cst_system *s, int mine, const wish *w, cst_back_end *b, int *good,
+                        char why[CST_WHY]) {
   int used = 1 << mine;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD));
+  CST_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, cst_world));
   *good = 1;
   b->cached = true;
   for (int isa = 0; isa < cst_isa_count && *good; isa++) {
     cst_code code = {0};
     if (!(used >> isa & 1))
       continue;
-    PetscCall(obtain(s, isa, w, &code, good, why));
+    CST_TRY(obtain(s, isa, w, &code, good, why));
     if (!*good)
       break;
     snprintf(b->compiler, sizeof b->compiler, "%s", code.compiler);
@@ -200,9 +197,9 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
     if (isa == mine)
       *good = cst_load_code(s, &code, why);
     cst_compile_free(&code);
-    PetscCall(agree(good, why));
+    CST_TRY(agree(good, why));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One line: what failed, and the compiler's first message. */
@@ -224,83 +221,80 @@ static cst_system *other_system(const cst_study *s) {
 }
 
 /* Compiled under the same conditions as a user's own system; otherwise it stays interpreted. */
-static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, double left) {
+static cst_error compile_other(const cst_study *s, const cst_plan *p, double left) {
   cst_system  *other = other_system(s);
   cst_back_end b = {0};
   char         why[CST_WHY] = "";
   int          good;
-  PetscMPIInt  ranks;
-  PetscFunctionBegin;
+  int          ranks;
   if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa])
-    PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+    return 0;
+  CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   const wish w = wish_for(other, s, p, left, ranks);
-  PetscCall(attach(other, p->isa, &w, &b, &good, why));
+  CST_TRY(attach(other, p->isa, &w, &b, &good, why));
   if (!good)
     cst_system_interpret(other); /* on all ranks */
-  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
-             "%s with springs cannot be compiled: %s", other->name, why);
-  PetscFunctionReturn(0);
+  CST_CHECK(good || s->compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB,
+            "%s with springs cannot be compiled: %s", other->name, why);
+  return 0;
 }
 
 /* Below so many seconds of steps even a look into the cache takes longer than it saves. */
 static const double moment = 0.03;
 
 /* The cores that a system of the catalogue lacks: made where that pays, else found if they were made before. */
-static PetscErrorCode add_cores(const cst_study *s, const cst_plan *p, const wish *w, double left,
-                                cst_back_end *b) {
-  const bool  makes = w->cores;
-  const wish  all = {.with = w->with, .kernels = true, .cores = makes, .cores_only = true};
-  char        why[CST_WHY] = "";
-  int         good;
-  PetscMPIInt rank;
-  PetscFunctionBegin;
+static cst_error add_cores(const cst_study *s, const cst_plan *p, const wish *w, double left,
+                           cst_back_end *b) {
+  const bool makes = w->cores;
+  const wish all = {.with = w->with, .kernels = true, .cores = makes, .cores_only = true};
+  char       why[CST_WHY] = "";
+  int        good;
+  int        rank;
   if (!makes && left < moment * 1e9)
-    PetscFunctionReturn(0);
+    return 0;
   if (!cst_compile_adds(s->system, p->isa, w->with.name))
-    PetscFunctionReturn(0);
-  PetscCall(attach(s->system, p->isa, &all, b, &good, why));
-  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
-             "%s cannot be compiled: %s", s->system->name, why);
+    return 0;
+  CST_TRY(attach(s->system, p->isa, &all, b, &good, why));
+  CST_CHECK(good || s->compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB,
+            "%s cannot be compiled: %s", s->system->name, why);
   if (good)
     b->kernels = "compiled";
   if (good || !makes)
-    PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    return 0;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   if (rank == 0)
     warn(b, s->system->name, "is stepped by general code, not compiled", why);
   snprintf(b->why, sizeof b->why, "%s", why);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
-  char        why[CST_WHY] = "";
-  int         good;
-  PetscMPIInt rank, ranks;
-  PetscFunctionBegin;
-  PetscCall(compile_other(s, p, left));
+static cst_error compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
+  char why[CST_WHY] = "";
+  int  good;
+  int  rank, ranks;
+  CST_TRY(compile_other(s, p, left));
   *b = (cst_back_end){.kernels = s->compile == CST_COMPILE_NEVER ? "interpreted" : "built-in"};
   if (s->compile == CST_COMPILE_NEVER)
-    PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+    return 0;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   const wish w = wish_for(s->system, s, p, left, ranks);
   if (s->system->compiled[p->isa]) {
-    PetscCall(add_cores(s, p, &w, left, b));
-    PetscFunctionReturn(0);
+    CST_TRY(add_cores(s, p, &w, left, b));
+    return 0;
   }
-  PetscCall(attach(s->system, p->isa, &w, b, &good, why));
+  CST_TRY(attach(s->system, p->isa, &w, b, &good, why));
   b->kernels = good ? "compiled" : "interpreted";
   if (good)
-    PetscFunctionReturn(0);
+    return 0;
   const char *name = s->system_file ? s->system_file : s->system->name;
   cst_system_interpret(s->system); /* on all ranks */
-  PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
-             "%s cannot be compiled: %s", name, why);
+  CST_CHECK(s->compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB, "%s cannot be compiled: %s",
+            name, why);
   if (rank == 0 && w.kernels)
     warn(b, name, "is interpreted, not compiled", why);
   snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Seconds of steps, from which on `check` and `submit` compile ahead: of these the compilation is a small part. */
@@ -367,9 +361,8 @@ double cst_study_compile_ahead(const cst_study *s, const cst_plan *p, int ranks)
   return good && !code.cached ? code.seconds : 0;
 }
 
-PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
-  PetscFunctionBegin;
-  PetscCall(compile(s, p, left, b));
-  PetscCall(cst_study_relax(s, p->isa));
-  PetscFunctionReturn(0);
+cst_error cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
+  CST_TRY(compile(s, p, left, b));
+  CST_TRY(cst_study_relax(s, p->isa));
+  return 0;
 }

@@ -33,7 +33,7 @@ typedef struct {
 
 struct cst_run_control {
   MPI_Comm                comm;
-  PetscMPIInt             rank, size;
+  int                     rank, size;
   const cst_plan         *plan;
   cst_run_control_options options;
   cst_coordinator        *coordinator;
@@ -68,7 +68,7 @@ static inline bool cst_run_control_is_last(long order) { return order % 2; }
 static inline long cst_run_control_number(long order) { return order / 2; }
 
 /* Rank 0: shows that the run is alive, begins and finishes checkpoints, and ends the run. */
-PetscErrorCode cst_run_control_lead(cst_run_control *k);
+cst_error cst_run_control_lead(cst_run_control *k);
 /* Rank 0: adds a part to the checkpoint in progress. */
 void cst_run_control_take(cst_run_control *k, const cst_bundle *part);
 #endif

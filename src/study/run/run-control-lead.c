@@ -17,44 +17,41 @@ void cst_run_control_take(cst_run_control *k, const cst_bundle *part) {
 }
 
 /* Starts to receive a part; *admitted false: none is pending, or no slot or memory is free. */
-static PetscErrorCode admit(cst_run_control *k, bool *admitted) {
+static cst_error admit(cst_run_control *k, bool *admitted) {
   cst_run_checkpoint *d = &k->checkpoint;
   MPI_Message         message;
   MPI_Status          status;
-  PetscMPIInt         there = 0, units;
+  int                 there = 0, units;
   int                 slot = 0;
-  PetscFunctionBegin;
   *admitted = false;
   if (d->arriving == CST_RUN_CONTROL_SLOTS || d->room >= CST_RUN_CONTROL_ROOM)
-    PetscFunctionReturn(0);
-  PetscCallMPI(
-      MPI_Improbe(MPI_ANY_SOURCE, CST_RUN_CONTROL_TAG, k->comm, &there, &message, &status));
+    return 0;
+  CST_TRY_MPI(MPI_Improbe(MPI_ANY_SOURCE, CST_RUN_CONTROL_TAG, k->comm, &there, &message, &status));
   if (!there)
-    PetscFunctionReturn(0);
+    return 0;
   while (d->request[slot] != MPI_REQUEST_NULL)
     slot++;
-  PetscCallMPI(MPI_Get_count(&status, k->unit, &units));
+  CST_TRY_MPI(MPI_Get_count(&status, k->unit, &units));
   cst_bundle_resize(&d->part[slot], (size_t)units * CST_BUNDLE_UNIT);
-  PetscCallMPI(MPI_Imrecv(d->part[slot].bytes, units, k->unit, &message, &d->request[slot]));
+  CST_TRY_MPI(MPI_Imrecv(d->part[slot].bytes, units, k->unit, &message, &d->request[slot]));
   d->arriving++;
   d->room += d->part[slot].size;
   *admitted = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Receives parts as they arrive. Their senders compute and make progress only now and then, so several are
  * received concurrently. */
-static PetscErrorCode receive(cst_run_control *k) {
+static cst_error receive(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
-  PetscMPIInt         done, which[CST_RUN_CONTROL_SLOTS];
+  int                 done, which[CST_RUN_CONTROL_SLOTS];
   MPI_Status status[CST_RUN_CONTROL_SLOTS]; /* unused: gcc warns of MPICH's MPI_STATUSES_IGNORE */
   bool       more = true;
-  PetscFunctionBegin;
   while (d->missing > 0 && more) {
-    PetscCall(admit(k, &more));
+    CST_TRY(admit(k, &more));
     done = 0;
     if (d->arriving)
-      PetscCallMPI(MPI_Testsome(CST_RUN_CONTROL_SLOTS, d->request, &done, which, status));
+      CST_TRY_MPI(MPI_Testsome(CST_RUN_CONTROL_SLOTS, d->request, &done, which, status));
     for (int i = 0; i < done; i++) {
       cst_run_control_take(k, &d->part[which[i]]);
       d->room -= d->part[which[i]].size;
@@ -62,7 +59,7 @@ static PetscErrorCode receive(cst_run_control *k) {
     }
     more = more || done > 0;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void end(cst_run_control *k, cst_end how) {
@@ -101,20 +98,18 @@ static void begin_checkpoint(cst_run_control *k, bool last) {
 
 /* Whoever finds the checkpoint can tell from the result whether it has its rows, or is an older copy. Rows that were
  * written where a dataset no longer is are not counted as done. */
-static PetscErrorCode promise_rows(cst_run_control *k) {
+static cst_error promise_rows(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
-  PetscFunctionBegin;
-  PetscCall(cst_output_checkpoint(k->output, &cst_channel_rows_until, d->number));
+  CST_TRY(cst_output_checkpoint(k->output, &cst_channel_rows_until, d->number));
   d->failed = !cst_output_sync(k->output, d->reason, sizeof d->reason) ||
               !cst_output_in_place(k->output, d->reason, sizeof d->reason);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode finish_checkpoint(cst_run_control *k) {
+static cst_error finish_checkpoint(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
-  PetscFunctionBegin;
   if (!d->failed)
-    PetscCall(promise_rows(k));
+    CST_TRY(promise_rows(k));
   if (!d->failed)
     d->failed = !cst_assembly_commit(d->kept, d->reason, sizeof d->reason);
   if (d->failed)
@@ -127,8 +122,8 @@ static PetscErrorCode finish_checkpoint(cst_run_control *k) {
   if (d->failed || d->last)
     end(k, d->failed || d->lost ? CST_END_FAILED : CST_END_STOPPED);
   if (!d->failed)
-    PetscCall(cst_output_checkpoint(k->output, &cst_channel_checkpoint, d->number));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_output_checkpoint(k->output, &cst_channel_checkpoint, d->number));
+  return 0;
 }
 
 /* Time to reserve: twice the longest checkpoint so far, and the work between two polls. */
@@ -147,35 +142,33 @@ static bool must_stop(cst_run_control *k, const long *words) {
   return true;
 }
 
-static PetscErrorCode show_life(cst_run_control *k) {
-  PetscFunctionBegin;
+static cst_error show_life(cst_run_control *k) {
   if (MPI_Wtime() - k->checkpoint.beat < beat_every)
-    PetscFunctionReturn(0);
+    return 0;
   k->checkpoint.beat = MPI_Wtime();
   cst_lock_beat(k->options.lock);
-  PetscCall(cst_output_share(k->output, cst_coordinator_share(k->coordinator)));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_output_share(k->output, cst_coordinator_share(k->coordinator)));
+  return 0;
 }
 
-PetscErrorCode cst_run_control_lead(cst_run_control *k) {
+cst_error cst_run_control_lead(cst_run_control *k) {
   cst_run_checkpoint *d = &k->checkpoint;
   long                words[CST_NOTICES];
-  PetscFunctionBegin;
-  PetscCall(show_life(k));
+  CST_TRY(show_life(k));
   if (d->making) {
-    PetscCall(receive(k));
+    CST_TRY(receive(k));
     if (d->missing == 0)
-      PetscCall(finish_checkpoint(k));
-    PetscFunctionReturn(0);
+      CST_TRY(finish_checkpoint(k));
+    return 0;
   }
   cst_coordinator_get(k->coordinator, words);
   if (words[CST_NOTICE_END] != CST_END_NONE)
-    PetscFunctionReturn(0);
+    return 0;
   if (words[CST_NOTICE_FINISHED] == k->total)
     end(k, CST_END_DONE);
   else if (must_stop(k, words))
     begin_checkpoint(k, true);
   else if (MPI_Wtime() - d->closed >= k->options.seconds)
     begin_checkpoint(k, false);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -14,14 +14,13 @@
 static const double first_poll = 0.005, pause_between = 0.05, longest_pause = 1, look_every = 0.25,
                     polls_per_second = 20000, least_patience = 5;
 
-PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
-                                      const cst_run_control_options *options, cst_coordinator *c,
-                                      cst_output *o, cst_checkpoint *checkpoint, cst_reference *r,
-                                      cst_tallies *t, cst_run_control **control) {
+cst_error cst_run_control_create(MPI_Comm comm, const cst_plan *p,
+                                 const cst_run_control_options *options, cst_coordinator *c,
+                                 cst_output *o, cst_checkpoint *checkpoint, cst_reference *r,
+                                 cst_tallies *t, cst_run_control **control) {
   cst_run_control *k;
   char             why[512] = "";
   int              ok = 1;
-  PetscFunctionBegin;
   k = cst_zeros(1, sizeof *k);
   *control = k;
   k->comm = comm;
@@ -31,10 +30,10 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
   k->output = o;
   k->reference = r;
   k->tallies = t;
-  PetscCallMPI(MPI_Comm_rank(comm, &k->rank));
-  PetscCallMPI(MPI_Comm_size(comm, &k->size));
-  PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
-  PetscCallMPI(MPI_Type_commit(&k->unit));
+  CST_TRY_MPI(MPI_Comm_rank(comm, &k->rank));
+  CST_TRY_MPI(MPI_Comm_size(comm, &k->size));
+  CST_TRY_MPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
+  CST_TRY_MPI(MPI_Type_commit(&k->unit));
   k->told = cst_zeros(p->nclass + 1, sizeof *k->told);
   k->sending = MPI_REQUEST_NULL;
   k->writer = cst_rank_part_create(&k->options.owner, o);
@@ -50,26 +49,25 @@ PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
     k->checkpoint.number = largest > options->number ? largest : options->number;
     ok = cst_assembly_take_over(k->checkpoint.kept, why, sizeof why);
   }
-  PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));
-  PetscCheck(ok, comm, PETSC_ERR_FILE_READ, "%s: %s", options->path, why);
-  PetscCallMPI(MPI_Bcast(r->item, cst_reference_items(r), MPI_BYTE, 0, comm));
-  PetscFunctionReturn(0);
+  CST_TRY_MPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));
+  CST_CHECK(ok, comm, CST_ERR_FILE_READ, "%s: %s", options->path, why);
+  CST_TRY_MPI(MPI_Bcast(r->item, cst_reference_items(r), MPI_BYTE, 0, comm));
+  return 0;
 }
 
-PetscErrorCode cst_run_control_destroy(cst_run_control **control) {
+cst_error cst_run_control_destroy(cst_run_control **control) {
   cst_run_control *k = *control;
-  PetscFunctionBegin;
   cst_assembly_destroy(k->checkpoint.kept);
   for (int i = 0; i < CST_RUN_CONTROL_SLOTS; i++)
     cst_bundle_destroy(&k->checkpoint.part[i]);
   cst_rank_part_destroy(k->writer);
-  PetscCallMPI(MPI_Type_free(&k->unit));
+  CST_TRY_MPI(MPI_Type_free(&k->unit));
   free(k->finished);
   cst_bundle_destroy(&k->concluded);
   free(k->told);
   free(*control);
   *control = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void cst_run_control_watch(cst_run_control *k, cst_runner *r) { k->runner = r; }
@@ -115,12 +113,11 @@ static void pack_seconds(cst_run_control *k, cst_bundle *b) {
 }
 
 /* Buffered states are written to the file first. */
-static PetscErrorCode make_part(cst_run_control *k) {
+static cst_error make_part(cst_run_control *k) {
   cst_bundle *states = cst_rank_part_states(k->writer);
   cst_bundle *report = cst_rank_part_report(k->writer);
-  PetscFunctionBegin;
   if (k->runner)
-    PetscCall(cst_runner_flush(k->runner));
+    CST_TRY(cst_runner_flush(k->runner));
   cst_rank_part_clear(k->writer);
   cst_tallies_pack(k->tallies, report); /* also what was taken over, before a runner is there */
   cst_tallies_clear(k->tallies);
@@ -132,79 +129,75 @@ static PetscErrorCode make_part(cst_run_control *k) {
   }
   cst_reference_pack(k->reference, false, report);
   cst_reference_pack_midway(k->reference, states);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode obey(cst_run_control *k, long order) {
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
-  PetscCall(make_part(k));
+static cst_error obey(cst_run_control *k, long order) {
+  CST_TRY_MPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
+  CST_TRY(make_part(k));
   k->obeyed = order;
   const size_t bytes = cst_rank_part_close(k->writer);
   const long   at = bytes ? cst_coordinator_add(k->coordinator, CST_NOTICE_BYTES, (long)bytes) : 0;
   cst_rank_part_begin(k->writer, cst_run_control_number(order), (size_t)at);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Tells rank 0 when this rank's part is on the disk. */
-static PetscErrorCode deliver(cst_run_control *k) {
+static cst_error deliver(cst_run_control *k) {
   const cst_bundle *part = cst_rank_part_report(k->writer);
-  PetscFunctionBegin;
   if (!cst_rank_part_done(k->writer))
-    PetscFunctionReturn(0);
+    return 0;
   if (k->rank == 0)
     cst_run_control_take(k, part);
   else
-    PetscCallMPI(MPI_Isend(part->bytes, (PetscMPIInt)(part->size / CST_BUNDLE_UNIT), k->unit, 0,
-                           CST_RUN_CONTROL_TAG, k->comm, &k->sending));
-  PetscFunctionReturn(0);
+    CST_TRY_MPI(MPI_Isend(part->bytes, (int)(part->size / CST_BUNDLE_UNIT), k->unit, 0,
+                          CST_RUN_CONTROL_TAG, k->comm, &k->sending));
+  return 0;
 }
 
 /* ---- all ranks ------------------------------------------------------------------------------- */
 
 /* *answered: false: rank 0 is computing; the next call may have its answer. */
-static PetscErrorCode poll_now(cst_run_control *k, bool *answered) {
-  long        words[CST_NOTICES];
-  PetscMPIInt sent;
-  PetscFunctionBegin;
+static cst_error poll_now(cst_run_control *k, bool *answered) {
+  long words[CST_NOTICES];
+  int  sent;
   if (cst_stop_signal() && !k->signalled) {
     cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal());
     k->signalled = true;
   }
-  PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
-  PetscCall(deliver(k));
+  CST_TRY_MPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
+  CST_TRY(deliver(k));
   if (k->rank == 0)
-    PetscCall(cst_run_control_lead(k));
+    CST_TRY(cst_run_control_lead(k));
   *answered = cst_coordinator_tell(k->coordinator, words);
   if (!*answered)
-    PetscFunctionReturn(0);
+    return 0;
   k->end = (cst_end)words[CST_NOTICE_END];
   if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed)
-    PetscCall(obey(k, words[CST_NOTICE_ORDER]));
-  PetscFunctionReturn(0);
+    CST_TRY(obey(k, words[CST_NOTICE_ORDER]));
+  return 0;
 }
 
 static bool stops(const cst_run_control *k) {
   return k->end > CST_END_DONE || cst_run_control_is_last(k->obeyed);
 }
 
-PetscErrorCode cst_run_control_poll(void *context, double work, bool *stop) {
+cst_error cst_run_control_poll(void *context, double work, bool *stop) {
   cst_run_control *k = context;
   const double     now = MPI_Wtime();
   bool             answered;
-  PetscFunctionBegin;
   cst_coordinator_done(k->coordinator, work);
   if (now - k->polled >= k->pause) {
     if (now - k->polled > 1.2 * k->slowest) {
       k->slowest = now - k->polled;
       cst_coordinator_raise(k->coordinator, CST_NOTICE_SLOWEST, (long)(1e3 * k->slowest));
     }
-    PetscCall(poll_now(k, &answered));
+    CST_TRY(poll_now(k, &answered));
     if (answered)
       k->polled = MPI_Wtime();
   }
   *stop = stops(k);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Called inside a slice: rank 0 continues to coordinate, but no part is made here. */
@@ -240,64 +233,60 @@ bool cst_run_control_pauses(void *context) {
 
 /* This rank has no work left. It carries out orders until all ranks have finished, and polls less often the
  * longer it waits. Rank 0 polls without a pause, to serve the others. */
-static PetscErrorCode wait_for_end(cst_run_control *k) {
+static cst_error wait_for_end(cst_run_control *k) {
   const double begun = MPI_Wtime();
   bool         answered;
-  PetscFunctionBegin;
   while (k->end == CST_END_NONE) {
-    PetscCall(poll_now(k, &answered));
+    CST_TRY(poll_now(k, &answered));
     const double pause = k->rank && answered ? fmin((MPI_Wtime() - begun) / 8,
                                                     fmax(0.25, (double)k->size / polls_per_second))
                                              : 0;
     if (k->end == CST_END_NONE)
       usleep((useconds_t)(1e6 * fmax(0.001, pause)));
   }
-  PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
+  CST_TRY_MPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
   k->polled = MPI_Wtime();
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode start_anew(cst_run_control *k) {
+static cst_error start_anew(cst_run_control *k) {
   static const cst_notice words[] = {CST_NOTICE_NEXT, CST_NOTICE_FINISHED, CST_NOTICE_END};
-  PetscFunctionBegin;
-  PetscCall(
+  CST_TRY(
       cst_coordinator_forget(k->coordinator)); /* its answer would be of the phase that has ended */
-  PetscCallMPI(MPI_Barrier(k->comm));
+  CST_TRY_MPI(MPI_Barrier(k->comm));
   for (int i = 0; k->rank == 0 && i < 3; i++)
     cst_coordinator_put(k->coordinator, words[i], 0);
   k->end = CST_END_NONE;
-  PetscCallMPI(MPI_Barrier(k->comm));
-  PetscFunctionReturn(0);
+  CST_TRY_MPI(MPI_Barrier(k->comm));
+  return 0;
 }
 
-PetscErrorCode cst_run_control_phase(cst_run_control *k, cst_phase phase, int n,
-                                     cst_item_of_work *f, void *context, cst_end *how) {
+cst_error cst_run_control_phase(cst_run_control *k, cst_phase phase, int n, cst_item_of_work *f,
+                                void *context, cst_end *how) {
   bool stop = false;
-  PetscFunctionBegin;
   cst_coordinator_enter(k->coordinator, phase);
   k->total = n;
   for (long i; !stop && (i = cst_coordinator_add(k->coordinator, CST_NOTICE_NEXT, 1)) < n;) {
-    PetscCall(f(context, (int)i, &stop));
+    CST_TRY(f(context, (int)i, &stop));
     if (stop)
       break;
     cst_coordinator_count(k->coordinator, CST_NOTICE_FINISHED);
-    PetscCall(cst_run_control_poll(k, 0, &stop));
+    CST_TRY(cst_run_control_poll(k, 0, &stop));
   }
-  PetscCall(wait_for_end(k));
+  CST_TRY(wait_for_end(k));
   *how = k->end;
-  PetscCall(start_anew(k));
-  PetscFunctionReturn(0);
+  CST_TRY(start_anew(k));
+  return 0;
 }
 
-PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds) {
-  PetscFunctionBegin;
+cst_error cst_run_control_gather(cst_run_control *k, double *seconds) {
   for (int i = 0; i < k->plan->nclass; i++)
     seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
   if (k->rank == 0) {
     cst_assembly_add_tallies(k->checkpoint.kept, k->tallies);
     cst_assembly_add_seconds(k->checkpoint.kept, seconds);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void cst_run_control_report(const cst_run_control *k, cst_run_end *run) {

@@ -27,18 +27,18 @@ typedef struct {
 typedef struct cst_run_control cst_run_control;
 
 /* Collective. */
-PetscErrorCode cst_run_control_create(MPI_Comm comm, const cst_plan *p,
-                                      const cst_run_control_options *options, cst_coordinator *c,
-                                      cst_output *o, cst_checkpoint *checkpoint, cst_reference *r,
-                                      cst_tallies *t, cst_run_control **control);
-PetscErrorCode cst_run_control_destroy(cst_run_control **control);
+cst_error cst_run_control_create(MPI_Comm comm, const cst_plan *p,
+                                 const cst_run_control_options *options, cst_coordinator *c,
+                                 cst_output *o, cst_checkpoint *checkpoint, cst_reference *r,
+                                 cst_tallies *t, cst_run_control **control);
+cst_error cst_run_control_destroy(cst_run_control **control);
 /* Includes the runner's current batch in this rank's parts. */
 void cst_run_control_watch(cst_run_control *k, cst_runner *r);
 /* Computes item i of the work; sets *stop if the run stopped inside it. */
-typedef PetscErrorCode cst_item_of_work(void *context, int i, bool *stop);
+typedef cst_error cst_item_of_work(void *context, int i, bool *stop);
 /* Collective. Distributes n items; returns when all are done or the run stops. */
-PetscErrorCode cst_run_control_phase(cst_run_control *k, cst_phase phase, int n,
-                                     cst_item_of_work *f, void *context, cst_end *end);
+cst_error cst_run_control_phase(cst_run_control *k, cst_phase phase, int n, cst_item_of_work *f,
+                                void *context, cst_end *end);
 /* Called between slices of work. */
 cst_poll cst_run_control_poll;
 /* True if the run must stop. Called inside long slices, as often as the caller likes; answers are cached. */
@@ -50,7 +50,7 @@ void cst_run_control_finished(cst_run_control *k,
 void cst_run_control_concluded(cst_run_control *k,
                                long             portion); /* the columns of its cases are written */
 /* Series and seconds[nclass] that were not yet reported; on rank 0 plus the sums over all ranks. */
-PetscErrorCode cst_run_control_gather(cst_run_control *k, double *seconds);
+cst_error cst_run_control_gather(cst_run_control *k, double *seconds);
 /* On rank 0: why the run stopped, and statistics of its checkpoints. */
 void cst_run_control_report(const cst_run_control *k, cst_run_end *run);
 #endif

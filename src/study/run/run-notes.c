@@ -113,7 +113,7 @@ static double first_batches(const cst_plan *p, long batch) {
   double sum = 0;
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
-    sum += (double)PetscMin(batch, k->lanes) * (double)k->n * k->cost;
+    sum += (double)CST_SMALLER(batch, k->lanes) * (double)k->n * k->cost;
   }
   return sum;
 }

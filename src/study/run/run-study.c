@@ -25,31 +25,30 @@ static double computed(const cst_plan *p, const cst_extension *e, int class) {
   return e ? cst_extend_steps(e, class) : (double)count * (double)p->classes[class].n;
 }
 
-static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e,
-                                  const cst_runner *runner, double *seconds) {
-  double     *all, *rate, busy = 0, least, most;
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+static cst_error write_rates(const cst_plan *p, cst_output *o, const cst_extension *e,
+                             const cst_runner *runner, double *seconds) {
+  double *all, *rate, busy = 0, least, most;
+  int     rank;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   all = cst_zeros(p->nclass, sizeof *all);
   rate = cst_zeros(p->ncase, sizeof *rate);
   for (int k = 0; k < p->nclass; k++)
     busy += cst_runner_seconds(runner, k);
-  PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
-  PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  CST_TRY_MPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, cst_world));
+  CST_TRY_MPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, cst_world));
   /* the computing times of the least and the most busy rank */
   cst_output_number(o, "/run", "busy_seconds_least", least);
   cst_output_number(o, "/run", "busy_seconds_most", most);
-  PetscCallMPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD));
+  CST_TRY_MPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, cst_world));
   for (int i = 0; i < p->ncase; i++) {
     const double steps = computed(p, e, p->class_of[i]);
     rate[i] = steps > 0 ? steps / all[p->class_of[i]] : NAN;
   }
   if (rank == 0)
-    PetscCall(cst_output_rates(o, rate));
+    CST_TRY(cst_output_rates(o, rate));
   free(all);
   free(rate);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -70,98 +69,91 @@ typedef struct {
   double              *least, *most; /* [nclass] seconds per trajectory */
 } computation;
 
-static PetscErrorCode compute_item(void *context, int i, bool *stop) {
+static cst_error compute_item(void *context, int i, bool *stop) {
   computation *d = context;
   const void  *midway;
   size_t       size = 0;
-  PetscFunctionBegin;
-  PetscCheck(cst_checkpoint_midway(d->checkpoint, i, &midway, &size), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
-             d->checkpoint->number);
-  PetscCall(
+  CST_CHECK(cst_checkpoint_midway(d->checkpoint, i, &midway, &size), MPI_COMM_SELF,
+            CST_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
+            d->checkpoint->number);
+  CST_TRY(
       cst_reference_compute(d->reference, i, midway, size, cst_run_control_poll, d->control, stop));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Continues a batch of an extension to a later end, from the rows in the extended file, which are all at the
  * same step. The new file may have rows too, those of trajectories that reached the new end before the run
  * was killed: what they added to sums over members is lost, so they are computed again. */
-static PetscErrorCode continue_batch(computation *d, const cst_work *w, bool *stop) {
+static cst_error continue_batch(computation *d, const cst_work *w, bool *stop) {
   const cst_class *k = &d->plan->classes[w->class];
   const long       members = d->plan->study->members;
   const long       width =
       (long)cst_channels_find(cst_output_channels(d->output), &cst_channel_continue, 0)->count;
-  PetscFunctionBegin;
   d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
   double *x = d->rows;
   for (long l = 0; l < w->count; l++) {
     const long lane = w->first + l;
     double    *row = x + l * width;
-    PetscCall(
-        cst_extend_row(d->extension, d->output, k->cases[lane / members], lane % members, row));
-    PetscCheck(cst_continue_alike(x, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "%s of the file: case %d, member %ld is at another step than its batch",
-               cst_channel_continue.path, k->cases[lane / members], lane % members);
+    CST_TRY(cst_extend_row(d->extension, d->output, k->cases[lane / members], lane % members, row));
+    CST_CHECK(cst_continue_alike(x, row), MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED,
+              "%s of the file: case %d, member %ld is at another step than its batch",
+              cst_channel_continue.path, k->cases[lane / members], lane % members);
   }
   const long       numbers = (long)x[CST_CONTINUE_NUMBERS];
   const cst_origin from = {cst_continue_position(d->plan, k, x), numbers, x, true};
   for (long l = 0; l < w->count; l++)
     memmove(x + l * numbers, x + l * width + CST_CONTINUE_HEAD, sizeof *x * (size_t)numbers);
-  PetscCall(cst_runner_batch(d->runner, w, &from, stop));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_runner_batch(d->runner, w, &from, stop));
+  return 0;
 }
 
-static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
+static cst_error compute_batch(void *context, int i, bool *stop) {
   computation    *d = context;
   const cst_work *w = &d->agenda->work[i];
   cst_origin      from;
-  PetscFunctionBegin;
-  PetscCheck(w->saved < 0 || cst_checkpoint_origin(d->checkpoint, w, &from), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
-             d->checkpoint->number);
+  CST_CHECK(w->saved < 0 || cst_checkpoint_origin(d->checkpoint, w, &from), MPI_COMM_SELF,
+            CST_ERR_FILE_READ, "checkpoint %ld was damaged or removed during the run",
+            d->checkpoint->number);
   if (w->saved < 0 && d->extension && d->extension->continues)
-    PetscCall(continue_batch(d, w, stop));
+    CST_TRY(continue_batch(d, w, stop));
   else
-    PetscCall(cst_runner_batch(d->runner, w, w->saved < 0 ? NULL : &from, stop));
+    CST_TRY(cst_runner_batch(d->runner, w, w->saved < 0 ? NULL : &from, stop));
   if (!*stop)
     cst_run_control_finished(d->control, w);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode time_class(void *context, int i, bool *stop) {
+static cst_error time_class(void *context, int i, bool *stop) {
   computation *d = context;
   double       least, most;
   long         lanes;
-  PetscFunctionBegin;
-  PetscCall(
+  CST_TRY(
       cst_runner_time(d->runner, i, d->plan->study->timing_repeats, &least, &most, &lanes, stop));
   d->least[i] = least / (double)lanes;
   d->most[i] = most / (double)lanes;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Each class is timed by one rank. Checkpoints do not hold times: a resumed run times all classes. */
-static PetscErrorCode time_classes(computation *d, cst_end *end) {
+static cst_error time_classes(computation *d, cst_end *end) {
   const cst_plan *p = d->plan;
   double         *both, *icase;
-  PetscMPIInt     rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  int             rank;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   both = cst_zeros(2 * p->nclass, sizeof *both);
   icase = cst_zeros(p->ncase, sizeof *icase);
   d->least = both;
   d->most = both + p->nclass;
-  PetscCall(cst_run_control_phase(d->control, CST_PHASE_TIMING, p->nclass, time_class, d, end));
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  CST_TRY(cst_run_control_phase(d->control, CST_PHASE_TIMING, p->nclass, time_class, d, end));
+  CST_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, cst_world));
   for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
     for (int i = 0; i < p->ncase; i++)
       icase[i] = both[k * p->nclass + p->class_of[i]];
-    PetscCall(cst_output_times(d->output, k ? &cst_channel_cpu_most : &cst_channel_cpu, icase));
+    CST_TRY(cst_output_times(d->output, k ? &cst_channel_cpu_most : &cst_channel_cpu, icase));
   }
   free(both);
   free(icase);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* On rank 0: warns how many members of the reference stopped at its own step. */
@@ -169,8 +161,8 @@ static void tell_reference(const computation *d) {
   const cst_study *s = d->plan->study;
   const long       n = cst_reference_again(d->reference);
   char             text[160];
-  PetscMPIInt      rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  int              rank;
+  MPI_Comm_rank(cst_world, &rank);
   if (rank || !n)
     return;
   snprintf(text, sizeof text,
@@ -180,92 +172,87 @@ static void tell_reference(const computation *d) {
   cst_run_warn(d->output, CST_WARNS_REFERENCE, text);
 }
 
-static PetscErrorCode conclude(computation *d, cst_failures *failures, cst_end *end) {
+static cst_error conclude(computation *d, cst_failures *failures, cst_end *end) {
   const size_t n = (size_t)d->plan->study->nvariant * CST_ERRORS;
   double      *error;
-  PetscFunctionBegin;
   error = cst_zeros(n, sizeof *error);
   cst_reference_errors(d->reference, error);
-  PetscCall(cst_conclusions(d->plan, d->output, d->checkpoint, error, d->table, d->control,
-                            failures, end));
+  CST_TRY(cst_conclusions(d->plan, d->output, d->checkpoint, error, d->table, d->control, failures,
+                          end));
   free(error);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode compute_batches(computation *d, cst_failures *failures, cst_end *end) {
-  double     *seconds;
-  long       *joined;
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
-  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->tallies,
-                              cst_run_control_poll, d->control, &d->runner));
+static cst_error compute_batches(computation *d, cst_failures *failures, cst_end *end) {
+  double *seconds;
+  long   *joined;
+  int     rank;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  CST_TRY(cst_reference_gather(d->reference, cst_world));
+  CST_TRY(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->tallies,
+                            cst_run_control_poll, d->control, &d->runner));
   cst_runner_halt_by(d->runner, cst_run_control_halts, cst_run_control_pauses);
   cst_run_control_watch(d->control, d->runner);
-  PetscCall(
-      cst_run_control_phase(d->control, CST_PHASE_STEPS, d->agenda->n, compute_batch, d, end));
+  CST_TRY(cst_run_control_phase(d->control, CST_PHASE_STEPS, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && !d->plan->part)
-    PetscCall(cst_replay(d->plan, d->output, d->runner, d->control, end));
+    CST_TRY(cst_replay(d->plan, d->output, d->runner, d->control, end));
   if (*end == CST_END_DONE && !d->plan->part && d->plan->study->timing_repeats)
-    PetscCall(time_classes(d, end));
+    CST_TRY(time_classes(d, end));
   if (*end == CST_END_DONE)
-    PetscCall(conclude(d, failures, end));
+    CST_TRY(conclude(d, failures, end));
   if (*end == CST_END_DONE) {
     tell_reference(d);
     cst_stop_grace(20); /* the rest usually takes moments */
     seconds = cst_zeros(d->plan->nclass + 1, sizeof *seconds);
-    PetscCall(cst_run_control_gather(d->control, seconds));
+    CST_TRY(cst_run_control_gather(d->control, seconds));
     if (d->merge && rank == 0)
-      PetscCall(cst_merge_seconds(d->merge, seconds));
+      CST_TRY(cst_merge_seconds(d->merge, seconds));
     joined = d->extension ? cst_extend_joined(d->extension) : NULL;
-    PetscCall(cst_tallies_finish(d->tallies, PETSC_COMM_WORLD, joined, d->output));
+    CST_TRY(cst_tallies_finish(d->tallies, cst_world, joined, d->output));
     free(joined);
-    PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
+    CST_TRY(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
     free(seconds);
   }
-  PetscCall(cst_runner_destroy(&d->runner));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_runner_destroy(&d->runner));
+  return 0;
 }
 
 /* Says that rows of the extended file are left out. */
-static PetscErrorCode warn_of_rows(cst_output *o) {
-  char        text[CST_WARNING_WIDTH] = "";
-  int         narrow = cst_output_is_narrow(o);
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &narrow, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD));
+static cst_error warn_of_rows(cst_output *o) {
+  char text[CST_WARNING_WIDTH] = "";
+  int  narrow = cst_output_is_narrow(o);
+  int  rank;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  CST_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &narrow, 1, MPI_INT, MPI_MAX, cst_world));
   if (narrow && rank == 0)
     snprintf(text, sizeof text,
              "%s of the file has another width; the trajectories that are taken over cannot go on "
              "to a later end",
              cst_channel_continue.path);
   cst_run_warn(o, CST_WARNS_ROWS, text);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Copies rows and sums from the extended file, or from the parts of the study, into a new one; later checkpoints
  * contain them. */
-static PetscErrorCode take_over(computation *d, const cst_run_options *options) {
-  PetscMPIInt rank;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+static cst_error take_over(computation *d, const cst_run_options *options) {
+  int rank;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   cst_reference_spare(d->reference, d->checkpoint->lane);
   if (options->merge && options->resume.start == CST_START_ANEW)
-    PetscCall(cst_merge_rows(options->merge, d->output, d->tallies));
+    CST_TRY(cst_merge_rows(options->merge, d->output, d->tallies));
   if (!d->extension || options->resume.start != CST_START_ANEW)
-    PetscFunctionReturn(0);
-  PetscCall(cst_extend_rows(d->extension, d->output));
-  PetscCall(warn_of_rows(d->output));
+    return 0;
+  CST_TRY(cst_extend_rows(d->extension, d->output));
+  CST_TRY(warn_of_rows(d->output));
   if (rank == 0)
-    PetscCall(cst_extend_tallies(d->extension, d->tallies));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_extend_tallies(d->extension, d->tallies));
+  return 0;
 }
 
-static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o,
-                           cst_checkpoint *checkpoint, const cst_run_options *options,
-                           cst_conclusion *table, cst_run_end *run) {
+static cst_error work(const cst_plan *p, const cst_agenda *a, cst_output *o,
+                      cst_checkpoint *checkpoint, const cst_run_options *options,
+                      cst_conclusion *table, cst_run_end *run) {
   const double            before = cst_run_notes_work_before(p, a, checkpoint);
   char                   *identity = cst_identity_text(p, options->resume.run);
   cst_run_control_options keep = {.path = options->output,
@@ -285,45 +272,43 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                                .table = table};
   cst_coordinator        *c;
   double                  left[CST_PHASES];
-  PetscFunctionBegin;
   cst_snapshot_own(&keep.owner, options->path, options->resume.run);
-  PetscCall(take_over(&d, options));
+  CST_TRY(take_over(&d, options));
   cst_run_notes_left(p, a, checkpoint, left);
-  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, left, before, &c));
-  PetscCall(cst_run_control_create(PETSC_COMM_WORLD, p, &keep, c, o, checkpoint, d.reference,
-                                   d.tallies, &d.control));
+  CST_TRY(cst_coordinator_create(cst_world, options->progress, left, before, &c));
+  CST_TRY(cst_run_control_create(cst_world, p, &keep, c, o, checkpoint, d.reference, d.tallies,
+                                 &d.control));
   cst_checkpoint_release_lanes(p, checkpoint);
   d.reference->halt = cst_run_control_halts;
   d.reference->halt_context = d.control;
   cst_stop_grace(0); /* from here on slices of work poll for signals */
-  PetscCall(cst_run_control_phase(d.control, CST_PHASE_REFERENCE, cst_reference_items(d.reference),
-                                  compute_item, &d, &run->end));
+  CST_TRY(cst_run_control_phase(d.control, CST_PHASE_REFERENCE, cst_reference_items(d.reference),
+                                compute_item, &d, &run->end));
   if (run->end == CST_END_DONE)
-    PetscCall(compute_batches(&d, &run->failures, &run->end));
+    CST_TRY(compute_batches(&d, &run->failures, &run->end));
   run->failed = cst_failures_total(&run->failures);
   run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
   cst_run_control_report(d.control, run);
-  PetscCall(cst_run_control_destroy(&d.control));
-  PetscCall(cst_coordinator_destroy(&c));
+  CST_TRY(cst_run_control_destroy(&d.control));
+  CST_TRY(cst_coordinator_destroy(&c));
   free(d.rows);
   cst_tallies_destroy(d.tallies);
   cst_reference_destroy(d.reference);
   free(identity);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Creates a file, with everything known before the first step, or reopens that of an earlier run and updates
  * a few attributes. *agreed: where it fails, whether it does so on all ranks. */
-static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
-                                  const cst_checkpoint *checkpoint, const cst_run_options *options,
-                                  const cst_columns *columns, cst_output **o, bool *agreed) {
-  const bool  anew = options->resume.start == CST_START_ANEW;
-  PetscMPIInt rank, ranks;
-  PetscFunctionBegin;
+static cst_error open_output(const cst_plan *p, const cst_agenda *a,
+                             const cst_checkpoint *checkpoint, const cst_run_options *options,
+                             const cst_columns *columns, cst_output **o, bool *agreed) {
+  const bool anew = options->resume.start == CST_START_ANEW;
+  int        rank, ranks;
   *agreed = true;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  PetscCall(
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
+  CST_TRY(
       cst_output_create(p, options->path, options->output, options->resume.run, anew, columns, o));
   if (anew) {
     cst_run_notes_study(*o, p->study);
@@ -338,30 +323,28 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a,
   cst_run_warnings_begin(*o, &options->warnings, anew);
   /* so that an unfinished file has its labels */
   if (anew && rank == 0)
-    PetscCall(cst_output_columns(*o, columns, 0, p->ncase));
-  PetscCall(cst_output_flush(*o));
+    CST_TRY(cst_output_columns(*o, columns, 0, p->ncase));
+  CST_TRY(cst_output_flush(*o));
   *agreed = false;
   if (rank == 0)
-    PetscCall(cst_output_share(*o, cst_run_notes_work_before(p, a, checkpoint)));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_output_share(*o, cst_run_notes_work_before(p, a, checkpoint)));
+  return 0;
 }
 
 /* On rank 0, when the file has its name: locks it, and removes the checkpoints of the result that it replaces,
  * and damaged ones. */
-static PetscErrorCode settle_in(const cst_run_options *options) {
+static cst_error settle_in(const cst_run_options *options) {
   cst_snapshot_owner owner;
   char               why[512];
-  PetscFunctionBegin;
   if (options->resume.start == CST_START_ANEW)
-    PetscCheck(!options->lock ||
-                   cst_lock_hold(options->lock, options->path, false, why, sizeof why),
-               PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: %s", options->output, why);
+    CST_CHECK(!options->lock || cst_lock_hold(options->lock, options->path, false, why, sizeof why),
+              MPI_COMM_SELF, CST_ERR_FILE_OPEN, "%s: %s", options->output, why);
   cst_snapshot_own(&owner, options->path, options->resume.replaces);
   if (*owner.token)
     cst_snapshot_remove_newer(&owner, 0);
   cst_snapshot_own(&owner, options->path, options->resume.run);
   cst_snapshot_remove_newer(&owner, options->resume.number);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* What the file says of itself when it is closed. */
@@ -371,36 +354,35 @@ static const char *state_of(const cst_plan *p, cst_end end) {
   return p->part ? "part" : "complete";
 }
 
-PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoint *checkpoint,
-                       const cst_run_options *options, cst_run_end *run) {
+cst_error cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoint *checkpoint,
+                  const cst_run_options *options, cst_run_end *run) {
   cst_conclusion *table = cst_conclude_create(p);
   cst_output     *o;
-  PetscMPIInt     rank;
+  int             rank;
   char            text[32], why[512];
   bool            finished;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  const PetscErrorCode bad =
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  const cst_error bad =
       open_output(p, agenda, checkpoint, options, cst_conclude_columns(table), &o, &run->agreed);
   if (bad)
     cst_conclude_destroy(table);
-  PetscCall(bad);
+  CST_TRY(bad);
   if (rank == 0)
-    PetscCall(settle_in(options));
-  PetscCall(work(p, agenda, o, checkpoint, options, table, run));
+    CST_TRY(settle_in(options));
+  CST_TRY(work(p, agenda, o, checkpoint, options, table, run));
   cst_run_notes_time(text);
   if (rank == 0)
-    PetscCall(cst_output_share(o, run->share));
-  PetscCallMPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, PETSC_COMM_WORLD));
+    CST_TRY(cst_output_share(o, run->share));
+  CST_TRY_MPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, cst_world));
   cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
   cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
   cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
-  PetscCall(cst_output_close(&o, state_of(p, run->end), &finished, run->kept, why, sizeof why));
+  CST_TRY(cst_output_close(&o, state_of(p, run->end), &finished, run->kept, why, sizeof why));
   run->agreed = !finished;
-  PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE,
-             "%s could not be finished: %s", options->output, why);
+  CST_CHECK(finished || run->end == CST_END_FAILED, cst_world, CST_ERR_FILE_WRITE,
+            "%s could not be finished: %s", options->output, why);
   if (rank == 0 && run->end == CST_END_DONE)
     cst_resume_clean(&options->resume, options->path);
   cst_conclude_destroy(table);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -51,8 +51,8 @@ typedef struct {
   bool         agreed;         /* where cst_run fails: on all ranks alike, none waits for another */
 } cst_run_end;
 
-/* Runs the study, or what remains of it; collective over PETSC_COMM_WORLD. The checkpoint is that of checkpoint
+/* Runs the study, or what remains of it; collective over cst_world. The checkpoint is that of checkpoint
  * options->resume.number. */
-PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoint *checkpoint,
-                       const cst_run_options *options, cst_run_end *run);
+cst_error cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoint *checkpoint,
+                  const cst_run_options *options, cst_run_end *run);
 #endif

@@ -57,7 +57,7 @@ cst_verify_trajectory *cst_verify_list(const cst_verification *d, const cst_veri
                                        long *n);
 void cst_verify_prepare(cst_verification *d, cst_verify_trajectory *t, bool from_start);
 /* verify-table.c: compares the columns of a complete result with what its rows give, and prints what differs. */
-PetscErrorCode cst_verify_table(cst_verification *d, cst_verify_counts *counts);
+cst_error cst_verify_table(cst_verification *d, cst_verify_counts *counts);
 /* The lane-rows of a checkpoint that contain the lane; -1: none. */
 int cst_verify_find(const cst_checkpoint *checkpoint, int class, long lane);
 #endif

@@ -20,30 +20,28 @@
 
 /* ---- one after the other --------------------------------------------------------------------- */
 
-static PetscErrorCode poll(void *context, double work, bool *stop) {
+static cst_error poll(void *context, double work, bool *stop) {
   cst_verification *d = context;
   const double      now = MPI_Wtime();
-  PetscFunctionBegin;
   *stop = false;
   d->done += work;
   if (now - d->told < CST_VERIFY_TELL_EVERY)
-    PetscFunctionReturn(0);
+    return 0;
   d->told = now;
   fprintf(stderr, "verify: trajectory %ld of %ld, %.1f %% of the steps\n", d->at, d->n,
           100 * d->done / d->total);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode make_reference(cst_verification *d, const cst_verify_trajectory *t) {
-  const int variant = d->plan->cases[t->icase].variant;
-  bool      stop = false;
-  PetscFunctionBegin;
+static cst_error make_reference(cst_verification *d, const cst_verify_trajectory *t) {
+  const int      variant = d->plan->cases[t->icase].variant;
+  bool           stop = false;
   unsigned char *known = &d->known[variant * d->plan->study->members + t->member];
   if (d->plan->study->reference != CST_REFERENCE_METHOD || *known)
-    PetscFunctionReturn(0);
-  PetscCall(cst_reference_compute_member(d->reference, variant, t->member, poll, d, &stop));
+    return 0;
+  CST_TRY(cst_reference_compute_member(d->reference, variant, t->member, poll, d, &stop));
   *known = 1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A failed trajectory keeps only its last good state. Of a partner that was stopped on its way to the same
@@ -55,17 +53,16 @@ static long count_kept(const cst_verification *d, const double *row, const cst_l
                                        : cst_runner_numbers(d->runner);
 }
 
-static PetscErrorCode compare_midway(cst_verification *d, const cst_verify_trajectory *t) {
+static cst_error compare_midway(cst_verification *d, const cst_verify_trajectory *t) {
   cst_checkpoint *checkpoint = d->checkpoint[0];
   const int       saved = cst_verify_find(checkpoint, t->work.class, t->work.first);
   const double   *kept = cst_checkpoint_rows(checkpoint, saved);
   const double   *row;
   cst_bundle      b = {0};
   char            name[128];
-  PetscFunctionBegin;
-  PetscCheck(kept && checkpoint->saved[saved].numbers == cst_runner_numbers(d->runner),
-             PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed",
-             checkpoint->number);
+  CST_CHECK(kept && checkpoint->saved[saved].numbers == cst_runner_numbers(d->runner),
+            MPI_COMM_SELF, CST_ERR_FILE_READ, "checkpoint %ld was damaged or removed",
+            checkpoint->number);
   kept += (t->work.first - checkpoint->range[saved].first) * checkpoint->saved[saved].numbers;
   cst_lane_rows_pack(d->runner, &b);
   row = (const double *)(const void *)(b.bytes + sizeof(cst_section_head) + sizeof(cst_lane_rows));
@@ -73,25 +70,24 @@ static PetscErrorCode compare_midway(cst_verification *d, const cst_verify_traje
   cst_compare_numbers(&d->comparison, name, kept, row,
                       count_kept(d, kept, &checkpoint->saved[saved]));
   cst_bundle_destroy(&b);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-static PetscErrorCode compute(cst_verification *d, const cst_verify_trajectory *t) {
+static cst_error compute(cst_verification *d, const cst_verify_trajectory *t) {
   cst_origin  origin;
   cst_origin *from = t->from ? &origin : NULL;
   bool        stop = false;
-  PetscFunctionBegin;
   d->comparison = (cst_comparison){.tolerance = d->tolerance};
-  PetscCall(make_reference(d, t));
-  PetscCheck(!from || cst_checkpoint_origin(t->from, &t->work, from), PETSC_COMM_SELF,
-             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed", t->from->number);
+  CST_TRY(make_reference(d, t));
+  CST_CHECK(!from || cst_checkpoint_origin(t->from, &t->work, from), MPI_COMM_SELF,
+            CST_ERR_FILE_READ, "checkpoint %ld was damaged or removed", t->from->number);
   if (t->stage == CST_VERIFY_FINISHED)
-    PetscCall(cst_runner_batch(d->runner, &t->work, from, &stop));
+    CST_TRY(cst_runner_batch(d->runner, &t->work, from, &stop));
   else {
-    PetscCall(cst_runner_batch_to(d->runner, &t->work, from, t->until, &stop));
-    PetscCall(compare_midway(d, t));
+    CST_TRY(cst_runner_batch_to(d->runner, &t->work, from, t->until, &stop));
+    CST_TRY(compare_midway(d, t));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
@@ -151,17 +147,16 @@ static void print_result(const cst_verification *d, const cst_verify_trajectory 
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* Reads the members that were chosen at the end of the run, as far as they are known. */
-static PetscErrorCode read_chosen(cst_verification *d) {
+static cst_error read_chosen(cst_verification *d) {
   const size_t      n = (size_t)d->plan->chosen;
   const cst_choice *by = cst_collector_choice(d->plan);
-  PetscFunctionBegin;
   if (!by)
-    PetscFunctionReturn(0);
+    return 0;
   d->chosen = cst_need(calloc((size_t)d->plan->ncase * n + 1, sizeof *d->chosen));
   for (int i = 0; i < d->plan->ncase; i++)
-    PetscCall(by->read(d->output, i, d->chosen + (size_t)i * n));
+    CST_TRY(by->read(d->output, i, d->chosen + (size_t)i * n));
   cst_runner_choose(d->runner, d->chosen);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_of_another(cst_result *file) {
@@ -171,30 +166,26 @@ static bool is_of_another(cst_result *file) {
   return other;
 }
 
-static PetscErrorCode open_verification(cst_verification *d) {
+static cst_error open_verification(cst_verification *d) {
   char why[256];
-  PetscFunctionBegin;
   d->known =
       cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
   d->reference = cst_reference_create(d->plan);
   d->tallies = cst_tallies_create(d->plan);
   d->told = MPI_Wtime();
   d->joined = cst_continue_joined(d->file, d->plan, why, sizeof why);
-  PetscCheck(d->joined, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  CST_CHECK(d->joined, MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED, "%s", why);
   d->another = is_of_another(d->file);
-  PetscCall(
-      cst_output_compare(d->plan, d->file, d->joined, d->another, &d->comparison, &d->output));
-  PetscCall(
-      cst_runner_create(d->plan, 1, d->reference, d->output, d->tallies, poll, d, &d->runner));
-  PetscCall(read_chosen(d));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_output_compare(d->plan, d->file, d->joined, d->another, &d->comparison, &d->output));
+  CST_TRY(cst_runner_create(d->plan, 1, d->reference, d->output, d->tallies, poll, d, &d->runner));
+  CST_TRY(read_chosen(d));
+  return 0;
 }
 
-static PetscErrorCode close_verification(cst_verification *d) {
+static cst_error close_verification(cst_verification *d) {
   bool closed;
-  PetscFunctionBegin;
-  PetscCall(cst_runner_destroy(&d->runner));
-  PetscCall(cst_output_close(&d->output, NULL, &closed, NULL, NULL, 0));
+  CST_TRY(cst_runner_destroy(&d->runner));
+  CST_TRY(cst_output_close(&d->output, NULL, &closed, NULL, NULL, 0));
   cst_tallies_destroy(d->tallies);
   cst_reference_destroy(d->reference);
   for (int i = 0; i < CST_VERIFY_CHECKPOINTS; i++)
@@ -203,7 +194,7 @@ static PetscErrorCode close_verification(cst_verification *d) {
   free(d->joined);
   free(d->chosen);
   free(d->status);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void count(const cst_verification *d, const cst_verify_trajectory *t, cst_verify_counts *c) {
@@ -220,20 +211,19 @@ static void count(const cst_verification *d, const cst_verify_trajectory *t, cst
 
 /* Whether the sums of a finished file are of as many terms as its rows tell, and what is made of them is. The terms
  * themselves are not in the file. */
-static PetscErrorCode compare_sums(cst_verification *d, cst_verify_counts *c) {
+static cst_error compare_sums(cst_verification *d, cst_verify_counts *c) {
   cst_extension e;
   cst_tallies  *t;
   char          why[sizeof d->comparison.first];
   const char   *state = cst_result_state(d->file);
   const bool    ended = !strcmp(state, "complete") || !strcmp(state, "part");
-  PetscFunctionBegin;
   c->sums = ended && d->tolerance == 0 && cst_tallies_bytes(d->plan) > 0;
   if (!c->sums)
-    PetscFunctionReturn(0);
+    return 0;
   t = cst_tallies_create(d->plan);
   cst_extend_whole(&e, d->file, d->plan, NULL, 0);
   d->comparison = (cst_comparison){0};
-  PetscCall(cst_extend_tallies(&e, t));
+  CST_TRY(cst_extend_tallies(&e, t));
   if (cst_tallies_compare(t, d->output, d->joined, why, sizeof why)) /* it has been said why */
     snprintf(why, sizeof why, "the rows cannot be right");
   else if (!*why && d->comparison.different)
@@ -244,7 +234,7 @@ static PetscErrorCode compare_sums(cst_verification *d, cst_verify_counts *c) {
     printf("sums over members: DIFFERENT; first: %s\n", why);
   cst_extend_destroy(&e);
   cst_tallies_destroy(t);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the table --------------------------------------------------------------------------------- */
@@ -257,31 +247,29 @@ static bool has_table(const cst_verification *d) {
   return !out && !strcmp(cst_result_state(d->file), "complete");
 }
 
-PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
-                          const cst_verify_choice *choice, cst_back_end *b,
-                          cst_verify_counts *counts) {
+cst_error cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
+                     const cst_verify_choice *choice, cst_back_end *b, cst_verify_counts *counts) {
   cst_verification d = {
       .plan = p, .file = file, .left_out = choice->left_out, .tolerance = choice->tolerance};
   long                   n;
   cst_verify_trajectory *list;
-  PetscFunctionBegin;
   cst_verify_open(&d, path);
   list = cst_verify_list(&d, choice, &n);
   for (long i = 0; i < n; i++)
     cst_verify_prepare(&d, &list[i], choice->from_start);
-  PetscCall(cst_study_compile(s, p, d.total, b));
-  PetscCall(open_verification(&d));
+  CST_TRY(cst_study_compile(s, p, d.total, b));
+  CST_TRY(open_verification(&d));
   for (long i = 0; i < n && !ferror(stdout); i++) {
     d.at += list[i].stage >= CST_VERIFY_MIDWAY;
     if (list[i].stage >= CST_VERIFY_MIDWAY)
-      PetscCall(compute(&d, &list[i]));
+      CST_TRY(compute(&d, &list[i]));
     print_result(&d, &list[i]);
     count(&d, &list[i], counts);
   }
-  PetscCall(compare_sums(&d, counts));
+  CST_TRY(compare_sums(&d, counts));
   if (has_table(&d))
-    PetscCall(cst_verify_table(&d, counts));
-  PetscCall(close_verification(&d));
+    CST_TRY(cst_verify_table(&d, counts));
+  CST_TRY(close_verification(&d));
   free(list);
-  PetscFunctionReturn(0);
+  return 0;
 }

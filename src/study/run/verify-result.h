@@ -27,9 +27,8 @@ typedef struct {
 } cst_verify_counts;
 
 /* Verifies the result at path, finished or not; on one rank. Prints one line per trajectory to stdout. */
-PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
-                          const cst_verify_choice *choice, cst_back_end *b,
-                          cst_verify_counts *counts);
+cst_error cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
+                     const cst_verify_choice *choice, cst_back_end *b, cst_verify_counts *counts);
 /* Prints possible reasons for differing bits to stdout: differences in version, build, libraries or machine.
  */
 void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end *b,

@@ -54,18 +54,17 @@ static void find_reference_errors(work *w) {
 }
 
 /* Compares the datasets of a case that are concluded as well, such as histograms. */
-static PetscErrorCode conclude_case(work *w, int i) {
+static cst_error conclude_case(work *w, int i) {
   cst_comparison *c = &w->d->comparison;
-  PetscFunctionBegin;
   *c = (cst_comparison){0};
-  PetscCall(cst_conclude_case(w->table, w->rows, i));
+  CST_TRY(cst_conclude_case(w->table, w->rows, i));
   w->counts->compared += c->compared;
   if (!c->different)
-    PetscFunctionReturn(0);
+    return 0;
   w->counts->wrong_statistics = true;
   printf("what is concluded of case %d: DIFFERENT, %ld of %ld numbers; first: %s\n", i,
          c->different, c->compared, c->first);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void tell(cst_verification *d, int icase) {
@@ -76,19 +75,18 @@ static void tell(cst_verification *d, int icase) {
   fprintf(stderr, "verify: statistics of case %d of %d\n", icase + 1, d->plan->ncase);
 }
 
-static PetscErrorCode conclude(work *w) {
+static cst_error conclude(work *w) {
   const cst_plan *p = w->d->plan;
   const int       steps = p->study->nstep;
-  PetscFunctionBegin;
   cst_case_rows_ahead(w->rows, p->ncase);
   for (int i = 0; i < p->ncase; i++) {
     tell(w->d, i);
-    PetscCall(conclude_case(w, i));
+    CST_TRY(conclude_case(w, i));
     if ((i + 1) % steps == 0)
-      PetscCall(cst_conclude_steps(w->table, w->rows, i + 1 - steps));
+      CST_TRY(cst_conclude_steps(w->table, w->rows, i + 1 - steps));
   }
-  PetscCall(cst_conclude_across(w->table));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_conclude_across(w->table));
+  return 0;
 }
 
 static void compare_column(work *w, const cst_column *x) {
@@ -130,20 +128,19 @@ static void compare_columns(work *w) {
   free(paths);
 }
 
-PetscErrorCode cst_verify_table(cst_verification *d, cst_verify_counts *counts) {
+cst_error cst_verify_table(cst_verification *d, cst_verify_counts *counts) {
   work w = {.d = d, .counts = counts, .table = cst_conclude_create(d->plan)};
-  PetscFunctionBegin;
   counts->statistics = true;
   w.error = cst_zeros(d->plan->study->nvariant * CST_ERRORS, sizeof *w.error);
   find_reference_errors(&w);
-  PetscCall(cst_case_rows_create(d->plan, d->output, w.error, &w.rows));
+  CST_TRY(cst_case_rows_create(d->plan, d->output, w.error, &w.rows));
   if (conclude(&w)) { /* it has been said why */
     counts->wrong_statistics = true;
     printf("columns: not made again, since the rows cannot be right\n");
   } else
     compare_columns(&w);
-  PetscCall(cst_case_rows_destroy(&w.rows));
+  CST_TRY(cst_case_rows_destroy(&w.rows));
   cst_conclude_destroy(w.table);
   free(w.error);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -26,16 +26,16 @@ static long next_read(const cst_runner *r, long now, cst_readers readers) {
   for (int i = 0; i < r->ncollection; i++) {
     const cst_collection *x = &r->collection[i];
     if (x->row->reads_some && readers == CST_READS_SOME)
-      read = PetscMin(read, x->row->reads_some(x, now));
+      read = CST_SMALLER(read, x->row->reads_some(x, now));
     if (x->row->reads_some || readers == CST_READS_SOME)
       continue;
     if (x->row->reads)
-      read = PetscMin(read, x->row->reads(x, now));
+      read = CST_SMALLER(read, x->row->reads(x, now));
     else if (x->row->next && x->row->stop && r->plan->needs_lambda)
-      read = PetscMin(read, x->row->next(x, now));
+      read = CST_SMALLER(read, x->row->next(x, now));
   }
   if (r->plan->needs_lambda && readers == CST_READS_ALL)
-    read = PetscMin(read, cst_plan_class_fold_after(r->class, now));
+    read = CST_SMALLER(read, cst_plan_class_fold_after(r->class, now));
   return read;
 }
 
@@ -86,73 +86,70 @@ static void pass_group_folds(cst_runner *r) {
 
 static long next_stop(void *context) {
   const cst_runner *r = context;
-  long              stop = PetscMin(r->class->n, r->slices.slice_end);
+  long              stop = CST_SMALLER(r->class->n, r->slices.slice_end);
   if (r->timed)
     return stop;
   if (!folds_by_group(r))
-    stop = PetscMin(stop, r->watch.on ? r->b->step + 1 : r->next_fold);
+    stop = CST_SMALLER(stop, r->watch.on ? r->b->step + 1 : r->next_fold);
   for (int i = 0; i < r->ncollection; i++) {
     const cst_collection *x = &r->collection[i];
     if (x->row->next)
-      stop = PetscMin(stop, x->row->next(x, r->b->step));
+      stop = CST_SMALLER(stop, x->row->next(x, r->b->step));
   }
   return stop;
 }
 
 /* First what advances the partner, which may be halted. */
-static PetscErrorCode observe_before(cst_runner *r) {
-  PetscFunctionBegin;
+static cst_error observe_before(cst_runner *r) {
   for (int i = 0; i < r->ncollection && !cst_runner_halted(r); i++)
     if (r->collection[i].row->before)
-      PetscCall(r->collection[i].row->before(&r->collection[i]));
-  PetscFunctionReturn(0);
+      CST_TRY(r->collection[i].row->before(&r->collection[i]));
+  return 0;
 }
 
-PetscErrorCode cst_runner_observe(void *context) {
+cst_error cst_runner_observe(void *context) {
   cst_runner *r = context;
   const long  now = r->b->step;
-  PetscFunctionBegin;
   if (r->timed)
-    PetscFunctionReturn(0);
+    return 0;
   pass_group_folds(r);
   if (r->watch.on)
     cst_runner_watch_all(r);
-  PetscCall(observe_before(r));
+  CST_TRY(observe_before(r));
   if (cst_runner_halted(r))
-    PetscFunctionReturn(0);
+    return 0;
   if (now == r->next_fold) {
     cst_runner_fold(r);
     r->next_fold = cst_plan_class_fold_next(r->class, now);
   }
   for (int i = 0; i < r->ncollection; i++)
     if (r->collection[i].row->stop)
-      PetscCall(r->collection[i].row->stop(&r->collection[i]));
-  PetscFunctionReturn(0);
+      CST_TRY(r->collection[i].row->stop(&r->collection[i]));
+  return 0;
 }
 
 /* The partner stays one of its steps behind the next comparison, so that little remains to be done there. If
  * it is halted, it goes back and follows later; the observations of the slice remain. */
-static PetscErrorCode advance_partner(cst_runner *r) {
+static cst_error advance_partner(cst_runner *r) {
   const cst_work *work = r->work;
   cst_stepper    *hst = r->hst;
-  PetscFunctionBegin;
   if (!hst)
-    PetscFunctionReturn(0);
+    return 0;
   const size_t numbers = cst_batch_numbers(hst);
   const long   from = r->hb->step;
   const long   to = 2 * r->b->step - 1;
   if (from >= to)
-    PetscFunctionReturn(0);
+    return 0;
   for (long l = 0; r->slices.watched && l < work->count; l++)
     cst_batch_save(hst, r->hb, l, r->slices.kept_rows + (size_t)l * numbers);
-  PetscCall(cst_stepper_advance(hst, r->hb, to - from));
+  CST_TRY(cst_stepper_advance(hst, r->hb, to - from));
   if (!cst_stepper_halted(hst))
-    PetscFunctionReturn(0);
+    return 0;
   for (long l = 0; l < work->count; l++)
     cst_batch_restore(hst, r->hb, l, r->slices.kept_rows + (size_t)l * numbers);
   r->hb->step = from;
   cst_batch_ready(hst, r->hb);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- slices ---------------------------------------------------------------------------------- */
@@ -188,7 +185,7 @@ void cst_runner_watch(cst_runner *r, bool watched) {
   for (long l = 0; l < r->work->count; l++)
     cst_runner_save(r, l, r->slices.kept_rows + (size_t)l * numbers);
   r->slices.kept_at = cst_runner_position(r);
-  r->slices.slice_end = PetscMin(r->slices.slice_end, next_stop(r));
+  r->slices.slice_end = CST_SMALLER(r->slices.slice_end, next_stop(r));
 }
 
 /* True if groups of lanes step independently: no partner follows, nobody needs the state before the step, and
@@ -201,28 +198,27 @@ static bool are_apart(const cst_runner *r) {
 
 /* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. What collectors have
  * buffered is of steps before the slice, and is written first: they begin anew where it began. */
-static PetscErrorCode go_back(cst_runner *r) {
+static cst_error go_back(cst_runner *r) {
   cst_batch *b = r->b;
   const long numbers = cst_runner_numbers(r);
   const bool single = r->slices.slice_end == r->slices.kept_at.step + 1;
   const int  ahead = are_apart(r) && single ? b->ahead : 0;
-  PetscFunctionBegin;
   if (!ahead) {
-    PetscCall(cst_runner_flush(r));
-    PetscCall(cst_runner_resume(
+    CST_TRY(cst_runner_flush(r));
+    CST_TRY(cst_runner_resume(
         r, &(cst_origin){.at = r->slices.kept_at, .numbers = numbers, .row = r->slices.kept_rows}));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (long l = (long)ahead * r->width; l < r->work->count; l++)
     cst_runner_restore(r, l, r->slices.kept_rows + l * numbers);
   b->step = r->slices.kept_at.step;
   cst_batch_ready(r->st, b);
   b->ahead = ahead;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Advances one slice; a halted slice is undone. */
-static PetscErrorCode advance_slice(cst_runner *r) {
+static cst_error advance_slice(cst_runner *r) {
   const bool         by_group = folds_by_group(r) && !r->timed;
   const cst_schedule schedule = {r,
                                  next_stop,
@@ -230,45 +226,43 @@ static PetscErrorCode advance_slice(cst_runner *r) {
                                  fold_after,
                                  by_group ? fold_group : NULL,
                                  r->meter.one_by_one};
-  PetscFunctionBegin;
-  PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
+  CST_TRY(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
-    PetscCall(go_back(r));
+    CST_TRY(go_back(r));
   else
-    PetscCall(advance_partner(r));
-  PetscFunctionReturn(0);
+    CST_TRY(advance_partner(r));
+  return 0;
 }
 
 /* The first slice of a batch is as long as the last one of the batch before, if that was of the same
  * class. */
-PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop) {
+cst_error cst_runner_advance(cst_runner *r, long to, bool *stop) {
   cst_batch *b = r->b;
   const long end = r->class->n;
   long       slice = 1;
   if (r->slices.slice_class == r->work->class && !r->timed)
     slice = r->slices.slice;
-  PetscFunctionBegin;
   while (b->step < to && !*stop) {
     const double before = MPI_Wtime();
     const long   from = b->step;
     if (b->ahead)
       slice = 1;
-    r->slices.slice_end = PetscMin(from + slice, to);
+    r->slices.slice_end = CST_SMALLER(from + slice, to);
     cst_runner_watch(r, slice <= FEW_STEPS);
-    PetscCall(advance_slice(r));
+    CST_TRY(advance_slice(r));
     const double spent = MPI_Wtime() - before;
     if (spent < 0.025 && !cst_runner_halted(r))
-      slice = PetscMin(2 * slice, end);
+      slice = CST_SMALLER(2 * slice, end);
     else if (spent > 0.1)
-      slice = PetscMax(1, slice / 2);
+      slice = CST_LARGER(1, slice / 2);
     /* a checkpoint here would lack the rows stored at the end */
     if (r->plan->study->extensible && b->step == end)
       break;
     const double steps = (double)(b->step - from);
     const double work = r->work->cost * steps / (double)end;
-    PetscCall(r->slices.poll(r->slices.poll_context, work, stop));
+    CST_TRY(r->slices.poll(r->slices.poll_context, work, stop));
   }
   r->slices.slice = slice;
   r->slices.slice_class = r->work->class;
-  PetscFunctionReturn(0);
+  return 0;
 }

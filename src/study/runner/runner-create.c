@@ -14,7 +14,7 @@ static size_t expression_scratch(const cst_plan *p) {
   for (int k = 0; k < p->nobservation; k++)
     if (p->observation[k].tape) {
       const int registers = cst_tape_along_registers(p->observation[k].tape);
-      most = PetscMax(most, registers);
+      most = CST_LARGER(most, registers);
     }
   return (size_t)most;
 }
@@ -77,14 +77,13 @@ static void destroy_collections(cst_runner *r) {
   free(r->collection);
 }
 
-PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference,
-                                 cst_output *o, cst_tallies *tallies, cst_poll *poll, void *context,
-                                 cst_runner **runner) {
+cst_error cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o,
+                            cst_tallies *tallies, cst_poll *poll, void *context,
+                            cst_runner **runner) {
   const cst_system *s = p->study->system;
   const int         ng = s->ng;
   const int         nq = s->nq;
   cst_runner       *r;
-  PetscFunctionBegin;
   r = cst_zeros(1, sizeof *r);
   *runner = r;
   r->plan = p;
@@ -136,19 +135,18 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
     r->watch.times = cst_aligned(CST_TRAIL * W);
     r->watch.speed = cst_aligned(CST_TRAIL * (size_t)nq * W);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_runner_destroy(cst_runner **runner) {
+cst_error cst_runner_destroy(cst_runner **runner) {
   cst_runner *r = *runner;
-  PetscFunctionBegin;
   for (int i = 0; i < r->plan->study->nmethod; i++) {
     if (r->stepper[i])
-      PetscCall(cst_batch_destroy(&r->full[i]));
+      CST_TRY(cst_batch_destroy(&r->full[i]));
     if (r->partner[i])
-      PetscCall(cst_batch_destroy(&r->half[i]));
-    PetscCall(cst_stepper_destroy(&r->stepper[i]));
-    PetscCall(cst_stepper_destroy(&r->partner[i]));
+      CST_TRY(cst_batch_destroy(&r->half[i]));
+    CST_TRY(cst_stepper_destroy(&r->stepper[i]));
+    CST_TRY(cst_stepper_destroy(&r->partner[i]));
   }
   free(r->meter.measure);
   free(r->meter.follow);
@@ -175,5 +173,5 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
     cst_channels_destroy(r->channels);
   free(*runner);
   *runner = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -134,12 +134,12 @@ bool cst_runner_group_lives(const cst_runner *r, int group, int lane);
 bool cst_runner_fits(const cst_runner *r, long lane, const double *row, long step);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
 /* runner.c: restores the batch, which has been started, from saved rows. */
-PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from);
+cst_error cst_runner_resume(cst_runner *r, const cst_origin *from);
 /* runner-advance.c: advances the batch to step `to`, in slices between which it polls; *stop: the run
  * stops. */
-PetscErrorCode cst_runner_advance(cst_runner *r, long to, bool *stop);
+cst_error cst_runner_advance(cst_runner *r, long to, bool *stop);
 /* Does everything that is due at the current step; context: the runner. */
-PetscErrorCode cst_runner_observe(void *context);
+cst_error cst_runner_observe(void *context);
 /* Prepares the slice that begins here to be halted inside (watched), or not to be. */
 void cst_runner_watch(cst_runner *r, bool watched);
 /* Makes the steppers of the batch compute multipliers at the steps at which they are read. */

@@ -16,7 +16,7 @@ cst_position cst_runner_position(const cst_runner *r) {
 }
 
 long cst_runner_ahead(const cst_runner *r) {
-  return PetscMin(r->work->count, (long)r->b->ahead * r->width);
+  return CST_SMALLER(r->work->count, (long)r->b->ahead * r->width);
 }
 
 long cst_runner_state_numbers(const cst_runner *r) { return (long)cst_batch_numbers(r->st); }

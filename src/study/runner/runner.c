@@ -15,7 +15,7 @@
 double cst_runner_seconds(const cst_runner *r, int class) { return r->slices.seconds[class]; }
 
 /* Creates the stepper (one SNES per method) when it is first needed. */
-static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
+static cst_error prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
   const int           W = r->width;
   const cst_plan     *p = r->plan;
   const cst_study    *s = p->study;
@@ -26,13 +26,12 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
                            s->iteration,
                            !r->output,
                            r->output && cst_plan_is_petsc(p, method)};
-  PetscFunctionBegin;
   if (*stepper)
-    PetscFunctionReturn(0);
-  PetscCall(cst_stepper_create(p->method[method], &o, stepper));
+    return 0;
+  CST_TRY(cst_stepper_create(p->method[method], &o, stepper));
   cst_stepper_set_resolution(*stepper, s->resolution);
-  PetscCall(cst_batch_create(*stepper, batch));
-  PetscFunctionReturn(0);
+  CST_TRY(cst_batch_create(*stepper, batch));
+  return 0;
 }
 
 /* ---- starts ---------------------------------------------------------------------------------- */
@@ -71,7 +70,7 @@ static void locate(cst_runner *r, long step, bool done) {
 /* Starts the lanes of the group of lane l together, as far as this can be done; returns their bits. */
 static int start_group(cst_runner *r, long l) {
   const size_t at = (size_t)l * (size_t)r->plan->study->system->nq;
-  const int    lanes = (int)PetscMin(r->width, r->work->count - l);
+  const int    lanes = (int)CST_SMALLER(r->width, r->work->count - l);
   int          variant[CST_W_MAX];
   long         member[CST_W_MAX];
   for (int k = 0; k < lanes; k++) {
@@ -110,14 +109,13 @@ static bool start_of(cst_runner *r, long l, bool is_there, double *q, double *v)
 }
 
 /* *stop: the run stops before all lanes are started; the batch has then not begun. */
-static PetscErrorCode start(cst_runner *r, bool *stop) {
+static cst_error start(cst_runner *r, bool *stop) {
   cst_stepper    *hst = r->hst;
   const cst_work *work = r->work;
   cst_batch      *b = r->b;
   double         *q = r->start;
   double         *v = r->start + r->plan->study->system->nq;
   int             together = 0;
-  PetscFunctionBegin;
   cst_batch_reset(r->st, b, work->count);
   if (hst)
     cst_batch_reset(hst, r->hb, work->count);
@@ -125,7 +123,7 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
     if (r->slices.halt)
       *stop = r->slices.halt(r->slices.poll_context);
     if (r->slices.halt && *stop)
-      PetscFunctionReturn(0);
+      return 0;
     if (l % r->width == 0)
       together = start_group(r, l);
     const bool good = start_of(r, l, together >> l % r->width & 1, q, v);
@@ -137,24 +135,23 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
   if (hst)
     cst_batch_ready(hst, r->hb);
   clear_rows(r);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
+cst_error cst_runner_resume(cst_runner *r, const cst_origin *from) {
   const cst_plan  *p = r->plan;
   cst_stepper     *hst = r->hst;
   const cst_class *k = r->class;
-  PetscFunctionBegin;
-  PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "a saved row has %ld numbers, and one of %s has %ld: another build saved it",
-             from->numbers, cst_method_label(p->study->method[k->method]), cst_runner_numbers(r));
+  CST_CHECK(from->numbers == cst_runner_numbers(r), MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED,
+            "a saved row has %ld numbers, and one of %s has %ld: another build saved it",
+            from->numbers, cst_method_label(p->study->method[k->method]), cst_runner_numbers(r));
   for (long l = 0; l < r->work->count; l++) {
     const double *row = from->row + l * from->numbers;
-    PetscCheck(cst_runner_fits(r, l, row, from->at.step), PETSC_COMM_SELF,
-               PETSC_ERR_FILE_UNEXPECTED, "a saved row is not a state of a trajectory of %s",
-               cst_method_label(p->study->method[k->method]));
+    CST_CHECK(cst_runner_fits(r, l, row, from->at.step), MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED,
+              "a saved row is not a state of a trajectory of %s",
+              cst_method_label(p->study->method[k->method]));
     cst_runner_restore(r, l, row);
   }
   r->b->step = from->at.step;
@@ -164,13 +161,12 @@ PetscErrorCode cst_runner_resume(cst_runner *r, const cst_origin *from) {
   if (hst)
     cst_batch_ready(hst, r->hb);
   locate(r, from->at.step, !from->opens);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Begins a batch, at its start or from saved rows. */
-static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
+static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
-  PetscFunctionBegin;
   if (!r->full) {
     r->full = cst_zeros(s->nmethod, sizeof *r->full);
     r->half = cst_zeros(s->nmethod, sizeof *r->half);
@@ -178,97 +174,91 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   r->work = w;
   r->class = &r->plan->classes[w->class];
   const int m = r->class->method;
-  PetscCall(prepare(r, m, &r->stepper[m], &r->full[m]));
+  CST_TRY(prepare(r, m, &r->stepper[m], &r->full[m]));
   r->st = r->stepper[m];
   cst_runner_find_blocks(r);
   r->b = &r->full[m];
   cst_stepper_set_step(r->st, r->class->h);
   r->hst = NULL;
   if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->timed) {
-    PetscCall(prepare(r, m, &r->partner[m], &r->half[m]));
+    CST_TRY(prepare(r, m, &r->partner[m], &r->half[m]));
     r->hst = r->partner[m];
     r->hb = &r->half[m];
     cst_stepper_set_step(r->hst, r->class->h / 2);
   }
   cst_runner_read_at_stops(r);
-  PetscCall(start(r, stop));
+  CST_TRY(start(r, stop));
   if (*stop) {
     r->work = NULL;
-    PetscFunctionReturn(0);
+    return 0;
   }
   cst_runner_watch(r, false);
   if (from)
-    PetscCall(cst_runner_resume(r, from));
+    CST_TRY(cst_runner_resume(r, from));
   else
     locate(r, 0, false);
   if (!from || from->opens)
-    PetscCall(cst_runner_observe(r));
-  PetscFunctionReturn(0);
+    CST_TRY(cst_runner_observe(r));
+  return 0;
 }
 
-static PetscErrorCode finish(cst_runner *r) {
-  PetscFunctionBegin;
+static cst_error finish(cst_runner *r) {
   cst_runner_fill_rows(r);
   for (int i = 0; i < r->ncollection; i++)
     if (r->collection[i].row->finish)
-      PetscCall(r->collection[i].row->finish(&r->collection[i]));
-  PetscCall(cst_output_rows(r->output, r->work, r->rows));
+      CST_TRY(r->collection[i].row->finish(&r->collection[i]));
+  CST_TRY(cst_output_rows(r->output, r->work, r->rows));
   r->work = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin *from,
-                                   long step, bool *stop) {
+cst_error cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin *from, long step,
+                              bool *stop) {
   const double before = MPI_Wtime();
-  PetscFunctionBegin;
-  PetscCall(begin(r, w, from, stop));
+  CST_TRY(begin(r, w, from, stop));
   if (!*stop) {
-    PetscCall(cst_runner_advance(r, step, stop));
-    PetscCall(cst_runner_flush(r));
+    CST_TRY(cst_runner_advance(r, step, stop));
+    CST_TRY(cst_runner_flush(r));
   }
   r->slices.seconds[w->class] += MPI_Wtime() - before;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_runner_flush(cst_runner *r) {
-  PetscFunctionBegin;
+cst_error cst_runner_flush(cst_runner *r) {
   for (int i = 0; i < r->ncollection; i++)
     if (r->collection[i].row->flush)
-      PetscCall(r->collection[i].row->flush(&r->collection[i]));
-  PetscFunctionReturn(0);
+      CST_TRY(r->collection[i].row->flush(&r->collection[i]));
+  return 0;
 }
 
 void cst_runner_choose(cst_runner *r, long *member) { r->chosen.member = member; }
 
-PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, int n, bool *stop) {
+cst_error cst_runner_replay(cst_runner *r, int icase, const long *member, int n, bool *stop) {
   const int class = r->plan->class_of[icase];
   const cst_class *k = &r->plan->classes[class];
-  PetscFunctionBegin;
-  for (int at = 0; at < n && !*stop; at += (int)PetscMin(r->batch, n - at)) {
-    const long     count = PetscMin(r->batch, n - at);
+  for (int at = 0; at < n && !*stop; at += (int)CST_SMALLER(r->batch, n - at)) {
+    const long     count = CST_SMALLER(r->batch, n - at);
     const cst_work w = {
         .class = class, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .saved = -1};
     r->replayed = member + at;
-    PetscCall(begin(r, &w, NULL, stop));
+    CST_TRY(begin(r, &w, NULL, stop));
     if (!*stop)
-      PetscCall(cst_runner_advance(r, k->n, stop));
-    PetscCall(cst_runner_flush(r));
+      CST_TRY(cst_runner_advance(r, k->n, stop));
+    CST_TRY(cst_runner_flush(r));
     r->work = NULL;
     r->replayed = NULL;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
-PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_origin *from,
-                                bool *stop) {
-  PetscFunctionBegin;
-  PetscCall(cst_runner_batch_to(r, w, from, r->plan->classes[w->class].n, stop));
+cst_error cst_runner_batch(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
+  CST_TRY(cst_runner_batch_to(r, w, from, r->plan->classes[w->class].n, stop));
   if (*stop)
-    PetscFunctionReturn(0);
+    return 0;
   const double before = MPI_Wtime();
-  PetscCall(finish(r));
+  CST_TRY(finish(r));
   r->slices.seconds[w->class] += MPI_Wtime() - before;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- timing ---------------------------------------------------------------------------------- */
@@ -279,28 +269,27 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-PetscErrorCode cst_runner_time(cst_runner *r, int class, int repeats, double *least, double *most,
-                               long *lanes, bool *stop) {
+cst_error cst_runner_time(cst_runner *r, int class, int repeats, double *least, double *most,
+                          long *lanes, bool *stop) {
   const cst_class *k = &r->plan->classes[class];
   const cst_work   w = {
-        .class = class, .first = 0, .count = PetscMin(r->batch, k->lanes), .saved = -1};
-  PetscFunctionBegin;
+        .class = class, .first = 0, .count = CST_SMALLER(r->batch, k->lanes), .saved = -1};
   *least = INFINITY;
   *most = 0;
   *lanes = w.count;
   r->timed = true;
   for (int i = 0; i < repeats && !*stop; i++) {
-    PetscCall(begin(r, &w, NULL, stop));
+    CST_TRY(begin(r, &w, NULL, stop));
     const double before = processor_seconds();
     if (!*stop)
-      PetscCall(cst_runner_advance(r, k->n, stop));
+      CST_TRY(cst_runner_advance(r, k->n, stop));
     const double spent = processor_seconds() - before;
-    *least = PetscMin(*least, spent);
-    *most = PetscMax(*most, spent);
+    *least = CST_SMALLER(*least, spent);
+    *most = CST_LARGER(*most, spent);
   }
   r->timed = false;
   r->work = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a rehearsal ------------------------------------------------------------------------------ */
@@ -315,28 +304,26 @@ static long twice(long step, long n) {
   return n - to < to - step ? n : to;
 }
 
-PetscErrorCode cst_runner_rehearse(cst_runner *r, const cst_work *w, double budget,
-                                   cst_rehearsal *x) {
+cst_error cst_runner_rehearse(cst_runner *r, const cst_work *w, double budget, cst_rehearsal *x) {
   bool stop = false;
   long last = -1;
-  PetscFunctionBegin;
-  PetscCall(begin(r, w, NULL, &stop)); /* it also creates what later batches find */
+  CST_TRY(begin(r, w, NULL, &stop)); /* it also creates what later batches find */
   const double before = processor_seconds();
   if (!stop)
-    PetscCall(begin(r, w, NULL, &stop));
+    CST_TRY(begin(r, w, NULL, &stop));
   const double begun = processor_seconds();
   double       now = begun;
   *x = (cst_rehearsal){.start = (begun - before) / (double)w->count};
   while (!stop && r->b->step < r->class->n && r->b->step > last) {
     const double since = now;
     last = r->b->step;
-    PetscCall(cst_runner_advance(r, twice(last, r->class->n), &stop));
-    PetscCall(cst_runner_flush(r));
+    CST_TRY(cst_runner_advance(r, twice(last, r->class->n), &stop));
+    CST_TRY(cst_runner_flush(r));
     now = processor_seconds();
     x->steps = (double)(r->b->step - last);
     x->seconds = now - since;
     stop = stop || now - begun > (r->b->step >= WARM ? budget : fmax(budget, dear));
   }
   r->work = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
