@@ -163,7 +163,7 @@ def outcome(process, result, verify=True):
     if process.returncode not in (0, 1) or not os.path.exists(result):
         found["says"] = process.stderr.replace(cli.FOLDER, "")
         return found
-    found.update(cli.digests(result))
+    found.update({key: x.decode() if isinstance(x, bytes) else x for key, x in cli.digests(result).items()})
     for unlike in ("/@git", "/@continued"):  # the build; a number drawn for each file
         found.pop(unlike, None)
     if verify:
