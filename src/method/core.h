@@ -25,7 +25,7 @@ typedef struct {
   double size[CST_W_MAX] __attribute__((aligned(64)));
   double course[10 * CST_W_MAX] __attribute__((aligned(64)));
   long   done[CST_W_MAX] __attribute__((aligned(64)));
-  /* of lanes that are done: whether the solution is the step (core/near-root.h) */
+  /* of lanes that are done: whether the solution is the step (core/march-iterate.h) */
   long sure[CST_W_MAX] __attribute__((aligned(64)));
 } cst_scratch;
 
@@ -33,7 +33,7 @@ enum {
   CST_LANE_DATA = 112,
   CST_PAST = 5, /* orders of differences that unknowns are extrapolated by (core/march.h) */
   CST_DUE_STEPS =
-      16384,     /* for which two corrections are due where one did not do (core/extrapolate.h) */
+      16384,     /* for which two corrections are due where one did not do (core/march-iterate.h) */
   CST_TRAIL = 32 /* states between two looks at a march */
 };
 

@@ -9,7 +9,7 @@
  *
  * lambda is that of the equations of motion on all of TQ, which keep phi v + phi0. Without constraints on
  * velocities it is the forced form of convert(...). Source: C. Cuell, thesis, chapters 4 to 6. Arithmetic:
- * core/convert.c, core/convert-velocities.h.
+ * core/convert.c, core/convert-newton.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>

@@ -91,7 +91,7 @@ static bool mass_is_constant(const cst_system *s) {
   return true;
 }
 
-/* Whether the bath can kick the flat body: by one rate, with few enough joints (core/noise-flat.h). */
+/* Whether the bath can kick the flat body: by one rate, with few enough joints (core/noise.c). */
 static bool fits_flat(const cst_term *t, const cst_system *s, char *why, int n) {
   const double velocities = s->nq - 6.0 * s->nbodies;
   const char  *body = s->bodies[s->flat].name;

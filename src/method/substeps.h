@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SUBSTEPS_H
 #define CST_SUBSTEPS_H
+#include "method/core.h"
 #include "method/substep.h"
 
 /* A kick: the force acts with weights w0 h and w1 h at the two ends; tangent: p is projected onto the tangent
@@ -97,4 +98,9 @@ cst_substep cst_constrained_bdf(double fraction, int k);
 cst_substep cst_engine(double fraction, double erp, bool post, bool linear);
 /* k nodes, and polynomials of degree below s. */
 cst_substep cst_substep_hbvm(double fraction, int k, int s);
+
+/* Checks that there is room for both kinds of data: the parameters of a substep, and what lane code reads. */
+#define CST_DATA_FITS(parameters, lane)                                                            \
+  _Static_assert(sizeof(parameters) <= CST_SUBSTEP_DATA && sizeof(lane) <= CST_LANE_DATA,          \
+                 "raise CST_SUBSTEP_DATA or CST_LANE_DATA")
 #endif

@@ -12,7 +12,7 @@
 #include "../system/bed.h"
 static int stages; /* of the layer under test */
 #define STAGES stages
-#include "method/core/sweep-reverse.h"
+#include "method/core/sweep.h"
 #include "tableau/tableau.h"
 
 static const double H = 0x1p-8, NEARLY = 1e-8, T = 0.025;

@@ -1,5 +1,5 @@
 /* bend.h: lane code: corrections that are bent: Newton's, and the one of what it leaves. For kick.c, midpoint.c and
- * null-space.c, which have the fields of bend-fields.h, q1, G1 and slack, and whose last NG residuals are those of g.
+ * null-space.c, which have the fields of lane.h, q1, G1 and slack, and whose last NG residuals are those of g.
  *
  * A correction w of the coordinates leaves 1/2 D2g[w, w] of the residual. Where that is below round-off the
  * step is done. Where it is not, but the third order is (cst_rows_are_close), it is computed from G, and

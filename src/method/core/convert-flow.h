@@ -17,7 +17,7 @@
  * as it has stages, since more sweeps spare few corrections. Of formulas it comes from the flow of the
  * equations frozen halfway. Both matrices are near triangular ones of blocks 1 and M as h -> 0, so that elimination
  * needs no pivoting. What F1 and F2 are off is removed apart, and once before the first residual. With constraints on velocities R has their equations, and kappa
- * (convert-velocities.h).
+ * (convert-newton.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/householder.h"

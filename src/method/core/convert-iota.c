@@ -1,14 +1,11 @@
 /* convert-iota.c: the core of convert(LAYER, iota=) with a projection along fibres from text (core/convert.h,
- * core/convert-fibres.h). */
+ * core/convert-projection.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE         convert_iota
 #define CST_ROW_NAME "convert-iota"
 #define FIBRED       1
-#include "method/core/convert-data.h"
-#ifdef CST_W
 #include "method/core/convert.h"
-#else
-#include "method/core/convert-row.h"
+#ifndef CST_W
 
 cst_substep cst_convert_along(double fraction, const cst_layer *minus, const cst_layer *plus,
                               double bias, const cst_iota *iota) {

@@ -5,11 +5,8 @@
 #define CST_ROW_NAME "convert"
 #define FIBRED       0
 #define CORE_IS_FOR_SIZED
-#include "method/core/convert-data.h"
-#ifdef CST_W
 #include "method/core/convert.h"
-#else
-#include "method/core/convert-row.h"
+#ifndef CST_W
 
 cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus,
                                 double bias, bool by_mass) {

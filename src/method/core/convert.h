@@ -1,4 +1,4 @@
-/* convert.h: the lane code of convert(LAYER, bias=b): any one-step method R_t of q' = v, v' = A(q, v), S' = L as
+/* convert.h: the cores of convert(LAYER, bias=b), convert.c and convert-iota.c: any one-step method R_t of q' = v, v' = A(q, v), S' = L as
  * a constrained variational integrator of the same order.
  *
  * Source: Patrick, Cuell, Spiteri, Zhang, conversion of one-step methods into variational integrators; here
@@ -37,27 +37,43 @@
  *
  * With iota = mass, P moves along M^-1 G' in place of G' (M a constant diagonal). Then G' M^-1 stands for
  * G' in F0, F5 and F6, mu- + D2(theta-.g) M^-1 mu- + G'k = pb with G M^-1 mu- = 0, and the step ends at (1
- * + D2(theta+.g) M^-1) mu+, in its kinetic form: `weighed`. With FIBRED, iota is given by text: convert-fibres.h.
+ * + D2(theta+.g) M^-1) mu+, in its kinetic form: `weighed`. With FIBRED, iota is given by text: convert-projection.h.
  *
  * lagrange-dalembert(LAYER, bias=b) is the same with constraints on velocities: those of the ODE, phi A =
  * -D(phi v + phi0)[v], leave phi v + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on
  * the variations of the layer's points added (kernel RE), and what is known of mu- is only what phi(qb) v =
- * 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
+ * 0 feels of it (convert-newton.h). Forces alone leave all of the above as it is but that D L_h.
  *
  * By how much the solution differs from the predictor is smooth in time. It is extrapolated from the last
- * steps (extrapolate.h), so that at small steps two corrections do.
+ * steps (march-iterate.h), so that at small steps two corrections do.
  *
  * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the
  * latest when what is left of the next one is predicted far below round-off, for an error that has always
  * the same sign would add up in the momentum.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/method.h"
+#include "method/lane-iota.h"
+#include "method/lane-layer.h"
+
+struct data {
+  double         bias;     /* alpha- */
+  cst_lane_layer layer[2]; /* of the minus and of the plus half */
+  int            iteration;
+  int            of_w;    /* q and p of the record are those of w: convert-start.h */
+  int            by_mass; /* P is orthogonal in the metric M */
+#if FIBRED
+  const cst_lane_iota *iota;
+#endif
+};
+
+#ifdef CST_W
 #define CST_FIELDS_IN_SPACE /* they are many */
 #define STAGES              (MARCH->stages)
 #define USES_STEP
 #include "core/gmres.h"
 #include "method/core/lane.h"
-#include "method/core/sweep-reverse.h"
+#include "method/core/sweep.h"
 #include "method/core/time.h"
 #if !defined(CST_SYSTEM_HEADER) || SYS_IN_SIZED
 #define HAS_NO_PIECES
@@ -136,7 +152,7 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
   X(S0, OF_KRYLOV(GRAM_SIZE))                                                                      \
   X(K0, OF_KRYLOV(SADDLE_S))                                                                       \
   X(M0, OF_KRYLOV(SADDLE_M))                                                                       \
-  /* convert-velocities.h, time.h */                                                               \
+  /* constraints on velocities; time.h */                                                          \
   X(phib, NVEL ? NNZ_G : 0)                                                                        \
   X(phi, NVEL ? NNZ_G : 0)                                                                         \
   CST_TIME_FIELD(X)                                                                                \
@@ -176,13 +192,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 #define END_V(k) (L->end + (2 * (k) + 1) * NQ)
 
 #include "method/core/convert-projection.h"
-#if FIBRED
-#include "method/core/convert-fibres.h"
-#endif
-#include "method/core/convert-variations.h"
-#include "method/core/convert-matrix.h"
-#include "method/core/convert-velocities.h"
-#include "method/core/convert-krylov.h"
+#include "method/core/convert-newton.h"
 #if !FIBRED
 #include "method/core/convert-flow.h"
 #endif
@@ -396,4 +406,120 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif
+#else
+
+#include <math.h>
+#include "method/iota.h"
+#include "method/substeps.h"
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
+struct parameters {
+  double    bias;
+  cst_layer layer[2];
+  bool      of_w, by_mass;
+
+  const cst_iota *iota; /* in place of both; NULL: none */
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  if (x->of_w != y->of_w || x->by_mass != y->by_mass || x->iota != y->iota)
+    return false;
+  return fabs(x->bias - y->bias) < 1e-15 && cst_program_same_layer(&x->layer[0], &y->layer[0]) &&
+         cst_program_same_layer(&x->layer[1], &y->layer[1]);
+}
+
+/* The halves change places. */
+static bool adjoint(void *of) {
+  struct parameters *x = of;
+  const cst_layer    minus = x->layer[0];
+  x->bias = -1 - x->bias;
+  x->layer[0] = x->layer[1];
+  x->layer[1] = minus;
+  return true;
+}
+
+static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->gram.banded; }
+
+/* What the variations of a half take along a number of vectors: its stages, or of formulas a point halfway and
+ * three terms. */
+static int count_variations(const cst_layer *l, int stages, int vectors) {
+  return l->rule ? (stages > 0) * (1 + 3 * vectors) : stages * vectors;
+}
+
+/* Values and reverses of the halves that have a length: one of each in a residual. The predictor is one value
+ * more, and the ends are varied along the vectors tangent to TQ. */
+static void count_evaluations(const struct parameters *x, const cst_system *s,
+                              cst_substep_size *size) {
+  const int minus = x->bias == 0 ? 0 : cst_program_layer_stages(&x->layer[0]);
+  const int plus = x->bias == -1 ? 0 : cst_program_layer_stages(&x->layer[1]);
+  const int vectors = dense(s) ? 2 * (s->nq - s->ng + s->nvel) : 0;
+  size->fixed = minus + count_variations(&x->layer[0], minus, vectors) +
+                count_variations(&x->layer[1], plus, vectors);
+  size->each = 2 * (minus + plus);
+  size->solves_fixed = size->fixed * cst_substep_solves(s);
+  size->solves_each = 1 + size->each * cst_substep_solves(s);
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct parameters *x = of;
+  const double             q = s->nq, g = s->ng, iterations = 3;
+  const int                minus = cst_program_layer_stages(&x->layer[0]);
+  const int                plus = cst_program_layer_stages(&x->layer[1]);
+  cst_substep_size         y = {
+              .stages = minus > plus ? minus : plus,
+              .unknowns = 4 * s->nq + 4 * s->ng,
+              .kept = 4 * s->nq + 4 * s->ng,
+              .predicted = 4 * s->nq + 4 * s->ng,
+              .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0,
+  };
+  count_evaluations(x, s, &y);
+  y.cost = dense(s) ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s)
+                    : 40 * y.each * 4 * (q + 3 * g);
+  return y;
+}
+
+static bool action(const void *of, cst_action *a) {
+  const struct parameters *x = of;
+  *a = (cst_action){.bias = x->bias, .minus = &x->layer[0], .plus = &x->layer[1]};
+  return !x->of_w && !x->by_mass && !x->iota;
+}
+
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  struct data             *to = lane;
+  to->bias = x->bias;
+  to->iteration = with->iteration;
+  to->of_w = x->of_w;
+  to->by_mass = x->by_mass;
+#if FIBRED
+  CST_TRY(cst_iota_bind(with, x->iota, &to->iota));
+#endif
+  for (int k = 0; k < 2; k++)
+    CST_TRY(cst_stepper_bind_layer(with, &x->layer[k], true, &to->layer[k]));
+  return 0;
+}
+
+/* The equations of nu1 and nu2 are met by elimination, and have no residual. */
+static cst_jacobian jacobian(const void *x, const cst_system *s) {
+  (void)x;
+  return s->ng ? CST_JACOBIAN_NONE : CST_JACOBIAN_DIFFERENCES;
+}
+
+static const cst_substep_row row = {
+    .name = CST_ROW_NAME,
+    .data = sizeof(struct parameters),
+    .iterations = FIBRED ? 1 << CST_ITERATION_NEWTON
+                         : 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
+                               1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
+    .same = same,
+    .adjoint = adjoint,
+    .size = size,
+    .jacobian = jacobian,
+    .action = action,
+    .bind = bind,
+};
 #endif

@@ -35,9 +35,7 @@ static void complement(const cst_context *C, const struct local *L, int j, const
   }
 }
 
-#include "method/core/near-root-test.h"
-
-/* The test of near-root.h for S and the factors of B, which is read where it is formed. */
+/* The test of a near root (march-iterate.h) for S and the factors of B, which is read where it is formed. */
 CST_INLINE vl is_near_root(const cst_context *C, const struct local *L, int j, const vd *B,
                            const vd *S) {
   vl sure = cst_gram_leans(C, S, H(j));
@@ -49,7 +47,7 @@ CST_INLINE vl is_near_root(const cst_context *C, const struct local *L, int j, c
       cst_gram_fill(C, L->G, L->G, L->hm, H(j), 0, S0);
     sure |= cst_dense_is_close(C, S, S0);
   }
-  return sure & has_moved_little(C, L);
+  return sure & cst_has_moved_little(C, L->q, L->q1, L->length);
 }
 
 /* A correction d of the momenta, t of the impulses, is bent: the one of what it leaves of g is added, with the factors

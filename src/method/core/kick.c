@@ -19,7 +19,6 @@
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/lane/rows.h"
-#include "method/core/bend-fields.h"
 #ifndef CST_COLD
 #define NX              NG
 #define NX_PREDICTED    NG
@@ -178,8 +177,77 @@ CST_INLINE void drift(const cst_context *C, struct local *L, int j, const vd *x)
   }
 }
 
-#include "method/core/kick-bend.h"
-#include "method/core/near-root-test.h"
+/* ---- residuals, and corrections that are bent (bend.h) --------------------------------------- */
+
+/* f = g(q1(x)); a lane is done when every constraint is met. */
+CST_INLINE vl evaluate_only(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  vl done;
+  USES_G
+  if (BY_ROWS(RESIDUAL)) {
+    cst_kick_rows z = rows_of(L, vmask(0), x, f, NULL, NULL);
+    CST_BY_ROWS(RESIDUAL, &z);
+    L->near = z.met[1];
+    L->close = z.met[2];
+    return z.met[0];
+  }
+  drift(C, L, j, x);
+  K_g(L->c, L->q1, f);
+  K_G(L->c, L->q1, L->G1);
+  if (COMPENSATED) {
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      ROW_G(a, i, e)
+        f[a] += L->G1[e] * L->eq1[i];
+  }
+  cst_rows_test(C, f, L->G1, L->q1, L->slack, L->bound, &done, &L->near);
+  return done;
+}
+
+/* The same at an x that one correction has changed by little: no test is passed that evaluate_only would not
+ * pass. */
+CST_INLINE vl evaluate_again(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  vl met = vmask(1);
+  drift(C, L, j, x);
+  K_g(L->c, L->q1, f);
+  K_G(L->c, L->q1, L->G1);
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    met &= (vl)(vabs(f[a]) <= 0.999 * L->bound[a]) | vmask(DROPPED(a));
+  return met;
+}
+
+#include "method/core/bend.h"
+
+/* Adds to Newton's correction d the one of what it leaves. S has the factors, or is the work space of the
+ * system's own functions, which eliminate once more. */
+CST_INLINE void bend(const cst_context *C, struct local *L, int j, vd *S, vd *d) {
+  const vd *more = L->left;
+  USES_G
+  if (BY_ROWS(CORRECTION)) {
+    cst_kick_rows z = rows_of(L, vmask(0), NULL, L->left, d, S);
+    z.way = L->way;
+    z.q2 = L->q2;
+    z.bent = L->bent;
+    CST_BY_ROWS(BEND, &z);
+    z.d = L->way;
+    CST_BY_ROWS(CORRECTION, &z);
+    more = L->way;
+  } else {
+    UNROLL
+    for (int i = 0; i < NQ; i++) {
+      vd s = vset(CST_ZERO);
+      COL_G(i, a, e)
+        s += L->G[e] * d[a];
+      L->way[i] = HM(i) * s;
+      L->q2[i] = L->q1[i] - L->way[i];
+    }
+    find_left(C, L);
+    solve_again(C, L, j, S, L->left);
+  }
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    d[a] += more[a];
+}
 
 #if !CST_SIZED
 CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
@@ -197,7 +265,7 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
 }
 #endif
 
-/* The test of near-root.h. */
+/* The test of a near root. */
 CST_INLINE vl is_near_root(const cst_context *C, const struct local *L, int j, const vd *S) {
   vl sure = cst_gram_leans(C, S, H(j));
   if (vany(~sure)) {
@@ -205,7 +273,7 @@ CST_INLINE vl is_near_root(const cst_context *C, const struct local *L, int j, c
     cst_gram_fill(C, L->G, L->G, L->hm, H(j), 0, S0);
     sure |= cst_dense_is_close(C, S, S0);
   }
-  return sure & has_moved_little(C, L);
+  return sure & cst_has_moved_little(C, L->q, L->q1, L->length);
 }
 
 /* Newton's matrix is h G1 M^-1 G'. */
@@ -215,7 +283,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   if (BY_ROWS(CORRECTION)) {
     cst_kick_rows z = rows_of(L, (vl)(H(j) < 0), NULL, (vd *)f, d, S);
     CST_BY_ROWS(CORRECTION, &z);
-    L->sure = (vl)(z.odd >= 0) & (L->strict ? has_moved_little(C, L) : vmask(1));
+    L->sure =
+        (vl)(z.odd >= 0) & (L->strict ? cst_has_moved_little(C, L->q, L->q1, L->length) : vmask(1));
     if (L->bends)
       bend(C, L, j, S, d);
     return;
@@ -310,7 +379,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/march.h"
 #endif
 #else
-#include "method/core/row.h"
+#include "method/substeps.h"
 CST_DATA_FITS(struct data, struct data);
 
 static bool same(const void *one, const void *other) {

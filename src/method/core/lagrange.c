@@ -66,7 +66,53 @@ struct data {
 #endif
 /* The constraints that have impulses at both ends. */
 #define APART (SHARES ? NG - NVEL : NG)
-#include "method/core/lagrange-point.h"
+
+/* ---- L at one point -------------------------------------------------------------------------- */
+
+/* In code compiled for one system, the subexpressions that depend on q alone are the numbers of a point
+ * (system/emit/emit-general.c): L_v, M and D_q L_v use those of the inertia, L_q all of them. Generic code
+ * has only the kernels. The bits are the same.
+ */
+#if CST_SIZED
+#define NUMBERS                  SYS_NLAGRANGE
+#define HAS_A                    SYS_GYROSCOPIC
+#define FORCED                   0
+#define INERTIA_AT(c, q, T)      sys_lagrange_inertia(c, q, NULL, NULL, T)
+#define FORCE_AT(c, q, T)        sys_lagrange_force(c, q, NULL, NULL, T)
+#define POINT_Lv(c, q, v, T, o)  sys_lagrange_Lv(c, q, v, T, o)
+#define POINT_Lq(c, q, v, T, o)  sys_lagrange_Lq(c, q, v, T, o)
+#define POINT_M(c, q, T, o)      sys_lagrange_M(c, q, NULL, T, o)
+#define POINT_Lvq(c, q, v, T, o) sys_lagrange_Lvq(c, q, v, T, o)
+#define ENTRIES(K)               (sizeof sys_lagrange_at_##K / sizeof *sys_lagrange_at_##K) /* upper bound */
+#define FILLED(name)             sys_filled_##name
+#define ROW_ENTRY(K, i, j, e)                                                                      \
+  UNROLL                                                                                           \
+  for (int j = 0, e; j < NQ; j++)                                                                  \
+    if ((e = sys_lagrange_at_##K[i * NQ + j]) >= 0)
+#define EACH_ENTRY(K, i, j, e)                                                                     \
+  UNROLL                                                                                           \
+  for (int i = 0; i < NQ; i++)                                                                     \
+    ROW_ENTRY(K, i, j, e)
+#else
+#define NUMBERS                  0
+#define HAS_A                    GYROSCOPIC
+#define FORCED                   (C->system->nforce > 0)
+#define INERTIA_AT(c, q, T)      (void)(T)
+#define FORCE_AT(c, q, T)        (void)(T)
+#define POINT_Lv(c, q, v, T, o)  K_Lv(c, q, v, o)
+#define POINT_Lq(c, q, v, T, o)  K_Lq(c, q, v, o)
+#define POINT_M(c, q, T, o)      K_M(c, q, o)
+#define POINT_Lvq(c, q, v, T, o) K_Lvq(c, q, v, o)
+#define ENTRIES(K)               (C->system->pattern[CST_K_##K].n + 1)
+#define FILLED(name)             (OWN(0)->filled_##name)
+#define EACH_ENTRY(K, i, j, e)                                                                     \
+  for (int i = 0; i < NQ; i++)                                                                     \
+    for (int e = C->system->pattern[CST_K_##K].start[i], j;                                        \
+         e < C->system->pattern[CST_K_##K].start[i + 1] &&                                         \
+         (j = C->system->pattern[CST_K_##K].column[e], 1);                                         \
+         e++)
+#endif
+
 #include "method/core/lagrange-newton.h"
 
 /* q, p, G, T (the numbers of the point q): at the left end of the substep; x, T1: the last point at which L
@@ -229,9 +275,202 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     start_afresh(C, L, fresh, x);
 }
 
-#include "method/core/lagrange-residual.h"
+/* ---- the residual ---------------------------------------------------------------------------- */
 
-#include "method/core/near-root-test.h"
+/* The equations are satisfied: to round-off those for P, to the solver's tolerance g = 0. */
+
+/* An upper bound of the change of the equations at the point (x, u) if the coordinates change by one unit in
+ * the last place; right: the part of the step after the point. */
+static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const vd *c, const vd *q,
+                                                    const vd *x, const vd *u, vd right) {
+  vd B[ROOM(ENTRIES(Lvq))];
+  vd K[ROOM(ENTRIES(Lqq))];
+  vd sum[ROOM(NQ)];
+  vd most = vset(0);
+  K_Lvq(c, x, u, B);
+  K_Lqq(c, x, u, K);
+  for (int i = 0; i < NQ; i++)
+    sum[i] = vset(0);
+  EACH_ENTRY(Lvq, i, j, e)
+    sum[i] += vabs(B[e] * q[j]);
+  EACH_ENTRY(Lqq, i, j, e)
+    sum[i] += right * vabs(K[e] * q[j]);
+  for (int i = 0; i < NQ; i++)
+    most = vmax(sum[i], most);
+  return EPS * most;
+}
+
+/* The residual of the equations for P that round-off of the coordinates causes. */
+CST_INLINE vd floor_of(const cst_context *C, const struct local *L, int j, const vd *x) {
+  vd q[ROOM(NQ)];
+  vd y[ROOM(NQ)];
+  vd u[ROOM(NQ)];
+  vd most = vset(0);
+  for (int i = 0; i < NQ; i++)
+    q[i] = L->q[i];
+  for (int r = 0; r < POINTS; r++) {
+    for (int i = 0; i < NQ; i++) {
+      y[i] = r == LAST ? L->x[i] : L->q[i];
+      u[i] = x[r * NQ + i];
+    }
+    const vd right = vabs(vpick(POINTS == 1, BEHIND(j), vkeep(vmask(r == 0), PART(j, 0))));
+    most = vmax(roughness(C, L->c, q, y, u, right), most);
+  }
+  return most;
+}
+
+/* Lq := L_q + F */
+CST_INLINE void force_at(const cst_context *C, const vd *c, const vd *q, const vd *u, const vd *T,
+                         vd *Lq) {
+  POINT_Lq(c, q, u, T, Lq);
+#if !CST_SIZED
+  vd F[ROOM(NQ)];
+  if (!FORCED)
+    return;
+  K_F(c, q, u, F);
+  for (int i = 0; i < NQ; i++)
+    Lq[i] += F[i];
+#endif
+  (void)C, (void)T;
+}
+
+/* The first of two points, at the left end. f: the residual of its equations; P := P + w h L_q, q1 := q + w h
+ * u. */
+CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f,
+                            vd *size) {
+  const vd w = PART(j, 0);
+  vd       Lv[ROOM(NQ)], Lq[ROOM(NQ)];
+  SET_TIME(L, TIME_LEFT(L, j));
+  POINT_Lv(L->c, L->q, u, L->T, Lv);
+  force_at(C, L->c, L->q, u, L->T, Lq);
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    const vd part = w * Lq[i];
+    f[i] = (Lv[i] - L->p1[i]) - part;
+    *size = vmax(vmax(vabs(Lv[i]), vabs(part)), *size);
+    L->p1[i] += part;
+    L->q1[i] += w * u[i];
+  }
+}
+
+/* The last point, at x: T1 there, and L_q unless the point is at the right end. f: the residual of its
+ * equations; q1 := q1 + w h u. */
+CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f,
+                           vd *size) {
+  const vd w = LAST_PART(j);
+  vd       Lv[ROOM(NQ)];
+  SET_TIME(L, TIME_POINT(L, j));
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    const vd end = L->q1[i] + w * u[i];
+    if (IS_RIGHT(j))
+      L->x[i] = end;
+    else if (IS_LEFT(j))
+      L->x[i] = L->q1[i];
+    else
+      L->x[i] = L->q1[i] + BEFORE(j) * u[i];
+    L->q1[i] = end;
+  }
+  if (IS_LEFT(j)) {
+    UNROLL
+    for (int k = 0; k < NUMBERS; k++)
+      L->T1[k] = L->T[k];
+  } else
+    INERTIA_AT(L->c, L->x, L->T1);
+  POINT_Lv(L->c, L->x, u, L->T1, Lv);
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    f[i] = Lv[i] - L->p1[i];
+    *size = vmax(vabs(Lv[i]), *size);
+  }
+  if (IS_RIGHT(j))
+    return;
+  if (!IS_LEFT(j))
+    FORCE_AT(L->c, L->x, L->T1);
+  force_at(C, L->c, L->x, u, L->T1, L->Lq);
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    f[i] -= BEHIND(j) * L->Lq[i];
+    *size = vmax(vabs(w * L->Lq[i]), *size);
+  }
+}
+
+/* All-ones in lanes where the equations for P, with the residual `off` and terms of the size `size`, are
+ * satisfied to round-off. After a correction from where is_close held they are, as well as numbers allow. */
+CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met,
+                       vd off, vd size) {
+  const vl tiny = (vl)(off <= (8 * EPS) * size);
+  vl       done = tiny | (L->was_near & (vl)(off <= 1e-12 * size));
+  vl       rough = met & ~done & (vl)(off <= 1e-9 * size);
+  vd       far = L->extent;
+  if (!vany(rough))
+    return done;
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    far = vmax(vabs(L->q1[i]), far);
+  rough &= (vl)(off * L->extent <= (512 * EPS) * (size * far));
+  if (__builtin_expect(vany(rough), 0))
+    done |= rough & (vl)(off <= (8 * EPS) * size + 4 * floor_of(C, L, j, x));
+  return done;
+}
+
+/* All-ones in lanes where the error of the equations for P after a correction by Newton's method is far below
+ * round-off. For a residual of relative size r this error is about r^2 times the change of M in the step, if
+ * the coordinates move by a length of the system. */
+CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd size) {
+  vd moved = vset(0);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    moved = vmax(vabs(L->q1[i] - L->q[i]), moved);
+  const vd left = (off * off) * moved;
+  const vd roundoff = (EPS / 16) * ((size * size) * L->extent);
+  return (vl)(left <= roundoff) & (vl)(off <= 1e-6 * size);
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  vd size = vset(0), off = vset(0); /* the terms of the equations for P, and their residual */
+  const int ng = POINTS * NQ;
+  USES_G
+  UNROLL
+  for (int i = 0; i < NQ; i++) {
+    L->q1[i] = L->q[i];
+    L->p1[i] = L->p[i];
+    size = vmax(vabs(L->p[i]), size);
+    COL_G(i, a, e) {
+      const vd part = L->G[e] * x[ng + a];
+      L->p1[i] -= part;
+      size = vmax(vabs(part), size);
+    }
+#if !CST_SIZED
+    COL_G(i, a, e)
+      if (a >= APART)
+        L->p1[i] -= L->phi[e] * ((0.5 * H(j)) * L->reaction[a]);
+#endif
+  }
+  if (POINTS == 2)
+    first_point(C, L, j, x, f, &size);
+  last_point(C, L, j, x + LAST * NQ, f + LAST * NQ, &size);
+  UNROLL
+  for (int i = 0; i < NQ; i++)
+    off = vmax(vabs(f[i]), off);
+  if (POINTS == 2) {
+    UNROLL
+    for (int i = 0; i < NQ; i++)
+      off = vmax(vabs(f[NQ + i]), off);
+  }
+  SET_TIME(L, TIME_RIGHT(L, j));
+  K_g(L->c, L->q1, f + ng);
+  K_G(L->c, L->q1, L->G1);
+  part_rows(C, L->G1, L->phi1, false);
+  vl met = vmask(1);
+  L->near = is_close(C, L, off, size);
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    met &= cst_is_met(C, a, f[ng + a], L->G1, L->q1, L->slack);
+    L->near &= cst_is_near(C, a, f[ng + a], L->G1, L->q1, L->slack);
+  }
+  return met & balanced(C, L, j, x, met, off, size);
+}
 
 /* The same, and no coordinate on which the mass or a(q) depends moves by more than half the system's length. */
 CST_INLINE vl is_little(const cst_context *C, const struct local *L) {
@@ -240,7 +479,7 @@ CST_INLINE vl is_little(const cst_context *C, const struct local *L) {
     moved = vmax(vabs(L->q1[k] - L->q[k]), moved);
     (void)e;
   }
-  return has_moved_little(C, L) & (vl)(moved <= 0.5 * L->extent);
+  return cst_has_moved_little(C, L->q, L->q1, L->length) & (vl)(moved <= 0.5 * L->extent);
 }
 
 /* The matrices of the points of substep j. Requires that evaluate was called with x. */
@@ -385,5 +624,127 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/march.h"
 #endif
 #else
-#include "method/core/lagrange-row.h"
+
+#include <string.h>
+#include "method/substeps.h"
+#include "system/derive/elimination.h"
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
+struct parameters {
+  double part[2], theta[2];
+  int    points, tangent;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->points == y->points && x->tangent == y->tangent &&
+         !memcmp(x->part, y->part, sizeof x->part) && !memcmp(x->theta, y->theta, sizeof x->theta);
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct parameters *x = of;
+  const int                unknowns = x->points * s->nq + s->ng;
+  const double             n = s->nq;
+  const double             products = x->points * n * n * (n / 3 + 1 + s->ng);
+  return (cst_substep_size){
+      .stages = x->points,
+      .unknowns = unknowns,
+      .kept = unknowns,
+      .predicted = unknowns,
+      .fixed = x->points,
+      .each = x->points,
+      .solves_fixed = x->tangent && s->ng,
+      .solves_each = 1,
+      .cost = 4 * (cst_substep_unit(s) + 0.03 * products),
+  };
+}
+
+static void *make_elimination(const cst_system *s) { return cst_elimination_create(s); }
+static void  end_elimination(void *e) { cst_elimination_destroy(e); }
+
+static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  struct data             *to = lane;
+  void                    *made;
+  CST_TRY(cst_stepper_bind_shared(with, make_elimination, end_elimination, &made));
+  const cst_elimination *e = made;
+  *to = (struct data){
+      .tangent = x->tangent,
+      .filled_mass = e->mass,
+      .filled_ends = e->ends,
+      .filled_inside = e->inside,
+      .filled_across = e->across,
+  };
+  memcpy(to->part, x->part, sizeof to->part);
+  memcpy(to->theta, x->theta, sizeof to->theta);
+  return 0;
+}
+
+/* Of two points, of RATTLE, both have the same velocity where M is constant. */
+static bool action(const void *of, cst_action *a) {
+  const struct parameters *x = of;
+  double                   begun = 0;
+  *a = (cst_action){.points = x->points};
+  for (int r = 0; r < x->points; r++) {
+    a->part[r] = x->part[r];
+    a->theta[r] = begun + x->part[r] * x->theta[r];
+    begun += x->part[r];
+  }
+  return true;
+}
+
+/* The reaction that steps share. */
+static void start(const void *x, const cst_system *s, const double *c, const double *q,
+                  const double *v, double *const *state) {
+  (void)x;
+  cst_system_multipliers(s, c, q, v, state[0]);
+}
+
+static cst_error bind_shared(const void *of, const cst_lane_binding *with, void *lane) {
+  CST_TRY(bind(of, with, lane));
+  ((struct data *)lane)->reaction = with->state[0];
+  return 0;
+}
+
+static const cst_state_block shared[] = {{"reaction", .g = 1}, {NULL}};
+static const cst_substep_row nonholonomic_row = {
+    .name = "nonholonomic",
+    .file = "lagrange",
+    .data = sizeof(struct parameters),
+    .state = shared,
+    .same = same,
+    .size = size,
+    .jacobian = cst_jacobian_of_corrections,
+    .action = action,
+    .start = start,
+    .bind = bind_shared,
+};
+
+cst_substep cst_lagrange_nonholonomic(double fraction) {
+  const struct parameters x = {{0.5, 0.5}, {0, 1}, .points = 2, .tangent = true};
+  return cst_substep_of(&nonholonomic_row, fraction, &x);
+}
+
+static const cst_substep_row row = {
+    .name = "lagrange",
+    .data = sizeof(struct parameters),
+    .same = same,
+    .size = size,
+    .jacobian = cst_jacobian_of_corrections,
+    .action = action,
+    .bind = bind,
+};
+
+cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
+                         bool tangent) {
+  struct parameters x = {.points = points, .tangent = tangent};
+  for (int r = 0; r < points; r++) {
+    x.part[r] = part[r];
+    x.theta[r] = theta[r];
+  }
+  return cst_substep_of(&row, fraction, &x);
+}
+
 #endif

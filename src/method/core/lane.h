@@ -1,4 +1,4 @@
-/* lane.h: the data of a march that the lane code of a core reads. */
+/* lane.h: the data of a march that the lane code of a core reads, and what several cores have in common. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_LANE_H
 #define CST_CORE_LANE_H
@@ -15,5 +15,45 @@
 #define ORIGIN   (*(const vd *)MARCH->time)
 #define SINCE    (*(const vl *)MARCH->since)
 #define OWN(j)   ((const struct data *)MARCH->sub[j].data)
+
+/* ---- cores whose corrections are bent (bend.h) ----------------------------------------------- */
+
+/* For LOCAL. way: minus the correction of q1; q2, G2: the coordinates behind it, and G there; left: what it leaves of
+ * g; bound: below it g is met, in sized code. */
+#define CST_BEND_FIELDS(X)                                                                         \
+  X(way, NQ)                                                                                       \
+  X(q2, NQ)                                                                                        \
+  X(G2, NNZ_G)                                                                                     \
+  X(left, NG)                                                                                      \
+  X(bound, NG)
+
+/* For struct local. reach: the factor of residuals in cst_rows_are_close; steady: the lanes that may be bent; bent:
+ * those that are, and bends: whether there are any. */
+#define CST_BEND_MEMBERS                                                                           \
+  vd  reach;                                                                                       \
+  vl  close, bent, steady;                                                                         \
+  int bends;
+
+#define CST_LOAD_REACH(L, record)                                                                  \
+  (L)->reach = *cst_block(record, LAYOUT(C).tolerance) * (CST_CLOSE / CST_ROUNDOFF)
+
+/* ---- the test of a near root (march-iterate.h) ----------------------------------------------- */
+
+/* All-ones where no coordinate of a constraint moves by more than half the length over which it bends, or
+ * every constraint is quadratic. */
+CST_INLINE vl cst_has_moved_little(const cst_context *C, const vd *q, const vd *q1,
+                                   const vd *length) {
+  vl little = vmask(1);
+  USES_G
+  UNROLL
+  for (int a = 0; a < NG && !QUADRATIC; a++) {
+    vd moved = vset(0);
+    ROW_G(a, i, e)
+      moved = vmax(vabs(q1[i] - q[i]), moved);
+    little &= (vl)(moved <= 0.5 * length[a]) | vmask(DROPPED(a));
+  }
+  (void)C, (void)q, (void)q1, (void)length;
+  return little;
+}
 
 #endif

@@ -5,12 +5,10 @@
 #define PIECES       2
 #define CST_ROW_NAME "lie-rattle"
 #define CORE_IS_FOR_BODIES
-#include "method/core/lie-data.h"
+#include "method/core/lie-row.h"
 #ifdef CST_W
 #include "method/core/lie.h"
 #else
-#include "method/core/lie-row.h"
-
 cst_substep cst_lie_rattle(double fraction, bool exponential, const cst_tau *tau) {
   return cst_substep_of(&row, fraction, &(struct parameters){0.5, 0.5, exponential, tau});
 }

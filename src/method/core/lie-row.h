@@ -1,8 +1,20 @@
-/* lie-row.h: the row of a core on the rotation group. CORE is its name, PIECES the number of pieces of its
- * drift. */
+/* lie-row.h: what the cores on the rotation group have in common without their lanes: the data of a substep, and the
+ * row. CORE is the name of the core, PIECES the number of pieces of its drift. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/core/row.h"
+#include "method/joints.h"
+#include "method/lane-tau.h"
+
+struct data {
+  double w0, w1;  /* fractions of h for which the force acts at the left and at the right end */
+  int    turning; /* position in the record of the momenta of the bodies in space axes */
+  const cst_joints *joints;
+  cst_lane_tau      tau; /* of a retraction from text */
+};
+
+#ifndef CST_W
+#include "method/substeps.h"
 #include "method/tau.h"
+
 struct parameters {
   double         w0, w1;
   int            exponential;
@@ -78,3 +90,4 @@ static const cst_substep_row row = {
 #endif
     .bind = bind,
 };
+#endif

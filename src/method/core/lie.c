@@ -5,12 +5,10 @@
 #define PIECES       1
 #define CST_ROW_NAME "lie"
 #define CORE_IS_FOR_BODIES
-#include "method/core/lie-data.h"
+#include "method/core/lie-row.h"
 #ifdef CST_W
 #include "method/core/lie.h"
 #else
-#include "method/core/lie-row.h"
-
 cst_substep cst_lie(double fraction, double w0, double w1, bool exponential, const cst_tau *tau) {
   return cst_substep_of(&row, fraction, &(struct parameters){w0, w1, exponential, tau});
 }

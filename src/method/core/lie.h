@@ -17,8 +17,8 @@
  * three rows each; what remains is S dL = g + G1 eta with S = G1 K G0', where K da is the rotation of a
  * body's end for a change da, and eta that for the residual of its equations. The record contains the
  * coordinates and p = M v, and also R alpha, which is used unless p shows that another substep has moved the
- * bodies. With STAGE the force acts inside the drift (lie-stage.h), with AXES tau is any
- * retraction from text (lie-axes.h). Where V or g depends on t, they are taken at the
+ * bodies. With STAGE the force acts inside the drift, with AXES tau is any
+ * retraction from text. Where V or g depends on t, they are taken at the
  * times of their points, and G v1 + g_t = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -41,44 +41,56 @@
 #define RIGHT_KICK(j) (OWN(j)->w1 * H(j))
 #endif
 #ifdef AXES
-#include "method/core/lie-axes.h"
+/* phi at one x, its Cayley map, A = D phi, B = A^-1, and H[i][k][m] = d2 phi_i / dx_k dx_m. */
+typedef struct {
+  cst_retraction cayley;
+  vd             phi[3], A[9], B[9], H[27];
+} drift;
+#define DRIFT drift
 #endif
 #include "method/core/lie-parts.h"
 #define NEAR_BY         0x1p-32 /* its square is far below round-off */
 #define MET_FROM        (3 * PIECES * NB)
 #define MET(C, L, a, f) cst_is_met(C, a, f, (L)->full, (L)->q1, (L)->slack)
-#ifndef AXES
-/* tau at x, the inverse of its derivative on momenta, and its derivative. */
-#define DRIFT_TURN(t, x, y)    cst_turn(t, x, y)
-#define DRIFT_LIFT(t, x, y, z) cst_lift(t, EXPONENTIAL, x, y, z)
-#define DRIFT_TANGENT(t, x, y) cst_tangent(t, EXPONENTIAL, x, y)
-#define DRIFT_SIZE(t)          ((t)->s)
-#define DRIFT_AT(j, r, x)      retraction(C, x)
-#endif
 
-/* ---- the step -------------------------------------------------------------------------------- */
+/* ---- tau ------------------------------------------------------------------------------------- */
 
-CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load_slack(C, record, L->slack);
-  cst_load(L->impulse, record, at.impulse, NG);
-  LOAD_TIME(L, record);
-  load_inertia(C, L);
-  load_masses(C, L, record);
-  load_turning(C, L, record);
-  UNROLL
-  for (int k = 0; k < NO; k++)
-    L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
-  load_force(C, L, L->q);
-  if (NU > 0)
-    K_G(L->c, L->q, L->full);
-  reduce_joints(C, L, L->q, L->G);
+/* tau at x, the inverse of its derivative on momenta, its derivative, and its size. */
+#ifdef AXES
+/* tau(x) = cay(phi(x)) from text, phi(0) = 0, D phi(0) = 1 (method/tau.h).
+ *
+ *   dR tau_x = dR cay_phi D phi,  (dR tau^-1_x)* y = (dR cay^-1_phi)* D phi'^-1 y,  dL tau_x = dL cay_phi D phi
+ *
+ * tau(-x) is in general not the inverse of tau(x). The adjoint of a drift by tau is that by tau(-x)^-1, which
+ * has -phi(-x) in place of phi(x): `reversed`, of the force at the right end and of the second of two pieces.
+ */
+#define DRIFT_TURN(t, x, y)    cst_turn(&(t)->cayley, (t)->phi, y)
+#define DRIFT_LIFT(t, x, y, z) drift_lift(t, y, z)
+#define DRIFT_TANGENT(t, x, y) drift_tangent(t, y)
+#define DRIFT_SIZE(t)          ((t)->cayley.s)
+#define DRIFT_AT(j, r, x)      retraction_of_axes(C, j, r, x)
+
+/* z := A'^-1 y */
+CST_INLINE void drift_carry(const drift *t, const vd *y, vd *z) {
+  for (int i = 0; i < 3; i++)
+    z[i] = t->B[i] * y[0] + t->B[3 + i] * y[1] + t->B[6 + i] * y[2];
 }
 
-#ifdef AXES
-#define DRIFT_AT(j, r, x) retraction_of_axes(C, j, r, x)
+CST_INLINE void drift_lift(const drift *t, const vd *y, vd *z) {
+  vd Y[3];
+  drift_carry(t, y, Y);
+  cst_lift(&t->cayley, 0, t->phi, Y, z);
+}
+
+CST_INLINE void drift_tangent(const drift *t, vd *y) {
+  vd z[3];
+  for (int i = 0; i < 3; i++)
+    z[i] = t->A[3 * i] * y[0] + t->A[3 * i + 1] * y[1] + t->A[3 * i + 2] * y[2];
+  cst_tangent(&t->cayley, 0, t->phi, z);
+  for (int i = 0; i < 3; i++)
+    y[i] = z[i];
+}
+
 /* From the values of the tape, at -x if reversed. */
 static drift drift_of(const vd *out, int reversed) {
   drift t;
@@ -104,6 +116,12 @@ static drift retraction_of_axes(const cst_context *C, int j, int r, const vd *x)
   return drift_of(out, reversed);
 }
 #else
+#define DRIFT_TURN(t, x, y)    cst_turn(t, x, y)
+#define DRIFT_LIFT(t, x, y, z) cst_lift(t, EXPONENTIAL, x, y, z)
+#define DRIFT_TANGENT(t, x, y) cst_tangent(t, EXPONENTIAL, x, y)
+#define DRIFT_SIZE(t)          ((t)->s)
+#define DRIFT_AT(j, r, x)      retraction(C, x)
+
 CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
   const vd size = cst_dot(x, x);
 #ifndef STAGE
@@ -118,6 +136,27 @@ CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
   return EXPONENTIAL ? cst_exponential(size) : cst_cayley(size);
 }
 #endif
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load_slack(C, record, L->slack);
+  cst_load(L->impulse, record, at.impulse, NG);
+  LOAD_TIME(L, record);
+  load_inertia(C, L);
+  load_masses(C, L, record);
+  load_turning(C, L, record);
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
+  load_force(C, L, L->q);
+  if (NU > 0)
+    K_G(L->c, L->q, L->full);
+  reduce_joints(C, L, L->q, L->G);
+}
 
 /* The retraction of piece r of body b, as evaluate has stored it. */
 CST_INLINE DRIFT *piece(const cst_context *C, const struct local *L, int b, int r) {
@@ -235,7 +274,89 @@ CST_INLINE void arrive_all(const cst_context *C, struct local *L, int j, const v
 }
 
 #ifdef STAGE
-#include "method/core/lie-stage.h"
+
+/* ---- a force inside the drift ---------------------------------------------------------------- */
+
+/* The force acts at R0 tau(theta x) and at the fraction theta of the way of the ordinary coordinates. With F the force there, by variations in the axes
+ * of R0,
+ *
+ *   a0 = alpha0 - h (F - K) - G(q0)'L,   R1 alpha1 = R0 (a0 - h K) before G(q1)'m
+ *   K = theta (dR tau^-1_x)* (dR tau_(theta x))* F,   K = theta F for the ordinary coordinates
+ *
+ * of L_d = h L(R0 tau(theta x), xi). L->F and L->K hold F and K.
+ */
+#define THETA(j) (OWN(j)->w1)
+
+/* a: the momenta behind the impulse without the force. The ordinary coordinates of the stage follow from
+ * the force there: a lane ends this iteration by itself. Returns the lanes in which it has ended. */
+static vl find_stage(const cst_context *C, struct local *L, int j, const vd *a) {
+  enum { MOST = 60 };
+  const vd h = H(j);
+  vl       active = vmask(1);
+  vd       p[ROOM(NO)], v[ROOM(NO)];
+  for (int it = 0; it < MOST; it++) {
+    const vd left = h * (it > 0 ? 1 - THETA(j) : 0);
+    for (int k = 0; k < NO; k++)
+      p[k] = a[3 * NB + k] - left * L->F[3 * NB + k];
+    velocities(C, L, p, v);
+    vd change = vset(0), size = vset(0);
+    for (int k = 0; k < NO; k++) {
+      vd      *at = L->q1 + ORDINARY(k);
+      const vd to = L->q[ORDINARY(k)] + (THETA(j) * h) * v[k];
+      change = vmax(vkeep(vmask(it > 0), vabs(to - *at)), change);
+      size = vmax(vabs(to), size);
+      *at = it ? vselect(active, to, *at) : to;
+    }
+    if (it > 0)
+      active &= (vl)(change > (2 * EPS) * size);
+    load_force(C, L, L->q1);
+    if (NO == 0 || !vany(active))
+      return vmask(1);
+  }
+  return ~active;
+}
+
+/* a -= h (F - K) */
+CST_INLINE vl act_inside(const cst_context *C, struct local *L, int j, const vd *x, vd *a) {
+  const double theta = THETA(j);
+  vd           free[ROOM(NZ)];
+  for (int k = 0; k < NZ; k++)
+    free[k] = a[k];
+  add_joints(C, L->G, x + 3 * PIECES * NB, free);
+  for (int b = 0; b < NB; b++) {
+    vd y[3], *R = L->q1 + ROTATION(b);
+    for (int i = 0; i < 3; i++)
+      y[i] = theta * X(b)[i];
+    const cst_retraction t = retraction(C, y);
+    for (int e = 0; e < 9; e++)
+      R[e] = L->q[ROTATION(b) + e];
+    for (int k = 0; k < 3; k++)
+      cst_turn(&t, y, R + 3 * k);
+  }
+  const vl found = find_stage(C, L, j, free);
+  for (int b = 0; b < NB; b++) {
+    vd y[3], back[3], z[3], *F = L->F + 3 * b;
+    for (int i = 0; i < 3; i++) {
+      y[i] = theta * X(b)[i];
+      back[i] = -y[i];
+    }
+    const cst_retraction t = retraction(C, y), whole = retraction(C, X(b));
+    cst_turn(&t, back, F);
+    for (int i = 0; i < 3; i++)
+      z[i] = F[i];
+    cst_tangent(&t, EXPONENTIAL, y, z);
+    cst_lift(&whole, EXPONENTIAL, X(b), z, L->K + 3 * b);
+    for (int i = 0; i < 3; i++)
+      L->K[3 * b + i] *= theta;
+  }
+  for (int k = 0; k < NZ; k++) {
+    if (k >= 3 * NB)
+      L->K[k] = theta * L->F[k];
+    a[k] -= H(j) * (L->F[k] - L->K[k]);
+  }
+  return found;
+}
+
 #endif
 
 /* The lanes in which the residuals f of all pieces are `by` times the terms of the momenta, which cancel where a body
@@ -318,7 +439,199 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done & found;
 }
 
-#include "method/core/lie-newton.h"
+/* ---- Newton's correction --------------------------------------------------------------------- */
+
+/* The linearised drift, piece by piece for each body, and what couples the bodies. */
+
+#ifdef AXES
+/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x = Y + phi^Y/2 + phi (phi.Y)/4, Y = B'I x, with
+ * respect to x: dY = B'(I dx - (D2phi dx)'Y), dphi = A dx. */
+static vl slope(const cst_context *C, const struct local *L, int b, const drift *t, const vd *x,
+                vd *J) {
+  const vd *I = L->I + 9 * b, *phi = t->phi;
+  vd        Ix[3], Y[3];
+  times(I, PRINCIPAL, x, Ix);
+  drift_carry(t, Ix, Y);
+  for (int m = 0; m < 3; m++) {
+    vd       y[3], dY[3], dphi[3], z[3], twist[3];
+    const vd along = cst_dot(phi, Y);
+    for (int k = 0; k < 3; k++) {
+      y[k] = I[3 * k + m];
+      for (int i = 0; i < 3; i++)
+        y[k] -= t->H[9 * i + 3 * k + m] * Y[i];
+      dphi[k] = t->A[3 * k + m];
+    }
+    drift_carry(t, y, dY);
+    cst_lift(&t->cayley, 0, phi, dY, z);
+    cst_cross(dphi, Y, twist);
+    for (int i = 0; i < 3; i++)
+      J[3 * i + m] = z[i] + 0.5 * twist[i] + 0.25 * (dphi[i] * along + phi[i] * cst_dot(dphi, Y));
+  }
+  return invert(J);
+}
+#else
+/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x with respect to x, I + (x^ I - (I x)^)/2 + c1
+ * (x.Ix + 2 x (I x)') and the terms of the exponential. */
+CST_INLINE vl slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
+                    const vd *x, vd *J) {
+  const vd *I = L->I + 9 * b;
+  vd        Ix[3];
+  times(I, PRINCIPAL, x, Ix);
+  const vd along = t->c1 * cst_dot(x, Ix);
+  CST_UNROLL
+  for (int k = 0; k < 3; k++) {
+    const int m = (k + 1) % 3;
+    const int n = (k + 2) % 3;
+    vd        column[3] = {I[k], I[3 + k], I[6 + k]};
+    vd        turned[3];
+    if (PRINCIPAL) {
+      turned[k] = vset(0);
+      turned[m] = x[n] * column[k];
+      turned[n] = -x[m] * column[k];
+    } else
+      cst_cross(x, column, turned);
+    turned[m] -= Ix[n];
+    turned[n] += Ix[m]; /* e_k cross I x */
+    J[3 * k + k] = vpick(PRINCIPAL, column[k] + along, (column[k] + along) + 0.5 * turned[k]);
+    J[3 * m + k] = vpick(PRINCIPAL, 0.5 * turned[m], column[m] + 0.5 * turned[m]);
+    J[3 * n + k] = vpick(PRINCIPAL, 0.5 * turned[n], column[n] + 0.5 * turned[n]);
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      J[3 * i + k] += (2 * t->c1) * (x[i] * Ix[k]);
+  }
+  if (EXPONENTIAL) {
+    const vd off = t->off;
+    const vd bend = t->dc * cst_dot(x, Ix);
+    const vd fall = t->fall;
+    CST_UNROLL
+    for (int i = 0; i < 3; i++) {
+      const vd w = 2 * (bend * x[i] - fall * Ix[i]);
+      CST_UNROLL
+      for (int k = 0; k < 3; k++)
+        J[3 * i + k] += w * x[k] - off * I[3 * i + k];
+    }
+  }
+  return invert(J);
+}
+#endif
+
+/* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its
+ * equation leaves, -f (NULL: nothing); da becomes the change of the momentum behind the piece, eta that of
+ * the end's rotation. b: the momentum behind the piece. None of da and eta is there where `from` is 0. */
+CST_INLINE void follow(const cst_context *C, const vd *J, const DRIFT *t, vd h, const vd *x,
+                       const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
+  vd left[3], turn[3];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
+    const vd gone = f ? f[i] : vset(0);
+    left[i] = vpick(from, vpick(f != NULL, h * da[i] - gone, h * da[i]), -gone);
+  }
+  times(J, 0, left, d);
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    turn[i] = d[i];
+  DRIFT_TANGENT(t, x, turn);
+  if (from) {
+    DRIFT_TURN(t, x, da);
+    cst_add_cross(b, turn, da);
+  } else {
+    cst_cross(b, turn, da);
+  }
+  DRIFT_TURN(t, x, eta);
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    eta[i] += turn[i];
+}
+
+/* All pieces of body b, from a change da of its momentum or from none: d[3 PIECES], eta[3]. */
+CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J,
+                           const vd *x, const vd *f, int from, vd *d, vd *da, vd *eta) {
+  CST_UNROLL
+  for (int i = 0; i < 3; i++)
+    eta[i] = vset(0);
+  CST_UNROLL
+  for (int r = 0; r < PIECES; r++)
+    follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r,
+           L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
+}
+
+CST_INLINE vl slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
+  vl odd = vmask(0);
+  CST_UNROLL
+  for (int r = 0; r < PIECES; r++)
+    odd |= slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
+  return odd;
+}
+
+/* K[9] := the rotation of the end of body b by row for a change of its momentum. */
+CST_INLINE void compliance(const cst_context *C, const struct local *L, int j, int b, const vd *J,
+                           const vd *x, vd *K) {
+  vd y[3 * PIECES];
+  vd turn[3];
+  for (int i = 0; i < 3; i++) {
+    vd unit[3] = {vset(i == 0), vset(i == 1), vset(i == 2)};
+    follow_all(C, L, j, b, J, x, NULL, 1, y, unit, turn);
+    CST_UNROLL
+    for (int k = 0; k < 3; k++)
+      K[3 * k + i] = turn[k];
+  }
+}
+
+#if !CST_SIZED && !defined(STAGE)
+static void multiply(const cst_context *C, struct local *L, int j, const vd *x, int lane,
+                     cst_determinant *D) {
+  const cst_context view = view_of(C);
+  vd                K[ROOM(9 * NB)];
+  vd                S[ROOM(JOINTS->view.gram.size)];
+  for (int b = 0; b < NB; b++) {
+    vd              J[9 * PIECES];
+    cst_determinant inverse = {1, 0};
+    slopes(C, L, b, x, J);
+    compliance(C, L, j, b, J, x, K + 9 * b);
+    for (int r = 0; r < PIECES; r++)
+      cst_determinant_of(J + 9 * r, 3, lane, &inverse);
+    cst_determinant_times(D, 1 / inverse.mantissa);
+    D->exponent -= inverse.exponent;
+  }
+  reduce_joints(C, L, L->q1, L->G1);
+  fill_complement(C, L, j, L->G1, K, S);
+  cst_gram_multiply(&view, S, H(j), lane, D);
+}
+#endif
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+  vd *l = d + 3 * PIECES * NB;
+  vd  K[ROOM(NU ? 9 * NB : 0)];
+  vd  eta[ROOM(3 * NB)];
+  vd  J[9 * PIECES];
+  vd  dl[ROOM(NZ)];
+  vd  turn[3];
+  vl  odd = vmask(0);
+  UNROLL
+  for (int k = 0; k < NZ; k++)
+    dl[k] = vset(0);
+  UNROLL
+  for (int b = 0; b < NB; b++) {
+    vd da[3];
+    odd |= slopes(C, L, b, x, J);
+    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 0, d + 3 * PIECES * b, da, eta + 3 * b);
+    if (NU > 0)
+      compliance(C, L, j, b, J, x, K + 9 * b);
+  }
+  if (NU == 0)
+    return;
+  for (int k = 0; k < NU; k++)
+    l[k] = f[3 * PIECES * NB + k];
+  reduce_joints(C, L, L->q1, L->G1);
+  couple(C, L, j, K, eta, l);
+  L->sure &= (vl)(odd >= 0);
+  add_joints(C, L->G, l, dl);
+  for (int b = 0; b < NB; b++) {
+    slopes(C, L, b, x, J);
+    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 1, d + 3 * PIECES * b, dl + 3 * b, turn);
+  }
+}
 
 /* Corrects the x of piece r of body b once, by itself: the joints then have only to correct what the prediction of
  * their impulses leaves. Returns the retraction there. */

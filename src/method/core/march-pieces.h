@@ -3,9 +3,6 @@
  * Each call loads the record again, so that nothing but the record and the scratch is kept between them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#if CST_SIZED
-#include "method/core/march-apart.h"
-#endif
 
 /* PETSc's arrays are not aligned for wide vectors. */
 typedef double vdu __attribute__((vector_size(8 * CST_W), aligned(8), may_alias));
@@ -37,10 +34,10 @@ static int piece_begin(const cst_march *m, const double *record, int j, double *
   SPACE(y, 0, NX);
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, &L);
-  enter(C, &L, record);
+  enter_apart(C, &L, record);
   SET_STEP(&L, record, 0);
   start(C, record, j, y, past);
-  begin(C, &L, j, y);
+  begin_apart(C, &L, j, y);
   put(x, y, NX);
   *(course *)s->course = outset();
   if (FREELY && PREDICTS)
@@ -58,22 +55,22 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   SPACE(r, NX, NX);
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, &L);
-  enter(C, &L, record);
+  enter_apart(C, &L, record);
   SET_STEP(&L, record, 0);
   start(C, record, j, y, past);
-  begin(C, &L, j, y);
+  begin_apart(C, &L, j, y);
   fetch(y, x, NX);
   vl     *done = (vl *)s->done;
   course *c = (course *)s->course;
   SET_NEAR(&L, c);
   SET_STEADY(&L, ~beginners(STEPS(C, record)));
-  const vl met = evaluate(C, &L, j, y, r);
+  const vl met = evaluate_apart(C, &L, j, y, r);
   *done |= ends(C, c, met, NEAR(&L), (vl)(DUE(past) > 0), c->corrections);
   put(f, r, NX);
   if (SEEKS && c->corrections == 0) {
     SPACE(e, 2 * NX, NX);
     SET_STRICT(&L, 0);
-    direction(C, &L, j, y, r, e);
+    direction_apart(C, &L, j, y, r, e);
     *(vl *)s->sure = SURE(&L);
   }
   return lanes_of(~*done);
@@ -88,19 +85,19 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   SPACE(e, 2 * NX, NX);
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, &L);
-  enter(C, &L, record);
+  enter_apart(C, &L, record);
   SET_STEP(&L, record, 0);
   start(C, record, j, y, past);
-  begin(C, &L, j, y);
+  begin_apart(C, &L, j, y);
   fetch(y, x, NX);
   SET_STEADY(&L, ~beginners(STEPS(C, record)));
-  evaluate(C, &L, j, y, r);
+  evaluate_apart(C, &L, j, y, r);
   fetch(r, f, NX);
   const course *c = (const course *)s->course;
   SLOW(C, &L, c->rate);
   SET_STRICT(&L, c->corrections > 0);
   *(vd *)s->size = SIZE(&L);
-  direction(C, &L, j, y, r, e);
+  direction_apart(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
   if (SEEKS)
     *(vl *)s->sure = (SURE(&L) & active) | (*(vl *)s->sure & ~active);
@@ -145,15 +142,15 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   SPACE(r, NX, NX);
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, &L);
-  enter(C, &L, record);
+  enter_apart(C, &L, record);
   SET_STEP(&L, record, 0);
   start(C, record, j, y, past);
-  begin(C, &L, j, y);
+  begin_apart(C, &L, j, y);
   if (NX > 0) {
     fetch(y, x, NX);
-    evaluate(C, &L, j, y, r);
+    evaluate_apart(C, &L, j, y, r);
   }
-  finish(C, &L, j, y);
+  finish_apart(C, &L, j, y);
   if (FREELY && PREDICTS)
     advance(C, STEPS(C, record), 1, PREDICTION(&L), y, past);
   make_noise(C, &L, record, 0, j);
@@ -178,10 +175,10 @@ static void piece_open(const cst_context *C, struct local *L, const double *reco
                        const double *x, vd *y) {
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
   arrange(C, L);
-  enter(C, L, record);
+  enter_apart(C, L, record);
   SET_STEP(L, record, 0);
   start(C, record, j, y, past);
-  begin(C, L, j, y);
+  begin_apart(C, L, j, y);
   fetch(y, x, NX);
   SET_STEADY(L, ~beginners(STEPS(C, record)));
 }
@@ -202,13 +199,13 @@ static int piece_rests(const cst_march *m, const double *record, int j, double *
 static void piece_noise(const cst_march *m, const double *record, int j, const double *x,
                         double *noise) {
   const cst_context   *C = &m->group;
-  const rest_equations of = {NX, residual_of_substep, direction, NULL};
+  const rest_equations of = {NX, residual_of_substep, direction_apart, NULL};
   struct local         L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   SPACE(space, SPARE_AT, REST_SPACE * NX);
   piece_open(C, &L, record, j, x, y);
-  evaluate(C, &L, j, y, r);
+  evaluate_apart(C, &L, j, y, r);
   find_noise(C, &L, j, &of, y, r, 2, 1, space, space + NX);
   put(noise, space + NX, NX);
 }

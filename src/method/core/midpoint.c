@@ -25,7 +25,6 @@ struct data {
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/lane/rows.h"
-#include "method/core/bend-fields.h"
 #ifndef CST_COLD
 #define NX              (NQ + NG)
 #define NX_PREDICTED    NG /* begin computes the others */
@@ -278,7 +277,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #endif
 #else
 #include <math.h>
-#include "method/core/row.h"
+#include "method/substeps.h"
 
 CST_DATA_FITS(struct data, struct data);
 

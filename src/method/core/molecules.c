@@ -14,13 +14,434 @@
 #include "system/lane/pairs.h" /* the system's header needs it */
 
 #include "method/core/lane.h"
-#include "method/core/molecules-tiles.h"
+
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+/* The molecules of one trajectory as tiles of CST_W molecules: how they are read from a
+ * record and written back, and the force on them, which is kept from march to march.
+ */
+#if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
+#include <string.h>
+
+enum {
+  COUNT = SYS_MOLECULE_COUNT,
+  TILES = (COUNT + CST_W - 1) / CST_W,
+  KQ = SYS_MOLECULE_NQ,
+  KG = SYS_MOLECULE_NG,
+  KE = SYS_MOLECULE_ENTRIES
+};
+#define EACH_ENTRY(a, k, e)                                                                        \
+  CST_UNROLL                                                                                       \
+  for (int k = 0, e; k < KQ; k++)                                                                  \
+    if ((e = sys_molecule_at[(a)*KQ + k]) >= 0)
+
+/* CST_W molecules. */
+typedef struct {
+  vd q[KQ];
+  vd p[KQ];
+  vd dV[KQ];
+  vd pt[KQ];
+  vd ph[KQ];
+  vd q1[KQ];
+  vd G[KE];
+  vd G1[KE];
+  vd f[KG];
+  vd slack[KG];
+  vd impulse[KG];
+} tile;
+
+/* The unknowns of a substep, and the differences from which they are extrapolated. */
+typedef struct {
+  vd x[TILES][KG];
+  vd past[CST_PAST][TILES][KG];
+} history;
+
+typedef struct {
+  tile      tile[TILES];
+  const vd *c;
+  const vd *hm; /* by class of mass */
+  vd        reach;
+  double    iterations;
+  int       near; /* whether one correction is enough for all constraints */
+  int       bent; /* whether it is only with that of what it leaves (bend.h) */
+  int       sure; /* whether all pivots of the last matrix are positive (march-iterate.h) */
+} molecule_set;
+
+/* ---- between a record and tiles -------------------------------------------------------------- */
+
+/* Number k of molecule m in an array of tiles of n vectors, `stride` vectors from tile to tile. */
+static inline double *number(vd *first, int stride, int k, int m) {
+  return (double *)(first + (m / CST_W) * stride + k) + m % CST_W;
+}
+
+/* The lanes after the last molecule are copies of the first. */
+static void load_numbers(vd *first, int stride, int n, const int *at, const int *step,
+                         const double *record, int block, int lane) {
+  for (int k = 0; k < n; k++)
+    for (int m = 0; m < TILES * CST_W; m++) {
+      const int molecule = m < COUNT ? m : 0;
+      const int from = block + at[k] + molecule * step[k];
+      *number(first, stride, k, m) = record[(size_t)from * CST_W + (size_t)lane];
+    }
+}
+
+static void store_numbers(vd *first, int stride, int n, const int *at, const int *step,
+                          double *record, int block, int lane) {
+  for (int k = 0; k < n; k++)
+    for (int m = 0; m < COUNT; m++) {
+      const int to = block + at[k] + m * step[k];
+      record[(size_t)to * CST_W + (size_t)lane] = *number(first, stride, k, m);
+    }
+}
+
+enum { VECTORS = sizeof(tile) / sizeof(vd) };
+#define LOAD_Q(field, block)                                                                       \
+  load_numbers(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block,   \
+               lane)
+#define LOAD_G(field, block)                                                                       \
+  load_numbers(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block,   \
+               lane)
+#define STORE_Q(field, block)                                                                      \
+  store_numbers(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block,  \
+                lane)
+#define STORE_G(field, block)                                                                      \
+  store_numbers(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block,  \
+                lane)
+
+/* ---- the force ------------------------------------------------------------------------------- */
+
+/* o += the slopes of a sum over pairs at x, both of vectors x and o of every tile. */
+CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pairs_term *term,
+                          const vd *c, vd *x, vd *o) {
+  vd            Q[p->n / CST_W + 1];
+  vd            F[p->n / CST_W + 1];
+  double *const q = (double *)Q;
+  double *const f = (double *)F;
+  for (int i = 0; i < p->n / CST_W + 1; i++) {
+    F[i] = vset(0);
+    Q[i] = vset(0);
+  }
+  for (int k = 0; k < KQ; k++)
+    for (int m = 0; m < COUNT; m++) {
+      const int to = p->of[sys_molecule_q[k] + m * sys_molecule_qstep[k]];
+      if (to >= 0) {
+        q[to] = *number(x, VECTORS, k, m);
+        f[to] = *number(o, VECTORS, k, m);
+      }
+    }
+  cst_pairs_rows(sum, p, term, c, q, f, 0);
+  for (int k = 0; k < KQ; k++)
+    for (int m = 0; m < TILES * CST_W; m++) {
+      const int molecule = m < COUNT ? m : 0;
+      const int from = p->of[sys_molecule_q[k] + molecule * sys_molecule_qstep[k]];
+      if (from >= 0)
+        *number(o, VECTORS, k, m) = f[from];
+    }
+}
+
+static void compute_force(molecule_set *s, vd *x) {
+  for (int t = 0; t < TILES; t++) {
+    CST_UNROLL
+    for (int k = 0; k < KQ; k++)
+      s->tile[t].dV[k] = vset(0);
+  }
+#define ADD(i) add_pairs(&sys_pairs##i, &sys_places##i, sys_pair##i##_dV, s->c, x, s->tile[0].dV);
+  SYS_PAIR_SUMS(ADD)
+#undef ADD
+}
+
+/* The force at the end of a march is that at the start of the next one of the same trajectory. KEPT_FORCES of
+ * them are stored with their arguments, identified by the lane of the record for which they were last
+ * used. */
+enum { KEPT_FORCES = COUNT > 256 ? 8 : 64 };
+
+typedef struct {
+  vd     q[TILES][KQ], dV[TILES][KQ];
+  double c[CST_MAX_PAR];
+  int    there;
+} force;
+
+typedef struct {
+  const double *of[KEPT_FORCES]; /* a lane */
+  force         kept[KEPT_FORCES];
+  int           next;
+} force_cache;
+
+/* The stored force of a lane; if there is none, it replaces that of another lane. */
+static force *find_force(force_cache *all, const double *of) {
+  for (int i = 0; i < KEPT_FORCES; i++)
+    if (all->of[i] == of)
+      return &all->kept[i];
+  force *f = &all->kept[all->next];
+  all->of[all->next] = of;
+  f->there = 0;
+  all->next = (all->next + 1) % KEPT_FORCES;
+  return f;
+}
+
+static void keep_force(force *f, const molecule_set *s, int npar) {
+  f->there = 1;
+  for (int k = 0; k < npar; k++)
+    f->c[k] = s->c[k][0];
+  for (int t = 0; t < TILES; t++) {
+    memcpy(f->q[t], s->tile[t].q, sizeof f->q[t]);
+    memcpy(f->dV[t], s->tile[t].dV, sizeof f->dV[t]);
+  }
+}
+
+static void restore_force(const force *f, molecule_set *s, int npar) {
+  int same = f->there;
+  for (int k = 0; k < npar && same; k++)
+    same = !memcmp(&f->c[k], &s->c[k], sizeof f->c[k]);
+  for (int t = 0; t < TILES && same; t++)
+    same = !memcmp(f->q[t], s->tile[t].q, sizeof f->q[t]);
+  if (!same) {
+    compute_force(s, s->tile[0].q);
+    return;
+  }
+  for (int t = 0; t < TILES; t++)
+    memcpy(s->tile[t].dV, f->dV[t], sizeof f->dV[t]);
+}
+#endif
+
 #if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
 #include "core/dense.h"
 #include "method/core/kick-data.h"
 #include "system/lane/acceleration.h" /* CST_CLOSE */
 
-#include "method/core/molecules-constraints.h"
+/* ---- residuals, Newton's method for the impulses, tangential momenta ------------------------- */
+
+#define HM(k) s->hm[sys_molecule_class[k]]
+
+/* S := A W B', rows in the order of elimination; symmetric: the lower half mirrors the upper one. */
+CST_INLINE void fill(const molecule_set *s, const vd *A, const vd *B, int symmetric, vd S[KG][KG]) {
+  CST_UNROLL
+  for (int r = 0; r < KG; r++) {
+    CST_UNROLL
+    for (int c = 0; c < KG; c++) {
+      const int mirrored = symmetric && c < r;
+      const int a = sys_molecule_order[mirrored ? c : r];
+      const int b = sys_molecule_order[mirrored ? r : c];
+      vd        sum = vset(-0.0);
+      CST_UNROLL
+      for (int k = 0; k < KQ; k++) {
+        const int of_a = sys_molecule_at[a * KQ + k];
+        const int of_b = sys_molecule_at[b * KQ + k];
+        if (of_a >= 0 && of_b >= 0)
+          sum += (A[of_a] * HM(k)) * B[of_b];
+      }
+      S[r][c] = sum;
+    }
+  }
+}
+
+/* The operations of cst_band_lu. */
+CST_INLINE void factor(vd S[KG][KG]) {
+  CST_UNROLL
+  for (int r = 0; r < KG; r++) {
+    const vd inverse = 1.0 / S[r][r];
+    S[r][r] = inverse;
+    CST_UNROLL
+    for (int i = r + 1; i < KG; i++) {
+      const vd f = S[i][r] * inverse;
+      S[i][r] = f;
+      CST_UNROLL
+      for (int c = r + 1; c < KG; c++)
+        S[i][c] -= f * S[r][c];
+    }
+  }
+}
+
+/* x := S^-1 x behind it, with those of cst_band_solve. */
+CST_INLINE void substitute(vd S[KG][KG], vd *x) {
+  vd b[KG];
+  CST_UNROLL
+  for (int r = 0; r < KG; r++)
+    b[r] = x[sys_molecule_order[r]];
+  CST_UNROLL
+  for (int r = 1; r < KG; r++) {
+    CST_UNROLL
+    for (int c = 0; c < r; c++)
+      b[r] -= S[r][c] * b[c];
+  }
+  CST_UNROLL
+  for (int r = KG - 1; r >= 0; r--) {
+    CST_UNROLL
+    for (int c = KG - 1; c > r; c--)
+      b[r] -= S[r][c] * b[c];
+    b[r] *= S[r][r];
+  }
+  CST_UNROLL
+  for (int r = 0; r < KG; r++)
+    x[sys_molecule_order[r]] = b[r];
+}
+
+CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
+  factor(S);
+  substitute(S, x);
+}
+
+/* Computes the residuals at the unknowns x. Returns whether every constraint is satisfied; sets s->near and, if
+ * corrections may be bent, s->bent. */
+CST_INLINE int evaluate(molecule_set *s, int may_bend, vd (*x)[KG]) {
+  vl done = vmask(1);
+  vl near = vmask(1);
+  vl close = vmask(may_bend);
+  for (int t = 0; t < TILES; t++) {
+    tile *const T = &s->tile[t];
+    vd          q1[KQ];
+    vd          G1[KE];
+    vd          f[KG];
+    CST_UNROLL
+    for (int k = 0; k < KQ; k++) {
+      vd sum = T->pt[k];
+      CST_UNROLL
+      for (int a = 0; a < KG; a++) {
+        const int e = sys_molecule_at[a * KQ + k];
+        if (e >= 0)
+          sum -= T->G[e] * x[t][a];
+      }
+      T->ph[k] = sum;
+      q1[k] = T->q[k] + HM(k) * sum;
+      T->q1[k] = q1[k];
+    }
+    sys_molecule_values(s->c, q1, f);
+    sys_molecule_slopes(s->c, q1, G1);
+    CST_UNROLL
+    for (int e = 0; e < KE; e++)
+      T->G1[e] = G1[e];
+    CST_UNROLL
+    for (int a = 0; a < KG; a++) {
+      vd row = vset(0);
+      vd far = vset(0);
+      EACH_ENTRY(a, k, e) {
+        row += vabs(G1[e]);
+        far = vmax(vabs(q1[k]), far);
+      }
+      const vd room = (CST_ROUNDOFF * row) * (T->slack[a] + far);
+      done &= (vl)(vabs(f[a]) <= room);
+      near &= (vl)(vabs(0x1p-17 * f[a]) <= room);
+      close &= (vl)(s->reach * vabs(f[a]) <= row * T->slack[a]);
+      T->f[a] = f[a];
+    }
+  }
+  s->bent = vany(~near) && !vany(~close);
+  s->near = !vany(~near) || s->bent;
+  return !vany(~done);
+}
+
+/* Adds to the correction d of a tile the one of what it leaves, with the factors S (bend.h). */
+CST_INLINE void bend(const molecule_set *s, const tile *T, vd S[KG][KG], vd *d) {
+  vd way[KQ], q2[KQ], G2[KE], left[KG];
+  CST_UNROLL
+  for (int k = 0; k < KQ; k++) {
+    vd sum = vset(-0.0);
+    CST_UNROLL
+    for (int a = 0; a < KG; a++) {
+      const int e = sys_molecule_at[a * KQ + k];
+      if (e >= 0)
+        sum += T->G[e] * d[a];
+    }
+    way[k] = HM(k) * sum;
+    q2[k] = T->q1[k] - way[k];
+  }
+  sys_molecule_slopes(s->c, q2, G2);
+  CST_UNROLL
+  for (int a = 0; a < KG; a++) {
+    vd sum = vset(-0.0);
+    EACH_ENTRY(a, k, e)
+      sum += (T->G1[e] - G2[e]) * way[k];
+    left[a] = 0.5 * sum;
+  }
+  substitute(S, left);
+  CST_UNROLL
+  for (int a = 0; a < KG; a++)
+    d[a] += left[a];
+}
+
+static double largest(vd x) {
+  double most = x[0];
+  for (int l = 1; l < CST_W; l++)
+    most = x[l] > most ? x[l] : most;
+  return most;
+}
+
+/* x += Newton's correction, unless `only_look`; *of and *size are the sizes of x and of the correction. Sets
+ * s->sure where all pivots are positive, or with a step h < 0 negative. */
+CST_INLINE void correct(molecule_set *s, double h, int only_look, vd (*x)[KG], double *of,
+                        double *size) {
+  const vl flip = vmask(h < 0);
+  vl       odd = vmask(0);
+  vd       X = vset(0);
+  vd       D = vset(0);
+  for (int t = 0; t < TILES; t++) {
+    tile *const T = &s->tile[t];
+    vd          S[KG][KG], d[KG];
+    fill(s, T->G1, T->G, 0, S);
+    CST_UNROLL
+    for (int a = 0; a < KG; a++)
+      d[a] = T->f[a];
+    eliminate(S, d);
+    if (s->bent)
+      bend(s, T, S, d);
+    CST_UNROLL
+    for (int a = 0; a < KG; a++) {
+      odd |= (vl)S[a][a] ^ flip;
+      x[t][a] = vpick(only_look, x[t][a], x[t][a] + d[a]);
+      D = vmax(vabs(d[a]), D);
+      X = vmax(vabs(x[t][a]), X);
+    }
+  }
+  s->sure = !vany((vl)(odd < 0));
+  *of = largest(X);
+  *size = largest(D);
+}
+
+/* The iteration of march.h and march-iterate.h, for a step h. Returns whether it converged to the near root. */
+CST_INLINE int solve(molecule_set *s, const cst_march *m, double h, int predicts, int young,
+                     vd (*x)[KG]) {
+  double last = INFINITY;
+  double of, size;
+  int    was_near = 0;
+  for (int it = 0;; it++) {
+    const int met = evaluate(s, predicts && !young && !m->attempt, x);
+    if (met && (!predicts || was_near || it >= 2)) {
+      if (it == 0)
+        correct(s, h, 1, x, &of, &size);
+      return s->sure;
+    }
+    was_near = s->near;
+    if (it == m->max_iterations)
+      return 0;
+    correct(s, h, 0, x, &of, &size);
+    s->iterations++;
+    const int missed = size >= 0.98 * last && size <= 1e-12 * of;
+    last = size;
+    if (size <= (8 * EPS) * of || missed) {
+      evaluate(s, 0, x);
+      return s->sure;
+    }
+  }
+}
+
+/* Remove from ph its part normal to the constraints at q1. */
+CST_INLINE void make_tangent(const molecule_set *s, tile *T) {
+  vd S[KG][KG], m[KG];
+  fill(s, T->G1, T->G1, 1, S);
+  CST_UNROLL
+  for (int a = 0; a < KG; a++) {
+    m[a] = vset(0);
+    EACH_ENTRY(a, k, e)
+      m[a] += (T->G1[e] * HM(k)) * T->ph[k];
+  }
+  eliminate(S, m);
+  CST_UNROLL
+  for (int a = 0; a < KG; a++) {
+    T->impulse[a] += m[a];
+    EACH_ENTRY(a, k, e)
+      T->ph[k] -= T->G1[e] * m[a];
+  }
+}
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 

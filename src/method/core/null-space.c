@@ -34,7 +34,6 @@ struct data {
 #endif
 #include "core/householder.h"
 #include "system/lane/rows.h"
-#include "method/core/bend-fields.h"
 #include "method/core/time.h"
 #ifndef CST_COLD
 #define USES_STEP
@@ -114,7 +113,56 @@ struct local {
 #undef UNROLL
 #define UNROLL
 #endif
-#include "method/core/null-space-time.h"
+
+/* ---- what depends on the time ---------------------------------------------------------------- */
+
+/* The times of the ends of substep j and of q_m. */
+#define TIME_LEFT(L, j)      START_OF(L, j)
+#define TIME_MIDDLE(L, j)    (START_OF(L, j) + OWN(j)->theta * H(j))
+#define TIME_RIGHT(L, j)     (START_OF(L, j) + H(j))
+#define SET_TIME_RIGHT(L, j) SET_TIME(L, TIME_RIGHT(L, j))
+
+/* G and its factors at the left end, and grad V(q) at the time at which the force acts. */
+static void begin_at_time(const cst_context *C, struct local *L, int j) {
+  if (OWN(j)->middle != 0)
+    SET_TIME(L, TIME_MIDDLE(L, j));
+  else
+    SET_TIME(L, TIME_LEFT(L, j));
+  K_dV(L->c, L->q, L->dV);
+  SET_TIME(L, TIME_LEFT(L, j));
+  K_G(L->c, L->q, L->G);
+  factor(C, L->G, L->A, L->d, L->b);
+}
+
+/* Half of the powers at (q, p), at the time t, where the constraints have the impulses m. */
+CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t, const vd *m) {
+  vd v[ROOM(NQ)], l[ROOM(NG)];
+  (void)t, (void)j, (void)v, (void)l, (void)m;
+  if (NACCOUNT == 0)
+    return;
+  SET_TIME(L, t);
+  cst_velocity(C, L->c, L->mass, L->q, L->p, v);
+  for (int a = 0; a < NG; a++)
+    l[a] = (2 / H(j)) * m[a];
+  cst_gather(C, L->own, 0.5 * H(j), L->q, v, l);
+}
+
+/* w := the shortest velocity with G w + g_t = 0 at q1. */
+static void drive(const cst_context *C, const struct local *L, vd *w) {
+  vd rate[ROOM(NG)];
+  K_phi0(L->c, L->q1, rate);
+  for (int i = 0; i < NQ; i++)
+    w[i] = vset(0);
+  for (int a = 0, row = 0; a < NG; a++)
+    if (!DROPPED(a))
+      w[row++] = -rate[a];
+  for (int i = 0; i < NR; i++) {
+    for (int k = 0; k < i; k++)
+      w[i] -= L->A1[k * NR + i] * w[k];
+    w[i] /= L->d1[i];
+  }
+  cst_householder_back(L->A1, L->b1, NQ, NR, w);
+}
 
 /* h / M of substep j. */
 CST_INLINE void weigh(const cst_context *C, struct local *L, int j) {
@@ -223,7 +271,86 @@ CST_INLINE vl evaluate_only(const cst_context *C, struct local *L, int j, const 
 #include "method/core/drift-matrix.h"
 #define evaluate_again evaluate_only
 
-#include "method/core/null-space-whole.h"
+/* ---- the whole matrix ------------------------------------------------------------------------ */
+
+/* Newton's equations by the whole matrix of the p_h, for lanes that are stepped again and for banded systems with a
+ * force inside the drift. */
+
+/* J[NQ * NQ] := Newton's matrix of the p_h. */
+static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
+  vd B[ROOM(B_SIZE)];
+  USES_G
+  fill_basis(C, L->A, L->b, J);
+  if (FORMS_B)
+    form_b(C, L, j, PRODUCT(j), B);
+  for (int k = 0; k < NQ - NR && FORMS_B; k++) {
+    vd row[ROOM(NQ)];
+    for (int c = 0; c < NQ; c++) {
+      row[c] = vset(0);
+      for (int i = 0; i < NQ; i++)
+        row[c] += J[k * NQ + i] * B[i * NQ + c];
+    }
+    for (int c = 0; c < NQ; c++)
+      J[k * NQ + c] = row[c];
+  }
+  for (int a = 0, row = NQ - NR; a < NG; a++) {
+    if (DROPPED(a))
+      continue;
+    for (int i = 0; i < NQ; i++)
+      J[row * NQ + i] = vset(0);
+    ROW_G(a, i, e)
+      J[row * NQ + i] = L->G1[e] * HM(i);
+    row++;
+  }
+}
+
+/* The test of a near root (march-iterate.h): the matrix of the impulses is that of the form with multipliers. */
+static vl is_near_root_of_whole(const cst_context *C, const struct local *L, int j) {
+  vd B[ROOM(NQ * NQ)];
+  vd S[ROOM(NG * NG)];
+  for (int k = 0; k < NQ * NQ && !FORMS_B; k++)
+    B[k] = vset(k % (NQ + 1) == 0);
+  if (FORMS_B)
+    form_b(C, L, j, PRODUCT(j), B);
+  cst_lu(B, NQ);
+  complement(C, L, j, B, L->G1, S);
+  return cst_lu_is_positive(B, NQ) & is_near_root(C, L, j, B, S);
+}
+
+#if !CST_SIZED
+CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
+  for (int a = 0; a < NG; a++)
+    x[NQ + a] = vset(0);
+  begin(C, L, j, x);
+}
+
+static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
+                     cst_determinant *D) {
+  vd J[ROOM(NQ * NQ)];
+  (void)x;
+  matrix(C, L, j, J);
+  cst_determinant_of(J, NQ, lane, D);
+  for (int a = 0; a < NR; a++)
+    cst_determinant_times(D, 1 / H(j)[lane]);
+}
+#endif
+
+/* d[NQ]: the correction of p_h by the whole matrix. */
+static void solve_whole(const cst_context *C, struct local *L, int j, const vd *f, vd *d) {
+  vd J[ROOM(NQ * NQ)];
+  vd diagonal[ROOM(NQ)];
+  vd b[ROOM(NQ)];
+  L->sure = is_near_root_of_whole(C, L, j);
+  matrix(C, L, j, J);
+  cst_householder(J, diagonal, b, NQ, NQ);
+  for (int k = NR; k < NQ; k++)
+    d[k - NR] = -f[k];
+  for (int a = 0, row = NQ - NR; a < NG; a++)
+    if (!DROPPED(a))
+      d[row++] = -f[NQ + a];
+  cst_householder_forth(J, b, NQ, NQ, d);
+  cst_householder_solve(J, diagonal, NQ, d);
+}
 
 /* t[NG] := what L changes by where p_h changes by d, but for its excess. */
 static void find_impulses(const cst_context *C, const struct local *L, int j, const vd *d, vd *t) {
@@ -321,7 +448,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #endif
 #else
 #include <math.h>
-#include "method/core/row.h"
+#include "method/substeps.h"
 struct parameters {
   double w0, w1, middle, theta;
   int    tangent;

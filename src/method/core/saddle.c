@@ -58,7 +58,7 @@ struct local {
 #define SIZE(L) (L)->size
 
 #include "method/core/by-velocity.h"
-#include "method/core/rk-sum.h"
+#include "method/core/rk.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   enter_state(C, L, record);
@@ -178,7 +178,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/march.h"
 #endif
 #else
-#include "method/core/rk-row.h"
+#include "method/core/rk.h"
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const int stages = cst_program_layer_stages(&((const struct parameters *)of)->layer);
