@@ -62,8 +62,8 @@ accepted=(readdirCalled legacyUninitvar uninitvar assignBoolToPointer missingInc
   negativeIndex:src/method/core/engine.c             # the same
   negativeIndex:src/method/core/project.c            # the same
   selfAssignment:src/method/core/march-iterate.h     # a macro, for cores that do not end by round-off
-  arrayIndexOutOfBoundsCond:src/tableau/scheme-order.c   # which is w, at most MOST
-  autoVariables:src/expr/parse-pairs.c               # the parser is put back before these go
+  arrayIndexOutOfBoundsCond:src/tableau/scheme.c   # which is w, at most MOST
+  autoVariables:src/expr/parse-sum.c               # the parser is put back before these go
   arrayIndexOutOfBoundsCond:src/system/point/body-quantities.c   # which is one of x y z 1 2 3
   pointerSize:src/system/penalised.c)                # an array of pointers
 

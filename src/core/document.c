@@ -1,14 +1,186 @@
-/* document.c: reads YAML by libfyaml and records the place of every node.
+/* document.c: reads YAML by libfyaml and records the place of every node; writes the canonical text of a document.
  *
  * Refused besides syntax errors: invalid UTF-8 and control characters, a second document, aliases, anchors
  * and tags (so that no text grows while it is read), keys that are not plain words, duplicate keys. All
  * refusals of one pass are reported together.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/boundary.h"
 #include "core/document.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include "core/boundary.h"
+
+/* A key of a map, or its value, sorted by the key; rank is its number in the text. */
+typedef struct {
+  const char *word;
+  cst_yaml   *node;
+  int         rank;
+} cst_sorted_key;
+
+static void sort_keys(cst_sorted_key *keys, int n);
+
+/* ---- the canonical text ----------------------------------------------------------------------- */
+
+/* It is written without libfyaml so that it does not change
+ * with its version: keys sorted, block style, quotes only where they are needed.
+ */
+
+/* Whether s may stand without quotes: no character of YAML's syntax, no blank at the end. */
+static bool is_plain(const char *s) {
+  static const char inside[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-*^/()=<>, '";
+  size_t      n = strlen(s);
+  const char *first = *s == '-' || *s == '.' || *s == '+' ? s + 1 : s;
+  return n && strspn(s, inside) == n && *first &&
+         strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_(", *first) &&
+         s[n - 1] != ' ';
+}
+
+static void write_scalar(const char *s, FILE *f) {
+  if (is_plain(s)) {
+    fputs(s, f);
+    return;
+  }
+  fputc('"', f);
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\')
+      fprintf(f, "\\%c", *s);
+    else if (*s == '\n')
+      fputs("\\n", f);
+    else if (*s == '\t')
+      fputs("\\t", f);
+    else if (*s == '\r')
+      fputs("\\r", f);
+    else
+      fputc(*s, f);
+  }
+  fputc('"', f);
+}
+
+static void write_node(cst_yaml *n, int indent, FILE *f);
+
+static void write_list(cst_yaml *n, int indent, FILE *f) {
+  void     *at = NULL;
+  cst_yaml *item;
+  while ((item = fy_node_sequence_iterate(n, &at))) {
+    fprintf(f, "%*s-", indent, "");
+    write_node(item, indent + 2, f);
+  }
+}
+
+static void write_map(cst_yaml *n, int indent, FILE *f) {
+  int                  count = 0;
+  void                *at = NULL;
+  struct fy_node_pair *pair;
+  cst_sorted_key      *keys = cst_need(malloc(sizeof *keys * (size_t)cst_yaml_size(n)));
+  while ((pair = fy_node_mapping_iterate(n, &at))) {
+    keys[count] =
+        (cst_sorted_key){cst_yaml_text(fy_node_pair_key(pair)), fy_node_pair_value(pair), count};
+    count++;
+  }
+  sort_keys(keys, count);
+  for (int i = 0; i < count; i++) {
+    fprintf(f, "%*s", indent, "");
+    write_scalar(keys[i].word, f);
+    fputc(':', f);
+    write_node(keys[i].node, indent + 2, f);
+  }
+  free(keys);
+}
+
+/* Writes n after a colon or dash: on the same line when it is one word or empty, else on lines of its own. */
+static void write_node(cst_yaml *n, int indent, FILE *f) {
+  if (cst_yaml_is_scalar(n)) {
+    fputc(' ', f);
+    write_scalar(cst_yaml_text(n), f);
+    fputc('\n', f);
+  } else if (!cst_yaml_size(n)) {
+    fputs(cst_yaml_is_list(n) ? " []\n" : " {}\n", f);
+  } else {
+    fputc('\n', f);
+    (cst_yaml_is_list(n) ? write_list : write_map)(n, indent, f);
+  }
+}
+
+char *cst_document_canonical(const cst_document *doc) {
+  CST_REQUIRE(doc, NULL);
+  char     *text = NULL;
+  size_t    length = 0;
+  FILE     *f = cst_need(open_memstream(&text, &length));
+  cst_yaml *root = cst_document_root(doc);
+  if (cst_yaml_size(root))
+    write_map(root, 0, f);
+  else
+    fputs("{}\n", f);
+  fclose(f);
+  return text;
+}
+
+/* Reads the text of a file. */
+
+enum { FILE_MAX = 64 << 20 };
+
+static const char irregular[] = "this is not a regular file";
+
+/* Opens a regular file. A pipe or a device may never end, and opening it may have effects. Some files of
+ * /proc pass as regular and wait for news: reading them does not wait. NULL with the reason, or with
+ * errno. */
+static FILE *open_regular(const char *path, char reason[64]) {
+  struct stat s;
+  *reason = 0;
+  if (stat(path, &s))
+    return NULL;
+  if (S_ISREG(s.st_mode)) {
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return fd < 0 ? NULL : fdopen(fd, "rb");
+  }
+  snprintf(reason, 64, "%s", S_ISDIR(s.st_mode) ? strerror(EISDIR) : irregular);
+  return NULL;
+}
+
+const char *cst_document_fetch(const char *path, char **text, size_t *length) {
+  CST_REQUIRE(path && text && length, "no path, or nowhere to put the text");
+  static char reason[64];
+  FILE       *f = open_regular(path, reason);
+  if (!f)
+    return *reason ? reason : strerror(errno);
+  size_t room = 1 << 16, n = 0, k;
+  char  *b = cst_need(malloc(room + 1));
+  errno = 0;
+  while (n <= FILE_MAX && (k = fread(b + n, 1, room - n, f)) > 0) {
+    n += k;
+    if (n == room)
+      b = cst_need(realloc(b, (room *= 2) + 1));
+  }
+  bool failed = ferror(f);
+  bool large = n > FILE_MAX;
+  snprintf(reason, sizeof reason, "%.60s",
+           !failed           ? ""
+           : errno == EAGAIN ? irregular
+                             : strerror(errno ? errno : EIO));
+  if (large)
+    snprintf(reason, sizeof reason, "the file is larger than %d MiB", FILE_MAX >> 20);
+  fclose(f);
+  b[n] = 0;
+  if (failed || large) {
+    free(b);
+    return reason;
+  }
+  *text = b;
+  *length = n;
+  return NULL;
+}
+
+bool cst_document_read_file(const char *path, char **text, size_t *length, cst_diag *d) {
+  CST_REQUIRE(path && text && length && d, false);
+  const char *reason = cst_document_fetch(path, text, length);
+  if (reason)
+    cst_diag_add(d, path, 0, 0, "%s", reason);
+  return !reason;
+}
 
 /* YAML_MAX: a million numbers; libfyaml needs a second and 1 GB for it. */
 enum { YAML_MAX = 8 << 20, KEY_MAX = 200 };
@@ -138,7 +310,7 @@ static int by_word(const void *x, const void *y) {
   return c ? c : a->rank - b->rank;
 }
 
-void cst_document_sort_keys(cst_sorted_key *keys, int n) {
+static void sort_keys(cst_sorted_key *keys, int n) {
   qsort(keys, (size_t)n, sizeof *keys, by_word);
 }
 
@@ -159,7 +331,7 @@ static void check_keys(const cst_document *doc, cst_yaml *map, cst_diag *d) {
       n++;
     }
   }
-  cst_document_sort_keys(keys, n);
+  sort_keys(keys, n);
   for (int i = 1; i < n; i++)
     if (!strcmp(keys[i].word, keys[i - 1].word))
       cst_yaml_error(doc, keys[i].node, d, "duplicate key '%s'", keys[i].word);

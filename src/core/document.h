@@ -6,8 +6,8 @@
 #include <libfyaml.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "core/need.h"
 #include "constella/document.h"
+#include "core/need.h"
 
 /* Where a node starts: line and column from 1; start, the byte of the text at which its content begins
  * (inside quotes). And its children by number, because libfyaml counts from the first child every time. */
@@ -35,12 +35,4 @@ struct cst_document {
 const cst_place *cst_document_place_of(cst_yaml *n);
 /* Replaces key: TEXT by key: {inner: TEXT}. */
 void cst_yaml_wrap(cst_yaml *map, const char *key, const char *inner);
-
-/* A key of a map, or its value, sorted by the key; rank is its number in the text. */
-typedef struct {
-  const char *word;
-  cst_yaml   *node;
-  int         rank;
-} cst_sorted_key;
-void cst_document_sort_keys(cst_sorted_key *keys, int n);
 #endif

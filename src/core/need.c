@@ -1,10 +1,26 @@
-/* need.c: what the program says when memory is refused (see need.h). Nothing here allocates. */
+/* need.c: memory: large pages, and what the program says when memory is refused (see need.h). Nothing here
+ * allocates. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
 #include "core/need.h"
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+void *cst_large(void *x, size_t n) {
+#ifdef MADV_HUGEPAGE
+  enum { PAGE = 4096, LARGE = 2 << 20 };
+  const size_t ahead = (size_t)(-(uintptr_t)x % PAGE);
+  if (x && n >= LARGE)
+    (void)madvise((char *)x + ahead, n - ahead, MADV_HUGEPAGE); /* without it, smaller ones */
+#else
+  (void)n;
+#endif
+  return x;
+}
 
 enum { END_SECONDS = 10 }; /* for what libraries do at the end */
 

@@ -2,8 +2,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_NEED_H
 #define CST_NEED_H
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Returns x, an array of n bytes that nothing was written to yet. Where it is large, the system is asked for large
+ * pages: to fill small ones for the first time takes most of the time of filling. Any array is the same with them. */
+void *cst_large(void *x, size_t n);
 
 /* Says on stderr that there is no memory, with the limit if there is one, and ends the process with status 1;
  * under MPI the launcher then ends the other ranks. */

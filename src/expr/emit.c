@@ -10,7 +10,100 @@
 #include <locale.h>
 #include <math.h>
 #include <string.h>
-#include "expr/emit-runs.h"
+#include "expr/partition.h"
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* Runs are rows of a loop at equal distances whose entries have constant strides in all columns. Each
+ * is written as a loop without tables. */
+enum {
+  MOST_STEPS = 40, /* of a shape */
+  MOST_PARTS = 6,  /* of a loop */
+  LEAST_ROWS = 4,  /* of each part, on average */
+  PERIODS = 3      /* the largest period */
+};
+
+static const cst_shape *shape_of(const cst_partition *p, const cst_loop *l) {
+  return &p->loops.shapes.shape[l->shape];
+}
+
+/* Column k of the entries of a loop: those of each leaf, then the places of the values. */
+static const int *column_of(const cst_partition *p, const cst_loop *l, int k) {
+  if (k == shape_of(p, l)->leaves)
+    return l->place;
+  return l->index + (size_t)k * (size_t)l->rows;
+}
+
+/* Whether x[i] is x[0] + i times the stride, for the n entries of x. */
+static bool affine(const int *x, int n, int *stride) {
+  if (n > 1)
+    *stride = x[1] - x[0];
+  else
+    *stride = 0;
+  for (int i = 1; i < n; i++)
+    if (x[i] != x[0] + (long)i * *stride)
+      return false;
+  return true;
+}
+
+/* The number of rows from `from` on, at distances of `period`, that have constant strides in all columns. */
+static int length(const cst_partition *p, const cst_loop *l, int from, int period) {
+  const int leaves = shape_of(p, l)->leaves;
+  int       n = 1;
+  for (int next = from + period; next < l->rows; next += period) {
+    for (int k = 0; k <= leaves && n > 1; k++) {
+      const int *x = column_of(p, l, k);
+      const long stride = x[from + period] - x[from];
+      if (x[next] != x[from] + n * stride)
+        return n;
+    }
+    n++;
+  }
+  return n;
+}
+
+static int parts_of(const cst_partition *p, const cst_loop *l, int period) {
+  int parts = 0;
+  for (int k = 0; k < period; k++)
+    for (int r = k; r < l->rows; parts++) {
+      const int n = length(p, l, r, period);
+      r += period * n;
+    }
+  return parts;
+}
+
+/* The distance between the rows of a run for which the loop has the fewest runs; 0 if there are too many. */
+static int runs_period(const cst_partition *p, const cst_loop *l) {
+  int best = 0;
+  int least = MOST_PARTS + 1;
+  if (l->sums || shape_of(p, l)->steps > MOST_STEPS)
+    return 0;
+  for (int period = 1; period <= PERIODS; period++) {
+    const int parts = parts_of(p, l, period);
+    if (parts < least && parts * LEAST_ROWS <= l->rows) {
+      best = period;
+      least = parts;
+    }
+  }
+  return best;
+}
+
+/* The n rows from, from + period ... as a separate loop, whose entries are put into room. */
+static cst_loop runs_part(const cst_partition *p, const cst_loop *l, int from, int period, int n,
+                          int *room) {
+  const int leaves = shape_of(p, l)->leaves;
+  cst_loop  part = *l;
+  part.rows = n;
+  part.index = room;
+  part.place = room + (long)leaves * n;
+  for (int k = 0; k <= leaves; k++) {
+    const int *x = column_of(p, l, k);
+    int       *to = room + (long)k * n;
+    for (int i = 0; i < n; i++)
+      to[i] = x[from + i * period];
+  }
+  return part;
+}
 
 /* The sign of an operation, or the function of lanes.h. */
 static const char *const spelling[] = {
@@ -154,7 +247,7 @@ static int emit_straight(writer *w, int stage, int next, const int *output, int 
 static void emit_table(const writer *w, const char *name, int column, const int *x, int n) {
   FILE *f = w->f;
   int   stride;
-  if (cst_emit_runs_affine(x, n, &stride))
+  if (affine(x, n, &stride))
     return;
   fprintf(f, "%s  static const int %s%d[%d] = {", w->indent, name, column, n);
   for (int i = 0; i < n; i++) {
@@ -169,7 +262,7 @@ static void emit_entry(const writer *w, const char *name, int column, const int 
                        const char *counter) {
   FILE *f = w->f;
   int   stride;
-  if (!cst_emit_runs_affine(x, n, &stride))
+  if (!affine(x, n, &stride))
     fprintf(f, "%s%d[%s]", name, column, counter);
   else if (!stride)
     fprintf(f, "%d", x[0]);
@@ -274,8 +367,8 @@ static void emit_parts(const writer *w, const cst_loop *l, int period) {
   int *room = cst_expr_memory(NULL, (size_t)(leaves + 1) * (size_t)l->rows, sizeof *room);
   for (int k = 0; k < period; k++)
     for (int r = k, n; r < l->rows; r += period * n) {
-      n = cst_emit_runs_length(p, l, r, period);
-      const cst_loop part = cst_emit_runs_part(p, l, r, period, n, room);
+      n = length(p, l, r, period);
+      const cst_loop part = runs_part(p, l, r, period, n, room);
       fprintf(w->f, "%s{\n", w->indent);
       emit_values(w, &part);
       fprintf(w->f, "%s}\n", w->indent);
@@ -284,7 +377,7 @@ static void emit_parts(const writer *w, const cst_loop *l, int period) {
 }
 
 static void emit_loop(const writer *w, const cst_loop *l) {
-  const int period = cst_emit_runs_period(w->p, l);
+  const int period = runs_period(w->p, l);
   if (period) {
     emit_parts(w, l, period);
     return;

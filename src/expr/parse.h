@@ -83,7 +83,7 @@ typedef struct {
   } seen[64]; /* names that were looked up, because terms are read many times */
 } cst_parser;
 
-/* parse-text.c: characters, words, numbers */
+/* parse.c: characters, words, numbers */
 __attribute__((format(printf, 3, 4))) cst_node cst_parse_fail(cst_parser *p, size_t at,
                                                               const char *format, ...);
 
@@ -93,9 +93,7 @@ bool cst_parse_accept(cst_parser *p, char c); /* reads c if it comes next */
 const char *cst_parse_found(const cst_parser *p, char s[32]);
 const char *cst_parse_value(double value, char s[32]); /* value for a message, into s */
 bool        cst_parse_digit(char c);
-bool        cst_parse_letter(char c);      /* or _ */
 size_t      cst_parse_word(const char *s); /* the length of a name with its apostrophes */
-cst_node    cst_parse_number(cst_parser *p);
 
 /* parse.c: operations */
 bool cst_parse_enter(
@@ -107,7 +105,6 @@ cst_node cst_parse_closing(cst_parser *p, char bracket,
                            cst_node n); /* n, when the bracket follows */
 cst_node cst_parse_expression(cst_parser *p);
 cst_node cst_parse_complete(cst_parser *p); /* the whole text */
-cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at);
 
 /* define.c: definitions. What a parse keeps of those of g; NULL: g has none. Owned, free() */
 cst_parse_defined *cst_parse_defined_create(const cst_graph *g);
@@ -118,7 +115,7 @@ void cst_definition_title(const cst_definition *d, char title[CST_PARSE_TITLE]);
 /* Counts n characters that are read again, for `what`; an error at `at` when they are too many. */
 void cst_parse_charge(cst_parser *p, double n, size_t at, const char *what);
 
-/* parse-edges.c: tables. The columns as variables inside those of p; returns the innermost. */
+/* parse-sum.c: tables. The columns as variables inside those of p; returns the innermost. */
 cst_parse_loop *cst_parse_row_open(cst_parser *p, const cst_edge_table *t,
                                    cst_parse_loop loop[CST_EDGE_COLUMNS]);
 /* Gives them the numbers of a row. */
@@ -132,12 +129,6 @@ const cst_edge_table *cst_parse_summed(cst_parser *p);
 bool                  cst_parse_is_column(const cst_parser *p, size_t at, size_t n);
 /* COLUMN(k), its name at `at`; p->at is at its '('. */
 cst_node cst_parse_cell(cst_parser *p, size_t at, size_t n);
-
-/* instead.c: advice on a function or name that expressions do not have; NULL: none */
-const char *cst_expr_instead(const char *word, bool function);
-
-/* parse-name.c: names and what they stand for */
-cst_node cst_parse_name(cst_parser *p);
 /* An error about the word at `at`, whose definition depends on `name`, which has no meaning here. */
 cst_node cst_parse_foreign(cst_parser *p, size_t at, const cst_definition *d, const char *name);
 bool     cst_parse_taken(cst_parser *p, size_t at,
@@ -149,7 +140,7 @@ bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, d
 cst_node cst_parse_series(cst_parser *p, size_t at);
 bool     cst_parse_variable(cst_parser *p, cst_parse_loop *l); /* the name of l */
 
-/* parse-pairs.c: the same where it may be a sum over pairs; false, with the parser unchanged, where it is
+/* parse-sum.c: the same where it may be a sum over pairs; false, with the parser unchanged, where it is
  * not. */
 bool cst_parse_double(cst_parser *p, cst_node *n);
 /* In the term of a sum over pairs: the entry of array b whose index is the node n; -1: n is not one of its

@@ -103,12 +103,6 @@ void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *
 void cst_partition_destroy(cst_partition *p);
 void cst_partition_loops_destroy(cst_loops *l);
 
-/* Makes the loops of a plan that is cut: fills p->value, p->done and p->loops. */
-void cst_partition_group(cst_partition *p);
-
-/* Finds the sums, and chooses the roots: shared values whose cost is above `threshold`. */
-void cst_partition_cut(cst_partition *p, int threshold);
-
 /* A hash of every node that ignores which entries are read. cut: roots count as leaves where they are
  * operands. Owned. */
 uint64_t *cst_shape_hash(const cst_partition *p, bool cut);

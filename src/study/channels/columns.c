@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/large.h"
 #include "core/need.h"
 
 cst_columns *cst_columns_create(int ncase) {

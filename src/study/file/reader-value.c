@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
-#include "core/large.h"
 #include "core/need.h"
 #include "study/file/reader.h"
 
