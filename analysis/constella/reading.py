@@ -116,7 +116,7 @@ def shortest(x):
 
 def outside(file):
     """The first link or dataset of an HDF5 file that leads to another file; None: there is none. Such a file
-    could bring the contents of private files into a page, or wait for a pipe for ever (src/record/inside.c).
+    could bring the contents of private files into a page, or wait for a pipe for ever (src/record/h5.c).
     """
 
     def leads_out(name, link):

@@ -1,9 +1,9 @@
 /* h5.h: private to src/record: functions on HDF5 that the writer and the reader of result files share. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CONSTELLA_RECORD_H5_H
-#define CONSTELLA_RECORD_H5_H
-#include "constella/record.h"
+#ifndef CST_H5_H
+#define CST_H5_H
 #include <hdf5.h>
+#include "constella/record.h"
 
 #ifndef H5_HAVE_PARALLEL
 #error this HDF5 was built without MPI; Constella needs a parallel one
@@ -37,14 +37,14 @@ hid_t cst_driver_access(void);
 int   cst_driver_failure(void);
 void  cst_driver_seal(void); /* behind the first flush: HDF5 cuts nothing off any more */
 
-/* inside.c: whether no link and no dataset of the file leads to another file; else false with the reason in
+/* h5.c: whether no link and no dataset of the file leads to another file; else false with the reason in
  * why[n]. */
 bool cst_inside_check(hid_t file, char *why, int n);
 
 /* Whether the attribute can change in place: it is a fixed text, or a number. */
 bool cst_h5_in_place(hid_t object, const char *name, bool text);
 
-/* scales.c: attaches dimension scales to fields, and writes into each scale, once, what it is attached to. */
+/* record-make.c: attaches dimension scales to fields, and writes into each scale, once, what it is attached to. */
 typedef struct cst_scales cst_scales;
 /* scale[n], borrowed: datasets that H5DSset_scale has made scales; for at most nfield fields. */
 cst_scales *cst_scales_begin(const hid_t *scale, int n, int nfield);

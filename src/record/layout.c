@@ -26,7 +26,7 @@ typedef struct {
 } maker;
 
 /* Contiguous, with space on disk from the start, no times. The fill value is only declared here.
- * All ranks write it (record-fill.c). */
+ * All ranks write it (record-make.c). */
 static hid_t dataset_list(cst_type t) {
   static const double nan_value = NAN;
   static const long   minus_one = -1;

@@ -42,13 +42,13 @@ struct cst_record {
   char  error[PATH_MAX + 256];
 };
 
-/* record-prepare.c: makes an empty file at a path where nothing is, on a disk that has room for all its
+/* record-make.c: makes an empty file at a path where nothing is, on a disk that has room for all its
  * bytes; false with why[n]. */
 bool cst_record_prepare(const char *path, double bytes, char *why, int n);
 /* Removes PATH.TOKEN.new of runs that were killed. The caller has the lock. */
 void cst_record_tidy(const char *path);
 
-/* rescue.c: on one rank. */
+/* record.c: on one rank. */
 /* Whether the path leads to the open file. */
 bool cst_record_is_at(int file, const char *path);
 /* Keeps an open file that its path does not lead to: where it is now or, if it has no name any more, as a copy
@@ -60,7 +60,7 @@ bool cst_record_keep(cst_record *r, bool ok, const char *what);
 /* The same for a call of HDF5 that writes; also false if an earlier write of this file failed. */
 bool cst_record_written(cst_record *r, bool ok);
 
-/* record-meet.c. Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
+/* record.c. Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
 bool cst_record_meet(cst_record *r, char *why, int n);
 
 /* record-make.c, on rank 0: makes or finds all that is in the file. Fills r->place. */
@@ -69,10 +69,10 @@ bool cst_record_make(cst_record *r, const cst_dimension *dim, int ndim, const cs
 bool cst_record_find(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
                      char *why, int n);
 
-/* record-attribute.c, on rank 0: closes all objects that are open for their attributes. */
+/* record-transfer.c, on rank 0: closes all objects that are open for their attributes. */
 void cst_record_let_go(cst_record *r);
 
-/* record-fill.c, independent: writes this rank's share of the fill values. */
+/* record-make.c, independent: writes this rank's share of the fill values. */
 bool cst_record_fill(cst_record *r, char *why, int n);
 
 /* record-transfer.c, independent: writes all bytes, or sets errno. A network file system that keeps whole

@@ -13,17 +13,344 @@
  * holds all attributes: if a kill interrupts such a change, the rest of the header stays intact.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* copy_file_range */
 #define _GNU_SOURCE /* fallocate */
-#include "record/record-internal.h"
-#include "core/need.h"
-#include "record/agree.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "constella/record.h"
+#include "core/need.h"
+#include "core/text.h"
+#include "record/agree.h"
+#include "record/h5.h"
+#include "record/lock.h"
+#include "record/record-internal.h"
+
+/* ---- the path -------------------------------------------------------------------------------- */
+
+/* Whether a path can become the output of a run is tested before any work. */
+
+void cst_record_real_path(const char *output, char *path) {
+  char at[PATH_MAX], target[PATH_MAX], folder[PATH_MAX];
+  snprintf(at, sizeof at, "%s", output);
+  for (int i = 0; i < 16; i++) {
+    char *real = realpath(at, NULL);
+    snprintf(path, PATH_MAX, "%s", real ? real : at);
+    const ssize_t n = real ? -1 : readlink(at, target, sizeof target - 1);
+    free(real);
+    if (n < 0)
+      break;
+    target[n] = 0;
+    const char *cut = strrchr(at, '/');
+    snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - at + 1) : 0, at);
+    snprintf(at, sizeof at, "%.2000s%.2000s", *target == '/' ? "" : folder, target);
+  }
+  char       *cut = strrchr(path, '/');
+  const char *base = cut ? cut + 1 : path;
+  snprintf(folder, sizeof folder, "%.*s", cut ? (int)(cut - path + 1) : 2, cut ? path : "./");
+  char *real = *path == '/' && !access(path, F_OK) ? NULL : realpath(folder, NULL);
+  if (real)
+    snprintf(at, sizeof at, "%.2000s/%.2000s", strcmp(real, "/") ? real : "", base);
+  if (real)
+    snprintf(path, PATH_MAX, "%s", at);
+  free(real);
+}
+
+static const char *refuse_folder(const char *path) {
+  static char text[PATH_MAX + 64];
+  char        folder[PATH_MAX];
+  struct stat s;
+  snprintf(folder, sizeof folder, "%s", path);
+  char *cut = strrchr(folder, '/');
+  if (!cut)
+    strcpy(folder, ".");
+  else
+    cut[cut == folder] = 0;
+  if (stat(folder, &s)) {
+    snprintf(text, sizeof text, "its folder %s: %s", folder, strerror(errno));
+    return text;
+  }
+  if (!S_ISDIR(s.st_mode)) {
+    snprintf(text, sizeof text, "%s is not a folder", folder);
+    return text;
+  }
+  if (access(folder, W_OK | X_OK)) {
+    snprintf(text, sizeof text, "its folder %s is not writable: %s", folder, strerror(errno));
+    return text;
+  }
+  return NULL;
+}
+
+/* Tries to make a new file: on some file systems access() succeeds and this fails. It has the form of a file under
+ * way, which the next run removes where this one is killed; with the name of the result it would be in the way of
+ * --resume. */
+static const char *refuse_creation(const char *path) {
+  static char text[PATH_MAX + 64];
+  char        name[PATH_MAX + 64];
+  snprintf(name, sizeof name, "%s.%032d.new", path, 0);
+  const int file = open(name, O_CREAT | O_EXCL | O_WRONLY, 0666);
+  if (file < 0 && errno == EEXIST)
+    return NULL; /* of a run that was killed, or begins now */
+  if (file < 0) {
+    snprintf(text, sizeof text, "cannot be created: %s", strerror(errno));
+    return text;
+  }
+  close(file);
+  unlink(name);
+  return NULL;
+}
+
+/* A new result behind a link that leads nowhere is made where the link leads. */
+static const char *refuse_new(const char *path) {
+  char        real[PATH_MAX];
+  struct stat s;
+  const bool  link = !lstat(path, &s) && S_ISLNK(s.st_mode);
+  if (link)
+    cst_record_real_path(path, real);
+  const char *reason = refuse_folder(link ? real : path);
+  return reason ? reason : refuse_creation(link ? real : path);
+}
+
+/* The process of another live run on this host that writes the file; 0: none. */
+static long writer(cst_result *r) {
+  double pid = 0;
+  char  *state = cst_result_text(r, "/run", "state");
+  bool   live = state && !strcmp(state, "running") && cst_result_alive(r) > 0 &&
+              cst_result_number(r, "/run", "pid", &pid);
+  free(state);
+  return live && (long)pid != getpid() ? (long)pid : 0;
+}
+
+/* Why an existing result cannot become the output; NULL: it can. */
+static const char *refuse_result(cst_result *r, bool overwrite) {
+  static char text[160];
+  const char *state = cst_result_state(r);
+  long        pid = writer(r);
+  long        done, total;
+  if (pid) {
+    snprintf(text, sizeof text, "is being written by a live run (process %ld on this host)", pid);
+    return text;
+  }
+  if (overwrite)
+    return NULL;
+  if (!strcmp(state, "complete"))
+    return "exists (complete); --overwrite replaces it";
+  if (!strcmp(state, "part"))
+    return "exists (a complete part of a study); --overwrite replaces it";
+  cst_result_progress(r, &done, &total);
+  snprintf(
+      text, sizeof text,
+      "exists (%s, %ld of %ld trajectories done); --resume continues it, --overwrite replaces it",
+      *state == 'r' ? "running on another host" : state, done, total);
+  return text;
+}
+
+/* Whether the folder has names as long as those of the checkpoints of the file. */
+static bool has_room_for_names(const char *path) {
+  enum { BESIDE = sizeof ".checkpoint.1000000..new" - 1 + 32 }; /* with the token */
+  char        folder[PATH_MAX];
+  const char *name = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", name ? (int)(name - path + 1) : 1, name ? path : ".");
+  const long most = pathconf(folder, _PC_NAME_MAX);
+  return most < 0 || (long)strlen(name ? name + 1 : path) + BESIDE <= most;
+}
+
+const char *cst_record_refuse(const char *path, bool overwrite) {
+  char        why[256];
+  struct stat s;
+  size_t      length = strlen(path);
+  if (!length)
+    return "the name is empty";
+  if (path[length - 1] == '/')
+    return "is the name of a folder";
+  if (length >= PATH_MAX)
+    return "the name is too long";
+  if (!has_room_for_names(path))
+    return "the name is too long: its checkpoints have names of 56 bytes more";
+  if (stat(path, &s)) {
+    if (errno != ENOENT && errno != ENOTDIR)
+      return strerror(errno);
+    return refuse_new(path);
+  }
+  if (S_ISDIR(s.st_mode))
+    return "is a folder";
+  if (!S_ISREG(s.st_mode))
+    return "is not a regular file";
+  cst_result *r = cst_result_open(path, why, sizeof why);
+  const char *reason = r ? refuse_result(r, overwrite)
+                       : overwrite
+                           ? NULL
+                           : "exists and is not a Constella result; --overwrite replaces it";
+  cst_result_close(r);
+  return reason ? reason : refuse_folder(path);
+}
+
+/* ---- the same file for all ranks ------------------------------------------------------------- */
+
+/* All ranks open the result, and make sure that it is the same file.
+ *
+ * Rank 0 writes the result's token behind the end of the file; each rank opens its own path and reads it
+ * back; then rank 0 cuts it off. A copy of the result has no token there. Device and inode prove nothing
+ * between hosts, because each client of a network file system chooses its own device number.
+ */
+
+enum { TOKEN = sizeof((cst_record *)0)->token, PAUSE = 100000 };
+
+/* Network file systems show a new file, and new bytes, after some seconds. */
+static const double patience = 6;
+
+static bool apart_from;
+
+bool cst_record_apart(void) { return apart_from; }
+
+static const char *name(const cst_record *r) { return *r->aside ? r->aside : r->path; }
+
+/* Sets *at to the size of the file, behind which the token is. A rank alone has nobody who looks for it. */
+static bool write_token(cst_record *r, long *at) {
+  struct stat s;
+  r->disk = open(name(r), O_RDWR | O_CLOEXEC);
+  if (r->disk < 0 || fstat(r->disk, &s))
+    return false;
+  *at = (long)s.st_size;
+  return r->size == 1 || (cst_record_put(r, r->token, TOKEN, *at) && !fsync(r->disk));
+}
+
+/* Opens the file. 0: it has the token; else an errno, or -1: it has not. */
+static int look(cst_record *r, long at) {
+  char there[TOKEN];
+  r->disk = open(name(r), O_RDWR | O_CLOEXEC);
+  if (r->disk < 0)
+    return errno;
+  const ssize_t n = pread(r->disk, there, TOKEN, at);
+  if (n == TOKEN && !memcmp(there, r->token, TOKEN))
+    return 0;
+  const int error = n < 0 ? errno : -1;
+  close(r->disk);
+  r->disk = -1;
+  return error;
+}
+
+static bool find_token(cst_record *r, long at, char *why, int n) {
+  const double until = MPI_Wtime() + patience;
+  char         host[256] = "";
+  int          error;
+  while ((error = look(r, at)) && MPI_Wtime() < until) {
+    if (error == EACCES || error == EROFS || error == EPERM)
+      break;
+    usleep(PAUSE);
+  }
+  if (!error)
+    return true;
+  gethostname(host, sizeof host - 1);
+  snprintf(why, (size_t)n,
+           "rank %d on host %.100s: %.180s: %s; all ranks must be able to write one and the same "
+           "file, on a file system that their hosts share",
+           r->rank, host, name(r),
+           error > 0 ? strerror(error) : "is another file than that of rank 0");
+  return false;
+}
+
+/* Whether this rank is the first of its host. */
+static bool is_first(MPI_Comm comm) {
+  MPI_Comm host;
+  int      rank;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &rank);
+  MPI_Comm_free(&host);
+  return rank == 0;
+}
+
+bool cst_record_meet(cst_record *r, char *why, int n) {
+  long at = 0;
+  apart_from = false;
+  bool ok = r->rank > 0 || write_token(r, &at);
+  if (!ok)
+    snprintf(why, (size_t)n, "cannot write the file: %s", strerror(errno));
+  if (!cst_agree(r->comm, ok, why, n))
+    return false;
+  MPI_Bcast(&at, 1, MPI_LONG, 0, r->comm);
+  ok = cst_agree(r->comm, r->rank == 0 || find_token(r, at, why, n), why, n);
+  apart_from = !ok;
+  if (r->rank == 0 && ftruncate(r->disk, at) && ok) {
+    snprintf(why, (size_t)n, "cannot write the file: %s", strerror(errno));
+    ok = false;
+  }
+  if (r->disk >= 0)
+    r->nfs = cst_lock_is_nfs(r->disk);
+  r->first = is_first(r->comm);
+  return cst_agree(r->comm, ok, why, n);
+}
+
+/* ---- a path that leads elsewhere ------------------------------------------------------------- */
+
+/* Keeps a result whose path no longer leads to it, because somebody removed, replaced or renamed the
+ * file, a link or a folder during the run. */
+
+enum { PIECE = 1 << 20, MOST_COPIES = 100 };
+
+bool cst_record_is_at(int file, const char *path) {
+  struct stat mine, there;
+  return !fstat(file, &mine) && !stat(path, &there) && mine.st_dev == there.st_dev &&
+         mine.st_ino == there.st_ino;
+}
+
+/* The name that the open file has now, as the kernel knows it; false: none. */
+static bool name_of(int file, char *place) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t n = readlink(link, place, PATH_MAX - 1);
+  place[n > 0 ? n : 0] = 0;
+  return n > 0 && cst_record_is_at(file, place);
+}
+
+static bool copy_bytes(int from, int to) {
+  char   *piece = malloc(PIECE);
+  ssize_t n = piece ? 1 : -1;
+  for (off_t at = 0; n > 0; at += n) {
+    n = pread(from, piece, PIECE, at);
+    for (ssize_t put = 0, k; put < n; put += k)
+      if ((k = pwrite(to, piece + put, (size_t)(n - put), at + put)) <= 0) {
+        n = -1;
+        break;
+      }
+  }
+  free(piece);
+  return n == 0 && !fsync(to);
+}
+
+/* A new file beside the path: NAME-kept.h5, NAME-kept-2.h5 ...; -1 with errno. */
+static int open_copy(const char *path, char *place) {
+  const int stem = (int)strlen(path) - (cst_text_ends(path, ".h5") ? 3 : 0);
+  int       file = -1;
+  errno = 0;
+  for (int i = 1; file < 0 && i <= MOST_COPIES && (!errno || errno == EEXIST); i++) {
+    const char *format = i == 1 ? "%.*s-kept.h5" : "%.*s-kept-%d.h5";
+    snprintf(place, PATH_MAX, format, stem, path, i);
+    file = open(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  }
+  return file;
+}
+
+bool cst_record_rescue(int file, const char *path, char *place, char *why, int n) {
+  if (name_of(file, place))
+    return true;
+  int copy = open_copy(path, place);
+  if (copy < 0) { /* the folder is gone */
+    const char *cut = strrchr(path, '/');
+    copy = open_copy(cut ? cut + 1 : path, place);
+  }
+  if (copy >= 0 && copy_bytes(file, copy) && !close(copy))
+    return true;
+  snprintf(why, (size_t)n, "cannot be kept as %.*s: %s", 400, place, strerror(errno));
+  return false;
+}
+
+/* ---- creating and writing -------------------------------------------------------------------- */
 
 /* On rank 0. */
 static bool close_file(cst_record *r) {

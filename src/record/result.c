@@ -4,17 +4,60 @@
  * not change after the first flush of its run, so reading while ranks write is safe.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "record/h5.h"
-#include "core/need.h"
-#include "record/lock.h"
-#include "record/watch.h"
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
+#include "core/need.h"
+#include "record/h5.h"
+#include "record/lock.h"
+
+/* Private to src/record: a time limit for HDF5 on files that may be damaged, because the library may
+ * then loop for ever. It limits processor time, so that a slow disk or a busy machine does not matter. One
+ * watch at a time.
+ */
+/* ---- damaged files --------------------------------------------------------------------------- */
+
+static const double patience = 1, bytes_a_second = 2e7;
+
+static char             message[5000];
+static size_t           length;
+static struct sigaction before;
+
+static void expire(int signal) {
+  (void)signal;
+  if (write(STDERR_FILENO, message, length) < 0)
+    _exit(2);
+  _exit(2);
+}
+
+static void set_timer(double s) {
+  const struct itimerval t = {.it_value = {(time_t)s, (suseconds_t)((s - floor(s)) * 1e6)}};
+  setitimer(ITIMER_PROF, &t, NULL);
+}
+
+/* Starts a watch that watch_end ends, on reading at most `bytes`. After a second plus the time that these
+ * bytes may take, the process reports that the file at path is damaged and ends with status 2. */
+static void watch_begin(const char *path, double bytes) {
+  const struct sigaction ours = {.sa_handler = expire};
+  snprintf(message, sizeof message, "%.4096s: error: is damaged: HDF5 does not finish reading it\n",
+           path);
+  length = strlen(message);
+  sigaction(SIGPROF, &ours, &before);
+  set_timer(patience + bytes / bytes_a_second);
+}
+
+static void watch_end(void) {
+  set_timer(0);
+  sigaction(SIGPROF, &before, NULL);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct cst_result {
   hid_t  file;
@@ -75,9 +118,9 @@ cst_result *cst_result_open(const char *path, char *why, int n) {
              S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
     return NULL;
   }
-  cst_watch_begin(path, 0);
+  watch_begin(path, 0);
   cst_result *r = open_file(path, why, n);
-  cst_watch_end();
+  watch_end();
   if (r)
     r->most = PACKED * (double)s.st_size + SMALL;
   return r;
@@ -86,25 +129,25 @@ cst_result *cst_result_open(const char *path, char *why, int n) {
 void cst_result_close(cst_result *r) {
   if (!r)
     return;
-  cst_watch_begin(r->path, 0);
+  watch_begin(r->path, 0);
   H5Fclose(r->file);
-  cst_watch_end();
+  watch_end();
   free(r->path);
   free(r);
 }
 
 /* Reads dataset d. */
 static bool read_dataset(cst_result *r, hid_t d, hid_t type, hid_t here, hid_t there, void *x) {
-  cst_watch_begin(r->path, bytes_of(r, d));
+  watch_begin(r->path, bytes_of(r, d));
   const bool ok = H5Dread(d, type, here, there, H5P_DEFAULT, x) >= 0;
-  cst_watch_end();
+  watch_end();
   return ok;
 }
 
 static hid_t open_attribute(cst_result *r, const char *object, const char *name) {
-  cst_watch_begin(r->path, 0);
+  watch_begin(r->path, 0);
   hid_t a = H5Aopen_by_name(r->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-  cst_watch_end();
+  watch_end();
   return a;
 }
 
@@ -130,7 +173,7 @@ char *cst_result_text(cst_result *r, const char *group, const char *name) {
   hid_t a = open_attribute(r, group, name);
   if (a < 0)
     return NULL;
-  cst_watch_begin(r->path, 0);
+  watch_begin(r->path, 0);
   hid_t type = H5Aget_type(a);
   hid_t space = H5Aget_space(a);
   char *text = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1
@@ -139,7 +182,7 @@ char *cst_result_text(cst_result *r, const char *group, const char *name) {
   H5Sclose(space);
   H5Tclose(type);
   H5Aclose(a);
-  cst_watch_end();
+  watch_end();
   return text;
 }
 
@@ -167,10 +210,10 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   H5G_info_t info;
   int        found = 0;
   *paths = NULL;
-  cst_watch_begin(r->path, 1e7); /* more entries than one second allows */
+  watch_begin(r->path, 1e7); /* more entries than one second allows */
   hid_t g = H5Gopen2(r->file, group, H5P_DEFAULT);
   if (g < 0) {
-    cst_watch_end();
+    watch_end();
     return 0;
   }
   hid_t    list = H5Gget_create_plist(g);
@@ -193,7 +236,7 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   }
   H5Pclose(list);
   H5Gclose(g);
-  cst_watch_end();
+  watch_end();
   return found;
 }
 
@@ -202,9 +245,9 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
 static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim, long *extent,
                           long *total) {
   hsize_t e[H5S_MAX_RANK];
-  cst_watch_begin(r->path, 0);
+  watch_begin(r->path, 0);
   hid_t d = H5Dopen2(r->file, path, H5P_DEFAULT);
-  cst_watch_end();
+  watch_end();
   if (d < 0)
     return d;
   hid_t space = H5Dget_space(d);

@@ -18,8 +18,8 @@
  * On failure, why[n] gets a sentence; what reads a checkpoint leaves its name to the caller.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CONSTELLA_RECORD_SNAPSHOT_H
-#define CONSTELLA_RECORD_SNAPSHOT_H
+#ifndef CST_SNAPSHOT_H
+#define CST_SNAPSHOT_H
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_FRONTS_H
 #define CST_FRONTS_H
-#include "solve/parts.h"
+
+/* A set of adjacent unknowns in the order of elimination. */
+typedef struct {
+  int first, n;
+  int children; /* the last so many sets of which none is a child yet */
+} cst_part_set;
+
+typedef struct {
+  int           n, parts;
+  int          *order; /* [n]: old numbers of unknowns */
+  int           sets;
+  cst_part_set *set;     /* children before parents, part after part */
+  int          *end;     /* [parts]: of the sets of each part */
+  int          *unknown; /* [parts + 1]: the first unknown of each part, and of the interface */
+} cst_parts;
+
+/* A matrix of n rows with the pattern of single.h, which is symmetric. */
+void cst_parts_create(cst_parts *x, int n, const int *row, const int *column, int parts);
+void cst_parts_destroy(cst_parts *x);
 
 typedef struct cst_front cst_front;
 typedef struct {

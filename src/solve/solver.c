@@ -5,13 +5,30 @@
  * and norms only for monitors.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "solve/solver.h"
 #include <limits.h>
 #include <string.h>
+#include <petsc/private/snesimpl.h>
 #include "core/need.h"
-#include "solve/solver-internal.h"
+#include "solve/petsc.h"
+
+#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
+#error this PETSc is not one of real numbers in double precision
+#endif
+
+struct cst_solver {
+  SNES          snes;
+  Vec           X, F, direction;
+  Mat           J;
+  cst_equations equations;
+  int           groups, stride; /* groups of the current solve; doubles per group in X */
+  int           max_iterations;
+  int           active; /* groups with a lane that has not converged, from the last residual */
+  bool          lanes, richardson;
+};
 
 /* F(X) over all groups; also counts the groups that are still active. */
-cst_error cst_solver_residual(cst_solver *s, Vec X, Vec F) {
+static cst_error residual_of(cst_solver *s, Vec X, Vec F) {
   const PetscScalar *x;
   PetscScalar       *f;
   CST_TRY(cst_petsc.VecGetArrayRead(X, &x));
@@ -26,7 +43,7 @@ cst_error cst_solver_residual(cst_solver *s, Vec X, Vec F) {
 }
 
 /* D = -J^-1 F, the correction. */
-cst_error cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D) {
+static cst_error direction_of(cst_solver *s, Vec X, Vec F, Vec D) {
   const PetscScalar *x, *f;
   PetscScalar       *d;
   CST_TRY(cst_petsc.VecGetArrayRead(X, &x));
@@ -41,7 +58,7 @@ cst_error cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D) {
   return 0;
 }
 
-cst_error cst_solver_correct(cst_solver *s, Vec X, Vec D) {
+static cst_error correct(cst_solver *s, Vec X, Vec D) {
   const PetscScalar *d;
   PetscScalar       *x;
   CST_TRY(cst_petsc.VecGetArray(X, &x));
@@ -56,7 +73,7 @@ cst_error cst_solver_correct(cst_solver *s, Vec X, Vec D) {
 
 static PetscErrorCode function(SNES snes, Vec X, Vec F, void *context) {
   (void)snes;
-  CST_TRY(cst_solver_residual(context, X, F));
+  CST_TRY(residual_of(context, X, F));
   return 0;
 }
 
@@ -80,7 +97,7 @@ static PetscErrorCode precondition(PC pc, Vec F, Vec Y) {
   Vec         X;
   CST_TRY(cst_petsc.PCShellGetContext(pc, &s));
   CST_TRY(cst_petsc.SNESGetSolution(s->snes, &X));
-  CST_TRY(cst_solver_direction(s, X, F, Y));
+  CST_TRY(direction_of(s, X, F, Y));
   return 0;
 }
 
@@ -89,8 +106,8 @@ static PetscErrorCode search(SNESLineSearch ls, void *context) {
   cst_solver *s = context;
   CST_TRY(cst_petsc.SNESLineSearchGetVecs(ls, &X, &F, &Y, NULL, NULL));
   if (s->richardson)
-    CST_TRY(cst_solver_direction(s, X, F, s->direction));
-  CST_TRY(cst_solver_correct(s, X, s->richardson ? s->direction : Y));
+    CST_TRY(direction_of(s, X, F, s->direction));
+  CST_TRY(correct(s, X, s->richardson ? s->direction : Y));
   CST_TRY(cst_petsc.SNESComputeFunction(s->snes, X, F));
   CST_TRY(cst_petsc.SNESLineSearchComputeNorms(ls));
   CST_TRY(cst_petsc.SNESLineSearchSetReason(ls, SNES_LINESEARCH_SUCCEEDED));
@@ -208,4 +225,71 @@ double *cst_solver_unknowns(cst_solver *s, int group) {
   if (cst_petsc.VecGetArray(s->X, &x) || cst_petsc.VecRestoreArray(s->X, &(PetscScalar *){x}))
     return NULL;
   return x + (size_t)group * s->stride;
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* The SNES type `lanes`: Newton's method on each lane separately inside one SNESSolve.
+ *
+ * Without a monitor the equations advance group by group, and a group leaves the registers only when its work
+ * is done. With a monitor the groups iterate together, so that there are iterations to monitor; the
+ * arithmetic of the lanes is the same.
+ */
+
+static cst_error watch(SNES snes, cst_solver *s, PetscInt it) {
+  PetscReal norm;
+  CST_TRY(cst_petsc.VecNorm(snes->vec_func, NORM_2, &norm));
+  snes->iter = it;
+  snes->norm = norm;
+  (void)s;
+  CST_TRY(cst_petsc.SNESMonitor(snes, it, norm));
+  return 0;
+}
+
+static cst_error together(SNES snes, cst_solver *s) {
+  for (PetscInt it = 0;; it++) {
+    CST_TRY(cst_petsc.SNESComputeFunction(snes, snes->vec_sol, snes->vec_func));
+    CST_TRY(watch(snes, s, it));
+    if (s->active == 0 || it == s->max_iterations)
+      break;
+    CST_TRY(direction_of(s, snes->vec_sol, snes->vec_func, s->direction));
+    CST_TRY(correct(s, snes->vec_sol, s->direction));
+  }
+  snes->reason = s->active ? SNES_DIVERGED_MAX_IT : SNES_CONVERGED_FNORM_ABS;
+  return 0;
+}
+
+static PetscErrorCode solve(SNES snes) {
+  cst_solver *s;
+  CST_TRY(cst_petsc.SNESGetApplicationContext(snes, &s));
+  if (!cst_solver_marches(s)) {
+    CST_TRY(together(snes, s));
+    return 0;
+  }
+  CST_TRY(s->equations.march(s->equations.context));
+  snes->reason = SNES_CONVERGED_FNORM_ABS;
+  return 0;
+}
+
+static PetscErrorCode nothing(SNES snes) {
+  (void)snes;
+  return 0;
+}
+
+static PetscErrorCode create(SNES snes) {
+  snes->ops->solve = solve;
+  snes->ops->setup = nothing;
+  snes->ops->reset = nothing;
+  snes->ops->destroy = nothing;
+  snes->usesksp = PETSC_FALSE;
+  snes->usesnpc = PETSC_FALSE;
+  snes->alwayscomputesfinalresidual = PETSC_FALSE;
+  return 0;
+}
+
+cst_error cst_solver_register(void) {
+  char why[512];
+  CST_CHECK(cst_petsc_load(why, sizeof why), MPI_COMM_SELF, CST_ERR_LIB, "%s", why);
+  CST_TRY(cst_petsc.SNESRegister("lanes", create));
+  return 0;
 }
