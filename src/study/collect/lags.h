@@ -69,16 +69,6 @@ void       cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out)
 void       cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c);
 cst_error  cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o);
 
-/* Numbers kept of a trajectory: samples that lags reach back to; sums of the open part; of all parts, the sums of y,
- * of y^2 and of y y_0. */
-long cst_lags_numbers(const cst_lag *x);
-/* The first sample of a class, its pairs, and how many of these are in the parts before `part`. */
-long               cst_lags_first(const cst_lag *x, const cst_class *k);
-long               cst_lags_pairs(const cst_lag *x, const cst_class *k);
-static inline long cst_lags_before(long pairs, long part) {
-  return (part * pairs + CST_LAGS_PARTS - 1) / CST_LAGS_PARTS;
-}
-
 typedef struct {
   cst_values now;
   double    *kept; /* into the rows */
@@ -92,18 +82,13 @@ long      cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long 
 cst_error cst_lags_stop(const cst_lag_kind *kind, cst_collection *x);
 cst_error cst_lags_finish(const cst_lag_kind *kind, cst_collection *x);
 
-/* The sums over members: of each y_k, of y_k^2 and of y_k y_0, where y is the mean of a member or, with few members,
- * of a part of its run. */
-enum { CST_LAGS_SUM, CST_LAGS_SQUARE, CST_LAGS_CROSSED, CST_LAGS_SUMS };
-bool           cst_lags_by_members(const cst_plan *p);
+/* The sums over members (cst_tally). */
 cst_tally_term cst_lags_term(const cst_plan *p, int icase, long cell);
 long           cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p);
 cst_error cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase, const cst_cell *x,
                          cst_output *o);
 
-/* Writes the sums of one entry; adds those of a file; why a case of the file is computed again. */
-cst_error   cst_lags_store(const cst_lag_kind *kind, int which, const cst_lag *x, int icase,
-                           const cst_cell *cell, cst_output *o);
+/* Adds the sums of a file; why a case of the file is computed again. */
 cst_error   cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cst_tallies *t);
 const char *cst_lags_anew(const cst_lag_kind *kind, const cst_extension *e);
 
