@@ -6,20 +6,139 @@
  * it has the same bits for any ranks, batches and interruptions, and columns.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/collect/frequencies.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 #include "statistics/spectrum.h"
+#include "study/channels/channels.h"
 #include "study/collect/continue-rows.h"
+#include "study/collect/sampled.h"
 #include "study/plan/clock.h"
+#include "study/result/case-rows.h"
+#include "study/result/parts.h"
+
+enum { MOST = 16, HALVES = 2 };
+
+typedef struct {
+  char           *name;
+  char           *text[2];     /* of the expression, and of the imaginary part; NULL: it is real */
+  cst_expressions expressions; /* one, or two */
+  double          every;
+  long            terms, window;
+} frequency;
+
+typedef struct {
+  int        n;
+  frequency *each;
+} frequencies; /* the values of the key */
+
+static const frequencies *wish_of(const cst_plan *p) {
+  return p->study->collected[CST_COLLECTOR(frequencies)];
+}
+
+/* ---- the study file -------------------------------------------------------------------------- */
+
+enum { LEAST_SAMPLES = 32, MOST_SAMPLES = 1 << 16, MOST_TERMS = 16, MOST_WINDOW = 5 };
+
+/* clang-format off */
+static const cst_key keys[] = {
+    {"", "frequencies", CST_KEYS_ALL, "list of maps", "none", "", "frequencies: [{name: nu, expression: x, every: 0.1}]", "Frequencies of expressions along each trajectory, and of the two halves of the run, by windowed Fourier analysis (docs/frequencies.md)."},
+    {"frequencies", "name", CST_KEYS_ALL, "text", NULL, "", "frequencies: [{name: swing, expression: x, every: 0.1}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
+    {"frequencies", "expression", CST_KEYS_ALL, "expression", NULL, "", "frequencies: [{name: nu, expression: \"x*y\", every: 0.1}]", "The signal, as in `observables`."},
+    {"frequencies", "imaginary", CST_KEYS_ALL, "expression", "none: the signal is real", "", "frequencies: [{name: nu, expression: x, imaginary: \"-x'\", every: 0.1}]", "The imaginary part of a complex signal, as q - i p: its frequencies have a sign."},
+    {"frequencies", "every", CST_KEYS_ALL, "number", NULL, "time", "frequencies: [{name: nu, expression: x, every: 0.1}]", "Time between samples, a multiple of every step; 32 to 65536 samples in a run. Frequencies are below pi/every."},
+    {"frequencies", "terms", CST_KEYS_ALL, "integer", "1", "", "frequencies: [{name: nu, expression: x, every: 0.1, terms: 3}]", "Lines that are taken, the strongest first, 1 to 16."},
+    {"frequencies", "window", CST_KEYS_ALL, "integer", "1", "", "frequencies: [{name: nu, expression: x, every: 0.1, window: 2}]", "Power p of Hann's window, 1 to 5: errors decrease as T^-(2p + 2), and lines have to be further apart."},
+    {0},
+};
+/* clang-format on */
+
+static void check_name(cst_reader *r, cst_yaml *n, const frequencies *w, const char *name) {
+  if (!cst_reader_name(r, n, "a frequency", name))
+    return;
+  for (int i = 0; i < w->n; i++)
+    if (!strcmp(w->each[i].name, name))
+      cst_yaml_error(r->doc, n, r->d, "the frequency '%s' appears twice", name);
+}
+
+static void check_samples(cst_reader *r, cst_yaml *n, double every) {
+  const long samples = cst_sampled_most(r->s, every);
+  if (samples && (samples < LEAST_SAMPLES || samples > MOST_SAMPLES))
+    cst_yaml_error(r->doc, n, r->d,
+                   "'every' is %s, which gives %ld samples in a run; allowed are %d to %d",
+                   cst_reader_shortest(every), samples, LEAST_SAMPLES, MOST_SAMPLES);
+}
+
+static void read_signal(cst_reader *r, cst_yaml *n, const char *what, frequency *x) {
+  static const char *const parts[] = {"expression", "imaginary"};
+  for (int k = 0; k < 2; k++) {
+    cst_yaml *node =
+        k ? cst_yaml_get(n, parts[k]) : cst_reader_required(r, n, "frequencies", parts[k]);
+    if (node && cst_reader_expression(r, node, what, &x->expressions))
+      x->text[k] = strdup(cst_reader_text(r, node, what, "an expression"));
+  }
+}
+
+static void read_one(cst_reader *r, cst_yaml *n, frequencies *w) {
+  char what[64];
+  if (!cst_yaml_is_map(n)) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "a frequency is a map {name: ..., expression: ..., every: ...}, and optionally "
+                   "imaginary, terms and window");
+    return;
+  }
+  cst_reader_keys(r, n, "frequencies", "frequencies", CST_KEYS_ALL);
+  cst_yaml   *name = cst_reader_required(r, n, "frequencies", "name");
+  const char *text = cst_reader_text(r, name, "name", "a name");
+  if (text)
+    check_name(r, name, w, text);
+  frequency *x = &w->each[w->n++];
+  *x = (frequency){.name = strdup(text ? text : ""), .every = 1, .terms = 1, .window = 1};
+  snprintf(what, sizeof what, "frequency '%.40s'", x->name);
+  read_signal(r, n, what, x);
+  if (cst_sampled_read(r, n, "frequencies", &x->every))
+    check_samples(r, cst_yaml_get(n, "every"), x->every);
+  cst_reader_integer(r, cst_yaml_get(n, "terms"), "terms", 1, MOST_TERMS, &x->terms);
+  cst_reader_integer(r, cst_yaml_get(n, "window"), "window", 1, MOST_WINDOW, &x->window);
+}
+
+static void read(cst_reader *r, void *wish) {
+  frequencies *w = wish;
+  cst_yaml    *n = cst_yaml_get(r->root, "frequencies");
+  if (!cst_reader_list(r, n, "frequencies", "maps {name: ..., expression: ..., every: ...}", false))
+    return;
+  const int count = cst_yaml_size(n);
+  if (count > MOST) {
+    cst_yaml_error(r->doc, n, r->d, "there are %d frequencies; at most %d are allowed", count,
+                   MOST);
+    return;
+  }
+  w->each = cst_zeros(count, sizeof *w->each);
+  for (int i = 0; i < count; i++)
+    read_one(r, cst_yaml_item(n, i), w);
+}
+
+static void forget(void *wish) {
+  frequencies *w = wish;
+  for (int i = 0; i < w->n; i++) {
+    free(w->each[i].name);
+    free(w->each[i].text[0]);
+    free(w->each[i].text[1]);
+    cst_reader_forget(&w->each[i].expressions);
+  }
+  free(w->each);
+}
+
+/* ---- channels -------------------------------------------------------------------------------- */
 
 /* clang-format off */
 static const cst_channel_row samples = {"frequency-samples", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
-const cst_channel_row cst_frequencies_lines = {"/frequencies/%s", "1/time", "angular frequencies of the strongest lines, strongest first; NaN: there is none", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
-const cst_channel_row cst_frequencies_amplitudes = {"/frequencies/%s_amplitude", "1", "amplitudes of these lines", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
-const cst_channel_row cst_frequencies_halves = {"/frequencies/%s_halves", "1/time", "angular frequency of the strongest line in the first and in the second half of the run", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+
+/* /frequencies/NAME, NAME_amplitude [case][member][term], NAME_halves [case][member][half]. */
+static const cst_channel_row lines_row = {"/frequencies/%s", "1/time", "angular frequencies of the strongest lines, strongest first; NaN: there is none", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row amplitudes_row = {"/frequencies/%s_amplitude", "1", "amplitudes of these lines", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
+static const cst_channel_row halves_row = {"/frequencies/%s_halves", "1/time", "angular frequency of the strongest line in the first and in the second half of the run", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
 static const cst_channel_row starts[] = {
   {"/frequencies/start_q", "1", "coordinates at the start", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}},
   {"/frequencies/start_v", "1", "velocities at the start", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}},
@@ -28,17 +147,17 @@ static const cst_channel_row starts[] = {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static bool wanted(const cst_plan *p) { return cst_frequencies_of(p)->n > 0; }
+static bool wanted(const cst_plan *p) { return wish_of(p)->n > 0; }
 
 /* The most samples of a trajectory. */
-static long most_samples(const cst_plan *p, const cst_frequency *x) {
+static long most_samples(const cst_plan *p, const frequency *x) {
   long most = 0;
   for (int k = 0; k < p->nclass; k++)
     most = CST_LARGER(most, cst_sampled_count(&p->classes[k], x->every));
   return most;
 }
 
-static long numbers_of(const cst_plan *p, const cst_frequency *x) {
+static long numbers_of(const cst_plan *p, const frequency *x) {
   return most_samples(p, x) * x->expressions.n;
 }
 
@@ -46,13 +165,13 @@ static long numbers_of(const cst_plan *p, const cst_frequency *x) {
 static long half_of(long n) { return (n - 1) / 2 + 1; }
 
 /* Nanoseconds of a trajectory: lines of the whole and of the halves. */
-static double analysis(const cst_frequency *x, long n) {
+static double analysis(const frequency *x, long n) {
   return (double)x->terms * cst_spectrum_cost(n) + 2 * cst_spectrum_cost(half_of(n));
 }
 
 static cst_demand demand(const cst_plan *p) {
-  const cst_frequencies *w = cst_frequencies_of(p);
-  cst_demand             all = {0};
+  const frequencies *w = wish_of(p);
+  cst_demand         all = {0};
   for (int k = 0; k < w->n && p->nclass; k++) {
     const cst_class *class = &p->classes[0];
     const double n = (double)cst_sampled_count(class, w->each[k].every);
@@ -67,8 +186,8 @@ static cst_demand demand(const cst_plan *p) {
 }
 
 static double bytes(const cst_plan *p, long batch) {
-  const cst_frequencies *w = cst_frequencies_of(p);
-  double                 sum = 0;
+  const frequencies *w = wish_of(p);
+  double             sum = 0;
   (void)batch;
   for (int k = 0; k < w->n; k++) {
     const long n = most_samples(p, &w->each[k]);
@@ -78,11 +197,11 @@ static double bytes(const cst_plan *p, long batch) {
 }
 
 static void tell(const cst_plan *p, FILE *out) {
-  static const double    pi = 3.14159265358979323846;
-  const cst_frequencies *w = cst_frequencies_of(p);
+  static const double pi = 3.14159265358979323846;
+  const frequencies  *w = wish_of(p);
   for (int k = 0; k < w->n; k++) {
-    const cst_frequency *x = &w->each[k];
-    const long           n = most_samples(p, x);
+    const frequency *x = &w->each[k];
+    const long       n = most_samples(p, x);
     fprintf(out,
             "%-14s %s: %s%s%s, %ld samples (%.3g kB per trajectory), to %.4g in steps of %.2g\n",
             k ? "" : "frequencies", x->name, x->text[0], x->text[1] ? " + i " : "",
@@ -92,8 +211,8 @@ static void tell(const cst_plan *p, FILE *out) {
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  static const char *const names[CST_FREQUENCIES_HALVES] = {"first", "second"};
-  const cst_frequencies   *w = cst_frequencies_of(p);
+  static const char *const names[HALVES] = {"first", "second"};
+  const frequencies       *w = wish_of(p);
   if (!w->n)
     return;
   for (int k = 0; k < w->n; k++)
@@ -101,10 +220,9 @@ static void declare(const cst_plan *p, cst_channels *c) {
                      (cst_channel_use){.count = (size_t)numbers_of(p, &w->each[k])});
   for (int k = 0; k < 2; k++)
     cst_channels_add(c, &starts[k], 0, (cst_channel_use){0});
-  const int half =
-      cst_channels_axis(c, "first and second half of the run", CST_FREQUENCIES_HALVES, "half");
+  const int half = cst_channels_axis(c, "first and second half of the run", HALVES, "half");
   cst_channels_label(c, half, names);
-  const cst_channel_row *const rows[] = {&cst_frequencies_lines, &cst_frequencies_amplitudes};
+  const cst_channel_row *const rows[] = {&lines_row, &amplitudes_row};
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < w->n; k++) {
       const int axis =
@@ -112,18 +230,17 @@ static void declare(const cst_plan *p, cst_channels *c) {
       cst_channels_add(c, rows[i], k, (cst_channel_use){.name = w->each[k].name, .axis = axis});
     }
   for (int k = 0; k < w->n; k++)
-    cst_channels_add(c, &cst_frequencies_halves, k,
-                     (cst_channel_use){.name = w->each[k].name, .axis = half});
+    cst_channels_add(c, &halves_row, k, (cst_channel_use){.name = w->each[k].name, .axis = half});
 }
 
 /* Samples that both runs have are kept. */
 static void go_on(const cst_continued *x) {
-  const cst_frequencies *w = cst_frequencies_of(x->now->plan);
+  const frequencies *w = wish_of(x->now->plan);
   for (int k = 0; k < w->n; k++) {
-    const cst_frequency *f = &w->each[k];
-    const double        *was = cst_continued_was(x, &samples, k);
-    double              *made = cst_continued_made(x, &samples, k);
-    const long           n = cst_sampled_count(x->from, f->every) * f->expressions.n;
+    const frequency *f = &w->each[k];
+    const double    *was = cst_continued_was(x, &samples, k);
+    double          *made = cst_continued_made(x, &samples, k);
+    const long       n = cst_sampled_count(x->from, f->every) * f->expressions.n;
     memset(made, 0, sizeof *made * (size_t)numbers_of(x->now->plan, f));
     memcpy(made, was, sizeof *made * (size_t)n);
   }
@@ -142,13 +259,13 @@ typedef struct {
 } one;
 
 typedef struct {
-  one each[CST_FREQUENCIES_MOST];
+  one each[MOST];
 } own;
 
 static void create(cst_collection *x) {
-  own                   *o = x->own;
-  cst_runner            *r = x->run;
-  const cst_frequencies *w = cst_frequencies_of(r->plan);
+  own               *o = x->own;
+  cst_runner        *r = x->run;
+  const frequencies *w = wish_of(r->plan);
   for (int k = 0; k < w->n; k++) {
     const long most = most_samples(r->plan, &w->each[k]);
     o->each[k] = (one){.now = cst_values_create(r, &w->each[k].expressions),
@@ -167,7 +284,7 @@ static void forget_class(one *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  for (int k = 0; k < cst_frequencies_of(x->run->plan)->n; k++) {
+  for (int k = 0; k < wish_of(x->run->plan)->n; k++) {
     cst_values_destroy(&o->each[k].now);
     forget_class(&o->each[k]);
     free(o->each[k].re);
@@ -188,9 +305,9 @@ static void set_starts(const cst_runner *r) {
 }
 
 static void begin(cst_collection *x) {
-  own                   *o = x->own;
-  cst_runner            *r = x->run;
-  const cst_frequencies *w = cst_frequencies_of(r->plan);
+  own               *o = x->own;
+  cst_runner        *r = x->run;
+  const frequencies *w = wish_of(r->plan);
   set_starts(r);
   for (int k = 0; k < w->n; k++) {
     one       *at = &o->each[k];
@@ -206,7 +323,7 @@ static void begin(cst_collection *x) {
 static long next(const cst_collection *x, long step) {
   const own *o = x->own;
   long       next = LONG_MAX;
-  for (int k = 0; k < cst_frequencies_of(x->run->plan)->n && !x->run->replayed; k++)
+  for (int k = 0; k < wish_of(x->run->plan)->n && !x->run->replayed; k++)
     next = CST_SMALLER(next, cst_runner_next_multiple(step, o->each[k].steps, 0));
   return next;
 }
@@ -223,7 +340,7 @@ static void take(const one *x, cst_runner *r, long sample) {
 static cst_error stop(cst_collection *x) {
   const own  *o = x->own;
   cst_runner *r = x->run;
-  for (int k = 0; k < cst_frequencies_of(r->plan)->n && !r->replayed; k++)
+  for (int k = 0; k < wish_of(r->plan)->n && !r->replayed; k++)
     if (r->b->step % o->each[k].steps == 0)
       take(&o->each[k], r, r->b->step / o->each[k].steps);
   return 0;
@@ -240,21 +357,21 @@ static void gather(const one *x, const cst_runner *r, long lane) {
 }
 
 static void analyse(const one *x, const cst_runner *r, int which, long lane) {
-  const cst_frequency *f = &cst_frequencies_of(r->plan)->each[which];
-  const double         spacing = cst_clock_at(r->class, (double)x->steps);
-  const long           half = half_of(x->n);
-  double              *lines = cst_rows_numbers(r->rows, &cst_frequencies_lines, which, lane);
-  double              *sizes = cst_rows_numbers(r->rows, &cst_frequencies_amplitudes, which, lane);
-  double              *halves = cst_rows_numbers(r->rows, &cst_frequencies_halves, which, lane);
-  const bool           real = f->expressions.n == 1;
-  cst_line             found[64];
+  const frequency *f = &wish_of(r->plan)->each[which];
+  const double     spacing = cst_clock_at(r->class, (double)x->steps);
+  const long       half = half_of(x->n);
+  double          *lines = cst_rows_numbers(r->rows, &lines_row, which, lane);
+  double          *sizes = cst_rows_numbers(r->rows, &amplitudes_row, which, lane);
+  double          *halves = cst_rows_numbers(r->rows, &halves_row, which, lane);
+  const bool       real = f->expressions.n == 1;
+  cst_line         found[64];
   gather(x, r, lane);
   cst_spectrum_lines(x->whole, x->re, real ? NULL : x->im, spacing, (int)f->terms, found);
   for (long i = 0; i < f->terms; i++) {
     lines[i] = found[i].frequency;
     sizes[i] = found[i].amplitude;
   }
-  for (int i = 0; i < CST_FREQUENCIES_HALVES; i++) {
+  for (int i = 0; i < HALVES; i++) {
     const long from = i ? x->n - half : 0;
     cst_spectrum_lines(x->half, x->re + from, real ? NULL : x->im + from, spacing, 1, found);
     halves[i] = found[0].frequency;
@@ -263,10 +380,9 @@ static void analyse(const one *x, const cst_runner *r, int which, long lane) {
 
 /* A trajectory that did not reach the end has no frequencies. */
 static void leave(const cst_runner *r, int which, long lane) {
-  static const cst_channel_row *const rows[] = {&cst_frequencies_lines, &cst_frequencies_amplitudes,
-                                                &cst_frequencies_halves};
-  const long                          terms = cst_frequencies_of(r->plan)->each[which].terms;
-  const long                          count[] = {terms, terms, CST_FREQUENCIES_HALVES};
+  static const cst_channel_row *const rows[] = {&lines_row, &amplitudes_row, &halves_row};
+  const long                          terms = wish_of(r->plan)->each[which].terms;
+  const long                          count[] = {terms, terms, HALVES};
   for (int k = 0; k < 3; k++)
     for (long i = 0; i < count[k]; i++)
       cst_rows_numbers(r->rows, rows[k], which, lane)[i] = NAN;
@@ -275,9 +391,9 @@ static void leave(const cst_runner *r, int which, long lane) {
 static cst_error finish(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
-  for (int k = 0; k < cst_frequencies_of(r->plan)->n; k++) {
+  for (int k = 0; k < wish_of(r->plan)->n; k++) {
     one      *at = &o->each[k];
-    const int power = (int)cst_frequencies_of(r->plan)->each[k].window;
+    const int power = (int)wish_of(r->plan)->each[k].window;
     if (!at->whole) {
       at->whole = cst_spectrum_create(at->n, power);
       at->half = cst_spectrum_create(half_of(at->n), power);
@@ -291,13 +407,125 @@ static cst_error finish(cst_collection *x) {
   return 0;
 }
 
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* The mean and range over the members, and how far they drift between the halves of the run. */
+
+typedef struct {
+  cst_number_column    mean, least, largest, drift, drift_most, amplitude;
+  cst_survivor_columns survivors;
+} frequency_columns;
+
+static void declare_columns(cst_columns *c, const char *name, frequency_columns *x) {
+  static const char    unit[] = "1/time";
+  const cst_column_use shown = {.shown = true, .role = "frequency", .of = name, .unit = unit};
+  x->mean =
+      cst_columns_number(c, shown, "angular frequency of the strongest line, mean over the members",
+                         "%s_frequency", name);
+  x->least =
+      cst_columns_number(c, (cst_column_use){.role = "frequency-least", .of = name, .unit = unit},
+                         "least over the members", "%s_frequency_least", name);
+  x->largest =
+      cst_columns_number(c, (cst_column_use){.role = "frequency-largest", .of = name, .unit = unit},
+                         "largest over the members", "%s_frequency_largest", name);
+  x->amplitude =
+      cst_columns_number(c, cst_columns_use("frequency-amplitude", name),
+                         "amplitude of this line, mean over the members", "%s_amplitude", name);
+  x->drift = cst_columns_number(
+      c, (cst_column_use){.shown = true, .role = "frequency-drift", .of = name, .unit = unit},
+      "|difference| of the frequencies of both halves of the run, median over the members",
+      "%s_frequency_drift", name);
+  x->drift_most = cst_columns_number(
+      c,
+      (cst_column_use){.shown = true, .role = "frequency-drift-largest", .of = name, .unit = unit},
+      "the same, largest over the members", "%s_frequency_drift_max", name);
+  x->survivors = cst_parts_survivors_declare(c, name);
+}
+
+static void *columns(const cst_plan *p, cst_columns *c) {
+  const frequencies *w = wish_of(p);
+  if (!w->n)
+    return NULL;
+  frequency_columns *x = cst_zeros(w->n, sizeof *x);
+  for (int k = 0; k < w->n; k++)
+    declare_columns(c, w->each[k].name, &x[k]);
+  return x;
+}
+
+/* Numbers of the members that did not fail and have one, x[members][stride] -> to; how many. */
+static long good_numbers(const cst_case_rows *rows, const double *x, long stride, double *to) {
+  long n = 0;
+  for (long m = 0; m < rows->plan->study->members; m++)
+    if (rows->good[m] && !isnan(x[m * stride]))
+      to[n++] = x[m * stride];
+  return n;
+}
+
+static void conclude_drift(const cst_case_rows *rows, const double *halves, double *room,
+                           const frequency_columns *c) {
+  static const double middle = 0.5;
+  double              median, most = 0;
+  long                n = 0;
+  for (long m = 0; m < rows->plan->study->members; m++) {
+    const double drift = fabs(halves[2 * m + 1] - halves[2 * m]);
+    if (!rows->good[m] || isnan(drift))
+      continue;
+    room[n++] = drift;
+    most = fmax(most, drift);
+  }
+  if (!n)
+    return;
+  cst_ensemble_quantiles(room, n, &middle, 1, &median);
+  cst_column_set(c->drift, rows->icase, median);
+  cst_column_set(c->drift_most, rows->icase, most);
+}
+
+static cst_error conclude_one(cst_case_rows *rows, int k, const frequency_columns *c,
+                              double *room) {
+  const long    members = rows->plan->study->members;
+  const long    terms = wish_of(rows->plan)->each[k].terms;
+  const int     i = rows->icase;
+  const double *x;
+  CST_TRY(cst_case_rows_get(rows, &lines_row, k, &x));
+  const long n = good_numbers(rows, x, terms, room);
+  cst_parts_survivors_conclude(c->survivors, i, n, members);
+  if (!n)
+    return 0;
+  double least = room[0], largest = room[0];
+  for (long m = 0; m < n; m++) {
+    least = fmin(least, room[m]);
+    largest = fmax(largest, room[m]);
+  }
+  cst_column_set(c->mean, i, cst_ensemble_mean(room, n));
+  cst_column_set(c->least, i, least);
+  cst_column_set(c->largest, i, largest);
+  CST_TRY(cst_case_rows_get(rows, &amplitudes_row, k, &x));
+  cst_column_set(c->amplitude, i, cst_ensemble_mean(room, good_numbers(rows, x, terms, room)));
+  CST_TRY(cst_case_rows_get(rows, &halves_row, k, &x));
+  conclude_drift(rows, x, room, c);
+  return 0;
+}
+
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
+  const frequency_columns *x = handles;
+  if (!x)
+    return 0;
+  double *room = cst_zeros(rows->plan->study->members, sizeof *room);
+  for (int k = 0; k < wish_of(rows->plan)->n; k++)
+    CST_TRY(conclude_one(rows, k, &x[k], room));
+  free(room);
+  return 0;
+}
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
 const cst_collector cst_collector_frequencies = {
     .name = "frequencies",
     .doc = "frequencies of expressions",
-    .keys = cst_frequencies_keys,
-    .wish = sizeof(cst_frequencies),
-    .read = cst_frequencies_read,
-    .forget = cst_frequencies_forget,
+    .keys = keys,
+    .wish = sizeof(frequencies),
+    .read = read,
+    .forget = forget,
     .demand = demand,
     .bytes = bytes,
     .tell = tell,
@@ -311,7 +539,7 @@ const cst_collector cst_collector_frequencies = {
     .next = next,
     .stop = stop,
     .finish = finish,
-    .columns = cst_frequencies_columns,
-    .conclude = cst_frequencies_conclude,
+    .columns = columns,
+    .conclude = conclude,
     .figures = "frequencies",
 };

@@ -16,17 +16,30 @@
  * Source: Engle, Skeel, Drees, Monitoring energy drift with shadow Hamiltonians, J. Comput. Phys. 206 (2005).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/collect/shadow.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/channels/channels.h"
 #include "study/collect/tangent.h"
+#include "study/collector.h"
 #include "study/file/reader.h"
+#include "study/plan/clock.h"
+#include "study/result/case-rows.h"
+#include "study/result/judge.h"
 #include "study/runner/runner-internal.h"
 
-enum { REACH = CST_SHADOW_REACH, KEPT = 2 * REACH + 1, ORDERS = CST_SHADOW_ORDERS };
-const int           cst_shadow_order[ORDERS] = {4, 8, 12};
+/* Interpolants of so many orders; the points on either side of the largest, and the states that are kept. */
+enum { ORDERS = 3, REACH = 6, KEPT = 2 * REACH + 1 };
+/* The one of which the drift is judged. */
+enum { JUDGED = 1 };
+
+/* Figures of a trajectory: largest less least value of the energy and of the shadow energy of each order, the
+ * largest distance between two orders; of the order that is judged the first and the last value, the largest
+ * |x - x(0)| and the mean of |T| + |V - V(0)|. */
+enum { ENERGY, RANGE, SPREAD = RANGE + ORDERS, START, LAST, DRIFT, SCALE, FIGURES };
+
+static const int    order[ORDERS] = {4, 8, 12};
 static const double derivative[ORDERS][REACH] = {
     {2. / 3, -1. / 12},
     {4. / 5, -1. / 5, 4. / 105, -1. / 280},
@@ -34,8 +47,8 @@ static const double derivative[ORDERS][REACH] = {
 };
 
 /* clang-format off */
-const cst_channel_row cst_channel_shadow = {"/energy-shadow/figures", "1", "of the energy and of the shadow energy at observed steps", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
-const cst_channel_row cst_channel_shadow_windows = {"/energy-shadow/windows", "1", "mean of x - x(0) over a window, of the shadow energy of order 8", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
+static const cst_channel_row channel_shadow = {"/energy-shadow/figures", "1", "of the energy and of the shadow energy at observed steps", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
+static const cst_channel_row channel_shadow_windows = {"/energy-shadow/windows", "1", "mean of x - x(0) over a window, of the shadow energy of order 8", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
 static const cst_channel_row past = {"shadow", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
 static const cst_measured measures[] = {
     {"energy-shadow", "the energy that a variational method keeps nearly, of orders 4, 8 and 12, and a verdict on it (docs/shadow.md)", false},
@@ -118,7 +131,7 @@ static void check(cst_reader *r, const void *own) {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-bool cst_shadow_wanted(const cst_plan *p) {
+static bool wanted(const cst_plan *p) {
   return ((const wish *)p->study->collected[CST_COLLECTOR(shadow)])->asked;
 }
 
@@ -126,33 +139,33 @@ static size_t state_size(const cst_plan *p) { return STATE + 2 * (size_t)p->stud
 
 static cst_demand demand(const cst_plan *p) {
   static const double per_number = 2, windows = 4 * CST_WINDOWS;
-  const bool          on = cst_shadow_wanted(p);
+  const bool          on = wanted(p);
   return (cst_demand){.nanoseconds = on ? per_number * (double)state_size(p) : 0,
                       .concludes = on ? windows : 0};
 }
 
 static void tell(const cst_plan *p, FILE *out) {
-  if (cst_shadow_wanted(p))
+  if (wanted(p))
     fprintf(out, "%-14s of orders 4, 8 and 12, from every step\n", measures->name);
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  static const char *const names[CST_SHADOW_FIGURES] = {"range of energy",
-                                                        "range of order 4",
-                                                        "range of order 8",
-                                                        "range of order 12",
-                                                        "spread",
-                                                        "start",
-                                                        "last",
-                                                        "drift",
-                                                        "scale"};
-  if (!cst_shadow_wanted(p))
+  static const char *const names[FIGURES] = {"range of energy",
+                                             "range of order 4",
+                                             "range of order 8",
+                                             "range of order 12",
+                                             "spread",
+                                             "start",
+                                             "last",
+                                             "drift",
+                                             "scale"};
+  if (!wanted(p))
     return;
-  const int axis = cst_channels_axis(c, "figure", CST_SHADOW_FIGURES, "shadow_figure");
+  const int axis = cst_channels_axis(c, "figure", FIGURES, "shadow_figure");
   cst_channels_label(c, axis, names);
   cst_channels_add(c, &past, 0, (cst_channel_use){.count = RING + KEPT * state_size(p)});
-  cst_channels_add(c, &cst_channel_shadow, 0, (cst_channel_use){.axis = axis});
-  cst_channels_add(c, &cst_channel_shadow_windows, 0, (cst_channel_use){0});
+  cst_channels_add(c, &channel_shadow, 0, (cst_channel_use){.axis = axis});
+  cst_channels_add(c, &channel_shadow_windows, 0, (cst_channel_use){0});
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
@@ -165,8 +178,8 @@ static void create(cst_collection *x) {
   own        *o = x->own;
   cst_runner *r = x->run;
   o->past = cst_rows_numbers(r->rows, &past, 0, 0);
-  o->figure = cst_rows_numbers(r->rows, &cst_channel_shadow, 0, 0);
-  o->window = cst_rows_numbers(r->rows, &cst_channel_shadow_windows, 0, 0);
+  o->figure = cst_rows_numbers(r->rows, &channel_shadow, 0, 0);
+  o->window = cst_rows_numbers(r->rows, &channel_shadow_windows, 0, 0);
   r->watch.momenta = true;
 }
 
@@ -180,7 +193,7 @@ static void begin(cst_collection *x) {
   const size_t      W = (size_t)r->width, lanes = (size_t)r->b->groups * W;
   memset(o->past, 0, lanes * (RING + KEPT * state_size(r->plan)) * sizeof *o->past);
   memset(o->window, 0, lanes * CST_WINDOWS * sizeof *o->window);
-  memset(o->figure, 0, lanes * CST_SHADOW_FIGURES * sizeof *o->figure);
+  memset(o->figure, 0, lanes * FIGURES * sizeof *o->figure);
   for (int g = 0; g < r->b->groups; g++)
     for (size_t i = 0; i < (1 + ORDERS) * W; i++) {
       past_of(o, r, g)[LEAST * W + i] = INFINITY;
@@ -269,15 +282,14 @@ static void take(const group_of *g, int l, int window, const double *value, doub
                  double V, double *figure, double *mean) {
   const int W = g->W;
   double   *kept = g->past + l;
-  double   *spread = figure + CST_SHADOW_SPREAD * W, *start = figure + CST_SHADOW_START * W,
-         *drift = figure + CST_SHADOW_DRIFT * W;
-  const double x = value[1 + CST_SHADOW_JUDGED];
+  double   *spread = figure + SPREAD * W, *start = figure + START * W, *drift = figure + DRIFT * W;
+  const double x = value[1 + JUDGED];
   if (kept[COUNT * W] == 0)
     *start = x;
   for (int k = 0; k <= ORDERS; k++) {
     kept[(LEAST + k) * W] = fmin(kept[(LEAST + k) * W], value[k]);
     kept[(MOST + k) * W] = fmax(kept[(MOST + k) * W], value[k]);
-    figure[(CST_SHADOW_ENERGY + k) * W] = kept[(MOST + k) * W] - kept[(LEAST + k) * W];
+    figure[(ENERGY + k) * W] = kept[(MOST + k) * W] - kept[(LEAST + k) * W];
     for (int i = 1; i < k; i++)
       *spread = fmax(*spread, fabs(value[k] - value[i]));
   }
@@ -286,14 +298,14 @@ static void take(const group_of *g, int l, int window, const double *value, doub
   kept[(COUNTS + window) * W]++;
   mean[window * W] += x - *start;
   *drift = fmax(*drift, fabs(x - *start));
-  figure[CST_SHADOW_LAST * W] = x;
-  figure[CST_SHADOW_SCALE * W] = kept[SIZES * W] / kept[COUNT * W];
+  figure[LAST * W] = x;
+  figure[SCALE * W] = kept[SIZES * W] / kept[COUNT * W];
 }
 
 static void observe(const own *o, const cst_runner *r, int group, const group_of *g, long step) {
   const int W = g->W;
   double    all[(1 + ORDERS) * CST_W_MAX], kinetic[CST_W_MAX], value[1 + ORDERS];
-  double   *figure = o->figure + (size_t)group * CST_SHADOW_FIGURES * (size_t)W;
+  double   *figure = o->figure + (size_t)group * FIGURES * (size_t)W;
   double   *mean = o->window + (size_t)group * CST_WINDOWS * (size_t)W;
   find_energy(g, step, kinetic, all);
   find_shadow(g, step, all + W);
@@ -357,15 +369,158 @@ static cst_error finish(cst_collection *x) {
     for (int l = 0; l < W; l++) {
       const double *count = past_of(o, r, g) + COUNTS * W + l;
       double       *mean = o->window + (size_t)g * CST_WINDOWS * (size_t)W + l;
-      double       *figure = o->figure + (size_t)g * CST_SHADOW_FIGURES * (size_t)W + l;
+      double       *figure = o->figure + (size_t)g * FIGURES * (size_t)W + l;
       const bool    any = past_of(o, r, g)[COUNT * W + l] > 0;
       for (int w = 0; w < CST_WINDOWS; w++)
         mean[w * W] = count[w * W] > 0 ? mean[w * W] / count[w * W] : NAN;
-      for (int k = 0; k < CST_SHADOW_FIGURES; k++)
+      for (int k = 0; k < FIGURES; k++)
         figure[k * W] = any ? figure[k * W] : NAN;
     }
   return 0;
 }
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* How much the shadow energy varies, and the verdict on its drift, where the orders agree. */
+
+/* They agree if no two differ by more than this part of what the energy varies. */
+#define AGREE 0.1
+
+typedef struct {
+  cst_number_column range[1 + ORDERS], spread, gain;
+  cst_number_column slope, slope_error, limit;
+  cst_text_column   verdict;
+} columns_of;
+
+static const char verdicts[] =
+    "as energy_verdict, of order 8; orders-disagree: it tells nothing at this step, as its "
+    "orders differ by more than a tenth of what the energy varies",
+                  disagree[] = "orders-disagree";
+
+static cst_number_column number(cst_columns *c, bool shown, const char *role, const char *ending,
+                                const char *doc) {
+  return cst_columns_number(c, cst_columns_shown(shown, role, "energy-shadow"), doc,
+                            "energy-shadow_%s", ending);
+}
+
+static void *columns(const cst_plan *p, cst_columns *c) {
+  if (!wanted(p))
+    return NULL;
+  columns_of *x = cst_need(calloc(1, sizeof *x));
+  x->range[0] = number(c, false, "range", "energy",
+                       "largest less least energy T + V at the same steps, over members");
+  for (int k = 0; k < ORDERS; k++)
+    x->range[1 + k] =
+        cst_columns_number(c, cst_columns_shown(true, "range", "energy-shadow"),
+                           "largest less least shadow energy of this order, over members",
+                           "energy-shadow_%d", order[k]);
+  x->spread = number(c, false, "spread", "spread", "largest difference between two orders");
+  x->gain = number(c, true, "gain", "gain",
+                   "how many times less order 8 varies than the energy, the least over members");
+  if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
+    return x;
+  x->slope = number(c, false, "slope", "slope", "slope of the mean drift against time, of order 8");
+  x->slope_error = number(c, false, "slope-error", "slope_error", "standard error of the slope");
+  x->limit = number(c, false, "drift-limit", "drift_limit",
+                    "a larger drift per unit of time is excluded at 95 %");
+  x->verdict = cst_columns_text(c, cst_columns_shown(true, "verdict", "energy-shadow"), verdicts,
+                                "%s", "energy-shadow_verdict");
+  return x;
+}
+
+/* Arrays over members, NaN of those that did not reach the end. */
+typedef struct {
+  double *of[FIGURES], *means;
+} figures;
+
+static cst_error read_figures(cst_case_rows *rows, figures *f) {
+  const long    n = rows->plan->study->members;
+  const double *x;
+  CST_TRY(cst_case_rows_get(rows, &channel_shadow, 0, &x));
+  for (int k = 0; k < FIGURES; k++) {
+    f->of[k] = cst_zeros(n, sizeof(double));
+    for (long m = 0; m < n; m++)
+      f->of[k][m] = rows->good[m] ? x[m * FIGURES + k] : NAN;
+  }
+  f->means = cst_zeros(n * CST_WINDOWS, sizeof(double));
+  CST_TRY(cst_case_rows_get(rows, &channel_shadow_windows, 0, &x));
+  for (long i = 0; i < n * CST_WINDOWS; i++)
+    f->means[i] = rows->good[i / CST_WINDOWS] ? x[i] : NAN;
+  return 0;
+}
+
+static void forget(figures *f) {
+  for (int k = 0; k < FIGURES; k++)
+    free(f->of[k]);
+  free(f->means);
+}
+
+/* Whether they agree, of all members that reached the end. */
+static bool set_ranges(const figures *f, long n, int i, const columns_of *x) {
+  double gain = INFINITY;
+  bool   agree = true;
+  for (int k = 0; k <= ORDERS; k++)
+    cst_column_set(x->range[k], i, cst_case_rows_largest(f->of[ENERGY + k], n));
+  cst_column_set(x->spread, i, cst_case_rows_largest(f->of[SPREAD], n));
+  for (long m = 0; m < n; m++) {
+    const double energy = f->of[ENERGY][m];
+    gain = fmin(gain, energy / f->of[RANGE + JUDGED][m]);
+    agree &= !(f->of[SPREAD][m] > AGREE * energy);
+  }
+  cst_column_set(x->gain, i, isfinite(gain) ? gain : NAN);
+  return agree && isfinite(gain);
+}
+
+static cst_error judge(cst_case_rows *rows, figures *f, const columns_of *x) {
+  const cst_case *c = &rows->plan->cases[rows->icase];
+  const long      n = rows->plan->study->members;
+  const int       i = rows->icase;
+  cst_journey     j;
+  CST_TRY(cst_judge_journey_create(n, &j));
+  CST_TRY(cst_judge_journey_begin(rows, &j));
+  for (long m = 0; m < n; m++)
+    f->of[LAST][m] -= f->of[START][m];
+  const cst_long_run run = {.members = n,
+                            .steps = c->n,
+                            .end = cst_clock_of(c, (double)c->n),
+                            .means = f->means,
+                            .largest = f->of[DRIFT],
+                            .scale = f->of[SCALE],
+                            .start = f->of[START],
+                            .last = f->of[LAST],
+                            .moved = j.moved,
+                            .away = j.away};
+  cst_growth         g = cst_growth_estimate(&run);
+  cst_growth_conclude(&g, NULL, NULL, rows->plan->ncase);
+  cst_column_set(x->slope, i, g.slope);
+  cst_column_set(x->slope_error, i, g.slope_error);
+  cst_column_set(x->limit, i, g.limit);
+  cst_column_say(x->verdict, i, cst_growth_verdict_names[g.verdict]);
+  CST_TRY(cst_judge_journey_destroy(&j));
+  return 0;
+}
+
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
+  const columns_of *x = handles;
+  const long        n = rows->plan->study->members;
+  figures           f = {0};
+  CST_TRY(read_figures(rows, &f));
+  const bool agree = set_ranges(&f, n, rows->icase, x);
+  if (!x->verdict.label) {
+    forget(&f);
+    return 0;
+  }
+  if (rows->failed)
+    cst_column_say(x->verdict, rows->icase, cst_growth_verdict_names[CST_FAILED]);
+  else if (!agree)
+    cst_column_say(x->verdict, rows->icase, disagree);
+  else
+    CST_TRY(judge(rows, &f, x));
+  forget(&f);
+  return 0;
+}
+
+/* ---- the row --------------------------------------------------------------------------------- */
 
 const cst_collector cst_collector_shadow = {
     .name = "shadow",
@@ -378,11 +533,11 @@ const cst_collector cst_collector_shadow = {
     .tell = tell,
     .declare = declare,
     .own = sizeof(own),
-    .wanted = cst_shadow_wanted,
+    .wanted = wanted,
     .create = create,
     .begin = begin,
     .watch = watch,
     .finish = finish,
-    .columns = cst_shadow_columns,
-    .conclude = cst_shadow_conclude,
+    .columns = columns,
+    .conclude = conclude,
 };
