@@ -3,12 +3,19 @@
  *
  * Companions step with the method and the step of the batch, with the same parameters and noise, in a batch of
  * their own: what the batch computes does not change, and it holds none of them. Each depends on its
- * trajectory alone. Distances are measured by the scales of tangent-scale.h.
+ * trajectory alone. Distances, and tangent vectors, are measured by scales of the trajectory: q is divided by L
+ * and p by m L/T, where L is the length of the system, m its mean mass, and T a time of its motion, all taken at
+ * the start.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COMPANIONS_H
 #define CST_COMPANIONS_H
-#include "study/collect/tangent-scale.h"
+#include "study/runner/runner-internal.h"
+
+/* scale[2]: what q and p of a lane of the batch that has just started are divided by. */
+void cst_tangent_scale(const cst_runner *r, long lane, double *scale);
+/* A number between -1 and 1 for each component of a vector: a function of its address alone. */
+double cst_tangent_draw(const cst_runner *r, long lane, long turn, int component);
 
 typedef struct {
   cst_runner   *run;

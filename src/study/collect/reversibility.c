@@ -12,7 +12,6 @@
 #include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collect/companions.h"
-#include "study/collect/tangent-numbers.h"
 #include "study/collect/tangent.h"
 
 /* clang-format off */

@@ -1,5 +1,5 @@
 /* tangent-vectors.h: k tangent vectors of each trajectory of a batch, which the method's map carries along and
- * which are orthonormalised after every period, by the scales of tangent-scale.h.
+ * which are orthonormalised after every period, by the scales of companions.h.
  *
  * They are differences to companions (companions.h), at the distance e of their trajectory, or, in the exact
  * form, vectors that the derivative of each step multiplies (method/derivative.h): of a copy of the trajectory,
@@ -58,13 +58,4 @@ double cst_tangent_vectors_shift(const cst_tangent_vectors *v, long lane);
 size_t cst_tangent_vectors_numbers(const cst_plan *p, int k, bool exact);
 void   cst_tangent_vectors_save(const cst_tangent_vectors *v, long lane, double *x);
 void   cst_tangent_vectors_restore(cst_tangent_vectors *v, long lane, const double *x);
-
-/* tangent-vectors-exact.c: the same of the exact form. */
-void cst_tangent_exact_create(cst_tangent_vectors *v);
-void cst_tangent_exact_destroy(cst_tangent_vectors *v);
-void cst_tangent_exact_begin(cst_tangent_vectors *v);
-void cst_tangent_exact_advance(cst_tangent_vectors *v);
-
-/* Internal. Whether all growths of a lane of a group are numbers above 0. */
-bool cst_tangent_vectors_grew(const cst_tangent_vectors *v, const double *growth, int lane);
 #endif

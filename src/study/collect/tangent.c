@@ -1,16 +1,19 @@
 /* tangent.c: the collector `tangent`: reads the key `tangent`, and which of the observables that nearby
- * trajectories measure the study wants; refuses what has no meaning, with the reason. It keeps nothing:
- * lyapunov.c, two-form.c and reversibility.c measure. */
+ * trajectories measure the study wants; refuses what has no meaning, with the reason. It keeps nothing itself:
+ * lyapunov.c, two-form.c, reversibility.c and momentum-balance.c measure, and share what is in tangent.h.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/tangent.h"
 #include <math.h>
 #include <string.h>
 #include "core/need.h"
+#include "method/derivative.h"
 #include "study/channels/columns.h"
 #include "study/collector.h"
-#include "method/derivative.h"
 #include "study/file/reader.h"
 #include "study/result/case-rows.h"
+#include "study/result/parts.h"
+#include "study/runner/runner-internal.h"
 
 /* clang-format off */
 static const cst_key keys[] = {
@@ -63,9 +66,13 @@ cst_yaml *cst_tangent_entry(cst_reader *r, const char *name) {
   return found;
 }
 
+/* Room for a reason that names something. */
+typedef struct {
+  char text[160];
+} reason;
+
 /* Why a method's step is no map of q and p alone; NULL: it is one. */
-static const char *not_of_state(const cst_method *m, const cst_system *s) {
-  static char       why[160];
+static const char *not_of_state(const cst_method *m, const cst_system *s, reason *why) {
   double            more[CST_MORE_PARAMETERS];
   const cst_system *on = cst_method_system(m, s, more);
   cst_program      *p = cst_program_create_on(m, on);
@@ -75,13 +82,13 @@ static const char *not_of_state(const cst_method *m, const cst_system *s) {
     return "steps another system in the place of the study's";
   if (!memory)
     return NULL;
-  snprintf(why, sizeof why, "keeps '%s' from step to step, so that a step is no map of q and p",
-           memory);
-  return why;
+  snprintf(why->text, sizeof why->text,
+           "keeps '%s' from step to step, so that a step is no map of q and p", memory);
+  return why->text;
 }
 
 /* Why it is no map of T*Q. */
-static const char *not_on_phase_space(const cst_method *m, const cst_system *s) {
+static const char *not_on_phase_space(const cst_method *m, const cst_system *s, reason *why) {
   const unsigned both = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
   const unsigned claims = cst_method_properties(m, s).claims;
   if (s->ng && !(claims & CST_CLAIM_POSITIONS))
@@ -89,7 +96,7 @@ static const char *not_on_phase_space(const cst_method *m, const cst_system *s) 
            "them";
   if (s->ng && (claims & both) != both)
     return "keeps G v = 0 to the order of its error only, so that a step is no map of T*Q";
-  return not_of_state(m, s);
+  return not_of_state(m, s, why);
 }
 
 /* Why its steps have no balance of momenta. */
@@ -103,7 +110,7 @@ static const char *no_balance(const cst_method *m, const cst_system *s) {
 }
 
 /* Why this observable has no meaning for a method; NULL: it has one. */
-static const char *refusal(int which, const cst_method *m, const cst_system *s) {
+static const char *refusal(int which, const cst_method *m, const cst_system *s, reason *why) {
   const bool of_map = which == CST_TANGENT_TWO_FORM || which == CST_TANGENT_VOLUME;
   const bool back = which == CST_TANGENT_REVERSIBILITY;
   if (s->flat >= 0)
@@ -120,14 +127,15 @@ static const char *refusal(int which, const cst_method *m, const cst_system *s) 
   if (back && (s->timed || s->gyroscopic))
     return "steps a system whose equations change under v -> -v: they contain t or a(q)";
   if (of_map)
-    return not_on_phase_space(m, s);
-  return back ? not_of_state(m, s) : NULL;
+    return not_on_phase_space(m, s, why);
+  return back ? not_of_state(m, s, why) : NULL;
 }
 
 static void check_methods(cst_reader *r, cst_yaml *n, int which) {
   const cst_study *s = r->s;
   for (int i = 0; s->system && i < s->nmethod; i++) {
-    const char *why = s->method[i] ? refusal(which, s->method[i], s->system) : NULL;
+    reason      room;
+    const char *why = s->method[i] ? refusal(which, s->method[i], s->system, &room) : NULL;
     if (!why)
       continue;
     cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", measures[which].name,
@@ -290,6 +298,49 @@ static void tell(const cst_plan *p, FILE *out) {
   fprintf(out, ", %d vector%s, every %g%s%s\n", t->vectors, t->vectors > 1 ? "s" : "", t->every,
           cst_system_unit(p->study->system, "time"), t->exact ? ", by exact derivatives" : "");
 }
+
+/* ---- what the collectors that measure share -------------------------------------------------- */
+
+void cst_tangent_numbers_declare(const cst_tangent_numbers *x, const cst_plan *p, cst_channels *c) {
+  for (int i = 0; i < x->n; i++)
+    if (x->has(p, i))
+      cst_channels_add(c, x->row, i,
+                       (cst_channel_use){.name = x->text[i].name, .doc = x->text[i].doc});
+}
+
+void *cst_tangent_numbers_columns(const cst_tangent_numbers *x, const cst_plan *p, cst_columns *c) {
+  cst_number_column *to = cst_zeros(x->n, sizeof *to);
+  bool               any = false;
+  for (int i = 0; i < x->n; i++) {
+    if (!x->has(p, i))
+      continue;
+    any = true;
+    to[i] = cst_columns_number(c, cst_columns_shown(true, "map-property", x->text[i].name),
+                               x->text[i].doc, "%s", x->text[i].name);
+  }
+  if (any)
+    return to;
+  free(to);
+  return NULL;
+}
+
+cst_error cst_tangent_numbers_conclude(const cst_tangent_numbers *x, cst_case_rows *rows,
+                                       const void *handles) {
+  const cst_number_column *to = handles;
+  for (int i = 0; i < x->n; i++)
+    if (x->has(rows->plan, i))
+      CST_TRY(cst_parts_largest(rows, x->row, i, to[i]));
+  return 0;
+}
+
+long cst_tangent_next(const cst_collection *x, long step) {
+  const cst_runner *r = x->run;
+  if (r->replayed)
+    return LONG_MAX;
+  return cst_runner_next_multiple(step, cst_tangent_steps(r->plan, r->class), 0);
+}
+
+/* ---- the row --------------------------------------------------------------------------------- */
 
 const cst_collector cst_collector_tangent = {
     .name = "tangent",

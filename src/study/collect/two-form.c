@@ -19,7 +19,6 @@
 #include "method/derivative.h"
 #include "study/channels/channels.h"
 #include "study/collect/companions.h"
-#include "study/collect/tangent-numbers.h"
 #include "study/collect/tangent.h"
 
 /* clang-format off */
