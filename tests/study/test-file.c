@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/study.h"
-#include "study/collect/series-cases.h"
+#include "study/collect/series.h"
 #include "study/collect/states.h"
 #include "tap.h"
 

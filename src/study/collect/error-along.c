@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/collect/errors.h"
-#include "study/collect/series-cases.h"
+#include "study/collect/series.h"
 #include "study/collect/states.h"
 #include "study/collect/tangent.h"
 #include "study/file/reader.h"

@@ -1,17 +1,313 @@
-/* states-plan.c: finds, by name, the quantities that are stored along trajectories, and the one by which the
- * worst trajectories are chosen.
+/* states-plan.c: the key `trajectories`: members whose states are stored, how often, and which quantities; and by name
+ * the quantities that are stored, and the one by which the worst trajectories are chosen.
+ *
+ * Members are a list of numbers and ranges, `all`, a random choice, or the worst ones, which are known only
+ * after the run. A random choice of k takes the members with the k smallest random numbers, one drawn per
+ * member: an extended study with more members then adds members to the stored ones and never drops an old one
+ * in favour of another old one.
  *
  * A name is that of a quantity, for instance rotation-z, or of an observer, for instance momentum, which
  * stands for all its quantities.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/collect/states.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/need.h"
 #include "constella/document.h"
+#include "constella/random.h"
 #include "core/diag.h"
-#include "study/collect/states.h"
+#include "core/need.h"
+
+/* ---- the study file -------------------------------------------------------------------------- */
+
+/* clang-format off */
+const cst_key cst_states_keys[] = {
+    {"", "trajectories", CST_KEYS_ALL, "map", "none", "", "trajectories: {members: [0], every: 10}", "Members whose states and observables are stored along the run."},
+    {"trajectories", "members", CST_KEYS_ALL, "list of integers and ranges, a range, all, or a map", NULL, "", "trajectories: {members: [\"0..0\"]}",
+     "Numbers of members, from 0, and ranges FROM..TO; as a map: a random choice, {random:, seed:}, or the worst members, {worst:, by:}."},
+    {"trajectories", "every", CST_KEYS_ALL, "integer", "1", "steps", "trajectories: {members: [0], every: 5}", "Steps from one stored state to the next."},
+    {"trajectories", "store", CST_KEYS_ALL, "list of q, p, v, lambda and observables", "[q, p, lambda]", "", "trajectories: {members: [0], store: [q, v, energy]}", "Quantities stored of each state."},
+    {"trajectories.members", "random", CST_KEYS_ALL, "integer", "none; required without `worst`", "", "trajectories: {members: {random: 1}}", "Number of members drawn."},
+    {"trajectories.members", "seed", CST_KEYS_ALL, "integer", "0", "", "trajectories: {members: {random: 1, seed: 5}}", "Seed of the random choice."},
+    {"trajectories.members", "worst", CST_KEYS_ALL, "integer", "none; required without `random`", "", "trajectories: {members: {worst: 1, by: constraint}}",
+     "Number of members with the largest values; they are computed once more after the run."},
+    {"trajectories.members", "by", CST_KEYS_ALL, "observable, or error", "required with `worst`", "", "trajectories: {members: {worst: 1, by: energy}}",
+     "Selects by the largest deviation of this observable, or by the error."},
+    {0},
+};
+/* clang-format on */
+
+static const char wanted[] =
+    "a list of numbers and ranges, [0, \"10..19\"], a range, all, {random: 5, seed: "
+    "1} or {worst: 5, by: energy}";
+
+/* Trajectories of a case whose states are stored; members that some of them are drawn from. */
+enum { MOST_STORED = 1000000, MOST_DRAWN_FROM = 100000000 };
+
+typedef struct {
+  long member;
+  int  at; /* index in the list */
+} chosen;
+
+static int ascending(const void *a, const void *b) {
+  const chosen *x = a, *y = b;
+  if (x->member != y->member)
+    return x->member > y->member ? 1 : -1;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+/* ---- numbers and ranges ---------------------------------------------------------------------- */
+
+/* Parses "FROM..TO"; false if it is not a range. */
+static bool is_range(const char *text, long *from, long *to) {
+  int end = 0;
+  return text && sscanf(text, " %ld .. %ld %n", from, to, &end) == 2 && !text[end];
+}
+
+/* Whether so many more may be stored; else that is said at n. */
+static bool fit(cst_reader *r, cst_yaml *n, const cst_states_wish *w, long more) {
+  if (w->n + more <= MOST_STORED)
+    return true;
+  cst_yaml_error(
+      r->doc, n, r->d,
+      "the states of %ld members would be stored; of each case those of %d at most can be",
+      w->n + more, MOST_STORED);
+  return false;
+}
+
+static void add(cst_states_wish *w, long from, long to) {
+  const size_t n = (size_t)w->n + (size_t)(to - from + 1);
+  w->member = cst_need(realloc(w->member, sizeof *w->member * n));
+  for (long k = from; k <= to; k++)
+    w->member[w->n++] = k;
+}
+
+static void read_item(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+  const cst_study *s = r->s;
+  const char      *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
+  long             from, to;
+  if (!is_range(text, &from, &to)) {
+    if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from) && fit(r, n, w, 1))
+      add(w, from, from);
+  } else if (from < 0 || to >= s->members || from > to)
+    cst_yaml_error(r->doc, n, r->d,
+                   "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, "
+                   "the smaller one first",
+                   text, s->members - 1);
+  else if (w->n + (to - from + 1) > s->members)
+    cst_yaml_error(r->doc, n, r->d, "'members' has more numbers than there are members, %ld",
+                   s->members);
+  else if (fit(r, n, w, to - from + 1))
+    add(w, from, to);
+}
+
+/* The members of a list, each at most once. */
+static void read_list(cst_reader *r, cst_yaml *list, cst_states_wish *w) {
+  const int items = cst_yaml_size(list);
+  int      *end = cst_reader_memory((size_t)items, sizeof *end);
+  for (int i = 0; i < items && !cst_diag_full(r->d); i++) {
+    read_item(r, cst_yaml_item(list, i), w);
+    end[i] = w->n;
+  }
+  chosen *all = cst_reader_memory((size_t)w->n, sizeof *all);
+  int     item = 0;
+  for (int k = 0; k < w->n; k++) {
+    while (k >= end[item])
+      item++;
+    all[k] = (chosen){w->member[k], item};
+  }
+  qsort(all, (size_t)w->n, sizeof *all, ascending);
+  for (int i = 1; i < w->n && !cst_diag_full(r->d); i++) {
+    if (all[i].member != all[i - 1].member)
+      continue;
+    cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice",
+                   all[i].member);
+  }
+  free(end);
+  free(all);
+}
+
+/* ---- random choice, or the worst ones ---------------------------------------------------------- */
+
+typedef struct {
+  double draw;
+  long   member;
+} lot;
+
+static bool is_above(lot x, lot y) {
+  return x.draw != y.draw ? x.draw > y.draw : x.member > y.member;
+}
+
+/* Let the entry at i of a heap of n, the largest one first, sink to where it belongs. */
+static void sink(lot *heap, long n, long i) {
+  for (long child; (child = 2 * i + 1) < n; i = child) {
+    if (child + 1 < n && is_above(heap[child + 1], heap[child]))
+      child++;
+    if (!is_above(heap[child], heap[i]))
+      return;
+    const lot x = heap[i];
+    heap[i] = heap[child];
+    heap[child] = x;
+  }
+}
+
+static int by_number(const void *a, const void *b) {
+  const long x = *(const long *)a;
+  const long y = *(const long *)b;
+  return (x > y) - (x < y);
+}
+
+/* The n members with the least numbers. */
+static void draw(const cst_study *s, cst_states_wish *w, long n, uint64_t seed) {
+  lot *heap = cst_reader_memory((size_t)n, sizeof *heap);
+  for (long m = 0; m < s->members; m++) {
+    const lot x = {cst_random_uniform(seed, (uint64_t)m, CST_PURPOSE_TRAJECTORIES, 0, 0), m};
+    if (m < n)
+      heap[m] = x;
+    for (long i = n / 2; m == n - 1 && i-- > 0;)
+      sink(heap, n, i);
+    if (m < n || is_above(x, heap[0]))
+      continue;
+    heap[0] = x;
+    sink(heap, n, 0);
+  }
+  for (long k = 0; k < n; k++)
+    add(w, heap[k].member, heap[k].member);
+  qsort(w->member, (size_t)n, sizeof *w->member, by_number);
+  free(heap);
+}
+
+static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, cst_states_wish *w,
+                        long count) {
+  long number = 0;
+  if (r->s->members > MOST_DRAWN_FROM) {
+    cst_yaml_error(r->doc, random, r->d,
+                   "members are drawn from %d at most, and there are %ld; list them",
+                   MOST_DRAWN_FROM, r->s->members);
+    return;
+  }
+  cst_reader_integer(r, seed, "seed", 0, 9007199254740992, &number);
+  draw(r->s, w, count, (uint64_t)number);
+}
+
+static void read_worst(cst_reader *r, cst_yaml *n, cst_states_wish *w, long count) {
+  cst_yaml   *by = cst_reader_required(r, n, "members", "by");
+  const char *text = cst_reader_text(r, by, "by", "the name of an observable, or error");
+  if (!text)
+    return;
+  w->n = (int)count;
+  w->worst_by.text = strdup(text);
+  cst_yaml_place(by, &w->worst_by.line, &w->worst_by.column);
+}
+
+static void read_choice(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+  cst_yaml   *random = cst_yaml_get(n, "random");
+  cst_yaml   *worst = cst_yaml_get(n, "worst");
+  const char *key = random ? "random" : "worst";
+  const char *other_key = random ? "by" : "seed"; /* which belongs to the other one */
+  cst_yaml   *given = random ? random : worst;
+  cst_yaml   *other = cst_yaml_get(n, other_key);
+  long        count = 0;
+  cst_reader_keys(r, n, "members", "trajectories.members", CST_KEYS_ALL);
+  if (!random == !worst) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "'members' as a map has one of 'random' and 'worst'; it must be %s", wanted);
+    return;
+  }
+  if (other) {
+    cst_yaml_error(r->doc, other, r->d, "'%s' cannot be combined with '%s'", other_key, key);
+    return;
+  }
+  if (!cst_reader_integer(r, given, key, 1, r->s->members, &count))
+    return;
+  if (!fit(r, given, w, count))
+    return;
+  if (random)
+    read_random(r, random, cst_yaml_get(n, "seed"), w, count);
+  else
+    read_worst(r, n, w, count);
+}
+
+/* ---- the key --------------------------------------------------------------------------------- */
+
+static void read_members(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+  const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
+  long        from, to;
+  if (cst_yaml_is_list(n)) {
+    read_list(r, n, w);
+  } else if (cst_yaml_is_map(n)) {
+    read_choice(r, n, w);
+  } else if (text && !strcmp(text, "all")) {
+    if (fit(r, n, w, r->s->members))
+      add(w, 0, r->s->members - 1);
+  } else if (is_range(text, &from, &to)) {
+    read_item(r, n, w);
+  } else if (text && *text) {
+    cst_yaml_error(r->doc, n, r->d, "'members' is '%s'; it must be %s", text, wanted);
+  } else {
+    cst_yaml_error(r->doc, n, r->d, "'members' is empty; it must be %s", wanted);
+  }
+}
+
+/* Names other than q, p, v, lambda are quantities; states-plan.c looks them up. */
+static void read_store(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+  const struct {
+    const char *name;
+    bool       *flag;
+  } parts[] = {{"q", &w->q}, {"p", &w->p}, {"v", &w->v}, {"lambda", &w->lambda}};
+  w->q = w->p = w->lambda = !n;
+  if (!cst_reader_list(r, n, "store", "q, p, v, lambda and names of observables", false))
+    return;
+  w->stored = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *w->stored);
+  for (int i = 0; i < cst_yaml_size(n); i++) {
+    cst_yaml   *item = cst_yaml_item(n, i);
+    const char *text =
+        cst_reader_text(r, item, "store", "q, p, v, lambda or the name of an observable");
+    size_t k = 0;
+    if (!text)
+      continue;
+    while (k < sizeof parts / sizeof *parts && strcmp(text, parts[k].name))
+      k++;
+    bool twice = k < sizeof parts / sizeof *parts && *parts[k].flag;
+    for (int j = 0; j < w->nstored; j++)
+      twice |= !strcmp(text, w->stored[j].text);
+    if (twice)
+      cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", text);
+    else if (k < sizeof parts / sizeof *parts)
+      *parts[k].flag = true;
+    else {
+      cst_study_word *x = &w->stored[w->nstored++];
+      x->text = strdup(text);
+      cst_yaml_place(item, &x->line, &x->column);
+    }
+  }
+}
+
+void cst_states_read(cst_reader *r, void *wish) {
+  cst_states_wish *w = wish;
+  cst_yaml        *n = cst_yaml_get(r->root, "trajectories");
+  w->every = 1;
+  if (!cst_reader_keys(r, n, "trajectories", "trajectories", CST_KEYS_ALL))
+    return;
+  cst_yaml *members = cst_reader_required(r, n, "trajectories", "members");
+  cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000, &w->every);
+  if (members)
+    read_members(r, members, w);
+  read_store(r, cst_yaml_get(n, "store"), w);
+}
+
+void cst_states_forget(void *wish) {
+  const cst_states_wish *w = wish;
+  for (int i = 0; i < w->nstored; i++)
+    free(w->stored[i].text);
+  free(w->stored);
+  free(w->worst_by.text);
+  free(w->member);
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 enum { NAMES = 64 };
 
@@ -155,7 +451,7 @@ const cst_states_found *cst_states_found_of(const cst_plan *p) {
   return p->settled[CST_COLLECTOR(states)];
 }
 
-long cst_states_numbers(const cst_plan *p) {
+static long states_numbers(const cst_plan *p) {
   const cst_states_wish *w = cst_states_wish_of(p->study);
   return (w->q + w->p + w->v) * (long)p->study->system->nq +
          w->lambda * (long)p->study->system->ng + cst_states_found_of(p)->n +
@@ -167,7 +463,7 @@ enum { TRACK_BYTES = 16 << 20 };
 
 long cst_states_depth(const cst_plan *p, const cst_class *k, long tracks) {
   const long all = k->n / cst_states_wish_of(p->study)->every + 1;
-  const long numbers = cst_states_numbers(p);
+  const long numbers = states_numbers(p);
   const long fits = TRACK_BYTES / (long)sizeof(double) / (tracks * (numbers > 0 ? numbers : 1));
   if (fits < 1)
     return 1;
@@ -181,7 +477,7 @@ double cst_states_bytes(const cst_plan *p, long batch) {
     const long       chosen = (long)k->ncase * cst_states_wish_of(p->study)->n;
     const long       tracks = chosen < batch ? chosen : batch;
     const double bytes = tracks ? 8.0 * (double)tracks * (double)cst_states_depth(p, k, tracks) *
-                                      (double)cst_states_numbers(p)
+                                      (double)states_numbers(p)
                                 : 0;
     most = bytes > most ? bytes : most;
   }
@@ -229,7 +525,7 @@ void cst_states_tell(const cst_plan *p, FILE *out) {
   if (!w->n)
     return;
   fprintf(out, "%-14s %d per case, every %ld steps, %ld numbers per state\n", "trajectories", w->n,
-          w->every, cst_states_numbers(p));
+          w->every, states_numbers(p));
   if (!w->worst_by.text)
     return;
   fprintf(out,

@@ -1,4 +1,5 @@
-/* states.h: what a study asks of stored states: the key `trajectories`; and what of it the plan finds. */
+/* states.h: what a study asks of stored states: the key `trajectories`; and what of it the plan finds
+ * (states-plan.c). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STATES_H
 #define CST_STATES_H
@@ -28,26 +29,22 @@ typedef struct {
 
 const cst_states_found *cst_states_found_of(const cst_plan *p);
 
-/* states-read.c: the keys, and their values. */
+/* The keys, and their values. */
 extern const cst_key cst_states_keys[];
 void                 cst_states_read(cst_reader *r, void *wish);
 void                 cst_states_forget(void *wish);
 
-/* states-plan.c. Finds quantities by name, with messages in d; cst_states_found, owned: free(). */
+/* Finds quantities by name, with messages in d; cst_states_found, owned: free(). */
 void *cst_states_settle(const cst_plan *p, cst_diag *d);
 /* Whether an expression of the study has this name, and whether a stored name is the error against the reference. */
 bool cst_states_has_expression(const cst_study *s, const char *name);
 bool cst_states_is_error(const cst_study *s, const cst_study_word *w);
-/* Numbers per stored state; the states per trajectory held in memory if a batch follows `tracks` trajectories; and
+/* The states per trajectory held in memory if a batch follows `tracks` trajectories; and
  * the bytes these take in batches of `batch` lanes. */
-long   cst_states_numbers(const cst_plan *p);
 long   cst_states_depth(const cst_plan *p, const cst_class *k, long tracks);
 double cst_states_bytes(const cst_plan *p, long batch);
 /* Index of the member among the stored ones of a case; -1: it is not stored. */
 int cst_states_find(const cst_plan *p, const cst_chosen *c, long icase, long member);
-/* states-choose.c. Writes the members of a case whose states are stored. */
-extern const cst_choice cst_states_choice;
-cst_error               cst_states_write_chosen(cst_output *o, int icase, const long *member);
 /* Prints what `check` tells of them. */
 void cst_states_tell(const cst_plan *p, FILE *out);
 #endif
