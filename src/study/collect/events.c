@@ -6,14 +6,127 @@
  * lane copied and located (events-locate.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/collect/events.h"
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "method/spare.h"
+#include "statistics/survival.h"
 #include "study/channels/channels.h"
-#include "study/collect/events.h"
 #include "study/plan/clock.h"
+#include "study/result/case-rows.h"
+
+/* Whether a change of its sign may be no event. */
+static bool may_jump(const cst_event *e) { return !e->every && !e->steps; }
+
+/* ---- channels -------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const cst_channel_row channel_event_last = {"events", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_NONE}, {0}};
+static const cst_channel_row channel_event_count = {"/events/%s/count", "1", "events of the trajectory, also those that are not kept", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, true, false, NULL}};
+static const cst_channel_row channel_event_jumps = {"/events/%s/jumps", "1", "changes of its sign without a root, as at a pole or a cut; they are no events", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, true, false, NULL}};
+static const cst_channel_row channel_event_time = {"/events/%s/t", "1", "time of each event; column events_located tells how it is found", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
+static const cst_channel_row channel_event_take = {"/events/%s/take", "1", "values of the expressions at each event", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_ALSO, CST_AXIS_NONE}, {0}};
+/* clang-format on */
+
+/* To the events of a study a change of sign is what it was to the program that wrote the result: one that counts no jumps
+ * took them for events. */
+static void as_in(void *wish, cst_result *file) {
+  const cst_events *w = wish;
+  for (int k = 0; k < w->n; k++) {
+    char group[80];
+    snprintf(group, sizeof group, "/events/%s", w->each[k].name);
+    if (may_jump(&w->each[k]))
+      w->each[k].steps = !cst_result_finds(file, group, "jumps");
+  }
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+static const cst_events *wish_of(const cst_plan *p) {
+  return p->study->collected[CST_COLLECTOR(events)];
+}
+
+static bool wanted(const cst_plan *p) { return wish_of(p)->n > 0; }
+
+/* Of an event, measured: nanoseconds, and steps of a group of lanes in which it is located. How often an expression changes
+ * its sign is not known before the run. */
+static const double of_event = 1600, located = 5, usual_rate = 1.0 / 200;
+
+/* Events in a step. */
+static double rate(const cst_event *x, const cst_class *k) {
+  return x->stop ? 0 : x->every ? fmin(1, k->h / x->every[0]) : usual_rate;
+}
+
+static double steps(const cst_plan *p, const cst_class *k) {
+  const cst_events *w = wish_of(p);
+  double            sum = 0;
+  for (int i = 0; i < w->n; i++)
+    sum += rate(&w->each[i], k) * located * cst_isas[p->isa].width;
+  return sum;
+}
+
+static cst_demand demand(const cst_plan *p) {
+  const cst_events *w = wish_of(p);
+  cst_demand        d = {0};
+  for (int k = 0; k < w->n; k++) {
+    cst_values_demand(p, &w->each[k].when, &d);
+    if (p->nclass)
+      d.nanoseconds += of_event * rate(&w->each[k], p->classes) * (double)p->classes->observe;
+  }
+  return d;
+}
+
+static void tell(const cst_plan *p, FILE *out) {
+  const cst_events *w = wish_of(p);
+  for (int k = 0; k < w->n; k++) {
+    const cst_event *x = &w->each[k];
+    fprintf(out, "%-14s %s: ", k ? "" : "events", x->name);
+    if (x->every)
+      fprintf(out, "after every %.6g%s", x->every[0], cst_system_unit(p->study->system, "time"));
+    else
+      fprintf(out, "%s = 0%s", x->when.text,
+              x->direction == CST_EVENT_UP     ? ", upwards"
+              : x->direction == CST_EVENT_DOWN ? ", downwards"
+                                               : "");
+    fprintf(out, x->stop ? "; ends the trajectory\n" : "\n");
+  }
+}
+
+static void declare_one(cst_channels *c, const cst_event *x, int k) {
+  const char *name = x->name;
+  const int   event =
+      cst_channels_axis(c, "event that is kept, in the order of time", x->keep, "%s_event", name);
+  cst_channels_add(c, &channel_event_time, k, (cst_channel_use){.name = name, .axis = event});
+}
+
+static void declare(const cst_plan *p, cst_channels *c) {
+  const cst_events *w = wish_of(p);
+  if (!w->n)
+    return;
+  cst_channels_add(c, &channel_event_last, 0, (cst_channel_use){.count = (size_t)w->n});
+  for (int k = 0; k < w->n; k++)
+    cst_channels_add(c, &channel_event_count, k, (cst_channel_use){.name = w->each[k].name});
+  for (int k = 0; k < w->n; k++)
+    if (may_jump(&w->each[k]))
+      cst_channels_add(c, &channel_event_jumps, k, (cst_channel_use){.name = w->each[k].name});
+  for (int k = 0; k < w->n; k++)
+    declare_one(c, &w->each[k], k);
+  for (int k = 0; k < w->n; k++) {
+    const cst_event *x = &w->each[k];
+    if (!x->take.n)
+      continue;
+    const int axis =
+        cst_channels_axis(c, "expression that is taken", x->take.n, "%s_take", x->name);
+    cst_channels_label(c, axis, (const char *const *)x->text);
+    const int event = cst_channels_axis(c, "", x->keep, "%s_event", x->name);
+    cst_channels_add(c, &channel_event_take, k,
+                     (cst_channel_use){.name = x->name, .axis = event, .also = axis});
+  }
+}
 
 enum { HITS = 4 * CST_EVENTS_MOST };
 
@@ -39,7 +152,7 @@ typedef struct {
 static void create(cst_collection *x) {
   own              *o = x->own;
   cst_runner       *r = x->run;
-  const cst_events *w = cst_events_of(r->plan);
+  const cst_events *w = wish_of(r->plan);
   for (int k = 0; k < w->n; k++) {
     if (!w->each[k].every)
       o->each[k].when = cst_values_create(r, &w->each[k].when);
@@ -50,7 +163,7 @@ static void create(cst_collection *x) {
     r->watch.clock |= o->each[k].when.t || w->each[k].every;
   }
   o->locator = cst_locator_create(r);
-  o->last = cst_rows_numbers(r->rows, &cst_channel_event_last, 0, 0);
+  o->last = cst_rows_numbers(r->rows, &channel_event_last, 0, 0);
   const long groups = (r->batch + r->width - 1) / r->width;
   o->next = cst_zeros(groups * w->n, sizeof *o->next);
   o->now = cst_aligned((size_t)w->n * (size_t)r->width);
@@ -60,7 +173,7 @@ static void create(cst_collection *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  for (int k = 0; k < cst_events_of(x->run->plan)->n; k++) {
+  for (int k = 0; k < wish_of(x->run->plan)->n; k++) {
     if (o->each[k].when.tape)
       cst_values_destroy(&o->each[k].when);
     if (o->each[k].take.tape)
@@ -76,15 +189,15 @@ static void destroy(cst_collection *x) {
 static void begin(cst_collection *x) {
   const own        *o = x->own;
   const cst_runner *r = x->run;
-  const cst_events *w = cst_events_of(r->plan);
+  const cst_events *w = wish_of(r->plan);
   const long        lanes = (long)r->b->groups * r->width;
   for (long i = 0; i < lanes * w->n; i++)
     o->last[i] = NAN;
   for (int k = 0; k < w->n; k++) {
-    double    *count = cst_rows_numbers(r->rows, &cst_channel_event_count, k, 0);
-    double    *t = cst_rows_numbers(r->rows, &cst_channel_event_time, k, 0);
-    double    *take = cst_rows_numbers(r->rows, &cst_channel_event_take, k, 0);
-    double    *jumps = cst_rows_numbers(r->rows, &cst_channel_event_jumps, k, 0);
+    double    *count = cst_rows_numbers(r->rows, &channel_event_count, k, 0);
+    double    *t = cst_rows_numbers(r->rows, &channel_event_time, k, 0);
+    double    *take = cst_rows_numbers(r->rows, &channel_event_take, k, 0);
+    double    *jumps = cst_rows_numbers(r->rows, &channel_event_jumps, k, 0);
     const long keep = w->each[k].keep, n = w->each[k].take.n;
     for (long l = 0; l < r->work->count; l++)
       count[l] = 0;
@@ -101,8 +214,7 @@ static void locate(cst_collection *x, long step, bool done) {
   own *o = x->own;
   (void)done;
   cst_locator_begin(o->locator, step);
-  memset(o->next, 0,
-         (size_t)(x->run->b->groups * cst_events_of(x->run->plan)->n) * sizeof *o->next);
+  memset(o->next, 0, (size_t)(x->run->b->groups * wish_of(x->run->plan)->n) * sizeof *o->next);
 }
 
 static void changed(cst_collection *x) {
@@ -120,22 +232,22 @@ typedef struct {
 /* A change of sign that is no root is counted apart. */
 static void note_jump(cst_runner *r, const hit *x) {
   const long lane = (long)x->group * r->width + x->lane;
-  *cst_rows_numbers(r->rows, &cst_channel_event_jumps, x->event, lane) += 1;
+  *cst_rows_numbers(r->rows, &channel_event_jumps, x->event, lane) += 1;
 }
 
 /* Notes the event at the located state. */
 static void note(const own *o, cst_runner *r, const hit *x, double time) {
-  const cst_event *e = &cst_events_of(r->plan)->each[x->event];
+  const cst_event *e = &wish_of(r->plan)->each[x->event];
   const long       lane = (long)x->group * r->width + x->lane;
-  double          *count = cst_rows_numbers(r->rows, &cst_channel_event_count, x->event, lane);
+  double          *count = cst_rows_numbers(r->rows, &channel_event_count, x->event, lane);
   const long       at = (long)*count;
   *count += 1;
   if (at >= e->keep)
     return;
-  cst_rows_numbers(r->rows, &cst_channel_event_time, x->event, lane)[at] = time;
+  cst_rows_numbers(r->rows, &channel_event_time, x->event, lane)[at] = time;
   if (e->take.n)
     cst_locator_take(o->locator, &o->each[x->event].take,
-                     cst_rows_numbers(r->rows, &cst_channel_event_take, x->event, lane) +
+                     cst_rows_numbers(r->rows, &channel_event_take, x->event, lane) +
                          at * e->take.n);
 }
 
@@ -146,9 +258,9 @@ static double period_of(const cst_runner *r, const cst_event *e, long lane) {
 
 /* Goes to the state of an event in the open step, or of a jump of its expression. */
 static cst_error go(own *o, const cst_runner *r, const hit *x, double *time, bool *jumps) {
-  const cst_event *e = &cst_events_of(r->plan)->each[x->event];
+  const cst_event *e = &wish_of(r->plan)->each[x->event];
   const size_t     at =
-      ((size_t)x->group * (size_t)cst_events_of(r->plan)->n + (size_t)x->event) * (size_t)r->width +
+      ((size_t)x->group * (size_t)wish_of(r->plan)->n + (size_t)x->event) * (size_t)r->width +
       (size_t)x->lane;
   *time = x->due;
   *jumps = false;
@@ -169,7 +281,7 @@ static cst_error find_stop(own *o, const cst_runner *r, const hit *x, int n, hit
   stop->event = -1;
   *end = INFINITY;
   for (int i = 0; i < n; i++) {
-    if (!cst_events_of(r->plan)->each[x[i].event].stop)
+    if (!wish_of(r->plan)->each[x[i].event].stop)
       continue;
     CST_TRY(go(o, r, &x[i], &time, &jumps));
     if (time < *end && !jumps) {
@@ -188,7 +300,7 @@ static cst_error handle(own *o, cst_runner *r, const hit *x, int n, long step) {
   CST_TRY(cst_locator_open(o->locator, x->group, x->lane, step - 1));
   CST_TRY(find_stop(o, r, x, n, &stop, &end));
   for (int i = 0; i < n; i++) {
-    const bool stops = cst_events_of(r->plan)->each[x[i].event].stop;
+    const bool stops = wish_of(r->plan)->each[x[i].event].stop;
     CST_TRY(go(o, r, &x[i], &time, &jumps));
     if (jumps && time <= end)
       note_jump(r, &x[i]);
@@ -220,7 +332,7 @@ static int changes(const double *before, const double *after, int W, unsigned di
 
 /* Lanes for which event k, which comes back after a time, is due at time t; keeps when it is next. */
 static int comes_back(own *o, const cst_runner *r, int k, int group, double t) {
-  const cst_events *w = cst_events_of(r->plan);
+  const cst_events *w = wish_of(r->plan);
   double           *next = &o->next[group * w->n + k];
   const double      now = t * (1 + 4 * DBL_EPSILON);
   int               bits = 0;
@@ -231,7 +343,7 @@ static int comes_back(own *o, const cst_runner *r, int k, int group, double t) {
     const long lane = (long)group * r->width + l;
     if (!cst_runner_group_lives(r, group, l) || lane >= r->work->count)
       continue;
-    const double had = *cst_rows_numbers(r->rows, &cst_channel_event_count, k, lane);
+    const double had = *cst_rows_numbers(r->rows, &channel_event_count, k, lane);
     const double due = (had + 1) * period_of(r, &w->each[k], lane);
     bits |= (due <= now) << l;
     *next = fmin(*next, due);
@@ -243,14 +355,14 @@ static int comes_back(own *o, const cst_runner *r, int k, int group, double t) {
 
 /* The events of a lane at this step, those of one kind in the order of time. */
 static int list(const own *o, const cst_runner *r, int group, int lane, double t, hit *x) {
-  const cst_events *w = cst_events_of(r->plan);
+  const cst_events *w = wish_of(r->plan);
   const long        row = (long)group * r->width + lane;
   int               n = 0;
   for (int k = 0; k < w->n; k++) {
     const cst_event *e = &w->each[k];
     if (!(o->bits[k] >> lane & 1))
       continue;
-    double had = *cst_rows_numbers(r->rows, &cst_channel_event_count, k, row);
+    double had = *cst_rows_numbers(r->rows, &channel_event_count, k, row);
     do
       x[n++] = (hit){k, group, lane, e->every ? ++had * period_of(r, e, row) : 0};
     while (e->every && !e->stop && n < HITS &&
@@ -279,7 +391,7 @@ static const double *value_at(own *o, cst_runner *r, int k, const cst_view *view
 /* The values of a group at a state, and the lanes with events; true if there are any. */
 static bool measure(own *o, cst_runner *r, int group, const cst_view *view,
                     const cst_states *states, int i) {
-  const cst_events *w = cst_events_of(r->plan);
+  const cst_events *w = wish_of(r->plan);
   const int         W = r->width;
   int               any = 0;
   for (int k = 0; k < w->n; k++) {
@@ -296,7 +408,7 @@ static bool measure(own *o, cst_runner *r, int group, const cst_view *view,
 
 /* What is before the next step; of lanes that have ended, nothing changes. */
 static void pass(own *o, const cst_runner *r, int group, int alive) {
-  const int n = cst_events_of(r->plan)->n, W = r->width;
+  const int n = wish_of(r->plan)->n, W = r->width;
   double   *last = o->last + group * n * W;
   if (alive == (1 << W) - 1) {
     memcpy(last, o->now, (size_t)(n * W) * sizeof *last);
@@ -310,7 +422,7 @@ static void pass(own *o, const cst_runner *r, int group, int alive) {
 /* Whether event k is in none of these states; fills `course`, and `now` with the values at the last of them. */
 static bool is_quiet(own *o, const cst_runner *r, int k, int group, const cst_view *view,
                      const cst_states *states) {
-  const cst_events *w = cst_events_of(r->plan);
+  const cst_events *w = wish_of(r->plan);
   const int         W = r->width;
   double           *course = o->course + k * CST_TRAIL * W;
   if (w->each[k].every)
@@ -328,7 +440,7 @@ static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_
   own *o = x->own;
   bool all = true;
   (void)step;
-  for (int k = 0; k < cst_events_of(x->run->plan)->n; k++)
+  for (int k = 0; k < wish_of(x->run->plan)->n; k++)
     all &= is_quiet(o, x->run, k, group, view, states);
   if (all)
     pass(o, x->run, group, x->run->b->alive[group]);
@@ -367,6 +479,144 @@ static cst_error before(cst_collection *x) {
   return o->error;
 }
 
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* Their number, and of those that end trajectories the share of the
+ * members and the quantiles of their times. */
+
+enum { QUANTILES = 3 };
+static const double      shares[QUANTILES] = {0.1, 0.5, 0.9};
+static const char *const endings[QUANTILES] = {"q10", "q50", "q90"};
+
+typedef struct {
+  cst_number_column count, jumps, share, time[QUANTILES];
+} event_columns;
+
+typedef struct {
+  cst_text_column   located;
+  cst_number_column stopped;
+  event_columns     each[CST_EVENTS_MOST];
+} columns_of;
+
+static void declare_columns(cst_columns *c, const cst_event *e, event_columns *x) {
+  x->count =
+      cst_columns_number(c, cst_columns_shown(!e->stop, "events", e->name),
+                         "events of the members that did not fail, in all", "%s_count", e->name);
+  if (may_jump(e))
+    x->jumps =
+        cst_columns_number(c, cst_columns_use("event-jumps", e->name),
+                           "changes of its sign without a root, as at a pole or a cut, which "
+                           "are no events",
+                           "%s_jumps", e->name);
+  if (!e->stop)
+    return;
+  x->share = cst_columns_number(c, cst_columns_shown(true, "event-share", e->name),
+                                "share of the members that it ended", "%s_share", e->name);
+  for (int k = 0; k < QUANTILES; k++)
+    x->time[k] = cst_columns_number(
+        c, cst_columns_shown(true, "event-time", e->name),
+        "quantile of its time, Kaplan-Meier: other members are known until their own end",
+        "%s_time_%s", e->name, endings[k]);
+}
+
+static void *columns(const cst_plan *p, cst_columns *c) {
+  const cst_events *w = wish_of(p);
+  bool              stop = false;
+  if (!w->n)
+    return NULL;
+  columns_of *x = cst_zeros(1, sizeof *x);
+  for (int k = 0; k < w->n; k++)
+    stop |= w->each[k].stop;
+  if (stop)
+    x->stopped =
+        cst_columns_number(c, cst_columns_shown(true, "stopped", NULL),
+                           "trajectories that an event ended; they have not failed, and enter no "
+                           "means, errors and verdicts",
+                           "stopped");
+  for (int k = 0; k < w->n; k++)
+    declare_columns(c, &w->each[k], &x->each[k]);
+  x->located = cst_columns_text(
+      c, cst_columns_use("events-located", NULL),
+      "how events are located: step, by the method's own shortened step; cubic, by Hermite "
+      "interpolation, projected onto the constraints",
+      "events_located");
+  for (int i = 0; i < p->ncase; i++)
+    cst_column_say(x->located, i,
+                   cst_spare_shortens(p->method[p->cases[i].method]) ? "step" : "cubic");
+  return x;
+}
+
+/* How long each member is known: until the event, its failure, or its end. */
+static cst_error read_times(cst_case_rows *rows, int k, double *time, bool *happened) {
+  const cst_plan  *p = rows->plan;
+  const cst_case  *c = &p->cases[rows->icase];
+  const cst_event *e = &wish_of(p)->each[k];
+  const double    *x;
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_steps, 0, &x));
+  for (long m = 0; m < p->study->members; m++)
+    time[m] = cst_clock_of(c, x[m]);
+  CST_TRY(cst_case_rows_get(rows, &channel_event_time, k, &x));
+  for (long m = 0; m < p->study->members; m++) {
+    happened[m] = rows->stopped[m] && !isnan(x[m * e->keep]);
+    if (happened[m])
+      time[m] = x[m * e->keep];
+  }
+  return 0;
+}
+
+static cst_error conclude_stop(cst_case_rows *rows, int k, const event_columns *c) {
+  const long n = rows->plan->study->members;
+  double    *time = cst_zeros(n, sizeof *time), quantile[QUANTILES];
+  bool      *happened = cst_zeros(n, sizeof *happened);
+  long       ended = 0;
+  CST_TRY(read_times(rows, k, time, happened));
+  for (long m = 0; m < n; m++)
+    ended += happened[m];
+  cst_column_set(c->share, rows->icase, (double)ended / (double)n);
+  cst_survival_quantiles(time, happened, n, shares, QUANTILES, quantile);
+  for (int q = 0; q < QUANTILES; q++)
+    cst_column_set(c->time[q], rows->icase, quantile[q]);
+  free(time);
+  free(happened);
+  return 0;
+}
+
+static cst_error conclude_jumps(cst_case_rows *rows, int k, const event_columns *c) {
+  const double *x;
+  double        sum = 0;
+  CST_TRY(cst_case_rows_get(rows, &channel_event_jumps, k, &x));
+  for (long m = 0; m < rows->plan->study->members; m++)
+    sum += rows->good[m] || rows->stopped[m] ? x[m] : 0;
+  cst_column_set(c->jumps, rows->icase, sum);
+  return 0;
+}
+
+static cst_error conclude(cst_case_rows *rows, const void *handles) {
+  const columns_of *c = handles;
+  const cst_events *w = wish_of(rows->plan);
+  const long        n = rows->plan->study->members;
+  long              stopped = 0;
+  const double     *x;
+  for (int k = 0; k < w->n; k++) {
+    double sum = 0;
+    CST_TRY(cst_case_rows_get(rows, &channel_event_count, k, &x));
+    for (long m = 0; m < n; m++)
+      sum += rows->good[m] || rows->stopped[m] ? x[m] : 0;
+    cst_column_set(c->each[k].count, rows->icase, sum);
+    if (may_jump(&w->each[k]))
+      CST_TRY(conclude_jumps(rows, k, &c->each[k]));
+    if (w->each[k].stop)
+      CST_TRY(conclude_stop(rows, k, &c->each[k]));
+  }
+  for (long m = 0; m < n; m++)
+    stopped += rows->stopped[m];
+  if (c->stopped.value)
+    cst_column_set(c->stopped, rows->icase, (double)stopped);
+  return 0;
+}
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
 const cst_collector cst_collector_events = {
     .name = "events",
     .doc = "where expressions change their sign",
@@ -374,13 +624,13 @@ const cst_collector cst_collector_events = {
     .wish = sizeof(cst_events),
     .read = cst_events_read,
     .forget = cst_events_forget,
-    .as_in = cst_events_as_in,
-    .demand = cst_events_demand,
-    .steps = cst_events_steps,
-    .tell = cst_events_tell,
-    .declare = cst_events_declare,
+    .as_in = as_in,
+    .demand = demand,
+    .steps = steps,
+    .tell = tell,
+    .declare = declare,
     .own = sizeof(own),
-    .wanted = cst_events_wanted,
+    .wanted = wanted,
     .create = create,
     .destroy = destroy,
     .begin = begin,
@@ -390,6 +640,6 @@ const cst_collector cst_collector_events = {
     .quiet = quiet,
     .watch = watch,
     .watched = watched,
-    .columns = cst_events_columns,
-    .conclude = cst_events_conclude,
+    .columns = columns,
+    .conclude = conclude,
 };

@@ -22,9 +22,6 @@ typedef struct {
   bool            stop; /* it ends the trajectory */
 } cst_event;
 
-/* Whether a change of its sign may be no event. */
-static inline bool cst_event_may_jump(const cst_event *e) { return !e->every && !e->steps; }
-
 typedef struct {
   int        n;
   cst_event *each;
@@ -34,23 +31,6 @@ typedef struct {
 extern const cst_key cst_events_keys[];
 void                 cst_events_read(cst_reader *r, void *wish);
 void                 cst_events_forget(void *wish);
-
-/* events-channels.c */
-extern const cst_channel_row cst_channel_event_last, cst_channel_event_count,
-    cst_channel_event_jumps, cst_channel_event_time, cst_channel_event_take;
-const cst_events *cst_events_of(const cst_plan *p);
-bool              cst_events_wanted(const cst_plan *p);
-cst_demand        cst_events_demand(const cst_plan *p);
-double            cst_events_steps(const cst_plan *p, const cst_class *k);
-void              cst_events_tell(const cst_plan *p, FILE *out);
-void              cst_events_declare(const cst_plan *p, cst_channels *c);
-/* To the events of a study a change of sign is what it was to the program that wrote the result: one that counts no jumps
- * took them for events. */
-void cst_events_as_in(void *wish, cst_result *file);
-
-/* events-columns.c */
-void     *cst_events_columns(const cst_plan *p, cst_columns *c);
-cst_error cst_events_conclude(cst_case_rows *rows, const void *handles);
 
 /* events-locate.c: steps copies of lanes to where an event is. */
 typedef struct cst_locator cst_locator;
