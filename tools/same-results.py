@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """same-results.py: shows that a change of the program changes no result. Runs shortened jobs and the studies
-of some tests, and writes the sha256 of every dataset and attribute outside /run, what `verify` says, and the
-messages of refused studies; or compares two such files.
+of some tests, and writes the sha256 of every dataset and attribute outside /run, what `verify` says, the verdicts of
+certificates and choices, and the messages of refused studies; or compares two such files, also of two checkouts.
+tests/cli/test_same_results.py checks that every kind of study, collector, method and folder of jobs occurs.
 
     CONSTELLA=build/constella tools/same-results.py run before.json
     (change the program, build it)
@@ -20,7 +21,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "cli"))
 
 import cli
 
-# Jobs that are run, with the factor by which their end is divided.
+# Jobs that are run, with the factor by which their end is divided, and lines that are added.
 JOBS = {
     "demo-conservation": 16,
     "demo-order": 1,
@@ -50,6 +51,48 @@ JOBS = {
     "papers/brugnano-table3": 1,
     "papers/cuell-kepler-long": 1,
     "papers/tao-owhadi-dna": 1,
+    "benchmarks/slider-crank": 4,
+    "benchmarks/coin": 1,
+    "certify/maps": (1, "systems: [planar-pendulum]\n"),
+    "frequencies/henon-heiles": 16,
+    "frequencies/thermostat": 10,
+    "frequencies/diffusion": 4,
+    "own-layer": 1,
+    "properties/two-form": 50,
+    "properties/pendulum": 64,
+    "properties/shadow": 8,
+    "properties/surface": 1,
+    "sections/driven-pendulum": 20,
+    "nonholonomic/vakonomic": 4,
+    "nonholonomic/momentum-balance": 1,
+    "nonholonomic/damping": 4,
+    "benchmarks/classics-top": 2,
+    "benchmarks/contact-oscillator": 8,
+    "benchmarks/pleiades": 6,
+    "frequencies/blob": 1,
+    "papers/barbero-linan-ends": 1,
+    "papers/barbero-linan-maps": 1,
+    "papers/brugnano-quadrature": 1,
+    "papers/cuell-table1": 1,
+    "papers/patrick-iota": 1,
+    "own-scheme": 1,
+    "work-precision": 1,
+    "argument-sweep": 4,
+    "thermostat-springs": 400,
+}
+
+# Folders of jobs that no job of JOBS is in, and why.
+WITHOUT = {
+    "atlas": "scripts, which write their studies",
+    "choosing": "a script, which writes its studies",
+    "choosing/fresh": "systems; STUDIES chooses for one of them",
+    "engines": "a script and its systems; STUDIES runs one of them",
+    "explaining": "a script, which writes its studies",
+    "layers": "a layer in C, which own-layer runs",
+    "nets": "scripts and a system, which STUDIES runs",
+    "python": "a notebook and a script",
+    "shooting": "a program that calls the library",
+    "systems": "systems, which springs-chaotic and others run",
 }
 
 STUDIES = {
@@ -94,6 +137,97 @@ samples: {count: 30}
 reference: self
 error: {of: [q, p, lambda], over: coarse}
 trajectories: {members: all, every: 50, store: [q, v, lambda, energy]}
+""",
+    "engines": """study: conservation
+system: {file: jobs/engines/oscillator.system.yaml}
+end: 4
+steps: [0.05]
+methods:
+  - generalized-alpha(rho=0.8)
+  - hht(alpha=0.1)
+  - radau(2)
+  - bdf(3)
+  - semi-implicit-euler(erp=0.2)
+  - linearly-implicit-euler(erp=0.2)
+  - baumgarte(rk4, alpha=5, beta=5)
+  - symmetric-project(rk4)
+  - staged
+  - discretization(theta=0.25)
+samples: {count: 10}
+""",
+    "layers": """study: order
+system: henon-heiles
+end: 2
+steps: [0.1, 0.05]
+methods: [euler, explicit-midpoint, heun, rk3, rk5, rk6, rk8, taylor(4), dopri5, newmark,
+  pushforward-newmark(beta=0.3), zhang-skeel(beta=0.3), lagrange-dalembert(taylor-curve(2))]
+reference: {method: gauss(6), step: 0.01}
+""",
+    "rotations": """study: conservation
+system: lagrange-top
+end: 2
+steps: [0.02]
+methods: [lie-euler-a, lie-euler-b, lie-lobatto, lie-rattle, rattlie, lie-generalized-alpha(rho=0.8),
+  lie-midpoint, lie-discretization(theta=0.25), "compose(lie-rattle, yoshida4)"]
+samples: {count: 10}
+""",
+    "nets": """study: conservation
+system: {file: jobs/nets/cube.system.yaml}
+end: 0.25
+steps: [0.015625]
+methods: [rattle]
+samples: {count: 4}
+""",
+    "petsc": """study: conservation
+system: pendulum-chain
+end: 1
+steps: [0.02]
+methods: [rattle, midpoint]
+solver: {engine: petsc}
+samples: {count: 4}
+""",
+    "nearby": """study: ensemble
+system: {name: double-pendulum, parameters: {L2: 1.0}}
+initial: {members: 3, seed: 2, around: default, spread: {q: 0.01, v: 0.01}}
+end: 8
+steps: [0.05]
+methods: [rattle, project(rk4)]
+observables: [energy, lyapunov, megno, two-form, volume, reversibility]
+tangent: {vectors: 3, every: 0.5}
+extremes: [{name: fold, expression: "x1*x2 + y1*y2"}]
+samples: {count: 4}
+""",
+    "stages": """study: conservation
+system: {name: damped-double-pendulum, parameters: {k: 0.2}}
+end: 4
+steps: [0.05]
+methods: [rattle, "generalized-alpha(rho=0.9)", dopri5]
+stages: [{until: 1}, {until: 2.5, parameters: {k: "5*k", m2: 2}}, {parameters: {k: 0}}]
+events: [{name: low, when: x2, take: [y2', k]}]
+samples: {count: 10}
+""",
+    "branches": """study: conservation
+system: four-bar
+end: 4
+steps: [0.01]
+methods: [project(rk4), "convert(rk4)", radau(2), rattle]
+reference: self
+observables: [energy, constraint, error]
+samples: {count: 10}
+""",
+    "ends": """study: order
+system: planar-pendulum
+end: 2
+steps: [0.1, 0.05]
+methods: [ends(yoshida4), rattle]
+reference: exact
+""",
+    "choice": """study: choose
+system: jobs/choosing/fresh/triple-pendulum.yaml
+goal: energy 1e-3 until 20
+methods: [rattle]
+members: 2
+budget: 1min
 """,
 }
 
@@ -145,7 +279,9 @@ extensible: true
 
 
 def shorter(text, factor):
-    return re.sub(r"^end: ([0-9.e+]+)$", lambda m: f"end: {float(m[1]) / factor!r}", text, flags=re.M)
+    """`end: 2*pi/7*600` is divided too."""
+    divided = re.sub(r"^end: ([0-9.e+]+)$", lambda m: f"end: {float(m[1]) / factor!r}", text, flags=re.M)
+    return divided if divided != text or factor == 1 else re.sub(r"^end: (.*)$", rf"end: (\1)/{factor}", text, flags=re.M)
 
 
 def of_tests():
@@ -158,56 +294,84 @@ def of_tests():
     return space["STUDIES"]
 
 
+def texts():
+    """The studies by name."""
+    found = {}
+    for job, factor in JOBS.items():
+        factor, more = factor if isinstance(factor, tuple) else (factor, "")
+        with open(os.path.join(ROOT, "jobs", job + ".yaml")) as f:
+            text = shorter(f.read(), factor) + more
+        # files of the user are named relative to the study, which is beside a link to jobs
+        for word in sorted(set(re.findall(r"[\w./-]+\.(?:yaml|c|csv)\b", text))):
+            there = os.path.normpath(os.path.join("jobs", os.path.dirname(job), word))
+            if os.path.exists(os.path.join(ROOT, there)):
+                text = re.sub(rf"(?<![\w./-]){re.escape(word)}", there, text)
+        found["jobs/" + job] = text
+    found.update({"bits/" + name: text for name, text in of_tests().items()})
+    found.update({"studies/" + name: text for name, text in STUDIES.items()})
+    found.update({"extended/" + name: text for name, (text, _) in EXTENDED.items()})
+    return found
+
+
+def here(text):
+    """Without the folders of this run and of this checkout."""
+    return text.replace(os.path.realpath(cli.FOLDER), "").replace(cli.FOLDER, "").replace(ROOT, "")
+
+
+def leaves(thing, name=""):
+    """The texts and numbers of a JSON file, by their places, but for the program and its times."""
+    if isinstance(thing, (dict, list)):
+        found = {}
+        for key, x in thing.items() if isinstance(thing, dict) else enumerate(thing):
+            if key not in UNLIKE:
+                found.update(leaves(x, f"{name}/{key}"))
+        return found
+    return {name: here(thing) if isinstance(thing, str) else thing}
+
+
+# Keys of certificates and choices: the program, and what follows from times. In which order methods are tried does too, so
+# that the choice of STUDIES has one.
+UNLIKE = ("program", "spent", "seconds_of_steps", "cpu_seconds", "rate", "budget", "choice", "units", "timing", "cost",
+          "times", "overturns")
+
+
 def outcome(process, result, verify=True):
     found = {"status": process.returncode}
     if process.returncode not in (0, 1) or not os.path.exists(result):
-        found["says"] = process.stderr.replace(cli.FOLDER, "")
+        found["says"] = here(process.stderr)
         return found
-    found.update({key: x.decode() if isinstance(x, bytes) else x for key, x in cli.digests(result).items()})
+    if result.endswith(".json"):
+        with open(result) as f:
+            return {**found, **leaves(json.load(f))}
+    found.update({key: here(x.decode("latin-1")) if isinstance(x, bytes) else x for key, x in cli.digests(result).items()})
     for unlike in ("/@git", "/@continued"):  # the build; a number drawn for each file
         found.pop(unlike, None)
     if verify:
         process = cli.constella("verify", result)
         found["verify"] = process.returncode
-        found["verify says"] = re.sub(r"[0-9.]+ s\b", "", process.stdout).replace(cli.FOLDER, "")
+        found["verify says"] = re.sub(r"[0-9.]+ s\b", "", here(process.stdout))
     return found
 
 
 def measure(only):
     results = {}
+    os.symlink(os.path.join(ROOT, "jobs"), cli.path("jobs"))
 
-    def add(name, text, study=None):
-        if only and not re.search(only, name):
-            return
-        flat = name.replace("/", "-")
-        study = study or cli.write(flat + ".yaml", text)
-        result = cli.path(flat + ".h5")
-        process = cli.constella("run", study, "-o", result, "--overwrite", "--progress", "none", ranks=0)
+    def keep(name, process, result):
         results[name] = outcome(process, result)
-        print(f"{name}: {len(results[name])} numbers, status {process.returncode}", flush=True)
+        print(f"{name}: {len(results[name])} entries, status {process.returncode}", flush=True)
 
-    for job, factor in JOBS.items():
-        with open(os.path.join(ROOT, "jobs", job + ".yaml")) as f:
-            text = shorter(f.read(), factor)
-        # files of the user are named relative to the study
-        for word in set(re.findall(r"[\w./-]+\.(?:yaml|c|csv)\b", text)):
-            there = os.path.join(ROOT, "jobs", os.path.dirname(job), word)
-            if os.path.exists(there):
-                text = text.replace(word, os.path.normpath(there))
-        add("jobs/" + job, text)
-    for name, text in of_tests().items():
-        add("bits/" + name, text)
-    for name, text in STUDIES.items():
-        add("studies/" + name, text)
-    for name, (text, change) in EXTENDED.items():
-        if only and not re.search(only, "extended/" + name):
+    for name, text in texts().items():
+        if only and not re.search(only, name):
             continue
-        add("extended/" + name, text)
-        longer = cli.write(f"longer-{name}.yaml", text.replace(*change))
-        result = cli.path(f"longer-{name}.h5")
-        process = cli.constella("extend", cli.path(f"extended-{name}.h5"), longer, "-o", result, "--progress", "none")
-        results["extended/" + name + " longer"] = outcome(process, result)
-        print(f"extended/{name} longer: status {process.returncode}", flush=True)
+        flat = name.replace("/", "-")
+        ending = ".json" if re.match(r"(#.*\n|\n)*study: (certify|choose)$", text, re.M) else ".h5"
+        study, result = cli.write(flat + ".yaml", text), cli.path(flat + ending)
+        keep(name, cli.constella("run", study, "-o", result, "--overwrite", "--progress", "none", ranks=0), result)
+        if name.startswith("extended/"):
+            longer = cli.write(flat + "-longer.yaml", text.replace(*EXTENDED[name.split("/")[1]][1]))
+            extended = cli.path(flat + "-longer.h5")
+            keep(name + " longer", cli.constella("extend", result, longer, "-o", extended, "--progress", "none"), extended)
     return results
 
 
