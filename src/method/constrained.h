@@ -3,7 +3,7 @@
 #ifndef CST_CONSTRAINED_H
 #define CST_CONSTRAINED_H
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 /* Whether they can step s, with `stages` stages at which both constraints or one are imposed. */
 bool cst_constrained_fits(const cst_term *t, const cst_system *s, int stages, bool both, char *why,

@@ -19,7 +19,7 @@
 #include <string.h>
 #include "method/symmetry.h"
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 static bool is_linear(const cst_term *t) { return *t->name == 'l'; }
 

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 #include "method/symmetry.h"
 #include "tableau/legendre.h"
 

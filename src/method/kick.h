@@ -4,7 +4,7 @@
 #ifndef CST_KICK_H
 #define CST_KICK_H
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 static inline void cst_kick_add(cst_program *p, double fraction, double w0, double w1,
                                 int tangent) {

@@ -4,7 +4,7 @@
 #ifndef CST_LAYER_H
 #define CST_LAYER_H
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 static inline void cst_layer_add(cst_program *p, double fraction, const cst_tableau *t) {
   cst_program_add(p, cst_rk(fraction, &(cst_layer){.tableau = *t}));

@@ -11,7 +11,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/lie.h"
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const known[] = {"rho", NULL};

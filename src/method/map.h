@@ -44,7 +44,6 @@ const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error);
 /* The map of a retraction with another theta, likewise. */
 const cst_map *cst_map_at(const cst_map *m, double theta);
 bool           cst_map_is_retraction(const cst_map *m);
-int            cst_map_size(const cst_map *m);         /* coordinates; 0: any number */
 bool           cst_map_is_symmetric(const cst_map *m); /* left(q, v) = right(q, -v) */
 /* Whether left(q, v) - q and right(q, v) - q are functions of v alone. */
 bool cst_map_is_invariant(const cst_map *m);
@@ -53,11 +52,7 @@ bool cst_map_is_linear(const cst_map *m);
 /* {left: ..., right: ...}, or {point: ...}. Owned. */
 char *cst_map_text(const cst_map *m);
 
-/* The two points in the graph g at any nodes q[n], v[n]. Nodes are -1 when the graph is full. */
-void cst_map_nodes(const cst_map *m, cst_graph *g, const cst_node *q, const cst_node *v, int n,
-                   cst_node *left, cst_node *right);
-
-/* mapping.c: the equations of a step by the map, or by its adjoint (right(q, -v), left(q, -v)), on a system,
+/* The equations of a step by the map, or by its adjoint (right(q, -v), left(q, -v)), on a system,
  * with P the momentum at the left end without its impulse and D what the momentum gains:
  *
  *   value    out left - 0, right - left, E_q, E_w     [4 nq]   at q, v = w, w = (P, D)[2 nq], l = (h)

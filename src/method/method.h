@@ -75,7 +75,7 @@ const struct cst_tau *cst_term_tau(cst_term *x, cst_expr_error *e);
 /* The fibre, likewise. */
 const struct cst_iota *cst_term_iota(cst_term *x, cst_expr_error *e);
 
-/* scheme-own.c. A copy in one piece, free(); NULL of NULL. */
+/* compose.c. A copy in one piece, free(); NULL of NULL. */
 cst_scheme *cst_scheme_copy(const cst_scheme *s);
 
 /* Adds the layer of a rule under an allowed name. */
@@ -146,10 +146,6 @@ char       *cst_sweep_value(const cst_sweep *s, int i, int k);
 
 /* Resolves t as a method and checks its arguments, recursively. */
 bool cst_term_method(cst_term *t, cst_expr_error *e);
-/* Whether thermostats and methods that step another system are outermost. */
-bool cst_term_check_outermost(const cst_term *t, cst_expr_error *e);
-/* term-label.c: the label of a method: equal methods have equal labels. Owned. */
-char *cst_term_label(const cst_term *t);
 /* The argument `key` of t, or its positional one (NULL); NULL: there is none. */
 cst_term *cst_term_argument(const cst_term *t, const char *key);
 /* Whether all arguments of t have keys from known (terminated by NULL), each at most once; fills *e if not.

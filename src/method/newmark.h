@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 #include "method/symmetry.h"
 
 /* Whether every argument of t has one of the keys, each at most once. */

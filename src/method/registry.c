@@ -1,7 +1,10 @@
 /* registry.c: the table of methods, generated from list.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
+#include "constella/method.h"
+#include "core/boundary.h"
 #include "method/method.h"
 
 #define METHOD(name) extern const cst_method_row cst_method_row_##name;
@@ -29,4 +32,24 @@ const cst_method_row *cst_method_row_find(const char *name) {
     if (!strcmp(rows[i]->info.name, name))
       return rows[i];
   return NULL;
+}
+
+/* ---- what follows from the properties of a method -------------------------------------------- */
+
+double cst_properties_back(const cst_properties *p, double h) {
+  CST_REQUIRE(p, NAN);
+  const double steps = p->mean > 0 ? fmax(1, round(p->mean / h)) : 0;
+  return (1 - p->lambda_time) + 0.5 * steps;
+}
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+int cst_properties_measure(const cst_properties *p) {
+  CST_REQUIRE(p, 0);
+  const unsigned volume = CST_CLAIM_SYMPLECTIC | CST_CLAIM_VOLUME;
+  /* conjugate to a symplectic map */
+  const bool conjugate = p->claims & CST_CLAIM_BOUNDED && !(p->claims & CST_CLAIM_ENERGY);
+  if (p->order_measure > 0)
+    return p->order_measure;
+  return p->claims & volume || conjugate ? least(p->order_q, p->order_p) : 0;
 }

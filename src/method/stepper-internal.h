@@ -97,20 +97,16 @@ struct cst_stepper {
   int                 sub;
 };
 
-/* stepper-another.c: for methods that step another system than the asked one. */
+/* stepper.c: for methods that step another system than the asked one. */
 /* Updates the first part of a record from the stepped part. */
 void cst_stepper_bring(const cst_stepper *st, double *record);
-/* Fills the second part of a lane's column at its start. */
-void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, const double *q);
 /* Advances the batch to step `to` with calls of `stretch`, and updates the means of its multipliers. */
 cst_error cst_stepper_toward(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long));
-/* The multipliers that the springs represent, [ng][W]. */
-void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda);
 
 /* Whether the advance halts here, or has halted. */
 bool cst_stepper_halts(cst_stepper *st);
 
-/* stepper-group.c */
+/* stepper-march.c */
 void cst_stepper_copy_lane(const cst_stepper *st, double *to, int lane, const double *from,
                            int source);
 /* The part of a record that is stepped. */
@@ -120,11 +116,6 @@ static inline double *cst_stepper_inner(const cst_stepper *st, double *record) {
 /* Gives the lanes of the marches their steps, those that are not in `set` the steps of its first lane, of which
  * they are copies. */
 void cst_stepper_give_steps(cst_stepper *st, int set);
-/* Advances a group by n steps, fewer if it halts or all of its lanes fail. */
-void cst_stepper_advance_group(cst_stepper *st, int group, long n);
-/* One step of a group in which lanes fail; the lanes `failing` are known to fail. First steps the others,
- * then makes further attempts with the rest. Lanes that still fail keep their last state and the reason. */
-void cst_stepper_repeat(cst_stepper *st, int group, long step, int failing);
 
 /* Where the step of the lanes `failing` has failed: makes further attempts with them, to columns of next. Returns
  * those that fail again; reason[] says why. */

@@ -1,12 +1,301 @@
-/* stepper.c: sets up a program as segments of substeps of one kind, which stepper-march.c advances and for
- * whose lane code stepper-bind.c finds the data. */
+/* stepper.c: sets up a program as segments of substeps of one kind, which stepper-march.c advances, with the data
+ * that their lane code takes, the lengths and times of their steps, and the records of methods that step another
+ * system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper-internal.h"
 #include "solve/petsc.h"
 #include "system/lane/context.h"
+
+/* ---- what substeps are bound to -------------------------------------------------------------- */
+
+/* Numbers, data that substeps share, and the kernels of layers. Each is made once, and the stepper owns it. */
+
+cst_error cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x) {
+  cst_stepper *st = b->stepper;
+  st->numbers = cst_need(realloc(st->numbers, (size_t)(st->nnumbers + 1) * sizeof *st->numbers));
+  *x = cst_zeros(n, sizeof **x);
+  st->numbers[st->nnumbers++] = *x;
+  return 0;
+}
+
+cst_error cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s),
+                                  void (*end)(void *), void **x) {
+  cst_stepper *st = b->stepper;
+  int          i = 0;
+  while (i < st->nshared && st->shared[i].make != make)
+    i++;
+  if (i == st->nshared) {
+    st->shared = cst_need(realloc(st->shared, (size_t)(i + 1) * sizeof *st->shared));
+    st->shared[st->nshared++] = (cst_stepper_shared){make, end, make(b->system)};
+  }
+  *x = st->shared[i].made;
+  CST_CHECK(*x, MPI_COMM_SELF, CST_ERR_SUP, "the constraints of %s make too large a matrix",
+            b->system->name);
+  return 0;
+}
+
+/* The kernels of a rule, made on first use. */
+static cst_error find_flow(const cst_lane_binding *b, const cst_flow_rule *rule, bool derivatives,
+                           const cst_flow **flow) {
+  cst_stepper *st = b->stepper;
+  char         why[400];
+  for (int i = 0; i < st->nflow; i++)
+    if (st->flow[i].rule == rule && st->flow[i].derivatives == derivatives) {
+      *flow = st->flow[i].flow;
+      return 0;
+    }
+  st->flow = cst_need(realloc(st->flow, (size_t)(st->nflow + 1) * sizeof *st->flow));
+  cst_flow *made = cst_flow_create(rule, b->system, b->isa, derivatives, why, sizeof why);
+  CST_CHECK(made, MPI_COMM_SELF, CST_ERR_SUP, "%s", why);
+  st->flow[st->nflow++] = (cst_stepper_flow){rule, derivatives, made};
+  *flow = made;
+  return 0;
+}
+
+cst_error cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives,
+                                 cst_lane_layer *to) {
+  const cst_flow *f;
+  *to = (cst_lane_layer){
+      l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
+  if (!l->rule)
+    return 0;
+  CST_TRY(find_flow(b, l->rule, derivatives, &f));
+  *to = (cst_lane_layer){.flow = cst_flow_kernels(f), .self = cst_flow_self(f)};
+  return 0;
+}
+
+/* ---- the lengths of the steps of lanes, and their times -------------------------------------- */
+
+void cst_stepper_set_resolution(cst_stepper *st, double resolution) { st->resolution = resolution; }
+
+static void set_noise(cst_stepper *st, double h) {
+  const double ratio = st->resolution > 0 ? fabs(h) / st->resolution : 1;
+  const long   increments = CST_LARGER(1, lround(ratio));
+  for (int i = 0; i < st->nnoise; i++) {
+    cst_stepper_noise *x = &st->noise[i];
+    x->kick.row->noise(x->kick.data, st->isa, h, increments, &x->noise);
+  }
+}
+
+/* The step h of lane l in the marches. */
+static void give_step(cst_stepper *st, int l, double h) {
+  double start = 0;
+  for (int i = 0; i < st->nsegment; i++) {
+    cst_segment       *g = &st->segment[i];
+    const cst_substep *step = &st->program->step[g->first];
+    for (int j = 0; j < g->march.nsub; j++) {
+      cst_lane_substep *to = &g->sub[j];
+      const bool        takes_time = !(step[j].row->features & CST_TAKES_NO_TIME);
+      to->h[l] = step[j].fraction * h;
+      to->start[l] = start;
+      to->whole[l] = h;
+      if (takes_time)
+        start += to->h[l];
+    }
+  }
+}
+
+static void give_time(cst_stepper *st, int l, double time, long step) {
+  for (int i = 0; i < st->nsegment; i++) {
+    st->segment[i].march.time[l] = time;
+    st->segment[i].march.since[l] = step;
+  }
+}
+
+void cst_stepper_give_steps(cst_stepper *st, int set) {
+  for (int l = 0; l < st->width && st->apart && set; l++) {
+    const int from = set >> l & 1 ? l : __builtin_ctz((unsigned)set);
+    give_step(st, l, st->h_of[from]);
+    give_time(st, l, st->time_of[from], st->since_of[from]);
+  }
+}
+
+void cst_stepper_set_step(cst_stepper *st, double h) {
+  st->apart = false;
+  st->h = h;
+  set_noise(st, h);
+  for (int l = 0; l < CST_W_MAX; l++) {
+    st->h_of[l] = h;
+    give_step(st, l, h);
+  }
+}
+
+void cst_stepper_set_time(cst_stepper *st, double time, long step) {
+  for (int l = 0; l < CST_W_MAX; l++) {
+    st->time_of[l] = time;
+    st->since_of[l] = step;
+    give_time(st, l, time, step);
+  }
+}
+
+bool cst_stepper_varies(const cst_stepper *st) { return st->nnoise == 0 && !(st->mean > 0); }
+
+cst_error cst_stepper_set_steps(cst_stepper *st, const double *h, const double *time,
+                                const long *step) {
+  CST_CHECK(cst_stepper_varies(st), MPI_COMM_SELF, CST_ERR_SUP,
+            "lanes with noise, or with averaged multipliers, have one step");
+  st->apart = true;
+  st->h = h[0];
+  memcpy(st->h_of, h, (size_t)st->width * sizeof *h);
+  memcpy(st->time_of, time, (size_t)st->width * sizeof *time);
+  memcpy(st->since_of, step, (size_t)st->width * sizeof *step);
+  cst_stepper_give_steps(st, (1 << st->width) - 1);
+  return 0;
+}
+
+/* ---- methods that step another system than the asked one ------------------------------------- */
+
+/* As penalty does: the record of that system follows the one of the asked system.
+ *
+ * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 give lambda = omega^2 g, which oscillates. Its
+ * mean over a time before a read is the trapezoidal mean, accumulated in the record: sums, then the weight,
+ * negative once the mean is complete. There are two such means: what reads every lane has the first, and what
+ * reads some lanes only (stored trajectories) the second, so that no lane has other numbers because of its
+ * neighbours' reads.
+ */
+
+void cst_stepper_bring(const cst_stepper *st, double *record) {
+  const size_t      W = (size_t)st->width;
+  const size_t      nq = (size_t)st->outer.nq;
+  const cst_layout *to = &st->layout;
+  const cst_layout *from = &st->inner;
+  const double     *other = record + (size_t)st->shift * W;
+  const cst_system *asked = st->outer.system;
+  const int         clock = asked->account - 1; /* the time, and the accounts behind it */
+  if (!st->shift)
+    return;
+  memcpy(record + (size_t)to->q * W, other + (size_t)from->q * W, nq * W * sizeof *record);
+  memcpy(record + (size_t)to->p * W, other + (size_t)from->p * W, nq * W * sizeof *record);
+  if (asked->timed)
+    memcpy(record + (size_t)(to->c + clock) * W, other + (size_t)(from->c + clock) * W,
+           (size_t)(1 + asked->naccount) * W * sizeof *record);
+  memcpy(record + (size_t)to->iterations * W, other + (size_t)from->iterations * W,
+         W * sizeof *record);
+  memcpy(record + (size_t)to->step * W, other + (size_t)from->step * W, W * sizeof *record);
+}
+
+/* Fills the second part of a lane's column at its start. */
+static void begin_other(const cst_stepper *st, double *column, const double *c, const double *q) {
+  const cst_system *s = st->segment[0].march.group.system;
+  const cst_layout *to = &st->inner;
+  const cst_layout *from = &st->layout;
+  const int         W = st->width;
+  const int         npar = st->outer.npar;
+  double           *other = column + st->shift * W;
+  for (int k = 0; k < s->npar; k++)
+    other[(to->c + k) * W] = k < npar ? c[k] : st->more[k - npar];
+  for (int k = 0; k < s->nmass; k++)
+    other[(to->mass + k) * W] = column[(from->mass + k) * W];
+  other[to->extent * W] = column[from->extent * W];
+  other[to->tolerance * W] = column[from->tolerance * W];
+  for (int i = 0; i < s->nq; i++) {
+    other[(to->q + i) * W] = q[i];
+    other[(to->p + i) * W] = column[(from->p + i) * W];
+  }
+}
+
+static void put(double *column, int width, int at, uint64_t x) {
+  memcpy(column + (size_t)at * (size_t)width, &x, sizeof x);
+}
+
+void cst_stepper_address(const cst_stepper *st, double *column, uint64_t seed, uint64_t member) {
+  double *other = column + (size_t)st->shift * (size_t)st->width;
+  put(column, st->width, st->layout.seed, seed);
+  put(column, st->width, st->layout.member, member);
+  put(other, st->width, st->inner.seed, seed);
+  put(other, st->width, st->inner.member, member);
+}
+
+/* ---- the multipliers that springs represent -------------------------------------------------- */
+
+static double stiffness(const cst_stepper *st) { return st->more[0] * st->more[0]; }
+
+static size_t sums_at(const cst_stepper *st, cst_readers readers) {
+  return ((size_t)st->acc + (size_t)readers * ((size_t)st->outer.ng + 1)) * (size_t)st->width;
+}
+
+/* Multipliers of the current state. The kernel's output is aligned; lambda need not be. */
+static void springs_now(const cst_stepper *st, const double *record, double *lambda) {
+  const size_t W = (size_t)st->width;
+  const size_t n = (size_t)st->outer.ng * W;
+  st->outer.kernel[CST_K_g](st->outer.self, record + (size_t)st->layout.c * W,
+                            record + (size_t)st->layout.q * W, NULL, NULL, NULL, NULL, st->work);
+  for (size_t k = 0; k < n; k++)
+    lambda[k] = st->work[k] * stiffness(st);
+}
+
+/* The multipliers that the springs represent, [ng][W]. */
+static void springs(const cst_stepper *st, const double *record, double *lambda) {
+  const size_t  W = (size_t)st->width;
+  const size_t  n = (size_t)st->outer.ng * W;
+  const double *sum = record + sums_at(st, st->readers);
+  if (!(st->mean > 0)) {
+    springs_now(st, record, lambda);
+    return;
+  }
+  for (size_t k = 0; k < n; k++)
+    lambda[k] = sum[k] / fabs(sum[n + k % W]);
+}
+
+/* Adds the current multipliers with this weight; `last` completes the mean. */
+static void add(cst_stepper *st, cst_readers readers, int group, double weight, bool first,
+                bool last) {
+  const size_t W = (size_t)st->width;
+  const size_t n = (size_t)st->outer.ng * W;
+  double      *record = st->batch->record + (size_t)group * st->size;
+  double      *sum = record + sums_at(st, readers);
+  double      *now = st->work;
+  springs_now(st, record, now);
+  for (size_t k = 0; k < n; k++)
+    sum[k] = (first ? 0 : sum[k]) + weight * now[k];
+  for (size_t l = 0; l < W; l++)
+    sum[n + l] = ((first ? 0 : sum[n + l]) + weight) * (last ? -1 : 1);
+}
+
+static bool is_complete(const cst_stepper *st, cst_readers readers) {
+  return st->batch->record[sums_at(st, readers) + (size_t)(st->outer.ng * st->width)] <= 0;
+}
+
+static void add_all(cst_stepper *st, cst_readers readers, double weight, bool first, bool last) {
+  for (int g = 0; g < st->batch->groups; g++)
+    add(st, readers, g, weight, first, last);
+}
+
+/* Advances by one stretch towards `to`: to the beginning of the mean that is read next, or by one step of it. */
+static cst_error advance(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long)) {
+  const long now = st->batch->step;
+  const long steps = lround(fmax(1, st->mean / st->h));
+  long       read[CST_READERS], next = to;
+  for (cst_readers k = 0; k < CST_READERS; k++) {
+    read[k] = st->reader ? st->reader(st->reader_context, k) : k == CST_READS_ALL ? to : LONG_MAX;
+    next = CST_SMALLER(next, now < read[k] - steps ? read[k] - steps : now + 1);
+  }
+  for (cst_readers k = 0; k < CST_READERS; k++)
+    if (now >= read[k] - steps && (now == read[k] - steps || is_complete(st, k)))
+      add_all(st, k, 0.5, true, false);
+  CST_TRY(stretch(st, next - now));
+  st->batch->step = next;
+  for (cst_readers k = 0; k < CST_READERS; k++)
+    if (now >= read[k] - steps)
+      add_all(st, k, next == read[k] ? 0.5 : 1, false, next == read[k]);
+  return 0;
+}
+
+cst_error cst_stepper_toward(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long)) {
+  while (st->batch->step < to && st->mean > 0 && !st->halted)
+    CST_TRY(advance(st, to, stretch));
+  if (st->batch->step < to && !st->halted)
+    CST_TRY(stretch(st, to - st->batch->step));
+  st->batch->step = to;
+  return 0;
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static double *aligned(size_t n) {
   void *p = NULL;
@@ -301,7 +590,7 @@ void cst_stepper_start(const cst_stepper *st, double *column, const double *c, c
   const cst_state_place *state[CST_MAX_STATE];
   double                *block[CST_MAX_STATE], all[CST_MAX_PAR] = {0};
   if (st->shift)
-    cst_stepper_begin(st, column, c, q);
+    begin_other(st, column, c, q);
   memcpy(all, c, (size_t)st->outer.npar * sizeof *c);
   for (int i = st->outer.npar; i < s->npar; i++)
     all[i] = st->more[i - st->outer.npar];
@@ -352,7 +641,7 @@ void cst_stepper_read_for(cst_stepper *st, cst_readers readers) { st->readers = 
 
 void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
   if (st->shift) {
-    cst_stepper_springs(st, record, lambda);
+    springs(st, record, lambda);
     return;
   }
   const double  part = step == 1 ? st->first_impulse : 1;

@@ -1,5 +1,5 @@
 /* tableau.c: {a: [[...], ...], b: [...], c: [...]}: a user's Runge-Kutta tableau, explicit or implicit, on
- * the index-reduced equations; written in place or under a name (layers-own.c).
+ * the index-reduced equations; written in place or under a name (user-layer.c).
  *
  * Its order, symmetry and symplecticity are computed from the coefficients (tableau/tableau-algebra.c). c may
  * be left out; it must be the row sums of a. Implicit tableaus are solved by functional iteration

@@ -1,13 +1,234 @@
-/* term.c: resolves the names in a method expression: rows of the registry, and the user's layers. */
+/* term.c: method expressions: parses them, resolves their names to rows of the registry and the user's layers, checks
+ * them with the rows, and says which systems they can step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "constella/diag.h"
+#include "core/boundary.h"
 #include "core/need.h"
 #include "method/method.h"
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* A label is the expression in one form, which names the method in results. Equal methods have equal labels. */
+
+/* The shortest text, and 10 instead of 1e+01. */
+static void print_number(FILE *f, double x) {
+  char text[40];
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, x);
+    if (strtod(text, NULL) == x)
+      break;
+  }
+  if (strchr(text, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
+    snprintf(text, sizeof text, "%.15g", x);
+  fputs(text, f);
+}
+
+/* Characters around the entries of a term, and after a key. */
+static const struct {
+  char        open, close;
+  const char *key;
+} brackets[] = {[CST_TERM_NAME] = {'(', ')', "="},
+                [CST_TERM_LIST] = {'[', ']', ""},
+                [CST_TERM_TABLEAU] = {'{', '}', ": "}};
+
+static void print_term(FILE *f, const cst_term *t) {
+  if (t->kind == CST_TERM_NUMBER && !t->name)
+    print_number(f, t->number);
+  if (t->name && t->kind != CST_TERM_TABLEAU)
+    fputs(t->name, f);
+  if (t->n == 0)
+    return;
+  fputc(brackets[t->kind].open, f);
+  for (int i = 0; i < t->n; i++) {
+    if (i)
+      fputs(", ", f);
+    if (t->key[i])
+      fprintf(f, "%s%s", t->key[i], brackets[t->kind].key);
+    print_term(f, t->arg[i]);
+  }
+  fputc(brackets[t->kind].close, f);
+}
+
+/* Owned. */
+static char *label_of(const cst_term *t) {
+  char  *text;
+  size_t length;
+  FILE  *f = cst_need(open_memstream(&text, &length));
+  print_term(f, t);
+  fclose(f);
+  return text;
+}
+
+/* ---- which systems a method can step, and what it claims on them ----------------------------- */
+
+static bool has_method(const cst_system *s, char *why, int n) {
+  if (s->flat < 0 || !s->nvel)
+    return true;
+  snprintf(why, (size_t)n,
+           "no method steps %s: its body %s is flat for these parameters, and its mass in "
+           "coordinates is that of bodies that are not; give the file parameters whose defaults "
+           "make it flat, and constraints on velocities go with it",
+           s->name, s->bodies[s->flat].name);
+  return false;
+}
+
+/* Some coordinates of a flat body have no mass: only substeps for bodies can step it. */
+static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int n) {
+  if (s->flat < 0)
+    return true;
+  cst_program *p = cst_program_create_on(m, s);
+  bool         good = true;
+  for (int i = 0; i < p->n; i++)
+    good &= (p->step[i].row->features & CST_STEPS_FLAT) != 0;
+  cst_program_destroy(p);
+  if (!good)
+    snprintf(why, (size_t)n,
+             "%s cannot step the flat body %s: a principal moment is the sum of the other two, so "
+             "coordinates of its rotation matrix have no mass; methods on the group (lie-...) can",
+             cst_method_label(m), s->bodies[s->flat].name);
+  return good;
+}
+
+bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
+  CST_REQUIRE(m && s && (why || n <= 0), false);
+  return has_method(s, why, n) && cst_term_fits(cst_method_root(m), s, why, n) &&
+         steps_flat(m, s, why, n);
+}
+const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
+  CST_REQUIRE(m && s && more, NULL);
+  return cst_term_system(cst_method_root(m), s, more);
+}
+cst_properties cst_method_properties(const cst_method *m, const cst_system *s) {
+  CST_REQUIRE(m && s, (cst_properties){0});
+  return cst_term_properties(cst_method_root(m), s);
+}
+
+const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more) {
+  const cst_term *inner = t->row->thermal ? cst_term_argument(t, NULL) : NULL;
+  if (inner)
+    return cst_term_system(inner, s, more);
+  return t->row->on ? t->row->on(t, s, more) : s;
+}
+
+enum { MOST_BENDS = 1200000 }; /* lane code has them on the stack: 77 MB with 8 lanes */
+
+bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
+  const bool known = cst_system_bend(s);
+  const int  bends = s->pattern[CST_K_d2V].n;
+  if (known && bends <= MOST_BENDS)
+    return true;
+  if (known)
+    snprintf(why, (size_t)n,
+             "%s needs second derivatives of the potential; %s has %d of them, more than %d",
+             t->name, s->name, bends, MOST_BENDS);
+  else
+    snprintf(
+        why, (size_t)n,
+        "%s needs second derivatives of the potential, and those of %s, with its sums over pairs "
+        "expanded, are too large",
+        t->name, s->name);
+  return false;
+}
+
+/* Refuses systems with features that this method cannot step. */
+static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
+  const unsigned lacks = ~t->row->on_also;
+  if (s->nvel && lacks & CST_ON_NONHOLONOMIC)
+    snprintf(why, (size_t)n,
+             "%s has constraints on velocities, which %s does not keep; layers such as rk4, "
+             "project(LAYER), "
+             "lagrange-dalembert(LAYER) and gauss(s) step such systems",
+             s->name, t->name);
+  else if (s->slips && lacks & CST_ON_SLIPS)
+    snprintf(why, (size_t)n,
+             "%s has forces that depend on multipliers, for which %s does not solve; layers such "
+             "as rk4, project(LAYER) and gauss(s) do",
+             s->name, t->name);
+  else if (s->massless && lacks & CST_ON_MASSLESS)
+    snprintf(why, (size_t)n,
+             "%s has coordinates without mass, and %s divides by the mass; midpoint, layers such "
+             "as rk4, project(LAYER) and gauss(s) do not",
+             s->name, t->name);
+  else if (s->nforce && lacks & CST_ON_FORCES)
+    snprintf(why, (size_t)n,
+             "%s has nonconservative forces, which %s does not support; layers, project(LAYER), "
+             "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
+             s->name, t->name);
+  else if (s->driven && lacks & CST_ON_DRIVEN)
+    snprintf(why, (size_t)n,
+             "%s has a constraint that depends on t, %s, which %s does not keep; rattle and the "
+             "other variational methods, on the group too, their compositions, hbvm, layers with a "
+             "tableau, project(LAYER), gauss(s), radau(s) and penalty(METHOD) do",
+             s->name, s->family[s->driven_name[0]].name, t->name);
+  else if (s->timed && lacks & CST_ON_TIME)
+    snprintf(
+        why, (size_t)n,
+        "%s depends on time, which %s does not support; layers with a tableau, project(LAYER), "
+        "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
+        s->name, t->name);
+  else
+    return true;
+  return false;
+}
+
+bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  return is_for(t, s, why, n) && (!t->row->fits || t->row->fits(t, s, why, n));
+}
+/* Removes the claims that do not hold with constraints on velocities, forces or explicit time dependence. A
+ * step at another time is another map, so a step back counted from the start does not undo it. */
+static unsigned remaining_claims(unsigned claims, const cst_system *s) {
+  if (s->nvel || s->nforce)
+    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED |
+                          CST_CLAIM_ENERGY | CST_CLAIM_VOLUME);
+  if (s->timed)
+    claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
+  return claims;
+}
+
+cst_properties cst_term_properties(const cst_term *t, const cst_system *s) {
+  cst_properties p = t->row->properties(t, s);
+  p.claims = remaining_claims(p.claims, s);
+  return p;
+}
+/* Those of a layer around which a method is built. Where the method is symmetric, odd orders are enough. */
+static void layer_conditions(const cst_term *t, const cst_system *s, cst_conditions *c) {
+  const bool within = t->row->of_layer && t->n && !t->key[0];
+  cst_layer  l = {0};
+  if (!cst_term_layer(within ? t->arg[0] : t, &l) || l.rule)
+    return;
+  c->orders = CST_TREE_ORDER;
+  c->roundoff = CST_TREE_VANISHING;
+  cst_tableau_defects(&l.tableau, c->defect);
+  if (within && t->row->properties(t, s).claims & CST_CLAIM_SYMMETRIC)
+    for (int k = 2; k <= CST_TREE_ORDER; k += 2)
+      c->defect[k] = 0;
+}
+
+cst_conditions cst_method_conditions(const cst_method *m, const cst_system *s) {
+  cst_conditions c = {0};
+  CST_REQUIRE(m && s, c);
+  const cst_term *t = cst_method_root(m);
+  layer_conditions(t, s, &c);
+  if (!c.orders && t->row->conditions)
+    t->row->conditions(t, s, &c);
+  return c;
+}
+
+bool cst_term_layer(const cst_term *t, cst_layer *l) {
+  return t->row->layer && t->row->layer(t, l);
+}
+void cst_term_expand(const cst_term *t, cst_program *p, double fraction) {
+  t->row->expand(t, p, fraction);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
 
 bool cst_term_known(const cst_term *t) {
   return cst_method_row_find(t->name) || cst_layers_find(t->layers, t->name);
@@ -187,6 +408,378 @@ static bool check_outermost(const cst_term *t, bool within, bool on, bool therma
   return true;
 }
 
-bool cst_term_check_outermost(const cst_term *t, cst_expr_error *e) {
-  return check_outermost(t, false, false, false, e);
+/* ---- parsing --------------------------------------------------------------------------------- */
+
+/*   term     = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau
+ *   argument = [key '='] term
+ *   tableau  = '{' key ':' table {',' key ':' table} '}'      (a discretization map: term-map.c)
+ *   table    = '[' table {',' table} ']' | an expression of numbers (expr.h)
+ */
+
+/* MAX_KEYS: one more than a tableau can have, so that its row reports the excess */
+enum { MAX_DEPTH = 32, MAX_KEYS = 4 };
+
+struct cst_method {
+  cst_term *root;
+  char     *label;
+};
+
+typedef struct {
+  const char       *text;
+  int               at, depth;
+  const cst_layers *layers;
+  cst_graph        *graph; /* for the expressions */
+  cst_expr_error   *error;
+} reader;
+
+static void set_error(cst_expr_error *e, int offset, const char *format, va_list a) {
+  e->offset = offset;
+  vsnprintf(e->message, sizeof e->message, format, a);
 }
+
+cst_term *cst_term_argument(const cst_term *t, const char *key) {
+  for (int i = 0; i < t->n; i++) {
+    const bool same = key && t->key[i] ? !strcmp(t->key[i], key) : key == t->key[i];
+    if (same)
+      return t->arg[i];
+  }
+  return NULL;
+}
+
+bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  set_error(e, t->offset, format, a);
+  va_end(a);
+  return false;
+}
+
+__attribute__((format(printf, 2, 3))) static cst_term *fail(reader *r, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  set_error(r->error, r->at, format, a);
+  va_end(a);
+  return NULL;
+}
+
+static void skip(reader *r) {
+  while (r->text[r->at] == ' ' || r->text[r->at] == '\t')
+    r->at++;
+}
+
+static void term_destroy(cst_term *t) {
+  if (!t)
+    return;
+  for (int i = 0; i < t->n; i++) {
+    term_destroy(t->arg[i]);
+    free(t->key[i]);
+  }
+  free(t->arg);
+  free(t->key);
+  free(t->name);
+  free(t->own);
+  free(t->scheme);
+  free(t);
+}
+
+static void push(cst_term *t, cst_term *arg, char *key) {
+  t->arg = cst_need(realloc(t->arg, sizeof *t->arg * (size_t)(t->n + 1)));
+  t->key = cst_need(realloc(t->key, sizeof *t->key * (size_t)(t->n + 1)));
+  t->arg[t->n] = arg;
+  t->key[t->n++] = key;
+}
+
+static bool word_char(char c) { return isalnum((unsigned char)c) || c == '-' || c == '_'; }
+
+static char *word(reader *r) {
+  int start = r->at;
+  while (word_char(r->text[r->at]))
+    r->at++;
+  return cst_need(strndup(r->text + start, (size_t)(r->at - start)));
+}
+
+static cst_term *read_number(reader *r, cst_term *t) {
+  char *end;
+  t->kind = CST_TERM_NUMBER;
+  t->number = strtod(r->text + r->at, &end);
+  int length = (int)(end - (r->text + r->at));
+  for (int i = 0; i < length; i++)
+    if (!strchr("0123456789+-.eE", r->text[r->at + i]))
+      length = 0;
+  if (length == 0 || !isfinite(t->number))
+    return fail(r, "expected a number");
+  r->at += length;
+  return t;
+}
+
+static cst_term *read_term(reader *r);
+
+/* Reads the entries after '(' or '[' up to the closing character. */
+static bool read_entries(reader *r, cst_term *t, char close, bool keys) {
+  r->at++;
+  skip(r);
+  if (r->text[r->at] == close && keys) {
+    fail(r, "'%s' needs an argument between its parentheses", t->name);
+    return false;
+  }
+  for (;;) {
+    char *key = NULL;
+    int   back = r->at;
+    if (keys && isalpha((unsigned char)r->text[r->at])) {
+      key = word(r);
+      skip(r);
+      if (r->text[r->at] == '=')
+        r->at++;
+      else {
+        free(key);
+        key = NULL;
+        r->at = back;
+      }
+    }
+    cst_term *arg = read_term(r);
+    if (!arg) {
+      free(key);
+      return false;
+    }
+    push(t, arg, key);
+    skip(r);
+    if (r->text[r->at] == close) {
+      r->at++;
+      return true;
+    }
+    if (r->text[r->at] != ',') {
+      fail(r, "expected ',' or '%c'", close);
+      return false;
+    }
+    r->at++;
+    skip(r);
+  }
+}
+
+/* ---- tableaus -------------------------------------------------------------------------------- */
+
+/* Length of an expression, which ends before a ',' or a bracket outside parentheses. */
+static int expression_length(const char *text) {
+  int n = 0, open = 0;
+  for (; text[n] && !strchr("[]{}", text[n]) && (open > 0 || text[n] != ','); n++)
+    open += (text[n] == '(') - (text[n] == ')');
+  return n;
+}
+
+/* text[n] without its blanks; NULL for a plain number. Owned. */
+static char *squeezed(const char *text, int n) {
+  char *s = cst_need(calloc((size_t)n + 1, 1));
+  int   k = 0;
+  for (int i = 0; i < n; i++)
+    if (!isspace((unsigned char)text[i]))
+      s[k++] = text[i];
+  char *end = s + strspn(s, "-");
+  if (end - s < 2 && strchr(".0123456789", *end))
+    strtod(s, &end);
+  if (*end)
+    return s;
+  free(s);
+  return NULL;
+}
+
+/* Limits sums, whose cost is not bounded by the length of their text. */
+static const double most_effort = 1e5;
+
+static cst_term *read_expression(reader *r, cst_term *t) {
+  const int      n = expression_length(r->text + r->at);
+  char          *text = cst_need(strndup(r->text + r->at, (size_t)n));
+  cst_expr_error why;
+  const cst_node x = cst_expr_parse(r->graph, text, NULL, 0, &why);
+  t->kind = CST_TERM_NUMBER;
+  if (x >= 0)
+    t->name = squeezed(text, n);
+  free(text);
+  if (x < 0)
+    r->at += why.offset;
+  if (x < 0)
+    return fail(r, "%s", why.message);
+  if (cst_parse_effort(r->graph) > most_effort)
+    return fail(r, "the sums of a tableau are too long");
+  /* without names every expression is folded to a finite constant */
+  cst_graph_is_constant(r->graph, x, &t->number);
+  r->at += n;
+  return t;
+}
+
+static cst_term *read_table(reader *r);
+
+static bool closes(reader *r, char close) {
+  if (r->text[r->at] != close) {
+    fail(r, "expected ',' or '%c'", close);
+    return false;
+  }
+  r->at++;
+  return true;
+}
+
+static cst_term *read_tables(reader *r, cst_term *t) {
+  t->kind = CST_TERM_LIST;
+  do {
+    r->at++;
+    if (t->n == CST_MAX_STAGES)
+      return fail(r, "a tableau has at most %d stages", CST_MAX_STAGES);
+    cst_term *x = read_table(r);
+    if (!x)
+      return NULL;
+    push(t, x, NULL);
+    skip(r);
+  } while (r->text[r->at] == ',');
+  return closes(r, ']') ? t : NULL;
+}
+
+static char *read_key(reader *r) {
+  skip(r);
+  char *key = word(r);
+  skip(r);
+  if (*key && r->text[r->at] == ':')
+    return key;
+  if (*key)
+    fail(r, "expected ':' after '%s'", key);
+  else
+    fail(r, "expected a, b or c");
+  free(key);
+  return NULL;
+}
+
+/* Moves the last entry to its place in the order of keys: equal tableaus have equal labels. */
+static void sort_last(cst_term *t) {
+  for (int i = t->n - 1; i > 0 && strcmp(t->key[i - 1], t->key[i]) > 0; i--) {
+    cst_term *arg = t->arg[i];
+    char     *key = t->key[i];
+    t->arg[i] = t->arg[i - 1];
+    t->key[i] = t->key[i - 1];
+    t->arg[i - 1] = arg;
+    t->key[i - 1] = key;
+  }
+}
+
+static cst_term *read_tableau(reader *r, cst_term *t) {
+  t->kind = CST_TERM_TABLEAU;
+  t->name = cst_need(strdup("tableau"));
+  t->own = cst_need(calloc(1, sizeof *t->own));
+  do {
+    r->at++;
+    if (t->n == MAX_KEYS)
+      return fail(r, "a tableau has only a, b and c");
+    char *key = read_key(r);
+    if (!key)
+      return NULL;
+    r->at++;
+    cst_term *x = read_table(r);
+    if (!x) {
+      free(key);
+      return NULL;
+    }
+    push(t, x, key);
+    sort_last(t);
+    skip(r);
+  } while (r->text[r->at] == ',');
+  return closes(r, '}') ? t : NULL;
+}
+
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+/* Reads a term with `body`, one nesting level deeper. */
+static cst_term *nested(reader *r, cst_term *(*body)(reader *, cst_term *)) {
+  if (r->depth >= MAX_DEPTH)
+    return fail(r, "nested deeper than %d", MAX_DEPTH);
+  cst_term *t = cst_need(calloc(1, sizeof *t));
+  t->offset = r->at;
+  t->layers = r->layers;
+  r->depth++;
+  cst_term *done = body(r, t);
+  r->depth--;
+  if (!done)
+    term_destroy(t);
+  return done;
+}
+
+static cst_term *read_table(reader *r) {
+  skip(r);
+  return nested(r, r->text[r->at] == '[' ? read_tables : read_expression);
+}
+
+static cst_term *read_map(reader *r, cst_term *t) {
+  const int end = cst_term_read_map(t, r->text, r->at, r->error);
+  r->at = end;
+  return end < 0 ? NULL : t;
+}
+
+static cst_term *read_body(reader *r, cst_term *t) {
+  char c = r->text[r->at];
+  if (isdigit((unsigned char)c) || c == '+' || c == '-' || c == '.')
+    return read_number(r, t);
+  if (c == '{' && cst_term_begins_map(r->text + r->at))
+    return read_map(r, t);
+  if (c == '{')
+    return read_tableau(r, t);
+  if (c == '[') {
+    t->kind = CST_TERM_LIST;
+    return read_entries(r, t, ']', false) ? t : NULL;
+  }
+  if (!isalpha((unsigned char)c))
+    return c ? fail(r, "expected the name of a method, not '%c'", c)
+             : fail(r, "expected the name of a method");
+  t->kind = CST_TERM_NAME;
+  t->name = word(r);
+  skip(r);
+  if (r->text[r->at] != '(') {
+    t->scheme = cst_scheme_copy(cst_layers_scheme(r->layers, t->name));
+    return t;
+  }
+  return read_entries(r, t, ')', true) ? t : NULL;
+}
+
+static cst_term *read_term(reader *r) {
+  skip(r);
+  return nested(r, read_body);
+}
+
+/* ---- the whole expression ----------------------------------------------------------------------- */
+
+/* The whole text as one method. */
+static cst_term *read_method(reader *r) {
+  cst_term *root = read_term(r);
+  if (!root)
+    return NULL;
+  skip(r);
+  bool good = !r->text[r->at];
+  if (!good)
+    fail(r, "unexpected '%c' after the method", r->text[r->at]);
+  if (good && check_outermost(root, false, false, false, r->error) &&
+      cst_term_method(root, r->error))
+    return root;
+  term_destroy(root);
+  return NULL;
+}
+
+cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_expr_error *error) {
+  CST_REQUIRE(text && error, NULL);
+  reader    r = {.text = text, .layers = layers, .graph = cst_graph_create(), .error = error};
+  cst_term *root = read_method(&r);
+  cst_graph_destroy(r.graph);
+  if (!root)
+    return NULL;
+  cst_method *m = cst_need(calloc(1, sizeof *m));
+  *m = (cst_method){root, label_of(root)};
+  return m;
+}
+
+void cst_method_destroy(cst_method *m) {
+  if (!m)
+    return;
+  term_destroy(m->root);
+  free(m->label);
+  free(m);
+}
+
+const char *cst_method_label(const cst_method *m) {
+  CST_REQUIRE(m, "");
+  return m->label;
+}
+const cst_term *cst_method_root(const cst_method *m) { return m->root; }

@@ -3,7 +3,7 @@
 #ifndef CST_THERMOSTAT_H
 #define CST_THERMOSTAT_H
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 /* The heat bath; rate 0: no effect. by_mass: the rate is that of a unit mass. */
 typedef struct {

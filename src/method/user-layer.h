@@ -16,7 +16,7 @@ const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length)
  */
 const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length,
                                          char *why, int n);
-/* layers-own.c. Whether the expression names the layer anywhere. */
+/* Whether the expression names the layer anywhere. */
 bool cst_method_names_layer(const cst_method *m, const char *name);
 /* Fetches and opens, on one rank. */
 const cst_flow_rule *cst_user_layer_load(const char *path, char *why, int n);

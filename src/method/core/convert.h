@@ -411,7 +411,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 
 #include <math.h>
 #include "method/iota.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */
 

@@ -192,7 +192,7 @@ const cst_core        CST_NAME(CST_PASTE(cst_core_filtered, SYS_ID)) = {0};
 #endif
 #endif
 #else
-#include "method/substeps.h"
+#include "method/substep.h"
 CST_DATA_FITS(struct data, struct data);
 
 static bool same(const void *one, const void *other) {

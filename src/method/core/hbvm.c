@@ -731,7 +731,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #endif
 #else
 
-#include "method/substeps.h"
+#include "method/substep.h"
 #include "tableau/legendre.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */

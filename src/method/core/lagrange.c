@@ -626,7 +626,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #else
 
 #include <string.h>
-#include "method/substeps.h"
+#include "method/substep.h"
 #include "system/derive/elimination.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */

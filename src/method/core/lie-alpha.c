@@ -298,7 +298,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include <string.h>
 #include "core/need.h"
 #include "method/constrained.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@ struct data {
 };
 
 #ifndef CST_W
-#include "method/substeps.h"
+#include "method/substep.h"
 #include "method/tau.h"
 
 struct parameters {

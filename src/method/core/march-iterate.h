@@ -263,7 +263,7 @@ CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int co
  *     the start of the step that nothing between is singular (cst_dense_is_close).
  *   - no coordinate of a constraint of higher degree may move by more than half the length L_j over which it
  *     bends, and none on which the mass depends by more than half the system's.
- * Lanes with other roots fail and are stepped again by the generic core (stepper-group.c), first from the
+ * Lanes with other roots fail and are stepped again by the generic core (stepper-march.c), first from the
  * unknowns of the last step, and then by continuation: seek below.
  * A core that SEEKS_NEAR_ROOT has `vl sure` and `int strict` in its struct local; direction sets sure by
  * these tests, those of more than one correction if strict. It defines

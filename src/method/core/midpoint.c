@@ -277,7 +277,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #endif
 #else
 #include <math.h>
-#include "method/substeps.h"
+#include "method/substep.h"
 
 CST_DATA_FITS(struct data, struct data);
 

@@ -155,7 +155,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #else
 #include <stdlib.h>
 #include "core/need.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 struct parameters {
   double beta, gamma;

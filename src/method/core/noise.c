@@ -429,7 +429,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "constella/expr.h"
 #include "constella/random.h"
 #include "core/lane-form.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 
 struct parameters {
   double rate, inverse_temperature;

@@ -448,7 +448,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #endif
 #else
 #include <math.h>
-#include "method/substeps.h"
+#include "method/substep.h"
 struct parameters {
   double w0, w1, middle, theta;
   int    tangent;

@@ -120,7 +120,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/march.h"
 #endif
 #else
-#include "method/substeps.h"
+#include "method/substep.h"
 
 static bool same(const void *x, const void *y) {
   (void)x, (void)y;

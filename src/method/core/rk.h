@@ -19,7 +19,7 @@ CST_INLINE void add_stages(const cst_context *C, struct local *L, int j, const v
   }
 }
 #else
-#include "method/substeps.h"
+#include "method/substep.h"
 
 struct parameters {
   cst_layer layer;

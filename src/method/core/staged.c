@@ -140,7 +140,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/march.h"
 #else
 #include <math.h>
-#include "method/substeps.h"
+#include "method/substep.h"
 
 CST_DATA_FITS(struct data, struct data);
 

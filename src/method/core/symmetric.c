@@ -213,7 +213,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 
 #include "method/core/march.h"
 #else
-#include "method/substeps.h"
+#include "method/substep.h"
 
 struct parameters {
   cst_layer layer;

@@ -7,7 +7,7 @@
 #include "constella/random.h"
 #include "core/need.h"
 #include "method/method.h"
-#include "method/substeps.h"
+#include "method/substep.h"
 #include "study/collect/tangent.h"
 
 /* ---- scales and directions ------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
-#include "method/stepper-colours.h"
 #include "method/stepper-sparse.h"
 #include "study/plan/plan-solves.h"
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_PLAN_SOLVES_H
 #define CST_PLAN_SOLVES_H
-#include "method/stepper-colours.h"
+#include "method/stepper-sparse.h"
 #include "study/plan/plan.h"
 
 /* Multiplications of a step of one trajectory with the sparse factors of its constraints, by the engine that the plan
