@@ -20,7 +20,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
 #include "core/need.h"
-#include "statistics/growth-lanes.h"
 #include "statistics/growth.h"
 #include <math.h>
 #include <stdlib.h>

@@ -22,23 +22,142 @@
  * drift: rough = W_6 / W_1 is near 1.8 for a random walk and 1/6 for independent noise.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "constella/expr.h"
-#include "constella/random.h"
-#include "statistics/growth-lanes.h"
 #include "statistics/growth.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include "constella/expr.h"
+#include "constella/random.h"
+#include "core/lane-form.h"
 
-enum {
-  N = CST_WINDOWS,
-  GROUPS = 64,
-  REPLICATES = 400,
-  BLOCK = 5,
-  LEAST_WINDOWS = 8,
-  LAG = 6,
-  KEY = 0x63737431
-};
+/* a window is above the noise if R^2 exceeds this multiple of the noise's variance */
+#define ABOVE 50
+
+/* ---- the loops, by instruction set ----------------------------------------------------------- */
+
+const cst_growth_loops *cst_growth_loops_chosen(void) {
+  static const cst_growth_loops *chosen;
+  if (!chosen) {
+    const int isa = cst_isa_choose(NULL);
+    chosen = cst_lane_form(isa > 0 ? isa : cst_isas[0].full, "growth-lanes");
+  }
+  return chosen;
+}
+
+/* ---- exponential growth ---------------------------------------------------------------------- */
+
+/* R_w = C (e^(kappa w) - 1), rather than a power, also one that sets in later. */
+
+enum { N = CST_WINDOWS };
+
+/* Sum of squared residuals of the fit y = factor * x + constant, y = log R^2, with the factor limited to
+ * [least, most]. */
+static double squares_left(const double log_r2[N], const double weight[N], const double x[N],
+                           double least, double most) {
+  double n = 0;
+  double mx = 0;
+  double my = 0;
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
+  for (int w = 1; w < N; w++) {
+    if (!(weight[w] > 0))
+      continue;
+    const double y = log_r2[w];
+    n++;
+    mx += x[w];
+    my += y;
+    xx += x[w] * x[w];
+    xy += x[w] * y;
+    yy += y * y;
+  }
+  xx -= mx * mx / n;
+  xy -= mx * my / n;
+  yy -= my * my / n;
+  const double factor = fmin(fmax(xy / xx, least), most);
+  return yy - 2 * factor * xy + factor * factor * xx;
+}
+
+/* True if all windows left out are in the noise, so that R rises out of it for the first time. */
+static int quiet_before(const double r2[N], const double weight[N], double noise) {
+  for (int w = 1; w < N && !(weight[w] > 0); w++)
+    if (r2[w] > 2 * ABOVE * noise)
+      return 0;
+  return 1;
+}
+
+/* True if R grows at half the rate or more over the last quarter of the windows above noise: no saturation.
+ */
+static int goes_on(const double r2[N], const double weight[N], double rate) {
+  int n = 0;
+  int w = N - 1;
+  int last = N - 1;
+  for (int k = 0; k < N; k++)
+    n += weight[k] > 0;
+  while (last > 0 && !(weight[last] > 0))
+    last--;
+  for (w = last; w > 0 && last - w < n / 4; w--) {
+  }
+  const double grown = cst_elementary_log(r2[last] / r2[w]);
+  return weight[w] > 0 && grown > rate * (last - w);
+}
+
+/* The rates that are tried, and log (e^(kappa w) - 1) of each; made once. */
+enum { RATES = 109 };
+typedef struct {
+  double kappa, x[N];
+} rise;
+
+static const rise *rises(void) {
+  static rise all[RATES];
+  double      kappa = 0.02;
+  for (int i = 0; i < RATES && all[RATES - 1].kappa == 0; i++, kappa *= 1.05) {
+    all[i].kappa = kappa;
+    for (int w = 1; w < N; w++) {
+      const double decayed = cst_elementary_exp(-kappa * w);
+      all[i].x[w] = kappa * w + cst_elementary_log(1 - decayed);
+    }
+  }
+  return all;
+}
+
+/* Of the best power, up to the square, that sets in at some time before the first window that is used. */
+static double squares_of_late_powers(const double log_r2[N], const double weight[N]) {
+  double x[N] = {0}, least = INFINITY;
+  int    first = 1;
+  while (first < N - 1 && !(weight[first] > 0))
+    first++;
+  for (double from = 0.5; from < first; from += 0.5) {
+    for (int w = first; w < N; w++)
+      x[w] = cst_elementary_log(w - from);
+    least = fmin(least, squares_left(log_r2, weight, x, 0, 4));
+  }
+  return least;
+}
+
+/* Compares exponential growth of r2 with powers up to the fourth, over the windows with a weight,
+ * those above noise. l: logarithms of the times. */
+static int is_exponential(const double r2[N], const double weight[N], const double l[N],
+                          double noise) {
+  const rise *all = rises();
+  double      log_r2[N], best = INFINITY, rate = 0;
+  for (int w = 1; w < N; w++)
+    log_r2[w] = cst_elementary_log(r2[w]);
+  for (int i = 0; i < RATES; i++) {
+    const double left = squares_left(log_r2, weight, all[i].x, 2, 2);
+    if (left < best) {
+      best = left;
+      rate = all[i].kappa;
+    }
+  }
+  return rate * N > 4 && quiet_before(r2, weight, noise) && goes_on(r2, weight, rate) &&
+         best < 0.25 * squares_left(log_r2, weight, l, 0, 8) &&
+         best < 0.5 * squares_of_late_powers(log_r2, weight);
+}
+
+/* ---- powers of time -------------------------------------------------------------------------- */
+
+enum { GROUPS = 64, REPLICATES = 400, BLOCK = 5, LEAST_WINDOWS = 8, LAG = 6, KEY = 0x63737431 };
 typedef struct {
   /* sums over the members of a group of D_w^2 / unit^2, and their counts */
   double square[GROUPS][N], count[GROUPS][N];
@@ -317,7 +436,7 @@ static void bootstrap(const ensemble *e, const double weight[N], const double l[
 static int above_noise(const ensemble *e, double weight[N]) {
   int count = 0, above = 1;
   for (int w = N - 1; w >= 0; w--) {
-    above = above && w > 0 && !(e->r2[w] <= CST_GROWTH_ABOVE * e->noise);
+    above = above && w > 0 && !(e->r2[w] <= ABOVE * e->noise);
     weight[w] = above && e->r2[w] > 0;
     count += weight[w] > 0;
   }
@@ -338,8 +457,7 @@ cst_rms_growth cst_growth_rms_find(const double *means, long members, double uni
   gather(e, means, members, unit);
   const int above = above_noise(e, weight);
   log_times(2, l);
-  g.is_exponential =
-      above >= LEAST_WINDOWS && cst_growth_is_exponential(e->r2, weight, l, e->noise);
+  g.is_exponential = above >= LEAST_WINDOWS && is_exponential(e->r2, weight, l, e->noise);
   if (above < N / 4)
     all_windows(e, weight);
   const power p = fit_all(e, weight, l);

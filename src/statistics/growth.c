@@ -6,15 +6,145 @@
  * reason that holds. Every other verdict needs positive evidence, so there is a margin between verdicts in
  * which none is given.
  *
- * That is the pass over one observable of one case. The pass over a table (growth-table.c) then gives the
+ * That is the pass over one observable of one case. The pass over a table then gives the
  * verdict `drifts` and tells round-off from truncation, from the numbers found here.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "statistics/growth.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include "constella/expr.h"
+#include "constella/statistics.h"
 
-enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
+enum { N = CST_WINDOWS };
+
+/* ---- whether there is anything to judge ------------------------------------------------------ */
+
+/* Whether a run moved at all, changed beyond round-off, or left for good. */
+
+#define STILL 1e-14 /* displacement / (|q(0)| sqrt(steps)) below this is round-off */
+#define ULPS  8     /* a change below so many units in the last place of the terms is round-off */
+
+/* Rounding x once costs eps |x|; rounding sums of n steps about eps S sqrt(n), S the scale. */
+static double round_off(const cst_long_run *r, long i) {
+  const double of_steps = 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps);
+  const double of_start = 8 * DBL_EPSILON * fabs(r->start[i]);
+  return of_steps + of_start;
+}
+
+/* False if x was infinite or not a number at some time in a member that did not fail. */
+static int is_finite(const cst_long_run *r) {
+  for (long i = 0; i < r->members; i++) {
+    const int failed = isnan(r->moved[i]);
+    if (!failed && !(isfinite(r->largest[i]) && isfinite(r->scale[i])))
+      return 0;
+  }
+  return 1;
+}
+
+/* x changed by no more than round-off */
+static int is_exact(const cst_long_run *r) {
+  int some = 0;
+  for (long i = 0; i < r->members; i++) {
+    if (r->largest[i] > round_off(r, i))
+      return 0;
+    some |= !isnan(r->largest[i]);
+  }
+  return some;
+}
+
+/* nothing moved except by round-off */
+static int is_frozen(const cst_long_run *r) {
+  int some = 0;
+  for (long i = 0; i < r->members; i++) {
+    if (r->moved[i] > STILL * sqrt((double)r->steps))
+      return 0;
+    some |= !isnan(r->moved[i]);
+  }
+  return some;
+}
+
+/* True if a mean of member i differs by more than `room` from that of the first window. */
+static int departs(const cst_long_run *r, long i, double room) {
+  const double *mean = r->means + i * N;
+  for (int w = 1; w < N; w++)
+    if (fabs(mean[w] - mean[0]) > room)
+      return 1;
+  return 0;
+}
+
+/* True if no window mean differs from the first by more than round-off. */
+static int is_level(const cst_long_run *r) {
+  for (long i = 0; i < r->members; i++)
+    if (departs(r, i, round_off(r, i)))
+      return 0;
+  return 1;
+}
+
+/* True if some window mean differs from the first by more than rounding x and its terms once: a change of the
+ * last digit is not growth. */
+static int is_visible(const cst_long_run *r) {
+  for (long i = 0; i < r->members; i++) {
+    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
+    if (departs(r, i, 2 * DBL_EPSILON * size))
+      return 1;
+  }
+  return 0;
+}
+
+/* A member has escaped if over the last half of the run its distance from the start grows evenly, at a rate
+ * consistent with the whole run, while x has come to rest, also within the last window. */
+static int has_left(const cst_long_run *r, long i) {
+  const double *away = r->away + i * N;
+  const double *x = r->means + i * N;
+  const double  half = away[N / 2];
+  const double  pace = (away[N - 1] - half) / (N - 1 - N / 2);
+  double        most = 0;
+  double        change = fabs(r->last[i] - x[N - 1]);
+  if (!(pace > 0))
+    return 0;
+  if (!(away[N - 1] < 2.5 * half))
+    return 0;
+  if (!(away[N - 1] > 1.6 * half))
+    return 0;
+  for (int w = N / 2; w < N - 1; w++) {
+    const double off = fabs(away[w + 1] - away[w] - pace);
+    if (!(off < 0.1 * pace))
+      return 0;
+  }
+  for (int w = 0; w < N; w++)
+    most = fmax(most, fabs(x[w]));
+  for (int w = N / 2; w < N; w++)
+    change = fmax(change, fabs(x[w] - x[N - 1]));
+  return change <= 1e-3 * most;
+}
+
+/* Copies the windows of members that have not escaped; returns the number that have. */
+static long without_escaped(const cst_long_run *r, double *means) {
+  long left = 0;
+  for (long i = 0; i < r->members; i++) {
+    const int gone = r->away && has_left(r, i);
+    left += gone;
+    for (int w = 0; w < N; w++)
+      means[i * N + w] = gone ? NAN : r->means[i * N + w];
+  }
+  return left;
+}
+
+/* True if a change is below a few units in the last place of x and of its terms. */
+static int is_below_ulps(const cst_long_run *r) {
+  for (long i = 0; i < r->members; i++) {
+    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
+    if (r->largest[i] > ULPS * DBL_EPSILON * size)
+      return 0;
+  }
+  return 1;
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+enum { LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 
 /* effective members needed to distinguish a random walk from slow noise */
 #define WALKERS     12
@@ -373,15 +503,15 @@ static int is_law(cst_verdict v) {
 static cst_verdict verdict_of(const cst_long_run *r, const evidence *e, int enough, int mostly_left,
                               int settled, cst_why *why) {
   *why = CST_WHY_NONE;
-  if (cst_growth_is_frozen(r))
+  if (is_frozen(r))
     return CST_FROZEN;
-  if (cst_growth_is_exact(r))
-    return enough && cst_growth_is_visible(r) ? growing_round_off(e) : CST_EXACT;
+  if (is_exact(r))
+    return enough && is_visible(r) ? growing_round_off(e) : CST_EXACT;
   if (mostly_left)
     return CST_ESCAPED;
   if (settled)
     return CST_SETTLED;
-  if (enough && cst_growth_is_level(r))
+  if (enough && is_level(r))
     return CST_BOUNDED_VERDICT;
   if (enough && e->members > 0)
     return judge(e, why);
@@ -409,11 +539,11 @@ static void conclude(const cst_long_run *r, const evidence *e, const double *mea
     g->law = g->verdict;
   if (g->verdict == CST_LINEAR_ROUND_OFF) {
     g->law = CST_LINEAR;
-    g->by_round_off = cst_growth_is_below_ulps(r) ? CST_ROUND_OFF_SURE : CST_ROUND_OFF_PERHAPS;
+    g->by_round_off = is_below_ulps(r) ? CST_ROUND_OFF_SURE : CST_ROUND_OFF_PERHAPS;
   }
   /* only a change that may be growth can drift */
   const int open = g->verdict == CST_UNDECIDED || g->verdict == CST_BOUNDED_VERDICT;
-  if (!open || cst_growth_is_level(r))
+  if (!open || is_level(r))
     g->drift = 0;
   if (enough)
     reject_large(r, &move, g);
@@ -435,13 +565,13 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
                   .end_change = change_at_end(r)};
   double    *means = malloc(sizeof *means * N * (size_t)(r->members > 0 ? r->members : 1));
   evidence   e = {.largest = cst_ensemble_rms(r->largest, r->members)};
-  if (means && !cst_growth_is_finite(r))
+  if (means && !is_finite(r))
     g.why = CST_WHY_NOT_FINITE;
   if (!means || g.why == CST_WHY_NOT_FINITE) {
     free(means);
     return g;
   }
-  const long left = cst_growth_without_escaped(r, means);
+  const long left = without_escaped(r, means);
   const long stay = members_in_use(means, r->members);
   const int  enough =
       windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e);
@@ -450,4 +580,54 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
   conclude(r, &e, means, enough, left > stay, &g);
   free(means);
   return g;
+}
+
+/* ---- the pass over a table ------------------------------------------------------------------- */
+
+/* Drifts. If n verdicts are tested, chance alone makes one of them significant at the level 1 % / n with a
+ * probability of at most 1 %, whatever their dependence (Bonferroni). A drift is told at this level.
+ *
+ * Round-off. Errors of rounding add up per step: with half the step there are twice as many, and the growth
+ * per unit of time increases by a factor of sqrt 2 to 2. The drift of a method of order p decreases by 2^-p.
+ * Growth that exceeds a few units in the last place is therefore round-off only if a smaller step in the
+ * table makes it no smaller; for the smallest step, if it is no smaller than with the next larger one.
+ */
+
+#define LEVEL   0.01 /* probability of a false drift in a table */
+#define SMALLER 0.8  /* a growth below this part of that at the larger step has become smaller */
+
+/* Abramowitz and Stegun 26.2.23, accurate to 5e-4. */
+double cst_growth_threshold(long n) {
+  const double t = sqrt(-2 * cst_elementary_log(LEVEL / (double)(n > 1 ? n : 1)));
+  const double above = 2.515517 + t * (0.802853 + t * 0.010328);
+  const double below = 1 + t * (1.432788 + t * (0.189269 + t * 0.001308));
+  return t - above / below;
+}
+
+static int is_as_steep(const cst_growth *fine, const cst_growth *coarse) {
+  return fabs(fine->slope) >= SMALLER * fabs(coarse->slope);
+}
+
+static int is_round_off(const cst_growth *g, const cst_growth *finer, const cst_growth *coarser) {
+  if (g->by_round_off == CST_ROUND_OFF_SURE)
+    return 1;
+  if (finer)
+    return is_as_steep(finer, g);
+  return coarser && is_as_steep(g, coarser);
+}
+
+/* Why the law of a drift is not told. What kept the observable from being bounded is no reason. */
+static cst_why why_drifts(cst_why why) {
+  const int of_bounds = why == CST_WHY_NONE || why == CST_WHY_WIDE || why == CST_WHY_SWELLING;
+  return of_bounds ? CST_WHY_WEAK : why;
+}
+
+void cst_growth_conclude(cst_growth *g, const cst_growth *finer, const cst_growth *coarser,
+                         long n) {
+  if (g->drift > cst_growth_threshold(n)) {
+    g->verdict = CST_DRIFTS;
+    g->why = why_drifts(g->why);
+  }
+  if (g->verdict == CST_LINEAR_ROUND_OFF && !is_round_off(g, finer, coarser))
+    g->verdict = CST_LINEAR;
 }

@@ -3,25 +3,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GROWTH_H
 #define CST_GROWTH_H
+#include "constella/isa.h"
 #include "constella/statistics.h"
 
-/* ---- whether there is anything to judge -------------------------------------------------------- */
-
-/* False if x was infinite or not a number at some time in a member that did not fail. */
-int cst_growth_is_finite(const cst_long_run *r);
-int cst_growth_is_frozen(const cst_long_run *r); /* nothing moved except by round-off */
-int cst_growth_is_exact(const cst_long_run *r);  /* x changed by no more than round-off */
-/* No window mean differs from the first by more than round-off. */
-int cst_growth_is_level(const cst_long_run *r);
-/* Some window mean differs from the first by more than rounding x and its terms once: a change of the last digit
- * is not growth. */
-int cst_growth_is_visible(const cst_long_run *r);
-/* The change is below a few units in the last place of x and of its terms. */
-int cst_growth_is_below_ulps(const cst_long_run *r);
-/* Copies the windows of members that have not escaped; returns the number that have. */
-long cst_growth_without_escaped(const cst_long_run *r, double *means);
-
-/* ---- significance, as deviations of a normal distribution ---------------- -------------------- */
+/* ---- significance, as deviations of a normal distribution ------------------------------------- */
 double cst_significance_of_t(double t, double freedom);             /* with the sign of t */
 double cst_significance_of_f(double f, double above, double below); /* positive for large f */
 double cst_significance_t_quantile(double normal,
@@ -111,14 +96,31 @@ typedef struct {
   int    is_exponential;
   double rough; /* W_6 / W_1: near 1.8 for a random walk, 1/6 for independent noise */
 } cst_rms_growth;
-
-/* a window is above the noise if R^2 exceeds this multiple of the noise's variance */
-#define CST_GROWTH_ABOVE 50
-/* Compares exponential growth of r2 with powers up to the fourth, over the windows with a weight,
- * those above noise. l: logarithms of the times. */
-int cst_growth_is_exponential(const double r2[CST_WINDOWS], const double weight[CST_WINDOWS],
-                              const double l[CST_WINDOWS], double noise);
 /* many: there are enough members to resample members only, not windows. */
 cst_rms_growth cst_growth_rms_find(const double *means, long members, double unit, int many);
 double         cst_growth_largest_difference(const double *means, long members);
+
+/* ---- loops that are compiled for each instruction set (statistics/core/growth-lanes.c) ---------- */
+
+/* Arrays of lanes are aligned to 64 bytes. */
+
+/* Fits log R_w^2 = c + 2 alpha l_w in W lanes (growth-rms.c), from the same c and alpha: r2[CST_WINDOWS][W],
+ * weight[CST_WINDOWS][W], l[CST_WINDOWS]; exponent[W]. */
+typedef void cst_growth_fit(const double *r2, const double *weight, const double *l, double c,
+                            double alpha, int rounds, double *exponent);
+/* x[CST_WINDOWS] := exp x. */
+typedef void cst_growth_exp(double *x);
+/* sum_j = sum over k = 1 .. n-1 of products[k][j] weight_k phi_k, j < CST_WINDOWS (growth-power.c). */
+typedef void cst_growth_project(const double *products, const double *phi, const double *weight,
+                                int n, double *sum);
+
+typedef struct {
+  int                 width; /* lanes */
+  cst_growth_fit     *fit;
+  cst_growth_exp     *exp;
+  cst_growth_project *project;
+} cst_growth_loops;
+
+/* cst_growth_lanes_ISA of the widest set that this CPU has, or of CONSTELLA_ISA. */
+const cst_growth_loops *cst_growth_loops_chosen(void);
 #endif

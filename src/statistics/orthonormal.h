@@ -26,12 +26,10 @@ typedef void cst_near_put(const cst_near *x, double distance, const double *w);
 typedef void cst_orthonormalise(int k, int n, int in, const double *weight, double *w,
                                 double *growth, double *spare);
 
+/* Those of an instruction set: cst_lane_form(isa, "orthonormal"). */
 typedef struct {
   cst_near_take      *take;
   cst_near_put       *put;
   cst_orthonormalise *orthonormalise;
 } cst_orthonormal;
-
-/* Those of cst_isas[isa], cst_orthonormal_ISA. */
-const cst_orthonormal *cst_orthonormal_of(int isa);
 #endif

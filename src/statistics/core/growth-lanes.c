@@ -3,7 +3,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/lanes.h"
-#include "statistics/growth-lanes.h"
+#include "statistics/growth.h"
 
 enum { N = CST_WINDOWS, BLOCK = 8 }; /* BLOCK: vectors that stay in registers */
 

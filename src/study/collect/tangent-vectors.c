@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/lane-form.h"
 #include "core/need.h"
 #include "study/collect/tangent.h"
 
@@ -207,7 +208,7 @@ cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int 
   const size_t most = (size_t)cst_plan_state_numbers(r->plan);
   const size_t in = 2 * (size_t)r->plan->study->system->nq;
   *v = (cst_tangent_vectors){.run = r, .k = k, .in = (int)in, .exact = exact};
-  v->lanes = cst_orthonormal_of(r->plan->isa);
+  v->lanes = cst_lane_form(r->plan->isa, "orthonormal");
   v->weight = cst_aligned(groups * in * W);
   v->scale = cst_zeros(2 * r->batch, sizeof *v->scale);
   v->growth = cst_aligned(groups * (size_t)k * W);
