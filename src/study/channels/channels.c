@@ -1,14 +1,98 @@
-/* channels.c: makes the channels of one study from what their owners declare (see channels.h). */
+/* channels.c: makes the channels of one study from what their owners declare (see channels.h), with those of every
+ * study, which stand before and behind the channels of all collectors; and the rows of a batch in memory.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/plan/division.h"
 #include "study/channels/channels.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/channels/of-study.h"
+#include "method/reason.h"
 #include "study/collector.h"
+#include "study/plan/division.h"
+
+/* ---- of every study -------------------------------------------------------------------------- */
+
+/* clang-format off */
+const cst_channel_row cst_channel_rows_until = {"/run/rows_until", "1", "all rows of the checkpoints up to this number are in the file; NaN: of none", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_step = {"/cases/h", "1", "step taken", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_steps_taken = {"/cases/n", "1", "number of steps", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_tolerance = {"/cases/tolerance", "1", "tolerance of the solver, relative", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_representative = {"/cases/representative", "1", "what p is: kinetic, M v + a, or tangential, its part with G p = 0", CST_TYPE_TEXT, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_parameters = {"/cases/parameters", "1", "parameters of the system", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_PARAMETER, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_q = {"/final/q", "1", "coordinates at the end, or the last good ones", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_p = {"/final/p", "1", "momenta at the end, or the last good ones", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_COORDINATE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_lambda = {"/final/lambda", "1", "multipliers of the last step, M A = f - G' lambda", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_MULTIPLIER, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_status = {"/final/status", "1", NULL, CST_TYPE_I8, CST_IS_ROW | CST_IS_LAST, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, CST_DONE, CST_MOST_REASONS, true, false, NULL}};
+const cst_channel_row cst_channel_steps = {"/final/steps", "1", "good steps", CST_TYPE_I64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_STEPS, true, false, NULL}};
+const cst_channel_row cst_channel_iterations = {"/final/iterations", "1", "iterations of the solver, all steps", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, false, NULL}};
+const cst_channel_row cst_channel_evaluations = {"/final/evaluations", "1", "evaluations of the force, all steps", CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, false, NULL}};
+const cst_channel_row cst_channel_statistic = {"/statistics/%s", NULL, NULL, CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_rate = {"/run/steps_per_second", "1", "trajectory-steps per second and per rank", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_cpu = {"/run/cpu_seconds", "1", "CPU time per trajectory in seconds, steps only, smallest of the repeats", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_cpu_most = {"/run/cpu_seconds_most", "1", "CPU time per trajectory in seconds, largest of the repeats", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_checkpoint = {"/run/checkpoint", "1", "number of the newest checkpoint; NaN: none was taken", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_NONE}, {0}};
+const cst_channel_row cst_channel_work_done = {"/run/work_done", "1", "fraction of the work that is done", CST_TYPE_F64, CST_IS_WRITTEN, {CST_AXIS_NONE}, {0}};
+/* clang-format on */
+
+/* All ways in which a trajectory can end, with their numbers. */
+static const char *status_doc(void) {
+  static char text[sizeof((cst_field *)0)->doc];
+  size_t      at = 0;
+  for (int k = 0; k < CST_REASONS && at < sizeof text; k++)
+    at +=
+        (size_t)snprintf(text + at, sizeof text - at, "%s%d %s%s", k ? ", " : "", k,
+                         cst_reason_at(k)->words, cst_reason_stopped(k) ? " (not a failure)" : "");
+  if (at < sizeof text)
+    snprintf(text + at, sizeof text - at, "; -1 not run");
+  return text;
+}
+
+/* Adds channels that have no index. */
+static void add_all(cst_channels *c, const cst_channel_row *const *row) {
+  for (; *row; row++)
+    cst_channels_add(c, *row, 0, (cst_channel_use){0});
+}
+
+/* rows_until stands before all rows in the file: who copies it meanwhile reads it before them. */
+static void declare_first(cst_channels *c) {
+  static const cst_channel_row *const first[] = {&cst_channel_step, &cst_channel_steps_taken,
+                                                 &cst_channel_tolerance,
+                                                 &cst_channel_representative, NULL};
+  static const cst_channel_row *const state[] = {&cst_channel_q, &cst_channel_p,
+                                                 &cst_channel_lambda, NULL};
+  static const cst_channel_row *const then[] = {&cst_channel_steps, &cst_channel_iterations,
+                                                &cst_channel_evaluations, NULL};
+  if (c->columns)
+    cst_channels_add(c, &cst_channel_rows_until, 0, (cst_channel_use){0});
+  add_all(c, first);
+  if (cst_system_named(c->plan->study->system) > 0)
+    cst_channels_add(c, &cst_channel_parameters, 0, (cst_channel_use){0});
+  add_all(c, state);
+  cst_channels_add(c, &cst_channel_status, 0, (cst_channel_use){.doc = status_doc()});
+  add_all(c, then);
+}
+
+/* Columns, and what the run tells of itself. */
+static void declare_last(cst_channels *c) {
+  static const cst_channel_row *const times[] = {&cst_channel_cpu, &cst_channel_cpu_most, NULL};
+  static const cst_channel_row *const last[] = {&cst_channel_checkpoint, &cst_channel_work_done,
+                                                NULL};
+  for (int k = 0; c->columns && k < c->columns->n; k++) {
+    const cst_column *x = &c->columns->column[k];
+    cst_channels_add(
+        c, &cst_channel_statistic, k,
+        (cst_channel_use){
+            .name = x->name, .unit = x->use.unit, .doc = x->doc, .text = x->label != NULL});
+  }
+  if (!c->columns)
+    return;
+  cst_channels_add(c, &cst_channel_rate, 0, (cst_channel_use){0});
+  if (c->plan->study->timing_repeats > 0)
+    add_all(c, times);
+  add_all(c, last);
+}
 
 const char *const cst_channels_error_names[CST_ERRORS] = {"total", "q", "p", "lambda"};
 
@@ -213,9 +297,9 @@ cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns)
   make_shared_axes(c);
   if (p->part)
     find_own(c);
-  cst_channels_declare_first(c);
+  declare_first(c);
   declare_of_collectors(c);
-  cst_channels_declare_last(c);
+  declare_last(c);
   return c;
 }
 
@@ -254,4 +338,101 @@ bool cst_channel_is_of_track(const cst_channel *c, int icase) {
 
 size_t cst_channel_bytes(const cst_channel *c) {
   return c->count * cst_record_width(c->field.type);
+}
+
+/* ---- rows of a batch ------------------------------------------------------------------------- */
+
+/* The rows of a batch of trajectories, one array per channel (see channels.h). */
+
+enum { ALIGNMENT = 64 };
+
+static bool is_of_trajectories(const cst_channel *c) { return *c->field.path && c->count; }
+
+cst_rows *cst_rows_create(const cst_channels *c, long batch, int width) {
+  cst_rows *r = cst_need(calloc(1, sizeof *r));
+  long      lanes = (batch + width - 1) / width * width;
+  r->channels = c;
+  r->width = width;
+  r->data = cst_zeros(c->n, sizeof *r->data);
+  for (int k = 0; k < c->n; k++) {
+    if (!is_of_trajectories(&c->channel[k]))
+      continue;
+    const size_t used = (size_t)lanes * cst_channel_bytes(&c->channel[k]);
+    const size_t bytes = (used / ALIGNMENT + 1) * ALIGNMENT;
+    r->data[k] = cst_need(aligned_alloc(ALIGNMENT, bytes));
+    memset(r->data[k], 0, bytes);
+  }
+  return r;
+}
+
+void cst_rows_destroy(cst_rows *r) {
+  if (!r)
+    return;
+  for (int k = 0; k < r->channels->n; k++)
+    free(r->data[k]);
+  free(r->data);
+  free(r);
+}
+
+static size_t stride(const cst_rows *r, const cst_channel *c) {
+  return c->in_lanes ? (size_t)r->width : 1;
+}
+
+void *cst_rows_at(const cst_rows *r, const cst_channel *c, long lane) {
+  if (!c || !is_of_trajectories(c))
+    return NULL;
+  char        *data = r->data[c - r->channels->channel];
+  const size_t row = cst_channel_bytes(c);
+  const size_t W = (size_t)r->width;
+  const size_t number = row / c->count;
+  if (c->in_lanes)
+    return data + (size_t)lane / W * W * row + (size_t)lane % W * number;
+  return data + (size_t)lane * row;
+}
+
+double *cst_rows_numbers(const cst_rows *r, const cst_channel_row *row, int which, long lane) {
+  const cst_channel *c = cst_channels_find(r->channels, row, which);
+  return cst_rows_at(r, c, lane);
+}
+
+void cst_rows_gather(const cst_rows *r, const cst_channel *c, long lane, long n, double *x) {
+  for (long l = lane; l < lane + n; l++) {
+    const double *from = cst_rows_at(r, c, l);
+    for (size_t i = 0; i < c->count; i++)
+      *x++ = from[i * stride(r, c)];
+  }
+}
+
+/* ---- numbers in checkpoints ------------------------------------------------------------------- */
+
+static bool is_kept(const cst_channel *c) { return is_of_trajectories(c) && c->kept; }
+
+size_t cst_rows_kept(const cst_rows *r) {
+  size_t n = 0;
+  for (int k = 0; k < r->channels->n; k++)
+    if (is_kept(&r->channels->channel[k]))
+      n += r->channels->channel[k].count;
+  return n;
+}
+
+void cst_rows_save(const cst_rows *r, long lane, double *row) {
+  for (int k = 0; k < r->channels->n; k++) {
+    const cst_channel *c = &r->channels->channel[k];
+    if (!is_kept(c))
+      continue;
+    const double *x = cst_rows_at(r, c, lane);
+    for (size_t i = 0; i < c->count; i++)
+      *row++ = x[i * stride(r, c)];
+  }
+}
+
+void cst_rows_restore(const cst_rows *r, long lane, const double *row) {
+  for (int k = 0; k < r->channels->n; k++) {
+    const cst_channel *c = &r->channels->channel[k];
+    if (!is_kept(c))
+      continue;
+    double *x = cst_rows_at(r, c, lane);
+    for (size_t i = 0; i < c->count; i++)
+      x[i * stride(r, c)] = *row++;
+  }
 }

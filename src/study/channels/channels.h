@@ -182,7 +182,7 @@ size_t cst_rows_kept(const cst_rows *r);
 void   cst_rows_save(const cst_rows *r, long lane, double *row);
 void   cst_rows_restore(const cst_rows *r, long lane, const double *row);
 
-/* The rows that are read by others than their owners. Of every study (of-study.c): */
+/* The rows that are read by others than their owners. Of every study (channels.c): */
 extern const cst_channel_row cst_channel_rows_until, cst_channel_step, cst_channel_steps_taken,
     cst_channel_tolerance, cst_channel_representative, cst_channel_parameters, cst_channel_q,
     cst_channel_p, cst_channel_lambda, cst_channel_status, cst_channel_steps,
