@@ -11,7 +11,7 @@
 #include "method/stepper.h"
 #include "study/channels/channels.h"
 #include "study/collector.h"
-#include "study/result/sound.h"
+#include "study/result/output.h"
 #include "study/runner/runner-internal.h"
 
 cst_position cst_continue_position(const cst_plan *now, const cst_class *to, const double *row) {

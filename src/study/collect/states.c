@@ -14,7 +14,6 @@
 #include "study/collect/errors.h"
 #include "study/plan/clock.h"
 #include "study/result/case-rows.h"
-#include "study/result/output-internal.h"
 #include "study/result/output.h"
 #include "study/runner/runner-internal.h"
 

@@ -3,9 +3,29 @@
 #ifndef CST_OUTPUT_H
 #define CST_OUTPUT_H
 #include "constella/record.h"
-#include "study/plan/agenda.h"
 #include "study/channels/channels.h"
-#include "study/result/compare.h"
+#include "study/plan/agenda.h"
+
+/* ---- a comparison of numbers with stored ones ------------------------------------------------- */
+
+/* Numbers are compared bit by bit. All NaNs are equal. */
+typedef struct {
+  /* 0: bits are compared. Else q, p and lambda at the end are, to this tolerance relative to 1 or their size, and
+   * what became of a trajectory; nothing else */
+  double tolerance;
+  long   compared, different; /* numbers */
+  char   first[512];          /* the first difference: its place, both values and their distance */
+} cst_comparison;
+
+/* Compares a block x of a field with the same block of the file (start and count as in cst_record_write).
+ * False: the file has no such block. */
+bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, const long *start,
+                       const long *count, const void *x);
+/* Compares n numbers with the stored ones of `name`. */
+void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x,
+                         long n);
+
+/* ---- a result --------------------------------------------------------------------------------- */
 
 typedef struct cst_output cst_output;
 /* Collective. Creates a file (anew), or reopens that of an earlier run. Fails on all ranks alike, with
@@ -70,4 +90,41 @@ bool      cst_output_in_place(cst_output *o, char *why, int n); /* see cst_recor
  * or NULL: see cst_record_close. */
 cst_error cst_output_close(cst_output **o, const char *state, bool *finished, char *kept, char *why,
                            int n);
+
+/* ---- blocks, for collectors that write their own ---------------------------------------------- */
+
+struct cst_output {
+  const cst_plan *plan;
+  cst_channels   *channels;
+  cst_record     *record; /* NULL: compare with `file`, into `comparison` */
+  cst_result     *file;
+  bool            another; /* the file was made by another program */
+  cst_comparison *comparison;
+  const long     *joined; /* [ncase] of `file`; borrowed */
+  const char     *name;   /* of the record, for messages; borrowed */
+  bool            narrow; /* rows that were to be copied have another width in the earlier result */
+};
+
+/* Writes or compares a block of a channel. */
+cst_error cst_output_block(cst_output *o, const cst_channel *c, const long *start,
+                           const long *count, const void *x);
+/* count[k] := the extent of dimension k of a channel, for all dimensions from `first` on. */
+void cst_output_extent(const cst_output *o, const cst_channel *c, int first, long *count);
+/* Copies count[along] rows of a field, at start[along], from a dataset of the same shape in the result of `old`,
+ * where they begin at from_start. start and from_start are changed. */
+cst_error cst_output_copy(cst_output *o, cst_result *file, const cst_plan *old, int icase,
+                          const cst_channel *c, const char *from, long *from_start, long *start,
+                          long *count, int along);
+
+/* ---- numbers that are read back --------------------------------------------------------------- */
+
+/* Whether numbers that are read back from a result are possible in its study.
+ *
+ * A digest shows that a file is as it was written, not that this program wrote it. Numbers that are read back
+ * to compute with them are therefore compared with the plan, wherever they come from.
+ */
+/* True if all n numbers x, of the type of the channel, are possible in case icase of the plan. Else why[size]
+ * tells the first that is not, and what is possible. */
+bool cst_sound(const cst_plan *p, int icase, const cst_channel *c, const void *x, size_t n,
+               char *why, size_t size);
 #endif

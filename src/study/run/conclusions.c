@@ -7,8 +7,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/run/conclusions.h"
-#include "study/result/energy-leap.h"
-#include "study/result/rank-loss.h"
+#include "study/result/found.h"
 #include "study/run/run-warnings.h"
 
 typedef struct {

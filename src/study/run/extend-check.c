@@ -6,7 +6,6 @@
 #include "core/need.h"
 #include "study/collect/continue-rows.h"
 #include "study/result/output.h"
-#include "study/result/sound.h"
 
 enum { AT_ONCE = 1 << 20, REPORTED = 3 };
 

@@ -13,7 +13,7 @@ typedef struct {
   uint64_t seed;           /* seed of the random sample */
   bool     from_start;     /* ignore checkpoints */
   bool    *left_out;       /* [nmethod]: methods to leave out; NULL: none */
-  double   tolerance;      /* 0: bits are compared (study/result/compare.h) */
+  double   tolerance;      /* 0: bits are compared (study/result/output.h) */
 } cst_verify_choice;
 
 typedef struct {
