@@ -1,6 +1,6 @@
 /* reference-item.c: one task of the reference: steps some members of one table through the times that are
  * read, in double precision as a batch, or a single member in quadruple precision. It can be interrupted at
- * any step and resumed there (reference-midway.c). */
+ * any step and resumed there: its state is packed for a checkpoint. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <limits.h>
 #include <math.h>
@@ -8,7 +8,128 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/method.h"
-#include "study/reference/reference-item.h"
+#include "study/reference/motion.h"
+#include "study/reference/reference.h"
+
+struct cst_item {
+  cst_reference      *r;
+  long                index;
+  cst_reference_share x;
+  int                 time; /* index of the next time to read */
+  long                done; /* steps done towards it */
+  cst_stepper        *st;   /* in double precision; NULL in quadruple */
+  cst_batch           b;
+  double             *lambda;
+  cst_motion         *m; /* in quadruple precision; NULL without a valid start */
+  __float128         *workspace;
+  long                some;  /* steps between two polls */
+  long                finer; /* each step of the reference is taken in so many */
+  double             *saved; /* the batch before steps that may be halted */
+};
+
+/* ---- an item that is interrupted ------------------------------------------------------------- */
+
+/* The batch of i := the members saved at `from`, after `step` steps. */
+static void restore_batch(cst_item *i, const double *from, long step) {
+  const size_t n = cst_batch_numbers(i->st);
+  for (long m = 0; m < i->x.count; m++)
+    cst_batch_restore(i->st, &i->b, m, from + (size_t)m * n);
+  i->b.step = step;
+  cst_batch_ready(i->st, &i->b);
+}
+
+/* Head of a section "midway"; the values at earlier times follow, then the state. */
+typedef struct {
+  long index, time, done, step;
+} head;
+
+static size_t values(const cst_item *i, long time) {
+  const cst_system *s = i->r->plan->study->system;
+  const size_t      row = (size_t)(2 * s->nq + s->ng);
+  return sizeof(double) * (size_t)time * (size_t)i->x.count * row;
+}
+
+static size_t state(const cst_item *i) {
+  if (i->st)
+    return sizeof(double) * cst_batch_numbers(i->st) * (size_t)i->x.count;
+  return i->m ? cst_motion_bytes(i->m) : 0;
+}
+
+void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
+  const cst_item *i = r->at;
+  if (!i)
+    return;
+  const size_t size = sizeof(head) + values(i, i->time) + state(i);
+  char        *to = cst_bundle_add(b, "midway", size);
+  const long   step = i->st ? i->b.step : 0;
+  *(head *)(void *)to = (head){i->index, i->time, i->done, step};
+  to += sizeof(head);
+  cst_reference_copy(r, i->index, i->time, (double *)(void *)to, false);
+  to += values(i, i->time);
+  if (i->st) {
+    const size_t n = cst_batch_numbers(i->st);
+    double      *row = (double *)(void *)to;
+    for (long m = 0; m < i->x.count; m++)
+      cst_batch_save(i->st, &i->b, m, row + (size_t)m * n);
+  }
+  if (i->m)
+    cst_motion_save(i->m, to);
+}
+
+/* True if an item can be at this position: before a time to read, or after the last one. */
+static bool stands(const cst_item *i, const head *h) {
+  const int last = i->r->ntime[i->x.variant];
+  double    from;
+  if (h->time < 0)
+    return false;
+  if (h->time > last)
+    return false;
+  if (h->done < 0)
+    return false;
+  if (h->step < 0)
+    return false;
+  if (h->time == last)
+    return h->done == 0;
+  const long way = cst_reference_way(i->r, i->x.table, (int)h->time, &from);
+  return h->done <= CST_LARGER(0, way);
+}
+
+/* True if the saved numbers of each member are a state. (For a motion any numbers are.) */
+static bool are_states(const cst_item *i, const char *from) {
+  if (!i->st)
+    return true;
+  const size_t  n = cst_batch_numbers(i->st);
+  const double *row = (const double *)(const void *)from;
+  for (long m = 0; m < i->x.count; m++)
+    if (!cst_batch_is_state(row + (size_t)m * n, LONG_MAX))
+      return false;
+  return true;
+}
+
+/* Puts i where it was interrupted, from a section of `size` bytes that cst_reference_pack_midway made; false
+ * if the section does not fit i. */
+static bool unpack_midway(cst_item *i, const char *from, size_t size) {
+  head h;
+  if (size < sizeof h)
+    return false;
+  memcpy(&h, from, sizeof h);
+  if (!stands(i, &h))
+    return false;
+  if (size != sizeof h + values(i, h.time) + state(i))
+    return false;
+  from += sizeof h;
+  if (!are_states(i, from + values(i, h.time)))
+    return false;
+  cst_reference_copy(i->r, i->index, (int)h.time, (double *)(uintptr_t)from, true);
+  from += values(i, h.time);
+  i->time = (int)h.time;
+  i->done = h.done;
+  if (i->st)
+    restore_batch(i, (const double *)(const void *)from, h.step);
+  if (i->m)
+    cst_motion_restore(i->m, from);
+  return true;
+}
 
 /* ---- double precision ------------------------------------------------------------------------ */
 
@@ -224,7 +345,7 @@ static cst_error advance_batch(cst_item *i, double from, double h, long *some) {
   CST_TRY(cst_stepper_advance(i->st, &i->b, *some));
   if (!cst_stepper_halted(i->st))
     return 0;
-  cst_reference_midway_batch(i, i->saved, step);
+  restore_batch(i, i->saved, step);
   *some = 0;
   return 0;
 }
@@ -320,8 +441,8 @@ cst_error cst_reference_compute(cst_reference *r, int item, const void *midway, 
     return 0;
   r->again[item] = 0;
   CST_TRY(open_item(r, item, cst_reference_share_of(r, item), &r->at));
-  CST_CHECK(!midway || cst_reference_unpack_midway(r->at, midway, size), MPI_COMM_SELF,
-            CST_ERR_FILE_UNEXPECTED, "the checkpoint of the reference does not fit this study");
+  CST_CHECK(!midway || unpack_midway(r->at, midway, size), MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED,
+            "the checkpoint of the reference does not fit this study");
   CST_TRY(compute(r->at, poll, context, stop));
   CST_TRY(close_item(r->at));
   r->at = NULL;

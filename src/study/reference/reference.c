@@ -6,12 +6,39 @@
  * reference: self a partner runs beside each batch; see runner.c.)
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/reference/reference.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/reference/reference.h"
+#include "method/method.h"
+#include "study/channels/channels.h"
 #include "study/plan/clock.h"
+
+/* ---- norms of errors ------------------------------------------------------------------------- */
+
+double cst_norm_apart(cst_norm kind, const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double d = fabs(x[i] - y[i]);
+    if (kind == CST_NORM_MAX)
+      sum = d > sum || isnan(d) ? d : sum;
+    else
+      sum += kind == CST_NORM_ONE ? d : d * d;
+  }
+  return kind == CST_NORM_TWO ? sqrt(sum) : sum;
+}
+
+/* Combines the norms of two parts. */
+double cst_norm_join(cst_norm kind, double a, double b) {
+  if (kind == CST_NORM_MAX)
+    return a > b || isnan(a) ? a : b;
+  if (kind == CST_NORM_ONE)
+    return a + b;
+  return sqrt(a * a + b * b);
+}
+
+/* ---- what is computed ------------------------------------------------------------------------ */
 
 enum { MEMBERS_PER_ITEM = 64, MEMBERS_TWICE = 8 };
 
@@ -80,7 +107,54 @@ long cst_reference_twice(const cst_study *s) {
   return 0;
 }
 
-int cst_reference_tables(const cst_reference *r) {
+/* Number of equal steps of the reference's method over a span > 0 between two read times, none longer than
+ * its step. */
+static long steps_within(const cst_study *s, double span) {
+  const long n = (long)ceil(span / s->reference_step - 1e-9);
+  return n < 1 ? 1 : n;
+}
+
+/* Finds the stops of the method at twice its step among its n times, as in `twice` above: equal steps, at
+ * least twice as long as its own and at most a tenth longer, except the last ones. False: there is no such
+ * step. */
+static bool plan_twice(const cst_study *s, const double *time, int n, long *twice) {
+  /* the last stop, the previous time, the longest step of the reference since that stop */
+  double last = 0;
+  double before = 0;
+  double longest = 0;
+  bool   any = false;
+  for (int k = 0; k < n; k++) {
+    const double span = time[k] - before;
+    const double way = time[k] - last;
+    if (span > 0) {
+      const double step = span / (double)steps_within(s, span);
+      longest = fmax(longest, step);
+    }
+    double steps = 0;
+    if (longest > 0)
+      steps = floor(way / (2 * longest) * (1 + 1e-9));
+    /* with noise, steps are multiples of the path's increments */
+    const double play = s->resolution > 0 ? 1 + 1e-9 : 1.1;
+    const double most = play * 2 * longest * steps;
+    const bool   fits = steps >= 1 && way <= most;
+    const bool   ends = k == n - 1 && !s->resolution;
+    before = time[k];
+    if (way == 0)
+      twice[k] = 0;
+    else if (fits || ends)
+      twice[k] = (long)fmax(1, steps);
+    else
+      twice[k] = -1;
+    any |= fits;
+    if (twice[k] >= 0) {
+      last = time[k];
+      longest = 0;
+    }
+  }
+  return any;
+}
+
+static int tables(const cst_reference *r) {
   const cst_study *s = r->plan->study;
   if (s->reference != CST_REFERENCE_METHOD)
     return 0;
@@ -89,7 +163,7 @@ int cst_reference_tables(const cst_reference *r) {
   return s->nvariant;
 }
 
-long cst_reference_members(const cst_reference *r, int table) {
+static long members_of(const cst_reference *r, int table) {
   const cst_study *s = r->plan->study;
   if (table < s->nvariant)
     return s->members;
@@ -98,8 +172,7 @@ long cst_reference_members(const cst_reference *r, int table) {
 
 static size_t table_size(const cst_reference *r, int table) {
   const cst_plan *p = r->plan;
-  return (size_t)r->ntime[table % p->study->nvariant] * (size_t)cst_reference_members(r, table) *
-         row(p);
+  return (size_t)r->ntime[table % p->study->nvariant] * (size_t)members_of(r, table) * row(p);
 }
 
 /* In quadruple precision a single member takes long enough. */
@@ -109,12 +182,12 @@ static long members_per_item(const cst_study *s) {
 
 static long items_of(const cst_reference *r, int table) {
   const long n = members_per_item(r->plan->study);
-  return (cst_reference_members(r, table) + n - 1) / n;
+  return (members_of(r, table) + n - 1) / n;
 }
 
 int cst_reference_items(const cst_reference *r) {
   long n = 0;
-  for (int t = 0; t < cst_reference_tables(r); t++)
+  for (int t = 0; t < tables(r); t++)
     n += items_of(r, t);
   return (int)n;
 }
@@ -134,13 +207,13 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   r->ntime = cst_zeros(n, sizeof *r->ntime);
   r->time = cst_zeros(n, sizeof *r->time);
   r->twice = cst_zeros(n, sizeof *r->twice);
-  r->value = cst_zeros(cst_reference_tables(r), sizeof *r->value);
+  r->value = cst_zeros(tables(r), sizeof *r->value);
   for (int v = 0; v < s->nvariant; v++) {
     r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
     r->twice[v] = cst_zeros(r->ntime[v], sizeof **r->twice);
-    cst_reference_plan_twice(s, r->time[v], r->ntime[v], r->twice[v]);
+    plan_twice(s, r->time[v], r->ntime[v], r->twice[v]);
   }
-  for (int t = 0; t < cst_reference_tables(r); t++)
+  for (int t = 0; t < tables(r); t++)
     r->value[t] = cst_zeros((long)table_size(r, t), sizeof **r->value);
   return r;
 }
@@ -148,7 +221,7 @@ cst_reference *cst_reference_create(const cst_plan *p) {
 void cst_reference_destroy(cst_reference *r) {
   if (!r)
     return;
-  for (int t = 0; r->value && t < cst_reference_tables(r); t++)
+  for (int t = 0; r->value && t < tables(r); t++)
     free(r->value[t]);
   for (int v = 0; r->time && v < r->plan->study->nvariant; v++) {
     free(r->time[v]);
@@ -166,12 +239,7 @@ void cst_reference_destroy(cst_reference *r) {
 
 double *cst_reference_cell(const cst_reference *r, int table, int time, long member) {
   return r->value[table] +
-         ((size_t)time * (size_t)cst_reference_members(r, table) + (size_t)member) * row(r->plan);
-}
-
-long cst_reference_steps(const cst_study *s, double span) {
-  const long n = (long)ceil(span / s->reference_step - 1e-9);
-  return n < 1 ? 1 : n;
+         ((size_t)time * (size_t)members_of(r, table) + (size_t)member) * row(r->plan);
 }
 
 long cst_reference_way(const cst_reference *r, int table, int time, double *from) {
@@ -186,7 +254,7 @@ long cst_reference_way(const cst_reference *r, int table, int time, double *from
   if (table >= nvariant)
     return r->twice[v][time];
   if (t[time] > *from)
-    return cst_reference_steps(r->plan->study, t[time] - *from);
+    return steps_within(r->plan->study, t[time] - *from);
   return 0;
 }
 
@@ -198,7 +266,7 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
     item -= items_of(r, table);
   const long first = item * many;
   return (cst_reference_share){table % p->study->nvariant, table, first,
-                               CST_SMALLER(many, cst_reference_members(r, table) - first)};
+                               CST_SMALLER(many, members_of(r, table) - first)};
 }
 
 static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
@@ -275,7 +343,7 @@ bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
 }
 
 cst_error cst_reference_gather(cst_reference *r, MPI_Comm comm) {
-  for (int t = 0; r->value && t < cst_reference_tables(r); t++) {
+  for (int t = 0; r->value && t < tables(r); t++) {
     const size_t n = table_size(r, t);
     const size_t most = 1 << 26;
     /* each cell was written by one rank; on all others its bits are zero */
@@ -339,4 +407,180 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
     const double *x = cst_reference_cell(r, variant, at, member);
     memcpy(lambda, x + 2 * nq, (size_t)ng * sizeof *lambda);
   }
+}
+
+/* ---- what it costs --------------------------------------------------------------------------- */
+
+/* The cost of the plan does not include it. */
+
+/* Cost of a step in quadruple precision, with scalar kernels and software arithmetic, relative to a step of
+ * one lane. */
+static const double quadruple =
+    210; /* measured: 200 to 230 on systems of 2 to 4 coordinates, gauss(8) */
+
+/* Steps of one member of a variant up to the last time at which it is read. */
+static double steps_of(const cst_plan *p, int variant) {
+  int     n;
+  double *t = cst_reference_times(p, variant, &n);
+  double  sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double before = i ? t[i - 1] : 0;
+    const double span = t[i] - before;
+    if (span > 0)
+      sum += (double)steps_within(p->study, span);
+  }
+  free(t);
+  return sum;
+}
+
+double cst_reference_work(const cst_plan *p, double *nanoseconds) {
+  const cst_study *s = p->study;
+  const double     members = (double)s->members;
+  double           steps = 0, cost = 0;
+  *nanoseconds = 0;
+  if (s->reference != CST_REFERENCE_METHOD)
+    return 0;
+  const double trajectories = members + 0.5 * (double)cst_reference_twice(s);
+  for (int v = 0; v < s->nvariant; v++)
+    steps += steps_of(p, v) * trajectories;
+  const cst_program *m = p->reference->program;
+  for (int i = 0; i < m->n; i++) {
+    const cst_substep     *substep = &m->step[i];
+    const cst_substep_size size = substep->row->size(substep->data, p->reference->stepped);
+    cost += size.cost;
+  }
+  const int    width = cst_isas[p->isa].width; /* idle lanes cost as much as active ones */
+  const double with_idle = ceil(members / width) * width / members;
+  *nanoseconds = steps * cost * (s->reference_quad ? quadruple : with_idle);
+  return steps;
+}
+
+/* ---- its own error --------------------------------------------------------------------------- */
+
+/* From the same method at twice its step, for the first
+ * members, wherever both stop. For a method of order r the difference is 2^r - 1 times the error of the
+ * reference, so it is an upper bound. */
+
+static void keep_largest(double *kept, double e) {
+  if (!isnan(e) && !(e <= *kept))
+    *kept = e;
+}
+
+/* x, y: rows {q, p, lambda} of a member at the step of the reference and at twice that step. */
+static void add_difference(const cst_study *s, const double *x, const double *y,
+                           double error[CST_ERRORS]) {
+  const int  nq = s->system->nq;
+  const int  at[] = {0, 0, nq, 2 * nq};
+  const int  size[] = {0, nq, nq, s->system->ng};
+  const bool chosen[] = {false, s->error_q, s->error_p, s->error_lambda};
+  double     all = 0;
+  for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
+    if (!size[k])
+      continue;
+    const double *one = x + at[k];
+    const double *other = y + at[k];
+    const double  e = cst_norm_apart(s->norm, one, other, size[k]);
+    if (chosen[k])
+      all = cst_norm_join(s->norm, all, e);
+    keep_largest(&error[k], e);
+  }
+  keep_largest(&error[CST_ERROR_ALL], all);
+}
+
+static void find_errors(const cst_reference *r, int variant, double error[CST_ERRORS]) {
+  const cst_study *s = r->plan->study;
+  const int        table = s->nvariant + variant;
+  const int        times = r->ntime[variant];
+  long            *twice = r->twice[variant];
+  for (int k = 0; k < CST_ERRORS; k++)
+    error[k] = NAN;
+  if (!plan_twice(s, r->time[variant], times, twice))
+    return;
+  for (int t = 0; t < times; t++) {
+    if (twice[t] < 0)
+      continue;
+    for (long m = 0; m < members_of(r, table); m++) {
+      const double *full = cst_reference_cell(r, variant, t, m);
+      const double *doubled = cst_reference_cell(r, table, t, m);
+      add_difference(s, full, doubled, error);
+    }
+  }
+}
+
+void cst_reference_errors(const cst_reference *r, double *error) {
+  const int n = r->plan->study->nvariant;
+  for (int i = 0; i < n * CST_ERRORS; i++)
+    error[i] = NAN;
+  if (tables(r) <= n)
+    return;
+  for (int v = 0; v < n; v++)
+    find_errors(r, v, error + v * CST_ERRORS);
+}
+
+/* Rough guess of the error of a method of the given order at step h, where T is a time scale of the motion.
+ */
+static double guess(double h, double T, int order) { return fmax(pow(h / T, order), 1e-14); }
+
+static int order_of(const cst_properties *p) { return CST_SMALLER(p->order_q, p->order_p); }
+
+/* The longest step with which the reference is ten times more accurate than the finest run of method m, or a
+ * hundred times if both have the same order: otherwise its own error biases the order. */
+static double longest_step(const cst_plan *p, int variant, int m, int order) {
+  const cst_study *s = p->study;
+  const double    *steps = s->step + (size_t)variant * (size_t)s->nstep;
+  const double     h = steps[s->nstep - 1];
+  const double     T = fmax(1, 10 * steps[0]);
+  const int        of = order_of(&p->method[m]->properties);
+  const double     goal = guess(h, T, of) / 10;
+  const double     longest = T * pow(goal, 1.0 / order);
+  if (of == order)
+    return fmin(longest, h * pow(0.01, 1.0 / of));
+  return longest;
+}
+
+void cst_reference_doubt(const cst_plan *p, char *text, size_t n) {
+  const cst_study *s = p->study;
+  *text = 0;
+  if (s->reference != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
+    return;
+  const cst_properties own = p->reference->properties;
+  const int            order = order_of(&own);
+  double               least = INFINITY;
+  int                  variant = 0, method = 0;
+  for (int v = 0; v < s->nvariant; v++)
+    for (int m = 0; m < s->nmethod && order > 0; m++) {
+      double longest = INFINITY;
+      if (order_of(&p->method[m]->properties) > 0)
+        longest = longest_step(p, v, m, order);
+      const double *steps = s->step + v * s->nstep;
+      const double  finest = steps[s->nstep - 1];
+      double        step = s->reference_step;
+      if (s->over == CST_OVER_MESH)
+        step = fmin(step, finest);
+      if (step > longest * (1 + 1e-9) && longest < least) {
+        least = longest;
+        variant = v;
+        method = m;
+      }
+    }
+  if (least == INFINITY)
+    return;
+  const char *unit = cst_system_unit(s->system, "time");
+  snprintf(text, n,
+           "the reference, %s at step %.3g%s, is probably less than ten times more accurate "
+           "than %s at step %.3g%s, "
+           "and orders are fitted only above its error; use a step of about %.1g%s, or a method "
+           "of higher order",
+           cst_method_label(s->reference_method), s->reference_step, unit,
+           cst_method_label(s->method[method]), s->step[variant * s->nstep + s->nstep - 1], unit,
+           least, unit);
+}
+
+void cst_reference_warn(const cst_plan *p, cst_diag *d) {
+  char text[1024];
+  cst_reference_doubt(p, text, sizeof text);
+  if (!*text)
+    return;
+  const cst_study_word at = cst_study_place(p->study, "reference.step");
+  cst_diag_warn(d, p->study->file, at.line, at.column, "%s", text);
 }

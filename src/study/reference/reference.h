@@ -4,8 +4,8 @@
 #ifndef CST_REFERENCE_H
 #define CST_REFERENCE_H
 #include "method/stepper.h"
-#include "study/plan/agenda.h"
 #include "record/bundle.h"
+#include "study/plan/agenda.h"
 
 /* Reference states by variant, time and member. States of a method are computed once; an exact motion is
  * evaluated on demand. Momenta are kinetic, M v + a, whatever representative the method uses. */
@@ -34,8 +34,6 @@ typedef struct {
   int  variant, table;
   long first, count;
 } cst_reference_share;
-int  cst_reference_tables(const cst_reference *r);
-long cst_reference_members(const cst_reference *r, int table);
 /* The number of first members; 0: there are no such tables. */
 long                cst_reference_twice(const cst_study *s);
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
@@ -43,17 +41,13 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
 struct cst_motion *cst_reference_motion(const cst_plan *p, int variant, long member);
 /* The times at which cases of a variant are compared with a method's states, ascending. Owned, free(). */
 double *cst_reference_times(const cst_plan *p, int variant, int *count);
-/* reference-cost.c: the reference method's steps, over all members and parameter sets, and their cost on one
+/* The reference method's steps, over all members and parameter sets, and their cost on one
  * core; 0: the reference is not a method. */
 double cst_reference_work(const cst_plan *p, double *nanoseconds);
 /* Row {q, p, lambda} of a member at the time with this index; the rows of the next members follow. */
 double *cst_reference_cell(const cst_reference *r, int table, int time, long member);
 /* Number of equal steps from the table's last stop, at time *from, to a time; -1: it does not stop there. */
 long cst_reference_way(const cst_reference *r, int table, int time, double *from);
-/* Finds the stops of the method at twice its step among its n times, as in `twice` above: equal steps, at
- * least twice as long as its own and at most a tenth longer, except the last ones. False: there is no such
- * step. */
-bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice);
 /* The largest difference between the two, over members and stops: error[nvariant][CST_ERRORS], NaN if
  * unknown. */
 void cst_reference_errors(const cst_reference *r, double *error);
@@ -91,9 +85,6 @@ bool cst_reference_take(cst_reference *r, const void *bytes, size_t size);
 void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b);
 /* Collective: combines the tables of all ranks on every rank. */
 cst_error cst_reference_gather(cst_reference *r, MPI_Comm comm);
-/* Number of equal steps of the reference's method over a span > 0 between two read times, none longer than
- * its step. */
-long cst_reference_steps(const cst_study *s, double span);
 /* q[nq], p[nq] (kinetic) at time t and lambda[ng] at time tl. q and p, or lambda, may be NULL: not wanted. */
 void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0,
                        const double *v0, double t, double tl, double *q, double *p, double *lambda);
