@@ -116,7 +116,7 @@ const double *cst_plan_parameters(const cst_plan *p, int variant);
 long cst_plan_lane(const cst_plan *p, long icase, long member);
 void cst_plan_trajectory(const cst_plan *p, int class, long lane, long *icase, long *member);
 
-/* plan-names.c. Reports datasets and columns of the result that would have the same name. */
+/* conclude.c. Reports datasets and columns of the result that would have the same name. */
 void cst_plan_check_names(const cst_plan *p, cst_diag *d);
 
 /* The members of each case that a collector follows, [ncase][chosen], -1: none. NULL: those that the study file
@@ -143,7 +143,7 @@ int    cst_plan_fitting_isa(const cst_plan *p, int isa);
 /* nanoseconds of all steps of the study on one core, including idle lanes */
 double cst_plan_time(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
-/* plan-conclusion.c. Nanoseconds to conclude a case on one core. Conclusions are shared in portions of whole
+/* footprint.c. Nanoseconds to conclude a case on one core. Conclusions are shared in portions of whole
  * groups of cases that differ only in the step: cases per portion (the last may have fewer), and portions. */
 double cst_plan_conclusion_cost(const cst_plan *p);
 int    cst_plan_conclusion_cases(const cst_plan *p);
