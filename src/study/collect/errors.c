@@ -163,8 +163,8 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
     cst_system_tangential(s->system, c, q, p);
 }
 
-static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0,
-                              const double *v0, reading y) {
+static cst_error reference_reading(const cst_runner *r, long lane, int parts, const double *q0,
+                                   const double *v0, reading y) {
   const cst_class      *k = r->class;
   const cst_properties *method = &r->plan->method[k->method]->properties;
   const int             variant = cst_runner_case(r, lane)->variant;
@@ -175,12 +175,14 @@ static void reference_reading(const cst_runner *r, long lane, int parts, const d
   double               *q = parts & STATES ? y.q : NULL;
   double               *p = parts & STATES ? y.p : NULL;
   double               *lambda = parts & MULTIPLIERS ? y.lambda : NULL;
-  cst_reference_get(r->reference, variant, cst_runner_member(r, lane), q0, v0, t, tl, q, p, lambda);
+  CST_TRY(cst_reference_get(r->reference, variant, cst_runner_member(r, lane), q0, v0, t, tl, q, p,
+                            lambda));
   if (parts & STATES)
     make_comparable(r, lane, y.q, y.p);
+  return 0;
 }
 
-static void read_lane(const own *e, cst_runner *r, long lane, int parts) {
+static cst_error read_lane(const own *e, cst_runner *r, long lane, int parts) {
   const int         W = r->width;
   const cst_system *s = r->plan->study->system;
   const int         nq = s->nq;
@@ -197,8 +199,9 @@ static void read_lane(const own *e, cst_runner *r, long lane, int parts) {
   if (r->hst)
     partner_reading(e, r, lane, y);
   else if (r->reference)
-    reference_reading(r, lane, parts, q0, v0, y);
+    CST_TRY(reference_reading(r, lane, parts, q0, v0, y));
   record_errors(e, r, lane, parts, x, r->hst || r->reference ? y : x);
+  return 0;
 }
 
 static void group_multipliers(const own *e, cst_runner *r, int group) {
@@ -209,15 +212,16 @@ static void group_multipliers(const own *e, cst_runner *r, int group) {
                       r->hb->step, e->last);
 }
 
-static void read_lanes(const own *e, cst_runner *r, int parts) {
+static cst_error read_lanes(const own *e, cst_runner *r, int parts) {
   for (long lane = 0; lane < r->work->count; lane++) {
     if (lane % r->width == 0 && parts & MULTIPLIERS)
       group_multipliers(e, r, (int)(lane / r->width));
     if (cst_runner_lives(r, r->b, lane))
-      read_lane(e, r, lane, parts);
+      CST_TRY(read_lane(e, r, lane, parts));
     else
       e->now[lane] = NAN;
   }
+  return 0;
 }
 
 static bool shows(const cst_class *k, long step) {
@@ -229,7 +233,7 @@ static cst_error show_errors(const own *e, cst_runner *r) {
   if (r->hst)
     CST_TRY(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - r->hb->step));
   if (!cst_runner_halted(r))
-    read_lanes(e, r, STATES);
+    CST_TRY(read_lanes(e, r, STATES));
   return 0;
 }
 
@@ -243,14 +247,14 @@ static cst_error read_errors(const own *e, cst_runner *r) {
   if (cst_runner_halted(r))
     return 0;
   if (k->lead == 0)
-    read_lanes(e, r, STATES | MULTIPLIERS | ENTER);
+    CST_TRY(read_lanes(e, r, STATES | MULTIPLIERS | ENTER));
   else {
     if (cst_plan_class_reads_states(k, now))
-      read_lanes(e, r, STATES | ENTER);
+      CST_TRY(read_lanes(e, r, STATES | ENTER));
     else if (shows(k, now))
-      read_lanes(e, r, STATES);
+      CST_TRY(read_lanes(e, r, STATES));
     if (cst_plan_class_reads_lambda(k, now))
-      read_lanes(e, r, MULTIPLIERS | ENTER);
+      CST_TRY(read_lanes(e, r, MULTIPLIERS | ENTER));
   }
   return 0;
 }

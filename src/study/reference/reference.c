@@ -363,12 +363,12 @@ long cst_reference_again(const cst_reference *r) {
   return n;
 }
 
-static int index_of(const cst_reference *r, int variant, double t) {
+static cst_error find_time(const cst_reference *r, int variant, double t, int *at) {
   const double *found =
       bsearch(&t, r->time[variant], (size_t)r->ntime[variant], sizeof t, ascending);
-  if (found)
-    return (int)(found - r->time[variant]);
-  return -1;
+  CST_CHECK(found, MPI_COMM_SELF, CST_ERR_PLIB, "the reference is not read at t = %.17g", t);
+  *at = (int)(found - r->time[variant]);
+  return 0;
 }
 
 /* Exact solutions are expensive: evaluate once if both times are equal. */
@@ -385,28 +385,30 @@ static void exact(const cst_reference *r, int variant, const double *q0, const d
     cst_system_exact(s->system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);
 }
 
-void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0,
-                       const double *v0, double t, double tl, double *q, double *p,
-                       double *lambda) {
+cst_error cst_reference_get(const cst_reference *r, int variant, long member, const double *q0,
+                            const double *v0, double t, double tl, double *q, double *p,
+                            double *lambda) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
   const int         ng = sys->ng;
   const int         nq = sys->nq;
+  int               at;
   if (s->reference == CST_REFERENCE_EXACT) {
     exact(r, variant, q0, v0, t, tl, q, p, lambda);
-    return;
+    return 0;
   }
   if (q) {
-    const int     at = index_of(r, variant, t);
+    CST_TRY(find_time(r, variant, t, &at));
     const double *x = cst_reference_cell(r, variant, at, member);
     memcpy(q, x, (size_t)nq * sizeof *q);
     memcpy(p, x + nq, (size_t)nq * sizeof *p);
   }
   if (lambda && ng) {
-    const int     at = index_of(r, variant, tl);
+    CST_TRY(find_time(r, variant, tl, &at));
     const double *x = cst_reference_cell(r, variant, at, member);
     memcpy(lambda, x + 2 * nq, (size_t)ng * sizeof *lambda);
   }
+  return 0;
 }
 
 /* ---- what it costs --------------------------------------------------------------------------- */

@@ -85,9 +85,11 @@ bool cst_reference_take(cst_reference *r, const void *bytes, size_t size);
 void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b);
 /* Collective: combines the tables of all ranks on every rank. */
 cst_error cst_reference_gather(cst_reference *r, MPI_Comm comm);
-/* q[nq], p[nq] (kinetic) at time t and lambda[ng] at time tl. q and p, or lambda, may be NULL: not wanted. */
-void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0,
-                       const double *v0, double t, double tl, double *q, double *p, double *lambda);
+/* q[nq], p[nq] (kinetic) at time t and lambda[ng] at time tl. q and p, or lambda, may be NULL: not wanted.
+ * An error: no case reads at one of these times. */
+cst_error cst_reference_get(const cst_reference *r, int variant, long member, const double *q0,
+                            const double *v0, double t, double tl, double *q, double *p,
+                            double *lambda);
 
 /* Before the run: warns if, by its order and step, the reference is probably hardly more accurate than the
  * finest run. */
