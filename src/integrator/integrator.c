@@ -12,7 +12,7 @@
 #include "integrator/integrator-internal.h"
 #include "system/compile/compile.h"
 #include "system/point/mass.h"
-#include "system/point/worst.h"
+#include "system/point/residuals.h"
 
 static const double consistent = 1e-10; /* of the scale of |g| and |G v| */
 

@@ -141,7 +141,7 @@ bool cst_system_is_small(const cst_system *s);
 bool cst_system_is_tied(const cst_system *s);
 bool cst_system_is_soft(const cst_system *s);
 bool cst_system_has_free_bodies(const cst_system *s);
-/* emit-general.c: whether the core of variational methods is compiled for it, a small general system without
+/* emit-header.c: whether the core of variational methods is compiled for it, a small general system without
  * forces, and what it takes then. */
 bool cst_system_is_sized_general(const cst_system *s);
 void cst_system_emit_general(const cst_system *s, FILE *f);

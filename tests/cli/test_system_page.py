@@ -150,9 +150,9 @@ def sources():
         ["grep", "-nE", r"\bkeys\[\] = \{|cst_yaml_check_keys", "-r", folder], capture_output=True, text=True
     )
     places = {line.split(":")[0].rpartition("/")[2] for line in listed.stdout.splitlines()}
-    # The keys of read-body-states.c are names of bodies.
+    # The keys of read-states.c are names of bodies.
     ok(
-        places <= {"system-keys.c", "read-body-states.c"},
+        places <= {"system-keys.c", "read-states.c"},
         "no reader of a system has a list of keys of its own",
         listed.stdout,
     )

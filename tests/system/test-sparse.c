@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "constella/system.h"
 #include "system/derive/sparse-order.h"
-#include "system/point/sparse-blocks.h"
+#include "system/point/linear.h"
 #include "tap.h"
 #define NUMBER           double
 #define SPARSE_FACTOR    factor

@@ -70,7 +70,7 @@ struct data {
 /* ---- L at one point -------------------------------------------------------------------------- */
 
 /* In code compiled for one system, the subexpressions that depend on q alone are the numbers of a point
- * (system/emit/emit-general.c): L_v, M and D_q L_v use those of the inertia, L_q all of them. Generic code
+ * (system/emit/emit-header.c): L_v, M and D_q L_v use those of the inertia, L_q all of them. Generic code
  * has only the kernels. The bits are the same.
  */
 #if CST_SIZED

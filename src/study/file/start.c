@@ -8,7 +8,7 @@
 #include "study/file/starts.h"
 #include "system/point/linear.h"
 #include "system/point/mass.h"
-#include "system/point/worst.h"
+#include "system/point/residuals.h"
 
 enum { WHY = 400 };
 

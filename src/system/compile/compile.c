@@ -2,15 +2,124 @@
  * folder, one call of the compiler for its kernels and for the lane code that is asked for.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
 #include "system/compile/compile.h"
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include "constella/random.h"
+#include "core/boundary.h"
 #include "core/lane-form.h"
-#include "system/internal.h"
+#include "core/need.h"
 #include "system/derive/find-molecules.h"
+#include "system/internal.h"
 
-enum { PATH = CST_PATH, SECONDS_ALLOWED = 300 };
+/* ---- the folder ------------------------------------------------------------------------------ */
+
+enum { PATH = CST_PATH };
+
+bool cst_folder_open(char folder[PATH], char why[CST_WHY]) {
+  const char *base = getenv("TMPDIR");
+  if (snprintf(folder, PATH, "%s/constella-XXXXXX", base && *base == '/' ? base : "/tmp") <
+          PATH - 200 &&
+      mkdtemp(folder))
+    return true;
+  snprintf(why, CST_WHY, "%.1000s: %s", folder, strerror(errno));
+  return false;
+}
+
+static int remove_one(const char *path, const struct stat *x, int type, struct FTW *at) {
+  (void)x;
+  (void)type;
+  (void)at;
+  remove(path);
+  return 0;
+}
+
+void cst_folder_remove(const char *folder) { nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
+
+static void make_parents(char *path) {
+  for (char *c = strchr(path + 1, '/'); c; c = strchr(c + 1, '/')) {
+    *c = 0;
+    mkdir(path, 0700);
+    *c = '/';
+  }
+}
+
+bool cst_folder_write(const char *folder, const char *name, const char *text, size_t length,
+                      char why[CST_WHY]) {
+  char path[PATH + 256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  make_parents(path);
+  FILE *f = fopen(path, "w");
+  bool  good = f && fwrite(text, 1, length, f) == length;
+  if (f && fclose(f))
+    good = false;
+  if (!good)
+    snprintf(why, CST_WHY, "%.1000s: %s", path, strerror(errno));
+  return good;
+}
+
+bool cst_folder_object(const char *folder, cst_code *code, char why[CST_WHY]) {
+  char      path[PATH + 16];
+  cst_diag *d = cst_diag_create();
+  snprintf(path, sizeof path, "%s/object.so", folder);
+  bool good = cst_document_read_file(path, &code->bytes, &code->size, d);
+  cst_diag_destroy(d);
+  if (!good)
+    snprintf(why, CST_WHY, "the compiler wrote no object");
+  return good;
+}
+
+/* ---- compiled code of a system --------------------------------------------------------------- */
+
+static void add(cst_system_owned *o, int isa, const cst_compiled *x) {
+  const size_t n = (size_t)o->nadded[isa];
+  o->added[isa] = cst_need(realloc(o->added[isa], (n + 1) * sizeof *o->added[isa]));
+  o->added[isa][o->nadded[isa]++] = x;
+}
+
+void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
+  CST_REQUIRE(s && x && isa >= 0 && isa < cst_isa_count);
+  if (s->compiled[isa] && s->compiled[isa] != x) {
+    add(s->owned, isa, x);
+    return;
+  }
+  memcpy(s->kernel[isa], x->kernel, sizeof s->kernel[isa]);
+  s->kernel_self[isa] = NULL;
+  s->compiled[isa] = x;
+  if (s->npairs && s->bent)
+    cst_system_interpret_bent(s);
+}
+
+static const void *form_in(const cst_compiled *x, const char *core) {
+  for (const cst_form *f = x ? x->form : NULL; f && f->core; f++)
+    if (!strcmp(f->core, core))
+      return f->form;
+  return NULL;
+}
+
+const void *cst_system_form(const cst_system *s, int isa, const char *core) {
+  CST_REQUIRE(s && core && isa >= 0 && isa < cst_isa_count, NULL);
+  /* compiled code enforces every constraint and divides by masses */
+  if (s->dropped || s->flat >= 0)
+    return NULL;
+  cst_system_owned *o = s->owned;
+  if (o->looks[isa]) {
+    o->looks[isa] = false;
+    cst_forms_attach((cst_system *)s, isa);
+  }
+  const void *form = form_in(s->compiled[isa], core);
+  for (int i = 0; !form && i < o->nadded[isa]; i++)
+    form = form_in(o->added[isa][i], core);
+  return form;
+}
+
+enum { SECONDS_ALLOWED = 300 };
 
 static const char header[] = "gen/user-system.h";
 

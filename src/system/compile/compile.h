@@ -84,7 +84,7 @@ const char *cst_compiler_flags(void);
 bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder,
                       double seconds, char why[CST_WHY]);
 
-/* folder.c: a private folder; writes files into it (names with folders, which are created); reads the
+/* compile.c: a private folder; writes files into it (names with folders, which are created); reads the
  * object.so made by a compiler. */
 enum { CST_PATH = 4096 };
 bool cst_folder_open(char folder[CST_PATH], char why[CST_WHY]);

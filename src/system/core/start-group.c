@@ -107,7 +107,7 @@ static void solve(const vd *A, const vl *row, int n, vd *b) {
   }
 }
 
-/* The lanes in which the symmetric A[n][n] is positive definite beyond round-off (stationary-minimum.c). */
+/* The lanes in which the symmetric A[n][n] is positive definite beyond round-off (stationary.c). */
 static vl is_positive(vd *A, int n) {
   vd top = vset(0);
   vl good = vmask(1);

@@ -1,5 +1,7 @@
-/* derive-motion.c: masses, the Lagrangian, and the residuals of the equations of motion (see derive.h). */
+/* derive-motion.c: masses, the Lagrangian, the residuals of the equations of motion, the potential, and the
+ * constraints, with their derivatives (see derive.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
 #include "system/derive/derive.h"
 
 void cst_derive_diagonal(const cst_derivation *d) {
@@ -216,4 +218,249 @@ void cst_derive_residuals(const cst_derivation *d) {
   free(E);
   derive_reverse(d);
   derive_second(d);
+}
+
+/* ---- the potential --------------------------------------------------------------------------- */
+
+/* Its derivatives, and the kernels of linearly implicit methods. */
+
+void cst_derive_potential(const cst_derivation *d) {
+  const int   n = d->n;
+  cst_system *s = d->s;
+  cst_derive_kernel(s, CST_K_V, 1)[0] = s->V;
+  cst_node *dV = cst_derive_kernel(s, CST_K_dV, n);
+  cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, n, dV);
+  s->bent = !s->npairs;
+  if (!s->bent)
+    return;
+  cst_derive_jacobian(d, CST_K_d2V, dV, n, true);
+  s->linear_v = s->kernel_size[CST_K_d2V] == 0 && cst_graph_smoothness(d->graph, s->V) == INT_MAX;
+}
+
+/* The Hessian of the stiff part of V. */
+static void derive_stiff(const cst_derivation *d) {
+  const int   n = d->n;
+  cst_system *s = d->s;
+  cst_node   *dS = cst_derive_memory(n);
+  cst_graph_gradient(d->graph, &s->stiff, &d->one, 1, d->q, n, dS);
+  cst_derive_jacobian(d, CST_K_d2S, dS, n, true);
+  free(dS);
+}
+
+/* D3V[w, w] without the subexpressions shared with grad V and its Hessian, which are returned in *shared
+ * (owned). */
+static void derive_third(const cst_derivation *d, cst_node **shared) {
+  cst_graph  *g = d->graph;
+  cst_system *s = d->s;
+  const int   n = d->n;
+  const int  *place = s->bands[0].place;
+  const int  *order = s->bands[0].order;
+  cst_node   *w = cst_derive_memory(n);
+  cst_node   *once = cst_derive_memory(n);
+  cst_node   *twice = cst_derive_memory(n);
+  cst_node   *rows = cst_derive_memory(n);
+  for (int i = 0; i < n; i++)
+    w[i] = d->w[place[i]];
+  cst_graph_tangent(g, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
+  cst_graph_tangent(g, once, n, d->q, w, n, twice);
+  for (int r = 0; r < n; r++)
+    rows[r] = twice[order[r]];
+  cst_node *D3V = cst_derive_kernel(s, CST_K_D3V, n);
+  s->nshared = cst_graph_split(g, rows, n, 'w', 'l', shared, D3V);
+  free(w);
+  free(once);
+  free(twice);
+  free(rows);
+}
+
+/* Kernel k: grad V by rows, the upper half of the Hessian `of`, then `more`. */
+static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_id of,
+                          const cst_bands *b, const cst_node *more, int nmore) {
+  const int   n = d->n;
+  cst_system *s = d->s;
+  cst_node   *out = cst_derive_kernel(s, k, n + b->n + nmore);
+  for (int r = 0; r < n; r++)
+    out[r] = s->kernel_out[CST_K_dV][b->order[r]];
+  for (int e = 0; e < b->n; e++)
+    out[n + e] = s->kernel_out[of][b->entry[e]];
+  for (int e = 0; e < nmore; e++)
+    out[n + b->n + e] = more[e];
+}
+
+static bool has_constant_mass(const cst_system *s) {
+  const cst_pattern *M = &s->pattern[CST_K_M];
+  const cst_node    *entry = s->kernel_out[CST_K_M];
+  for (int e = 0; s->general && e < M->n; e++)
+    if (cst_graph_depends(s->graph, entry[e], 'q'))
+      return false;
+  return !s->gyroscopic;
+}
+
+void cst_derive_linear(const cst_derivation *d) {
+  cst_system *s = d->s;
+  cst_node   *shared;
+  if (s->ng || !s->bent)
+    return;
+  if (!has_constant_mass(s))
+    return;
+  if (!cst_system_bands(s, CST_K_d2V, &s->bands[0]))
+    return;
+  derive_third(d, &shared);
+  derive_banded(d, CST_K_dVH, CST_K_d2V, &s->bands[0], shared, s->nshared);
+  free(shared);
+}
+
+void cst_derive_linear_stiff(const cst_derivation *d) {
+  cst_system *s = d->s;
+  if (s->ng || !s->stiff_text)
+    return;
+  if (!has_constant_mass(s))
+    return;
+  if (s->bent && !s->kernel_size[CST_K_dVH])
+    return;
+  derive_stiff(d);
+  if (cst_system_bands(s, CST_K_d2S, &s->bands[1]))
+    derive_banded(d, CST_K_dVS, CST_K_d2S, &s->bands[1], NULL, 0);
+}
+
+/* ---- constraints ----------------------------------------------------------------------------- */
+
+/* Number of constraints on positions; those on velocities follow them. */
+static int positions(const cst_system *s) { return s->ng - s->nvel; }
+
+void cst_derive_add_rows(const cst_derivation *d, const cst_node *l, cst_node *out) {
+  cst_graph        *g = d->graph;
+  const int         n = d->n;
+  const cst_system *s = d->s;
+  if (!s->nvel)
+    return;
+  cst_node       *add = cst_derive_memory(n);
+  const cst_node *last = l + positions(s);
+  cst_graph_gradient(g, s->phi, last, s->nvel, d->v, n, add);
+  for (int i = 0; i < n; i++)
+    out[i] = cst_graph_add(g, out[i], add[i]);
+  free(add);
+}
+
+void cst_derive_rows_times(const cst_derivation *d, const cst_node *l, cst_node *Gl) {
+  const cst_node *g = d->s->kernel_out[CST_K_g];
+  const int       ng = positions(d->s);
+  cst_graph_gradient(d->graph, g, l, ng, d->q, d->n, Gl);
+  cst_derive_add_rows(d, l, Gl);
+}
+
+void cst_derive_rows_along(const cst_derivation *d, const cst_node *x, cst_node *Gx) {
+  const int         n = d->n;
+  const cst_system *s = d->s;
+  const cst_node   *g = s->kernel_out[CST_K_g];
+  const int         ng = positions(s);
+  cst_graph_tangent(d->graph, g, ng, d->q, x, n, Gx);
+  if (s->nvel)
+    cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, n, Gx + ng);
+}
+
+static bool is_quadratic(const cst_derivation *d) {
+  for (int a = 0; a < positions(d->s); a++) {
+    const int degree = cst_graph_degree(d->graph, d->s->g[a], 'q');
+    if (degree < 0 || degree > 2)
+      return false;
+  }
+  return true;
+}
+
+/* The entries of G: Dg and, for constraints on velocities, their coefficients of v. */
+static void derive_rows(const cst_derivation *d) {
+  const int           n = d->n;
+  cst_system         *s = d->s;
+  cst_derived_entries e = {.s = d->s};
+  if (!s->nvel) {
+    cst_derive_jacobian(d, CST_K_G, s->kernel_out[CST_K_g], s->ng, false);
+    return;
+  }
+  cst_node *row = cst_derive_memory(n);
+  for (int a = 0; a < positions(s); a++)
+    cst_derive_add_gradient(d, s->g[a], a, false, &e);
+  for (int k = 0; k < s->nvel; k++) {
+    cst_graph_gradient(d->graph, &s->phi[k], &d->one, 1, d->v, n, row);
+    cst_derive_add_row(d, &e, positions(s) + k, row);
+  }
+  cst_derive_matrix(s, CST_K_G, s->ng, n, &e);
+  free(row);
+}
+
+/* phi0[first] := g_t of the constraints on positions, and their D2gvv := D(G v + g_t)[v] + (G v + g_t)_t, where
+ * gv has G v. */
+static void derive_drive(const cst_derivation *d, const cst_node *gv, cst_node *phi0) {
+  cst_graph     *g = d->graph;
+  cst_system    *s = d->s;
+  const int      first = positions(s);
+  const cst_node time = cst_graph_input(g, 'c', s->account - 1);
+  cst_node      *rate = s->kernel_out[CST_K_D2gvv];
+  cst_node      *more = cst_derive_memory(2 * first);
+  if (!s->driven) {
+    free(more);
+    return;
+  }
+  cst_graph_tangent(g, s->g, first, &time, &d->one, 1, phi0);
+  cst_graph_tangent(g, phi0, first, d->q, d->v, d->n, more); /* G_t v once, and again below */
+  for (int a = 0; a < first; a++)
+    more[first + a] = cst_graph_add(g, gv[a], phi0[a]);
+  for (int a = 0; a < first; a++)
+    rate[a] = cst_graph_add(g, rate[a], more[a]);
+  cst_graph_tangent(g, more + first, first, &time, &d->one, 1, more);
+  for (int a = 0; a < first; a++)
+    rate[a] = cst_graph_add(g, rate[a], more[a]);
+  free(more);
+}
+
+/* phi0, its derivative, and D(phi v + phi0)[v] in place of D(phi v)[v]; gv has G v. */
+static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
+  cst_graph  *g = d->graph;
+  cst_system *s = d->s;
+  const int   n = d->n;
+  const int   first = positions(s);
+  if (!s->nvel && !s->driven)
+    return;
+  cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
+  cst_node *zero = cst_derive_memory(n);
+  for (int i = 0; i < n; i++)
+    zero[i] = cst_graph_constant(g, 0);
+  for (int a = 0; a < first; a++)
+    phi0[a] = zero[0];
+  derive_drive(d, gv, phi0);
+  cst_graph_substitute(g, s->phi, s->nvel, d->v, zero, n, phi0 + first);
+  cst_node *along_w = cst_derive_kernel(s, CST_K_Dphi0w, s->ng);
+  cst_node *along_v = s->kernel_out[CST_K_D2gvv] + first;
+  cst_graph_tangent(g, phi0, s->ng, d->q, d->w, n, along_w);
+  cst_graph_tangent(g, s->phi, s->nvel, d->q, d->v, n, along_v);
+  s->affine = s->driven;
+  for (int k = 0; k < s->nvel; k++)
+    s->affine |= !cst_graph_is_zero(g, phi0[first + k]);
+  free(zero);
+}
+
+void cst_derive_constraints(const cst_derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n;
+  const int   ng = s->ng;
+  cst_node   *gv = cst_derive_memory(ng);
+  cst_node   *Gl = cst_derive_memory(n);
+  cst_node   *g = cst_derive_kernel(s, CST_K_g, ng);
+  cst_node   *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
+  for (int a = 0; a < ng; a++)
+    g[a] = s->g[a];
+  s->quadratic = is_quadratic(d);
+  derive_rows(d);
+  cst_derive_rows_along(d, d->v, gv);
+  cst_node *D2gvv = cst_derive_kernel(s, CST_K_D2gvv, ng);
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, D2gvv);
+  cst_node *D2gvw = cst_derive_kernel(s, CST_K_D2gvw, ng);
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->w, n, D2gvw);
+  derive_offsets(d, gv);
+  cst_derive_rows_times(d, d->l, Gl);
+  cst_graph_tangent(d->graph, Gl, n, d->q, d->w, n, D2glw);
+  cst_node *D3glwu = cst_derive_kernel(s, CST_K_D3glwu, n);
+  cst_graph_tangent(d->graph, D2glw, n, d->q, d->u, n, D3glwu);
+  free(gv);
+  free(Gl);
 }

@@ -6,9 +6,175 @@
  * costs as much per link as a short one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/derive/derive.h"
 #include <string.h>
 #include "core/boundary.h"
-#include "system/derive/derive.h"
+#include "expr/budget.h"
+
+/* ---- outputs and matrices -------------------------------------------------------------------- */
+
+/* Matrices are kept by their nonzero entries. */
+
+cst_node *cst_derive_memory(long n) { return cst_zeros(n, sizeof(cst_node)); }
+
+cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size) {
+  s->kernel_size[k] = size;
+  return s->kernel_out[k] = cst_derive_memory(size);
+}
+
+/* Whether the matrix, or what a system may take, is exceeded: the last entry is -1. */
+static bool ended(const cst_derived_entries *e) { return e->n > 0 && e->at[e->n - 1].node < 0; }
+
+void cst_derive_add(cst_derived_entries *e, int row, int column, cst_node node) {
+  if (ended(e))
+    return;
+  if (e->n >= cst_system_most_entries(e->s))
+    node = -1;
+  if (e->n == e->capacity) {
+    if (e->capacity)
+      e->capacity = 2 * e->capacity;
+    else
+      e->capacity = 64;
+    e->at = cst_need(realloc(e->at, sizeof *e->at * (size_t)e->capacity));
+  }
+  e->at[e->n++] = (cst_derived_entry){row, column, node};
+}
+
+void cst_derive_add_row(const cst_derivation *d, cst_derived_entries *e, int at,
+                        const cst_node *row) {
+  for (int i = 0; i < d->n; i++)
+    if (!cst_graph_is_zero(d->graph, row[i]))
+      cst_derive_add(e, at, i, row[i]);
+}
+
+static int by_place(const void *x, const void *y) {
+  const cst_derived_entry *a = x;
+  const cst_derived_entry *b = y;
+  if (a->row != b->row)
+    return a->row > b->row ? 1 : -1;
+  return (a->column > b->column) - (a->column < b->column);
+}
+
+void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns,
+                       cst_derived_entries *e) {
+  cst_node *out = cst_derive_kernel(s, k, e->n);
+  int      *row = cst_zeros(e->n, sizeof *row);
+  int      *column = cst_zeros(e->n, sizeof *column);
+  if (e->n)
+    qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
+  for (int i = 0; i < e->n; i++) {
+    row[i] = e->at[i].row;
+    column[i] = e->at[i].column;
+    out[i] = e->at[i].node;
+  }
+  cst_pattern *p = &s->pattern[k];
+  *p = cst_structure_pattern_create(rows, columns, e->n, row, column);
+  free(row);
+  free(column);
+  free(e->at);
+}
+
+void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool symmetric,
+                             cst_derived_entries *e) {
+  cst_graph *g = d->graph;
+  int       *index;
+  if (cst_graph_spent(g))
+    cst_derive_add(e, row, 0, -1);
+  if (ended(e))
+    return;
+  int       n = cst_graph_support(g, of, 'q', &index);
+  int       kept = 0;
+  cst_node *x = cst_derive_memory(n);
+  cst_node *grad = cst_derive_memory(n);
+  for (int k = 0; k < n; k++)
+    if (!symmetric || index[k] >= row) {
+      x[kept] = d->q[index[k]];
+      index[kept++] = index[k];
+    }
+  cst_graph_gradient(g, &of, &d->one, 1, x, kept, grad);
+  for (int k = 0; k < kept; k++) {
+    if (cst_graph_is_zero(g, grad[k]))
+      continue;
+    cst_derive_add(e, row, index[k], grad[k]);
+    if (symmetric && index[k] > row)
+      cst_derive_add(e, index[k], row, grad[k]); /* exactly symmetric */
+  }
+  free(index);
+  free(x);
+  free(grad);
+}
+
+void cst_derive_jacobian(const cst_derivation *d, cst_kernel_id k, const cst_node *of, int rows,
+                         bool symmetric) {
+  cst_derived_entries e = {.s = d->s};
+  for (int i = 0; i < rows && !ended(&e); i++)
+    cst_derive_add_gradient(d, of[i], i, symmetric, &e);
+  if (ended(&e)) { /* incomplete */
+    e.n = 1;
+    e.at[0].node = -1;
+  }
+  cst_derive_matrix(d->s, k, rows, d->n, &e);
+}
+
+/* ---- quotients and roots --------------------------------------------------------------------- */
+
+/* A division takes as long as three to eight products, a root twice that. Functions are rewritten before they
+ * are differentiated, so that derivatives of 1/b are made of products with 1/b, and those of 1/sqrt(x) of its
+ * powers. Numbers that depend on parameters alone are left as they are.
+ */
+
+static bool moves(const cst_graph *g, cst_node n) {
+  return n >= 0 && (cst_graph_depends(g, n, 'q') || cst_graph_depends(g, n, 'v'));
+}
+
+typedef struct {
+  cst_node **at; /* where the functions are kept */
+  cst_node  *f;
+  int        n;
+} functions;
+
+static void add(const cst_system *s, functions *all, cst_node *f, int n) {
+  for (int i = 0; f && i < n; i++)
+    if (moves(s->graph, f[i])) {
+      all->at[all->n] = &f[i];
+      all->f[all->n++] = f[i];
+    }
+}
+
+/* derive.c. Before derivation: the functions that a system is made of, all together, take one
+ * reciprocal for each divisor and no root where its inverse is there. */
+static void share_divisors(cst_system *s) {
+  const int nq = s->nq;
+  const int masses = s->matrix ? nq * nq : nq;
+  const int most = 2 + s->ng + masses + nq + s->nvel + s->nforce * nq + s->nsym * (nq + 1);
+  functions all = {cst_zeros(most, sizeof *all.at), cst_derive_memory(most), 0};
+  add(s, &all, &s->V, 1);
+  add(s, &all, &s->stiff, s->stiff_text ? 1 : 0);
+  add(s, &all, s->g, s->ng);
+  add(s, &all, s->mass, masses);
+  add(s, &all, s->a, s->gyroscopic ? nq : 0);
+  add(s, &all, s->phi, s->nvel);
+  add(s, &all, s->force, s->nforce * nq);
+  add(s, &all, s->xi, s->nsym * nq);
+  add(s, &all, s->gauge, s->nsym);
+  cst_graph_share_divisors(s->graph, all.f, all.n, all.f);
+  for (int i = 0; i < all.n; i++)
+    *all.at[i] = all.f[i];
+  free(all.at);
+  free(all.f);
+}
+
+/* After it: the kernels from `first` on, each by itself. */
+static void share_roots(cst_system *s) {
+  for (int k = 0; k < CST_K_COUNT; k++) {
+    cst_node *out = s->kernel_out[k];
+    const int n = s->kernel_size[k];
+    if (out && cst_graph_share_divisors(s->graph, out, n, out))
+      cst_graph_gather_scales(s->graph, out, n, out);
+  }
+}
+
+/* ---- all kernels ----------------------------------------------------------------------------- */
 
 const char *const cst_system_kernel_names[CST_K_COUNT] = {
 #define X(name) #name,
@@ -211,7 +377,7 @@ static void write_out(cst_system *s) {
 bool cst_system_derive(cst_system *s) {
   if (s->general && s->npairs)
     write_out(s);
-  cst_derive_share_divisors(s);
+  share_divisors(s);
   cst_derivation d = begin(s);
   s->mass_class = cst_zeros(s->nq, sizeof(int));
   cst_derive_potential(&d);
@@ -230,7 +396,7 @@ bool cst_system_derive(cst_system *s) {
   derive_slips(&d);
   derive_accounts(&d);
   derive_symmetries(&d);
-  cst_derive_share_roots(s);
+  share_roots(s);
   fill_up(s);
   end(&d);
   return complete(s) && cst_system_structure(s);

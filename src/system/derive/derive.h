@@ -26,7 +26,7 @@ typedef struct {
   const cst_system  *s; /* that it is a matrix of */
 } cst_derived_entries;
 
-/* derive-matrix.c. n + 1 zeros; free(). */
+/* derive.c. n + 1 zeros; free(). */
 cst_node *cst_derive_memory(long n);
 
 /* The outputs of kernel k, `size` zeros that the caller fills. */
@@ -52,19 +52,13 @@ void cst_derive_add_gradient(const cst_derivation *d, cst_node of, int row, bool
 void cst_derive_jacobian(const cst_derivation *d, cst_kernel_id k, const cst_node *of, int rows,
                          bool symmetric);
 
-/* derive-divisors.c. Before derivation: the functions that a system is made of, all together, take one
- * reciprocal for each divisor and no root where its inverse is there. */
-void cst_derive_share_divisors(cst_system *s);
-/* After it: the kernels from `first` on, each by itself. */
-void cst_derive_share_roots(cst_system *s);
-
-/* derive-potential.c: V, dV and d2V; then the kernels of linearly implicit methods, for the whole V and for
+/* derive-motion.c: V, dV and d2V; then the kernels of linearly implicit methods, for the whole V and for
  * its stiff part. */
 void cst_derive_potential(const cst_derivation *d);
 void cst_derive_linear(const cst_derivation *d);
 void cst_derive_linear_stiff(const cst_derivation *d);
 
-/* derive-constraints.c: all kernels of the constraints. */
+/* derive-motion.c: all kernels of the constraints. */
 void cst_derive_constraints(const cst_derivation *d);
 
 /* out[i] += sum_a l_a phi_ai, if there are constraints on velocities. */
@@ -85,5 +79,4 @@ void cst_derive_lagrangian(const cst_derivation *d);
 
 /* Kernels that differentiate accelerations: forward, reverse, and forward over reverse. */
 void cst_derive_residuals(const cst_derivation *d);
-
 #endif

@@ -5,8 +5,371 @@
  * contains only numbers and indices: no name of a description can collide with ours.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/internal.h"
+#include <string.h>
+#include "system/derive/elimination.h"
 #include "system/derive/find-molecules.h"
+#include "system/internal.h"
+
+/* ---- what kernels share at a point ----------------------------------------------------------- */
+
+/* Subexpressions of several kernels: the
+ * quotients, square roots and functions of parameters and coordinates. Lane code that calls several kernels
+ * at one point, or one of them many times, computes each of these once.
+ *
+ *   sys_given(c, o)                  o[SYS_NGIVEN]: those of parameters alone, once for a march
+ *   sys_clock(c, k, o)               of o[SYS_NPOINT] those of parameters and the time, with k from sys_given
+ *   sys_place(c, k, q, o)            the others, at q, behind sys_clock where the kernels depend on the time
+ *   sys_point(c, k, q, o)            both
+ *   sys_NAME_at(c, q, ..., e, o)     the kernel with e from sys_point; the same operations as in sys_NAME
+ */
+
+enum { MOST = 64 }; /* so that they stay in the first-level cache */
+
+static const cst_kernel_id kernels[] = {CST_K_dV,    CST_K_f,      CST_K_M,     CST_K_Lvq,
+                                        CST_K_g,     CST_K_G,      CST_K_D2gvv, CST_K_D2gvw,
+                                        CST_K_D2glw, CST_K_D3glwu, CST_K_phi0,  CST_K_Dphi0w,
+                                        CST_K_DE,    CST_K_RE,     CST_K_DRE,   CST_K_DMvw};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+/* The shared nodes; given: those of parameters alone; clock[i]: whether node i depends on parameters and the
+ * time only. */
+typedef struct {
+  const cst_system *s;
+  cst_node         *node, *given;
+  bool             *clock;
+  int               n, ngiven;
+} point;
+
+static bool is_given(const cst_system *s, cst_node n) {
+  int      *index, at = 0;
+  const int count = cst_graph_support(s->graph, n, 'c', &index);
+  const int time = s->timed ? s->account - 1 : -1;
+  while (at < count && index[at] != time)
+    at++;
+  free(index);
+  return at == count;
+}
+
+static point find(const cst_system *s) {
+  cst_graph *g = s->graph;
+  point      x = {.s = s};
+  int        n = 0;
+  cst_node  *all;
+  for (int i = 0; i < KERNELS; i++)
+    n += s->kernel_size[kernels[i]];
+  all = cst_zeros(n, sizeof *all);
+  n = 0;
+  for (int i = 0; i < KERNELS; i++) {
+    const cst_kernel_id id = kernels[i];
+    for (int k = 0; k < s->kernel_size[id]; k++)
+      all[n++] = s->kernel_out[id][k];
+  }
+  x.n = cst_graph_dear(g, all, n, "cq", &x.node);
+  x.given = cst_zeros(x.n, sizeof *x.given);
+  x.clock = cst_zeros(x.n, sizeof *x.clock);
+  for (int i = 0; i < x.n; i++) {
+    if (cst_graph_depends(g, x.node[i], 'q'))
+      continue;
+    if (is_given(s, x.node[i]))
+      x.given[x.ngiven++] = x.node[i];
+    else
+      x.clock[i] = true;
+  }
+  free(all);
+  return x;
+}
+
+/* Replaces from[nfrom] in out by the entries of the array `letter`. */
+static void take(const cst_system *s, cst_node *out, int nout, const cst_node *from, int nfrom,
+                 char letter) {
+  cst_graph *g = s->graph;
+  cst_node  *to = cst_zeros(nfrom, sizeof *to);
+  for (int i = 0; i < nfrom; i++)
+    to[i] = cst_graph_input(g, letter, i);
+  cst_graph_substitute(g, out, nout, from, to, nfrom, out);
+  free(to);
+}
+
+static cst_node *copy(const cst_node *out, int nout) {
+  cst_node *to = cst_zeros(nout, sizeof *to);
+  for (int i = 0; i < nout; i++)
+    to[i] = out[i];
+  return to;
+}
+
+/* Writes the nodes with clock[i] == clock; the others are inputs. */
+static void write_part(FILE *f, const point *x, bool clock) {
+  cst_node *out = copy(x->node, x->n);
+  take(x->s, out, x->n, x->given, x->ngiven, 'k');
+  for (int i = 0; i < x->n; i++) {
+    const cst_node was = out[i];
+    const cst_node there = cst_graph_input(x->s->graph, 'e', i);
+    if (x->clock[i] && !clock)
+      cst_graph_substitute(x->s->graph, out, x->n, &was, &there, 1, out);
+  }
+  for (int i = 0; i < x->n; i++)
+    if (x->clock[i] != clock)
+      out[i] = -1;
+  cst_graph_emit(x->s->graph, out, x->n, "  ", f);
+  free(out);
+}
+
+static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
+  fprintf(f,
+          "CST_INLINE void sys_%s_at(const vd *c, const vd *q, const vd *v, const vd *w, const vd "
+          "*u, const "
+          "vd *l, const vd *e, vd *o) {\n",
+          cst_system_kernel_names[k]);
+  fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)e, (void)o;\n");
+  const cst_system *s = x->s;
+  const int         size = s->kernel_size[k];
+  cst_node         *out = copy(s->kernel_out[k], size);
+  take(s, out, size, x->node, x->n, 'e');
+  cst_graph_emit(s->graph, out, size, "  ", f);
+  fprintf(f, "}\n");
+  free(out);
+}
+
+void cst_system_emit_point(const cst_system *s, FILE *f) {
+  point      x = find(s);
+  const bool few = x.n <= MOST;
+  fprintf(f, "#define SYS_NPOINT %d\n", few ? x.n : 0);
+  fprintf(f, "#define SYS_NGIVEN %d\n", few ? x.ngiven : 0);
+  if (few && x.n) {
+    fprintf(f, "CST_INLINE void sys_given(const vd *c, vd *o) {\n  (void)c, (void)o;\n");
+    cst_graph_emit(s->graph, x.given, x.ngiven, "  ", f);
+    fprintf(f, "}\nCST_INLINE void sys_clock(const vd *c, const vd *k, vd *o) {\n  (void)c, "
+               "(void)k, (void)o;\n");
+    write_part(f, &x, true);
+    fprintf(f, "}\nCST_INLINE void sys_place(const vd *c, const vd *k, const vd *q, vd *o) {\n");
+    fprintf(f, "  const vd *const e = o;\n  (void)c, (void)k, (void)q, (void)e;\n");
+    write_part(f, &x, false);
+    fprintf(f, "}\nCST_INLINE void sys_point(const vd *c, const vd *k, const vd *q, vd *o) {\n");
+    fprintf(f, "  sys_clock(c, k, o);\n  sys_place(c, k, q, o);\n}\n");
+    for (int i = 0; i < KERNELS; i++)
+      write_kernel(f, &x, kernels[i]);
+  }
+  free(x.node);
+  free(x.given);
+  free(x.clock);
+}
+
+/* ---- the Lagrangian at a point --------------------------------------------------------------- */
+
+/* For the variational core, in addition to the
+ * kernels of a general system: the Lagrangian and its derivatives at one point q.
+ *
+ * L_v, its derivatives and L_q are sums of products of velocities with expressions of q and the parameters
+ * alone; the sines and cosines are in these expressions. They are called the numbers of the point. They are
+ * computed once, shared by all functions at the point, and kept from the right end of a step to the left end
+ * of the next. The operations are those of the kernels, and so are the bits.
+ */
+
+/* Largest number of products in an elimination whose loops are unrolled, and in one that is written out,
+ * since compilers take minutes to unroll it; as loops they would be no faster than generic code. */
+enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
+
+bool cst_system_is_sized_general(const cst_system *s) {
+  cst_elimination *e = NULL;
+  if (!s->timed && !s->npairs && !s->massless && !s->nvel)
+    e = cst_elimination_create(s);
+  const bool small = e && e->work <= WRITTEN_OUT;
+  cst_elimination_destroy(e);
+  return small;
+}
+
+static const cst_kernel_id at_point[] = {CST_K_Lv, CST_K_M, CST_K_Lvq,
+                                         CST_K_Lq}; /* the first three belong to the inertia */
+enum { KERNELS_OF_LAGRANGE = sizeof at_point / sizeof *at_point, INERTIA = 3 };
+
+static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out,
+                           int n) {
+  fprintf(f,
+          "CST_INLINE void sys_lagrange_%s(const vd *c, const vd *q, const vd *v, const vd *u, vd "
+          "*o) {\n",
+          name);
+  fprintf(f, "  (void)c, (void)q, (void)v, (void)u, (void)o;\n");
+  cst_emit_straight(g, out, n, "  ", f);
+  fprintf(f, "}\n");
+}
+
+/* of[k] := 1 for the numbers k of the point that the n outputs use. */
+static void mark(const cst_graph *g, const cst_node *out, int n, unsigned char *of) {
+  for (int i = 0; i < n; i++) {
+    int      *index;
+    const int count = cst_graph_support(g, out[i], 'u', &index);
+    for (int k = 0; k < count; k++)
+      of[index[k]] = 1;
+    free(index);
+  }
+}
+
+/* The numbers of the inertia (which = true), or the others. */
+static void write_numbers(FILE *f, const cst_graph *g, const char *name, const cst_node *part,
+                          int n, const unsigned char *inertia, bool which) {
+  cst_node *own = cst_zeros(n, sizeof *own);
+  for (int k = 0; k < n; k++)
+    if (inertia[k] == which)
+      own[k] = part[k];
+    else
+      own[k] = -1;
+  write_function(f, g, name, own, n);
+  free(own);
+}
+
+static void write_point(FILE *f, const cst_system *s) {
+  cst_graph *g = cst_graph_copy(s->graph);
+  int        n = 0;
+  int        first[KERNELS_OF_LAGRANGE + 1] = {0};
+  for (int k = 0; k < KERNELS_OF_LAGRANGE; k++) {
+    const int size = s->kernel_size[at_point[k]];
+    first[k + 1] = first[k] + size;
+  }
+  cst_node *out = cst_need(malloc(2 * sizeof *out * ((size_t)first[KERNELS_OF_LAGRANGE] + 1))),
+           *rest = out + first[KERNELS_OF_LAGRANGE], *part;
+  for (int k = 0; k < KERNELS_OF_LAGRANGE; k++)
+    memcpy(out + first[k], s->kernel_out[at_point[k]],
+           sizeof *out * (size_t)(first[k + 1] - first[k]));
+  n = cst_graph_split(g, out, first[KERNELS_OF_LAGRANGE], 'v', 'u', &part, rest);
+  unsigned char *inertia = cst_zeros(n, 1);
+  mark(g, rest, first[INERTIA], inertia);
+  fprintf(f, "#define SYS_NLAGRANGE %d\n", n);
+  write_numbers(f, g, "inertia", part, n, inertia, true);
+  write_numbers(f, g, "force", part, n, inertia, false);
+  for (int k = 0; k < KERNELS_OF_LAGRANGE; k++)
+    write_function(f, g, cst_system_kernel_names[at_point[k]], rest + first[k],
+                   first[k + 1] - first[k]);
+  free(inertia);
+  free(part);
+  free(out);
+  cst_graph_destroy(g);
+}
+
+static void write_filled(FILE *f, const char *name, const unsigned char *x, int n) {
+  fprintf(f, "static const unsigned char sys_filled_%s[%d] __attribute__((unused)) = {", name,
+          n * n);
+  for (int i = 0; i < n * n; i++)
+    fprintf(f, "%s%d", i ? "," : "", x[i]);
+  fprintf(f, "};\n");
+}
+
+/* As substitute of lagrange-newton.h has it: R := A^-1 R with the factors A. */
+static void write_substitution(FILE *f, const char *name, const unsigned char *x, int n,
+                               int sides) {
+  fprintf(
+      f,
+      "static __attribute__((noinline, unused)) void sys_substitute_%s(const vd *restrict A, vd "
+      "*restrict R) {\n",
+      name);
+  for (int row = 1; row < 2 * n; row++) {
+    const int i = row < n ? row : 2 * n - 1 - row;
+    const int first = row < n ? 0 : i + 1;
+    const int end = row < n ? i : n;
+    for (int k = 0; k < sides; k++) {
+      fprintf(f, "  R[%d] = ", i * sides + k);
+      if (row >= n)
+        fprintf(f, "(");
+      fprintf(f, "R[%d]", i * sides + k);
+      for (int j = first; j < end; j++)
+        if (x[i * n + j])
+          fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
+      if (row >= n)
+        fprintf(f, ") * A[%d]", i * n + i);
+      fprintf(f, ";\n");
+    }
+  }
+  fprintf(f, "}\n");
+}
+
+/* The same for factor: A := its LU factors. */
+static void write_factors(FILE *f, const char *name, const unsigned char *x, int n) {
+  fprintf(f, "static __attribute__((noinline, unused)) void sys_factor_%s(vd *A) {\n", name);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) {
+      if (!x[i * n + k])
+        continue;
+      const int pivot = k * n + k;
+      const int factor = i * n + k;
+      fprintf(f, "  A[%d] = A[%d] * A[%d];\n", factor, factor, pivot);
+      for (int j = k + 1; j < n; j++)
+        if (x[k * n + j]) {
+          const int above = k * n + j;
+          fprintf(f, "  A[%d] -= A[%d] * A[%d];\n", i * n + j, factor, above);
+        }
+    }
+    const int own = i * n + i;
+    fprintf(f, "  A[%d] = 1.0 / A[%d];\n", own, own);
+  }
+  fprintf(f, "}\n");
+}
+
+/* The same for take_off: Q -= A R. */
+static void write_product(FILE *f, const char *name, const unsigned char *x, int n, int sides) {
+  fprintf(f,
+          "static __attribute__((noinline, unused)) void sys_take_off_%s(const vd *restrict A, "
+          "const vd "
+          "*restrict R, vd *restrict Q) {\n",
+          name);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < sides; k++) {
+      const int at = i * sides + k;
+      fprintf(f, "  Q[%d] = Q[%d]", at, at);
+      for (int j = 0; j < n; j++)
+        if (x[i * n + j])
+          fprintf(f, " - A[%d] * R[%d]", i * n + j, j * sides + k);
+      fprintf(f, ";\n");
+    }
+  fprintf(f, "}\n");
+}
+
+static void write_elimination(FILE *f, const cst_system *s, const cst_elimination *e) {
+  const int  ng = s->ng;
+  const int  nq = s->nq;
+  const bool out = e->work > UNROLLED;
+  fprintf(f, "#define SYS_WRITTEN_OUT %d\n", out);
+  if (!out)
+    return;
+  write_factors(f, "mass", e->mass, nq);
+  write_factors(f, "ends", e->ends, nq);
+  write_factors(f, "inside", e->inside, nq);
+  write_substitution(f, "mass", e->mass, nq, 1 + ng);
+  write_substitution(f, "ends", e->ends, nq, 1 + ng);
+  write_substitution(f, "inside", e->inside, nq, 1 + ng);
+  write_product(f, "across", e->across, nq, 1 + ng);
+}
+
+/* The entry of a kernel at row * nq + column, -1 for none. */
+static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
+  const int          nq = s->nq;
+  const cst_pattern *p = &s->pattern[k];
+  fprintf(f, "static const short sys_lagrange_at_%s[%d] __attribute__((unused)) = {",
+          cst_system_kernel_names[k], nq * nq);
+  for (int r = 0; r < nq; r++)
+    for (int c = 0, e = p->start[r]; c < nq; c++) {
+      const bool left = e < p->start[r + 1];
+      const bool here = left && p->column[e] == c;
+      fprintf(f, "%d,", here ? e : -1);
+      e += here;
+    }
+  fprintf(f, "};\n");
+}
+
+void cst_system_emit_general(const cst_system *s, FILE *f) {
+  const int        nq = s->nq;
+  cst_elimination *e = cst_elimination_create(s);
+  write_filled(f, "mass", e->mass, nq);
+  write_filled(f, "ends", e->ends, nq);
+  write_filled(f, "inside", e->inside, nq);
+  write_filled(f, "across", e->across, nq);
+  write_elimination(f, s, e);
+  write_places(f, s, CST_K_M);
+  write_places(f, s, CST_K_Lvq);
+  write_places(f, s, CST_K_Lqq);
+  write_point(f, s);
+  cst_elimination_destroy(e);
+}
+
+/* ---- the header ------------------------------------------------------------------------------ */
 
 /* HOT_WORK: largest ng^2 nq whose loops are unrolled. SMALL: largest nq + ng of a small system. HOT_GENERAL:
  * the same for a sized system whose mass is not a constant diagonal. */
@@ -122,7 +485,7 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   fprintf(f, "};\n");
 }
 
-static void write_numbers(FILE *f, const char *name, int which, const int *x, int n) {
+static void write_named_list(FILE *f, const char *name, int which, const int *x, int n) {
   fprintf(f, "static const int sys_%s%d[%d] __attribute__((unused)) = {", name, which, n);
   for (int i = 0; i < n; i++)
     fprintf(f, "%s%d", i ? "," : "", x[i]);
@@ -139,10 +502,10 @@ static void write_bands(FILE *f, const cst_system *s) {
   for (int k = 0; k < 2 && small && s->bands[k].order; k++) {
     const cst_bands *b = &s->bands[k];
     fprintf(f, "#define SYS_BAND%d %d\n#define SYS_ENTRIES%d %d\n", k, b->band, k, b->n);
-    write_numbers(f, "order", k, b->order, nq);
-    write_numbers(f, "place", k, b->place, nq);
-    write_numbers(f, "last", k, b->last, nq);
-    write_numbers(f, "at", k, b->at, b->n);
+    write_named_list(f, "order", k, b->order, nq);
+    write_named_list(f, "place", k, b->place, nq);
+    write_named_list(f, "last", k, b->last, nq);
+    write_named_list(f, "at", k, b->at, b->n);
   }
 }
 
@@ -157,8 +520,8 @@ static void open_function(FILE *f, const cst_graph *g, const char *name, const c
   cst_graph_emit(g, out, n, "  ", f);
 }
 
-static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out,
-                           int n) {
+static void write_function_size(FILE *f, const cst_graph *g, const char *name, const cst_node *out,
+                                int n) {
   open_function(f, g, name, out, n);
   fprintf(f, "}\n");
 }
@@ -220,7 +583,7 @@ static void write_pair_sums(FILE *f, const cst_system *s) {
   }
 }
 
-static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
+static void write_kernel_of(FILE *f, const cst_system *s, cst_kernel_id k) {
   const int *place = cst_pairs_place(s, k);
   const bool beside = s->npairs && s->beside[CST_K_V];
   const bool later = beside && cst_system_is_bent_kernel(k);
@@ -258,7 +621,7 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
       else
         *sum = cst_graph_add(g, *sum, term);
     }
-  write_function(f, g, name, out, S->size);
+  write_function_size(f, g, name, out, S->size);
   cst_graph_destroy(g);
   free(out);
 }
@@ -282,7 +645,7 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
     write_bands(f, s);
   write_pair_sums(f, s);
   for (int k = 0; k < CST_K_COUNT; k++)
-    write_kernel(f, s, (cst_kernel_id)k);
+    write_kernel_of(f, s, (cst_kernel_id)k);
   if (cst_system_is_sized(s) && s->nq + s->ng <= HOT_GENERAL)
     cst_system_emit_point(s, f);
   write_gram(f, s);

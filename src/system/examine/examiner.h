@@ -46,16 +46,16 @@ void cst_examine_symmetries(cst_examiner *e);
 void cst_examine_motions(cst_examiner *e);
 void cst_examine_nonholonomic(cst_examiner *e);
 
-/* examine-consistency.c: |g| and |G v| of a state. For an inconsistent state it also reports the nearest
+/* examine-states.c: |g| and |G v| of a state. For an inconsistent state it also reports the nearest
  * consistent one. */
 void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q, const double *v);
-/* examine-mass.c: the smallest and the largest eigenvalue of M at q, approximate for large systems. */
+/* examine-structure.c: the smallest and the largest eigenvalue of M at q, approximate for large systems. */
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most);
 /* Whether M at q is positive definite, and not singular up to round-off. Judged with the diagonal scaled to
  * one, so that masses may have any ratio. */
 bool cst_examine_mass_is_definite(const cst_examiner *e, const double *q);
 
-/* examine-points.c: the k-th point near state `state`, arrays included. Returns true if its functions are
+/* examine-states.c: the k-th point near state `state`, arrays included. Returns true if its functions are
  * finite. The caller frees point->q. */
 bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p);
 
@@ -100,7 +100,7 @@ void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, do
 /* The largest magnitude in x[n]; NaN if an entry is NaN. */
 double cst_examine_largest(const double *x, int n);
 
-/* examine-function.c: G v, the hidden constraints G v + phi0, phi, M v, G'l, the Lagrangian L, the residuals
+/* examine-slope.c: G v, the hidden constraints G v + phi0, phi, M v, G'l, the Lagrangian L, the residuals
  * E of the equations of motion with w for the accelerations, and y.E1 + z.E2 + s L with w = (y, A) and
  * l = (lambda, z, s). */
 bool cst_examine_function_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);

@@ -10,7 +10,7 @@
 #include "core/boundary.h"
 #include "system/point/linear.h"
 #include "system/point/quad-precision.h"
-#include "system/point/worst.h"
+#include "system/point/residuals.h"
 
 static cst_tape **tapes(cst_tape ***list, int n) {
   if (!*list)

@@ -75,6 +75,10 @@ double cst_linear_dot(const double *x, const double *y, int n);
  * undefined. */
 bool cst_system_project_velocity(const cst_system *s, const double *c, const double *q, double *v);
 
+/* A[n + row[n]], of the form of core/sparse.h without what is below the diagonal: A = U' D U, U with ones on its
+ * diagonal. D becomes its reciprocals, and what is right of the diagonal D U. */
+void cst_sparse_blocks_factor(double *A, int n, const int *row, const int *column);
+
 /* Dense matrices. */
 #define NUMBER    double
 #define MAGNITUDE __builtin_fabs

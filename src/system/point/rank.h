@@ -17,11 +17,6 @@ bool cst_rank_is_strong(const cst_system *s, const double *c, const double *q);
 
 /* length[ng] of the rows of G(q). */
 void cst_rank_lengths(const cst_system *s, const double *c, const double *q, double *length);
-/* The condition number of the rows of G(q), each divided by its length[ng], where the rank is `rank`: 1 over
- * the smallest pivot, the part of a row that the rows of larger pivots do not contain. Infinite where the rank
- * is lower. Large systems take the lengths at q. */
-double cst_rank_condition(const cst_system *s, const double *c, const double *q, int rank,
-                          const double *length);
 
 /* Whether q has left a dropped constraint on positions, by more than CST_RANK_AWAY of its size, and by more than the enforced
  * ones, which a method may leave too, explain. */

@@ -11,12 +11,11 @@
 #ifndef CST_STATIONARY_H
 #define CST_STATIONARY_H
 #include "system/point/linear.h"
-#include "system/point/stationary-band.h"
 
-/* Iterations of conjugate gradients at most, and where they end: |projected residual| relative to the
- * first. */
-enum { CST_STATIONARY_GRADIENTS = 200 };
-extern const double cst_stationary_tolerance;
+typedef struct cst_stationary_band cst_stationary_band;
+/* kept[n]: the enforced constraints, borrowed. Returns NULL if the band would be nearly as wide as the
+ * matrix. */
+void cst_stationary_band_destroy(cst_stationary_band *b);
 
 typedef struct {
   const cst_system    *s;
@@ -38,12 +37,8 @@ cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const 
 void           cst_stationary_end(cst_stationary *p);
 /* Newton's method at this level, from x and theta, which it overwrites; false: it does not converge. */
 bool cst_stationary_reach(cst_stationary *p, double level);
-/* stationary-minimum.c: whether K is positive definite at x, on ker G or everywhere. G is that at x. */
+/* stationary.c: whether K is positive definite at x, on ker G or everywhere. G is that at x. */
 bool cst_stationary_is_minimum(const cst_stationary *p, bool everywhere);
-
-/* K in rows of length n >= nq, and y := K x. */
-void cst_stationary_curvature(const cst_stationary *p, double *K, int n);
-void cst_stationary_curve(const cst_stationary *p, const double *x, double *y);
 
 void cst_stationary_gradient(const cst_system *s, const double *c, const double *q, double *G);
 void cst_stationary_constraint(const cst_system *s, const double *c, const double *q, double *g);

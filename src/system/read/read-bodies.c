@@ -1,18 +1,312 @@
-/* read-bodies.c: the key `bodies`: the names of the bodies, their coordinates, and the orthogonality of
- * their rotation matrices.
- *
- *   top: {rotation: R, inertia: ...}
- *   "link[n]": {rotation: L, centre: [u, v, w], mass: m, inertia: ...}
- *
- * A body contributes the coordinates R11 .. R33, those of its centre, and six constraints top_11 .. top_33.
- * The coordinates of the bodies of an array follow each other body by body, so the step between the
- * elements L11[1], L11[2] of a name is the number of coordinates of one body.
- */
+/* read-bodies.c: the key `bodies`: the names of the bodies, their inertias, their coordinates with their mass, and the
+ * orthogonality of their rotation matrices. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <string.h>
 #include "system/read/system-reader.h"
 
-enum { ENTRIES = 9, AXES = 3 };
+/* ---- masses and inertias --------------------------------------------------------------------- */
+
+/* An inertia is given by its principal moments or as a full
+ * symmetric matrix; it is checked at the default parameters. */
+
+enum { AXES = 3, WHY = 300, WHAT = 200 };
+
+/* the entries of cst_body.inertia */
+static const int place[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+
+static cst_scope scope_of(cst_reading *r, const cst_name *name, int i) {
+  cst_scope in = cst_read_constants(r);
+  if (name->array)
+    return cst_read_with(r, in, "i", name->first + i);
+  return in;
+}
+
+/* Reads inertia: [I1, I2, I3] or three rows into I[9]; returns false if an entry is wrong. */
+static bool read_entries(cst_reading *r, cst_yaml *list, cst_scope in, const char *what,
+                         cst_node I[9]) {
+  bool good = true;
+  for (int e = 0; e < 9; e++) {
+    cst_yaml *row = cst_yaml_item(list, e / AXES);
+    if (!cst_yaml_is_list(row) && e / AXES != e % AXES)
+      I[e] = cst_graph_constant(r->s->graph, 0);
+    else
+      good &= (I[e] = cst_read_expression(
+                   r, cst_yaml_is_list(row) ? cst_yaml_item(row, e % AXES) : row, in, what)) >= 0;
+  }
+  return good;
+}
+
+static bool has_form(cst_reading *r, cst_yaml *list) {
+  int rows = 0;
+  if (!cst_yaml_is_list(list) || cst_yaml_size(list) != AXES) {
+    cst_yaml_error(r->doc, list, r->d,
+                   "'inertia' must be a list of 3 principal moments [I1, I2, I3] or of 3 rows of a "
+                   "symmetric matrix");
+    return false;
+  }
+  for (int a = 0; a < AXES; a++) {
+    cst_yaml *row = cst_yaml_item(list, a);
+    if (!cst_yaml_is_list(row))
+      continue;
+    rows++;
+    if (cst_yaml_size(row) == AXES)
+      continue;
+    cst_yaml_error(r->doc, row, r->d, "row %d of inertia has %d entries; there must be 3", a + 1,
+                   cst_yaml_size(row));
+    return false;
+  }
+  if (rows == 0 || rows == AXES)
+    return true;
+  cst_yaml_error(
+      r->doc, list, r->d,
+      "'inertia' mixes numbers and rows; it must be a list of 3 principal moments or of 3 rows");
+  return false;
+}
+
+/* Mirrored entries must agree at the default parameters. */
+static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const double I[9]) {
+  for (int a = 0; a < AXES; a++)
+    for (int b = 0; b < a; b++) {
+      const double x = I[3 * a + b];
+      const double y = I[3 * b + a];
+      const double size = fmax(fabs(x), fabs(y));
+      if (!(fabs(x - y) > 1e-12 * size))
+        continue;
+      cst_yaml_error(
+          r->doc, cst_yaml_item(cst_yaml_item(list, a), b), r->d,
+          "%s: entry (%d, %d) is %.13g and entry (%d, %d) is %.13g at the default parameters; an "
+          "inertia must be symmetric",
+          what, a + 1, b + 1, x, b + 1, a + 1, y);
+      return false;
+    }
+  return true;
+}
+
+/* node[9]: the entries. Of the elements of an array with equal inertias only the first is checked. */
+static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, const cst_node node[9],
+                          const cst_body *b, bool first) {
+  cst_system     *s = r->s;
+  const cst_body *before = first ? NULL : b - 1;
+  bool            same = before != NULL;
+  for (int e = 0; e < 6 && same; e++) {
+    const int at = 3 * place[e][0] + place[e][1];
+    same = before->inertia[e] == node[at];
+  }
+  if (same)
+    return true;
+  double I[9];
+  char   why[WHY];
+  cst_read_values(r, node, 9, NULL, I);
+  if (!is_symmetric(r, list, what, I))
+    return false;
+  if (cst_body_is_flat(I))
+    s->flat = (int)(b - s->bodies);
+  if (!cst_body_is_wrong(I, why, WHY))
+    return true;
+  cst_yaml_error(r->doc, list, r->d, "%s at the default parameters: %s", what, why);
+  return false;
+}
+
+static bool read_mass(cst_reading *r, cst_yaml *n, cst_scope in, const char *what, cst_body *b,
+                      bool first) {
+  double value;
+  b->mass = cst_read_expression(r, n, in, what);
+  if (b->mass < 0)
+    return false;
+  if (!first && b[-1].mass == b->mass)
+    return true;
+  cst_read_values(r, &b->mass, 1, NULL, &value);
+  if (value > 0 && isfinite(value))
+    return true;
+  cst_yaml_error(r->doc, n, r->d,
+                 "%s: the value is %g at the default parameters; it must be positive and finite",
+                 what, value);
+  return false;
+}
+
+/* Reads one body. Returns false after a mistake, which the other bodies of this name share. */
+static bool read_one(cst_reading *r, int name, int i) {
+  cst_system           *s = r->s;
+  const cst_body_place *p = &r->body[name];
+  cst_body             *b = &s->bodies[s->body_name[name].at + i];
+  cst_yaml             *mass = cst_yaml_get(p->map, "mass");
+  cst_yaml             *inertia = cst_yaml_get(p->map, "inertia");
+  char                  what[WHAT];
+  cst_node              I[9];
+  cst_scope             in = scope_of(r, &s->body_name[name], i);
+  snprintf(what, sizeof what, "mass of %.100s", b->name);
+  bool good = !mass || read_mass(r, mass, in, what, b, i == 0);
+  snprintf(what, sizeof what, "inertia of %.100s", b->name);
+  if (!inertia || !has_form(r, inertia))
+    return false;
+  if (!read_entries(r, inertia, in, what, I))
+    return false;
+  if (!check_inertia(r, inertia, what, I, b, i == 0))
+    return false;
+  for (int e = 0; e < 6; e++)
+    b->inertia[e] = I[3 * place[e][0] + place[e][1]];
+  return good;
+}
+
+static void check_keys(cst_reading *r, int name) {
+  const cst_body_place *p = &r->body[name];
+  const char           *of = r->s->body_name[name].name;
+  cst_yaml             *mass = cst_yaml_get(p->map, "mass");
+  if (!cst_yaml_get(p->map, "inertia"))
+    cst_yaml_error(r->doc, p->map, r->d,
+                   "missing key 'inertia' of the body '%s': 3 principal moments, or 3 rows of a "
+                   "symmetric matrix",
+                   of);
+  if (p->centre >= 0 && !mass)
+    cst_yaml_error(r->doc, p->map, r->d, "missing key 'mass' of the body '%s', which has a centre",
+                   of);
+  if (p->centre < 0 && mass)
+    cst_yaml_error(
+        r->doc, mass, r->d,
+        "the body '%s' has a mass but no centre; give 'centre' or leave out 'mass': a body "
+        "without a centre turns about the origin, and its inertia is taken about the origin",
+        of);
+}
+
+/* Numbers the distinct values of the inertias and masses in the order in which they appear; cst_body.at holds
+ * these numbers (derive.c has the kernel). */
+static void number_all(cst_system *s) {
+  const int size = cst_graph_size(s->graph);
+  int      *seen = cst_zeros(size, sizeof *seen);
+  for (int i = 0; i <= size; i++)
+    seen[i] = -1;
+  s->nbody = 0;
+  for (int k = 0; k < s->nbodies; k++) {
+    cst_body *b = &s->bodies[k];
+    for (int e = 0; e < 7; e++) {
+      const cst_node n = e < 6 ? b->inertia[e] : b->mass;
+      if (n >= 0 && seen[n] < 0)
+        seen[n] = s->nbody++;
+      b->at[e] = n < 0 ? -1 : seen[n];
+    }
+  }
+  free(seen);
+}
+
+void cst_read_inertia(cst_reading *r) {
+  cst_system *s = r->s;
+  for (int k = 0; k < s->nbody_name; k++) {
+    check_keys(r, k);
+    for (int i = 0; i < s->body_name[k].count && read_one(r, k, i); i++) {
+    }
+  }
+  if (cst_diag_count(r->d) == r->before)
+    number_all(s);
+}
+
+/* ---- the mass of the coordinates ------------------------------------------------------------- */
+
+/* It follows from the inertias, behind that of the
+ * plain coordinates. A flat body has coordinates without mass; where constraints on velocities leave it to methods in
+ * coordinates, M is raised by terms that are zero on the velocities of rotations.
+ */
+
+/* True if the mass, including that of the bodies, is a matrix with entries off its diagonal. */
+static bool wants_matrix(const cst_system *s) {
+  static const int off_diagonal[] = {1, 2, 4};
+  if (s->matrix || s->raised)
+    return true;
+  for (int k = 0; k < s->nbodies; k++)
+    for (int e = 0; e < 3; e++) {
+      const cst_node product = s->bodies[k].inertia[off_diagonal[e]];
+      if (!cst_graph_is_zero(s->graph, product))
+        return true;
+    }
+  return false;
+}
+
+/* J[81] += sigma O'O, as a matrix of the nine entries of R, with the rows O of orthogonality and sigma = tr I / 2:
+ *
+ *   sigma (delta_ij (R R')_ab + (1 - delta_ij) R_aj R_bi)   for the entries R_ai and R_bj
+ *
+ * On O v = 0 nothing changes: not L along motions, not p = M v, and not the multipliers, since d/dt(O v) = 0 too.
+ */
+static cst_node raised(const cst_system *s, const cst_body *b, int entry, int other) {
+  static const int diagonal[] = {0, 3, 5};
+  cst_graph       *g = s->graph;
+  const int        a = entry / 3, i = entry % 3, c = other / 3, j = other % 3;
+  cst_node         R[9], sum = cst_graph_constant(g, 0), sigma = cst_graph_constant(g, 0);
+  for (int k = 0; k < 9; k++)
+    R[k] = cst_graph_input(g, 'q', b->rotation + k);
+  for (int k = 0; k < 3; k++)
+    sigma = cst_graph_add(g, sigma, b->inertia[diagonal[k]]);
+  if (i != j)
+    sum = cst_graph_mul(g, R[3 * a + j], R[3 * c + i]);
+  for (int k = 0; k < 3 && i == j; k++)
+    sum = cst_graph_add_product(g, sum, R[3 * a + k], R[3 * c + k]);
+  return cst_graph_mul(g, cst_graph_mul(g, cst_graph_constant(g, 0.5), sigma), sum);
+}
+
+static void raise_body(const cst_system *s, const cst_body *b, cst_node *out, int stride) {
+  for (int k = 0; k < 9; k++)
+    for (int l = 0; l < 9; l++) {
+      cst_node *at = out + (long)(b->rotation + k) * stride + b->rotation + l;
+      *at = cst_graph_add(s->graph, *at, raised(s, b, k < l ? k : l, k < l ? l : k));
+    }
+}
+
+/* Writes the entries of body b to out, whose rows have `stride` entries; stride 0 means a diagonal. */
+static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int stride) {
+  cst_node J[9];
+  cst_body_block(s, b, J);
+  for (int a = 0; a < 3; a++) {
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        const int row = b->rotation + 3 * a + i;
+        const int column = b->rotation + 3 * a + j;
+        if (stride || i == j)
+          out[stride ? row * stride + column : row] = J[3 * i + j];
+      }
+    if (b->centre >= 0)
+      out[(b->centre + a) * (stride + 1)] = b->mass;
+  }
+}
+
+void cst_read_body_masses(cst_reading *r) {
+  cst_system *s = r->s;
+  s->raised = s->flat >= 0 && cst_yaml_size(cst_yaml_get(r->root, "nonholonomic")) > 0;
+  if (s->raised)
+    s->flat = -1;
+  const bool full = wants_matrix(s);
+  const int  n = s->nq;
+  const int  np = s->nplain;
+  if (full && n > CST_MOST_FULL) {
+    cst_yaml_error(r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
+                   "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is "
+                   "not diagonal%s",
+                   n, CST_MOST_FULL,
+                   s->matrix ? "" : "; with principal axes as body axes there is no limit");
+    return;
+  }
+  const size_t rows = (size_t)n;
+  const size_t size = full ? rows * rows : rows;
+  cst_node    *mass = cst_system_keep(s, size, sizeof *mass);
+  for (size_t i = 0; i < size; i++)
+    mass[i] = cst_graph_constant(s->graph, 0);
+  for (int i = 0; i < np; i++)
+    for (int j = 0; j < np; j++) {
+      if (s->matrix || i == j)
+        mass[full ? i * n + j : i] = s->mass[s->matrix ? i * np + j : i];
+    }
+  for (int k = 0; k < s->nbodies; k++) {
+    put_body(s, &s->bodies[k], mass, full ? n : 0);
+    if (s->raised)
+      raise_body(s, &s->bodies[k], mass, n);
+  }
+  s->mass = mass;
+  s->matrix = full;
+  s->general |= full;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+enum { ENTRIES = 9 };
 
 /* The row and the column of each of the six constraints. */
 static const int pair[CST_ORTHOGONAL][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};

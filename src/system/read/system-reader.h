@@ -69,7 +69,7 @@ typedef struct {
   const double   *c; /* parameters at which values are checked; NULL: the defaults */
 } cst_reading;
 
-/* read-text.c: names, keys and texts. A check that fails reports an error. */
+/* read-names.c: names, keys and texts. A check that fails reports an error. */
 bool cst_read_goes_on(const cst_reading *r); /* false after too many mistakes */
 bool cst_read_is_name(const char *s, bool dashes);
 /* offset -1: the whole node n */
@@ -125,7 +125,7 @@ const char **cst_read_elements(cst_reading *r, const cst_name *name, int n, int 
 /* Reads "x" or "x[2*n]" as the name of a `what`; fills all of *a except `at`. */
 bool cst_read_declared(cst_reading *r, cst_yaml *n, const char *what, cst_name *a);
 
-/* read-bodies.c, read-inertia.c, read-body-states.c: the optional key `bodies`. */
+/* read-bodies.c, read-bodies.c, read-states.c: the optional key `bodies`. */
 bool cst_read_has_bodies(const cst_reading *r);
 /* Declares their coordinates after the plain ones; item[] gets the node of each name. */
 void cst_read_declare_bodies(cst_reading *r, cst_yaml **item);
@@ -165,7 +165,7 @@ void cst_read_tell_row(const cst_reading *r, const char *what, const cst_expr_er
 /* An error of the expression n at the row that is read for, if there is one. */
 void cst_read_row_error(cst_reading *r, cst_yaml *n, const char *message);
 
-/* read-velocities.c: constraints on velocities, which follow all others: their number, their names, their
+/* read-constraints.c: constraints on velocities, which follow all others: their number, their names, their
  * expressions. */
 int  cst_read_count_velocities(const cst_reading *r);
 void cst_read_declare_velocities(cst_reading *r);
@@ -175,14 +175,14 @@ void cst_read_velocity_constraints(cst_reading *r);
 void cst_read_units(cst_reading *r);
 void cst_read_parameters(cst_reading *r);
 bool cst_read_coordinates(cst_reading *r); /* false: the rest cannot be read */
-bool cst_read_definitions(cst_reading *r); /* read-definitions.c; false likewise */
+bool cst_read_definitions(cst_reading *r); /* read-expression.c; false likewise */
 void cst_read_mass(cst_reading *r);
 /* s->mass of all coordinates from the mass of the plain ones and of the bodies */
 void cst_read_body_masses(cst_reading *r);
 void cst_read_gyroscopic(cst_reading *r);
 void cst_read_potential(cst_reading *r);
 void cst_read_constraints(cst_reading *r);
-/* read-stationary.c: the names of the constraints of stationary coordinates, behind those of the text; their nodes,
+/* read-mass.c: the names of the constraints of stationary coordinates, behind those of the text; their nodes,
  * behind the `own` nodes of the text; and, when forces are known, whether something else acts on the coordinates */
 void cst_read_declare_stationary(cst_reading *r);
 void cst_read_stationary(cst_reading *r, int own);

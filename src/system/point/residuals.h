@@ -1,7 +1,7 @@
-/* worst.h: the constraint that a start violates most. */
+/* residuals.h: the constraint that a start violates most. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_WORST_H
-#define CST_WORST_H
+#ifndef CST_RESIDUALS_H
+#define CST_RESIDUALS_H
 #include "constella/system.h"
 
 /* The largest |r_j| and the largest scaled |r_j| of cst_system_residuals. at: the constraint of the largest
