@@ -164,7 +164,7 @@ help:
 	@echo 'make config   where the libraries were found'
 	@echo 'make install  what is built, into PREFIX=/usr/local (DESTDIR= before it); make uninstall takes it away'
 	@echo 'make demo     set up, build, run two studies, show tables and figures'
-	@echo 'make pictures the figures of the README and of docs/, from jobs'
+	@echo 'make pictures the figures of the README and of docs/, from jobs and examples'
 	@echo 'make test     set up, build, run every test'
 	@echo 'make test-all the same with every method on every system, where make test takes a choice that leaves no claim unchecked'
 	@echo 'make check    build and the fast tests only; those of one room with ROOM=method, of some files with ONLY=skew'

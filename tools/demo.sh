@@ -26,7 +26,7 @@ stage() {
 }
 
 study() {   # NAME COLUMNS
-  stage "running jobs/demo-$1.yaml on 2 ranks" mpirun -n 2 "$constella" run "jobs/demo-$1.yaml" -o "demo/$1.h5" --overwrite --progress log
+  stage "running examples/$1.yaml on 2 ranks" mpirun -n 2 "$constella" run "examples/$1.yaml" -o "demo/$1.h5" --overwrite --progress log
   stage "drawing demo/$1.html and its figures" "$constella" report "demo/$1.h5" -o "demo/$1.html" --figures demo
   echo
   echo "\$ $constella table demo/$1.h5 --columns $2"

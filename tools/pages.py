@@ -9,7 +9,7 @@ system-file.md and methods.md; from commands the numbers that they print.
 Only the text between the lines <!-- made: ... -->, or <!-- from: COMMAND -->, and <!-- end --> is generated;
 the rest is written by hand. `from` stands for shell commands, run in the root of the sources, with `constella`
 and CONSTELLA set to PROGRAM and RESULTS to a folder that all commands of a page share. The first that fails
-ends them, and tools/pages.py. `study jobs/NAME.yaml` runs a study into $RESULTS/NAME.h5, once a page; `study
+ends them, and tools/pages.py. `study examples/NAME.yaml` runs a study into $RESULTS/NAME.h5, once a page; `study
 --failing` one of which trajectories fail. The output is compared with the page character by character.
 <!-- from, long: COMMAND --> is left out by --quick. Nothing that depends on the machine, such as a time, may
 stand in such a part.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# pictures.sh: the figures of the README and of docs/, from jobs. Called by `make pictures`.
+# pictures.sh: the figures of the README and of docs/, from jobs and examples. Called by `make pictures`.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,15 +8,15 @@ export PYTHON=${PYTHON:-/usr/bin/python3} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RU
 box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 
-run() { "$constella" run "jobs/$1.yaml" -o "$box/$1.h5" --progress none; }
+run() { "$constella" run "${2:-jobs}/$1.yaml" -o "$box/$1.h5" --progress none; }   # JOB [FOLDER]
 picture() {   # JOB KIND FILE [OPTION ...]
   local job=$1 kind=$2 file=$3
   shift 3
   "$constella" plot "$box/$job.h5" "$kind" -o "docs/$file" "$@"
   echo "docs/$file"
 }
-run demo-order
-picture demo-order order order.png
+run order examples
+picture order order order.png
 run two-beads-conservation
 picture two-beads-conservation drift two-beads.png
 picture two-beads-conservation mechanism two-beads-motion.png --methods rattle --time 0:4

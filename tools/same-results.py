@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""same-results.py: shows that a change of the program changes no result. Runs shortened jobs and the studies
+"""same-results.py: shows that a change of the program changes no result. Runs shortened jobs, the examples and the studies
 of some tests, and writes the sha256 of every dataset and attribute outside /run, what `verify` says, the verdicts of
 certificates and choices, and the messages of refused studies; or compares two such files, also of two checkouts.
 tests/cli/test_same_results.py checks that every kind of study, collector, method and folder of jobs occurs.
@@ -23,16 +23,9 @@ import cli
 
 # Jobs that are run, with the factor by which their end is divided, and lines that are added.
 JOBS = {
-    "demo-conservation": 16,
-    "demo-order": 1,
-    "double-pendulum-averages": 4,
     "null-space": 1,
     "springs-chaotic": 4,
-    "thermostat": 4,
     "tolerance-sweep": 16,
-    "parameter-sweep": 4,
-    "lie-top": 1,
-    "own-tableau": 1,
     "satellites-conservation": 32,
     "heavy-top-conservation": 8,
     "two-beads-conservation": 1,
@@ -76,9 +69,25 @@ JOBS = {
     "papers/cuell-table1": 1,
     "papers/patrick-iota": 1,
     "own-scheme": 1,
-    "work-precision": 1,
     "argument-sweep": 4,
     "thermostat-springs": 400,
+}
+
+# The same of examples: all of them.
+EXAMPLES = {
+    "averages": 4,
+    "conservation": 16,
+    "error-along": 4,
+    "extend": 8,
+    "lyapunov": 16,
+    "order": 1,
+    "own-system": 1,
+    "own-tableau": 1,
+    "parameter-sweep": 4,
+    "rigid-body": 1,
+    "section": 8,
+    "thermostat": 4,
+    "work-precision": 1,
 }
 
 # Folders of jobs that no job of JOBS is in, and why.
@@ -297,16 +306,17 @@ def of_tests():
 def texts():
     """The studies by name."""
     found = {}
-    for job, factor in JOBS.items():
+    named = {"jobs/" + job: factor for job, factor in JOBS.items()} | {"examples/" + job: factor for job, factor in EXAMPLES.items()}
+    for job, factor in named.items():
         factor, more = factor if isinstance(factor, tuple) else (factor, "")
-        with open(os.path.join(ROOT, "jobs", job + ".yaml")) as f:
+        with open(os.path.join(ROOT, job + ".yaml")) as f:
             text = shorter(f.read(), factor) + more
-        # files of the user are named relative to the study, which is beside a link to jobs
+        # files of the user are named relative to the study, which is beside links to jobs and examples
         for word in sorted(set(re.findall(r"[\w./-]+\.(?:yaml|c|csv)\b", text))):
-            there = os.path.normpath(os.path.join("jobs", os.path.dirname(job), word))
+            there = os.path.normpath(os.path.join(os.path.dirname(job), word))
             if os.path.exists(os.path.join(ROOT, there)):
                 text = re.sub(rf"(?<![\w./-]){re.escape(word)}", there, text)
-        found["jobs/" + job] = text
+        found[job] = text
     found.update({"bits/" + name: text for name, text in of_tests().items()})
     found.update({"studies/" + name: text for name, text in STUDIES.items()})
     found.update({"extended/" + name: text for name, (text, _) in EXTENDED.items()})
@@ -355,7 +365,8 @@ def outcome(process, result, verify=True):
 
 def measure(only):
     results = {}
-    os.symlink(os.path.join(ROOT, "jobs"), cli.path("jobs"))
+    for folder in ("jobs", "examples"):
+        os.symlink(os.path.join(ROOT, folder), cli.path(folder))
 
     def keep(name, process, result):
         results[name] = outcome(process, result)

@@ -1,18 +1,20 @@
-"""test_check.py: the estimates of `constella check` for memory and file size are right within a factor 1.5,
-for reduced versions of the jobs; and what a run takes beside its steps is in the seconds that it tells. Seconds that were
-measured are not compared."""
+"""test_check.py: the examples run as their comments say; the estimates of `constella check` for memory and file size are
+right within a factor 1.5, for reduced versions of the jobs and examples; and what a run takes beside its steps is in the
+seconds that it tells. Seconds that were measured are not compared."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, FOLDER, PROGRAM, constella, done, ok, path, together, write
+from cli import ENVIRONMENT, FOLDER, PROGRAM, constella, done, ok, path, scratch, together, write
 
-JOBS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+JOBS, EXAMPLES = os.path.join(ROOT, "jobs"), os.path.join(ROOT, "examples")
 SANITIZED = "ASAN_OPTIONS" in os.environ  # it takes five times the memory
 UNIT = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 ENSEMBLE = """study: ensemble
@@ -113,6 +115,45 @@ def job(file, counted):
             check(os.path.basename(file)[:-5], text, counted)
 
     return test
+
+
+# By which the ends of examples are divided that take a second and more.
+SHORTER = {"conservation": 16, "lyapunov": 16}
+
+
+def example(file):
+    """The commands in the comment at its top, beside a folder of shortened examples; those that draw need matplotlib."""
+    name = os.path.basename(file)[:-5]
+    with open(file, encoding="utf-8") as f:
+        text = f.read()
+    commands = re.findall(r"^#   (.*)$", text, re.M)
+
+    def test():
+        folder = scratch()
+        shutil.copytree(EXAMPLES, os.path.join(folder, "examples"))
+        with open(os.path.join(folder, "examples", name + ".yaml"), "w", encoding="utf-8") as f:
+            f.write(re.sub(r"^end: ([\d.]+)$", lambda m: f"end: {float(m[1]) / SHORTER.get(name, 1)!r}", text, flags=re.M))
+        page = constella("check", f"examples/{name}.yaml", folder=folder)
+        ok(page.returncode == 0, f"{name}: it is checked", page.stdout, page.stderr)
+        os.mkdir(os.path.join(folder, "bin"))
+        os.symlink(PROGRAM, os.path.join(folder, "bin", "constella"))
+        where = {**ENVIRONMENT, "PATH": os.path.join(folder, "bin") + ":" + os.environ["PATH"]}
+        runs = f"constella run examples/{name}.yaml"
+        ok(any(x.startswith(runs) for x in commands), f"{name}: its comment says how to run it", *commands)
+        for command in commands:
+            told = subprocess.run(["bash", "-c", command], cwd=folder, env=where, capture_output=True, text=True)
+            drawn = " plot " in command and told.returncode == 2 and "needs the Python module" in told.stderr
+            ok(told.returncode == 0 or drawn, f"{name}: {command}", told.stdout, told.stderr)
+
+    return test
+
+
+def all_listed():
+    """examples/README.md has a row for each of its files."""
+    with open(os.path.join(EXAMPLES, "README.md"), encoding="utf-8") as f:
+        named = set(re.findall(r"\]\(([\w./-]+)\)", f.read()))
+    files = {os.path.relpath(x, EXAMPLES) for x in glob.glob(EXAMPLES + "/**", recursive=True) if os.path.isfile(x)}
+    ok(files - {"README.md"} <= named, "examples/README.md names every example", *sorted(files - named))
 
 
 def reference():
@@ -217,7 +258,8 @@ def compiled():
 checked = []
 write("many.csv", "x, y\n" + "".join(f"{0.001 * i}, {0.0001 * i * i}\n" for i in range(1000)))
 together(
-    [job(file, checked) for file in sorted(glob.glob(JOBS + "/*.yaml") + glob.glob(JOBS + "/bodies/*.yaml"))]
+    [job(file, checked) for file in sorted(x for room in (JOBS, JOBS + "/bodies", EXAMPLES) for x in glob.glob(room + "/*.yaml"))]
+    + [example(file) for file in sorted(glob.glob(EXAMPLES + "/*.yaml"))]
     + [
         lambda: check("trajectories", TRAJECTORIES),
         lambda: check("many trajectories", MANY),
@@ -225,6 +267,7 @@ together(
         lambda: check("starts", STARTS),
         lambda: check("quad", QUAD),
         lambda: check("many cases", CASES),
+        all_listed,
         reference,
         repeated,
         total,
@@ -234,5 +277,5 @@ together(
         compiled,
     ]
 )
-ok(len(checked) > 20, "of most of the jobs", checked)
+ok(len(checked) > 20, "of most of the jobs and examples", checked)
 done()

@@ -20,7 +20,7 @@ from cli import ENVIRONMENT, PROGRAM, constella, done, note, ok, scratch, togeth
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 ALL = bool(os.environ.get("CONSTELLA_TEST_ALL"))
-PAGES = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]
+PAGES = [os.path.join(ROOT, x) for x in ("README.md", "examples/README.md")] + sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))
 MOMENT = 0.3  # seconds of work by `constella check`, above which a study waits for CONSTELLA_TEST_ALL
 # Commands that are not run: they install, submit, are stopped at an instant, or decide by times of the machine.
 SHOWN = re.compile(r"\bmake\b|\bsubmit\b|--max-hours|--resume|\bmodule\b|\breport\b|\bchoose\b|\bexplain\b")
@@ -308,8 +308,8 @@ README_FILES = {}
 
 
 def changed(name, changes):
-    """A system of jobs/systems with parts of it replaced."""
-    with open(os.path.join(ROOT, "jobs", "systems", name), encoding="utf-8") as f:
+    """A system of examples/system with parts of it replaced."""
+    with open(os.path.join(ROOT, "examples", "system", name), encoding="utf-8") as f:
         text = f.read()
     for old, new in changes.items():
         assert old in text, old
@@ -319,10 +319,11 @@ def changed(name, changes):
 
 def folder_for(page):
     folder = scratch()
-    os.symlink(os.path.join(ROOT, "jobs"), os.path.join(folder, "jobs"))
+    for room in ("jobs", "examples"):
+        os.symlink(os.path.join(ROOT, room), os.path.join(folder, room))
     os.makedirs(os.path.join(folder, "build"))
     os.symlink(PROGRAM, os.path.join(folder, "build", "constella"))
-    for system in glob.glob(os.path.join(ROOT, "jobs", "systems", "*.yaml")):
+    for system in [x for room in ("jobs/systems", "examples/system") for x in glob.glob(os.path.join(ROOT, room, "*.yaml"))]:
         shutil.copy(system, folder)
     for name, text in WITH_MISTAKES.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:

@@ -3,6 +3,7 @@
 result, have every kind of study, collector, method and folder of jobs. It reads them and runs none."""
 # SPDX-License-Identifier: BSD-2-Clause
 import functools
+import glob
 import importlib.util
 import os
 import re
@@ -140,9 +141,16 @@ ok(not wrong, "a folder with a reason has no study", *wrong)
 
 shortened = [job for job in same.JOBS if not os.path.exists(os.path.join(ROOT, "jobs", job + ".yaml"))]
 ok(not shortened, "jobs exist", *shortened)
+examples = {os.path.basename(x)[:-5] for x in glob.glob(os.path.join(ROOT, "examples", "*.yaml"))}
+ok(set(same.EXAMPLES) == examples, "all examples are run, and exist", set(same.EXAMPLES) ^ examples)
 for text, factor, want in (("end: 8\n", 4, "end: 2.0\n"), ("end: 2*pi/7*600\n", 20, "end: (2*pi/7*600)/20\n"), ("end: pi\n", 1, "end: pi\n")):
     ok(same.shorter(text, factor) == want, f"{text.strip()} is divided by {factor}", same.shorter(text, factor))
-undivided = [j for j, f in same.JOBS.items() if f != 1 and not isinstance(f, tuple) and texts["jobs/" + j].count("\nend: ") != 1]
+undivided = [
+    job
+    for folder, jobs in (("jobs/", same.JOBS), ("examples/", same.EXAMPLES))
+    for job, f in jobs.items()
+    if f != 1 and not isinstance(f, tuple) and texts[folder + job].count("\nend: ") != 1
+]
 ok(not undivided, "a job that is shortened has one end", *undivided)
 ok(same.here(same.ROOT + "/jobs/x.yaml") == "/jobs/x.yaml", "the folder of the checkout is left out")
 done()

@@ -15,7 +15,7 @@ CONSTELLA=$(realpath "${CONSTELLA:-$BUILD/constella}") study=$(realpath "$here/c
 export FUZZ_STUDY=$study FUZZ_RESULT=$folder/result.h5
 case $target in
 continue) export FUZZ_STUDY=$here/continue.yaml ;;
-table) "$CONSTELLA" run "$here/../../jobs/demo-order.yaml" -o "$FUZZ_RESULT" --progress none >/dev/null || exit 2 ;;
+table) "$CONSTELLA" run "$here/../../examples/order.yaml" -o "$FUZZ_RESULT" --progress none >/dev/null || exit 2 ;;
 result) # of each kind, with all that a small result can have
   end='end: 2\nobserve: every\nsamples: {count: 3}\ntrajectories: {members: [0], every: 5}\nextensible: true'
   head='system: planar-pendulum\nsteps: [0.1, 0.05]\nmethods: [rattle, midpoint]\ninitial: {members: 2, seed: 1, around: default, spread: {q: 0.1, v: 0.1}}'
@@ -30,8 +30,8 @@ result) # of each kind, with all that a small result can have
   ;;
 esac
 case $target in
-study) files=("$here"/../../jobs/*.yaml) ;;
-system) files=("$here"/../../src/system/catalogue/*.yaml "$here"/../../jobs/systems/*.yaml "$here"/../../jobs/bodies/*.yaml "$here"/../system/*.yaml) ;;
+study) files=("$here"/../../examples/*.yaml "$here"/../../jobs/*.yaml) ;;
+system) files=("$here"/../../src/system/catalogue/*.yaml "$here"/../../examples/system/*.yaml "$here"/../../jobs/systems/*.yaml "$here"/../../jobs/bodies/*.yaml "$here"/../system/*.yaml) ;;
 method | layers | continue | table | result) # a line each
   while IFS= read -r line; do printf '%s' "$line" >"$folder/seed-$lines" && lines=$((lines + 1)); done <"$here/$target.seeds"
   files=("$folder"/seed-*)

@@ -25,7 +25,7 @@ is "with DESTDIR nothing goes to PREFIX" "$(files "$there")" ''
 mv "$box/stage$there" "$there"
 is "and nothing elsewhere" "$(files "$box/stage")" ''
 # jobs/*-rates build their measurement from the sources, and stay with them.
-is "no file has been forgotten" "$(cd "$sources" && git ls-files analysis docs jobs 2>/dev/null | grep -v '^jobs/[a-z]*-rates$' | while read -r f; do [ -r "$share/$f" ] || echo "$f"; done)" ''
+is "no file has been forgotten" "$(cd "$sources" && git ls-files analysis docs examples jobs 2>/dev/null | grep -v '^jobs/[a-z]*-rates$' | while read -r f; do [ -r "$share/$f" ] || echo "$f"; done)" ''
 mkdir -p "$box/home" "$box/studies" && cd "$box/studies" || exit 1
 # Paths of a checkout in /constella would be found at the end of others.
 known="(^|[^[:alnum:]._-]|-[IL])($sources|$build)/"
@@ -35,8 +35,8 @@ PATH=$there/bin:$PATH
 
 has "version" "$(constella --version)" "constella $(pkg-config --modversion "$there/lib/pkgconfig/constella.pc")"
 has "list systems" "$(constella list systems)" double-pendulum
-has "an example runs" "$(constella run "$share/jobs/demo-order.yaml" -o order.h5 2>&1)" "order.h5: complete, no trajectory failed"
-sed "s|{file: systems|{compile: always, file: $share/jobs/systems|" "$share/jobs/own-system.yaml" >own.yaml
+has "an example runs" "$(constella run "$share/examples/order.yaml" -o order.h5 2>&1)" "order.h5: complete, no trajectory failed"
+sed "s|{file: system|{compile: always, file: $share/examples/system|" "$share/examples/own-system.yaml" >own.yaml
 has "so does one with a system in a file" "$(constella run own.yaml 2>&1)" "own.h5: complete, no trajectory failed"
 has "which is compiled from what the program carries" "$(h5dump -a /run/kernels own.h5)" '"compiled"'
 has "and one with a layer in C" "$(constella run "$share/jobs/own-layer.yaml" -o layer.h5 2>&1)" "layer.h5: complete, no trajectory failed"

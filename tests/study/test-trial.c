@@ -149,7 +149,8 @@ static void test_time(void) {
 int main(void) {
   glob_t jobs;
   int    compared = 0;
-  if (glob("jobs/*.yaml", 0, NULL, &jobs) || glob("jobs/*/*.yaml", GLOB_APPEND, NULL, &jobs))
+  if (glob("jobs/*.yaml", 0, NULL, &jobs) || glob("jobs/*/*.yaml", GLOB_APPEND, NULL, &jobs) ||
+      glob("examples/*.yaml", GLOB_APPEND, NULL, &jobs))
     return 1;
   for (size_t i = 0; i < jobs.gl_pathc; i++) {
     const double x = of_study(jobs.gl_pathv[i], factor);
