@@ -1,4 +1,4 @@
-"""digits.py: numbers as `constella table` prints them (src/cli/table-cells.c): with three digits, or, of parameters
+"""digits.py: numbers as `constella table` prints them (src/cli/table.c): with three digits, or, of parameters
 and tolerances, with as many as distinguish the cases."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np

@@ -43,16 +43,13 @@ typedef struct {
   long             rows;
 } cst_table;
 
-cst_table *cst_table_read(cst_result *r); /* n is 0 where there is none */
-void       cst_table_destroy(cst_table *t);
-int        cst_table_find(const cst_table *t, const char *name); /* -1: no such column */
+int cst_table_find(const cst_table *t, const char *name); /* -1: no such column */
 /* The numbers of a column; NULL: there is none of this name, or it holds text. */
 const double *cst_table_numbers(const cst_table *t, const char *name);
 
-/* table-cells.c. Sets error and digits of every column, once all are there. */
+/* Sets error and digits of every column, once all are there. */
 void cst_table_look(cst_table *t);
-/* Of an undecided verdict the change at the end over the scale, where it is at least CST_TABLE_LEFT; else 0. */
-#define CST_TABLE_LEFT 0.1
+/* Of an undecided verdict the change at the end over the scale, where it is at least 0.1; else 0. */
 double cst_table_left(const cst_table *t, int column, long row);
 /* One value as text, out[CST_TABLE_CELL]: with all digits, or with those that are of use. */
 void cst_table_cell(const cst_table *t, int column, long row, bool exact, char *out);
@@ -62,21 +59,13 @@ typedef struct {
   bool *keep;                     /* [rows] */
 } cst_table_choice;
 
-/* table-choose.c. columns: names separated by commas, "all", or NULL: those in `usual`, where the file has
- * them. where: conditions; NULL: every row. Mistakes are reported to d. */
-void cst_table_choose(cst_table_choice *c, const cst_table *t, const char *columns,
-                      const char *usual, const char *where, cst_diag *d);
-void cst_table_choice_free(cst_table_choice *c);
-/* Sorts all rows by a column, equal ones in their order, NaN and empty texts last. A minus sign before its name:
- * the largest first. Mistakes are reported to d. */
-void cst_table_sort(cst_table *t, cst_table_choice *c, const char *column, cst_diag *d);
-
 /* table-cheapest.c. Of a work-precision study: for each of its accuracies and each cost the method that needs
  * least, and the next one, among the rows that c keeps; n is 0 where t is of another kind. Owned. */
 cst_table *cst_table_cheapest(const cst_table *t, const cst_table_choice *c);
 
+/* table-print.c: prints what c chooses of t on standard output. */
 typedef void    cst_table_print(const cst_table *t, const cst_table_choice *c);
-cst_table_print cst_table_text_print;                            /* table-text.c */
-cst_table_print cst_table_csv_print, cst_table_json_print;       /* table-data.c */
-cst_table_print cst_table_markdown_print, cst_table_latex_print; /* table-markup.c */
+cst_table_print cst_table_text_print;
+cst_table_print cst_table_csv_print, cst_table_json_print;
+cst_table_print cst_table_markdown_print, cst_table_latex_print;
 #endif

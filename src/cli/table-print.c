@@ -1,10 +1,181 @@
-/* table-text.c: a table for the terminal, with notes on failures, steps and maxima below it. */
+/* table-print.c: the formats of a table: text for the terminal with notes below it, CSV (RFC 4180) and JSON
+ * with all digits for other programs, Markdown and LaTeX for documents. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/table.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "study/result/failure.h"
+
+/* ---- CSV and JSON ---------------------------------------------------------------------------- */
+
+/* A spreadsheet takes a text that begins with one of these for a formula, which may start programs; a quote
+ * before it makes it a text. */
+static bool is_formula(const char *s) { return *s && strchr("=+-@\t\r", *s); }
+
+static void put_csv(const char *s, bool number, bool last) {
+  char   text[CST_TABLE_CELL + 2];
+  size_t n = strlen(s);
+  if (!number && is_formula(s)) {
+    snprintf(text, sizeof text, "'%s", s);
+    s = text;
+    n++;
+  }
+  if (strpbrk(s, ",\"\r\n") || (n && (s[0] == ' ' || s[n - 1] == ' '))) {
+    putchar('"');
+    for (; *s; s++) {
+      if (*s == '"')
+        putchar('"');
+      putchar(*s);
+    }
+    putchar('"');
+  } else {
+    fputs(s, stdout);
+  }
+  putchar(last ? '\n' : ',');
+}
+
+void cst_table_csv_print(const cst_table *t, const cst_table_choice *c) {
+  char s[CST_TABLE_CELL];
+  for (int i = 0; i < c->n; i++)
+    put_csv(t->name[c->shown[i]], false, i == c->n - 1);
+  for (long row = 0; row < t->rows; row++)
+    for (int i = 0; c->keep[row] && i < c->n; i++) {
+      cst_table_cell(t, c->shown[i], row, true, s);
+      put_csv(s, t->col[c->shown[i]].x != NULL, i == c->n - 1);
+    }
+}
+
+static void put_json(const char *s) {
+  putchar('"');
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\')
+      putchar('\\');
+    putchar(*s);
+  }
+  putchar('"');
+}
+
+void cst_table_json_print(const cst_table *t, const cst_table_choice *c) {
+  char        s[CST_TABLE_CELL];
+  const char *between = "\n";
+  putchar('[');
+  for (long row = 0; row < t->rows; row++) {
+    if (!c->keep[row])
+      continue;
+    printf("%s  {", between);
+    between = ",\n";
+    for (int i = 0; i < c->n; i++) {
+      const cst_table_column *k = &t->col[c->shown[i]];
+      if (i)
+        fputs(", ", stdout);
+      put_json(k->name);
+      fputs(": ", stdout);
+      cst_table_cell(t, c->shown[i], row, true, s);
+      if (k->text)
+        put_json(s);
+      else
+        fputs(isfinite(k->x[row]) ? s : "null", stdout);
+    }
+    putchar('}');
+  }
+  puts("\n]");
+}
+
+/* ---- Markdown and LaTeX ---------------------------------------------------------------------- */
+
+static void put_markdown(const char *s) {
+  for (; *s; s++) {
+    if (strchr("|\\`*_<>[]", *s))
+      putchar('\\');
+    putchar(iscntrl((unsigned char)*s) ? ' ' : *s);
+  }
+}
+
+void cst_table_markdown_print(const cst_table *t, const cst_table_choice *c) {
+  char s[CST_TABLE_CELL];
+  for (int i = 0; i < c->n; i++) {
+    fputs("| ", stdout);
+    put_markdown(t->name[c->shown[i]]);
+    putchar(' ');
+  }
+  puts("|");
+  for (int i = 0; i < c->n; i++)
+    fputs(t->col[c->shown[i]].x ? "| ---: " : "| --- ", stdout);
+  puts("|");
+  for (long row = 0; row < t->rows; row++) {
+    if (!c->keep[row])
+      continue;
+    for (int i = 0; i < c->n; i++) {
+      cst_table_cell(t, c->shown[i], row, false, s);
+      fputs("| ", stdout);
+      put_markdown(s);
+      putchar(' ');
+    }
+    puts("|");
+  }
+}
+
+static void put_latex(const char *s) {
+  for (; *s; s++) {
+    if (strchr("&%$#_{}", *s)) {
+      putchar('\\');
+      putchar(*s);
+    } else if (*s == '\\')
+      fputs("\\textbackslash{}", stdout);
+    else if (*s == '~')
+      fputs("\\textasciitilde{}", stdout);
+    else if (*s == '^')
+      fputs("\\textasciicircum{}", stdout);
+    else if (iscntrl((unsigned char)*s))
+      putchar(' ');
+    else if (strchr("<>|", *s))
+      printf("$%s$", *s == '|' ? "|" : *s == '<' ? "<" : ">");
+    else
+      putchar(*s);
+  }
+}
+
+static void put_latex_number(const char *s) {
+  const char *e = strchr(s, 'e');
+  if (!isdigit((unsigned char)s[s[0] == '-']))
+    fputs(!strcmp(s, "-") ? "--" : *s == '-' ? "$-\\infty$" : "$\\infty$", stdout);
+  else if (e)
+    printf("$%.*s\\cdot 10^{%d}$", (int)(e - s), s, atoi(e + 1));
+  else
+    printf("$%s$", s);
+}
+
+void cst_table_latex_print(const cst_table *t, const cst_table_choice *c) {
+  char s[CST_TABLE_CELL];
+  fputs("\\begin{tabular}{", stdout);
+  for (int i = 0; i < c->n; i++)
+    putchar(t->col[c->shown[i]].x ? 'r' : 'l');
+  puts("}\n\\hline");
+  for (int i = 0; i < c->n; i++) {
+    fputs(i ? " & " : "", stdout);
+    put_latex(t->name[c->shown[i]]);
+  }
+  puts(" \\\\\n\\hline");
+  for (long row = 0; row < t->rows; row++) {
+    if (!c->keep[row])
+      continue;
+    for (int i = 0; i < c->n; i++) {
+      cst_table_cell(t, c->shown[i], row, false, s);
+      fputs(i ? " & " : "", stdout);
+      if (t->col[c->shown[i]].x)
+        put_latex_number(s);
+      else
+        put_latex(s);
+    }
+    puts(" \\\\");
+  }
+  puts("\\hline\n\\end{tabular}");
+}
+
+/* ---- text, with notes on failures, steps and maxima below it --------------------------------- */
 
 static int width(const char *s) {
   int n = 0;
