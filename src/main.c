@@ -9,9 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "cli/guard.h"
-#include "cli/limits.h"
-#include "cli/streams.h"
+#include "cli/launch.h"
 #include "constella/constella.h"
 #include "core/diag.h"
 #include "study/run/stop.h"

@@ -83,7 +83,7 @@ def optional(name, package, what):
 
 class Watch:
     """A limit of processor time for HDF5, which never returns from some damaged files: SIGPROF then ends the
-    process, and the program reports it (src/cli/guard.c). Only commands turn it on: a notebook would end."""
+    process, and the program reports it (src/cli/launch.c). Only commands turn it on: a notebook would end."""
 
     on = False
 

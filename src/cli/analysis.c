@@ -1,5 +1,5 @@
 /* analysis.c: `constella report`, `plot`, `export` and `compare`: analysis/command.py draws and writes. They run in a
- * child (guard.h), because neither HDF5 nor h5py survives every damaged file. */
+ * child (launch.h), because neither HDF5 nor h5py survives every damaged file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* asprintf */
 #include <ctype.h>
@@ -9,8 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "cli/guard.h"
-#include "cli/limits.h"
+#include "cli/launch.h"
 #include "constella/record.h"
 #include "core/home.h"
 #include "core/need.h"

@@ -6,11 +6,10 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "cli/checked.h"
+#include "cli/inputs.h"
 #include "cli/cli.h"
-#include "cli/measured.h"
+#include "cli/run.h"
 #include "cli/petsc-options.h"
-#include "cli/show.h"
 #include "core/need.h"
 #include "method/method.h"
 #include "study/channels/channels.h"

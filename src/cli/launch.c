@@ -1,17 +1,23 @@
-/* launch.c: reads from the environment of a launcher how many processes it started, and which of them this
- * one is. */
+/* launch.c: reads from the environment of a launcher how many processes it started, and which of them this one is; checks
+ * limits of the process, opens and ends its streams, and runs a command in a child (launch.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include "cli/launch.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "cli/petsc-options.h"
-#include "cli/streams.h"
 #include "study/run/stop.h"
 
 /* The innermost launcher first: the mpirun of Open MPI, of MPICH and its relatives start their daemons by
@@ -200,7 +206,7 @@ bool cst_launch_refuse(int ranks) {
   return true;
 }
 
-int cst_launch_ranks(void) {
+static int launch_ranks(void) {
   const int k = find();
   const int n = k < LAUNCHERS ? number(launchers[k].size) : 1;
   return n > 1 ? n : 1;
@@ -224,4 +230,130 @@ int cst_launch_end(int status) {
         stderr,
         "constella: error: MPI and PETSc could not be finalised; the written files are complete\n");
   return status ? status : 1;
+}
+
+/* ---- limits under which MPI or Python cannot work -------------------------------------------- */
+
+/* Measured with Open MPI 4.1 and PMIx 4.2. A process alone has 12 descriptors open when it computes, and a
+ * few more while a library is opened or a compiler is started; a rank of several has 20. Ranks of one node
+ * share files of 4 MiB and a few bytes each. */
+enum { DESCRIPTORS_ALONE = 20, DESCRIPTORS_OF_MANY = 32, SHARED_FILE = 5 << 20 };
+/* A page of a small result takes 300 MB. Without memory OpenBLAS waits for ever. */
+enum { DRAWING = 400 << 20 };
+
+static bool refuse(int resource, rlim_t needed, const char *what, const char *option, unsigned unit,
+                   const char *who) {
+  struct rlimit is;
+  if (getrlimit(resource, &is) || is.rlim_cur >= needed)
+    return false;
+  if (cst_launch_rank() == 0)
+    fprintf(stderr,
+            "constella: error: the limit on %s is %llu (ulimit -%s); %s needs %llu to start\n",
+            what, (unsigned long long)is.rlim_cur / unit, option, who,
+            (unsigned long long)needed / unit);
+  return true;
+}
+
+bool cst_limits_refuse(void) {
+  const bool many = launch_ranks() > 1;
+  return refuse(RLIMIT_NOFILE, many ? DESCRIPTORS_OF_MANY : DESCRIPTORS_ALONE, "open files", "n", 1,
+                "MPI") ||
+         (many &&
+          refuse(RLIMIT_FSIZE, SHARED_FILE, "the size of a file, in KiB,", "f", 1024, "MPI"));
+}
+
+bool cst_limits_refuse_drawing(void) {
+  return refuse(RLIMIT_NOFILE, DESCRIPTORS_ALONE, "open files", "n", 1, "Python") ||
+         refuse(RLIMIT_AS, DRAWING, "memory, in KiB,", "v", 1024, "Python");
+}
+
+bool cst_limits_raise_stack(void) {
+  const rlim_t  wanted = 256 << 20, needed = 512 << 10;
+  struct rlimit is;
+  if (getrlimit(RLIMIT_STACK, &is) || is.rlim_cur >= wanted)
+    return true;
+  is.rlim_cur = is.rlim_max < wanted ? is.rlim_max : wanted;
+  setrlimit(RLIMIT_STACK, &is);
+  if (is.rlim_cur >= needed)
+    return true;
+  fprintf(stderr,
+          "constella: error: the limit on the stack, in KiB, is %llu (ulimit -s); constella needs "
+          "%llu\n",
+          (unsigned long long)is.rlim_cur >> 10, (unsigned long long)needed >> 10);
+  return false;
+}
+
+/* ---- closed standard streams, output that could not be written ------------------------------- */
+
+void cst_streams_open(void) {
+  int descriptor;
+  do {
+    descriptor = open("/dev/null", O_RDWR);
+  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+/* Whether standard output is a pipe that nobody reads any more. */
+static bool is_unread(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO};
+  return poll(&out, 1, 0) > 0 && out.revents & POLLERR;
+}
+
+int cst_streams_end(int status) {
+  errno = 0;
+  const int failed = fflush(stdout), why = errno;
+  if (!failed && !ferror(stdout))
+    return status;
+  if (is_unread())
+    return status ? status : 128 + SIGPIPE;
+  fprintf(stderr, "constella: error: standard output cannot be written%s%s\n", why ? ": " : "",
+          why ? strerror(why) : "");
+  clearerr(stdout);
+  return status ? status : 1;
+}
+
+/* ---- a command in a child process ------------------------------------------------------------ */
+
+static bool is_fault(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGFPE ||
+         signal == SIGILL;
+}
+
+static int run_here(int (*run)(int, char **), int argc, char **argv, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent)
+    _exit(2);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  return cst_streams_end(run(argc, argv));
+}
+
+/* Passes on the exit status or the signal of the child, but reports faults, and SIGPROF, with which the watch
+ * of analysis/constella/reading.py ends it. */
+static int pass_on(int status) {
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  const int how = WTERMSIG(status);
+  if (how == SIGPROF) {
+    fprintf(stderr, "constella: error: a file is damaged: HDF5 does not finish reading it\n");
+  } else if (is_fault(how)) {
+    fprintf(stderr, "constella: error: a file is damaged: reading it ended with signal %d\n", how);
+  } else {
+    signal(how, SIG_DFL);
+    raise(how);
+  }
+  return 2;
+}
+
+int cst_guard(int (*run)(int argc, char **argv), int argc, char **argv) {
+  const pid_t us = getpid(), child = fork();
+  int         status;
+  if (child < 0)
+    return run(argc, argv);
+  if (child == 0)
+    exit(run_here(run, argc, argv, us));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return 1;
+  return pass_on(status);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/description.h"
+#include "cli/inputs.h"
 #include "observe/observer.h"
 #include "core/diag.h"
 #include "study/collector.h"

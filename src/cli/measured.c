@@ -1,7 +1,7 @@
-/* measured.c: hands studies of kinds without trajectories to the command that measures them; see measured.h. */
+/* measured.c: studies of kinds that have no trajectories: hands them to the command that measures them (study/kind.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* asprintf, memmem */
-#include "cli/measured.h"
+#include "cli/run.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

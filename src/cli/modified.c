@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/description.h"
+#include "cli/inputs.h"
 #include "constella/method.h"
 #include "core/diag.h"
 #include "core/need.h"

@@ -1,13 +1,46 @@
-/* options.c: parses a command line by the table of its command (options.h). */
+/* options.c: parses a command line by the table of its command, prints its usage from that table, and breaks the lines of
+ * the pages that the program prints (cli.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/options.h"
+#include "cli/cli.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/diag.h"
 #include "core/text.h"
+
+/* ---- paragraphs ------------------------------------------------------------------------------ */
+
+void cst_page_wrap(const char *text, int at, int indent, FILE *out) {
+  int column = at;
+  while (*text) {
+    const int  blanks = (int)strspn(text, " ");
+    const int  word = (int)strcspn(text + blanks, " \n");
+    const bool ends = text[blanks] == '\n';
+    const bool full = column > indent && column + blanks + word > CST_PAGE_WIDTH;
+    if (ends || full) {
+      fprintf(out, "\n%*s", indent, "");
+      column = indent;
+      text += blanks + ends;
+    } else {
+      fprintf(out, "%.*s", blanks + word, text);
+      column += blanks + word;
+      text += blanks + word;
+    }
+  }
+  fputc('\n', out);
+}
+
+void cst_page_item(const char *label, const char *text, int indent, FILE *out) {
+  if (!text || !*text)
+    return;
+  fprintf(out, "%-*s ", indent - 1, label);
+  cst_page_wrap(text, indent, indent, out);
+}
+
+/* ---- command lines --------------------------------------------------------------------------- */
 
 enum { MOST = 32 }; /* rows of a table */
 
@@ -247,4 +280,93 @@ bool cst_options_ask_help(int argc, char **argv) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
       return true;
   return false;
+}
+
+/* ---- the usage ------------------------------------------------------------------------------- */
+
+enum {
+  FORM = 128,
+  WIDEST = 28
+}; /* WIDEST: longest form that counts for the width of their column */
+
+/* "-o FILE", "[--resume]", "STUDY". */
+static int short_form(const cst_option *o, char *text, size_t size) {
+  const bool  bare = o->is & CST_OPTION_REQUIRED;
+  const char *open = bare ? "" : "[";
+  const char *close = bare ? "" : "]";
+  const char *dots = o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS) ? " ..." : "";
+  const char *name = o->short_name ? o->short_name : o->name;
+  if (!o->value)
+    return snprintf(text, size, "%s%s%s%s", open, name, dots, close);
+  if (is_argument(o))
+    return snprintf(text, size, "%s%s%s%s", open, o->value, dots, close);
+  return snprintf(text, size, "%s%s %s%s%s", open, name, o->value, dots, close);
+}
+
+void cst_usage_synopsis(const cst_command *c, int at, int width, FILE *out) {
+  char text[FORM];
+  int  column = at;
+  for (const cst_option *o = c->option; o->name || c->passes; o++) {
+    const int n =
+        o->name ? short_form(o, text, sizeof text) : snprintf(text, sizeof text, "[%s]", c->passes);
+    if (column > at && column + 1 + n > width) {
+      fprintf(out, "\n%*s", at, "");
+      column = at;
+    }
+    column += fprintf(out, "%s%s", column > at ? " " : "", text);
+    if (!o->name)
+      break;
+  }
+}
+
+void cst_usage_summary(const cst_command *c, FILE *out) {
+  char text[FORM];
+  bool more = c->passes != NULL;
+  for (const cst_option *o = c->option; o->name; o++) {
+    if (is_argument(o) && short_form(o, text, sizeof text))
+      fprintf(out, " %s", text);
+    more |= !is_argument(o);
+  }
+  if (more)
+    fputs(" [options]", out);
+}
+
+/* "-o, --output FILE" */
+static int form(const cst_option *o, char *text, size_t size) {
+  if (is_argument(o))
+    return snprintf(text, size, "%s", o->value ? o->value : o->name);
+  const char *short_name = o->short_name ? o->short_name : "";
+  const char *separator = o->short_name ? ", " : "";
+  const char *blank = o->value ? " " : "";
+  const char *value = o->value ? o->value : "";
+  return snprintf(text, size, "%s%s%s%s%s", short_name, separator, o->name, blank, value);
+}
+
+void cst_usage_options(const cst_command *c, int indent, FILE *out) {
+  char text[FORM], doc[1024];
+  int  width = 0;
+  for (const cst_option *o = c->option; o->name; o++) {
+    const int n = form(o, text, sizeof text);
+    if (n > width && n <= WIDEST)
+      width = n;
+  }
+  for (const cst_option *o = c->option; o->name; o++) {
+    const int n = form(o, text, sizeof text);
+    snprintf(doc, sizeof doc, "%s%s%s%s", o->doc, o->standard ? " (default: " : "",
+             o->standard ? o->standard : "", o->standard ? ")" : "");
+    fprintf(out, "%*s%-*s  ", indent, "", width, text);
+    cst_page_wrap(doc, indent + (n > width ? n : width) + 2, indent + width + 2, out);
+  }
+}
+
+void cst_usage_page(const cst_command *c, FILE *out) {
+  cst_usage_synopsis(c, fprintf(out, "constella %s ", c->name), CST_PAGE_WIDTH, out);
+  fputs("\n\n", out);
+  cst_page_wrap(c->doc, 0, 0, out);
+  fputc('\n', out);
+  cst_usage_options(c, 2, out);
+  if (!c->notes)
+    return;
+  fputc('\n', out);
+  cst_page_wrap(c->notes, 0, 0, out);
 }

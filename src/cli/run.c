@@ -2,24 +2,274 @@
  * MPI and PETSc; `constella extend FILE STUDY` runs only the trajectories that FILE does not have, and `constella
  * merge PARTS` runs none: it takes them over from the parts of a study and concludes them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/run.h"
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "cli/cli.h"
 #include "cli/launch.h"
-#include "cli/limits.h"
-#include "cli/measured.h"
 #include "cli/petsc-options.h"
-#include "cli/run.h"
-#include "core/need.h"
 #include "core/error.h"
+#include "core/need.h"
+#include "core/text.h"
+#include "record/agree.h"
 #include "record/snapshot.h"
+#include "solve/team.h"
 #include "study/plan/division.h"
 #include "study/run/identity.h"
-#include "solve/team.h"
 #include "study/run/stop.h"
+
+/* ---- the command lines ----------------------------------------------------------------------- */
+
+enum { MOST_LANES = 1 << 20 };
+
+static bool is_study(const char *word) {
+  return cst_text_ends(word, ".yaml") || cst_text_ends(word, ".yml");
+}
+
+static bool set_batch(void *member, const char *value) {
+  long n;
+  if (!cst_options_count(&n, value) || n > MOST_LANES)
+    return false;
+  *(long *)member = n;
+  return true;
+}
+
+/* An argument of the command that is still missing, and not the value of an option of PETSc. */
+static bool is_argument(const cst_arguments *a, const char *word) {
+  return (!a->study && is_study(word)) || (a->extends && !a->file && cst_text_ends(word, ".h5"));
+}
+
+/* An option of PETSc begins with one dash; the word behind it is its value, unless it is an option or an
+ * argument. */
+static int pass_petsc(void *into, int n, char **words, cst_diag *d) {
+  cst_arguments *a = into;
+  const bool     valued = n > 1 && *words[1] != '-' && !is_argument(a, words[1]);
+  if (words[0][1] == '-')
+    return 0;
+  if (valued && !strcmp(words[0], "-options_file") && access(words[1], R_OK)) {
+    cst_diag_add(d, words[1], 0, 0, "%s", strerror(errno));
+    return 2;
+  }
+  a->petsc[a->npetsc++] = words[0];
+  if (valued)
+    a->petsc[a->npetsc++] = words[1];
+  return valued ? 2 : 1;
+}
+
+static bool add_file(void *to, const char *value) {
+  cst_files *x = to;
+  x->file = cst_need(realloc(x->file, sizeof *x->file * (size_t)(x->n + 1)));
+  x->file[x->n++] = value;
+  return *value;
+}
+
+static bool set_part(void *to, const char *value) {
+  return cst_part_parse(value, to, (long *)to + 1);
+}
+
+#define AT(MEMBER) offsetof(cst_arguments, MEMBER)
+#define STUDY(DOC)                                                                                 \
+  { "STUDY", .is = CST_OPTION_REQUIRED, .at = AT(study), .doc = DOC, .takes = "a study file" }
+#define OUTPUT(DOC)                                                                                \
+  { "--output", .short_name = "-o", .value = "FILE", .at = AT(run.output), .doc = DOC }
+#define RESUME                                                                                     \
+  { "--resume", .at = AT(run.resumes), .doc = "continue from the last checkpoint of the result" }
+#define LIMITS                                                                                     \
+  {"--max-hours",                                                                                  \
+   .value = "H",                                                                                   \
+   .at = AT(hours),                                                                                \
+   .set = cst_options_positive,                                                                    \
+   .takes = "a positive number",                                                                   \
+   .doc = "stop with a checkpoint before this many hours have passed since the start of the "      \
+          "program"},                                                                              \
+      {"--checkpoint-seconds",                                                                     \
+       .value = "S",                                                                               \
+       .at = AT(run.checkpoint_seconds),                                                           \
+       .set = cst_options_positive,                                                                \
+       .takes = "a positive number",                                                               \
+       .doc = "time between checkpoints; default: that of the study"},                             \
+      {"--batch",                                                                                  \
+       .value = "B",                                                                               \
+       .at = AT(run.batch),                                                                        \
+       .set = set_batch,                                                                           \
+       .takes = "a number of lanes from 1 to 1048576",                                             \
+       .doc = "at most this many lanes per batch; changes no bit of the result"},                  \
+  {                                                                                                \
+    "--progress",                                                                                  \
+        .value = "auto|line|log|none", .standard = "auto", .at = AT(run.progress),                 \
+        .doc =                                                                                     \
+            "a line that is updated, a line per message, or nothing; auto: a line on a terminal"   \
+  }
+
+static const cst_option run_options[] = {
+    STUDY("a study file"),
+    OUTPUT(
+        "the result; default: the name of the study with .h5, or .part-K-of-N.h5, in the current "
+        "folder"),
+    RESUME,
+    {"--overwrite", .at = AT(run.overwrite), .doc = "replace a result that exists"},
+    {"--part", .value = "K/N", .at = AT(run.part), .set = set_part,
+     .takes = "K/N, with K from 1 to N and N at most 1000000",
+     .doc = "compute only the K-th of N parts of the trajectories; `constella merge` makes one "
+            "result of the parts"},
+    LIMITS,
+    {NULL},
+};
+
+static const cst_option extend_options[] = {
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result that is complete",
+     .takes = "a result"},
+    STUDY("the study of FILE with more members, steps, methods, tolerances or parameters, or a "
+          "later end"),
+    OUTPUT("a new result, which leaves FILE as it is; default: FILE.extended, which takes the "
+           "place of FILE "
+           "when it is complete"),
+    RESUME,
+    LIMITS,
+    {NULL},
+};
+
+static const cst_option merge_options[] = {
+    {"PARTS", .is = CST_OPTION_REQUIRED | CST_OPTION_REPEATS, .at = AT(parts), .set = add_file,
+     .doc = "the results of all parts of a study, in any order", .takes = "results of parts"},
+    {"--output", .short_name = "-o", .value = "FILE", .is = CST_OPTION_REQUIRED,
+     .at = AT(run.output), .doc = "the result of the whole study", .takes = "the name of a file"},
+    RESUME,
+    {"--overwrite", .at = AT(run.overwrite), .doc = "replace a result that exists"},
+    {"--trust-code", .at = AT(trusts), .doc = "compile and load the methods in C of the study"},
+    LIMITS,
+    {NULL},
+};
+
+/* Mistakes go into d. */
+static void parse_arguments(const cst_command *c, int argc, char **argv, cst_arguments *a,
+                            cst_diag *d) {
+  a->extends = c == &cst_command_extend;
+  a->petsc = cst_zeros(argc, sizeof *a->petsc);
+  a->petsc[a->npetsc++] = argv[0];
+  cst_options_parse(c, argc, argv, a, d);
+  if (a->run.resumes && a->run.overwrite)
+    cst_diag_add(
+        d, NULL, 0, 0,
+        "--resume goes on from what is there and --overwrite throws it away; give one of them");
+}
+
+static bool is_link(const char *path) {
+  struct stat s;
+  return !lstat(path, &s) && S_ISLNK(s.st_mode);
+}
+
+/* Without -o: FILE.extended, of the real path of FILE, or the study's name with .h5 in the current folder. */
+static void name_output(cst_arguments *a) {
+  a->renames = a->extends && a->file && !a->run.output;
+  if (a->renames) {
+    char *real = realpath(a->file, NULL);
+    snprintf(a->target, sizeof a->target, "%s", real ? real : a->file);
+    snprintf(a->output, sizeof a->output, "%.*s.extended", (int)sizeof a->output - 10,
+             real && strcmp(real, a->file) && is_link(a->file) ? real : a->file);
+    a->run.output = a->output;
+    free(real);
+  }
+  if (a->run.output || !a->study)
+    return;
+  const char *name;
+  const int   length = cst_text_stem(a->study, &name);
+  if (a->run.part.k)
+    snprintf(a->output, sizeof a->output, "%.*s.part-%ld-of-%ld.h5", length, name, a->run.part.k,
+             a->run.part.n);
+  else
+    snprintf(a->output, sizeof a->output, "%.*s.h5", length, name);
+  a->run.output = a->output;
+}
+
+/* as one line; owned */
+static char *join_arguments(int argc, char **argv) {
+  char  *text = NULL;
+  size_t n;
+  FILE  *f = open_memstream(&text, &n);
+  fputs("constella", f);
+  for (int i = 0; i < argc; i++)
+    fprintf(f, " %s", argv[i]);
+  fclose(f);
+  return text;
+}
+
+/* ---- agreement of the ranks ------------------------------------------------------------------ */
+
+/* All ranks of a run must be started alike, or they would wait for each other for ever, or share the work
+ * differently. */
+
+static const char *or_none(const char *text) { return text ? text : "none"; }
+
+/* Writes lines into a text; owned. */
+static char *options_text(const cst_arguments *a) {
+  char  *text = NULL;
+  size_t n;
+  FILE  *f = cst_need(open_memstream(&text, &n));
+  fprintf(f, "program: %s, build %s\n", cst_identity_version(), cst_identity_build());
+  fprintf(f, "command: %s\n", a->extends ? "extend" : a->parts.n ? "merge" : "run");
+  fprintf(f, "study: %s\n", or_none(a->study));
+  fprintf(f, "result to extend: %s\n", or_none(a->file));
+  for (int i = 0; i < a->parts.n; i++)
+    fprintf(f, "part: %s\n", a->parts.file[i]);
+  fprintf(f, "output: %s\n", or_none(a->run.output));
+  fprintf(f, "--resume: %s\n", a->run.resumes ? "yes" : "no");
+  fprintf(f, "--overwrite: %s\n", a->run.overwrite ? "yes" : "no");
+  fprintf(f, "--part: %ld/%ld\n", a->run.part.k, a->run.part.n);
+  fprintf(f, "--batch: %ld\n", a->run.batch);
+  fprintf(f, "--max-hours: %.17g\n", a->hours);
+  fprintf(f, "--checkpoint-seconds: %.17g\n", a->run.checkpoint_seconds);
+  fprintf(f, "--progress: %s\n", or_none(a->run.progress));
+  fprintf(f, "PETSc options:");
+  for (int i = 1; i < a->npetsc; i++)
+    fprintf(f, " %s", a->petsc[i]);
+  fputc('\n', f);
+  fclose(f);
+  return cst_need(text);
+}
+
+/* All that decides which rank does what. */
+static char *work_text(const cst_plan *p, const cst_agenda *a) {
+  char  *text = NULL;
+  size_t n;
+  FILE  *f = cst_need(open_memstream(&text, &n));
+  fprintf(f, "study: sha256 %s\n", p->study->sha256);
+  fprintf(f, "cases: %d\nclasses: %d\n", p->ncase, p->nclass);
+  fprintf(f, "batches: %d of %ld lanes, cost %a\n", a->n, a->batch, a->left);
+  fclose(f);
+  return cst_need(text);
+}
+
+/* Takes the text. On disagreement rank 0 says why, and PETSc forgets its options: those that ask for a summary at
+ * the end (-log_view) would let a rank wait there for the others, which have no such option. */
+static bool agree_on(char *text) {
+  char why[1024] = "";
+  int  rank;
+  MPI_Comm_rank(cst_world, &rank);
+  const bool ok = cst_agree_on(cst_world, text, why, sizeof why);
+  free(text);
+  if (!ok && rank == 0)
+    fprintf(stderr, "constella: error: %s\n", why);
+  if (!ok)
+    cst_petsc_forget();
+  return ok;
+}
+
+/* run.c: collective. Whether all ranks have the same program and options, before anything else; and the
+ * same study, instruction set and batches, before the file is made. If not, rank 0 says which rank differs. */
+static bool agree_on_options(const cst_arguments *a) { return agree_on(options_text(a)); }
+
+static bool agree_on_work(const cst_plan *p, const cst_agenda *a) {
+  return agree_on(work_text(p, a));
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
 
 enum { EXIT_AGAIN = 75, START_SECONDS = 3, END_SECONDS = 10 };
 
@@ -275,7 +525,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   MPI_Comm_size(cst_world, &ranks);
   if (isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
-  cst_run_arguments_name_output(a);
+  name_output(a);
   if (rank == 0)
     cst_run_find_extended(a);
   cst_study *study = a->study ? cst_run_read_study(a->study,
@@ -315,7 +565,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   }
   if (first == ranks)
     status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a, plan)
-             : !cst_run_agree_on_work(plan, agenda)    ? 2
+             : !agree_on_work(plan, agenda)            ? 2
              : !drive(plan)                            ? 1
                             : execute(a, study, plan, agenda, checkpoint);
   else if (rank == first)
@@ -343,7 +593,7 @@ static int begin(cst_arguments *a) {
   return 0;
 }
 
-int cst_run_start(int argc, char **argv) {
+static int run_start(int argc, char **argv) {
   const cst_command *c = !strcmp(argv[0], "extend")  ? &cst_command_extend
                          : !strcmp(argv[0], "merge") ? &cst_command_merge
                                                      : &cst_command_run;
@@ -353,18 +603,18 @@ int cst_run_start(int argc, char **argv) {
   /* called again after MPI and PETSc have begun, which takes long on many ranks and installs handlers */
   cst_stop_listen();
   cst_stop_grace(START_SECONDS);
-  cst_run_arguments_parse(c, argc, argv, &a, d);
+  parse_arguments(c, argc, argv, &a, d);
   const cst_kind *measured = cst_diag_count(d) ? NULL : cst_measured_find(a.study, d);
   if (measured)
     return cst_measured_run(&a, measured, d);
-  char *command = cst_run_arguments_join(argc, argv);
+  char *command = join_arguments(argc, argv);
   a.run.command = command;
   int status = begin(&a);
   if (!status) {
     int ranks;
     set_deadline(&a);
     MPI_Comm_size(cst_world, &ranks);
-    const bool alike = !cst_launch_refuse(ranks) && cst_run_agree_on_options(&a);
+    const bool alike = !cst_launch_refuse(ranks) && agree_on_options(&a);
     status = cst_launch_end(alike ? run_checked(&a, d) : 2);
   }
   cst_diag_destroy(d);
@@ -372,3 +622,29 @@ int cst_run_start(int argc, char **argv) {
   free(command);
   return status;
 }
+
+const cst_command cst_command_run = {
+    .name = "run",
+    .doc = "Runs a study, under mpirun or srun, or alone.",
+    .option = run_options,
+    .passes = "PETSc options",
+    .pass = pass_petsc,
+    .run = run_start,
+};
+
+const cst_command cst_command_extend = {
+    .name = "extend",
+    .doc = "Adds members, steps, methods, parameters or time to a result: computes only what it "
+           "does not have.",
+    .option = extend_options,
+    .passes = "PETSc options",
+    .pass = pass_petsc,
+    .run = run_start,
+};
+
+const cst_command cst_command_merge = {
+    .name = "merge",
+    .doc = "Makes one result of the parts of a study: the bytes that one job would have made.",
+    .option = merge_options,
+    .run = run_start,
+};

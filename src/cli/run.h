@@ -6,6 +6,7 @@
 #include <time.h>
 #include "cli/cli.h"
 #include "constella/diag.h"
+#include "constella/study.h"
 #include "study/run/run-study.h"
 
 typedef struct {
@@ -36,21 +37,6 @@ typedef struct {
   cst_lock     *extended; /* on rank 0: the lock of the result that the new one will replace */
   char          output[4096], target[4096]; /* target: the real path of that result */
 } cst_arguments;
-
-/* run.c: the three commands. */
-int cst_run_start(int argc, char **argv);
-
-/* run-arguments.c: the command line. Mistakes go into d. */
-void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a,
-                             cst_diag *d);
-/* Without -o: FILE.extended, of the real path of FILE, or the study's name with .h5 in the current folder. */
-void  cst_run_arguments_name_output(cst_arguments *a);
-char *cst_run_arguments_join(int argc, char **argv); /* as one line; owned */
-
-/* run-agree.c: collective. Whether all ranks have the same program and options, before anything else; and the
- * same study, instruction set and batches, before the file is made. If not, rank 0 says which rank differs. */
-bool cst_run_agree_on_options(const cst_arguments *a);
-bool cst_run_agree_on_work(const cst_plan *p, const cst_agenda *agenda);
 
 /* merge.c: under MPI. */
 /* Collective. Every rank reads the study of the first part. */
@@ -84,4 +70,14 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
  * Owned. */
 cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_checkpoint *past,
                                     int ranks, cst_diag *d);
+
+/* measured.c: studies of kinds that have no trajectories: a command of their own measures them (study/kind.h). */
+/* The kind of a study file that has such a kind. NULL: another one, or no readable study, which is not
+ * reported here. Keys that it does not have are reported into d. Reads the file; before MPI begins. */
+const cst_kind *cst_measured_find(const char *file, cst_diag *d);
+/* Becomes the command of the kind for this study, with further words NAME=VALUE, word[n]; returns the exit
+ * status where it cannot. */
+int cst_measured_start(const cst_kind *k, const char *study, int n, const char *const *word);
+/* The same for the command lines of `constella run` and `extend`; options that mean nothing to it are mistakes. */
+int cst_measured_run(const cst_arguments *a, const cst_kind *k, cst_diag *d);
 #endif

@@ -1,17 +1,64 @@
 /* stored.c: the study of a result file (see stored.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
+#include "cli/stored.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli/stored.h"
+#include <limits.h>
 #include "constella/document.h"
+#include "constella/random.h"
 #include "core/text.h"
 #include "method/user-layer.h"
 #include "study/collector.h"
 #include "study/file/starts.h"
 #include "system/library.h"
+
+/* ---- trust: the layers in C that may be compiled and loaded (see stored.h) ------------------- */
+
+/* Whether the file, whose links are resolved, is in the folder or below it. */
+static bool is_below(const char *folder, size_t n, const char *file) {
+  char *name = strndup(folder, n);
+  char  real[PATH_MAX];
+  bool  below = name && *name == '/' && realpath(name, real);
+  n = below ? strlen(real) : 0;
+  free(name);
+  return below && !strncmp(file, real, n) && (n == 1 || file[n] == '/');
+}
+
+static bool is_in_own_folder(const char *path) {
+  char        real[PATH_MAX];
+  const char *at = getenv("CONSTELLA_TRUST_CODE");
+  if (!at || !realpath(path, real))
+    return false;
+  for (size_t n; *at; at += n + (at[n] == ':'))
+    if (is_below(at, n = strcspn(at, ":"), real))
+      return true;
+  return false;
+}
+
+static bool is_in_own_study(const cst_study *s, const char *path) {
+  char  *bytes, sha256[65];
+  size_t length;
+  if (!s || cst_document_fetch(path, &bytes, &length))
+    return false;
+  cst_sha256(bytes, length, sha256);
+  free(bytes);
+  for (int i = 0; i < s->nlayer; i++)
+    if (!strcmp(s->layer[i].sha256, sha256))
+      return true;
+  return false;
+}
+
+/* Whether the C file or shared object at path may be compiled and loaded. Reads it; call it on one process.
+ */
+static bool is_trusted(const cst_trust *t, const char *path) {
+  return t->given || is_in_own_folder(path) || is_in_own_study(t->own, path);
+}
+
+/* ---- the study of a file --------------------------------------------------------------------- */
 
 static struct {
   char  folder[4096], study_folder[4096]; /* with the last slash, or empty */
@@ -55,7 +102,7 @@ static const char *beside(const char *path) {
 }
 
 static const char *fetch(const char *path, char **bytes, size_t *length) {
-  return source.fetch == cst_user_layer_fetch && !cst_trust_has(source.trust, path)
+  return source.fetch == cst_user_layer_fetch && !is_trusted(source.trust, path)
              ? cst_reader_layer_withheld
              : source.fetch(path, bytes, length);
 }

@@ -3,7 +3,19 @@
 #ifndef CST_STORED_H
 #define CST_STORED_H
 #include "constella/record.h"
-#include "cli/trust.h"
+#include "constella/study.h"
+
+/* Layers in C that a result file names are only compiled and loaded with the user's permission.
+ *
+ * A study on the command line gives it for the layers that it names. The study inside a result file may come
+ * from anybody: it needs --trust-code, or CONSTELLA_TRUST_CODE, a list of folders, separated by :, with the
+ * user's own C files.
+ */
+typedef struct {
+  bool given; /* --trust-code */
+  /* a study of the user: layers with the bytes of its files are trusted; NULL: none */
+  const cst_study *own;
+} cst_trust;
 
 /* The study of the file, whose name is path. The file contains the description of a user's system; C files of
  * layers are searched beside it, then in the folder of the study in the command line that made it; those that

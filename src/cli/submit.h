@@ -7,8 +7,6 @@
 #include "constella/diag.h"
 #include "system/compile/compile.h"
 
-/* ---- the schedulers: submit.c ---- */
-
 typedef struct {
   const char *name;    /* also the extension of its template and of its scripts */
   const char *program; /* takes a script, prints the job's identity */
@@ -19,11 +17,6 @@ typedef struct {
   const char *after; /* flags for a job that begins when job %s has ended, however it did */
   char        ends;  /* ends the identity of an array in what the program prints; 0: nothing does */
 } cst_scheduler;
-extern const cst_scheduler cst_submit_schedulers[]; /* ends with name NULL */
-
-int cst_submit_run(int argc, char **argv); /* the command */
-
-/* ---- the command line: submit-arguments.c ---- */
 
 enum { CST_MODULES = 1024 };
 
@@ -41,11 +34,6 @@ typedef struct {
   bool   dry_run;
 } cst_submission;
 
-/* Errors go to d; the values that they concern keep their defaults. */
-void cst_submit_read(cst_submission *s, int argc, char **argv, cst_diag *d);
-
-/* ---- the scripts: submit-job.c ---- */
-
 /* The folder and files of a job. */
 typedef struct {
   char folder[PATH_MAX], output[PATH_MAX + 304], study[PATH_MAX], program[PATH_MAX];
@@ -62,19 +50,6 @@ char *cst_submit_make(const cst_submission *s, const cst_places *p, cst_job_kind
 /* Whether the script exists with these contents. One that was made for the same output, with other hours or
  * ranks, is removed, and else it is an error. */
 bool cst_submit_is_there(const char *path, const cst_places *p, const char *script, cst_diag *d);
-
-/* ---- templates: submit-script.c ---- */
-
-/* @NAME@ stands for value; lines with a word whose value is NULL are left out. */
-typedef struct {
-  const char *name;
-  char       *value;
-} cst_word;
-
-/* The template text of `file` with its words replaced. Owned, free(). NULL with errors in d: words that are
- * not among words[0..n). */
-char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n,
-                      cst_diag *d);
 /* text quoted as one word of the shell. Owned, free(). */
 char *cst_submit_quote(const char *text);
 

@@ -9,8 +9,6 @@
 
 /* Writes the page of s with the parameters c and what was found of it. Nothing on it is fetched. */
 void cst_system_page(const cst_system *s, const double *c, const cst_examination *x, FILE *out);
-/* The state q as a picture; false: there is none, since no coordinates are points, or too many. */
-bool cst_system_page_picture(const cst_system *s, const double *c, const double *q, FILE *out);
 /* Degrees of freedom: coordinates less constraints that are enforced. */
 int cst_system_page_freedom(const cst_system *s);
 #endif

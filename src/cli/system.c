@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/description.h"
+#include "cli/inputs.h"
 #include "cli/system-page.h"
 #include "system/library.h"
 #include "system/examine/examine.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/launch.h"
-#include "cli/limits.h"
 #include "cli/petsc-options.h"
 #include "study/run/engine-notes.h"
 #include "cli/stored.h"
