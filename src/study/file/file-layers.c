@@ -1,18 +1,21 @@
-/* file-layers.c: the key `layers`: C files, and tableaus written as maps in YAML, which `methods` accepts
- * too.
+/* file-layers.c: methods of the user: the keys `layers`, `schemes`, `maps`, `retractions` and `iotas`. Layers are C files,
+ * and tableaus written as maps in YAML, which `methods` accepts too.
  *
  * The map of a tableau is converted to the text {a: ..., b: ..., c: ...} of a method expression, with the
  * offset at which each YAML node begins. One parser finds the mistakes of both forms, and they are reported
  * at their place in the file.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/file/reader.h"
 #include <stdlib.h>
 #include <string.h>
-#include "core/need.h"
 #include "constella/random.h"
+#include "core/need.h"
+#include "method/iota.h"
+#include "method/map.h"
 #include "method/method.h"
+#include "method/tau.h"
 #include "method/user-layer.h"
-#include "study/file/reader.h"
 #include "system/compile/compile.h"
 
 enum {
@@ -203,4 +206,337 @@ void cst_file_layers(cst_reader *r) {
       return;
     add(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
   }
+}
+
+/* ---- schemes --------------------------------------------------------------------------------- */
+
+/* The key `schemes`: composition schemes of the study, {mine: [EXPR, ...]}. */
+
+enum { MOST_SCHEMES = 1000, MOST_GAMMAS = 1024 };
+
+/* Reads the gammas of a scheme; NULL after a mistake. Owned. */
+static double *gammas(cst_reader *r, cst_yaml *n, const char *name) {
+  bool good = cst_reader_list(r, n, name, "numbers, the gammas of a scheme", false);
+  if (good && cst_yaml_size(n) > MOST_GAMMAS) {
+    cst_yaml_error(r->doc, n, r->d, "the scheme '%s' has %d gammas; at most %d are allowed", name,
+                   cst_yaml_size(n), MOST_GAMMAS);
+    good = false;
+  }
+  if (!good)
+    return NULL;
+  double *gamma = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *gamma);
+  for (int i = 0; i < cst_yaml_size(n); i++)
+    good &= cst_reader_constant(r, cst_yaml_item(n, i), name, gamma + i);
+  if (good)
+    return gamma;
+  free(gamma);
+  return NULL;
+}
+
+/* A name whose scheme is wrong stands for one step, so that its uses cause no further errors. */
+static void add_scheme(cst_reader *r, cst_yaml *key, cst_yaml *n) {
+  static const double one = 1;
+  char                why[200];
+  const char         *name = cst_yaml_text(key);
+  const bool          allowed = cst_layers_allow(r->layers, name, why, sizeof why);
+  if (!allowed)
+    cst_yaml_error(r->doc, key, r->d, "%s", why);
+  double *gamma = gammas(r, n, name);
+  bool    good = allowed && gamma;
+  if (good && !cst_layers_add_scheme(r->layers, name, gamma, cst_yaml_size(n), why, sizeof why)) {
+    cst_yaml_error(r->doc, n, r->d, "the scheme '%s': %s", name, why);
+    good = false;
+  }
+  if (allowed && !good)
+    cst_layers_add_scheme(r->layers, name, &one, 1, why, sizeof why);
+  free(gamma);
+}
+
+/* Keeps what `constella check` tells of the schemes. */
+static void note_schemes(cst_study *s, const cst_layers *l, cst_yaml *n) {
+  s->scheme = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *s->scheme);
+  for (int i = 0; i < cst_yaml_size(n); i++) {
+    const cst_scheme *x = cst_layers_scheme(l, cst_yaml_text(cst_yaml_key(n, i)));
+    if (!x)
+      continue;
+    cst_study_scheme *out = &s->scheme[s->nscheme++];
+    *out = (cst_study_scheme){
+        .name = cst_need(strdup(x->name)), .stages = x->stages, .order = x->order};
+    cst_scheme_defects(x->gamma, x->stages, out->defect);
+  }
+}
+
+void cst_file_schemes(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "schemes");
+  if (n && !cst_yaml_is_map(n))
+    cst_yaml_error(r->doc, n, r->d, "'schemes' must be a map of names to lists of numbers");
+  if (cst_yaml_size(n) > MOST_SCHEMES)
+    cst_yaml_error(r->doc, n, r->d, "there are %d schemes; at most %d are allowed",
+                   cst_yaml_size(n), MOST_SCHEMES);
+  if (!cst_yaml_is_map(n) || cst_yaml_size(n) > MOST_SCHEMES)
+    return;
+  for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++)
+    add_scheme(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
+  note_schemes(r->s, r->layers, n);
+}
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+/* The keys `maps`, `retractions` and `iotas`: discretization maps by name, {mine: {left: ..., right:
+ * ...}}, for discretization(map=mine); retractions, {mine: {point: ...}} for
+ * discretization(retraction=mine, theta=), and of rotations, {mine: {tangent: ...}} for
+ * lie-rattle(retraction=mine) and others like it; fibres, {mine: {fibre: ...}} for convert(LAYER,
+ * iota=mine). */
+
+enum { MOST_MAPS = 1000 };
+
+/* A map and the nodes of its texts. */
+typedef struct {
+  int            n; /* texts of each side; 0: one for every coordinate */
+  int            ndefine;
+  const char    *text[2][CST_MAX_Q];
+  cst_definition define[CST_MAP_DEFINITIONS];
+  cst_yaml      *left, *right, *definitions;
+} parts;
+
+/* The number of texts in a side, 0 for a single one; -1 after a mistake. */
+static int read_side(cst_reader *r, cst_yaml *n, const char *what, const char **text) {
+  const bool fibre = !strcmp(what, "fibre");
+  if (!cst_yaml_is_list(n)) {
+    text[0] = cst_reader_text(r, n, what,
+                              fibre ? "an expression of q and theta, or a list of them"
+                                    : "an expression of q and v, or a list of them");
+    return text[0] ? 0 : -1;
+  }
+  const int count = cst_yaml_size(n);
+  if (count < 1 || count > CST_MAX_Q) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "'%s' has %d expressions; it takes one for each coordinate, at "
+                   "most %d",
+                   what, count, CST_MAX_Q);
+    return -1;
+  }
+  for (int i = 0; i < count; i++)
+    if (!(text[i] = cst_reader_text(r, cst_yaml_item(n, i), what,
+                                    fibre ? "an expression of q[i] and theta[k]"
+                                          : "an expression of q[i] and v[i]")))
+      return -1;
+  return count;
+}
+
+static bool read_definitions(cst_reader *r, parts *p) {
+  cst_yaml *n = p->definitions;
+  if (!n)
+    return true;
+  if (!cst_yaml_is_map(n) || cst_yaml_size(n) > CST_MAP_DEFINITIONS) {
+    cst_yaml_error(r->doc, n, r->d, "'define' must be a map of at most %d names to expressions",
+                   CST_MAP_DEFINITIONS);
+    return false;
+  }
+  for (int i = 0; i < cst_yaml_size(n); i++) {
+    const char *text = cst_reader_text(r, cst_yaml_value(n, i), "define", "an expression");
+    if (!text)
+      return false;
+    p->define[p->ndefine++] =
+        (cst_definition){.name = cst_yaml_text(cst_yaml_key(n, i)), .text = text};
+  }
+  return true;
+}
+
+static bool read_parts(cst_reader *r, cst_yaml *n, const char *name, parts *p) {
+  static const char *const sides[] = {"left", "right"};
+  if (!cst_reader_keys(r, n, name, "maps.NAME", CST_KEYS_ALL))
+    return false;
+  int count[2];
+  p->definitions = cst_yaml_get(n, "define");
+  p->left = cst_reader_required(r, n, "maps.NAME", "left");
+  p->right = cst_reader_required(r, n, "maps.NAME", "right");
+  if (!p->left || !p->right || !read_definitions(r, p))
+    return false;
+  for (int k = 0; k < 2; k++)
+    if ((count[k] = read_side(r, k ? p->right : p->left, sides[k], p->text[k])) < 0)
+      return false;
+  p->n = count[0];
+  if (count[0] == count[1])
+    return true;
+  char have[2][60];
+  for (int k = 0; k < 2; k++)
+    snprintf(have[k], sizeof have[k], count[k] ? "%d expressions" : "one for every coordinate",
+             count[k]);
+  cst_yaml_error(r->doc, p->right, r->d, "left of the map has %s and right has %s", have[0],
+                 have[1]);
+  return false;
+}
+
+static void complain_of_map(cst_reader *r, const parts *p, const cst_map_error *e) {
+  cst_yaml *at = e->side == CST_MAP_LEFT ? p->left : p->right;
+  if (p->n)
+    at = cst_yaml_item(at, e->entry);
+  cst_yaml_error_at(r->doc, at, e->error.offset, r->d, "%s", e->error.message);
+}
+
+static const cst_map *read_map(cst_reader *r, cst_yaml *n, const char *name) {
+  parts         p = {0};
+  cst_map_error error;
+  if (!read_parts(r, n, name, &p))
+    return NULL;
+  const cst_map_texts texts = {
+      .n = p.n, .left = p.text[0], .right = p.text[1], .define = p.define, .ndefine = p.ndefine};
+  const cst_map *m = cst_map_make(&texts, &error);
+  if (!m)
+    complain_of_map(r, &p, &error);
+  return m;
+}
+
+/* A name whose map is wrong stands for a line, so that its uses cause no further errors. */
+static const cst_map *stand_in_map(void) {
+  static const char *const left[] = {"q"}, *const right[] = {"q + v"};
+  const cst_map_texts texts = {.left = left, .right = right};
+  cst_map_error       none;
+  return cst_map_make(&texts, &none);
+}
+
+/* ---- retractions ----------------------------------------------------------------------------- */
+
+static const cst_map *read_point(cst_reader *r, parts *p) {
+  cst_map_error error;
+  p->right = p->left;
+  p->n = read_side(r, p->left, "point", p->text[0]);
+  if (p->n < 0)
+    return NULL;
+  const cst_map_texts texts = {p->n, p->text[0], p->text[0], p->define, p->ndefine, true, 0};
+  const cst_map      *m = cst_map_make(&texts, &error);
+  if (!m)
+    complain_of_map(r, p, &error);
+  return m;
+}
+
+static const cst_tau *read_tangent(cst_reader *r, cst_yaml *n, const parts *p) {
+  const bool     axes = cst_yaml_is_list(n);
+  const char    *text[3];
+  int            entry = 0;
+  cst_expr_error error;
+  if (axes && cst_yaml_size(n) != 3) {
+    cst_yaml_error(r->doc, n, r->d,
+                   "'tangent' is an expression of s, or a list of three of x[1], x[2], x[3]; this "
+                   "one has %d",
+                   cst_yaml_size(n));
+    return NULL;
+  }
+  for (int i = 0; i < (axes ? 3 : 1); i++)
+    if (!(text[i] = cst_reader_text(r, axes ? cst_yaml_item(n, i) : n, "tangent",
+                                    axes ? "an expression of x[i]" : "an expression of s")))
+      return NULL;
+  const cst_tau *t = cst_tau_make(text, axes ? 3 : 1, p->define, p->ndefine, &entry, &error);
+  if (!t)
+    cst_yaml_error_at(r->doc, axes ? cst_yaml_item(n, entry) : n, error.offset, r->d, "%s",
+                      error.message);
+  return t;
+}
+
+/* Fills one of both, or reports the mistake. */
+static void read_retraction(cst_reader *r, cst_yaml *n, const char *name, cst_own_map *to) {
+  parts p = {0};
+  if (!cst_reader_keys(r, n, name, "retractions.NAME", CST_KEYS_ALL))
+    return;
+  cst_yaml *tangent = cst_yaml_get(n, "tangent");
+  p.definitions = cst_yaml_get(n, "define");
+  p.left = cst_yaml_get(n, "point");
+  if (!p.left == !tangent)
+    cst_yaml_error(r->doc, n, r->d,
+                   "a retraction is {point: EXPRESSION of q and v}, or of rotations {tangent: "
+                   "EXPRESSION of s}");
+  else if (read_definitions(r, &p) && p.left)
+    to->map = read_point(r, &p);
+  else if (tangent)
+    to->tau = read_tangent(r, tangent, &p);
+}
+
+/* ---- fibres ---------------------------------------------------------------------------------- */
+
+static const cst_iota *read_iota(cst_reader *r, cst_yaml *n, const char *name) {
+  parts          p = {0};
+  int            entry = 0;
+  cst_expr_error error;
+  if (!cst_reader_keys(r, n, name, "iotas.NAME", CST_KEYS_ALL))
+    return NULL;
+  p.definitions = cst_yaml_get(n, "define");
+  p.left = cst_reader_required(r, n, "iotas.NAME", "fibre");
+  if (!p.left || !read_definitions(r, &p) || (p.n = read_side(r, p.left, "fibre", p.text[0])) < 0)
+    return NULL;
+  const cst_iota_texts texts = {p.n, p.text[0], p.define, p.ndefine};
+  const cst_iota      *x = cst_iota_make(&texts, &entry, &error);
+  if (!x)
+    cst_yaml_error_at(r->doc, p.n ? cst_yaml_item(p.left, entry) : p.left, error.offset, r->d, "%s",
+                      error.message);
+  return x;
+}
+
+static const cst_iota *straight(void) {
+  static const char *const text[] = {"q + q*theta"};
+  int                      entry;
+  cst_expr_error           none;
+  return cst_iota_make(&(cst_iota_texts){.fibre = text}, &entry, &none);
+}
+
+/* ---- all keys -------------------------------------------------------------------------------- */
+
+static void add_retraction(cst_reader *r, const char *name, bool allowed, cst_yaml *n) {
+  static const char *const point[] = {"q + v"};
+  const cst_map_texts      line = {.left = point, .right = point, .retraction = true};
+  static const char *const half[] = {"1/2"};
+  int                      entry;
+  cst_map_error            none;
+  cst_own_map              x = {0};
+  const int                before = cst_diag_count(r->d);
+  read_retraction(r, n, name, &x);
+  if (cst_diag_count(r->d) > before)
+    x = cst_yaml_get(n, "tangent")
+            ? (cst_own_map){.tau = cst_tau_make(half, 1, NULL, 0, &entry, &none.error)}
+            : (cst_own_map){.map = cst_map_make(&line, &none)};
+  if (allowed)
+    cst_layers_add_map(r->layers, name, x);
+}
+
+typedef enum { MAPS, RETRACTIONS, IOTAS } kind;
+static const char *const section[] = {"maps", "retractions", "iotas"};
+
+static void add_map(cst_reader *r, cst_yaml *key, cst_yaml *n, kind of) {
+  char        why[200];
+  const char *name = cst_yaml_text(key);
+  const bool  allowed = cst_layers_allow(r->layers, name, why, sizeof why);
+  if (!allowed)
+    cst_yaml_error(r->doc, key, r->d, "%s", why);
+  if (of == RETRACTIONS) {
+    add_retraction(r, name, allowed, n);
+    return;
+  }
+  const cst_iota *iota = of == IOTAS ? read_iota(r, n, name) : NULL;
+  const cst_map  *m = of == MAPS ? read_map(r, n, name) : NULL;
+  if (allowed && of == IOTAS)
+    cst_layers_add_map(r->layers, name, (cst_own_map){.iota = iota ? iota : straight()});
+  else if (allowed)
+    cst_layers_add_map(r->layers, name, (cst_own_map){.map = m ? m : stand_in_map()});
+}
+
+static void read_all(cst_reader *r, kind of) {
+  static const char *const forms[] = {"{left: ..., right: ...}", "{point: ...} or {tangent: ...}",
+                                      "{fibre: ...}"};
+  const char              *key = section[of];
+  cst_yaml                *n = cst_yaml_get(r->root, key);
+  if (n && !cst_yaml_is_map(n))
+    cst_yaml_error(r->doc, n, r->d, "'%s' must be a map of names to maps, %s", key, forms[of]);
+  if (cst_yaml_size(n) > MOST_MAPS)
+    cst_yaml_error(r->doc, n, r->d, "there are %d %s; at most %d are allowed", cst_yaml_size(n),
+                   key, MOST_MAPS);
+  if (!cst_yaml_is_map(n) || cst_yaml_size(n) > MOST_MAPS)
+    return;
+  for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++)
+    add_map(r, cst_yaml_key(n, i), cst_yaml_value(n, i), of);
+}
+
+void cst_file_maps(cst_reader *r) {
+  read_all(r, MAPS);
+  read_all(r, RETRACTIONS);
+  read_all(r, IOTAS);
 }

@@ -1,12 +1,485 @@
-/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either. start.c checks that
- * they are valid starts. */
+/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either; its keys `project` and `spread`.
+ * Then the checks that they are valid starts (several starts: starts.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/file/starts.h"
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/file/names.h"
 #include "study/file/reader.h"
-#include "study/file/starts.h"
+#include "system/point/keep.h"
+#include "system/point/linear.h"
+#include "system/point/mass.h"
+#include "system/point/residuals.h"
+
+/* ---- the key `project` ----------------------------------------------------------------------- */
+
+/* What is kept of a start, and what a projection has moved.
+ *
+ *   project: true,   project: {keep: [x, "y'", top, "top'"]}
+ *
+ * Names of `keep` are those of coordinates, of arrays and of bodies, for all their coordinates, and with an
+ * apostrophe of their velocities.
+ */
+
+static const double worth_telling = 0.01;
+
+/* Marks the coordinates of an array, or of a body. */
+static bool mark_all(const cst_system *s, const char *name, size_t n, unsigned char *keep) {
+  bool found = false;
+  for (int i = 0; i < s->ncoordinate; i++) {
+    const cst_name *a = &s->coordinate_name[i];
+    if (!a->array || strlen(a->name) != n || strncmp(a->name, name, n))
+      continue;
+    for (int k = 0; k < a->count; k++)
+      keep[a->at + k * a->step] = 1;
+    found = found || a->count > 0;
+  }
+  for (int k = 0; k < s->nbodies; k++) {
+    const cst_body *b = &s->bodies[k];
+    if (strlen(b->name) != n || strncmp(b->name, name, n))
+      continue;
+    memset(keep + b->rotation, 1, 9);
+    if (b->centre >= 0)
+      memset(keep + b->centre, 1, 3);
+    found = true;
+  }
+  return found;
+}
+
+static bool mark(const cst_system *s, const char *name, unsigned char *keep) {
+  const int    at = cst_starts_place(s, name, 0);
+  const size_t length = strlen(name);
+  const bool   velocity = length && name[length - 1] == '\'';
+  if (at >= 0)
+    keep[at] = 1;
+  return at >= 0 || mark_all(s, name, length - velocity, keep + (velocity ? s->nq : 0));
+}
+
+static void read_names(cst_reader *r, cst_yaml *list) {
+  const cst_system *s = r->s->system;
+  if (!list)
+    return;
+  if (!cst_yaml_is_list(list) || !cst_yaml_size(list)) {
+    cst_yaml_error(r->doc, list, r->d,
+                   "'keep' must be a list of coordinates, x, velocities, x', arrays and bodies");
+    return;
+  }
+  for (int k = 0; s && k < cst_yaml_size(list); k++) {
+    const char *name = cst_yaml_text(cst_yaml_item(list, k));
+    if (!name || !mark(s, name, r->s->keep))
+      cst_yaml_error(r->doc, cst_yaml_item(list, k), r->d,
+                     "'%s' of 'keep' is not a coordinate, array or body of %s, nor with an "
+                     "apostrophe the velocity of one",
+                     name ? name : "", s->name);
+  }
+}
+
+void cst_start_project(cst_reader *r, cst_yaml *n) {
+  cst_study *s = r->s;
+  if (!cst_yaml_is_map(n)) {
+    cst_reader_flag(r, n, "project", &s->project);
+    return;
+  }
+  s->project = true;
+  if (!cst_reader_keys(r, n, "project", "initial.project", CST_KEYS_ALL))
+    return;
+  if (s->system && (s->system->nq > CST_MOST_KEPT || s->system->ng > CST_MOST_KEPT))
+    cst_yaml_error(r->doc, n, r->d,
+                   "'keep' is for systems of at most %d coordinates and %d constraints; %s has %d "
+                   "and %d",
+                   CST_MOST_KEPT, CST_MOST_KEPT, s->system->name, s->system->nq, s->system->ng);
+  if (s->system && !s->keep)
+    s->keep = cst_reader_memory(2 * (size_t)s->system->nq, sizeof *s->keep);
+  read_names(r, cst_reader_required(r, n, "project", "keep"));
+}
+
+/* The largest number in x[n]. */
+static double scale_of(const double *x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* Notes the largest move, relative to the largest coordinate or velocity of this start. */
+static void note_move(cst_study *s, const char *of, const double *before, const double *q,
+                      const double *v) {
+  const int nq = s->system->nq;
+  for (int k = 0; k < 2 * nq; k++) {
+    const double *was = before + (k < nq ? 0 : nq), *now = k < nq ? q : v;
+    const int     i = k % nq;
+    const double  scale = fmax(scale_of(was, nq), scale_of(now, nq));
+    const double  moved = scale > 0 ? fabs(now[i] - was[i]) / scale : 0;
+    if (!(moved > s->moved) || !(moved > worth_telling))
+      continue;
+    s->moved = moved;
+    const char *name = s->system->coordinate[i];
+    const char *unit =
+        k < nq ? cst_system_unit(s->system, name) : cst_system_speed_unit(s->system, name);
+    snprintf(s->moved_text, sizeof s->moved_text,
+             "%s%s of %s from %.6g to %.6g%s, %.2g of its scale", name, k < nq ? "" : "'", of,
+             was[i], now[i], unit, moved);
+  }
+}
+
+static bool project_noted(cst_study *s, const char *of, const double *c, double *q, double *v) {
+  const size_t n = (size_t)s->system->nq;
+  double      *before = cst_need(malloc(2 * n * sizeof *before));
+  memcpy(before, q, n * sizeof *before);
+  memcpy(before + n, v, n * sizeof *before);
+  const bool good = cst_study_project(s, c, q, v);
+  if (good)
+    note_move(s, of, before, q, v);
+  free(before);
+  return good;
+}
+
+bool cst_study_project(const cst_study *s, const double *c, double *q, double *v) {
+  return s->keep ? cst_system_project_kept(s->system, c, s->keep, q, v)
+                 : cst_system_project(s->system, c, q, v);
+}
+
+/* ---- the key `spread` ------------------------------------------------------------------------ */
+
+/* The key `spread` of an ensemble: one standard deviation for all coordinates, or one per
+ * named coordinate.
+ *
+ *   spread: {q: 0.1, v: {x: 0.05, "u[2]": 0.2}}
+ *
+ * Coordinates that a map does not name are not spread. The name of an array stands for all its elements,
+ * the name of a body for its rotation.
+ */
+
+static bool deviation(cst_reader *r, cst_yaml *n, const char *what, double *out) {
+  if (!cst_reader_number(r, n, what, out))
+    return false;
+  if (*out >= 0)
+    return true;
+  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what,
+                 cst_reader_shortest(*out));
+  return false;
+}
+
+/* Sets the deviation x of the named coordinates; false: the name is unknown. */
+static bool set(const cst_system *s, const char *name, double x, double *each) {
+  const int at = cst_starts_place(s, name, 0);
+  bool      found = at >= 0 && at < s->nq;
+  if (found)
+    each[at] = x;
+  for (int i = 0; i < s->ncoordinate; i++) {
+    const cst_name *a = &s->coordinate_name[i];
+    if (!a->array || strcmp(a->name, name))
+      continue;
+    for (int k = 0; k < a->count; k++)
+      each[a->at + k * a->step] = x;
+    found = found || a->count > 0;
+  }
+  for (int k = 0; k < s->nbodies; k++) {
+    const cst_body *b = &s->bodies[k];
+    if (strcmp(b->name, name))
+      continue;
+    for (int i = 0; i < 9; i++)
+      each[b->rotation + i] = x;
+    found = true;
+  }
+  return found;
+}
+
+static void by_name(cst_reader *r, cst_yaml *map, const char *what, double *each) {
+  const cst_system *s = r->s->system;
+  for (int k = 0; s && k < cst_yaml_size(map); k++) {
+    const char *name = cst_yaml_text(cst_yaml_key(map, k));
+    double      x;
+    if (!deviation(r, cst_yaml_value(map, k), name ? name : what, &x))
+      continue;
+    if (!name || !set(s, name, x, each))
+      cst_yaml_error(r->doc, cst_yaml_key(map, k), r->d,
+                     "'%s' of '%s' is not a coordinate, array or body of %s", name ? name : "",
+                     what, s->name);
+  }
+}
+
+/* Reads the deviations of q or v. */
+static void half(cst_reader *r, cst_yaml *n, const char *what, double *all, int which) {
+  cst_study *s = r->s;
+  if (!cst_yaml_is_map(n)) {
+    deviation(r, n, what, all);
+    return;
+  }
+  if (!s->system)
+    return;
+  const size_t nq = (size_t)s->system->nq;
+  if (!s->deviation[which])
+    s->deviation[which] = cst_reader_memory(nq, sizeof(double));
+  by_name(r, n, what, s->deviation[which]);
+}
+
+void cst_start_spread(cst_reader *r, cst_yaml *n) {
+  const int before = cst_diag_count(r->d);
+  if (!cst_reader_keys(r, n, "spread", "initial.spread", CST_KEYS_ALL))
+    return;
+  half(r, cst_yaml_get(n, "q"), "q", &r->s->spread_q, 0);
+  half(r, cst_yaml_get(n, "v"), "v", &r->s->spread_v, 1);
+  r->spread_known = cst_diag_count(r->d) == before;
+}
+
+bool cst_study_spreads(const cst_study *s) {
+  bool any = s->spread_q > 0 || s->spread_v > 0;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; s->deviation[k] && i < s->system->nq; i++)
+      any |= s->deviation[k][i] > 0;
+  return any;
+}
+
+/* ---- checks of starts ------------------------------------------------------------------------ */
+
+/* Checks the starts of a study: they must be finite, on the constraints, and without reflections in
+ * place of rotations; the mass must be positive there, and the same constraints redundant. The first start
+ * decides which are. */
+
+enum { WHY = 400 };
+
+static const double tolerance = 1e-10;  /* on |g_j| / s_j and |G v|_j / scale */
+static const double weak_pivot = 1e-12; /* of G G', relative to its diagonal */
+/* A study with mistakes elsewhere is refused without a look at more starts than these. */
+static const double few = 10000;
+
+/* Where trajectories start: those of a parameter set, or a member that has a start of its own. */
+typedef struct {
+  int           variant;
+  long          member; /* -1: all */
+  const double *c;
+  double       *q, *v;
+} start;
+
+static start start_of(const cst_study *s, int variant, long i) {
+  const long k = variant;
+  const long nq = s->system->nq;
+  start      x = {variant, -1, s->parameter + k * s->system->npar, s->q0 + k * nq, s->v0 + k * nq};
+  if (!s->nstart)
+    return x;
+  x.member = i;
+  x.q = cst_starts_row(s, variant, i);
+  x.v = x.q + nq;
+  return x;
+}
+
+/* "the start of member 3"; rotating static buffer. */
+static const char *name(const start *x) {
+  static char ring[2][64];
+  static int  turn;
+  if (x->member < 0)
+    return "the start";
+  char *text = ring[turn++ % 2];
+  snprintf(text, sizeof ring[0], "the start of member %ld", x->member);
+  return text;
+}
+
+static bool is_finite(cst_reader *r, const start *x) {
+  const cst_system *s = r->s->system;
+  for (int i = 0; i < s->nq; i++) {
+    if (isfinite(x->q[i]) && isfinite(x->v[i]))
+      continue;
+    cst_yaml_error(r->doc, r->start, r->d, "%s is not finite%s: %s is %g%s, its velocity %g%s",
+                   name(x), cst_reader_with(r, x->variant), s->coordinate[i], x->q[i],
+                   cst_system_unit(s, s->coordinate[i]), x->v[i],
+                   cst_system_speed_unit(s, s->coordinate[i]));
+    return false;
+  }
+  return true;
+}
+
+/* A reflection satisfies all constraints of a rotation. */
+static bool is_turned(cst_reader *r, const start *x) {
+  const cst_system *s = r->s->system;
+  const char       *where = x->member < 0 ? "" : " at ";
+  for (int k = 0; k < s->nbodies; k++)
+    if (cst_system_body_is_reflected(&s->bodies[k], x->q)) {
+      cst_yaml_error(r->doc, r->start, r->d,
+                     "the matrix of %s is a reflection%s%s%s: its determinant is -1; that of a "
+                     "rotation is 1",
+                     s->bodies[k].name, where, *where ? name(x) : "",
+                     cst_reader_with(r, x->variant));
+      return false;
+    }
+  return true;
+}
+
+/* The value of the first parameter in the study on which the mass of coordinate i depends; else the start. */
+static cst_yaml *mass_place(const cst_reader *r, int i) {
+  const cst_system *s = r->s->system;
+  cst_yaml         *map = cst_yaml_get(cst_yaml_get(r->root, "system"), "parameters");
+  cst_yaml         *found = NULL;
+  int              *index;
+  const int         n = cst_mass_parameters(s, i, &index);
+  for (int k = 0; k < n && !found; k++)
+    if (index[k] < cst_system_named(s))
+      found = cst_yaml_get(map, s->parameter[index[k]].name);
+  free(index);
+  return found ? found : r->start;
+}
+
+/* The mass of members differs only where it depends on the coordinates. */
+static bool has_mass(cst_reader *r, const start *x) {
+  const cst_system *s = r->s->system;
+  char              why[WHY];
+  if (x->member > 0 && !s->general)
+    return true;
+  const int i = cst_mass_wrong(s, x->c, x->q, why, sizeof why);
+  if (i >= 0)
+    cst_yaml_error(r->doc, mass_place(r, i), r->d, "%s%s%s%s", why, s->general ? " at " : "",
+                   s->general ? name(x) : "", cst_reader_with(r, x->variant));
+  return i < 0;
+}
+
+/* ---- redundant constraints ------------------------------------------------------------------- */
+
+/* Finds the constraints that are redundant at a start; owned, NULL: none. */
+static bool redundant(cst_reader *r, const start *x, unsigned char **out) {
+  char why[WHY];
+  if (cst_system_redundant(r->s->system, x->c, x->q, out, why, sizeof why))
+    return true;
+  const char *of = x->member < 0 ? "" : ", of member ";
+  char        member[32] = "";
+  if (*of)
+    snprintf(member, sizeof member, "%ld", x->member);
+  cst_yaml_error(r->doc, r->start, r->d, "%s%s%s%s", why, of, member,
+                 cst_reader_with(r, x->variant));
+  return false;
+}
+
+static bool same(const unsigned char *a, const unsigned char *b, int n) {
+  return !a || !b ? a == b : !memcmp(a, b, (size_t)n);
+}
+
+/* Whether the enforced constraints are independent at a start on the constraints, and the others dependent on
+ * them: a quick test, without the points nearby. */
+static bool suffices(const cst_system *s, const start *x) {
+  int kept = s->ng;
+  for (int a = 0; a < s->ng && s->dropped; a++)
+    kept -= s->dropped[a];
+  if (kept == s->nq || (s->nq > CST_MAX_Q && !s->dropped) || cst_system_rank(s, x->c, x->q) != kept)
+    return false;
+  if (!s->dropped)
+    return true;
+  double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+  cst_schur S;
+  cst_system_eval_at(s, CST_K_G, x->c, x->q, G);
+  const bool good = cst_linear_schur_create(&S, s, G, NULL) && S.least >= weak_pivot;
+  cst_linear_schur_destroy(&S);
+  free(G);
+  return good;
+}
+
+/* The redundant constraints are a property of the system and must be the same at every start. */
+static bool is_redundant_alike(cst_reader *r, const start *x, bool on_constraints) {
+  const cst_system *s = r->s->system;
+  const start       first = start_of(r->s, 0, 0);
+  unsigned char    *own;
+  if (on_constraints && suffices(s, x))
+    return true;
+  if (!redundant(r, x, &own))
+    return false;
+  const bool good = same(own, s->dropped, s->ng);
+  free(own);
+  if (good)
+    return true;
+  if (x->member < 0)
+    cst_yaml_error(r->doc, r->start, r->d,
+                   "different constraints are redundant%s and%s; put such parameter sets into "
+                   "separate studies",
+                   cst_reader_with(r, x->variant), cst_reader_with(r, 0));
+  else
+    cst_yaml_error(r->doc, r->start, r->d,
+                   "different constraints are redundant at %s%s and at %s%s; put such starts into "
+                   "separate studies",
+                   name(x), cst_reader_with(r, x->variant), name(&first), cst_reader_with(r, 0));
+  return false;
+}
+
+static bool enforce(cst_reader *r, const start *first) {
+  unsigned char *dropped;
+  const bool     good = redundant(r, first, &dropped);
+  if (good)
+    cst_system_enforce(r->s->system, dropped);
+  return good;
+}
+
+/* ---- constraints ----------------------------------------------------------------------------- */
+
+static bool is_projected(cst_reader *r, const start *x) {
+  cst_study *s = r->s;
+  if (!s->project || project_noted(s, name(x), x->c, x->q, x->v))
+    return true;
+  if (s->keep)
+    cst_yaml_error(
+        r->doc, r->start, r->d,
+        "%s: with what 'keep' holds no point on the constraints was found near it%s; keep "
+        "less, or start closer to them",
+        name(x), cst_reader_with(r, x->variant));
+  else if (is_redundant_alike(r, x, false))
+    cst_yaml_error(r->doc, r->start, r->d,
+                   "%s: no nearest point on the constraints was found%s; it must be closer to them",
+                   name(x), cst_reader_with(r, x->variant));
+  return false;
+}
+
+static bool is_consistent(cst_reader *r, const start *x) {
+  const cst_study *s = r->s;
+  cst_worst        g, gv;
+  char             why[WHY], why_v[WHY];
+  cst_system_worst(s->system, x->c, x->q, x->v, &g, &gv);
+  if (g.scaled <= tolerance && gv.scaled <= tolerance)
+    return true;
+  const char *separator = g.at < 0 ? "" : "; ";
+  const char *separator_v = gv.at < 0 ? "" : "; ";
+  const char *place = s->nstart ? "in 'initial'" : "beside q and v, in the study,";
+  cst_worst_say(s->system, &g, why, WHY);
+  cst_worst_say(s->system, &gv, why_v, WHY);
+  cst_yaml_error(
+      r->doc, r->start, r->d,
+      "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its "
+      "scale%s%s); at most 1e-10 of the scale is allowed; `project: true` %s moves it there",
+      name(x), cst_reader_with(r, x->variant), g.raw, g.scaled, separator, why, gv.raw, gv.scaled,
+      separator_v, why_v, place);
+  return false;
+}
+
+static bool is_sound(cst_reader *r, const start *x) {
+  return is_finite(r, x) && is_turned(r, x) && has_mass(r, x);
+}
+
+static bool is_on_constraints(cst_reader *r, const start *x) {
+  return !r->s->system->ng ||
+         (is_projected(r, x) && is_consistent(r, x) && is_redundant_alike(r, x, true));
+}
+
+void cst_start_settle(cst_reader *r) {
+  const cst_study *s = r->s;
+  if (!r->start_known || !s->nvariant)
+    return;
+  const start first = start_of(s, 0, 0);
+  r->start_sound =
+      is_sound(r, &first) && (!s->system->ng || enforce(r, &first)) && is_on_constraints(r, &first);
+}
+
+void cst_start_check(cst_reader *r) {
+  const cst_study *s = r->s;
+  const long       n = s->nstart ? s->nstart : 1;
+  const bool       many = (double)n * s->nvariant > few;
+  bool             good = r->start_sound && !(many && cst_diag_count(r->d) > r->before);
+  for (int v = 0; v < s->nvariant && good; v++)
+    for (long i = v == 0; i < n && good; i++) {
+      const start x = start_of(s, v, i);
+      good = is_sound(r, &x) && is_on_constraints(r, &x);
+    }
+}
+
+/* ---- the key `initial` ----------------------------------------------------------------------- */
 
 static const char start_wanted[] = "the name of a state, a map {q: [...], v: [...]}, an ensemble "
                                    "{members: ..., spread: ...}, a list of "

@@ -4,14 +4,102 @@
  * Each group of keys has its own file-*.c. Reading continues after a mistake, so that one run shows them all.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/file/reader.h"
 #include <stdlib.h>
 #include <string.h>
-#include "core/boundary.h"
-#include "core/document.h"
 #include "constella/random.h"
+#include "core/boundary.h"
+#include "core/diag.h"
+#include "core/document.h"
+#include "core/need.h"
 #include "study/collector.h"
 #include "study/kind.h"
-#include "study/file/reader.h"
+
+/* ---- the places of keys, for mistakes that only the plan of a study shows -------------------- */
+
+static void note(cst_study *s, const char *of, cst_yaml *map, int k) {
+  const char     *name = cst_yaml_text(cst_yaml_key(map, k));
+  const size_t    room = strlen(of) + strlen(name) + 2;
+  cst_study_word *x = &s->key[s->nkey++];
+  x->text = cst_reader_memory(room, 1);
+  snprintf(x->text, room, "%s%s%s", of, *of ? "." : "", name);
+  cst_yaml_place(cst_yaml_value(map, k), &x->line, &x->column);
+}
+
+/* file.c: notes the places of all keys; cst_study_place */
+static void read_places(cst_reader *r) {
+  cst_study *s = r->s;
+  cst_yaml  *root = r->root;
+  const int  n = cst_yaml_size(root);
+  int        all = n;
+  for (int i = 0; i < n; i++)
+    all += cst_yaml_is_map(cst_yaml_value(root, i)) ? cst_yaml_size(cst_yaml_value(root, i)) : 0;
+  s->key = cst_reader_memory((size_t)all, sizeof *s->key);
+  for (int i = 0; i < n; i++) {
+    cst_yaml *value = cst_yaml_value(root, i);
+    note(s, "", root, i);
+    for (int k = 0; cst_yaml_is_map(value) && k < cst_yaml_size(value); k++)
+      note(s, cst_yaml_text(cst_yaml_key(root, i)), value, k);
+  }
+}
+
+cst_study_word cst_study_place(const cst_study *s, const char *key) {
+  CST_REQUIRE(s && key, (cst_study_word){0});
+  cst_study_word found = {NULL, 1, 1};
+  size_t         longest = 0;
+  for (int i = 0; i < s->nkey; i++) {
+    const size_t n = strlen(s->key[i].text);
+    if (n < longest || strncmp(s->key[i].text, key, n) || (key[n] && key[n] != '.'))
+      continue;
+    longest = n;
+    found = s->key[i];
+  }
+  return found;
+}
+
+/* ---- a file of methods without a study ------------------------------------------------------- */
+
+/* A file with the keys `layers`, `schemes`, `maps` and `retractions` alone: methods of the
+ * user without a study. */
+
+/* In a study whose kind has its own keys these may stand beside them. */
+static void check_keys(const cst_reader *r) {
+  const char *names[CST_MOST_KEYS];
+  const int   forms = cst_yaml_get(r->root, "study") ? CST_WITH_STUDY : CST_WITH_ALONE;
+  const int   n = cst_keys_of(cst_certify_keys, "", forms, names);
+  cst_yaml_check_keys(r->doc, r->root, names, n, r->d);
+}
+
+cst_layers *cst_study_read_layers(const char *file, const char *text, size_t length,
+                                  cst_share *share, cst_diag *d) {
+  CST_REQUIRE(file && text && share && d, NULL);
+  const int     before = cst_diag_count(d);
+  cst_document *doc = cst_document_parse(file, text, length, d);
+  if (!doc)
+    return NULL;
+  cst_reader r = {.s = cst_reader_memory(1, sizeof(cst_study)),
+                  .doc = doc,
+                  .root = cst_document_root(doc),
+                  .d = d,
+                  .before = before,
+                  .share = share,
+                  .layers = cst_layers_create(),
+                  .graph = cst_graph_create()};
+  r.s->file = cst_need(strdup(file));
+  check_keys(&r);
+  cst_file_layers(&r);
+  cst_file_schemes(&r);
+  cst_file_maps(&r);
+  cst_study_destroy(r.s);
+  cst_graph_destroy(r.graph);
+  cst_document_destroy(doc);
+  if (cst_diag_count(d) == before)
+    return r.layers;
+  cst_layers_destroy(r.layers);
+  return NULL;
+}
+
+/* ---- a study --------------------------------------------------------------------------------- */
 
 static const double most_cases = 1e7;
 
@@ -171,7 +259,7 @@ static void check_size(cst_reader *r) {
 }
 
 /* Checks the top-level keys: those of every study, and those of its kind. */
-static void check_keys(cst_reader *r) {
+static void check_study_keys(cst_reader *r) {
   const char    *keys[CST_MOST_KEYS + 32];
   int            n = cst_keys_of(cst_study_keys(), "", CST_KEYS_ALL, keys);
   const cst_key *own = r->s->kind ? r->s->kind->keys : NULL;
@@ -183,8 +271,8 @@ static void check_keys(cst_reader *r) {
 static void read_all(cst_reader *r) {
   if (!read_kind(r))
     return;
-  check_keys(r);
-  cst_places_read(r);
+  check_study_keys(r);
+  read_places(r);
   read_title(r);
   cst_file_system(r);
   cst_file_layers(r);

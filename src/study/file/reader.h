@@ -7,8 +7,8 @@
  * absent key: false, without a message.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef STUDY_READER_H
-#define STUDY_READER_H
+#ifndef CST_READER_H
+#define CST_READER_H
 #include "constella/document.h"
 #include "constella/study.h"
 #include "core/diag.h"
@@ -31,7 +31,6 @@ typedef struct cst_reader {
 
 #define CST_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* reader-value.c */
 bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys,
                     int count);
 /* cst_reader_map with the keys that study-keys.h lists for map `in` in these forms. */
@@ -46,7 +45,6 @@ bool cst_reader_flag(cst_reader *r, cst_yaml *n, const char *what, bool *out);
 void cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word,
                         const char *const *names, int count);
 
-/* reader-number.c. */
 /* An expression of pi only. */
 bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *out);
 /* One value per parameter set, out[nvariant]. */
@@ -62,7 +60,7 @@ const char *cst_reader_with(const cst_reader *r, int variant);
 /* The shortest text that reads back as x; rotating static buffer. */
 const char *cst_reader_shortest(double x);
 
-/* reader-beside.c: a file named by node n; errors are reported there. Its path, from a name relative to the
+/* A file named by node n; errors are reported there. Its path, from a name relative to the
  * study's folder (owned); its bytes (owned; false if they cannot be read); and a check of its checksum
  * against the one in the study. */
 char *cst_reader_beside(const cst_reader *r, const char *name);
@@ -70,14 +68,7 @@ bool  cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char 
                        size_t *length);
 void  cst_reader_check_sum(cst_reader *r, cst_yaml *sum, const char *path, const char *sha256);
 
-/* reader-family.c: the ranges of `for`: none, one, or a list, each "NAME = FROM..TO", where FROM and TO may
- * use earlier variables. Visits every combination in the order of nested loops, with the given names and the
- * variables; visit returns false to stop. n NULL: one visit, without variables. False after a mistake. */
-typedef bool cst_family_visit(void *context, const cst_binding *names, int n, long number);
-bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names,
-                       int count, cst_family_visit *visit, void *context, long *visits);
-
-/* reader-expressions.c: the keys `expression` and `for` of a map, whose keys study-keys.h lists for `in`; false
+/* The keys `expression` and `for` of a map, whose keys study-keys.h lists for `in`; false
  * after a mistake. forget: releases them. */
 bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const char *what,
                             cst_expressions *x);
@@ -88,16 +79,13 @@ bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_exp
  * histogram". */
 bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *name);
 
-/* places.c: notes the places of all keys; cst_study_place */
-void cst_places_read(cst_reader *r);
-
 void cst_file_methods_destroy(cst_study *s);
 
 /* The keys of the file, in the order of the calls: each may use what earlier ones have read. */
 void cst_file_system(cst_reader *r); /* system */
 void cst_file_layers(cst_reader *r); /* layers */
 void cst_file_start(cst_reader *r);  /* initial */
-/* start.c: projects the starts if asked, and reports those that are invalid: after both the first start,
+/* file-start.c: projects the starts if asked, and reports those that are invalid: after both the first start,
  * which decides on redundant constraints; at last the others, which may be many */
 void cst_start_settle(cst_reader *r);
 void cst_start_check(cst_reader *r);

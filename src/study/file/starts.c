@@ -1,19 +1,26 @@
-/* starts.c: sweeps over starts, and members that have their own starts (see starts.h). */
+/* starts.c: sweeps over starts, and members that have their own starts, in one of four forms: a list, a grid, a table and
+ * the ends of an earlier result (see starts.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/boundary.h"
 #include "study/file/starts.h"
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "constella/random.h"
+#include "constella/record.h"
+#include "core/boundary.h"
+#include "core/csv.h"
+#include "core/need.h"
 
-#define FORM(name) extern const cst_start_form cst_start_form_##name;
-#include "study/file/start-forms.h"
-#undef FORM
-static const cst_start_form *const forms[] = {
-#define FORM(name) &cst_start_form_##name,
-#include "study/file/start-forms.h"
-#undef FORM
-};
+typedef struct {
+  const char        *key;      /* of the map `initial` */
+  const char *const *also;     /* further keys of this form, terminated by NULL; NULL: none */
+  bool               projects; /* its starts are always projected onto the constraints */
+  bool               whole;    /* each of its starts has all coordinates and velocities */
+  /* Reads the value of the key, with the base start in s->q0, s->v0; uses make and cst_starts_row.
+   * False after a mistake. */
+  bool (*read)(cst_reader *r, cst_yaml *map, cst_yaml *value);
+} start_form;
 
 enum { MOST_KEYS = 32, MOST_SWEPT = 10000 };
 static const double most_numbers = 4e8; /* limit for all starts together */
@@ -25,7 +32,9 @@ double *cst_starts_row(const cst_study *s, int variant, long i) {
   return s->starts + (size_t)row * 2 * (size_t)s->system->nq;
 }
 
-bool cst_starts_make(cst_reader *r, cst_yaml *at, double n, bool each) {
+/* Allocates n starts, each equal to the base start; each: they may differ between parameter sets. False, with
+ * a message at `at`, if they are too many. */
+static bool make_starts(cst_reader *r, cst_yaml *at, double n, bool each) {
   cst_study   *s = r->s;
   const size_t nq = (size_t)s->system->nq;
   each |= s->project; /* projections depend on the parameters */
@@ -63,10 +72,537 @@ int cst_starts_place(const cst_system *s, const char *name, int from) {
   return -1;
 }
 
-/* ---- members with their own starts ------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
-static const cst_start_form *form_of(cst_reader *r, cst_yaml *map) {
-  const cst_start_form *found = NULL;
+/* Whether a sweep may have n starts; else a message at `at`. */
+static bool allow_sweep(cst_reader *r, cst_yaml *at, double n) {
+  const int sets = r->s->nvariant;
+  if (n <= MOST_SWEPT && n * sets <= 1e6)
+    return true;
+  cst_yaml_error(
+      r->doc, at, r->d,
+      "a sweep over %.0f starts and %d sets of parameters; at most %d starts and 1000000 of both",
+      n, sets, MOST_SWEPT);
+  return false;
+}
+
+/* Combines every parameter set with every start, q[n][nvariant][nq] and v, which it takes over; starts vary slowest. */
+static void multiply_starts(cst_study *s, int n, double *q, double *v) {
+  const size_t npar = (size_t)s->system->npar;
+  const size_t bytes = sizeof(double) * npar * (size_t)s->nvariant;
+  double      *all = cst_reader_memory((size_t)n * npar * (size_t)s->nvariant, sizeof(double));
+  for (int i = 0; i < n; i++)
+    memcpy((char *)all + (size_t)i * bytes, s->parameter, bytes);
+  free(s->parameter);
+  free(s->q0);
+  free(s->v0);
+  s->parameter = all;
+  s->q0 = q;
+  s->v0 = v;
+  s->nset = s->nvariant;
+  s->nvariant *= n;
+}
+
+/* ---- members of a list ----------------------------------------------------------------------- */
+
+/* `initial: {list: [default, {q: [...], v: [...]}]}`: member m has the m-th start of the list. */
+
+static bool read_list(cst_reader *r, cst_yaml *map, cst_yaml *value) {
+  cst_study *s = r->s;
+  const int  nq = s->system->nq;
+  const int  n = cst_yaml_size(value);
+  bool       good = true;
+  (void)map;
+  if (!cst_reader_list(r, value, "list", "starts", false) || !make_starts(r, value, n, true))
+    return false;
+  for (int i = 0; i < n && !cst_diag_full(r->d); i++) {
+    cst_file_single_start(r, cst_yaml_item(value, i), "list");
+    good &= r->start_known;
+    for (int k = 0; k < s->nvariant; k++) {
+      double *x = cst_starts_row(s, k, i);
+      memcpy(x, s->q0 + (size_t)k * (size_t)nq, sizeof *x * (size_t)nq);
+      memcpy(x + nq, s->v0 + (size_t)k * (size_t)nq, sizeof *x * (size_t)nq);
+    }
+  }
+  return good;
+}
+
+static const start_form list_form = {.key = "list", .whole = true, .read = read_list};
+
+/* ---- grids ----------------------------------------------------------------------------------- */
+
+/* Grids in some coordinates and velocities; the others are those of the start `around`. The last
+ * coordinate of the system varies fastest.
+ *
+ *   initial: {grid: {x: {from: -1, to: 1, count: 21}, "y'": [0, 0.1]}, around: default}    one member per point
+ *   initial: {sweep: {x: {from: -1, to: 1, count: 21}}, around: default, project: true}    its own cases per point
+ */
+
+typedef struct {
+  int     n;
+  double *value; /* NULL: not in the grid */
+  char   *name;  /* borrowed */
+} axis;
+
+static void release(axis *a, int m) {
+  for (int k = 0; a && k < m; k++)
+    free(a[k].value);
+  free(a);
+}
+
+static bool read_axes(cst_reader *r, const char *what, cst_yaml *grid, axis *a) {
+  bool good = true;
+  for (int k = 0; k < cst_yaml_size(grid); k++) {
+    cst_yaml   *key = cst_yaml_key(grid, k);
+    const char *name = cst_yaml_text(key);
+    const int   at = cst_starts_place(r->s->system, name ? name : "", 0);
+    if (at < 0) {
+      cst_yaml_error(r->doc, key, r->d,
+                     "'%s' names coordinates, x, and velocities, x'; '%s' is neither", what,
+                     name ? name : "");
+      good = false;
+    } else {
+      a[at].name = (char *)name;
+      good &= cst_reader_range(r, cst_yaml_value(grid, k), name, &a[at].value, &a[at].n);
+    }
+  }
+  return good;
+}
+
+/* The values of point i at[m], in coordinates that the grid has. */
+static void point(const axis *a, int m, long i, double *at) {
+  for (int k = m - 1; k >= 0; k--)
+    if (a[k].value) {
+      at[k] = a[k].value[i % a[k].n];
+      i /= a[k].n;
+    }
+}
+
+static void fill(cst_study *s, const axis *a, long n) {
+  for (int v = 0; v < s->nvariant; v++)
+    for (long i = 0; i < n; i++)
+      point(a, 2 * s->system->nq, i, cst_starts_row(s, v, i));
+}
+
+/* Reads the axes of a grid, a[2 nq]; *n points. Owned; NULL after a mistake. */
+static axis *grid(cst_reader *r, const char *what, cst_yaml *value, double *n) {
+  const int m = 2 * r->s->system->nq;
+  *n = 1;
+  if (!cst_yaml_is_map(value) || !cst_yaml_size(value)) {
+    cst_yaml_error(r->doc, value, r->d,
+                   "'%s' must be a map of coordinates, such as {x: {from: -1, to: 1, count: 21}}",
+                   what);
+    return NULL;
+  }
+  axis *a = cst_reader_memory((size_t)m, sizeof *a);
+  bool  good = read_axes(r, what, value, a);
+  for (int k = 0; k < m; k++)
+    *n *= a[k].value ? a[k].n : 1;
+  if (good)
+    return a;
+  release(a, m);
+  return NULL;
+}
+
+static bool read_grid(cst_reader *r, cst_yaml *map, cst_yaml *value) {
+  double n;
+  axis  *a = grid(r, "grid", value, &n);
+  (void)map;
+  const bool good = a && make_starts(r, value, n, true);
+  if (good)
+    fill(r->s, a, (long)n);
+  release(a, 2 * r->s->system->nq);
+  return good;
+}
+
+static const start_form grid_form = {.key = "grid", .read = read_grid};
+
+/* ---- sweeps over grids ----------------------------------------------------------------------- */
+
+/* "x = 0.5, y' = 1" */
+static char *label_of(const axis *a, int m, const double *at) {
+  char  *text;
+  size_t length;
+  FILE  *f = cst_need(open_memstream(&text, &length));
+  for (int k = 0, n = 0; k < m; k++)
+    if (a[k].value)
+      fprintf(f, "%s%s = %s", n++ ? ", " : "", a[k].name, cst_reader_shortest(at[k]));
+  fclose(f);
+  return text;
+}
+
+/* The names of the axes, and room for their values at n starts. */
+static void make_axes(cst_study *s, const axis *a, int m, int n) {
+  s->axis_name = cst_reader_memory((size_t)m, sizeof *s->axis_name);
+  s->axis = cst_reader_memory((size_t)m, sizeof *s->axis);
+  for (int k = 0; k < m; k++)
+    if (a[k].value) {
+      s->axis_name[s->naxis] = cst_need(strdup(a[k].name));
+      s->axis[s->naxis++] = cst_reader_memory((size_t)n, sizeof(double));
+    }
+}
+
+/* Start i: its name, its place on the axes, and its values in every parameter set. */
+static void make_start(cst_study *s, const axis *a, int i, double *at, double *q, double *v) {
+  const int nq = s->system->nq;
+  point(a, 2 * nq, i, at);
+  s->start_name[i] = label_of(a, 2 * nq, at);
+  s->start_state[i] = -1;
+  for (int k = 0, n = 0; k < 2 * nq; k++) {
+    if (!a[k].value)
+      continue;
+    s->axis[n++][i] = at[k];
+    for (int set = 0; set < s->nvariant; set++)
+      *(k < nq ? &q[set * nq + k] : &v[set * nq + k - nq]) = at[k];
+  }
+}
+
+static bool sweep_grid(cst_reader *r, cst_yaml *map) {
+  cst_study *s = r->s;
+  cst_yaml  *value = cst_yaml_get(map, "sweep");
+  double     n;
+  cst_reader_keys(r, map, "initial", "initial", CST_START_SWEEP);
+  cst_start_project(r, cst_yaml_get(map, "project"));
+  cst_file_single_start(r, cst_yaml_get(map, "around"), "around");
+  const bool known = r->start_known;
+  axis      *a = grid(r, "sweep", value, &n);
+  r->start = value;
+  r->start_known = false;
+  if (!a || !known || !allow_sweep(r, value, n)) {
+    release(a, 2 * s->system->nq);
+    return false;
+  }
+  const size_t m = (size_t)s->nvariant * (size_t)s->system->nq;
+  double      *q = cst_reader_memory((size_t)n * m, sizeof *q);
+  double      *v = cst_reader_memory((size_t)n * m, sizeof *v);
+  double      *at = cst_reader_memory(2 * (size_t)s->system->nq, sizeof *at);
+  s->start_name = cst_reader_memory((size_t)n, sizeof *s->start_name);
+  s->start_state = cst_reader_memory((size_t)n, sizeof *s->start_state);
+  make_axes(s, a, 2 * s->system->nq, (int)n);
+  for (s->nswept = 0; s->nswept < (int)n; s->nswept++) {
+    const size_t first = (size_t)s->nswept * m;
+    memcpy(q + first, s->q0, m * sizeof *q);
+    memcpy(v + first, s->v0, m * sizeof *v);
+    make_start(s, a, s->nswept, at, q + first, v + first);
+  }
+  free(at);
+  release(a, 2 * s->system->nq);
+  s->state = -1;
+  r->start_known = true;
+  multiply_starts(s, (int)n, q, v);
+  return true;
+}
+
+/* ---- a table of starts ----------------------------------------------------------------------- */
+
+/* `initial: {csv: starts.csv}`: one member per row of a table. The first line names coordinates
+ * (x, u[2]) and velocities (x'); the others are those of the start `around`. Empty lines, lines that begin
+ * with # and a byte order mark are skipped. */
+
+enum { SHOWN = 40 };
+
+/* The table being read. */
+typedef struct {
+  cst_reader *r;
+  const char *path;
+  cst_csv     lines;
+  int         n, *place; /* columns and their places in a row of starts */
+  bool       *taken;     /* [2 nq] */
+} table;
+
+static bool head(table *t, char *line) {
+  while (line) {
+    char     *name = cst_csv_cell(&line);
+    const int at = cst_starts_place(t->r->s->system, name, t->n ? t->place[t->n - 1] + 1 : 0);
+    if (at >= 0 && t->taken[at]) {
+      cst_diag_add(t->r->d, t->path, t->lines.line, 1, "column '%.*s' appears twice", SHOWN, name);
+      return false;
+    }
+    if (at < 0) {
+      cst_diag_add(t->r->d, t->path, t->lines.line, 1,
+                   "column '%.*s' is neither a coordinate of %s nor a velocity such as x'", SHOWN,
+                   name, t->r->s->system->name);
+      return false;
+    }
+    t->taken[at] = true;
+    t->place[t->n++] = at;
+  }
+  return true;
+}
+
+static bool row(table *t, char *line, double *x) {
+  int k = 0;
+  for (; line; k++) {
+    char  *cell = cst_csv_cell(&line);
+    double value = 0;
+    if (k < t->n && !cst_csv_number(cell, &value)) {
+      cst_diag_add(t->r->d, t->path, t->lines.line, 1, "'%.*s' is not a finite number", SHOWN,
+                   cell);
+      return false;
+    }
+    if (k < t->n && x)
+      x[t->place[k]] = value;
+  }
+  if (k != t->n)
+    cst_diag_add(t->r->d, t->path, t->lines.line, 1,
+                 "the row has %d numbers; the first line names %d columns", k, t->n);
+  return k == t->n;
+}
+
+static long rows_of(const char *text) {
+  char   *copy = cst_need(strdup(text));
+  cst_csv lines = cst_csv_begin(copy);
+  long    n = -1;
+  while (cst_csv_line(&lines))
+    n++;
+  free(copy);
+  return n;
+}
+
+static bool rows_into(table *t, cst_yaml *n, long rows) {
+  cst_study *s = t->r->s;
+  /* the rest is that of the base start, which may depend on the parameters */
+  const bool each = t->n < 2 * s->system->nq;
+  const int  variants = each ? s->nvariant : 1;
+  if (!make_starts(t->r, n, (double)rows, each))
+    return false;
+  for (long i = 0; i < rows; i++) {
+    char *line = cst_csv_line(&t->lines);
+    char *again = strdup(line);
+    bool  good = again != NULL;
+    for (int v = 0; v < variants && good; v++) {
+      strcpy(again, line); /* reading a row changes its text */
+      good = row(t, again, cst_starts_row(s, v, i));
+    }
+    free(again);
+    if (!good)
+      return false;
+  }
+  return true;
+}
+
+/* Reads starts from the text of a CSV file, whose first line names coordinates and velocities. */
+static bool starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) {
+  const size_t m = 2 * (size_t)r->s->system->nq;
+  table        t = {.r = r,
+                    .path = path,
+                    .lines = cst_csv_begin(text),
+                    .place = cst_reader_memory(m, sizeof(int)),
+                    .taken = cst_reader_memory(m, sizeof(bool))};
+  const long   rows = rows_of(text);
+  bool         good = rows >= 1;
+  if (good)
+    good = head(&t, cst_csv_line(&t.lines)) && rows_into(&t, n, rows);
+  else
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "%s has no starts: its first line names coordinates, and each further line is a start",
+        path);
+  free(t.place);
+  free(t.taken);
+  return good;
+}
+
+const char *cst_starts_fetch_csv(const char *path, char **bytes, size_t *length) {
+  char       *text;
+  size_t      n;
+  const char *why = cst_document_fetch(path, &text, &n);
+  if (!why && strlen(text) != n) {
+    free(text);
+    why = "is not a text file";
+  }
+  if (why)
+    return why;
+  *bytes = text;
+  *length = n;
+  return NULL;
+}
+
+/* Reads starts from the file `name`, relative to the study, which `fetch` converts to such a text. Stores the
+ * text and its sha256, which is compared with the one in `map`. value: the node that names the file. */
+static bool read_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char *name,
+                        cst_fetch *fetch) {
+  cst_study *s = r->s;
+  size_t     length;
+  char      *path = cst_reader_beside(r, name);
+  bool       good = cst_reader_fetch(r, value, fetch, path, &s->starts_text, &length);
+  if (good) {
+    cst_sha256(s->starts_text, length, s->starts_sha256);
+    cst_reader_check_sum(r, cst_yaml_get(map, "sha256"), path, s->starts_sha256);
+    char *text = strdup(s->starts_text);
+    good = text && starts_table(r, value, path, text);
+    free(text);
+  }
+  free(path);
+  return good;
+}
+
+static bool read_csv(cst_reader *r, cst_yaml *map, cst_yaml *value) {
+  const char *name = cst_reader_text(r, value, "csv", "the name of a file of starts");
+  if (!name)
+    return false;
+  return read_beside(r, map, value, name, cst_starts_fetch_csv);
+}
+
+static const char *const also_csv[] = {"sha256", NULL};
+
+static const start_form csv_form = {.key = "csv", .also = also_csv, .read = read_csv};
+
+/* ---- the ends of an earlier result ----------------------------------------------------------- */
+
+/* `initial: {from: earlier.h5, case: 3}`: members start where the members of a case of an
+ * earlier result ended.
+ *
+ * Failed members are left out; the m-th of the others becomes member m. Velocities are M^-1 (p - a) with the
+ * parameters of that case, and the start is projected onto the constraints, which removes the normal part of
+ * p that some methods carry. Time starts at 0. The starts become a table as above, which the new
+ * result stores.
+ */
+
+/* Arguments for the fetch, whose signature has only a path. */
+static struct {
+  const cst_system *system;
+  long              icase; /* -1: the only case */
+} asked;
+
+/* Final states of a result. */
+typedef struct {
+  double *status, *q, *p, *c;
+  long    ncase, members, icase;
+} finals;
+
+static void free_finals(finals *f) {
+  free(f->status);
+  free(f->q);
+  free(f->p);
+  free(f->c);
+}
+
+static const char *read_finals(cst_result *file, finals *f) {
+  static char why[200];
+  int         ndim;
+  long        e[CST_FIELD_DIMS];
+  char       *description = cst_result_text(file, "/", "system_description");
+  const bool  same = description && !strcmp(description, asked.system->text);
+  free(description);
+  if (!same)
+    return "has another system, or another description of it";
+  if (strcmp(cst_result_state(file), "complete"))
+    return "is not complete";
+  f->status = cst_result_read(file, "/final/status", &ndim, e);
+  if (!f->status || ndim != 2 || e[0] < 1 || e[1] < 1)
+    return "has no final states";
+  f->ncase = e[0];
+  f->members = e[1];
+  f->icase = asked.icase;
+  if (f->icase < 0 && f->ncase > 1) {
+    snprintf(why, sizeof why, "has %ld cases; choose one with `case: K`, 0 to %ld", f->ncase,
+             f->ncase - 1);
+    return why;
+  }
+  if (f->icase < 0)
+    f->icase = 0;
+  if (f->icase >= f->ncase) {
+    snprintf(why, sizeof why, "has no case %ld; there are 0 to %ld", f->icase, f->ncase - 1);
+    return why;
+  }
+  const long nq = asked.system->nq;
+  const long npar = asked.system->npar;
+  f->q = cst_result_read(file, "/final/q", &ndim, e);
+  bool states = f->q && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == nq;
+  f->p = cst_result_read(file, "/final/p", &ndim, e);
+  states = states && f->p && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == nq;
+  if (!states)
+    return "has no final states of this system";
+  if (!npar)
+    return NULL;
+  f->c = cst_result_read(file, "/cases/parameters", &ndim, e);
+  const bool parameters = f->c && ndim == 2 && e[0] == f->ncase && e[1] == npar;
+  if (!parameters)
+    return "has no parameters of this system";
+  return NULL;
+}
+
+/* Prints the table of the members that ended well; returns their number. */
+static long print(const finals *f, FILE *out) {
+  const cst_system *s = asked.system;
+  const double     *c = f->c ? f->c + f->icase * s->npar : NULL;
+  double           *v = cst_reader_memory((size_t)s->nq, sizeof *v);
+  long              n = 0;
+  for (int i = 0; i < s->nq; i++)
+    fprintf(out, "%s%s", i ? "," : "", s->coordinate[i]);
+  for (int i = 0; i < s->nq; i++)
+    fprintf(out, ",%s'", s->coordinate[i]);
+  fputc('\n', out);
+  for (long m = 0; m < f->members; m++) {
+    const long    row = f->icase * f->members + m;
+    const double *q = f->q + row * s->nq;
+    const double *p = f->p + row * s->nq;
+    if (f->status[row] != 0)
+      continue;
+    if (!cst_system_velocity(s, c, q, p, v))
+      continue;
+    for (int i = 0; i < s->nq; i++)
+      fprintf(out, "%s%.17g", i ? "," : "", q[i]);
+    for (int i = 0; i < s->nq; i++)
+      fprintf(out, ",%.17g", v[i]);
+    fputc('\n', out);
+    n++;
+  }
+  free(v);
+  return n;
+}
+
+const char *cst_starts_fetch_result(const char *path, char **bytes, size_t *length) {
+  static char why[600];
+  cst_result *file = cst_result_open(path, why, sizeof why);
+  finals      f = {0};
+  if (!file)
+    return why;
+  const char *reason = read_finals(file, &f);
+  if (!reason) {
+    char      *text;
+    size_t     size;
+    FILE      *out = cst_need(open_memstream(&text, &size));
+    const long n = print(&f, out);
+    fclose(out);
+    if (n) {
+      *bytes = text;
+      *length = size;
+    } else {
+      free(text);
+      reason = "has no member of that case that ended well";
+    }
+  }
+  free_finals(&f);
+  cst_result_close(file);
+  return reason;
+}
+
+static bool read_from(cst_reader *r, cst_yaml *map, cst_yaml *value) {
+  cst_study  *s = r->s;
+  const char *name = cst_reader_text(r, value, "from", "the name of a result file");
+  long        icase = -1;
+  if (cst_yaml_get(map, "case"))
+    cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
+  if (!name)
+    return false;
+  asked.system = s->system;
+  asked.icase = icase;
+  return read_beside(r, map, value, name, cst_starts_fetch_result);
+}
+
+static const char *const also_from[] = {"case", "sha256", NULL};
+
+static const start_form from_form = {
+    .key = "from", .also = also_from, .projects = true, .whole = true, .read = read_from};
+
+/* ---- members with their own starts ----------------------------------------------------------- */
+
+static const start_form *const forms[] = {&list_form, &grid_form, &csv_form, &from_form};
+
+static const start_form *form_of(cst_reader *r, cst_yaml *map) {
+  const start_form *found = NULL;
   for (size_t k = 0; cst_yaml_is_map(map) && k < sizeof forms / sizeof *forms; k++) {
     cst_yaml *value = cst_yaml_get(map, forms[k]->key);
     if (value && found)
@@ -78,7 +614,7 @@ static const cst_start_form *form_of(cst_reader *r, cst_yaml *map) {
   return found;
 }
 
-static void check_keys(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
+static void check_keys(cst_reader *r, cst_yaml *map, const start_form *f) {
   const char        *keys[CST_MOST_KEYS + MOST_KEYS];
   int                n = cst_keys_of(cst_study_keys(), "initial", CST_START_TABLE, keys);
   const char *const *also = f->also;
@@ -112,7 +648,7 @@ static void take_first(cst_study *s) {
 }
 
 /* A key without effect is a mistake. */
-static void check_unused(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
+static void check_unused(cst_reader *r, cst_yaml *map, const start_form *f) {
   cst_yaml *project = cst_yaml_get(map, "project");
   cst_yaml *around = cst_yaml_get(map, "around");
   if (project && f->projects && !r->s->project)
@@ -124,7 +660,7 @@ static void check_unused(cst_reader *r, cst_yaml *map, const cst_start_form *f) 
                    f->key);
 }
 
-static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
+static void read_form(cst_reader *r, cst_yaml *map, const start_form *f) {
   cst_study *s = r->s;
   check_keys(r, map, f);
   cst_file_seed(r, cst_yaml_get(map, "seed"));
@@ -143,23 +679,7 @@ static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   read_members(r, map);
 }
 
-/* ---- a sweep --------------------------------------------------------------------------------- */
-
-void cst_starts_multiply(cst_study *s, int n, double *q, double *v) {
-  const size_t npar = (size_t)s->system->npar;
-  const size_t bytes = sizeof(double) * npar * (size_t)s->nvariant;
-  double      *all = cst_reader_memory((size_t)n * npar * (size_t)s->nvariant, sizeof(double));
-  for (int i = 0; i < n; i++)
-    memcpy((char *)all + (size_t)i * bytes, s->parameter, bytes);
-  free(s->parameter);
-  free(s->q0);
-  free(s->v0);
-  s->parameter = all;
-  s->q0 = q;
-  s->v0 = v;
-  s->nset = s->nvariant;
-  s->nvariant *= n;
-}
+/* ---- a sweep over a list --------------------------------------------------------------------- */
 
 static void label(cst_reader *r, cst_yaml *item, int i) {
   char text[32];
@@ -176,23 +696,12 @@ static bool is_repeated(cst_reader *r, cst_yaml *item, int i) {
   return false;
 }
 
-bool cst_starts_allow_sweep(cst_reader *r, cst_yaml *at, double n) {
-  const int sets = r->s->nvariant;
-  if (n <= MOST_SWEPT && n * sets <= 1e6)
-    return true;
-  cst_yaml_error(
-      r->doc, at, r->d,
-      "a sweep over %.0f starts and %d sets of parameters; at most %d starts and 1000000 of both",
-      n, sets, MOST_SWEPT);
-  return false;
-}
-
 static void read_sweep(cst_reader *r, cst_yaml *list) {
   cst_study   *s = r->s;
   const int    n = cst_yaml_size(list);
   const size_t m = s->system ? (size_t)s->nvariant * (size_t)s->system->nq : 0;
   bool         good = cst_reader_list(r, list, "initial", "starts", false);
-  good = good && cst_starts_allow_sweep(r, list, n);
+  good = good && allow_sweep(r, list, n);
   if (!good || !s->system)
     return;
   double *q = cst_reader_memory((size_t)n * m, sizeof *q);
@@ -212,7 +721,7 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
   }
   r->start = list;
   r->start_known = good;
-  cst_starts_multiply(s, n, q, v);
+  multiply_starts(s, n, q, v);
 }
 
 int cst_study_state(const cst_study *s, int variant) {
@@ -222,23 +731,6 @@ int cst_study_state(const cst_study *s, int variant) {
   return s->nswept ? s->start_state[variant / s->nset] : s->state;
 }
 
-bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char *name,
-                       cst_fetch *fetch) {
-  cst_study *s = r->s;
-  size_t     length;
-  char      *path = cst_reader_beside(r, name);
-  bool       good = cst_reader_fetch(r, value, fetch, path, &s->starts_text, &length);
-  if (good) {
-    cst_sha256(s->starts_text, length, s->starts_sha256);
-    cst_reader_check_sum(r, cst_yaml_get(map, "sha256"), path, s->starts_sha256);
-    char *text = strdup(s->starts_text);
-    good = text && cst_starts_table(r, value, path, text);
-    free(text);
-  }
-  free(path);
-  return good;
-}
-
 bool cst_starts_read(cst_reader *r, cst_yaml *initial) {
   if (cst_yaml_is_list(initial)) {
     read_sweep(r, initial);
@@ -246,10 +738,10 @@ bool cst_starts_read(cst_reader *r, cst_yaml *initial) {
   }
   if (cst_yaml_is_map(initial) && cst_yaml_get(initial, "sweep")) {
     if (r->s->system)
-      cst_starts_sweep(r, initial);
+      sweep_grid(r, initial);
     return true;
   }
-  const cst_start_form *f = form_of(r, initial);
+  const start_form *f = form_of(r, initial);
   if (!f)
     return false;
   if (r->s->system)
