@@ -5,7 +5,6 @@
 #include <string.h>
 #include "study/channels/channels.h"
 #include "study/collector.h"
-#include "study/plan/plan-solves.h"
 #include "study/plan/plan.h"
 #include "study/reference/reference.h"
 #include "study/result/conclude.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "core/need.h"
-#include "study/plan/plan-solves.h"
+#include "study/plan/plan.h"
 #include "study/reference/motion.h"
 #include "study/reference/reference.h"
 #include "study/runner/runner.h"

@@ -1,15 +1,280 @@
-/* plan.c: turns a study into classes of cases (plan-classes.c) and their quantities. */
+/* plan.c: turns a study into its cases, the classes of cases that are advanced together, and their quantities. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/plan/plan.h"
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "constella/random.h"
+#include "constella/statistics.h"
+#include "constella/study.h"
+#include "core/boundary.h"
 #include "core/need.h"
 #include "method/method.h"
-#include "study/plan/plan-stages.h"
 #include "study/collector.h"
-#include "study/plan/division.h"
-#include "study/plan/plan.h"
 #include "study/plan/clock.h"
+#include "study/plan/division.h"
+#include "study/plan/plan-stages.h"
+
+/* ---- cases: parameter sets x tolerances x methods x steps ------------------------------------ */
+
+/* The nearest number with 20 significant bits: n h is then exact for n below 2^33, and the time has no
+ * round-off. */
+static double dyadic(double h) {
+  int    exponent;
+  double mantissa = frexp(h, &exponent);
+  return ldexp(round(ldexp(mantissa, 20)), exponent - 20);
+}
+
+static cst_case make(const cst_study *s, int variant, int tolerance, int method, int step) {
+  double h = s->step[variant * s->nstep + step];
+  return (cst_case){
+      variant, tolerance, method, step, s->dyadic ? dyadic(h) : h, h, lround(s->end[variant] / h)};
+}
+
+cst_case *cst_study_cases(const cst_study *s, int *count) {
+  CST_REQUIRE(s && count, NULL);
+  int       n = s->nvariant * s->ntolerance * s->nmethod * s->nstep;
+  cst_case *list = cst_need(malloc(sizeof *list * (size_t)(n ? n : 1)));
+  cst_case *next = list;
+  for (int v = 0; v < s->nvariant; v++)
+    for (int t = 0; t < s->ntolerance; t++)
+      for (int m = 0; m < s->nmethod; m++)
+        for (int k = 0; k < s->nstep; k++)
+          *next++ = make(s, v, t, m, k);
+  *count = n;
+  return list;
+}
+
+/* ---- steps at which quantities are observed, averaged, sampled or read ----------------------- */
+
+/* Quantities are observed at the steps k j + r, 0 <= r < k, where a new r is drawn for every 32 of them. With
+ * a constant r an oscillation over a whole number of steps stands still or creeps, and looks like drift. A
+ * new r for each step would turn every oscillation into noise, with five times the effect on a mean over 32.
+ */
+enum { FOLDS_PER_DRAW = 32 };
+static long fold_of(long j, long every) {
+  if (j == 0 || every == 1)
+    return j * every;
+  return j * every +
+         (long)(cst_random_uniform(0, (uint64_t)(j / FOLDS_PER_DRAW), CST_PURPOSE_FOLD, 0, 0) *
+                (double)every);
+}
+
+static long no_later(const cst_class *k, long step) {
+  if (step < k->n)
+    return step;
+  return k->n;
+}
+
+long cst_plan_class_fold_next(const cst_class *k, long fold) {
+  const long j = fold / k->observe;
+  const bool alike = j > 0 && (j + 1) % FOLDS_PER_DRAW != 0;
+  return no_later(k, alike ? fold + k->observe : fold_of(j + 1, k->observe));
+}
+
+long cst_plan_class_fold_after(const cst_class *k, long step) {
+  const long j = step / k->observe;
+  const long here = fold_of(j, k->observe);
+  return no_later(k, here > step ? here : fold_of(j + 1, k->observe));
+}
+
+int cst_plan_class_part(const cst_class *k, long step, int parts) {
+  return (int)((__int128)(step - k->after) * parts / (k->n - k->after + 1));
+}
+
+void cst_plan_class_part_folds(const cst_class *k, int parts, double *count) {
+  for (int i = 0; i < parts; i++)
+    count[i] = 0;
+  for (long step = k->after ? cst_plan_class_fold_after(k, k->after - 1) : 0;;
+       step = cst_plan_class_fold_next(k, step)) {
+    count[cst_plan_class_part(k, step, parts)]++;
+    if (step == k->n)
+      return;
+  }
+}
+
+/* Number of observations at steps up to `step`; the last one is at n. */
+static long folds_until(const cst_class *k, long step) {
+  const long before = step < k->n ? step : k->n - 1;
+  const long j = before / k->observe;
+  if (step < 0)
+    return 0;
+  return j + (fold_of(j, k->observe) <= before) + (step >= k->n);
+}
+
+int cst_plan_class_window(const cst_class *k, long step) {
+  const long window = (long)((__int128)step * CST_WINDOWS / k->n);
+  return window < CST_WINDOWS ? (int)window : CST_WINDOWS - 1;
+}
+
+/* The first step of a window. */
+static long first_of(const cst_class *k, long window) {
+  return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS);
+}
+
+long cst_plan_class_window_end(const cst_class *k, long window) {
+  return cst_plan_class_fold_after(k, first_of(k, window + 1) - 1);
+}
+
+long cst_plan_window_folds(const cst_class *k, long window) {
+  const long last = window + 1 < CST_WINDOWS ? first_of(k, window + 1) - 1 : k->n;
+  return folds_until(k, last) - folds_until(k, first_of(k, window) - 1);
+}
+
+cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step) {
+  cst_position at = {.step = step, .folds = folds_until(k, step)};
+  const long   j = step / k->observe;
+  const long   here = no_later(k, fold_of(j, k->observe));
+  at.window = cst_plan_class_window(k, step >= k->n   ? k->n
+                                       : here <= step ? here
+                                                      : fold_of(j - 1, k->observe));
+  at.in_window = at.folds - (cst_study_needs(p->study, CST_NEEDS_WINDOWS)
+                                 ? folds_until(k, first_of(k, at.window) - 1)
+                                 : 0);
+  while (at.next_sample < k->nsample && k->sample[at.next_sample] <= step)
+    at.next_sample++;
+  return at;
+}
+
+bool cst_plan_class_reads_states(const cst_class *k, long step) {
+  return k->read > 0 && step % k->read == 0;
+}
+bool cst_plan_class_reads_lambda(const cst_class *k, long step) {
+  return k->read > 0 && (step - k->lead) % k->read == 0;
+}
+
+int cst_plan_class_sample_after(const cst_class *k, long step) {
+  int low = 0, high = k->nsample;
+  while (low < high) {
+    const int half = (low + high) / 2;
+    if (k->sample[half] > step)
+      high = half;
+    else
+      low = half + 1;
+  }
+  return low;
+}
+
+long cst_plan_class_shown_after(const cst_class *k, long step) {
+  const int at = k->shown_samples ? cst_plan_class_sample_after(k, step) : k->nsample;
+  long      next = at < k->nsample ? k->sample[at] : LONG_MAX;
+  if (k->shown_every) {
+    const long multiple = (step / k->shown_every + 1) * k->shown_every;
+    if (multiple <= k->n && multiple < next)
+      next = multiple;
+  }
+  return next;
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+/* Cases that are advanced together: those of one method with the same steps, which are read and sampled at the same
+ * steps. */
+
+enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
+
+/* Observe every k-th step, k the largest odd number not above min(15, n / 1024), at least 1. */
+static long observe_every(const cst_study *s, long n) {
+  long k = n / OBSERVE_TIMES < OBSERVE_MOST ? n / OBSERVE_TIMES : OBSERVE_MOST;
+  if (s->observe_every || k < 1)
+    return 1;
+  return k % 2 ? k : k - 1;
+}
+
+/* Steps between reads of the error: 1 on the mesh, the spacing of the coarse mesh, or the whole run. */
+static long read_every(const cst_study *s, const cst_case *c) {
+  const cst_case *coarsest = c - c->step; /* the steps of a method decrease */
+  if (s->reference == CST_REFERENCE_NONE)
+    return 0;
+  if (s->over == CST_OVER_MESH)
+    return 1;
+  if (s->over == CST_OVER_COARSE)
+    return c->n / coarsest->n;
+  return c->n;
+}
+
+/* On the coarse mesh the multipliers are compared at its points t_0 .. t_(N-1) if a step's multipliers belong
+ * to its left end: those of the step that begins there. */
+static long read_lead(const cst_plan *p, const cst_case *c) {
+  return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 &&
+         p->method[c->method]->properties.lambda_time == 0;
+}
+
+/* Hash table of classes with open addressing: a power of two slots, at most half of them in use; -1: empty.
+ */
+typedef struct {
+  int     *slot;
+  unsigned mask;
+} class_table;
+
+static class_table table_of(int n) {
+  unsigned slots = 16;
+  while (slots < 2 * (unsigned)n)
+    slots *= 2;
+  class_table t = {cst_need(malloc(slots * sizeof *t.slot)), slots - 1};
+  memset(t.slot, 0xff, slots * sizeof *t.slot);
+  return t;
+}
+
+static unsigned hash(const cst_case *c) {
+  uint64_t x;
+  memcpy(&x, &c->h, sizeof x);
+  x ^= (uint64_t)c->n * 0x9e3779b97f4a7c15u + (uint64_t)c->method;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  return (unsigned)(x ^ (x >> 31));
+}
+
+static bool is_class(const cst_class *k, const cst_case *c, long read) {
+  return k->method == c->method && k->h == c->h && k->n == c->n && k->read == read;
+}
+
+static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
+  const cst_study *s = p->study;
+  const long       read = read_every(s, c);
+  unsigned         at = hash(c) & t->mask;
+  while (t->slot[at] >= 0) {
+    const int i = t->slot[at];
+    if (is_class(&p->classes[i], c, read))
+      return i;
+    at = (at + 1) & t->mask;
+  }
+  t->slot[at] = p->nclass;
+  cst_class *k = &p->classes[p->nclass];
+  k->method = c->method;
+  k->h = c->h;
+  k->n = c->n;
+  k->observe = observe_every(s, c->n);
+  k->read = read;
+  k->lead = read_lead(p, c);
+  for (int x = 0; x < cst_collector_count; x++)
+    if (cst_collectors[x]->schedule)
+      cst_collectors[x]->schedule(p, k);
+  if (k->nsample > p->most_samples)
+    p->most_samples = k->nsample;
+  return p->nclass++;
+}
+
+/* plan.c: finds the classes of the cases. */
+static void make_classes(cst_plan *p) {
+  p->classes = cst_zeros(p->ncase, sizeof *p->classes);
+  p->class_of = cst_zeros(p->ncase, sizeof *p->class_of);
+  const class_table t = table_of(p->ncase);
+  for (int i = 0; i < p->ncase; i++) {
+    const int  at = find_class(p, &t, &p->cases[i]);
+    cst_class *k = &p->classes[at];
+    const bool full = !(k->ncase & (k->ncase - 1)); /* the room is a power of two */
+    p->class_of[i] = at;
+    if (full) {
+      const size_t room = 2 * ((size_t)k->ncase + 1);
+      k->cases = cst_need(realloc(k->cases, room * sizeof *k->cases));
+    }
+    k->cases[k->ncase++] = i;
+    k->lanes = k->ncase * p->study->members;
+  }
+  free(t.slot);
+}
 
 enum { FEW_MEMBERS = 16, BLOCKS_OF_FEW = 16 };
 
@@ -327,7 +592,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   cst_plan_check_engines(p, d);
   check_built(p, isa, d);
   p->cases = cst_study_cases(s, &p->ncase);
-  cst_plan_classes_make(p);
+  make_classes(p);
   check_means(p, d);
   p->isa = cst_plan_fitting_isa(p, isa);
   make_looks(p);

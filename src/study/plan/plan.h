@@ -5,6 +5,7 @@
 #define CST_PLAN_H
 #include "constella/study.h"
 #include "method/method.h"
+#include "method/stepper-sparse.h"
 #include "method/stepper.h"
 #include "observe/observe.h"
 #include "study/kind.h"
@@ -67,13 +68,21 @@ typedef struct cst_plan {
   cst_prepared  *reference; /* NULL: the reference is not a method */
 } cst_plan;
 
-/* plan-engine.c. Whether PETSc's own solvers solve the equations of a method (docs/solver.md); which engine does, and
+/* plan-cost.c. Whether PETSc's own solvers solve the equations of a method (docs/solver.md); which engine does, and
  * why; reports methods that PETSc's cannot solve where the study asks for them. */
 bool cst_plan_is_petsc(const cst_plan *p, int method);
 void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n);
 /* Gives a method whose equations PETSc's solvers solve substeps with sparse ones, where there are such. */
 void cst_plan_make_sparse(cst_plan *p, int method);
 void cst_plan_check_engines(const cst_plan *p, cst_diag *d);
+/* Multiplications of a step of one trajectory with the sparse factors of its constraints, by the engine that the plan
+ * takes; 0: the method has no such step. */
+double cst_plan_multiplications(const cst_plan *p, int method);
+/* What the sparse matrices take by which PETSc's solvers make a step of the method, all unknowns in them: entries and
+ * numbers of factors at a time, and multiplications of eliminations, solutions and differences. 0: it has none. */
+cst_colours_size cst_plan_matrices(const cst_plan *p, int method);
+/* Whether lanes can make a step of the method. */
+bool cst_plan_fits_lanes(const cst_plan *p, int method);
 
 /* Whether the errors of q and p, or of the multipliers, are read after `step` > 0 steps. */
 bool cst_plan_class_reads_states(const cst_class *k, long step);
@@ -125,19 +134,12 @@ typedef struct {
   long *member;
 } cst_chosen;
 
-/* plan-classes.c: finds the classes of the cases. */
-void cst_plan_classes_make(cst_plan *p);
-
 /* plan-cost.c. Bytes that a lane keeps from step to step, and bytes of its workspace. */
 double cst_plan_lane_bytes(const cst_plan *p);
 double cst_plan_work_bytes(const cst_plan *p);
 /* numbers per lane in a checkpoint, at most, without accumulated quantities */
 long   cst_plan_state_numbers(const cst_plan *p);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
-/* steps that collectors make beside one of a trajectory */
-double cst_plan_steps_beside(const cst_plan *p, const cst_class *k);
-/* the part of it that is looking at what is observed */
-double cst_plan_look_cost(const cst_plan *p, const cst_class *k);
 long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);
 /* nanoseconds of all steps of the study on one core, including idle lanes */

@@ -130,8 +130,6 @@ cst_cell *cst_runner_cells(const cst_collection *x, long lane);
 void cst_runner_find_blocks(cst_runner *r);
 bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
 bool cst_runner_group_lives(const cst_runner *r, int group, int lane);
-/* True if the row can be that of a lane of the batch, which has just been started, at this step. */
-bool cst_runner_fits(const cst_runner *r, long lane, const double *row, long step);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
 /* runner.c: restores the batch, which has been started, from saved rows. */
 cst_error cst_runner_resume(cst_runner *r, const cst_origin *from);
@@ -144,8 +142,6 @@ cst_error cst_runner_observe(void *context);
 void cst_runner_watch(cst_runner *r, bool watched);
 /* Makes the steppers of the batch compute multipliers at the steps at which they are read. */
 void cst_runner_read_at_stops(cst_runner *r);
-/* runner-rows.c: fills what every study has in the rows of the current batch, which has ended. */
-void cst_runner_fill_rows(cst_runner *r);
 /* Restores a lane from a row of cst_runner_save. */
 void cst_runner_restore(cst_runner *r, long lane, const double *row);
 #endif
