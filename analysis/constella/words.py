@@ -38,7 +38,7 @@ LETTERS = {  # in cells that are too narrow for the word
 }  # fmt: skip
 SYMBOLS = {"lambda": "λ"}
 UNKEPT = 0.1  # part of its scale by which an undecided quantity has changed noticeably
-WARNINGS = (  # attributes of /run with what the run has warned of, as src/study/run/run-warnings.c lists them
+WARNINGS = (  # attributes of /run with what the run has warned of, as src/study/run/run-study.c lists them
     "reference_step", "not_compiled", "other_build", "rows_left_out",
     "reference_again", "energy_changed", "rank_lost", "passed_singular",
 )  # fmt: skip

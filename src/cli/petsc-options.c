@@ -13,7 +13,7 @@
 #include "solve/petsc.h"
 #include "solve/single.h"
 #include "solve/solver.h"
-#include "study/run/engine-notes.h"
+#include "study/run/identity.h"
 
 enum { ROOM = 512, PATH = 4096 };
 

@@ -14,7 +14,7 @@
 #include "core/text.h"
 #include "study/collector.h"
 #include "study/file/starts.h"
-#include "study/run/extend-check.h"
+#include "study/run/extend.h"
 #include "system/compile/compile.h"
 
 const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {

@@ -10,7 +10,7 @@
 #include "study/result/failure.h"
 #include "record/snapshot.h"
 #include "study/run/run-notes.h"
-#include "study/run/run-warnings.h"
+#include "study/run/run-study.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/petsc-options.h"
-#include "study/run/engine-notes.h"
+#include "study/run/identity.h"
 #include "cli/stored.h"
 #include "method/user-layer.h"
 #include "study/plan/division.h"

@@ -88,7 +88,7 @@ typedef struct {
 } cst_tally;
 
 /* Members of each case, at most cst_demand.chosen, that are known only when the run has ended: they are chosen by
- * the rows of all, and stepped once more (run/replay.h). */
+ * the rows of all, and stepped once more (run/run-study.c). */
 typedef struct {
   bool (*wanted)(const cst_plan *p);
   /* Fills size[members] of the open case: those with the largest are chosen; NaN: never. */

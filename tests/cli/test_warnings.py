@@ -13,7 +13,7 @@ from cli import CRANK, ENVIRONMENT, constella, done, h5py, ok, path, scratch, wr
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 HERE = os.path.dirname(os.path.abspath(__file__))
-with open(os.path.join(HERE, "../../src/study/run/run-warnings.c")) as source:
+with open(os.path.join(HERE, "../../src/study/run/run-study.c")) as source:
     KINDS = re.findall(r'\[CST_WARNS_\w+\] = \{"(\w+)"', source.read())
 
 PENDULUM = """study: conservation

@@ -8,7 +8,7 @@
 #include "record/snapshot-form.h"
 #include "scratch.h"
 #include "solve/petsc.h"
-#include "study/run/checkpoint-assembly.h"
+#include "study/run/checkpoint.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

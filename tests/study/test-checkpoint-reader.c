@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "study/run/checkpoint-reader.h"
+#include "study/run/checkpoint.h"
 #include "tap.h"
 
 static const char study_text[] =

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdbool.h>
-#include "study/run/progress.h"
+#include "study/run/coordinator.h"
 #include "tap.h"
 
 /* Whether share and time left are these and fit each other: this run has taken `spent` seconds for what it has

@@ -1,7 +1,7 @@
 /* file.c: reads a study file into a cst_study: reports every mistake with its place, then makes the canonical
  * text and its fingerprint.
  *
- * Each group of keys has its own file-*.c. Reading continues after a mistake, so that one run shows them all.
+ * Groups of keys are read in file-*.c. Reading continues after a mistake, so that one run shows them all.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/file/reader.h"

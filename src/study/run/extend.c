@@ -1,14 +1,195 @@
-/* extend.c: finds the trajectories of a larger study in a finished result and copies them into its file (see
- * extend.h). */
+/* extend.c: compares a larger study with that of a finished result, finds its trajectories there, checks them, and copies
+ * them into its file (see extend.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/run/extend.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "constella/document.h"
+#include "constella/study.h"
 #include "core/need.h"
 #include "study/collect/continue-rows.h"
-#include "study/run/extend.h"
-#include "study/run/extend-studies.h"
+#include "study/result/output.h"
+
+/* ---- studies, compared key by key by their canonical texts ----------------------------------- */
+
+/* Removes a key of a map, and the map itself if it is then empty. */
+static void drop(cst_yaml *root, const char *map, const char *key) {
+  cst_yaml *inner = cst_yaml_get(root, map);
+  if (cst_yaml_is_map(inner))
+    cst_yaml_remove(inner, key);
+  if (cst_yaml_is_map(inner) && !cst_yaml_size(inner))
+    cst_yaml_remove(root, map);
+}
+
+static void drop_new_layers(cst_yaml *root, cst_yaml *old) {
+  cst_yaml *layers = cst_yaml_get(root, "layers");
+  cst_yaml *known = cst_yaml_get(old, "layers");
+  for (int i = cst_yaml_size(layers) - 1; cst_yaml_is_map(layers) && i >= 0; i--) {
+    char *name = strdup(cst_yaml_text(cst_yaml_key(layers, i)));
+    if (!cst_yaml_get(known, name))
+      drop(root, "layers", name);
+    layers = cst_yaml_get(root, "layers");
+    free(name);
+  }
+}
+
+/* The canonical text without the keys that may differ. Systems are compared by content, not by name. */
+static char *rest(const cst_study *s, const cst_study *old, cst_diag *d) {
+  static const char *const free_keys[] = {"title", "system", "steps", "methods", "end"};
+  cst_document            *doc = cst_document_parse(s->file, s->canonical, strlen(s->canonical), d);
+  cst_document *before = cst_document_parse(old->file, old->canonical, strlen(old->canonical), d);
+  cst_yaml     *root = cst_document_root(doc);
+  for (size_t i = 0; i < sizeof free_keys / sizeof *free_keys; i++)
+    cst_yaml_remove(root, free_keys[i]);
+  drop(root, "initial", "members");
+  drop(root, "solver", "tolerance");
+  drop_new_layers(root, cst_document_root(before));
+  char *text = cst_document_canonical(doc);
+  cst_document_destroy(before);
+  cst_document_destroy(doc);
+  return text;
+}
+
+/* A top-level key with its lines. */
+typedef struct {
+  const char *text;
+  int         name, length;
+} block;
+
+static block block_at(const char *text) {
+  block b = {text, (int)strcspn(text, ":\n"), 0};
+  do
+    b.length += (int)strcspn(text + b.length, "\n") +
+                (text[b.length + (int)strcspn(text + b.length, "\n")] == '\n');
+  while (text[b.length] == ' ');
+  return b;
+}
+
+/* Order of the names; an empty block comes last. */
+static int order(block a, block b) {
+  if (!a.length || !b.length)
+    return !a.length - !b.length;
+  const int shorter = a.name < b.name ? a.name : b.name;
+  const int difference = strncmp(a.text, b.text, (size_t)shorter);
+  return difference ? difference : a.name - b.name;
+}
+
+/* The first line in which two blocks differ, without leading blanks. */
+static const char *first_other(const char *a, const char *b, int *length) {
+  const char *line = a;
+  for (; *a && *a == *b; a++, b++)
+    if (*a == '\n')
+      line = a + 1;
+  line += strspn(line, " ");
+  *length = (int)strcspn(line, "\n");
+  return line;
+}
+
+static void report(block a, block b, const cst_study *now, const char *path, cst_diag *d) {
+  static const char allowed[] =
+      "only members, steps, methods, parameters and tolerances may be more";
+  int         m, n;
+  const char *x = first_other(a.text, b.text, &m);
+  const char *y = first_other(b.text, a.text, &n);
+  cst_diag_add(d, now->file, 0, 0,
+               "'%.*s' differs from %s, which has \"%.*s\" where this study has \"%.*s\"; %s",
+               a.name, a.text, path, m, x, n, y, allowed);
+}
+
+static void report_missing(block b, const char *who, const char *lacks, const cst_study *now,
+                           cst_diag *d) {
+  cst_diag_add(d, now->file, 0, 0,
+               "'%.*s' is in %s and not in %s; only members, steps, methods, parameters and "
+               "tolerances may be more",
+               b.name, b.text, who, lacks);
+}
+
+static void compare_texts(const char *x, const char *y, const cst_study *now, const char *path,
+                          cst_diag *d) {
+  while (*x || *y) {
+    const block a = block_at(x);
+    const block b = block_at(y);
+    const int   which = order(a, b);
+    const bool  same = a.length == b.length && !strncmp(a.text, b.text, (size_t)a.length);
+    if (which < 0)
+      report_missing(a, path, now->file, now, d);
+    if (which > 0)
+      report_missing(b, now->file, path, now, d);
+    if (which == 0 && !same)
+      report(a, b, now, path, d);
+    if (which <= 0)
+      x += a.length;
+    if (which >= 0)
+      y += b.length;
+  }
+}
+
+/* True if the end differs. It may be later if the result holds the states from which to continue. */
+static bool compare_ends(const cst_study *old, const cst_study *now, const char *path,
+                         cst_diag *d) {
+  bool        other = false, earlier = false;
+  const char *unit = cst_system_unit(now->system, "time");
+  for (int v = 0; v < old->nvariant && v < now->nvariant; v++) {
+    other |= now->end[v] != old->end[v];
+    earlier |= now->end[v] < old->end[v];
+  }
+  if (!other)
+    return false;
+  if (earlier)
+    cst_diag_add(
+        d, now->file, 0, 0,
+        "'end' is %g%s, which is before that of %s, %g%s; a study that extends it must keep all it "
+        "has",
+        now->end[0], unit, path, old->end[0], unit);
+  else if (!old->extensible)
+    cst_diag_add(d, now->file, 0, 0,
+                 "'end' is %g%s, and %s, which ends at %g%s, does not hold the states that a later "
+                 "end needs; "
+                 "run it again with `extensible: true`, or with this end",
+                 now->end[0], unit, path, old->end[0], unit);
+  else if (old->members != now->members || old->nvariant != now->nvariant ||
+           old->nstep != now->nstep || old->nmethod != now->nmethod ||
+           old->ntolerance != now->ntolerance)
+    cst_diag_add(
+        d, now->file, 0, 0,
+        "'end' is later than that of %s, and there are more members, steps, methods, parameters or "
+        "tolerances; extend it in two steps, the end first",
+        path);
+  else
+    return true;
+  return false;
+}
+
+static void compare_systems(const cst_system *old, const cst_system *now, const char *file,
+                            const char *path, cst_diag *d) {
+  const bool same_name = !strcmp(old->name, now->name);
+  if (same_name && !strcmp(old->text, now->text))
+    return;
+  const char *change = same_name ? ", whose description has changed" : "";
+  cst_diag_add(d, file, 0, 0, "its system is not that of %s: %s%s", path, old->name, change);
+}
+
+/* path: the result of the old study. Steps, methods, members, tolerances, parameters, the title and new
+ * layers are not compared. True if the end is later, which requires both studies to be extensible. */
+static bool compare_studies(const cst_study *old, const cst_study *now, const char *path,
+                            cst_diag *d) {
+  compare_systems(old->system, now->system, now->file, path, d);
+  if (old->members > now->members)
+    cst_diag_add(d, now->file, 0, 0,
+                 "it has %ld members, %s has %ld; a study that extends it must keep all it has",
+                 now->members, path, old->members);
+  char      *x = rest(old, old, d);
+  char      *y = rest(now, old, d);
+  const int  before = cst_diag_count(d);
+  const bool longer = compare_ends(old, now, path, d);
+  if (cst_diag_count(d) == before)
+    compare_texts(x, y, now, path, d);
+  free(x);
+  free(y);
+  return longer;
+}
 
 /* ---- cases that are the same ----------------------------------------------------------------- */
 
@@ -217,7 +398,7 @@ void cst_extend_create(cst_extension *e, cst_result *file, const char *path, con
   e->joined = cst_continue_joined(file, old, why, sizeof why);
   if (!e->joined)
     cst_diag_add(d, path, 0, 0, "%s", why);
-  e->continues = cst_extend_compare(old->study, now->study, path, d);
+  e->continues = compare_studies(old->study, now->study, path, d);
   if (e->continues)
     name_origin(e);
   if (cst_diag_count(d) == before)
@@ -326,4 +507,131 @@ cst_error cst_extend_tallies(const cst_extension *e, cst_tallies *t) {
     if (reuse_of(k)->add)
       CST_TRY(reuse_of(k)->add(e, t));
   return 0;
+}
+
+/* ---- checks of what is read from a result, before any work ----------------------------------- */
+
+enum { AT_ONCE = 1 << 20, REPORTED = 3 };
+
+typedef struct {
+  const cst_extension *e;
+  const char          *path;
+  cst_diag            *d;
+  int                  before;  /* messages in d before these */
+  double              *numbers; /* [nclass] of the first row of each class */
+} check;
+
+static bool enough(const check *x) { return cst_diag_count(x->d) >= x->before + REPORTED; }
+
+static void report_missing_rows(const check *x, const cst_channel *c) {
+  const char *why = c->row->is & CST_IS_WIDER
+                        ? "; a result that was made by another version of the program, which keeps "
+                          "other numbers of a trajectory, can be continued by that one only"
+                        : "";
+  cst_diag_add(x->d, x->path, 0, 0, "%s cannot be read, or has another shape%s", c->field.path,
+               why);
+}
+
+/* Extents of a channel of the file. */
+static long extent(const check *x, const cst_channel *c, int k) {
+  return x->e->channels->dim[c->field.dim[k]].size;
+}
+
+/* Reads rows first .. first + n - 1 of a case, along dimension 1 of the channel. */
+static bool read_rows(const check *x, const cst_channel *c, int icase, long first, long n,
+                      void *to) {
+  long start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
+  for (int k = 2; k < c->field.ndim; k++)
+    count[k] = extent(x, c, k);
+  if (cst_result_read_block(x->e->file, c->field.path, c->field.type, start, count, to))
+    return true;
+  report_missing_rows(x, c);
+  return false;
+}
+
+/* Numbers per row along dimension 1. */
+static long width_of(const check *x, const cst_channel *c) {
+  long n = 1;
+  for (int k = 2; k < c->field.ndim; k++)
+    n *= extent(x, c, k);
+  return n;
+}
+
+/* Whether the n rows of a case from `first` on may be used; the first that may not is reported. */
+typedef bool judge(const check *x, const cst_channel *c, int icase, long first, long n,
+                   const void *rows);
+
+static bool are_possible(const check *x, const cst_channel *c, int icase, long first, long n,
+                         const void *rows) {
+  char why[256];
+  (void)first;
+  if (cst_sound(x->e->old, icase, c, rows, (size_t)(n * width_of(x, c)), why, sizeof why))
+    return true;
+  cst_diag_add(x->d, x->path, 0, 0, "%s", why);
+  return false;
+}
+
+/* All rows of a class have as many numbers. */
+static bool is_first_or_alike(const check *x, int class, const double *row) {
+  if (x->numbers[class] == 0)
+    x->numbers[class] = row[CST_CONTINUE_NUMBERS];
+  return x->numbers[class] == row[CST_CONTINUE_NUMBERS];
+}
+
+static bool can_be_continued(const check *x, const cst_channel *c, int icase, long first, long n,
+                             const void *rows) {
+  const cst_plan  *p = x->e->old;
+  const cst_class *k = &p->classes[p->class_of[icase]];
+  const double    *row = rows;
+  char             why[200];
+  for (long m = 0; m < n; m++, row += c->count) {
+    if (cst_continue_check(x->e->channels, k, x->e->now_channels, row, why, sizeof why)) {
+      if (is_first_or_alike(x, p->class_of[icase], row))
+        continue;
+      snprintf(why, sizeof why, "it has other numbers than the rows of the same method and step");
+    }
+    cst_diag_add(x->d, x->path, 0, 0, "%s, case %d, member %ld: %s", c->field.path, icase,
+                 first + m, why);
+    return false;
+  }
+  return true;
+}
+
+/* Judges all rows of a channel in one case: of its members, or samples. */
+static void check_rows(const check *x, const cst_channel *c, int icase, judge *accepts) {
+  long         at = 0, all = extent(x, c, 1);
+  const size_t row = cst_record_width(c->field.type) * (size_t)width_of(x, c);
+  const long   some = row ? 1 + (long)(AT_ONCE / row) : 1;
+  char        *rows = cst_need(malloc((size_t)some * row + 1));
+  if (c->count)
+    cst_extend_members(x->e, icase, &at, &all);
+  for (all += at; row && at < all; at += some) {
+    const long n = all - at < some ? all - at : some;
+    if (!read_rows(x, c, icase, at, n, rows) || !accepts(x, c, icase, at, n, rows))
+      break;
+  }
+  free(rows);
+}
+
+static bool is_summed(const cst_channel *c) { return c->row->is & CST_IS_SUMMED; }
+
+static void check_case(const check *x, int icase) {
+  const cst_extension *e = x->e;
+  for (int k = 0; k < e->channels->n && !enough(x); k++) {
+    const cst_channel *c = &e->channels->channel[k];
+    if (c->place < 0)
+      continue;
+    if ((c->row->is & CST_IS_WIDER) && e->continues)
+      check_rows(x, c, icase, can_be_continued);
+    else if (is_summed(c) || (c->count && !e->continues && !(c->row->is & CST_IS_WIDER)))
+      check_rows(x, c, icase, are_possible);
+  }
+}
+
+void cst_extend_check(const cst_extension *e, const char *path, cst_diag *d) {
+  const check x = {e, path, d, cst_diag_count(d), cst_zeros(e->old->nclass, sizeof(double))};
+  for (int k = 0; k < e->now->ncase; k++)
+    if (e->from[k] >= 0)
+      check_case(&x, e->from[k]);
+  free(x.numbers);
 }

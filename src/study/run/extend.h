@@ -12,7 +12,7 @@
 #include "study/plan/division.h"
 #include "study/result/extension.h"
 #include "study/result/tallies.h"
-#include "study/run/checkpoint-reader.h"
+#include "study/run/checkpoint.h"
 
 /* Checks that the study of `now` extends that of `old`, whose result is the file at path. Reports errors in
  * d. */
@@ -39,4 +39,8 @@ cst_error cst_extend_row(const cst_extension *e, const cst_output *o, int icase,
 long *cst_extend_joined(const cst_extension *e);
 /* Steps of a class's lanes that were computed for the new file and not taken over. */
 double cst_extend_steps(const cst_extension *e, int class);
+
+/* Before any work, on one rank: reports in d numbers of the file at path that are not possible in its study: rows that are
+ * taken over, counts of sums, and the rows from which a longer run continues. At most a few are reported. */
+void cst_extend_check(const cst_extension *e, const char *path, cst_diag *d);
 #endif

@@ -4,7 +4,7 @@
 #define CST_RESUME_H
 #include <limits.h>
 #include "study/plan/plan.h"
-#include "study/run/checkpoint-reader.h"
+#include "study/run/checkpoint.h"
 
 /* The state of the result: none; unfinished, with a checkpoint; finished. */
 typedef enum { CST_START_ANEW, CST_START_RESUMED, CST_START_COMPLETE } cst_start;

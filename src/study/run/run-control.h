@@ -10,8 +10,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_CONTROL_H
 #define CST_RUN_CONTROL_H
+#include "study/run/checkpoint.h"
 #include "study/run/coordinator.h"
-#include "study/run/checkpoint-assembly.h"
 #include "study/run/run-study.h"
 
 typedef struct {

@@ -7,7 +7,6 @@
 #include <time.h>
 #include "constella/constella.h"
 #include "study/plan/division.h"
-#include "study/run/engine-notes.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
 #include "study/collector.h"

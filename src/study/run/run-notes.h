@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUN_NOTES_H
 #define CST_RUN_NOTES_H
-#include "study/run/progress.h"
+#include "study/run/coordinator.h"
 #include "study/run/run-study.h"
 
 /* The time now, in UTC: 2026-11-23T14:05:59Z. */

@@ -1,22 +1,262 @@
 /* run-study.c: runs a study from its plan to the finished file: reference, batches, sums over members,
  * conclusions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/run/run-study.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/plan/division.h"
-#include "study/run/extend.h"
-#include "study/run/conclusions.h"
-#include "study/run/identity.h"
 #include "study/collect/continue-rows.h"
-#include "study/run/replay.h"
-#include "study/run/run-study.h"
+#include "study/plan/division.h"
+#include "study/result/case-rows.h"
+#include "study/result/conclude.h"
+#include "study/result/found.h"
+#include "study/run/extend.h"
+#include "study/run/identity.h"
 #include "study/run/run-control.h"
 #include "study/run/run-notes.h"
-#include "study/run/run-warnings.h"
 #include "study/run/stop.h"
+
+/* ---- warnings, printed and kept -------------------------------------------------------------- */
+
+const cst_warning_row cst_warning_rows[CST_WARNINGS] = {
+    [CST_WARNS_REFERENCE_STEP] = {"reference_step", "reference", false},
+    [CST_WARNS_COMPILE] = {"not_compiled", "compiler", false},
+    [CST_WARNS_BUILD] = {"other_build", "build", true},
+    [CST_WARNS_ROWS] = {"rows_left_out", "extended", true},
+    [CST_WARNS_REFERENCE] = {"reference_again", "reference", false},
+    [CST_WARNS_ENERGY] = {"energy_changed", "energy", false},
+    [CST_WARNS_RANK] = {"rank_lost", "rank", false},
+    [CST_WARNS_PASSED] = {"passed_singular", "passed", false},
+};
+
+void cst_warning_print(const char *text) { fprintf(stderr, "constella: warning: %s\n", text); }
+
+/* On rank 0: prints a warning, if text is not empty, and keeps it in the result. */
+static void warn_and_keep(cst_output *o, cst_warning w, const char *text) {
+  if (!*text)
+    return;
+  cst_output_text(o, "/run", cst_warning_rows[w].attribute, text);
+  cst_warning_print(text);
+}
+
+/* Collective, when the file is made or opened again; first: it is new, and gets the attributes. Keeps those of `early`, and removes
+ * those of an earlier attempt that this one finds again if they are still true. */
+static void keep_early_warnings(cst_output *o, const cst_warnings *early, bool first) {
+  for (int w = 0; w < CST_WARNINGS; w++) {
+    const cst_warning_row *row = &cst_warning_rows[w];
+    if (first)
+      cst_output_room(o, "/run", row->attribute, CST_WARNING_WIDTH);
+    if (first || !row->stays)
+      cst_output_text(o, "/run", row->attribute, early->text[w]);
+  }
+}
+
+/* ---- conclusions ----------------------------------------------------------------------------- */
+
+/* The last phase of a run: the ranks conclude the cases, and write their rows of the table.
+ *
+ * A portion is a range of cases, in whole groups of those that differ only in the step. Its values depend on the
+ * rows of these cases alone, so they are the same on any rank. A portion whose columns are written is reported to
+ * the next checkpoint, and a resumed run leaves it out. Of a part of a study only the failures are counted: its
+ * columns are made when the parts are merged.
+ */
+
+typedef struct {
+  const cst_plan       *plan;
+  cst_output           *output;
+  const cst_checkpoint *checkpoint;
+  cst_conclusion       *table;
+  cst_case_rows        *rows;
+  cst_run_control      *control;
+  cst_failures          failures; /* of the cases of this rank */
+  cst_energy_leaps      leaps;
+  cst_rank_losses       losses, passed;
+  double                cost; /* of a case */
+} work;
+
+static cst_error conclude_cases(work *d, int first, int until, bool *stop) {
+  const int steps = d->plan->study->nstep;
+  for (int i = first; i < until && !*stop; i++) {
+    CST_TRY(cst_conclude_case(d->table, d->rows, i));
+    if ((i + 1) % steps == 0)
+      CST_TRY(cst_conclude_steps(d->table, d->rows, i + 1 - steps));
+    CST_TRY(cst_run_control_poll(d->control, d->cost, stop));
+  }
+  return 0;
+}
+
+static cst_error conclude_portion(void *context, int portion, bool *stop) {
+  work     *d = context;
+  const int cases = cst_plan_conclusion_cases(d->plan);
+  const int first = portion * cases;
+  const int until = CST_SMALLER(first + cases, d->plan->ncase);
+  cst_case_rows_ahead(d->rows, until);
+  if (!d->checkpoint->concluded[portion] && !d->plan->part) {
+    CST_TRY(conclude_cases(d, first, until, stop));
+    if (*stop)
+      return 0;
+    CST_TRY(cst_conclude_write(d->table, d->output, first, until - first));
+    cst_run_control_concluded(d->control, portion);
+  }
+  for (int i = first; i < until; i++) {
+    CST_TRY(cst_conclude_count(d->rows, i, &d->failures));
+    CST_TRY(cst_energy_leap_look(d->rows, i, &d->leaps));
+    CST_TRY(cst_rank_loss_look(d->rows, i, &d->losses));
+    CST_TRY(cst_rank_loss_passed(d->rows, i, &d->passed));
+  }
+  return 0;
+}
+
+/* Warns of what was found beside the table. */
+static cst_error warn_of_findings(work *d) {
+  char text[CST_WARNING_WIDTH] = "";
+  CST_TRY(cst_energy_leap_tell(d->plan, &d->leaps, text, sizeof text));
+  warn_and_keep(d->output, CST_WARNS_ENERGY, text);
+  CST_TRY(cst_rank_loss_tell(d->plan, &d->losses, text));
+  warn_and_keep(d->output, CST_WARNS_RANK, text);
+  CST_TRY(cst_rank_loss_tell_passed(d->plan, &d->passed, text));
+  warn_and_keep(d->output, CST_WARNS_PASSED, text);
+  return 0;
+}
+
+/* Collective; when all rows are finished. Goes on where the earlier run stopped. reference_error: see
+ * cst_reference_errors. *failures: how all trajectories ended, on every rank; set if *end is CST_END_DONE. */
+static cst_error conclude_all(const cst_plan *p, cst_output *o, const cst_checkpoint *checkpoint,
+                              const double *reference_error, cst_conclusion *table,
+                              cst_run_control *k, cst_failures *failures, cst_end *end) {
+  work d = {.plan = p, .output = o, .checkpoint = checkpoint, .table = table, .control = k};
+  int  rank;
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  d.cost = cst_plan_conclusion_cost(p);
+  CST_TRY(cst_output_flush(o)); /* a rank reads rows that others have written */
+  CST_TRY(cst_case_rows_create(p, o, reference_error, &d.rows));
+  CST_TRY(cst_run_control_phase(k, CST_PHASE_CONCLUSIONS, cst_plan_conclusion_portions(p),
+                                conclude_portion, &d, end));
+  CST_TRY(cst_case_rows_destroy(&d.rows));
+  if (*end != CST_END_DONE)
+    return 0;
+  CST_TRY_MPI(MPI_Allreduce(&d.failures, failures, CST_FAILURES, MPI_LONG, MPI_SUM, cst_world));
+  CST_TRY(warn_of_findings(&d));
+  if (rank == 0 && !p->part)
+    CST_TRY(cst_conclude_table(table, o));
+  return 0;
+}
+
+/* ---- chosen members once more ---------------------------------------------------------------- */
+
+/* Steps members of every case once more that are chosen when all have run (cst_choice).
+ *
+ * Trajectories have the same bits whenever they are computed, so that what is kept of the chosen ones alone need
+ * not be kept of others. Failed members are not chosen unless a collector says so.
+ */
+
+typedef struct {
+  double size;
+  long   member;
+} entry;
+
+static int worse(const void *a, const void *b) {
+  const entry *x = a;
+  const entry *y = b;
+  if (x->size != y->size)
+    return x->size > y->size ? -1 : 1;
+  return (x->member > y->member) - (x->member < y->member);
+}
+
+static cst_error choose_of(const cst_choice *by, cst_output *o, const cst_plan *p, int icase,
+                           long *member) {
+  const long     members = p->study->members;
+  cst_case_rows *rows;
+  double        *size = cst_zeros(members, sizeof *size);
+  entry         *list = cst_zeros(members, sizeof *list);
+  long           n = 0;
+  CST_TRY(cst_case_rows_create(p, o, NULL, &rows));
+  CST_TRY(cst_case_rows_open(rows, icase));
+  CST_TRY(by->sizes(rows, size));
+  for (long m = 0; m < members; m++)
+    if (!isnan(size[m]))
+      list[n++] = (entry){size[m], m};
+  qsort(list, (size_t)n, sizeof *list, worse);
+  for (long i = 0; i < p->chosen; i++)
+    if (i < n)
+      member[i] = list[i].member;
+    else
+      member[i] = -1;
+  CST_TRY(cst_case_rows_destroy(&rows));
+  free(size);
+  free(list);
+  return 0;
+}
+
+typedef struct {
+  const cst_choice *by;
+  const cst_plan   *plan;
+  cst_output       *output;
+  cst_runner       *runner;
+  long             *member; /* [ncase][chosen] */
+  signed char      *open;   /* [ncase] */
+} replay;
+
+/* On rank 0, which has also read the rows of every case for its conclusions. */
+static cst_error choose(replay *d) {
+  const int n = d->plan->chosen;
+  for (int i = 0; i < d->plan->ncase; i++) {
+    long *there = d->member + (size_t)i * (size_t)n;
+    CST_TRY(d->by->read(d->output, i, there));
+    d->open[i] = there[0] < 0;
+    if (d->open[i])
+      CST_TRY(choose_of(d->by, d->output, d->plan, i, there));
+  }
+  return 0;
+}
+
+/* The members are written after what is kept of them is on disk: a case with members is complete. */
+static cst_error replay_case(void *context, int i, bool *stop) {
+  replay     *d = context;
+  const int   most = d->plan->chosen;
+  const long *member = d->member + (size_t)i * (size_t)most;
+  int         n = 0;
+  char        why[256];
+  while (n < most && member[n] >= 0)
+    n++;
+  if (!d->open[i] || n == 0)
+    return 0;
+  CST_TRY(cst_runner_replay(d->runner, i, member, n, stop));
+  if (*stop)
+    return 0;
+  CST_CHECK(cst_output_sync(d->output, why, sizeof why), MPI_COMM_SELF, CST_ERR_FILE_WRITE, "%s",
+            why);
+  CST_TRY(d->by->write(d->output, i, member));
+  return 0;
+}
+
+/* Collective, after all batches: chooses the members, if a collector does in this study, computes and writes what
+ * is kept of them. Cases that are complete in the file are left as they are. */
+static cst_error cst_replay(const cst_plan *p, cst_output *o, cst_runner *r, cst_run_control *k,
+                            cst_end *end) {
+  const size_t n = (size_t)p->ncase * (size_t)p->chosen;
+  replay       d = {.by = cst_collector_choice(p), .plan = p, .output = o, .runner = r};
+  int          rank;
+  if (!d.by)
+    return 0;
+  d.member = cst_zeros(n, sizeof *d.member);
+  d.open = cst_zeros(p->ncase, 1);
+  CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
+  if (rank == 0)
+    CST_TRY(choose(&d));
+  CST_TRY_MPI(MPI_Bcast(d.member, (int)n, MPI_LONG, 0, cst_world));
+  CST_TRY_MPI(MPI_Bcast(d.open, p->ncase, MPI_BYTE, 0, cst_world));
+  cst_runner_choose(r, d.member);
+  CST_TRY(cst_run_control_phase(k, CST_PHASE_REPLAY, p->ncase, replay_case, &d, end));
+  cst_runner_choose(r, NULL);
+  free(d.member);
+  free(d.open);
+  return 0;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 /* Steps of a class that were computed for this file. */
 static double computed(const cst_plan *p, const cst_extension *e, int class) {
@@ -169,7 +409,7 @@ static void tell_reference(const computation *d) {
            "reference: %ld of %ld trajectories stopped at the step %.5g%s, and were taken with "
            "smaller ones",
            n, s->members * s->nvariant, s->reference_step, cst_system_unit(s->system, "time"));
-  cst_run_warn(d->output, CST_WARNS_REFERENCE, text);
+  warn_and_keep(d->output, CST_WARNS_REFERENCE, text);
 }
 
 static cst_error conclude(computation *d, cst_failures *failures, cst_end *end) {
@@ -177,8 +417,8 @@ static cst_error conclude(computation *d, cst_failures *failures, cst_end *end) 
   double      *error;
   error = cst_zeros(n, sizeof *error);
   cst_reference_errors(d->reference, error);
-  CST_TRY(cst_conclusions(d->plan, d->output, d->checkpoint, error, d->table, d->control, failures,
-                          end));
+  CST_TRY(
+      conclude_all(d->plan, d->output, d->checkpoint, error, d->table, d->control, failures, end));
   free(error);
   return 0;
 }
@@ -229,7 +469,7 @@ static cst_error warn_of_rows(cst_output *o) {
              "%s of the file has another width; the trajectories that are taken over cannot go on "
              "to a later end",
              cst_channel_continue.path);
-  cst_run_warn(o, CST_WARNS_ROWS, text);
+  warn_and_keep(o, CST_WARNS_ROWS, text);
   return 0;
 }
 
@@ -250,9 +490,9 @@ static cst_error take_over(computation *d, const cst_run_options *options) {
   return 0;
 }
 
-static cst_error work(const cst_plan *p, const cst_agenda *a, cst_output *o,
-                      cst_checkpoint *checkpoint, const cst_run_options *options,
-                      cst_conclusion *table, cst_run_end *run) {
+static cst_error work_all(const cst_plan *p, const cst_agenda *a, cst_output *o,
+                          cst_checkpoint *checkpoint, const cst_run_options *options,
+                          cst_conclusion *table, cst_run_end *run) {
   const double            before = cst_run_notes_work_before(p, a, checkpoint);
   char                   *identity = cst_identity_text(p, options->resume.run);
   cst_run_control_options keep = {.path = options->output,
@@ -320,7 +560,7 @@ static cst_error open_output(const cst_plan *p, const cst_agenda *a,
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
   cst_run_notes_this(*o, p, a, checkpoint, &options->resume, ranks);
-  cst_run_warnings_begin(*o, &options->warnings, anew);
+  keep_early_warnings(*o, &options->warnings, anew);
   /* so that an unfinished file has its labels */
   if (anew && rank == 0)
     CST_TRY(cst_output_columns(*o, columns, 0, p->ncase));
@@ -369,7 +609,7 @@ cst_error cst_run(const cst_plan *p, const cst_agenda *agenda, cst_checkpoint *c
   CST_TRY(bad);
   if (rank == 0)
     CST_TRY(settle_in(options));
-  CST_TRY(work(p, agenda, o, checkpoint, options, table, run));
+  CST_TRY(work_all(p, agenda, o, checkpoint, options, table, run));
   cst_run_notes_time(text);
   if (rank == 0)
     CST_TRY(cst_output_share(o, run->share));

@@ -5,14 +5,44 @@
 #include "constella/record.h"
 #include "record/lock.h"
 #include "study/plan/agenda.h"
+#include "study/result/failure.h"
+#include "study/result/output.h"
 #include "study/run/back-end.h"
+#include "study/run/checkpoint.h"
 #include "study/run/extend.h"
 #include "study/run/merge-parts.h"
-#include "study/result/failure.h"
-#include "study/run/checkpoint-reader.h"
 #include "study/run/resume.h"
-#include "study/run/run-warnings.h"
 
+/* The warnings of a run; the rows of the table tell how they are kept. */
+typedef enum {
+  CST_WARNS_REFERENCE_STEP, /* the reference is hardly more accurate than the runs */
+  CST_WARNS_COMPILE,        /* the system, or a part of its steps, could not be compiled */
+  CST_WARNS_BUILD,          /* the result that is extended was made by another build */
+  CST_WARNS_ROWS,           /* rows of the result that is extended are left out */
+  CST_WARNS_REFERENCE,      /* members of the reference took smaller steps */
+  CST_WARNS_ENERGY,         /* energies changed by more than half of their parts */
+  CST_WARNS_RANK,           /* constraints lost rank */
+  CST_WARNS_PASSED,         /* trajectories passed a state at which they do */
+  CST_WARNINGS
+} cst_warning;
+
+enum { CST_WARNING_WIDTH = 768 }; /* bytes; longer text is cut */
+
+typedef struct {
+  const char *attribute; /* of /run */
+  const char *label;     /* before the text, in `status` */
+  bool        stays;     /* it concerns the first attempt, and a resumed run keeps it */
+} cst_warning_row;
+
+extern const cst_warning_row cst_warning_rows[CST_WARNINGS];
+
+/* Warnings that are found before the file is made, on rank 0; "" for none. */
+typedef struct {
+  char text[CST_WARNINGS][CST_WARNING_WIDTH];
+} cst_warnings;
+
+/* Prints a warning on stderr. */
+void cst_warning_print(const char *text);
 typedef struct {
   const char *output;         /* NULL: the study's name with .h5 in the current folder */
   char        path[PATH_MAX]; /* its real path, by which all files are found */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_VERIFY_H
 #define CST_VERIFY_H
+#include "constella/record.h"
 #include "study/run/back-end.h"
 
 /* Trajectories to recompute: the given members of the given cases (default: all), or a random sample of them.
