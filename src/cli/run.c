@@ -261,10 +261,11 @@ static bool agree_on(char *text) {
   return ok;
 }
 
-/* run.c: collective. Whether all ranks have the same program and options, before anything else; and the
- * same study, instruction set and batches, before the file is made. If not, rank 0 says which rank differs. */
+/* Collective, before anything else: whether all ranks have the same program and options. If not, rank 0 says which rank
+ * differs. */
 static bool agree_on_options(const cst_arguments *a) { return agree_on(options_text(a)); }
 
+/* The same, before the file is made, of the study, the instruction set and the batches. */
 static bool agree_on_work(const cst_plan *p, const cst_agenda *a) {
   return agree_on(work_text(p, a));
 }

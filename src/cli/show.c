@@ -52,7 +52,7 @@ static void show_keys(const cst_key *table) {
   }
 }
 
-/* show.c: every key of a study file, and of a system file. */
+/* Every key of a study file. */
 static void show_study_keys(void) {
   printf("study: the keys of a study file\n\n");
   paragraph(
@@ -256,7 +256,7 @@ static cst_system *from_library(const char *name) {
   return s;
 }
 
-/* show.c: a system of the catalogue; false: there is none of this name. */
+/* A system of the catalogue; false: there is none of this name. */
 static bool show_system(const char *name) {
   cst_system *s = cst_catalogue_create(name);
   const char *where = s ? "of the catalogue" : "in a file, found by its name";
@@ -296,7 +296,7 @@ static bool show_system(const char *name) {
   return true;
 }
 
-/* ---- the page on a composition scheme: of the list, or of gammas that are given, [EXPR, ...] - */
+/* ---- the page on a composition scheme, of the list or of given gammas ------------------------ */
 
 enum { MOST_GAMMAS = 1024 };
 
@@ -321,8 +321,7 @@ static void print_gammas(const double *gamma, int n) {
   printf("\n");
 }
 
-/* show.c: a scheme of the list; false: there is none of this name. The gammas in a text "[EXPR, ...]".
- * The line on the order conditions. */
+/* A scheme of the list; false: there is none of this name. */
 static bool show_scheme(const char *name) {
   const cst_scheme *s = cst_scheme_find(name);
   if (!s)
@@ -372,6 +371,7 @@ static int read_gammas(const char *text, double *gamma, cst_diag *d) {
   return n;
 }
 
+/* The gammas in a text "[EXPR, ...]". */
 static void show_gammas(const char *text, cst_diag *d) {
   char        why[200] = "";
   double     *gamma = cst_zeros(MOST_GAMMAS, sizeof *gamma);

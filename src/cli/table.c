@@ -379,7 +379,7 @@ static void choose_rows(cst_table_choice *c, const cst_table *t, const char *whe
   }
 }
 
-/* table.c. columns: names separated by commas, "all", or NULL: those in `usual`, where the file has
+/* columns: names separated by commas, "all", or NULL: those in `usual`, where the file has
  * them. where: conditions; NULL: every row. Mistakes are reported to d. */
 static void table_choose(cst_table_choice *c, const cst_table *t, const char *columns,
                          const char *usual, const char *where, cst_diag *d) {

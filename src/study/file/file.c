@@ -26,7 +26,7 @@ static void note(cst_study *s, const char *of, cst_yaml *map, int k) {
   cst_yaml_place(cst_yaml_value(map, k), &x->line, &x->column);
 }
 
-/* file.c: notes the places of all keys; cst_study_place */
+/* Notes the places of all keys, for cst_study_place. */
 static void read_places(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *root = r->root;

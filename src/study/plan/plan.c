@@ -256,7 +256,7 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   return p->nclass++;
 }
 
-/* plan.c: finds the classes of the cases. */
+/* Finds the classes of the cases. */
 static void make_classes(cst_plan *p) {
   p->classes = cst_zeros(p->ncase, sizeof *p->classes);
   p->class_of = cst_zeros(p->ncase, sizeof *p->class_of);

@@ -355,7 +355,7 @@ static void compare_columns(work *w) {
   free(paths);
 }
 
-/* verify-result.c: compares the columns of a complete result with what its rows give, and prints what differs. */
+/* Compares the columns of a complete result with what its rows give, and prints what differs. */
 static cst_error compare_table(verification *d, cst_verify_counts *counts) {
   work w = {.d = d, .counts = counts, .table = cst_conclude_create(d->plan)};
   counts->statistics = true;
