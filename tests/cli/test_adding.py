@@ -1,7 +1,8 @@
-"""test_adding.py: the C code of docs/adding.md works: the method builds, is listed and has the orders of its
-table; the observer, the collector and the kind of study, which exist only on that page, are read, run,
-verified and drawn; the layer runs."""
+"""test_adding.py: the examples of docs/adding.md work: what the page quotes is in them; each is one file and one line of a
+list; the method builds, is listed and has the orders of its table; the observer, the collector and the kind of study, which
+exist only as examples, are read, run, verified and drawn; the layer runs."""
 # SPDX-License-Identifier: BSD-2-Clause
+import difflib
 import functools
 import glob
 import os
@@ -21,12 +22,37 @@ SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 with open(os.path.join(SOURCES, "docs", "adding.md"), encoding="utf-8") as page:
     TEXT = page.read()
+EXAMPLES = os.path.join(SOURCES, "examples")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.M | re.S)
 
 
-def blocks(language, words):
-    """The blocks in a language that contain some words."""
-    return [text for name, text in BLOCKS if name == language and words in text]
+# An example, its place in src, the list with its line, that line, and the one before which it stands, else at the end.
+ADDED = (
+    ("method/skew.c", "method/skew.c", "method/list.h", "METHOD(skew)", ""),
+    ("observer/speeds.c", "observe/speeds.c", "observe/observers.h", "OBSERVER(speeds)", "OBSERVER(displacement)"),
+    ("collector/signs.c", "study/collect/signs.c", "study/collectors.h", "COLLECTOR(signs)", ""),
+    ("kind/kind-precision.c", "study/kind-precision.c", "study/kinds.h", "KIND(precision)", ""),
+)
+# Those of figures, for analysis/constella/plot.
+FIGURES = ("collector/signs.py", "figure/iterations.py")
+
+
+def read(name, folder=EXAMPLES):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def quotes():
+    """What the page quotes, but for what `...` leaves out, is in the examples; the lines of the lists are those of ADDED."""
+    texts = [read(os.path.relpath(x, EXAMPLES)) for x in glob.glob(EXAMPLES + "/**/*.*", recursive=True)]
+    quoted = [text for name, text in BLOCKS if name in ("c", "python", "yaml")]
+    lines = [x.strip() for x in quoted if x.count("\n") == 1]
+    ok(lines == [line for _, _, _, line, _ in ADDED], "the page has the lines of the lists", lines)
+    pieces = [y for x in quoted if x.strip() not in lines for y in x.split("...\n")]
+    lost = [x for x in pieces if not any("\n" + x in "\n" + text for text in texts)]
+    ok(len(pieces) > 12 and not lost, "and what it quotes is in the examples", *lost)
+    named = [x for x in (*(row[0] for row in ADDED), *FIGURES, "layer/mine.c", "kind/precision.yaml") if f"(../examples/{x})" not in TEXT]
+    ok(not named, "and it names them all", *named)
 
 
 def command(*words, more=None):
@@ -74,46 +100,63 @@ def same(found, printed):
     )
 
 
-def listed(file, line, before=""):
-    """The list of src with a line more, at its end or before another, where it is found before that of src."""
-    with open(os.path.join(SOURCES, "src", file), encoding="utf-8") as text:
-        old = text.read()
-    os.makedirs(os.path.dirname(path("new/" + file)), exist_ok=True)
-    at = old.index(before) if before else len(old)
-    write("new/" + file, old[:at] + line.strip() + "\n" + old[at:])
-    return old
+def differing(tree, source):
+    """The files of a tree that its source has not, and the lines of others that differ."""
+    files, lines = [], []
+    for folder, _, names in os.walk(tree):
+        for name in names:
+            place = os.path.relpath(os.path.join(folder, name), tree)
+            if not os.path.exists(os.path.join(source, place)):
+                files.append(place)
+                continue
+            with open(os.path.join(source, place), "rb") as old, open(os.path.join(folder, name), "rb") as new:
+                both = [x.read().decode("latin-1").splitlines() for x in (old, new)]
+            if both[0] != both[1]:
+                lines += [f"{place}: {x}" for x in difflib.ndiff(*both) if x[0] in "+-"]
+    return sorted(files), sorted(lines)
+
+
+def added():
+    """The examples in their places, in a folder where files are found before those of src; the paths of the sources."""
+    tree, src, sources = path("new"), os.path.join(SOURCES, "src"), []
+    for example, place, file, line, before in ADDED:
+        for x in (place, file):
+            os.makedirs(os.path.dirname(os.path.join(tree, x)), exist_ok=True)
+        sources.append(write("new/" + place, read(example)))
+        old = read(file, src)
+        at = old.index(before) if before else len(old)
+        write("new/" + file, old[:at] + line + "\n" + old[at:])
+    files, lines = differing(tree, src)
+    ok(files == sorted(row[1] for row in ADDED), "each is one file", *files)
+    ok(lines == sorted(f"{row[2]}: + {row[3]}" for row in ADDED), "and one line of a list", *lines)
+    return sources
+
+
+def lane_code():
+    """The list of lane code that `make` writes (Makefile), with the observer, in a folder of its own."""
+    names = re.findall(r"^OBSERVER\((\w+)\)", read("observe/observers.h", path("new")), re.M)
+    os.makedirs(path("generated"))
+    write("generated/observers.list.h", "".join(f'#include "observe/{x}.c"\n' for x in names))
 
 
 def built():
-    """A program with the method, the observer, the collector and the kind of study of the page; None where
-    it cannot be compiled."""
-    sources = []
-    for row, line, file, before in (
-        ("cst_method_row", "METHOD(", "method/list.h", ""),
-        ("cst_observer cst_observer_", "OBSERVER(", "observe/observers.h", "OBSERVER(displacement)"),
-        ("const cst_collector cst_collector_", "COLLECTOR(", "study/collectors.h", ""),
-        ("const cst_kind cst_kind_", "KIND(", "study/kinds.h", ""),
-    ):
-        (source,), (line,) = blocks("c", row), [x for x in blocks("c", line) if x.startswith(line)]
-        name = ("observe/" if "OBSERVER" in line else "") + re.match(r"/\* (\S+\.c):", source)[1]
-        old = listed(file, line, before)
-        sources.append(write("new/" + name, source))
-        if "OBSERVER" in line:
-            lane = [f"observe/{x}.c" for x in re.findall(r"^OBSERVER\((\w+)\)", old, re.M)] + [name]
-            write("new/observers.list.h", "".join(f'#include "{x}"\n' for x in lane))
+    """A program with the method, the observer, the collector and the kind of study; None where it cannot be compiled."""
+    sources = added()
+    lane_code()
     lists = ("method/registry.c", "study/kind.c", "observe/observers.c", "study/collector.c")
     registries = [os.path.join(SOURCES, "src", x) for x in lists]
     fold = os.path.join(SOURCES, "src/observe/core/fold.c")
     work = [(x, ['-DCST_VERSION="test"', '-DCST_COMPILER="test"']) for x in sources + registries]
     work += [(fold, variable(f"ROW_{row}")) for row in variable("ROWS")]
     flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP", "-g")]
+    places = ["-I" + path("new"), "-I" + path("generated")]
 
     def compiled(job):
         number, (file, more) = job
         # what the build has compiled already is compiled without optimisation, the lane code but once
         quick = file not in sources and not (file == fold and number == len(work) - 1)
         to = path(f"{number}-{os.path.basename(file)}.o")
-        return file, to, command(variable("CC")[0], "-I" + path("new"), *flags, *more, "-O0" if quick else "-O1", "-c", file, "-o", to)
+        return file, to, command(variable("CC")[0], *places, *flags, *more, "-O0" if quick else "-O1", "-c", file, "-o", to)
 
     with ThreadPoolExecutor(2) as pool:
         all_told = list(pool.map(compiled, enumerate(work)))
@@ -284,18 +327,21 @@ print("status", commands.main(["plot", "file=speeds.h5", "kind=signs", "output=n
 
 
 def figure(program, changes):
-    """The figures of the page, in a copy of the package that has their files and no other change; that of the
-    collector is drawn."""
-    shutil.copytree(os.path.join(SOURCES, "analysis"), path("analysis"))
-    sources = {re.search(r'@kind\("(\w+)"', x)[1]: x for x in blocks("python", '@kind("')}
-    for name, source in sources.items():
-        write(f"analysis/constella/plot/{name}.py", source)
+    """The figures, in a copy of the package that has their files and no other change; that of the collector is drawn."""
+    package = os.path.join(SOURCES, "analysis")
+    shutil.copytree(package, path("analysis"))
+    for example in FIGURES:
+        shutil.copy(os.path.join(EXAMPLES, example), path("analysis/constella/plot"))
+    kinds = [os.path.basename(x)[:-3] for x in FIGURES]
+    want = sorted(f"constella/plot/{x}.py" for x in kinds)
+    found = differing(path("analysis"), package)
+    ok(found == (want, []), "a figure is one file, and no line elsewhere", *found)
     mine = {"CONSTELLA_ANALYSIS": path("analysis")}
     told = command(program, "plot", path("signs.h5"), "signs", "-o", path("signs.svg"), more=mine)
     if told.returncode == 2 and "needs the Python module" in told.stdout:
         return skip("the figure of the collector", "no matplotlib")
     listed = command(program, "list", "figures", more=mine).stdout
-    ok(told.returncode == 0 and sources and all(f"\n{x} " in listed for x in sources), "drawn, and all are listed", told.stdout, listed)
+    ok(told.returncode == 0 and all(f"\n{x} " in listed for x in kinds), "drawn, and all are listed", told.stdout, listed)
     told = command(sys.executable, "-B", "-c", ASKED, FOLDER, more={"PYTHONPATH": path("analysis")})
     line, *said = told.stdout.splitlines() or [""]
     ok(line == str(changes.mean()), "its line has the mean of the file", told.stdout, changes)
@@ -317,14 +363,14 @@ def kind(program):
     )
     told = command(program, "list", "studies")
     ok("\nprecision " in told.stdout, "and listed", told.stdout)
-    (study,) = blocks("yaml", "study: precision")
+    study = read("kind/precision.yaml")
     write("bead.yaml", BEAD)
     for name, text, said in (
         ("no-target", study.replace("target: 1.0e-5\n", ""), "missing key 'target'"),
         (
             "negative",
             study.replace("target: 1.0e-5", "target: -1"),
-            ":7:9: error: 'target' is -1; it must be above 0",
+            ":8:9: error: 'target' is -1; it must be above 0",
         ),
         (
             "no-reference",
@@ -378,12 +424,10 @@ def kind(program):
 
 
 def layer():
-    (source,), (study,) = blocks("c", "cst_user_layer"), blocks("yaml", "mine.c")
-    (session,) = [text for _, text in BLOCKS if text.startswith("$ build/constella run mine.yaml")]
-    write("mine.c", source), write("mine.yaml", study)
-    told = constella("run", path("mine.yaml"), "-o", path("mine.h5"), "--overwrite", "--progress", "none")
+    (session,) = [text for _, text in BLOCKS if text.startswith("$ build/constella run examples/layer/mine.yaml")]
+    told = constella("run", os.path.join(EXAMPLES, "layer/mine.yaml"), "-o", path("mine.h5"), "--overwrite", "--progress", "none")
     if told.returncode == 2 and "compiler" in told.stderr:
-        return skip("the layer of the page", "no compiler")
+        return skip("the layer", "no compiler")
     if not ok(told.returncode == 0, "mine.c compiles and runs", told.stderr):
         return
     words = re.search(r"^\$ build/constella table mine.h5 (.*)$", session, re.M).group(1).split()
@@ -393,13 +437,7 @@ def layer():
 
 
 if __name__ == "__main__":
-    counted = sum(name == "c" for name, _ in BLOCKS)
-    ok(
-        counted == 9,
-        "every C block of the page is looked at: a method, its line, an observer, its line, "
-        "a collector, its line, a kind of study, its line, a layer",
-        counted,
-    )
+    quotes()
     program = built()
     for test in (method, observer, collector, kind) if program else ():
         test(program)

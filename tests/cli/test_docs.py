@@ -361,8 +361,10 @@ def run_python(block, folder, before):
         compile(block.text, str(block), "exec")
     except SyntaxError as error:
         return f"{block}: {error}"
+    if block.page in BUILT_ELSEWHERE:
+        return None
     if re.search(r"^from \.", block.text, re.M):
-        return None if block.page in BUILT_ELSEWHERE else run_module(block, folder)
+        return run_module(block, folder)
     if not make_results(block.text.replace('"', " "), folder):
         return None
     told = subprocess.run(
