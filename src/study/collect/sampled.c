@@ -4,8 +4,7 @@
 #include <math.h>
 #include "study/plan/clock.h"
 
-/* Every step divides it. */
-static bool is_multiple(double every, double h) {
+bool cst_sampled_divides(double every, double h) {
   const double n = round(every / h);
   return n >= 1 && fabs(n * h - every) <= 1e-9 * every;
 }
@@ -14,7 +13,7 @@ static bool check_step(cst_reader *r, cst_yaml *n, double every, int variant) {
   const cst_study *s = r->s;
   for (int i = 0; i < s->nstep; i++) {
     const double h = s->step[variant * s->nstep + i];
-    if (is_multiple(every, h))
+    if (cst_sampled_divides(every, h))
       continue;
     cst_yaml_error(r->doc, n, r->d, "'every' is %s, which is no multiple of the step %s%s",
                    cst_reader_shortest(every), cst_reader_shortest(h), cst_reader_with(r, variant));

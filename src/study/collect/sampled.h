@@ -5,6 +5,8 @@
 #include "study/collect/expressions.h"
 #include "study/file/reader.h"
 
+/* Whether a time is a whole number of steps h, at least one. */
+bool cst_sampled_divides(double every, double h);
 /* Reads the required key `every` of a map, whose keys keys.h lists for `in`: a multiple of every step. False after
  * a mistake. */
 bool cst_sampled_read(cst_reader *r, cst_yaml *map, const char *in, double *every);

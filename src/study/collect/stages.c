@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "method/method.h"
+#include "study/collect/sampled.h"
 #include "study/collect/tangent.h"
 #include "study/collector.h"
 #include "study/file/reader.h"
@@ -28,16 +29,11 @@ static const cst_key keys[] = {
 };
 /* clang-format on */
 
-static bool is_multiple(double time, double h) {
-  const double n = round(time / h);
-  return n >= 1 && fabs(n * h - time) <= 1e-9 * time;
-}
-
 static bool check_grid(cst_reader *r, cst_yaml *n, double until, int v) {
   const cst_study *s = r->s;
   for (int i = 0; i < s->nstep; i++) {
     const double h = s->step[v * s->nstep + i];
-    if (is_multiple(until, h))
+    if (cst_sampled_divides(until, h))
       continue;
     cst_yaml_error(
         r->doc, n, r->d,

@@ -9,6 +9,7 @@
 #include "core/need.h"
 #include "method/derivative.h"
 #include "study/channels/columns.h"
+#include "study/collect/sampled.h"
 #include "study/collector.h"
 #include "study/file/reader.h"
 #include "study/result/case-rows.h"
@@ -175,11 +176,6 @@ static void read_vectors(cst_reader *r, cst_yaml *map, cst_tangent *t) {
 }
 
 /* Every step divides it. */
-static bool is_multiple(double every, double h) {
-  const double n = round(every / h);
-  return n >= 1 && fabs(n * h - every) <= 1e-9 * every;
-}
-
 static void check_every(cst_reader *r, cst_yaml *n, double every) {
   const cst_study *s = r->s;
   for (int v = 0; s->step && v < s->nvariant; v++) {
@@ -191,7 +187,7 @@ static void check_every(cst_reader *r, cst_yaml *n, double every) {
     }
     for (int i = 0; i < s->nstep; i++) {
       const double h = s->step[v * s->nstep + i];
-      if (is_multiple(every, h))
+      if (cst_sampled_divides(every, h))
         continue;
       cst_yaml_error(r->doc, n, r->d, "'every' is %s, which is no multiple of the step %s%s",
                      cst_reader_shortest(every), cst_reader_shortest(h), cst_reader_with(r, v));
