@@ -191,5 +191,5 @@ extern const cst_channel_row cst_channel_rows_until, cst_channel_step, cst_chann
 /* ... of collectors (src/study/collect): */
 extern const cst_channel_row cst_channel_error, cst_channel_summary, cst_channel_windows,
     cst_channel_window_range, cst_channel_terms, cst_channel_accumulators, cst_channel_observer,
-    cst_channel_continue, cst_channel_joined, cst_channel_passed_singular;
+    cst_channel_continue, cst_channel_passed_singular;
 #endif

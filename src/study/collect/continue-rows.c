@@ -14,6 +14,10 @@
 #include "study/result/output.h"
 #include "study/runner/runner-internal.h"
 
+/* clang-format off */
+static const cst_channel_row channel_joined = {"/continue/joined", "1", "so many members, from the first on, were continued from an earlier end", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
+/* clang-format on */
+
 cst_position cst_continue_position(const cst_plan *now, const cst_class *to, const double *row) {
   const long   step = (long)row[CST_CONTINUE_STEP];
   cst_position at = cst_plan_position(now, to, step - 1);
@@ -170,7 +174,7 @@ static void joined_of_all(cst_result *file, const cst_plan *p, long *members) {
 
 long *cst_continue_joined(cst_result *file, const cst_plan *p, char *why, size_t n) {
   cst_channels      *channels = cst_channels_create(p, NULL);
-  const cst_channel *c = cst_channels_find(channels, &cst_channel_joined, 0);
+  const cst_channel *c = cst_channels_find(channels, &channel_joined, 0);
   long              *members = cst_zeros(p->ncase, sizeof *members);
   const long         start[1] = {0}, count[1] = {p->ncase};
   bool               good = true;
@@ -186,8 +190,8 @@ long *cst_continue_joined(cst_result *file, const cst_plan *p, char *why, size_t
 }
 
 cst_error cst_continue_join(cst_output *o, int icase, long members) {
-  if (cst_channels_find(cst_output_channels(o), &cst_channel_joined, 0))
-    CST_TRY(cst_output_case(o, &cst_channel_joined, 0, icase, &members));
+  if (cst_channels_find(cst_output_channels(o), &channel_joined, 0))
+    CST_TRY(cst_output_case(o, &channel_joined, 0, icase, &members));
   return 0;
 }
 
@@ -195,7 +199,6 @@ cst_error cst_continue_join(cst_output *o, int icase, long members) {
 
 /* clang-format off */
 const cst_channel_row cst_channel_continue = {"/continue/rows", "1", "state from which a longer run continues: step, step at half the step size, count, the numbers, step again", CST_TYPE_F64, CST_IS_ROW | CST_IS_JOINED | CST_IS_WIDER, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_OWN, CST_AXIS_NONE}, {0}};
-const cst_channel_row cst_channel_joined = {"/continue/joined", "1", "so many members, from the first on, were continued from an earlier end", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
 /* clang-format on */
 
 /* Largest size of a row: all numbers that checkpoints hold of a trajectory, and its state. */
@@ -208,7 +211,7 @@ static void declare_last(const cst_plan *p, cst_channels *c) {
       n += (long)c->channel[k].count;
   const int axis = cst_channels_axis(c, "number of a row", n, "number");
   cst_channels_add(c, &cst_channel_continue, 0, (cst_channel_use){.axis = axis});
-  cst_channels_add(c, &cst_channel_joined, 0, (cst_channel_use){0});
+  cst_channels_add(c, &channel_joined, 0, (cst_channel_use){0});
 }
 
 /* Stores the rows of an extensible study, before anything is observed. */

@@ -72,7 +72,8 @@ void cst_locator_destroy(cst_locator *x) {
   free(x);
 }
 
-bool cst_locator_shortens(const cst_locator *x) {
+/* Whether the current method's own step can be shortened; else a cubic in time stands in its place. */
+static bool shortens(const cst_locator *x) {
   return cst_spare_shortens(x->r->plan->method[x->r->class->method]);
 }
 
@@ -139,7 +140,7 @@ cst_error cst_locator_open(cst_locator *x, int group, int lane, long step) {
             "a trajectory fails before step %ld where it is stepped again", step);
   cst_spare_keep(x->now);
   x->step = step;
-  x->cubic = !cst_locator_shortens(x);
+  x->cubic = !shortens(x);
   x->ends = false;
   return 0;
 }

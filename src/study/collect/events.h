@@ -36,8 +36,6 @@ void                 cst_events_forget(void *wish);
 typedef struct cst_locator cst_locator;
 cst_locator               *cst_locator_create(cst_runner *r);
 void                       cst_locator_destroy(cst_locator *x);
-/* Whether the current method's own step can be shortened; else a cubic in time stands in its place. */
-bool cst_locator_shortens(const cst_locator *x);
 /* It keeps a record of each group, from which lanes are stepped again: when the batch has been set to a step, when its
  * lanes go on with other parameters, and when a group has been looked at up to a step. */
 void cst_locator_begin(cst_locator *x, long step);
