@@ -64,11 +64,6 @@ long cst_failures_read(cst_failures *f, cst_result *r) {
   return n;
 }
 
-void cst_failures_add(cst_failures *f, const cst_failures *more) {
-  for (int k = 0; k < CST_FAILURES; k++)
-    f->of[k] += more->of[k];
-}
-
 long cst_failures_total(const cst_failures *f) {
   long sum = 0;
   for (int k = 0; k < CST_FAILURES; k++)

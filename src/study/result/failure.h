@@ -32,7 +32,6 @@ bool cst_failures_unreferred(double status, double error);
 void cst_failures_count(cst_failures *f, const double *x, const double *error, long n);
 /* Counts all trajectories of a result; returns their number. */
 long cst_failures_read(cst_failures *f, cst_result *r);
-void cst_failures_add(cst_failures *f, const cst_failures *more);
 long cst_failures_total(const cst_failures *f);
 /* All trajectories that have ended, and those that were stopped without a failure. */
 long cst_failures_ended(const cst_failures *f);
