@@ -207,7 +207,7 @@ typedef struct {
   double         swing;   /* range of the window means, rms over members */
 } evidence;
 
-/* ---- what there is to judge ------------------------------------------------------------------- */
+/* ---- what there is to judge ------------------------------------------------------------------ */
 
 static int windows_in_use(const double *means, long members) {
   int windows = 0;
@@ -227,7 +227,7 @@ static long members_in_use(const double *means, long members) {
   return n;
 }
 
-/* ---- the verdicts ------------------------------------------------------------------------------ */
+/* ---- the verdicts ---------------------------------------------------------------------------- */
 
 static int holds(double low, double high, double power) { return low <= power && power <= high; }
 

@@ -6,7 +6,7 @@
 #include "constella/isa.h"
 #include "constella/statistics.h"
 
-/* ---- significance, as deviations of a normal distribution ------------------------------------- */
+/* ---- significance, as deviations of a normal distribution ------------------------------------ */
 double cst_significance_of_t(double t, double freedom);             /* with the sign of t */
 double cst_significance_of_f(double f, double above, double below); /* positive for large f */
 double cst_significance_t_quantile(double normal,
@@ -66,7 +66,7 @@ typedef struct {
 cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent);
 cst_power_fit cst_growth_power_mean(const cst_spectra *s);
 
-/* ---- drifts, whatever their law --------------------------------------------------------------- */
+/* ---- drifts, whatever their law -------------------------------------------------------------- */
 
 /* The significance of the change of one path, or of several, that never goes back: 0 for any other. As
  * deviations of a normal distribution, one-sided. */
@@ -78,7 +78,7 @@ double cst_growth_levels(const double *means, long members, double unit, double 
 double cst_growth_one_sided(double normal);
 double cst_growth_best_of(double normal, double n);
 
-/* ---- changes that are over ---------------------------------------------------------------------- */
+/* ---- changes that are over ------------------------------------------------------------------- */
 
 /* How far the mean of the last quarter of the run is from x(0): as rms over members, with its standard error, from the
  * windows of the last half; and from when on the window means differ from it by less than a quarter of that. */
@@ -90,7 +90,7 @@ cst_move cst_growth_move(const double *means, long members, double end);
 /* The change exceeds `most` (rms over members), at 99 %; false where it or `most` is not a number. */
 int cst_growth_exceeds(const cst_move *m, double most);
 
-/* ---- growth of the root mean square over members ----------------------------------------------- */
+/* ---- growth of the root mean square over members --------------------------------------------- */
 typedef struct {
   double exponent, low, high;
   int    is_exponential;
@@ -100,7 +100,7 @@ typedef struct {
 cst_rms_growth cst_growth_rms_find(const double *means, long members, double unit, int many);
 double         cst_growth_largest_difference(const double *means, long members);
 
-/* ---- loops that are compiled for each instruction set (statistics/core/growth-lanes.c) ---------- */
+/* ---- loops that are compiled for each instruction set (statistics/core/growth-lanes.c) ------- */
 
 /* Arrays of lanes are aligned to 64 bytes. */
 

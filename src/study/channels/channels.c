@@ -403,7 +403,7 @@ void cst_rows_gather(const cst_rows *r, const cst_channel *c, long lane, long n,
   }
 }
 
-/* ---- numbers in checkpoints ------------------------------------------------------------------- */
+/* ---- numbers in checkpoints ------------------------------------------------------------------ */
 
 static bool is_kept(const cst_channel *c) { return is_of_trajectories(c) && c->kept; }
 

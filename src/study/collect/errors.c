@@ -259,7 +259,7 @@ static cst_error read_errors(const own *e, cst_runner *r) {
   return 0;
 }
 
-/* ---- the collector ---------------------------------------------------------------------------- */
+/* ---- the collector --------------------------------------------------------------------------- */
 
 static void create(cst_collection *x) {
   cst_runner       *r = x->run;

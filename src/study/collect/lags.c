@@ -480,7 +480,7 @@ cst_error cst_lags_finish(const cst_lag_kind *kind, cst_collection *x) {
   return 0;
 }
 
-/* ---- curves over the lags, and means over members for columns --------------------------------- */
+/* ---- curves over the lags, and means over members for columns -------------------------------- */
 
 long cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p) {
   const cst_lags *w = cst_lags_of(kind, p);

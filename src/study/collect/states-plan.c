@@ -129,7 +129,7 @@ static void read_list(cst_reader *r, cst_yaml *list, cst_states_wish *w) {
   free(all);
 }
 
-/* ---- random choice, or the worst ones ---------------------------------------------------------- */
+/* ---- random choice, or the worst ones -------------------------------------------------------- */
 
 typedef struct {
   double draw;
@@ -251,7 +251,7 @@ static void read_members(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
   }
 }
 
-/* Names other than q, p, v, lambda are quantities; states-plan.c looks them up. */
+/* Names other than q, p, v, lambda are quantities; the plan looks them up. */
 static void read_store(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
   const struct {
     const char *name;

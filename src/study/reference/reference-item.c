@@ -292,7 +292,7 @@ static void store_quad(cst_item *i) {
       to[k] = NAN;
 }
 
-/* ---- either precision ---------------------------------------------------------------------------------- */
+/* ---- either precision ------------------------------------------------------------------------ */
 
 static cst_error open_item(cst_reference *r, long index, cst_reference_share x, cst_item **item) {
   cst_item *i;

@@ -13,7 +13,7 @@ typedef struct {
   int  icase;
 } cst_found;
 
-/* ---- where the constraints of failed trajectories lost rank, or others passed such a state ------- */
+/* ---- where the constraints of failed trajectories lost rank, or others passed such a state ---- */
 
 enum { CST_RANK_LOSS_TEXT = 768 };
 
@@ -33,7 +33,7 @@ cst_error cst_rank_loss_passed(cst_case_rows *rows, int i, cst_rank_losses *l);
 cst_error cst_rank_loss_tell_passed(const cst_plan *p, const cst_rank_losses *l,
                                     char text[CST_RANK_LOSS_TEXT]);
 
-/* ---- where a trajectory that did not fail has an energy error as large as its energy ------------- */
+/* ---- where a trajectory that did not fail has an energy error as large as its energy --------- */
 
 /* The trajectories found, and the worst of them. */
 typedef struct {

@@ -6,7 +6,7 @@
 #include "study/channels/channels.h"
 #include "study/plan/agenda.h"
 
-/* ---- a comparison of numbers with stored ones ------------------------------------------------- */
+/* ---- a comparison of numbers with stored ones ------------------------------------------------ */
 
 /* Numbers are compared bit by bit. All NaNs are equal. */
 typedef struct {
@@ -25,7 +25,7 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
 void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x,
                          long n);
 
-/* ---- a result --------------------------------------------------------------------------------- */
+/* ---- a result -------------------------------------------------------------------------------- */
 
 typedef struct cst_output cst_output;
 /* Collective. Creates a file (anew), or reopens that of an earlier run. Fails on all ranks alike, with
@@ -91,7 +91,7 @@ bool      cst_output_in_place(cst_output *o, char *why, int n); /* see cst_recor
 cst_error cst_output_close(cst_output **o, const char *state, bool *finished, char *kept, char *why,
                            int n);
 
-/* ---- blocks, for collectors that write their own ---------------------------------------------- */
+/* ---- blocks, for collectors that write their own --------------------------------------------- */
 
 struct cst_output {
   const cst_plan *plan;
@@ -116,7 +116,7 @@ cst_error cst_output_copy(cst_output *o, cst_result *file, const cst_plan *old, 
                           const cst_channel *c, const char *from, long *from_start, long *start,
                           long *count, int along);
 
-/* ---- numbers that are read back --------------------------------------------------------------- */
+/* ---- numbers that are read back -------------------------------------------------------------- */
 
 /* Whether numbers that are read back from a result are possible in its study.
  *
