@@ -6,7 +6,7 @@
  * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Between euler-a, rattle and euler-b. Arithmetic: core/kick.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/kick.h"
+#include "method/families.h"
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   (void)t;

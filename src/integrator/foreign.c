@@ -12,7 +12,7 @@
 #include "core/boundary.h"
 #include "core/diag.h"
 #include "core/need.h"
-#include "method/constrained.h"
+#include "method/families.h"
 #include "method/method.h"
 #include "system/compile/compile.h"
 

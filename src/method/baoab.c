@@ -13,7 +13,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
-#include "method/thermostat.h"
+#include "method/families.h"
 
 enum { MOST_DRIFTS = 100 };
 

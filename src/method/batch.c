@@ -1,11 +1,13 @@
-/* batch.c: batches of lanes: memory, starts, padding lanes; and lanes that are stepped apart. */
+/* batch.c: batches of lanes: memory, starts, padding lanes; lanes that are stepped apart; and how
+ * trajectories can end. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/stepper.h"
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "method/stepper.h"
 
 enum { FEW = 64 }; /* numbers that need no memory of their own */
 
@@ -387,3 +389,22 @@ bool cst_spare_shortens(const cst_prepared *p) {
   }
   return true;
 }
+
+/* ---- how a trajectory can end ---------------------------------------------------------------- */
+
+static const cst_reason_row rows[] = {
+#define X(name, failed, words, advice) {words, advice, failed},
+    CST_REASON_ROWS(X)
+#undef X
+};
+
+const cst_reason_row *cst_reason_at(double number) {
+  return number >= 0 && number < CST_REASONS ? &rows[(int)number] : NULL;
+}
+
+bool cst_reason_failed(double number) {
+  const cst_reason_row *row = cst_reason_at(number);
+  return number > 0 && (!row || row->failed);
+}
+
+bool cst_reason_stopped(double number) { return number > 0 && !cst_reason_failed(number); }

@@ -12,7 +12,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include "method/constrained.h"
+#include "method/families.h"
 
 enum { MOST_STEPS = 5 };
 

@@ -1,6 +1,6 @@
 /* constrained.c: what the methods that impose the constraints at their stages have in common. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/constrained.h"
+#include "method/families.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/need.h"

@@ -12,7 +12,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include "method/kick.h"
+#include "method/families.h"
 
 static const cst_scheme *scheme_of(const cst_term *t) {
   const cst_term *x = t->arg[0];

@@ -21,7 +21,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "method/constrained.h"
+#include "method/families.h"
 
 enum { INDEX_3, GGL, NEWMARK };
 static const char *const forms[] = {"index-3", "ggl", "newmark", NULL};

@@ -1,8 +1,8 @@
 /* iota.c: projections along fibres of the user: made from text, checked by differentiation, kept by their
- * texts, and bound to lanes (iota.h). */
+ * texts, and bound to lanes (map.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/tape-lanes.h"
-#include "method/iota.h"
+#include "method/map.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

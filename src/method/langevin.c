@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "method/thermostat.h"
+#include "method/families.h"
 
 enum {
   MOST_JOINTS = 100000

@@ -9,7 +9,7 @@
  * constraints. Source: Bruels, Cardona 2010. Arithmetic: core/lie-alpha.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/lie.h"
+#include "method/families.h"
 #include "method/method.h"
 #include "method/substep.h"
 

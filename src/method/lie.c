@@ -20,10 +20,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "method/joints.h"
-#include "method/kick.h"
-#include "method/lie.h"
+#include "method/families.h"
 #include "method/symmetry.h"
-#include "method/tau.h"
+#include "method/map.h"
 
 static const char *const maps[] = {"cayley", "exp", NULL};
 

@@ -1,5 +1,6 @@
-/* map.h: discretization maps of the user from text: (q, v) -> two points of R^n, the ends of a step that goes
- * from q along v.
+/* map.h: discretization maps, and fibres and retractions of rotations (below), of the user from text.
+ *
+ * A discretization map is (q, v) -> two points of R^n, the ends of a step that goes from q along v.
  *
  * A map has the properties of the definition: at v = 0 both points are q, and the derivative of right - left
  * along v is the identity there (Barbero-Linan, Martin de Diego, Sato Martin de Almagro, discretization maps,
@@ -12,6 +13,7 @@
 #define CST_MAP_H
 #include "constella/system.h"
 #include "expr/define.h"
+#include "method/lane-layer.h"
 #include "method/substep.h"
 
 enum { CST_MAP_DEFINITIONS = 32 };
@@ -70,4 +72,66 @@ bool cst_mapping_fits(const cst_map *m, const cst_system *s, char *why, int n);
 /* The equations, made on first use and owned by the stepper. */
 cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adjoint,
                            cst_lane_mapping *to);
+
+/* ---- fibres ---------------------------------------------------------------------------------- */
+
+/* Projections on the constraints along fibres of the user from text, for convert(LAYER, iota=): points
+ * iota(q, theta) of R^n with iota(q, 0) = q; P(d) is the q with d = iota(q, theta) and g(q) = 0 (Patrick, Cuell,
+ * Spiteri, Zhang, section 3, Stage 3).
+ *
+ * The two conditions of the source are checked by differentiation: iota(q, 0) = q at sample points when the
+ * text is read, and at the states of a system that the columns of D_theta iota(q, 0) are a complement of ker
+ * G, i.e. G D_theta iota is regular.
+ */
+
+/* What it is made of. */
+typedef struct {
+  int n; /* texts, with names q[i], theta[k]; 0: one, with names q, theta, for every coordinate */
+  const char *const    *fibre;
+  const cst_definition *define; /* names without arguments, which the texts may use */
+  int                   ndefine;
+} cst_iota_texts;
+
+typedef struct cst_iota cst_iota;
+
+/* That of these texts; NULL if they are none, with *error filled for text number *entry (-1: a definition).
+ * Borrowed: it lives as long as the program, and equal texts give the same one. */
+const cst_iota *cst_iota_make(const cst_iota_texts *texts, int *entry, cst_expr_error *error);
+/* {fibre: ...}. Owned. */
+char *cst_iota_text(const cst_iota *x);
+
+/* Whether it is a projection on the constraints of s; false with why[n] filled if not. */
+bool cst_iota_fits(const cst_iota *x, const cst_system *s, char *why, int n);
+/* Its formulas over lanes, made on first use and owned by the stepper. */
+cst_error cst_iota_bind(const cst_lane_binding *b, const cst_iota *x, const cst_lane_iota **to);
+
+/* ---- retractions of rotations ---------------------------------------------------------------- */
+
+/* Retractions of the rotation group: x -> tau(x), the turn about x with
+ *
+ *   tan(angle / 2) = t(s) |x|,   s = |x|^2,   t(0) = 1/2
+ *
+ * so tau(x) is the Cayley map of 2 t x. These are all smooth maps into rotations by less than half a turn
+ * that commute with changes of axes, tau(R x) = R tau(x) R'; then tau(-x) = tau(x)'. t = 1/2 is the Cayley
+ * map itself, tan(|x| / 2) / |x| the exponential.
+ *
+ * Any other smooth map is tau(x) = cay(2 t(x)) with a vector t(x) = tan(angle / 2) along the axis of the turn, t(0) = 0
+ * and D t(0) = 1/2: three texts, "of axes".
+ */
+
+typedef struct cst_tau cst_tau;
+
+/* The retraction of n = 1 text, an expression of s, or of n = 3, expressions of x[1], x[2], x[3]; NULL with *e filled
+ * for text number *entry if it is none. Borrowed: it lives as long as the program, and equal texts give the
+ * same one. */
+const cst_tau *cst_tau_make(const char *const *text, int n, const cst_definition *define,
+                            int ndefine, int *entry, cst_expr_error *e);
+bool           cst_tau_is_of_axes(const cst_tau *t);
+/* A number from 1 on, another one for each. */
+int cst_tau_number(const cst_tau *t);
+/* {tangent: ...}. Owned. */
+char *cst_tau_text(const cst_tau *t);
+
+/* The same over lanes, made on first use and owned by the stepper. t NULL: run is NULL. */
+cst_error cst_tau_bind(const cst_lane_binding *b, const cst_tau *t, cst_lane_tau *to);
 #endif

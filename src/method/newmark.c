@@ -12,7 +12,7 @@
  * Arithmetic: core/newmark.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/newmark.h"
+#include "method/families.h"
 #include <math.h>
 
 /* ---- shared by the family ------------------------------------------------------------------- */

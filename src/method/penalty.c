@@ -8,7 +8,7 @@
  * compared at its centre. The system with springs is derived like any other (system/penalised.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/newmark.h"
+#include "method/families.h"
 #include <math.h>
 
 static bool check_number(const cst_term *x, bool positive, cst_expr_error *e, const char *what) {

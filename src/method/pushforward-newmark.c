@@ -7,7 +7,7 @@
  * (2.3). Arithmetic: core/pushforward.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/newmark.h"
+#include "method/families.h"
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const keys[] = {"beta", NULL};

@@ -14,7 +14,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include "method/constrained.h"
+#include "method/families.h"
 #include "method/layer.h"
 
 enum { GGL, INDEX_3, INDEX_2, INDEX_1 };

@@ -9,8 +9,7 @@
  * SE(3). Arithmetic: core/lie.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/kick.h"
-#include "method/lie.h"
+#include "method/families.h"
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   (void)t;

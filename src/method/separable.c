@@ -13,7 +13,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
-#include "method/newmark.h"
+#include "method/families.h"
 
 enum { PAIRS = 3 };
 

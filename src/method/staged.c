@@ -13,7 +13,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include "method/kick.h"
+#include "method/families.h"
 
 static double theta_of(const cst_term *t) {
   const cst_term *x = cst_term_argument(t, "theta");

@@ -241,7 +241,7 @@ cst_substep cst_lie(double fraction, double w0, double w1, bool exponential,
                     const struct cst_tau *tau);
 /* On the group by the exponential: the force acts inside the drift, at its fraction theta. */
 cst_substep cst_lie_stage(double fraction, double theta);
-/* The same by a retraction that does not treat all axes alike (tau.h). */
+/* The same by a retraction that does not treat all axes alike (map.h). */
 cst_substep cst_lie_axes(double fraction, double w0, double w1, const struct cst_tau *tau);
 cst_substep cst_lie_axes_rattle(double fraction, const struct cst_tau *tau);
 /* lie-stage by the exponential of SE(3). */

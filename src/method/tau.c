@@ -1,8 +1,8 @@
 /* tau.c: retractions of the rotation group from text: made, checked, kept by their texts, and bound to lanes
- * (tau.h). */
+ * (map.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/tape-lanes.h"
-#include "method/tau.h"
+#include "method/map.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

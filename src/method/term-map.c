@@ -1,6 +1,6 @@
 /* term-map.c: discretization maps, retractions and fibres in method expressions: {left: EXPRESSION, right:
  * EXPRESSION} and {point: EXPRESSION}, with names q and v, for every coordinate; {tangent: EXPRESSION} of
- * s, for rotations (tau.h); {fibre: EXPRESSION} of q and theta (iota.h); and the names that a study defines
+ * s, for rotations; {fibre: EXPRESSION} of q and theta (map.h); and the names that a study defines
  * for them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
@@ -9,10 +9,8 @@
 #include <string.h>
 #include "constella/diag.h"
 #include "core/need.h"
-#include "method/iota.h"
 #include "method/map.h"
 #include "method/method.h"
-#include "method/tau.h"
 
 enum { LEFT, RIGHT, POINT, TANGENT, FIBRE, NONE };
 static const char *const sides[] = {"left", "right", "point", "tangent", "fibre", NULL};

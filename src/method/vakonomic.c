@@ -13,7 +13,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "method/layer.h"
-#include "method/newmark.h"
+#include "method/families.h"
 
 enum { MOST_UNKNOWNS = 120 }; /* of Newton's matrix, whose entries take nq^2 evaluations of D phi */
 

@@ -27,7 +27,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
-#include "method/kick.h"
+#include "method/families.h"
 #include "method/map.h"
 
 /* Where the force acts: with weights w0 h and w1 h at the two ends of the drift, or inside it at theta;

@@ -20,7 +20,7 @@
  * is twice the one here. jobs/papers/README.md explains the errors in the printed schemes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/newmark.h"
+#include "method/families.h"
 
 static const char *const forms[] = {"full", "simplified", "stiff"};
 enum { FULL, SIMPLIFIED, STIFF, FORMS };

@@ -532,7 +532,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #else
 
 #include <string.h>
-#include "method/constrained.h"
+#include "method/families.h"
 #include "method/substep.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */

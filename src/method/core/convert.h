@@ -53,7 +53,6 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
-#include "method/lane-iota.h"
 #include "method/lane-layer.h"
 
 struct data {
@@ -410,7 +409,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #else
 
 #include <math.h>
-#include "method/iota.h"
+#include "method/map.h"
 #include "method/substep.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */

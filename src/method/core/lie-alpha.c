@@ -297,7 +297,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/constrained.h"
+#include "method/families.h"
 #include "method/substep.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */

@@ -11,10 +11,8 @@
 #include <string.h>
 #include "constella/random.h"
 #include "core/need.h"
-#include "method/iota.h"
 #include "method/map.h"
 #include "method/method.h"
-#include "method/tau.h"
 #include "method/user-layer.h"
 #include "system/compile/compile.h"
 
