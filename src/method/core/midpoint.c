@@ -24,7 +24,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "system/lane/rows.h"
+#include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #define NX              (NQ + NG)
 #define NX_PREDICTED    NG /* begin computes the others */

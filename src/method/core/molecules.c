@@ -207,7 +207,7 @@ static void restore_force(const force *f, molecule_set *s, int npar) {
 #if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
 #include "core/dense.h"
 #include "method/core/kick-data.h"
-#include "system/lane/acceleration.h" /* CST_CLOSE */
+#include "system/lane/rows.h" /* CST_CLOSE */
 
 /* ---- residuals, Newton's method for the impulses, tangential momenta ------------------------- */
 

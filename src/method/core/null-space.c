@@ -33,7 +33,7 @@ struct data {
 #define UNROLL _Pragma("GCC unroll 4") /* loops of small constant sizes */
 #endif
 #include "core/householder.h"
-#include "system/lane/rows.h"
+#include "system/lane/acceleration.h"
 #include "method/core/time.h"
 #ifndef CST_COLD
 #define USES_STEP

@@ -15,7 +15,6 @@
 #define CST_GROUP_H
 #include "constella/lanes.h"
 #include "constella/system.h"
-#include "core/inverse-root.h"
 #include "system/lane/record.h"
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
@@ -28,6 +27,7 @@
  *   CST_TAKE         one field becomes what another is, which is of no use then
  */
 #ifdef CST_SYSTEM_HEADER
+#include "core/inverse-root.h"
 #include CST_SYSTEM_HEADER
 #if defined(CORE_IS_FOR_GENERAL) ? SYS_IN_GENERAL : SYS_SIZED
 #define CST_SIZED 1

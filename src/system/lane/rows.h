@@ -6,7 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_ROWS_H
 #define CST_ROWS_H
-#include "system/lane/acceleration.h"
+#include "system/lane/gram.h"
 #include "system/lane/kick-rows.h"
 
 #if CST_SIZED
@@ -19,6 +19,62 @@
 
 /* Calls a function that is compiled for the system. */
 #define CST_BY_ROWS(which, z) C->gram[CST_GRAM_##which]((const double *)(z), 0, 0, 0, 0, 0, 0, 0)
+
+/* ---- whether the constraints are met --------------------------------------------------------- */
+
+/* Where coordinates are larger than so many lengths of the system, the round-off of what is computed from
+ * them may exceed the 1e-12 of its size below which an iteration that ends by its updates can tell that they
+ * no longer shrink. */
+#define CST_REMOTE 64.0
+
+/* slack_a = tolerance L_a / CST_ROUNDOFF, so that tolerance s_a + CST_ROUNDOFF r_a = CST_ROUNDOFF sum_k
+ * |G_ak| (slack_a + max_k |q_k|) with s_a = L_a sum_k |G_ak| and r_a = max_k |q_k| sum_k |G_ak|, over the
+ * coordinates of the constraint. */
+CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *slack) {
+  const cst_layout at = LAYOUT(C);
+  const vd         t = *cst_block(record, at.tolerance) * (1 / CST_ROUNDOFF);
+  UNROLL
+  for (int a = 0; a < NG; a++)
+    slack[a] = t * cst_block(record, at.length)[a];
+}
+
+/* All-ones where |g| <= tolerance s_a + CST_ROUNDOFF r_a: some point is on the constraint whose coordinates
+ * are off by no more than the tolerance times its length and their own round-off. A dropped constraint always
+ * is. */
+CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const vd *q,
+                         const vd *slack) {
+  vd row = vset(0), far = vset(0);
+  USES_G
+  ROW_G(a, i, e) {
+    row += vabs(G[e]);
+    far = vmax(vabs(q[i]), far);
+  }
+  return (vl)(vabs(g) <= (CST_ROUNDOFF * row) * (slack[a] + far)) | vmask(DROPPED(a));
+}
+
+/* All-ones where |g| is so small that what a correction by Newton's method leaves of it, its square, is far
+ * below round-off: 3e-10 s_a at the tolerance of 1e-14. */
+CST_INLINE vl cst_is_near(const cst_context *C, int a, vd g, const vd *G, const vd *q,
+                          const vd *slack) {
+  return cst_is_met(C, a, 0x1p-17 * g, G, q, slack);
+}
+
+#define CST_CLOSE 0x1p21 /* cst_rows_are_close */
+
+/* All-ones where every constraint is met. */
+CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q,
+                              const vd *slack) {
+  vl done = vmask(1);
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    if (!CST_SIZED && !vany(done))
+      break;
+    done &= cst_is_met(C, a, g[a], G, q, slack);
+  }
+  return done;
+}
+
+/* ---- loops over the pattern of G ------------------------------------------------------------- */
 
 /* to := from - G' x; they may be the same. */
 CST_INLINE void cst_rows_impulses(const cst_context *C, const vd *G, const vd *x, const vd *from,
