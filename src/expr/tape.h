@@ -51,6 +51,6 @@ struct cst_tape {
   double *constants[4];
 };
 
-/* Whether it runs at several states at once (tape-wide.h): it is straight, and short. */
+/* Whether it runs at several states at once (interpret.c): it is straight, and short. */
 bool cst_tape_is_wide(const cst_tape *t);
 #endif

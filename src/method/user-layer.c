@@ -1,21 +1,80 @@
 /* user-layer.c: one-step methods that users write in C: the operations available to them, and the registry of
  * loaded methods; and the layers, schemes and maps of a study by their names. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
 #include "method/user-layer.h"
 #include <ctype.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "constella/diag.h"
 #include "constella/layer.h"
 #include "constella/random.h"
-#include "core/apart.h"
 #include "core/boundary.h"
 #include "core/need.h"
 #include "method/layer.h"
 #include "system/compile/compile.h"
 #include "system/field.h"
+
+/* ---- code that may crash, end the program or never end --------------------------------------- */
+
+/* It runs in a child process first. */
+
+enum { RETURNED = 113, PATIENCE = 10 }; /* an exit status; real seconds for one of the processor */
+
+static void leave(void) { _exit(1); }
+
+/* exit() must not end what the parent has begun, such as MPI: `leave` is called before all handlers of it. */
+static void run_child(void (*work)(void *context), void *context, unsigned seconds) {
+  static const int handled[] = {SIGSEGV, SIGBUS, SIGILL,  SIGFPE,  SIGABRT,
+                                SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGALRM};
+  for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
+    signal(handled[i], SIG_DFL);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
+  alarm(PATIENCE * seconds);
+  atexit(leave);
+  work(context);
+  _exit(RETURNED);
+}
+
+static const char *what_of(int status, int seconds) {
+  static char what[128];
+  const int   how = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == RETURNED)
+    return NULL;
+  if (how == SIGXCPU || how == SIGALRM)
+    snprintf(what, sizeof what, "takes more than %d s", seconds);
+  else if (how)
+    snprintf(what, sizeof what, "crashes (%s)", strsignal(how));
+  else
+    snprintf(what, sizeof what, "ends the program");
+  return what;
+}
+
+/* Calls work(context) in a copy of this process. NULL if it returns; else what it does instead, "crashes
+ * (Segmentation fault)", as static text. seconds: of the processor that it may take. Where no process can be
+ * made, nothing is called, and the answer is NULL. */
+static const char *try_apart(void (*work)(void *context), void *context, int seconds) {
+  int         status;
+  const pid_t child = fork();
+  if (child < 0)
+    return NULL;
+  if (child == 0)
+    run_child(work, context, (unsigned)seconds);
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return NULL;
+  return what_of(status, seconds);
+}
 
 enum { MOST_ORDER = 20, MOST_FUNCTIONS = 64, SECONDS_ALLOWED = 2 };
 
@@ -269,7 +328,7 @@ static void build(void *code) {
 static const char *refuse(const char *bytes, size_t length) {
   static char why[CST_WHY];
   cst_code    code = {.bytes = (char *)bytes, .size = length};
-  const char *what = cst_apart_try(build, &code, SECONDS_ALLOWED);
+  const char *what = try_apart(build, &code, SECONDS_ALLOWED);
   snprintf(why, sizeof why, "it %s when its formulas are built", what ? what : "");
   return what ? why : NULL;
 }

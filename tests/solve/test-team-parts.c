@@ -4,7 +4,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define TAP_MPI
-#include "solve/team-parts.h"
+#include "solve/team.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
