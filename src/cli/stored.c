@@ -11,7 +11,7 @@
 #include "constella/document.h"
 #include "constella/random.h"
 #include "core/text.h"
-#include "method/user-layer.h"
+#include "method/texts/user-layer.h"
 #include "study/collector.h"
 #include "study/file/starts.h"
 #include "system/library.h"

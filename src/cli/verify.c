@@ -11,7 +11,7 @@
 #include "cli/petsc-options.h"
 #include "study/run/identity.h"
 #include "cli/stored.h"
-#include "method/user-layer.h"
+#include "method/texts/user-layer.h"
 #include "study/plan/division.h"
 #include "study/run/verify-result.h"
 #include "core/need.h"

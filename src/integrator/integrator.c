@@ -13,7 +13,7 @@
 #include "constella/integrator.h"
 #include "core/boundary.h"
 #include "method/method.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "observe/observe.h"
 #include "study/file/names.h"
 #include "study/result/failure.h"

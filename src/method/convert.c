@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "method/map.h"
+#include "method/texts/map.h"
 #include "method/layer.h"
 #include "method/symmetry.h"
 

@@ -22,7 +22,7 @@
 #include "method/joints.h"
 #include "method/families.h"
 #include "method/symmetry.h"
-#include "method/map.h"
+#include "method/texts/map.h"
 
 static const char *const maps[] = {"cayley", "exp", NULL};
 

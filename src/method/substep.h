@@ -8,8 +8,8 @@
 #include "constella/method.h"
 #include "core/error.h"
 #include "method/core.h"
-#include "method/flow.h"
-#include "method/lane-layer.h"
+#include "method/texts/flow.h"
+#include "method/texts/lane-layer.h"
 #include "tableau/tableau.h"
 
 /* A one-step layer for q' = v, v' = A(q, v), S' = L(q, v): a tableau, or formulas. */

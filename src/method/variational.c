@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "method/families.h"
-#include "method/map.h"
+#include "method/texts/map.h"
 
 /* Where the force acts: with weights w0 h and w1 h at the two ends of the drift, or inside it at theta;
  * tangent: p1 is projected. */

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <petscsys.h>
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "solve/solver.h"
 #include "tools.h"
 

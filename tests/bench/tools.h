@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include "constella/study.h"
 #include "method/method.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "solve/petsc.h"
 
 enum { BENCH_ROUNDS = 5 };

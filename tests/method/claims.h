@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "method/method.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "solve/petsc.h"
 #include "solve/solver.h"
 #include "cover.h"

@@ -2,7 +2,7 @@
  * both take: one step from states along a motion. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
-#include "method/stepper-internal.h"
+#include "method/stepper/stepper-internal.h"
 
 enum { STATES = 4, BETWEEN = 7, MOST = 12 }; /* MOST: coordinates */
 

@@ -5,7 +5,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <quadmath.h>
 #include "claims.h"
-#include "method/stepper-internal.h"
+#include "method/stepper/stepper-internal.h"
 #include "system/point/quad-precision.h"
 
 typedef __float128 quad;

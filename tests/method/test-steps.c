@@ -2,7 +2,7 @@
  * one step, whatever their neighbours do; so have states that a spare lane steps side by side. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 
 enum {
   LANES = 5,

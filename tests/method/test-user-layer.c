@@ -7,7 +7,7 @@
 #include "claims.h"
 #include "constella/layer.h"
 #include "method/method.h"
-#include "method/user-layer.h"
+#include "method/texts/user-layer.h"
 #include "system/compile/compile.h"
 #include "system/field.h"
 

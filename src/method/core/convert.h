@@ -53,7 +53,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
-#include "method/lane-layer.h"
+#include "method/texts/lane-layer.h"
 
 struct data {
   double         bias;     /* alpha- */
@@ -409,7 +409,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #else
 
 #include <math.h>
-#include "method/map.h"
+#include "method/texts/map.h"
 #include "method/substep.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */

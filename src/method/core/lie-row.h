@@ -2,7 +2,7 @@
  * row. CORE is the name of the core, PIECES the number of pieces of its drift. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/joints.h"
-#include "method/lane-layer.h"
+#include "method/texts/lane-layer.h"
 
 struct data {
   double w0, w1;  /* fractions of h for which the force acts at the left and at the right end */
@@ -13,7 +13,7 @@ struct data {
 
 #ifndef CST_W
 #include "method/substep.h"
-#include "method/map.h"
+#include "method/texts/map.h"
 
 struct parameters {
   double         w0, w1;

@@ -57,7 +57,7 @@ typedef struct {
 
 /* tau at x, the inverse of its derivative on momenta, its derivative, and its size. */
 #ifdef AXES
-/* tau(x) = cay(phi(x)) from text, phi(0) = 0, D phi(0) = 1 (method/map.h).
+/* tau(x) = cay(phi(x)) from text, phi(0) = 0, D phi(0) = 1 (method/texts/map.h).
  *
  *   dR tau_x = dR cay_phi D phi,  (dR tau^-1_x)* y = (dR cay^-1_phi)* D phi'^-1 y,  dL tau_x = dL cay_phi D phi
  *

@@ -1,4 +1,4 @@
-/* mapped.c: the core of any discretization map R_d(q, w) = (left, right) with constraints (method/map.h).
+/* mapped.c: the core of any discretization map R_d(q, w) = (left, right) with constraints (method/texts/map.h).
  *
  *   L_d(q0, q1) = h L(q, w/h) where (left, right)(q, w) = (q0, q1)
  *   P = p0 - G(q0)'L,   p1 = P + D - G(q1)'m
@@ -15,7 +15,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE mapped
-#include "method/map.h"
+#include "method/texts/map.h"
 
 struct data {
   cst_lane_mapping map;

@@ -16,7 +16,7 @@
  * With alpha or beta, A is that of Baumgarte's stabilised equation, G A = -D2g[v, v] - 2 alpha G v - beta^2 g.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/lane-layer.h"
+#include "method/texts/lane-layer.h"
 #define CORE rk
 #define CORE_IS_FOR_ANY
 #define CORE_IS_NARROW_TOO
@@ -33,7 +33,7 @@ struct data {
 #ifdef CST_W
 #define CST_FIELDS_IN_SPACE /* the sizes depend on the number of stages */
 #include "method/core/lane.h"
-#include "method/flow.h"
+#include "method/texts/flow.h"
 #include "system/lane/acceleration.h"
 #if !CST_SIZED
 #include "method/core/bands.h"

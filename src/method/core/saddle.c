@@ -14,7 +14,7 @@
  * solves the equations of each stage at its Q and V: the functional iteration of rk.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/lane-layer.h"
+#include "method/texts/lane-layer.h"
 #define CORE saddle
 
 struct data {

@@ -1,6 +1,6 @@
 /* sweep.h: lane code: a one-step layer R_t of q' = v, v' = A(q, v), S' = L, and its derivatives by machine:
  * forward (tangent), in reverse, and forward over reverse (second), for any tableau and for formulas
- * (method/flow.h).
+ * (method/texts/flow.h).
  *
  *   V_i = v + t sum a_ij A_j,  Q_i = q + t sum a_ij V_j,  A_i = A(Q_i, V_i);
  *   q1 = q + t sum b_i V_i,  v1 = v + t sum b_i A_i
@@ -21,8 +21,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SWEEP_H
 #define CST_SWEEP_H
-#include "method/flow.h"
-#include "method/lane-layer.h"
+#include "method/texts/flow.h"
+#include "method/texts/lane-layer.h"
 #include "system/lane/saddle.h"
 
 enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };

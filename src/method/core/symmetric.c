@@ -12,7 +12,7 @@
  * which contracts by O(h). The multipliers are those of M A = f - G'lambda at the state.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/lane-layer.h"
+#include "method/texts/lane-layer.h"
 #define CORE symmetric
 
 struct data {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "study/channels/channels.h"
 #include "study/collector.h"
 #include "study/result/output.h"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "study/collect/events.h"
 #include "study/plan/clock.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "statistics/survival.h"
 #include "study/channels/channels.h"
 #include "study/plan/clock.h"

@@ -11,9 +11,9 @@
 #include <string.h>
 #include "constella/random.h"
 #include "core/need.h"
-#include "method/map.h"
+#include "method/texts/map.h"
 #include "method/method.h"
-#include "method/user-layer.h"
+#include "method/texts/user-layer.h"
 #include "system/compile/compile.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/method.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "study/file/reader.h"
 
 /* ---- the key --------------------------------------------------------------------------------- */

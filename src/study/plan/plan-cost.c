@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "method/method.h"
-#include "method/stepper-sparse.h"
+#include "method/stepper/stepper-sparse.h"
 #include "study/collector.h"
 #include "study/file/relax.h"
 #include "system/derive/find-molecules.h"

@@ -5,8 +5,8 @@
 #define CST_PLAN_H
 #include "constella/study.h"
 #include "method/method.h"
-#include "method/stepper-sparse.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper-sparse.h"
+#include "method/stepper/stepper.h"
 #include "observe/observe.h"
 #include "study/kind.h"
 

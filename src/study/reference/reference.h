@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_REFERENCE_H
 #define CST_REFERENCE_H
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "record/bundle.h"
 #include "study/plan/agenda.h"
 

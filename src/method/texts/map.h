@@ -13,7 +13,7 @@
 #define CST_MAP_H
 #include "constella/system.h"
 #include "expr/define.h"
-#include "method/lane-layer.h"
+#include "method/texts/lane-layer.h"
 #include "method/substep.h"
 
 enum { CST_MAP_DEFINITIONS = 32 };

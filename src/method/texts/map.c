@@ -1,7 +1,7 @@
 /* map.c: discretization maps of the user: made from text, checked by differentiation, kept by their texts; and
  * the equations of a step by one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/map.h"
+#include "method/texts/map.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "core/boundary.h"
 #include "core/need.h"
 #include "expr/tape-lanes.h"
-#include "method/stepper-internal.h"
+#include "method/stepper/stepper-internal.h"
 #include "system/field.h"
 
 enum { N = CST_MAX_Q, POINTS = 8, ENOUGH = 3 };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "constella/diag.h"
 #include "core/need.h"
-#include "method/map.h"
+#include "method/texts/map.h"
 #include "method/method.h"
 
 enum { LEFT, RIGHT, POINT, TANGENT, FIBRE, NONE };

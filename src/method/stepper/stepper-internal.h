@@ -3,7 +3,7 @@
 #ifndef CST_STEPPER_INTERNAL_H
 #define CST_STEPPER_INTERNAL_H
 #include "method/method.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 #include "method/core.h"
 #include "solve/solver.h"
 

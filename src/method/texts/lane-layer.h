@@ -6,7 +6,7 @@
 
 struct cst_tape;
 
-/* A tableau a[stages][stages], b[stages], or kernels of formulas (method/flow.h), called with `self`. */
+/* A tableau a[stages][stages], b[stages], or kernels of formulas (method/texts/flow.h), called with `self`. */
 typedef struct {
   int                stages, implicit;
   const double      *a, *b;

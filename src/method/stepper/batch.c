@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/stepper.h"
+#include "method/stepper/stepper.h"
 
 enum { FEW = 64 }; /* numbers that need no memory of their own */
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/stepper-internal.h"
-#include "method/stepper-sparse.h"
+#include "method/stepper/stepper-internal.h"
+#include "method/stepper/stepper-sparse.h"
 
 /* What the Jacobian is: a full matrix; the S of stepper-sparse.h, with the other sign, which Cholesky's factors need
  * where h > 0; a sparse matrix of differences. */

@@ -2,7 +2,7 @@
  * loaded methods; and the layers, schemes and maps of a study by their names. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
-#include "method/user-layer.h"
+#include "method/texts/user-layer.h"
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 #ifndef CST_USER_LAYER_H
 #define CST_USER_LAYER_H
 #include "constella/method.h"
-#include "method/flow.h"
+#include "method/texts/flow.h"
 
 /* The shared object of a C file, from the compiler or the cache, or the bytes of a file that ends in .so. A
  * cst_fetch: NULL and *bytes, owned by the caller (free()), or the reason of a failure (static text; lines

@@ -7,7 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/need.h"
 #include "expr/tape-lanes.h"
-#include "method/flow.h"
+#include "method/texts/flow.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include "system/field.h"

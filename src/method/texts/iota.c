@@ -2,14 +2,14 @@
  * texts, and bound to lanes (map.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/tape-lanes.h"
-#include "method/map.h"
+#include "method/texts/map.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/boundary.h"
 #include "core/need.h"
-#include "method/stepper-internal.h"
+#include "method/stepper/stepper-internal.h"
 
 enum { N = CST_MAX_Q, POINTS = 8, ENOUGH = 3 };
 

@@ -10,7 +10,7 @@
 #include "core/need.h"
 #include "expr/cuts.h"
 #include "expr/tape-lanes.h"
-#include "method/stepper-internal.h"
+#include "method/stepper/stepper-internal.h"
 #include "system/point/rank.h"
 
 /* A constraint jumps where its change over a vanishing part of the step is more than this part of its scale. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/stepper-internal.h"
+#include "method/stepper/stepper-internal.h"
 #include "solve/petsc.h"
 #include "system/lane/context.h"
 

@@ -1,7 +1,7 @@
 /* stepper-sparse.c: the sparse matrices of a substep's equations: S, and Jacobians by differences, with their pattern, order
  * and colours. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "method/stepper-sparse.h"
+#include "method/stepper/stepper-sparse.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
  * (map.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/tape-lanes.h"
-#include "method/map.h"
+#include "method/texts/map.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "method/stepper-internal.h"
+#include "method/stepper/stepper-internal.h"
 
 enum { OF_AXES = 39 }; /* values of a retraction of axes */
 
