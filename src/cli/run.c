@@ -272,6 +272,17 @@ static bool agree_on_work(const cst_plan *p, const cst_agenda *a) {
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* One run, extension or merger on one rank. */
+typedef struct {
+  cst_arguments  *a;
+  cst_diag       *d;
+  int             isa, rank, ranks; /* isa: -1 where none is allowed */
+  cst_study      *study;
+  cst_plan       *plan;
+  cst_checkpoint *checkpoint;
+  cst_agenda     *agenda;
+} session;
+
 enum { EXIT_AGAIN = 75, START_SECONDS = 3, END_SECONDS = 10 };
 
 /* Hours count from the start of the program. */
@@ -414,17 +425,16 @@ static void give_up(const cst_arguments *a) {
 }
 
 /* The first rank of each team runs the study, the others serve it until it ends. All learn how it ended. */
-static cst_error run_teams(cst_arguments *a, const cst_study *study, const cst_plan *plan,
-                           const cst_agenda *agenda, cst_checkpoint *checkpoint, cst_run_end *end) {
+static cst_error run_teams(session *x, cst_run_end *end) {
   MPI_Comm all = cst_world, leaders;
   int      failed = 0;
-  CST_TRY(cst_team_divide(all, study->team, &leaders));
+  CST_TRY(cst_team_divide(all, x->study->team, &leaders));
   if (leaders == MPI_COMM_NULL) {
     cst_stop_grace(0); /* it ends with its leader */
     CST_TRY(cst_team_serve());
   } else {
     cst_world = leaders;
-    failed = cst_run(plan, agenda, checkpoint, &a->run, end);
+    failed = cst_run(x->plan, x->agenda, x->checkpoint, &x->a->run, end);
     cst_world = all;
     if (failed && !end->agreed)
       return failed;
@@ -444,26 +454,25 @@ static void warn_of_compiler(cst_run_options *run, int rank) {
 }
 
 /* Runs a study without errors. */
-static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
-                   const cst_agenda *agenda, cst_checkpoint *checkpoint) {
+static int execute(session *x) {
   static const int status[] = {
       [CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
-  cst_run_end end = {0};
-  cst_error   failed;
-  int         rank;
-  MPI_Comm_rank(cst_world, &rank);
+  cst_arguments *a = x->a;
+  const int      rank = x->rank;
+  cst_run_end    end = {0};
+  cst_error      failed;
   if (rank == 0 && *a->run.resume.message)
     fprintf(stderr, "%s\n", a->run.resume.message);
   if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW)
-    report_extension(a, study, plan);
+    report_extension(a, x->study, x->plan);
   cst_error_push(print_error, NULL);
-  failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
+  failed = cst_study_compile(x->study, x->plan, x->agenda->left, &a->run.back_end);
   if (!failed)
     warn_of_compiler(&a->run, rank);
   end.agreed = failed != 0;
   if (!failed)
-    failed = study->team > 1 ? run_teams(a, study, plan, agenda, checkpoint, &end)
-                             : cst_run(plan, agenda, checkpoint, &a->run, &end);
+    failed = x->study->team > 1 ? run_teams(x, &end)
+                                : cst_run(x->plan, x->agenda, x->checkpoint, &a->run, &end);
   cst_error_pop();
   if (failed && !end.agreed)
     give_up(a);
@@ -472,7 +481,7 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan,
   if (rank == 0 && end.end == CST_END_DONE && !*end.kept && !replace_extended(a))
     return 1;
   if (rank == 0)
-    report_end(a, plan, &end);
+    report_end(a, x->plan, &end);
   return end.failed > 0 || *end.kept ? 1 : status[end.end];
 }
 
@@ -492,14 +501,6 @@ static int report_complete(const cst_arguments *a, const cst_plan *plan) {
   return a->run.resume.failed > 0;
 }
 
-/* The first rank with errors, because a user's code may fail on some ranks only; the number of ranks when
- * there are none. Collective. */
-static int first_with_errors(const cst_diag *d, int rank, int ranks) {
-  int first = cst_diag_count(d) ? rank : ranks;
-  (void)MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, cst_world);
-  return first;
-}
-
 /* PETSc installs handlers of signals. */
 static bool drive(const cst_plan *p) {
   const bool done = cst_petsc_drive(p);
@@ -517,68 +518,131 @@ static void check_teams(const cst_study *s, int ranks, cst_diag *d) {
                s->team, ranks, ranks == 1 ? "" : "s", s->team, s->team);
 }
 
-static int run_checked(cst_arguments *a, cst_diag *d) {
+/* Plans the study, NULL after a mistake, which is in d. */
+static void plan_study(session *x, cst_study *study) {
+  cst_arguments *a = x->a;
+  x->study = study;
+  cst_petsc_check(study, x->d);
+  if (study && x->isa >= 0)
+    x->plan = cst_plan_create(study, x->isa, x->d);
+  check_teams(study, x->ranks, x->d);
+  if (x->plan && !a->run.checkpoint_seconds)
+    a->run.checkpoint_seconds = study->checkpoint_seconds;
+}
+
+/* Collective: whether no rank has found a mistake. A user's code may fail on some ranks only; the first of these
+ * prints its mistakes. */
+static bool is_sound(const session *x) {
+  int first = cst_diag_count(x->d) ? x->rank : x->ranks;
+  (void)MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, cst_world);
+  if (first == x->rank)
+    cst_diag_print(x->d, stderr);
+  return first == x->ranks;
+}
+
+/* Collective: rank 0 looks at the output, and locks it. */
+static bool claim_output(session *x) {
+  cst_arguments *a = x->a;
+  if (a->run.output && x->rank == 0 && (x->plan || !a->run.resumes))
+    cst_run_examine_output(a, x->plan, x->d);
+  x->rank == 0 ? cst_resume_release() : cst_resume_help();
+  return is_sound(x);
+}
+
+/* Collective: opens the checkpoint and finds what is left to do. Rank 0 prints warnings. */
+static bool open_work(session *x) {
+  cst_arguments *a = x->a;
+  const int      leaders = x->study->team > 1 ? x->ranks / x->study->team : x->ranks;
+  x->checkpoint = cst_checkpoint_create(x->plan);
+  x->agenda = cst_run_open_checkpoint(a, x->plan, x->checkpoint, leaders, x->d);
+  if (!is_sound(x))
+    return false;
+  if (x->rank == 0) {
+    cst_reference_doubt(x->plan, a->run.warnings.text[CST_WARNS_REFERENCE_STEP], CST_WARNING_WIDTH);
+    if (!a->parts.n) /* its parts have said so */
+      cst_reference_warn(x->plan, x->d);
+    cst_diag_print(x->d, stderr);
+  }
+  return true;
+}
+
+/* Does what is left. Returns the exit status. */
+static int work(session *x) {
+  if (x->a->run.resume.start == CST_START_COMPLETE)
+    return report_complete(x->a, x->plan);
+  if (!agree_on_work(x->plan, x->agenda))
+    return 2;
+  return drive(x->plan) ? execute(x) : 1;
+}
+
+static void close_session(session *x) {
+  cst_lock_release(x->a->run.lock);
+  cst_lock_release(x->a->extended);
+  cst_agenda_destroy(x->agenda);
+  cst_checkpoint_destroy(x->plan, x->checkpoint);
+  cst_plan_destroy(x->plan);
+  cst_study_destroy(x->study);
+}
+
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+/* The study of the command line; earlier: the result that is resumed or extended. NULL after a mistake. */
+static cst_study *read_study(const session *x, const char *earlier) {
+  const cst_arguments *a = x->a;
+  return a->study ? cst_run_read_study(a->study, a->run.resumes ? a->run.output : earlier, x->d)
+                  : NULL;
+}
+
+static int run_study(session *x) {
+  plan_study(x, read_study(x, NULL));
+  return claim_output(x) && open_work(x) ? work(x) : 2;
+}
+
+static int run_part(session *x) {
+  plan_study(x, read_study(x, NULL));
+  if (x->plan)
+    cst_plan_divide(x->plan, x->a->run.part.k, x->a->run.part.n);
+  return claim_output(x) && open_work(x) ? work(x) : 2;
+}
+
+static int extend_result(session *x) {
+  cst_arguments *a = x->a;
+  if (x->rank == 0)
+    cst_run_find_extended(a);
+  plan_study(x, read_study(x, a->file));
+  cst_run_open_extended(a, x->isa, x->study, x->plan, x->d);
+  const int status = claim_output(x) && open_work(x) ? work(x) : 2;
+  cst_run_close_extended(a);
+  return status;
+}
+
+static int merge_parts(session *x) {
+  cst_arguments *a = x->a;
+  int            status = 2;
+  plan_study(x, cst_run_read_parts(a, x->d));
+  cst_run_examine_parts(a, x->plan, x->d);
+  if (claim_output(x)) {
+    cst_run_share_parts(a);
+    status = open_work(x) ? work(x) : 2;
+  }
+  cst_run_close_parts(a);
+  return status;
+}
+
+/* One of the commands, from its study to its result. Returns the exit status. */
+static int hold_session(cst_arguments *a, cst_diag *d) {
   const char *reason = NULL;
-  int         isa = cst_isa_choose(&reason);
-  int         ranks, rank, status = 2;
-  cst_plan   *plan = NULL;
-  MPI_Comm_rank(cst_world, &rank);
-  MPI_Comm_size(cst_world, &ranks);
-  if (isa < 0)
+  session     x = {.a = a, .d = d, .isa = cst_isa_choose(&reason)};
+  MPI_Comm_rank(cst_world, &x.rank);
+  MPI_Comm_size(cst_world, &x.ranks);
+  if (x.isa < 0)
     cst_diag_add(d, NULL, 0, 0, "%s", reason);
   name_output(a);
-  if (rank == 0)
-    cst_run_find_extended(a);
-  cst_study *study = a->study ? cst_run_read_study(a->study,
-                                                   a->run.resumes ? a->run.output
-                                                   : a->extends   ? a->file
-                                                                  : NULL,
-                                                   d)
-                              : cst_run_read_parts(a, d);
-  cst_petsc_check(study, d);
-  if (study && isa >= 0)
-    plan = cst_plan_create(study, isa, d);
-  check_teams(study, ranks, d);
-  if (plan && a->run.part.k)
-    cst_plan_divide(plan, a->run.part.k, a->run.part.n);
-  if (plan && !a->run.checkpoint_seconds)
-    a->run.checkpoint_seconds = study->checkpoint_seconds;
-  cst_run_open_extended(a, isa, study, plan, d);
-  cst_run_examine_parts(a, plan, d);
-  if (a->run.output && rank == 0 && (plan || !a->run.resumes))
-    cst_run_examine_output(a, plan, d);
-  rank == 0 ? cst_resume_release() : cst_resume_help();
-  cst_checkpoint *checkpoint = NULL;
-  cst_agenda     *agenda = NULL;
-  int             first = first_with_errors(d, rank, ranks);
-  if (first == ranks) {
-    cst_run_share_parts(a);
-    checkpoint = cst_checkpoint_create(plan);
-    agenda = cst_run_open_checkpoint(a, plan, checkpoint,
-                                     study->team > 1 ? ranks / study->team : ranks, d);
-    first = first_with_errors(d, rank, ranks);
-  }
-  if (first == ranks && rank == 0) {
-    cst_reference_doubt(plan, a->run.warnings.text[CST_WARNS_REFERENCE_STEP], CST_WARNING_WIDTH);
-    if (!a->parts.n) /* its parts have said so */
-      cst_reference_warn(plan, d);
-    cst_diag_print(d, stderr);
-  }
-  if (first == ranks)
-    status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a, plan)
-             : !agree_on_work(plan, agenda)            ? 2
-             : !drive(plan)                            ? 1
-                            : execute(a, study, plan, agenda, checkpoint);
-  else if (rank == first)
-    cst_diag_print(d, stderr);
-  cst_lock_release(a->run.lock);
-  cst_lock_release(a->extended);
-  cst_agenda_destroy(agenda);
-  cst_checkpoint_destroy(plan, checkpoint);
-  cst_run_close_extended(a);
-  cst_run_close_parts(a);
-  cst_plan_destroy(plan);
-  cst_study_destroy(study);
+  const int status = a->parts.n      ? merge_parts(&x)
+                     : a->extends    ? extend_result(&x)
+                     : a->run.part.k ? run_part(&x)
+                                     : run_study(&x);
+  close_session(&x);
   return status;
 }
 
@@ -616,7 +680,7 @@ static int run_start(int argc, char **argv) {
     set_deadline(&a);
     MPI_Comm_size(cst_world, &ranks);
     const bool alike = !cst_launch_refuse(ranks) && agree_on_options(&a);
-    status = cst_launch_end(alike ? run_checked(&a, d) : 2);
+    status = cst_launch_end(alike ? hold_session(&a, d) : 2);
   }
   cst_diag_destroy(d);
   free(a.petsc);
