@@ -48,7 +48,8 @@ static bool append(char title[CST_PARSE_TITLE], const char *a, const char *b) {
   return true;
 }
 
-void cst_definition_title(const cst_definition *d, char title[CST_PARSE_TITLE]) {
+/* "slip(x, w)" */
+static void definition_title(const cst_definition *d, char title[CST_PARSE_TITLE]) {
   snprintf(title, CST_PARSE_TITLE, "%.*s", CST_PARSE_SHOWN, d->name);
   for (int i = 0; i < d->n; i++)
     if (!append(title, i ? ", " : "(", d->argument[i])) {
@@ -82,7 +83,7 @@ static void write_cycle(const cst_parse_frame *f, const cst_definition *a,
 
 static cst_node wrong_count(cst_parser *p, const cst_definition *d) {
   char title[CST_PARSE_TITLE];
-  cst_definition_title(d, title);
+  definition_title(d, title);
   return cst_parse_fail(p, p->at, "%s takes %d argument%s: %s", d->name, d->n, d->n > 1 ? "s" : "",
                         title);
 }

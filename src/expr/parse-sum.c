@@ -10,6 +10,40 @@
 #include <string.h>
 #include "expr/parse.h"
 
+/* ---- the variable of a sum ------------------------------------------------------------------- */
+
+/* Whether word[0..n) can name the variable of a sum. */
+static bool well_formed(const char *word, size_t n) {
+  return n <= CST_PARSE_SHOWN && word[n - 1] != '\'' && *word != '_' && !cst_parse_digit(*word);
+}
+
+/* the name of l */
+static bool read_variable(cst_parser *p, cst_parse_loop *l) {
+  static const char *const letters = "a name has letters, digits and _, a letter first, at most";
+  cst_parse_peek(p);
+  char         s[32];
+  const char  *word = p->text + p->at;
+  const size_t n = cst_parse_word(word);
+  const int    shown = n < CST_PARSE_SHOWN ? (int)n : CST_PARSE_SHOWN;
+  if (!n)
+    cst_parse_fail(p, p->at, "expected the variable of the sum, a new name%s",
+                   cst_parse_found(p, s));
+  else if (!well_formed(word, n))
+    cst_parse_fail(p, p->at, "'%.*s%s' cannot be the variable of a sum; %s %d of them", shown, word,
+                   n > CST_PARSE_SHOWN ? "..." : "", letters, CST_PARSE_SHOWN);
+  else if (cst_parse_taken(p, p->at, n))
+    cst_parse_fail(
+        p, p->at,
+        "'%.*s' cannot be the variable of a sum, it has a meaning already; choose a new name",
+        shown, word);
+  else {
+    memcpy(l->name, word, n);
+    l->name[n] = '\0';
+    p->at += n;
+  }
+  return !p->failed;
+}
+
 /* ---- sums over pairs ------------------------------------------------------------------------- */
 
 /* A double sum is read once, as a sum over pairs: sum(i, 1, n, sum(j, i+1, n, TERM)).
@@ -174,7 +208,7 @@ static bool read_double(cst_parser *p, cst_parse_pairs *x) {
   double         from, to, more[2];
   x->i = i.node = cst_graph_input(p->g, 'I', 0);
   x->j = j.node = cst_graph_input(p->g, 'J', 0);
-  if (!cst_parse_variable(p, &i))
+  if (!read_variable(p, &i))
     return false;
   if (!affine_limit(p, -1, &times[0], &from))
     return false;
@@ -183,7 +217,7 @@ static bool read_double(cst_parser *p, cst_parse_pairs *x) {
   if (!cst_parse_accept(p, ',') || !opens(p))
     return false;
   p->loop = &i;
-  if (!cst_parse_variable(p, &j))
+  if (!read_variable(p, &j))
     return false;
   if (!affine_limit(p, i.node, &times[0], &more[0]))
     return false;
@@ -207,7 +241,9 @@ static bool depends_on_pairs_alone(const cst_parser *p, cst_node n) {
   return !cst_graph_depends(p->g, n, p->pairs->array);
 }
 
-bool cst_parse_double(cst_parser *p, cst_node *n) {
+/* sum(...) where it may be a sum over pairs; false, with the parser unchanged, where it is
+ * not. */
+static bool parse_double(cst_parser *p, cst_node *n) {
   const cst_parser before = *p;
   cst_expr_error   unread;
   cst_parse_pairs  x = {.i = -1, .j = -1};
@@ -270,8 +306,8 @@ void cst_edge_table_place(const cst_edge_table *t, int row, int column, int *lin
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-cst_parse_loop *cst_parse_row_open(cst_parser *p, const cst_edge_table *t,
-                                   cst_parse_loop loop[CST_EDGE_COLUMNS]) {
+static cst_parse_loop *row_open(cst_parser *p, const cst_edge_table *t,
+                                cst_parse_loop loop[CST_EDGE_COLUMNS]) {
   for (int k = 0; k < t->columns; k++) {
     loop[k].outer = k ? &loop[k - 1] : p->loop;
     strcpy(loop[k].name, t->column[k]);
@@ -279,7 +315,8 @@ cst_parse_loop *cst_parse_row_open(cst_parser *p, const cst_edge_table *t,
   return &loop[t->columns - 1];
 }
 
-void cst_parse_row_take(cst_parser *p, const cst_edge_table *t, cst_parse_loop *loop, int row) {
+/* Gives them the numbers of a row. */
+static void row_take(cst_parser *p, const cst_edge_table *t, cst_parse_loop *loop, int row) {
   for (int k = 0; k < t->columns; k++)
     loop[k].cell = &t->cell[(size_t)row * (size_t)t->columns + (size_t)k];
   p->row_of = t;
@@ -307,8 +344,8 @@ cst_node cst_expr_parse_row(cst_graph *g, const char *text, const cst_binding *n
                       .error = error,
                       .defined = cst_parse_defined_create(g),
                       .within = -1};
-  p.loop = cst_parse_row_open(&p, t, loop);
-  cst_parse_row_take(&p, t, loop, row);
+  p.loop = row_open(&p, t, loop);
+  row_take(&p, t, loop, row);
   const cst_node r = cst_parse_complete(&p);
   free(p.defined);
   g->effort += p.read + 16 * p.terms;
@@ -321,7 +358,8 @@ const cst_edge_table *cst_parse_table(const cst_parser *p, size_t at, size_t n) 
   return find_table(p->g, p->text + at, n);
 }
 
-const cst_edge_table *cst_parse_summed(cst_parser *p) {
+/* The table over which a sum runs, and its name is read; NULL, with p unchanged: it is a sum over a variable. */
+static const cst_edge_table *parse_summed(cst_parser *p) {
   cst_parse_peek(p);
   const size_t          at = p->at, n = cst_parse_word(p->text + at);
   const cst_edge_table *t = n ? find_table(p->g, p->text + at, n) : NULL;
@@ -391,37 +429,6 @@ cst_node cst_parse_cell(cst_parser *p, size_t at, size_t n) {
 
 enum { CHARACTERS_A_NODE = 4, CHARACTERS = 100000000 };
 
-/* Whether word[0..n) can name the variable of a sum. */
-static bool well_formed(const char *word, size_t n) {
-  return n <= CST_PARSE_SHOWN && word[n - 1] != '\'' && *word != '_' && !cst_parse_digit(*word);
-}
-
-bool cst_parse_variable(cst_parser *p, cst_parse_loop *l) {
-  static const char *const letters = "a name has letters, digits and _, a letter first, at most";
-  cst_parse_peek(p);
-  char         s[32];
-  const char  *word = p->text + p->at;
-  const size_t n = cst_parse_word(word);
-  const int    shown = n < CST_PARSE_SHOWN ? (int)n : CST_PARSE_SHOWN;
-  if (!n)
-    cst_parse_fail(p, p->at, "expected the variable of the sum, a new name%s",
-                   cst_parse_found(p, s));
-  else if (!well_formed(word, n))
-    cst_parse_fail(p, p->at, "'%.*s%s' cannot be the variable of a sum; %s %d of them", shown, word,
-                   n > CST_PARSE_SHOWN ? "..." : "", letters, CST_PARSE_SHOWN);
-  else if (cst_parse_taken(p, p->at, n))
-    cst_parse_fail(
-        p, p->at,
-        "'%.*s' cannot be the variable of a sum, it has a meaning already; choose a new name",
-        shown, word);
-  else {
-    memcpy(l->name, word, n);
-    l->name[n] = '\0';
-    p->at += n;
-  }
-  return !p->failed;
-}
-
 static cst_node wrong_count(cst_parser *p) {
   char s[32];
   return cst_parse_fail(p, p->at, "sum takes 4 arguments: sum(i, FROM, TO, TERM)%s",
@@ -475,7 +482,7 @@ static cst_node add_terms(cst_parser *p, cst_parse_loop *l, double from, double 
                           cst_graph_most_terms(p->g));
   for (double k = 0; k < count && !p->failed; k++) {
     if (t)
-      cst_parse_row_take(p, t, l, (int)k);
+      row_take(p, t, l, (int)k);
     else
       l->node = cst_graph_constant(p->g, from + k);
     const cst_node m = term(p, start, at);
@@ -504,8 +511,8 @@ static cst_node add_rows(cst_parser *p, const cst_edge_table *t, size_t at) {
   const int                   row = p->row;
   if (!cst_parse_accept(p, ','))
     return -1;
-  p->loop = cst_parse_row_open(p, t, loop);
-  cst_parse_row_take(p, t, loop, 0);
+  p->loop = row_open(p, t, loop);
+  row_take(p, t, loop, 0);
   const cst_node n = p->idle ? cst_parse_expression(p) : add_terms(p, loop, 0, t->rows, t, at);
   p->loop = outer;
   p->row_of = table;
@@ -520,12 +527,12 @@ cst_node cst_parse_series(cst_parser *p, size_t at) {
   double                from, to;
   cst_node              pairs;
   const bool            outermost = p->loop == p->arguments && !p->inside;
-  const cst_edge_table *rows = cst_parse_summed(p);
+  const cst_edge_table *rows = parse_summed(p);
   if (rows)
     return add_rows(p, rows, at);
-  if (p->pairs && outermost && !p->idle && !p->failed && cst_parse_double(p, &pairs))
+  if (p->pairs && outermost && !p->idle && !p->failed && parse_double(p, &pairs))
     return pairs;
-  if (!cst_parse_variable(p, &l))
+  if (!read_variable(p, &l))
     return -1;
   if (!limit(p, "FROM of the sum", &from))
     return -1;

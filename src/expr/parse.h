@@ -110,22 +110,12 @@ cst_node cst_parse_complete(cst_parser *p); /* the whole text */
 cst_parse_defined *cst_parse_defined_create(const cst_graph *g);
 /* Definition d, used by the word at `at` of n characters, which was read */
 cst_node cst_parse_definition(cst_parser *p, const cst_definition *d, size_t at);
-/* "slip(x, w)" */
-void cst_definition_title(const cst_definition *d, char title[CST_PARSE_TITLE]);
 /* Counts n characters that are read again, for `what`; an error at `at` when they are too many. */
 void cst_parse_charge(cst_parser *p, double n, size_t at, const char *what);
-
-/* parse-sum.c: tables. The columns as variables inside those of p; returns the innermost. */
-cst_parse_loop *cst_parse_row_open(cst_parser *p, const cst_edge_table *t,
-                                   cst_parse_loop loop[CST_EDGE_COLUMNS]);
-/* Gives them the numbers of a row. */
-void cst_parse_row_take(cst_parser *p, const cst_edge_table *t, cst_parse_loop *loop, int row);
 /* The error is due to the numbers of the row that is being read, if one is; at `at` the index or operation. */
 void cst_parse_blame_row(cst_parser *p, size_t at);
 /* The table that the word of n characters at `at` names; NULL: none. */
 const cst_edge_table *cst_parse_table(const cst_parser *p, size_t at, size_t n);
-/* The table over which a sum runs, and its name is read; NULL, with p unchanged: it is a sum over a variable. */
-const cst_edge_table *cst_parse_summed(cst_parser *p);
 bool                  cst_parse_is_column(const cst_parser *p, size_t at, size_t n);
 /* COLUMN(k), its name at `at`; p->at is at its '('. */
 cst_node cst_parse_cell(cst_parser *p, size_t at, size_t n);
@@ -138,11 +128,6 @@ bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, d
 
 /* parse-sum.c: sum(i, FROM, TO, TERM), its name at `at`, behind the '(' */
 cst_node cst_parse_series(cst_parser *p, size_t at);
-bool     cst_parse_variable(cst_parser *p, cst_parse_loop *l); /* the name of l */
-
-/* parse-sum.c: the same where it may be a sum over pairs; false, with the parser unchanged, where it is
- * not. */
-bool cst_parse_double(cst_parser *p, cst_node *n);
 /* In the term of a sum over pairs: the entry of array b whose index is the node n; -1: n is not one of its
  * variables. */
 cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n);

@@ -66,8 +66,6 @@ typedef struct {
   double rate, inverse_temperature;
   bool   by_mass;
 } cst_bath;
-
-cst_bath cst_langevin_of(const cst_term *t);
 /* Whether the named arguments of t are those of a bath or `more` (NULL: none), and the bath's are valid;
  * fills *e if not. */
 bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e);

@@ -29,7 +29,7 @@ static double number_of(const cst_term *t, const char *key) {
   return x ? x->number : 0;
 }
 
-cst_bath cst_langevin_of(const cst_term *t) {
+static cst_bath langevin_of(const cst_term *t) {
   const bool by_mass = cst_term_argument(t, "coefficient") != NULL;
   return (cst_bath){number_of(t, by_mass ? "coefficient" : "friction"),
                     number_of(t, "inverse-temperature"), by_mass};
@@ -95,7 +95,7 @@ static bool mass_is_constant(const cst_system *s) {
 static bool fits_flat(const cst_term *t, const cst_system *s, char *why, int n) {
   const double velocities = s->nq - 6.0 * s->nbodies;
   const char  *body = s->bodies[s->flat].name;
-  if (cst_langevin_of(t).by_mass) {
+  if (langevin_of(t).by_mass) {
     snprintf(why, (size_t)n,
              "coefficient is divided by the mass of each coordinate, and some of the flat body %s "
              "have none; friction is one rate",
@@ -114,7 +114,7 @@ static bool fits_flat(const cst_term *t, const cst_system *s, char *why, int n) 
 }
 
 bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const cst_bath bath = cst_langevin_of(t);
+  const cst_bath bath = langevin_of(t);
   if (!mass_is_constant(s)) {
     snprintf(
         why, (size_t)n,
@@ -137,7 +137,7 @@ bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n)
 }
 
 cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, cst_properties of) {
-  const cst_bath bath = cst_langevin_of(t);
+  const cst_bath bath = langevin_of(t);
   if (bath.rate == 0)
     return of;
   of.order_measure = cst_properties_measure(&of);
@@ -149,7 +149,7 @@ cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, c
 }
 
 void cst_langevin_add(const cst_term *t, cst_program *p) {
-  const cst_bath bath = cst_langevin_of(t);
+  const cst_bath bath = langevin_of(t);
   if (bath.rate > 0)
     cst_program_add(p, cst_substep_noise(1, bath.rate, bath.inverse_temperature, bath.by_mass));
 }

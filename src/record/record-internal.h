@@ -51,17 +51,11 @@ void cst_record_tidy(const char *path);
 /* record.c: on one rank. */
 /* Whether the path leads to the open file. */
 bool cst_record_is_at(int file, const char *path);
-/* Keeps an open file that its path does not lead to: where it is now or, if it has no name any more, as a copy
- * beside the path. Writes the name into place[PATH_MAX]; false with why[n]. */
-bool cst_record_rescue(int file, const char *path, char *place, char *why, int n);
 
 /* Returns ok; if false, stores what HDF5 says of `what` as the error of the record. */
 bool cst_record_keep(cst_record *r, bool ok, const char *what);
 /* The same for a call of HDF5 that writes; also false if an earlier write of this file failed. */
 bool cst_record_written(cst_record *r, bool ok);
-
-/* record.c. Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
-bool cst_record_meet(cst_record *r, char *why, int n);
 
 /* record-make.c, on rank 0: makes or finds all that is in the file. Fills r->place. */
 bool cst_record_make(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,

@@ -265,7 +265,8 @@ static bool is_first(MPI_Comm comm) {
   return rank == 0;
 }
 
-bool cst_record_meet(cst_record *r, char *why, int n) {
+/* record.c. Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
+static bool meet(cst_record *r, char *why, int n) {
   long at = 0;
   apart_from = false;
   bool ok = r->rank > 0 || write_token(r, &at);
@@ -336,7 +337,9 @@ static int open_copy(const char *path, char *place) {
   return file;
 }
 
-bool cst_record_rescue(int file, const char *path, char *place, char *why, int n) {
+/* Keeps an open file that its path does not lead to: where it is now or, if it has no name any more, as a copy
+ * beside the path. Writes the name into place[PATH_MAX]; false with why[n]. */
+static bool rescue(int file, const char *path, char *place, char *why, int n) {
   if (name_of(file, place))
     return true;
   int copy = open_copy(path, place);
@@ -464,7 +467,7 @@ static void share_places(cst_record *r) {
 static bool create(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field,
                    char *why, int n) {
   bool ok = r->rank > 0 || cst_record_make(r, dim, ndim, field, why, n);
-  if (!cst_agree(r->comm, ok, why, n) || !cst_record_meet(r, why, n))
+  if (!cst_agree(r->comm, ok, why, n) || !meet(r, why, n))
     return false;
   share_places(r);
   ok = r->rank > 0 || reserve(r, why, n);
@@ -510,7 +513,7 @@ cst_record *cst_record_open(MPI_Comm comm, const char *path, const char *token,
   cst_record *r = allocate(comm, path, token, dim, field, nfield);
   r->sealed = true;
   const bool found = r->rank > 0 || cst_record_find(r, dim, ndim, field, why, n);
-  if (cst_agree(r->comm, found, why, n) && cst_record_meet(r, why, n)) {
+  if (cst_agree(r->comm, found, why, n) && meet(r, why, n)) {
     share_places(r);
     seal(r);
     return r;
@@ -664,7 +667,7 @@ static bool keep_lost(cst_record *r, char *kept) {
   char place[PATH_MAX] = "";
   bool ok = true;
   if (r->rank == 0 && !r->nameless && !cst_record_is_named(r))
-    ok = cst_record_rescue(r->disk, r->path, place, r->error, sizeof r->error);
+    ok = rescue(r->disk, r->path, place, r->error, sizeof r->error);
   MPI_Bcast(place, sizeof place, MPI_CHAR, 0, r->comm);
   if (kept)
     strcpy(kept, place);

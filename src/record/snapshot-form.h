@@ -29,14 +29,6 @@ typedef struct {
 typedef struct {
   char mark[8], token[CST_SNAPSHOT_TOKEN];
 } cst_snapshot_head;
-
-/* The name while it is written: PATH.checkpoint.NUMBER.TOKEN.new. Returns it. */
-char *cst_snapshot_new_name(const cst_snapshot_owner *o, long number, char name[CST_SNAPSHOT_PATH]);
-/* The folder of a path, with its slash, or ".". Returns it. */
-char *cst_snapshot_folder(const char *path, char folder[CST_SNAPSHOT_PATH]);
-/* Removes the owner's finished checkpoints but the two newest, `number` and `keep`. */
-void cst_snapshot_remove_old(const cst_snapshot_owner *o, long number, long keep);
-void cst_snapshot_digest(const void *bytes, size_t size, unsigned char digest[32]);
 void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,
                        unsigned char digest[32]);
 #endif

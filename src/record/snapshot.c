@@ -35,8 +35,8 @@ char *cst_snapshot_name(const char *path, long number, char name[CST_SNAPSHOT_PA
   return name;
 }
 
-char *cst_snapshot_new_name(const cst_snapshot_owner *o, long number,
-                            char name[CST_SNAPSHOT_PATH]) {
+/* The name while it is written: PATH.checkpoint.NUMBER.TOKEN.new. Returns it. */
+static char *new_name(const cst_snapshot_owner *o, long number, char name[CST_SNAPSHOT_PATH]) {
   snprintf(name, CST_SNAPSHOT_PATH, "%s.checkpoint.%ld.%s.new", o->path, number, o->token);
   return name;
 }
@@ -45,7 +45,8 @@ char *cst_snapshot_new_name(const cst_snapshot_owner *o, long number,
 
 static const char word[] = ".checkpoint.";
 
-char *cst_snapshot_folder(const char *path, char folder[CST_SNAPSHOT_PATH]) {
+/* The folder of a path, with its slash, or ".". Returns it. */
+static char *snapshot_folder(const char *path, char folder[CST_SNAPSHOT_PATH]) {
   const char *cut = strrchr(path, '/');
   snprintf(folder, CST_SNAPSHOT_PATH, "%.*s", cut ? (int)(cut - path + 1) : 1, cut ? path : ".");
   return folder;
@@ -78,7 +79,7 @@ static long *numbers_of(const char *path, const char *ending, int *n) {
   char            folder[CST_SNAPSHOT_PATH];
   const char     *start = base_of(path);
   struct dirent **file;
-  int             files = scandir(cst_snapshot_folder(path, folder), &file, may_be_one, alphasort);
+  int             files = scandir(snapshot_folder(path, folder), &file, may_be_one, alphasort);
   long           *list = cst_need(calloc(files > 0 ? (size_t)files : 1, sizeof *list));
   *n = 0;
   for (int i = 0; i < files; i++) {
@@ -151,7 +152,7 @@ static long of_token(const cst_snapshot_owner *o, const char *name, char path[PA
   const long number = cut ? number_in(name, name, (size_t)(cut - name), "") : 0;
   if (!number)
     return 0;
-  cst_snapshot_folder(o->path, folder);
+  snapshot_folder(o->path, folder);
   if (strlen(folder) + (size_t)(cut - name) >= PATH_MAX)
     return 0;
   snprintf(full, sizeof full, "%s%s", strchr(o->path, '/') ? folder : "", name);
@@ -167,7 +168,7 @@ static long of_token(const cst_snapshot_owner *o, const char *name, char path[PA
 static bool find_elsewhere(cst_snapshot_owner *o, long own) {
   char folder[CST_SNAPSHOT_PATH], path[PATH_MAX], best[PATH_MAX] = "", newer[PATH_MAX] = "";
   struct dirent **file;
-  const int       n = scandir(cst_snapshot_folder(o->path, folder), &file, may_be_one, alphasort);
+  const int       n = scandir(snapshot_folder(o->path, folder), &file, may_be_one, alphasort);
   for (int i = 0; i < n; i++) {
     const long number = of_token(o, file[i]->d_name, path);
     if (number > o->until)
@@ -219,7 +220,7 @@ static void remove_unfinished(const cst_snapshot_owner *o) {
   snprintf(ending, sizeof ending, ".%s.new", o->token);
   long *all = numbers_of(o->path, ending, &n);
   for (int i = 0; i < n; i++)
-    unlink(cst_snapshot_new_name(o, all[i], name));
+    unlink(new_name(o, all[i], name));
   free(all);
 }
 
@@ -233,7 +234,8 @@ int cst_snapshot_remove_until(const cst_snapshot_owner *o) {
   return remove_between(o, 0, o->until);
 }
 
-void cst_snapshot_remove_old(const cst_snapshot_owner *o, long number, long keep) {
+/* Removes the owner's finished checkpoints but the two newest, `number` and `keep`. */
+static void remove_old(const cst_snapshot_owner *o, long number, long keep) {
   char  name[CST_SNAPSHOT_PATH];
   int   n;
   long *all = numbers_of(o->path, "", &n);
@@ -395,7 +397,7 @@ bool cst_snapshot_check(const cst_snapshot *s) { return cst_snapshot_check_part(
 
 /* ---- sections of other processes ------------------------------------------------------------- */
 
-void cst_snapshot_digest(const void *bytes, size_t size, unsigned char digest[32]) {
+static void snapshot_digest(const void *bytes, size_t size, unsigned char digest[32]) {
   cst_sha256_context s;
   cst_sha256_init(&s);
   cst_sha256_update(&s, bytes, size);
@@ -422,11 +424,11 @@ bool cst_snapshot_write(const cst_snapshot_owner *o, long number, size_t offset,
                         const void *const *bytes, cst_snapshot_place *place, int n, char *why,
                         int size) {
   char      name[CST_SNAPSHOT_PATH];
-  const int file = open(cst_snapshot_new_name(o, number, name), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  const int file = open(new_name(o, number, name), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
   bool      ok = file >= 0;
   for (int i = 0; ok && i < n; i++) {
     place[i].offset = offset;
-    cst_snapshot_digest(bytes[i], place[i].size, place[i].digest);
+    snapshot_digest(bytes[i], place[i].size, place[i].digest);
     ok = put(file, bytes[i], place[i].size, offset);
     offset += place[i].size;
   }
@@ -480,7 +482,7 @@ cst_snapshot_writer *cst_snapshot_begin(const cst_snapshot_owner *o, long number
   cst_snapshot_writer *w = cst_need(calloc(1, sizeof *w));
   w->owner = *o;
   w->number = number;
-  unlink(cst_snapshot_new_name(o, number, w->file_name));
+  unlink(new_name(o, number, w->file_name));
   int file = open(w->file_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file >= 0 && (w->file = fdopen(file, "wb"))) {
     put_head(w);
@@ -514,7 +516,7 @@ static void enter(cst_snapshot_writer *w, const char *name, const cst_snapshot_p
 
 bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size) {
   cst_snapshot_place place = {.offset = w->at, .size = size};
-  cst_snapshot_digest(bytes, size, place.digest);
+  snapshot_digest(bytes, size, place.digest);
   append(w, bytes, size);
   enter(w, name, &place);
   return !w->error;
@@ -546,7 +548,7 @@ static void put_index(cst_snapshot_writer *w) {
 /* A name is on the disk when its folder is. File systems that cannot sync a folder do so themselves. */
 static int sync_folder(const char *path) {
   char folder[CST_SNAPSHOT_PATH];
-  int  file = open(cst_snapshot_folder(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int  file = open(snapshot_folder(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0)
     return errno;
   int error = fsync(file) && errno != EINVAL && errno != ENOTSUP ? errno : 0;
@@ -579,7 +581,7 @@ bool cst_snapshot_commit(cst_snapshot_writer *w, long keep, char *why, int n) {
   if (error)
     snprintf(why, (size_t)n, "%.400s cannot be written: %s", name, strerror(error));
   else
-    cst_snapshot_remove_old(&w->owner, w->number, keep);
+    remove_old(&w->owner, w->number, keep);
   cst_snapshot_abandon(w);
   return !error;
 }

@@ -77,7 +77,7 @@ void cst_division_members(const cst_plan *p, const cst_division *d, long part, i
   *count = b > a ? b - a : 0;
 }
 
-long cst_division_trajectories(const cst_plan *p, const cst_division *d, long part) {
+static long trajectories_of(const cst_plan *p, const cst_division *d, long part) {
   long first, count, sum = 0;
   for (int k = 0; k < p->nclass; k++) {
     cst_division_lanes(p, d, part, k, &first, &count);
@@ -105,8 +105,7 @@ void cst_plan_own_lanes(const cst_plan *p, int class, long *first, long *count) 
 }
 
 long cst_plan_own_trajectories(const cst_plan *p) {
-  return p->part ? cst_division_trajectories(p, p->division, p->part)
-                 : p->ncase * p->study->members;
+  return p->part ? trajectories_of(p, p->division, p->part) : p->ncase * p->study->members;
 }
 
 bool cst_part_parse(const char *text, long *part, long *n) {

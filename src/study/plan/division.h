@@ -25,7 +25,6 @@ void cst_division_lanes(const cst_plan *p, const cst_division *d, long part, int
 /* The members of a case that it has, which are consecutive too. */
 void cst_division_members(const cst_plan *p, const cst_division *d, long part, int icase,
                           long *first, long *count);
-long cst_division_trajectories(const cst_plan *p, const cst_division *d, long part);
 
 /* Makes the plan that of part `part` of n: its cost, and the lanes that are open (cst_checkpoint_create). */
 void cst_plan_divide(cst_plan *p, long part, long n);

@@ -61,15 +61,6 @@ void cst_derive_linear_stiff(const cst_derivation *d);
 /* derive-motion.c: all kernels of the constraints. */
 void cst_derive_constraints(const cst_derivation *d);
 
-/* out[i] += sum_a l_a phi_ai, if there are constraints on velocities. */
-void cst_derive_add_rows(const cst_derivation *d, const cst_node *l, cst_node *out);
-
-/* Gl[n] := G'l */
-void cst_derive_rows_times(const cst_derivation *d, const cst_node *l, cst_node *Gl);
-
-/* Gx[ng] := G x */
-void cst_derive_rows_along(const cst_derivation *d, const cst_node *x, cst_node *Gx);
-
 /* derive-motion.c: the classes of a diagonal mass. Coordinates whose masses are the same node share a class;
  * classes are numbered in order of appearance. */
 void cst_derive_diagonal(const cst_derivation *d);

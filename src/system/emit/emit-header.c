@@ -130,7 +130,8 @@ static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
   free(out);
 }
 
-void cst_system_emit_point(const cst_system *s, FILE *f) {
+/* Emits what the kernels share at a point; after the sizes. */
+static void emit_point(const cst_system *s, FILE *f) {
   point      x = find(s);
   const bool few = x.n <= MOST;
   fprintf(f, "#define SYS_NPOINT %d\n", few ? x.n : 0);
@@ -354,7 +355,7 @@ static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
   fprintf(f, "};\n");
 }
 
-void cst_system_emit_general(const cst_system *s, FILE *f) {
+static void emit_general(const cst_system *s, FILE *f) {
   const int        nq = s->nq;
   cst_elimination *e = cst_elimination_create(s);
   write_filled(f, "mass", e->mass, nq);
@@ -407,11 +408,11 @@ static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const c
 
 bool cst_system_is_holonomic(const cst_system *s) { return cst_system_is_usual(s) && !s->nvel; }
 bool cst_system_is_soft(const cst_system *s) { return cst_system_is_sized(s) && !s->stiff_text; }
-bool cst_system_is_small(const cst_system *s) {
+static bool is_small(const cst_system *s) {
   return cst_system_is_sized(s) && s->nq + s->ng <= SMALL;
 }
 bool cst_system_is_tied(const cst_system *s) {
-  return cst_system_is_small(s) && cst_system_is_holonomic(s) && s->ng > 0;
+  return is_small(s) && cst_system_is_holonomic(s) && s->ng > 0;
 }
 bool cst_system_has_free_bodies(const cst_system *s) {
   return cst_system_is_holonomic(s) && s->nbodies && !s->nown;
@@ -647,9 +648,9 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   for (int k = 0; k < CST_K_COUNT; k++)
     write_kernel_of(f, s, (cst_kernel_id)k);
   if (cst_system_is_sized(s) && s->nq + s->ng <= HOT_GENERAL)
-    cst_system_emit_point(s, f);
+    emit_point(s, f);
   write_gram(f, s);
   if (cst_system_is_sized_general(s))
-    cst_system_emit_general(s, f);
+    emit_general(s, f);
   cst_molecules_emit(s, f);
 }

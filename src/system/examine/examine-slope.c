@@ -17,8 +17,9 @@ double cst_examine_largest(const double *x, int n) {
 
 static cst_complex *complexes(long n) { return cst_zeros(n, sizeof(cst_complex)); }
 
-bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n,
-                             const cst_complex_point *x, cst_complex *result) {
+/* result[n] = the nodes out[n] at x. */
+static bool field_nodes(const cst_analytic *f, const cst_node *out, int n,
+                        const cst_complex_point *x, cst_complex *result) {
   const cst_complex *in[128] = {
       ['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l,
   };
@@ -26,15 +27,16 @@ bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n,
 }
 
 bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_examine_field_nodes(f, f->node, f->n, x, out);
+  return field_nodes(f, f->node, f->n, x, out);
 }
 
-bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed,
-                             const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
+/* y += A z or A'z for the entries A of a matrix kernel. */
+static bool field_times(const cst_analytic *f, cst_kernel_id k, bool transposed,
+                        const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
   const cst_system  *s = f->e->s;
   const cst_pattern *P = &s->pattern[k];
   cst_complex       *A = complexes(P->n);
-  const bool         analytic = cst_examine_field_nodes(f, s->kernel_out[k], P->n, x, A);
+  const bool         analytic = field_nodes(f, s->kernel_out[k], P->n, x, A);
   for (int a = 0; a < P->rows; a++)
     CST_EACH_ENTRY(P, a, e) {
       const int i = P->column[e];
@@ -128,7 +130,7 @@ void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, do
 bool cst_examine_function_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++)
     out[i] = 0;
-  return cst_examine_field_times(f, CST_K_G, false, x, x->v, out);
+  return field_times(f, CST_K_G, false, x, x->v, out);
 }
 
 /* G v + phi0. */
@@ -140,7 +142,7 @@ bool cst_examine_function_hidden(const cst_analytic *f, const cst_complex_point 
   for (int i = 0; i < f->n; i++)
     out[i] = 0;
   if (s->affine)
-    analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
+    analytic &= field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
   for (int i = 0; i < f->n; i++)
     out[i] += Gv[i];
   free(Gv);
@@ -148,19 +150,19 @@ bool cst_examine_function_hidden(const cst_analytic *f, const cst_complex_point 
 }
 
 bool cst_examine_function_phi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_examine_field_nodes(f, f->e->s->phi, f->n, x, out);
+  return field_nodes(f, f->e->s->phi, f->n, x, out);
 }
 
 bool cst_examine_function_Mv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++)
     out[i] = 0;
-  return cst_examine_field_times(f, CST_K_M, false, x, x->v, out);
+  return field_times(f, CST_K_M, false, x, x->v, out);
 }
 
 bool cst_examine_function_Gl(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++)
     out[i] = 0;
-  return cst_examine_field_times(f, CST_K_G, true, x, x->l, out);
+  return field_times(f, CST_K_G, true, x, x->l, out);
 }
 
 /* y[nq] := M z, from kernels that are compared with the description. */
@@ -170,9 +172,9 @@ static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst
   for (int i = 0; i < s->nq; i++)
     y[i] = 0;
   if (s->general)
-    return cst_examine_field_times(f, CST_K_M, false, x, z, y);
+    return field_times(f, CST_K_M, false, x, z, y);
   cst_complex *m = complexes(s->nmass);
-  const bool   analytic = cst_examine_field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
+  const bool   analytic = field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
   for (int i = 0; i < s->nq; i++)
     y[i] = m[s->mass_class[i]] * z[i];
   free(m);
@@ -187,9 +189,9 @@ bool cst_examine_function_L(const cst_analytic *f, const cst_complex_point *x, c
   cst_complex       V;
   bool              analytic = inertia(f, x, x->v, Mv);
   if (s->general)
-    analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
+    analytic &= field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
   const cst_node whole = cst_system_whole(s);
-  analytic &= cst_examine_field_nodes(f, &whole, 1, x, &V);
+  analytic &= field_nodes(f, &whole, 1, x, &V);
   out[0] = -V;
   for (int i = 0; i < s->nq; i++) {
     const cst_complex half = 0.5 * Mv[i];
@@ -208,10 +210,10 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
   cst_complex        *part = complexes(n + ng);
   cst_complex        *MA = complexes(n);
-  bool                analytic = cst_examine_field_nodes(f, s->kernel_out[force], n, x, E);
-  analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
-  analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part);
-  analytic &= cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
+  bool                analytic = field_nodes(f, s->kernel_out[force], n, x, E);
+  analytic &= field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
+  analytic &= field_times(f, CST_K_G, true, x, x->l, part);
+  analytic &= field_times(f, CST_K_G, false, x, A, part + n);
   analytic &= inertia(f, x, A, MA);
   for (int i = 0; i < n; i++) {
     if (!s->general)
@@ -249,7 +251,7 @@ bool cst_examine_function_yE(const cst_analytic *f, const cst_complex_point *x, 
 
 bool cst_examine_function_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_node V = cst_system_whole(f->e->s);
-  return cst_examine_field_nodes(f, &V, 1, x, out);
+  return field_nodes(f, &V, 1, x, out);
 }
 
 bool cst_examine_function_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
@@ -258,9 +260,9 @@ bool cst_examine_function_T(const cst_analytic *f, const cst_complex_point *x, c
   cst_complex      *p = cst_zeros(nq, sizeof *p);
   bool              analytic = true;
   if (s->general)
-    analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
+    analytic = field_times(f, CST_K_M, false, x, x->v, p);
   else {
-    cst_examine_field_nodes(f, s->mass, nq, x, p);
+    field_nodes(f, s->mass, nq, x, p);
     for (int i = 0; i < nq; i++)
       p[i] *= x->v[i];
   }
@@ -275,7 +277,7 @@ bool cst_examine_function_A(const cst_analytic *f, const cst_complex_point *x, c
   const cst_system *s = f->e->s;
   const int         nq = s->nq;
   cst_complex      *a = cst_zeros(nq, sizeof *a);
-  const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, nq, x, a);
+  const bool        analytic = !s->gyroscopic || field_nodes(f, s->a, nq, x, a);
   out[0] = 0;
   for (int i = 0; i < nq; i++)
     out[0] += a[i] * x->v[i];
@@ -285,14 +287,14 @@ bool cst_examine_function_A(const cst_analytic *f, const cst_complex_point *x, c
 
 bool cst_examine_function_gauge(const cst_analytic *f, const cst_complex_point *x,
                                 cst_complex *out) {
-  return cst_examine_field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
+  return field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
 }
 
 bool cst_examine_function_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_node *xi = f->e->s->xi + (long)f->index * f->n;
-  return cst_examine_field_nodes(f, xi, f->n, x, out);
+  return field_nodes(f, xi, f->n, x, out);
 }
 
 bool cst_examine_function_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_examine_field_nodes(f, f->e->s->g, f->n, x, out);
+  return field_nodes(f, f->e->s->g, f->n, x, out);
 }

@@ -84,7 +84,7 @@ bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p) {
   return good;
 }
 
-/* ---- consistency ----------------------------------------------------------------------------- */
+/* ---- consistency ------------------------------------------------------------------------------------- */
 
 /* Checks whether a state satisfies the constraints. If not, reports the largest
  * violation, and the projected state in a form that can be copied. */
@@ -121,7 +121,10 @@ static void offer_projected(cst_examiner *e, const char *topic, const double *q0
   free(v);
 }
 
-void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q, const double *v) {
+/* examine-states.c: |g| and |G v| of a state. For an inconsistent state it also reports the nearest
+ * consistent one. */
+static void examine_consistency(cst_examiner *e, const char *topic, const double *q,
+                                const double *v) {
   const cst_system *s = e->s;
   cst_worst         g, gv;
   char              why[WHY];
@@ -285,7 +288,7 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
   cst_system_state(s, state, e->c, q, v);
   if (!state_is_finite(e, topic, q, v))
     return;
-  cst_examine_consistency(e, topic, q, v);
+  examine_consistency(e, topic, q, v);
   rank(e, topic, q);
   joints(e, topic, q);
   mass(e, topic, q);

@@ -39,16 +39,10 @@ void cst_examine_structure(cst_examiner *e);
 void cst_examine_states(cst_examiner *e);
 void cst_examine_kernels(cst_examiner *e);
 void cst_examine_originals(cst_examiner *e);
-void cst_examine_linear(cst_examiner *e);
-void cst_examine_pairs(cst_examiner *e);
 void cst_examine_compiled(cst_examiner *e);
 void cst_examine_symmetries(cst_examiner *e);
 void cst_examine_motions(cst_examiner *e);
 void cst_examine_nonholonomic(cst_examiner *e);
-
-/* examine-states.c: |g| and |G v| of a state. For an inconsistent state it also reports the nearest
- * consistent one. */
-void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q, const double *v);
 /* examine-structure.c: the smallest and the largest eigenvalue of M at q, approximate for large systems. */
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most);
 /* Whether M at q is positive definite, and not singular up to round-off. Judged with the diagonal scaled to
@@ -81,14 +75,8 @@ struct cst_analytic {
   int                 index; /* free for the function's own use */
   bool (*value)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 };
-/* result[n] = the nodes out[n] at x. */
-bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n,
-                             const cst_complex_point *x, cst_complex *result);
 /* The value of f->node[n]. */
 bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
-/* y += A z or A'z for the entries A of a matrix kernel. */
-bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed,
-                             const cst_complex_point *x, const cst_complex *z, cst_complex *y);
 /* out[n] = the value at f->at. */
 void cst_examine_field_value(const cst_analytic *f, double *out);
 /* Directional derivatives at f->at along d by a complex step. Returns false where the function has none. */

@@ -82,8 +82,11 @@ static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **va
   a->range = text;
 }
 
-cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what,
-                          cst_name *a, const char **variable) {
+/* read-constraints.c: reads `name: expression` or `name: {for: "i = 2..n", expression: "..."}` as the name *a
+ * of constraints that follow those already declared. `what` names it in messages. *variable is the variable
+ * of a family or NULL. Returns the node of the expression. */
+static cst_yaml *read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what,
+                             cst_name *a, const char **variable) {
   bool family = cst_yaml_is_map(value);
   *a = (cst_name){.name = cst_yaml_text(key),
                   .at = r->s->ng + r->s->nvel,
@@ -108,7 +111,8 @@ cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const 
   return value;
 }
 
-cst_scope cst_read_member(cst_reading *r, cst_scope in, int k, int i) {
+/* The names for element i of family k of constraints; in a row of a table those of its columns are known besides. */
+static cst_scope member(cst_reading *r, cst_scope in, int k, int i) {
   const cst_name *a = &r->s->family[k];
   r->table = r->rows[k];
   r->row = i;
@@ -122,7 +126,7 @@ static void read_expression(cst_reading *r, cst_yaml *n, int family) {
   char            what[200], message[300];
   for (int k = 0; k < a->count; k++) {
     const char *name = s->constraint[a->at + k];
-    cst_scope   scope = cst_read_member(r, cst_read_timed(r), family, k);
+    cst_scope   scope = member(r, cst_read_timed(r), family, k);
     if (a->array)
       snprintf(what, sizeof what, "constraint %s", name);
     else
@@ -138,52 +142,6 @@ static void read_expression(cst_reading *r, cst_yaml *n, int family) {
     break;
   }
   r->table = NULL;
-}
-
-/* Declares the names; the nodes of their expressions go to value. */
-static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int n) {
-  cst_system *s = r->s;
-  const int   stationary = cst_yaml_size(cst_yaml_get(r->root, "stationary"));
-  const int   most = n + stationary + CST_ORTHOGONAL * s->nbody_name + cst_read_count_velocities(r);
-  s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
-  r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
-  r->rows = cst_system_keep(s, (size_t)most, sizeof *r->rows);
-  for (int k = 0; k < n && cst_read_goes_on(r) && s->ng <= cst_read_most_constraints(r); k++) {
-    value[k] = cst_read_family(r, key[k], value[k], "constraint", &s->family[k], &r->variable[k]);
-    s->ng += s->family[k].count;
-    s->nfamily++;
-  }
-}
-
-void cst_read_constraints(cst_reading *r) {
-  cst_system *s = r->s;
-  cst_yaml   *map = cst_read_map(r, "constraints", "name: expression");
-  cst_yaml  **key;
-  cst_yaml  **value = cst_read_children(map, &key);
-  declare(r, key, value, cst_yaml_size(map));
-  const int own = s->nfamily, written = s->ng;
-  cst_read_declare_stationary(r);
-  cst_read_declare_orthogonal(r, key);
-  cst_read_declare_velocities(r);
-  if (s->ng > cst_read_most_constraints(r)) {
-    cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the maximum",
-                   cst_read_most_constraints(r));
-    s->ng = s->nfamily = s->nvel = 0;
-  }
-  if (s->ng > 4 * s->nq) /* some may be redundant; their rank is found at the start */
-    cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave no motion", s->ng,
-                   s->nq);
-  s->constraint = cst_read_elements(r, s->family, s->nfamily, s->ng);
-  s->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->g);
-  for (int k = 0; k < own && k < s->nfamily && cst_read_goes_on(r); k++)
-    if (value[k])
-      read_expression(r, value[k], k);
-  if (cst_read_goes_on(r) && cst_diag_count(r->d) == r->before)
-    cst_read_stationary(r, written);
-  if (s->ng)
-    cst_read_orthogonal(r);
-  cst_read_velocity_constraints(r);
-  free(value);
 }
 
 /* ---- the key `nonholonomic` ------------------------------------------------------------------ */
@@ -273,11 +231,13 @@ static bool is_taken(const cst_reading *r, const char *name) {
   return false;
 }
 
-int cst_read_count_velocities(const cst_reading *r) {
+/* read-constraints.c: constraints on velocities, which follow all others: their number, their names, their
+ * expressions. */
+static int count_velocities(const cst_reading *r) {
   return cst_yaml_size(cst_yaml_get(r->root, "nonholonomic"));
 }
 
-void cst_read_declare_velocities(cst_reading *r) {
+static void declare_velocities(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map =
       cst_read_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
@@ -292,8 +252,8 @@ void cst_read_declare_velocities(cst_reading *r) {
                      cst_yaml_text(key));
       continue;
     }
-    cst_read_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a,
-                    &r->variable[s->nfamily]);
+    read_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a,
+                &r->variable[s->nfamily]);
     s->family[s->nfamily++] = a;
     s->nvel += a.count;
   }
@@ -318,7 +278,7 @@ static bool read_element(cst_reading *r, cst_yaml *n, int a, cst_scope scope) {
   return *phi >= 0 && check_form(r, n, name, *phi);
 }
 
-void cst_read_velocity_constraints(cst_reading *r) {
+static void velocity_constraints(cst_reading *r) {
   cst_system *s = r->s;
   const int   first = s->ng - s->nvel;
   if (!s->nvel)
@@ -329,8 +289,56 @@ void cst_read_velocity_constraints(cst_reading *r) {
     const cst_name *a = &s->family[k];
     cst_yaml       *n = a->at >= first ? expression_of(r, a) : NULL;
     for (int i = 0; i < a->count && n && cst_read_goes_on(r); i++)
-      if (!read_element(r, n, a->at + i, cst_read_member(r, scope, k, i)))
+      if (!read_element(r, n, a->at + i, member(r, scope, k, i)))
         break;
     r->table = NULL;
   }
+}
+
+/* ---- all constraints ------------------------------------------------------------------------- */
+
+/* Declares the names; the nodes of their expressions go to value. */
+static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int n) {
+  cst_system *s = r->s;
+  const int   stationary = cst_yaml_size(cst_yaml_get(r->root, "stationary"));
+  const int   most = n + stationary + CST_ORTHOGONAL * s->nbody_name + count_velocities(r);
+  s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
+  r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
+  r->rows = cst_system_keep(s, (size_t)most, sizeof *r->rows);
+  for (int k = 0; k < n && cst_read_goes_on(r) && s->ng <= cst_read_most_constraints(r); k++) {
+    value[k] = read_family(r, key[k], value[k], "constraint", &s->family[k], &r->variable[k]);
+    s->ng += s->family[k].count;
+    s->nfamily++;
+  }
+}
+
+void cst_read_constraints(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *map = cst_read_map(r, "constraints", "name: expression");
+  cst_yaml  **key;
+  cst_yaml  **value = cst_read_children(map, &key);
+  declare(r, key, value, cst_yaml_size(map));
+  const int own = s->nfamily, written = s->ng;
+  cst_read_declare_stationary(r);
+  cst_read_declare_orthogonal(r, key);
+  declare_velocities(r);
+  if (s->ng > cst_read_most_constraints(r)) {
+    cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the maximum",
+                   cst_read_most_constraints(r));
+    s->ng = s->nfamily = s->nvel = 0;
+  }
+  if (s->ng > 4 * s->nq) /* some may be redundant; their rank is found at the start */
+    cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave no motion", s->ng,
+                   s->nq);
+  s->constraint = cst_read_elements(r, s->family, s->nfamily, s->ng);
+  s->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->g);
+  for (int k = 0; k < own && k < s->nfamily && cst_read_goes_on(r); k++)
+    if (value[k])
+      read_expression(r, value[k], k);
+  if (cst_read_goes_on(r) && cst_diag_count(r->d) == r->before)
+    cst_read_stationary(r, written);
+  if (s->ng)
+    cst_read_orthogonal(r);
+  velocity_constraints(r);
+  free(value);
 }

@@ -28,7 +28,7 @@ static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* True for a name: letters, digits and '_' (outside expressions also '-'), with a letter first. */
-bool cst_read_is_name(const char *s, bool dashes) {
+static bool is_name(const char *s, bool dashes) {
   if (!is_letter(*s) || strlen(s) > NAME_MAX_BYTES)
     return false;
   for (; *s; s++)
@@ -45,7 +45,7 @@ static bool is_reserved(const char *name) {
 }
 
 bool cst_read_wrong_symbol(const char *name, const char *what, char *why, size_t size) {
-  if (!name || !cst_read_is_name(name, false))
+  if (!name || !is_name(name, false))
     snprintf(why, size,
              "'%s' is not a valid name of a %s; a name has letters, digits and _, a letter first, "
              "at most %d "
@@ -76,7 +76,7 @@ bool cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, 
 
 bool cst_read_label(cst_reading *r, cst_yaml *n, const char *what) {
   const char *name = cst_yaml_text(n);
-  if (name && cst_read_is_name(name, true))
+  if (name && is_name(name, true))
     return true;
   cst_yaml_error(
       r->doc, n, r->d,
@@ -179,7 +179,7 @@ enum { LONGEST = 31 }; /* length of a unit in bytes */
 static void check_unit(cst_reading *r, cst_yaml *key, cst_yaml *value) {
   const char *name = cst_yaml_text(key);
   const char *unit = cst_read_text(r, value, name);
-  if (!cst_read_is_name(name, true))
+  if (!is_name(name, true))
     cst_yaml_error(
         r->doc, key, r->d,
         "'%s' under 'units' is not a valid name; it must be 'time', a coordinate or an observable",

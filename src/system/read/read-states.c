@@ -344,8 +344,10 @@ static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_sco
   }
 }
 
-void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of,
-                          cst_node *q, cst_node *v) {
+/* Reads the key `bodies` of a state or an exact motion into q[nq], v[nq]. `of` names the map in messages;
+ * `in` has the names that its expressions may use. */
+static void body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q,
+                        cst_node *v) {
   const cst_system *s = r->s;
   cst_yaml         *map = cst_yaml_get(state, "bodies");
   const char      **names = cst_zeros(s->nbody_name, sizeof *names);
@@ -437,7 +439,7 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
   state->exact_q = node[0];
   state->exact_v = node[1];
   if (has_bodies(n) && s->nbodies)
-    cst_read_body_states(r, n, cst_read_motion(r), of, node[0], node[1]);
+    body_states(r, n, cst_read_motion(r), of, node[0], node[1]);
   read_exact_lambda(r, n, state);
 }
 
@@ -464,7 +466,7 @@ void cst_read_start(cst_reading *r, cst_yaml *map, cst_node **q, cst_node **v) {
   *q = read_start(r, map, "q");
   *v = read_start(r, map, "v");
   if (r->s->nbodies && has_bodies(map))
-    cst_read_body_states(r, map, cst_read_constants(r), "of the state", *q, *v);
+    body_states(r, map, cst_read_constants(r), "of the state", *q, *v);
 }
 
 static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *state) {

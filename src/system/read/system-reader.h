@@ -71,7 +71,6 @@ typedef struct {
 
 /* read-names.c: names, keys and texts. A check that fails reports an error. */
 bool cst_read_goes_on(const cst_reading *r); /* false after too many mistakes */
-bool cst_read_is_name(const char *s, bool dashes);
 /* offset -1: the whole node n */
 bool cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, const char *what);
 bool cst_read_label(cst_reading *r, cst_yaml *n, const char *what);
@@ -139,37 +138,12 @@ void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]); /* t
 /* q and v of a state (a map): plain coordinates from lists, bodies from their key. NULL for a missing list.
  */
 void cst_read_start(cst_reading *r, cst_yaml *map, cst_node **q, cst_node **v);
-/* True if the symmetry n moves all bodies. The second function writes its generator to xi[nq] and returns its
- * text, NULL after a mistake. */
-bool        cst_read_moves_bodies(cst_yaml *n);
-const char *cst_read_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi);
-/* Reads the key `bodies` of a state or an exact motion into q[nq], v[nq]. `of` names the map in messages;
- * `in` has the names that its expressions may use. */
-void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of,
-                          cst_node *q, cst_node *v);
-
-/* read-constraints.c: reads `name: expression` or `name: {for: "i = 2..n", expression: "..."}` as the name *a
- * of constraints that follow those already declared. `what` names it in messages. *variable is the variable
- * of a family or NULL. Returns the node of the expression. */
-cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what,
-                          cst_name *a, const char **variable);
-
-/* The names for element i of family k of constraints; in a row of a table those of its columns are known besides. */
-cst_scope cst_read_member(cst_reading *r, cst_scope in, int k, int i);
 
 /* read-edges.c: the tables; false after a mistake. The names of columns are checked when all others are known. */
 bool cst_read_tables(cst_reading *r);
 bool cst_read_check_tables(cst_reading *r);
-/* An error of a `what` that is due to the numbers of a row. */
-void cst_read_tell_row(const cst_reading *r, const char *what, const cst_expr_error *error);
 /* An error of the expression n at the row that is read for, if there is one. */
 void cst_read_row_error(cst_reading *r, cst_yaml *n, const char *message);
-
-/* read-constraints.c: constraints on velocities, which follow all others: their number, their names, their
- * expressions. */
-int  cst_read_count_velocities(const cst_reading *r);
-void cst_read_declare_velocities(cst_reading *r);
-void cst_read_velocity_constraints(cst_reading *r);
 
 /* The parts of a description, in this order. */
 void cst_read_units(cst_reading *r);
