@@ -202,3 +202,14 @@ const char *cst_diag_join(const char *const *names, int n) {
   }
   return s;
 }
+
+/* ---- the reason of the last refused call (see boundary.h) ------------------------------------ */
+
+static _Thread_local char reason[400];
+
+void cst_boundary_refuse(const char *function, const char *condition) {
+  snprintf(reason, sizeof reason, "%s: refused, because this does not hold: %s", function,
+           condition);
+}
+
+const char *cst_boundary_reason(void) { return reason; }

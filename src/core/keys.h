@@ -4,6 +4,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_KEYS_H
 #define CST_CORE_KEYS_H
+#include <string.h>
+#include "core/need.h"
 
 typedef struct {
   /* in: path of the map that contains the key: "" the file itself, "states.NAME", where NAME is a name of the
@@ -22,5 +24,15 @@ enum { CST_KEYS_ALL = -1, CST_MOST_KEYS = 64 /* in one map */ };
 
 /* The keys of map `in` in the given forms, names[CST_MOST_KEYS]; returns their number. The table ends with a
  * row whose key is NULL. */
-int cst_keys_of(const cst_key *table, const char *in, int forms, const char **names);
+static inline int cst_keys_of(const cst_key *table, const char *in, int forms, const char **names) {
+  int n = 0;
+  for (const cst_key *k = table; k->key; k++) {
+    if (strcmp(k->in, in) || !(k->forms == CST_KEYS_ALL || k->forms & forms))
+      continue;
+    if (n == CST_MOST_KEYS)
+      cst_need_fail();
+    names[n++] = k->key;
+  }
+  return n;
+}
 #endif

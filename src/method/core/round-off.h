@@ -5,7 +5,7 @@
  * expression, as in k (u - m g/k) + m g near u = 0. The updates of an iteration then stop to shrink far above the round-off
  * of the unknowns. The round-off N_i of each row of the residual is the largest change that it shows in some trials, in
  * which all numbers that it reads, fields and unknowns, change by some of their last bits, and the outputs of the system's
- * kernels by the bound of what rounds inside them (system/lane/rounding.h). An iteration is at rest where every row is
+ * kernels by the bound of what rounds inside them (system/lane/interpreted-kernels.h). An iteration is at rest where every row is
  * within 4 N_i, or a constraint within what the iteration asks of it: the root nearest to it differs by what 5 N_i make of
  * the unknowns. A maximum over rows would hide those that are small. What the last linear solve has left in those may be more, since it mixes the rounding of large unknowns
  * into them; so up to two further corrections are made, of the rows that are not within.
@@ -25,7 +25,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_ROUND_OFF_H
 #define CST_CORE_ROUND_OFF_H
-#include "system/lane/rounding.h"
+#include "system/lane/interpreted-kernels.h"
 
 #define FIELDS (0 LOCAL(CST_FIELD_COUNT))
 

@@ -610,7 +610,7 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
   cst_file_seed(r, cst_yaml_get(n, "seed"));
   cst_start_project(r, cst_yaml_get(n, "project"));
   s->unspread = !cst_yaml_get(n, "spread");
-  /* file-noise.c checks for a zero spread once the methods are known */
+  /* file-methods.c checks for a zero spread once the methods are known */
   cst_start_spread(r, cst_yaml_get(n, "spread"));
   cst_file_single_start(r, cst_yaml_get(n, "around"), "around");
   cst_file_relax(r, cst_yaml_get(n, "relax"));

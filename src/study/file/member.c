@@ -20,7 +20,7 @@
 #include "constella/study.h"
 #include "core/random-lanes.h"
 #include "study/file/starts.h"
-#include "system/lane/start-group.h"
+#include "system/lane/context.h"
 
 static bool is_finite(const double *x, int n) {
   for (int i = 0; i < n; i++)

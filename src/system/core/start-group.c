@@ -5,10 +5,9 @@
  * x = q reaches g = 0, and the point there is a minimum in all directions. The others are left to project-point.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/lane/start-group.h"
+#include "system/lane/context.h"
 #include <float.h>
 #include "expr/tape-lanes.h"
-#include "system/lane/context.h"
 #include "system/lane/group.h"
 
 enum { ITERATIONS = 12 }; /* as stationary.c */

@@ -11,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 #include "system/examine/examiner.h"
-#include "system/lane/rounding.h"
+#include "system/lane/interpreted-kernels.h"
 
 /* ---- kernels of linearly implicit methods ---------------------------------------------------- */
 

@@ -1,6 +1,8 @@
-/* context.c: the context of a system for lane code (see context.h). */
+/* context.c: the context of a system for lane code, and the lane code that projects the starts of a group (see
+ * context.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/lane/context.h"
+#include "core/lane-form.h"
 
 cst_context cst_context_of(const cst_system *s, int isa, cst_layout at) {
   return (cst_context){
@@ -18,4 +20,22 @@ cst_context cst_context_of(const cst_system *s, int isa, cst_layout at) {
       .mass_unit = s->mass_unit,
       .at = at,
   };
+}
+
+/* ---- starts of a group ----------------------------------------------------------------------- */
+
+enum { MOST_UNKNOWNS = 40 }; /* matrices of as many rows are on the stack */
+
+bool cst_group_starts(const cst_system *s) {
+  const bool plain = !s->general && !s->massless && s->flat < 0;
+  const bool dense = !s->gram.banded && s->gram.form != CST_FORM_BAND && !s->npairs;
+  return plain && dense && !s->nvel && !s->dropped && !s->affine && s->nq + s->ng <= MOST_UNKNOWNS;
+}
+
+int cst_group_project(const cst_system *s, int isa, const double *c, double *q, double *v,
+                      int lanes) {
+  static cst_start_group *const *project[CST_ISA_MOST];
+  if (!project[isa])
+    project[isa] = cst_lane_form(isa, "start-group");
+  return (*project[isa])(s, isa, c, q, v, lanes);
 }

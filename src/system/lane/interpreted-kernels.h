@@ -1,9 +1,9 @@
-/* rounding.h: the kernels of a system with other roundings: every output of a kernel is off by as much as the operations
+/* interpreted-kernels.h: the kernels of a system with other roundings: every output of a kernel is off by as much as the operations
  * inside it may round, at random up or down, so that what is computed from it shows what their round-off makes of it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_ROUNDING_H
-#define CST_ROUNDING_H
+#ifndef CST_INTERPRETED_KERNELS_H
+#define CST_INTERPRETED_KERNELS_H
 #include "system/lane/record.h"
 
 /* The kernels of `of`. Outputs are off by the bound (expr/bound.h); all inputs but parameters are uncertain by half an ulp.
