@@ -1,13 +1,17 @@
 /* rotation.h: rotations over lanes: the Cayley map and the exponential, and the action of their derivatives
  * on momenta.
  *
- *   tau(x) = 1 + k1 x^ + k2 x^^2,   (dR tau_x^-1)' y = y + x cross y / 2 + c1 x (x.y) - c2 y |x|^2,   dL
- * tau_x = t0 - t1 x^ + t2 x^^2
+ *   tau(x) = 1 + k1 x^ + k2 x^^2
+ *   (dR tau_x^-1)' y = y + x cross y / 2 + c1 x (x.y) - c2 y |x|^2
+ *   dL tau_x = t0 - t1 x^ + t2 x^^2
  *
- * with x^ y = x cross y and numbers that depend on s = |x|^2. Cayley, (1 - x^/2)^-1 (1 + x^/2): k1 = 1/(1 +
- * s/4) = 2 k2, c1 = 1/4, c2 = 0. The exponential: k1 = sin t / t, k2 = (1 - cos t)/s, c1 = c2 = (1 - (t/2)
- * cot(t/2))/s, t2 = (t - sin t)/t^3, t = sqrt s; below s = 1 from their power series in s. Source: Iserles,
- * Munthe-Kaas, Norsett, Zanna, Lie-group methods, Acta Numerica 9 (2000).
+ * with x^ y = x cross y and numbers that depend on s = |x|^2.
+ *
+ *   Cayley, (1 - x^/2)^-1 (1 + x^/2): k1 = 1/(1 + s/4) = 2 k2, c1 = 1/4, c2 = 0
+ *   the exponential, t = sqrt s:      k1 = sin t / t, k2 = (1 - cos t)/s, t2 = (t - sin t)/t^3,
+ *                                     c1 = c2 = (1 - (t/2) cot(t/2))/s, below s = 1 by power series in s
+ *
+ * Source: Iserles, Munthe-Kaas, Norsett, Zanna, Lie-group methods, Acta Numerica 9 (2000).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_ROTATION_H
@@ -53,68 +57,38 @@ CST_INLINE vd cst_series(const double *a, int n, vd s) {
 static __attribute__((noinline, unused)) cst_retraction cst_exponential(vd s) {
   enum { N = 10, M = 11 };
   /* 1/(2i + 1)!, 1/(2i + 2)! and 1/(2i + 3)! with alternating signs; |B_2i|/(2i)! from i = 1 on */
-  static const double first[N] = {1,
-                                  -1.0 / 6,
-                                  1.0 / 120,
-                                  -1.0 / 5040,
-                                  1.0 / 362880,
-                                  -1.0 / 39916800,
-                                  1.0 / 6227020800,
-                                  -1.0 / 1307674368000,
-                                  1.0 / 355687428096000,
-                                  -1.0 / 121645100408832000};
-  static const double second[N] = {1.0 / 2,
-                                   -1.0 / 24,
-                                   1.0 / 720,
-                                   -1.0 / 40320,
-                                   1.0 / 3628800,
-                                   -1.0 / 479001600,
-                                   1.0 / 87178291200,
-                                   -1.0 / 20922789888000,
-                                   1.0 / 6402373705728000,
-                                   -1.0 / 2432902008176640000};
-  static const double third[N - 1] = {1.0 / 6,
-                                      -1.0 / 120,
-                                      1.0 / 5040,
-                                      -1.0 / 362880,
-                                      1.0 / 39916800,
-                                      -1.0 / 6227020800,
-                                      1.0 / 1307674368000,
-                                      -1.0 / 355687428096000,
-                                      1.0 / 121645100408832000};
-  static const double c[M] = {1.0 / 12,
-                              1.0 / 720,
-                              1.0 / 30240,
-                              1.0 / 1209600,
-                              1.0 / 47900160,
-                              691 / 1307674368000.0,
-                              1.0 / 74724249600,
-                              3617 / 10670622842880000.0,
-                              43867 / 5109094217170944000.0,
-                              174611 / 802857662698291200000.0,
-                              77683 / 14101100039391805440000.0};
-  static const double dc[M - 1] = {1.0 / 720,
-                                   2.0 / 30240,
-                                   3.0 / 1209600,
-                                   4.0 / 47900160,
-                                   5 * 691 / 1307674368000.0,
-                                   6.0 / 74724249600,
-                                   7 * 3617 / 10670622842880000.0,
-                                   8 * 43867 / 5109094217170944000.0,
-                                   9 * 174611 / 802857662698291200000.0,
-                                   10 * 77683 / 14101100039391805440000.0};
-  cst_retraction      r = {s,
-                           cst_series(first, N, s),
-                           cst_series(second, N, s),
-                           cst_series(c, M, s),
-                           vset(0),
-                           cst_series(dc, M - 1, s),
-                           vset(1),
-                           vset(0),
-                           cst_series(third, N - 1, s),
-                           vset(0),
-                           vset(0)};
-  const vl            far = (vl)(s > 1);
+  /* clang-format off */
+  static const double first[N] = {
+      1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800,
+      -1.0 / 1307674368000, 1.0 / 355687428096000, -1.0 / 121645100408832000};
+  static const double second[N] = {
+      1.0 / 2, -1.0 / 24, 1.0 / 720, -1.0 / 40320, 1.0 / 3628800, -1.0 / 479001600,
+      1.0 / 87178291200, -1.0 / 20922789888000, 1.0 / 6402373705728000,
+      -1.0 / 2432902008176640000};
+  static const double third[N - 1] = {
+      1.0 / 6, -1.0 / 120, 1.0 / 5040, -1.0 / 362880, 1.0 / 39916800, -1.0 / 6227020800,
+      1.0 / 1307674368000, -1.0 / 355687428096000, 1.0 / 121645100408832000};
+  static const double c[M] = {
+      1.0 / 12, 1.0 / 720, 1.0 / 30240, 1.0 / 1209600, 1.0 / 47900160, 691 / 1307674368000.0,
+      1.0 / 74724249600, 3617 / 10670622842880000.0, 43867 / 5109094217170944000.0,
+      174611 / 802857662698291200000.0, 77683 / 14101100039391805440000.0};
+  static const double dc[M - 1] = {
+      1.0 / 720, 2.0 / 30240, 3.0 / 1209600, 4.0 / 47900160, 5 * 691 / 1307674368000.0,
+      6.0 / 74724249600, 7 * 3617 / 10670622842880000.0, 8 * 43867 / 5109094217170944000.0,
+      9 * 174611 / 802857662698291200000.0, 10 * 77683 / 14101100039391805440000.0};
+  /* clang-format on */
+  cst_retraction r = {s,
+                      cst_series(first, N, s),
+                      cst_series(second, N, s),
+                      cst_series(c, M, s),
+                      vset(0),
+                      cst_series(dc, M - 1, s),
+                      vset(1),
+                      vset(0),
+                      cst_series(third, N - 1, s),
+                      vset(0),
+                      vset(0)};
+  const vl       far = (vl)(s > 1);
   if (vany(far)) {
     const vd t = vsqrt(s), k1 = vsin(t) / t, half = vsin(0.5 * t), k2 = 2 * (half * half) / s,
              cot = k1 / (2 * k2), d = (1 - cot) / s;

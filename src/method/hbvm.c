@@ -20,7 +20,7 @@
 #include "method/method.h"
 #include "method/substep.h"
 #include "method/symmetry.h"
-#include "tableau/legendre.h"
+#include "tableau/tableau-collocation.h"
 
 enum { MOST_UNKNOWNS = 600 };
 

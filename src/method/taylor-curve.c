@@ -19,7 +19,7 @@
 #include "core/need.h"
 #include "method/layer.h"
 #include "system/field.h"
-#include "tableau/legendre.h"
+#include "tableau/tableau-collocation.h"
 
 /* ---- dependent coordinates ------------------------------------------------------------------- */
 

@@ -444,14 +444,10 @@ bool cst_snapshot_write(const cst_snapshot_owner *o, long number, size_t offset,
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-const char cst_snapshot_mark[8] = {'c',
-                                   's',
-                                   't',
-                                   '-',
-                                   'c',
-                                   'k',
-                                   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 'l' : 'b',
-                                   (char)('0' + sizeof(long))};
+/* clang-format off */
+const char cst_snapshot_mark[8] = {
+    'c', 's', 't', '-', 'c', 'k', __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 'l' : 'b', (char)('0' + sizeof(long))};
+/* clang-format on */
 
 struct cst_snapshot_writer {
   cst_snapshot_owner  owner;

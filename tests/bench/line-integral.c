@@ -19,7 +19,7 @@
 #include <petscsys.h>
 #include "bench.h"
 #include "solve/solver.h"
-#include "tableau/legendre.h"
+#include "tableau/tableau-collocation.h"
 #include "tools.h"
 
 enum { LANES = 256, STEPS = 100, FEW_LANES = 32 };

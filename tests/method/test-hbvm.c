@@ -3,7 +3,7 @@
  * coincide with it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "line.h"
-#include "tableau/legendre.h"
+#include "tableau/tableau-collocation.h"
 
 enum { MOST_NODES = 12 };
 

@@ -6,7 +6,7 @@
 #include <quadmath.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include "tableau/legendre.h"
+#include "tableau/tableau-collocation.h"
 #include "tap.h"
 
 /* Largest relative error of the integrals of x^m, m < 2n. */

@@ -44,7 +44,7 @@
 #define CORE hbvm
 #define CORE_IS_FOR_UNFORCED
 
-/* Nodes and tables (tableau/legendre.h); the degree s is that of the march. */
+/* Nodes and tables (tableau/tableau-collocation.h); the degree s is that of the march. */
 struct data {
   int           k;
   const double *weighted, *integral, *xi; /* [k][s], [k][s], [s + 1] */
@@ -732,7 +732,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #else
 
 #include "method/substep.h"
-#include "tableau/legendre.h"
+#include "tableau/tableau-collocation.h"
 
 /* ---- the row --------------------------------------------------------------------------------- */
 

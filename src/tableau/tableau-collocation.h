@@ -1,7 +1,7 @@
-/* legendre.h: Gauss nodes and weights, and the shifted Legendre polynomials at them. */
+/* tableau-collocation.h: Gauss nodes and weights, and the shifted Legendre polynomials at them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_LEGENDRE_H
-#define CST_LEGENDRE_H
+#ifndef CST_TABLEAU_COLLOCATION_H
+#define CST_TABLEAU_COLLOCATION_H
 
 enum { CST_MAX_NODES = 64 };
 
