@@ -38,7 +38,7 @@ typedef struct {
   char          output[4096], target[4096]; /* target: the real path of that result */
 } cst_arguments;
 
-/* merge.c: under MPI. */
+/* run-examine.c: under MPI. */
 /* Collective. Every rank reads the study of the first part. */
 cst_study *cst_run_read_parts(cst_arguments *a, cst_diag *d);
 /* On every rank; on rank 0 it finds the parts. */
@@ -47,7 +47,6 @@ void cst_run_examine_parts(cst_arguments *a, const cst_plan *plan, cst_diag *d);
 void cst_run_share_parts(cst_arguments *a);
 void cst_run_close_parts(cst_arguments *a);
 
-/* run-examine.c: under MPI. */
 /* Calls fetch on rank 0 for all ranks, as cst_share. Collective. */
 const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length);
 /* Collective. Rank 0 reads the file; all ranks get the same errors. result: the one to resume or extend;
