@@ -15,8 +15,8 @@ typedef struct {
    * the step, and all that is observed on the way; with the code that the systems have here (cst_study_load,
    * cst_study_gain) */
   double seconds;
-  /* seconds of the classes of which a step takes longer than all trials may, or that lanes cannot step, as the plan
-   * counts; the two above are of the others */
+  /* seconds of the classes of which a step takes longer than all trials may, for which these left no time, or that lanes
+   * cannot step, as the plan counts; the two above are of the others */
   double counted;
   double timing;    /* seconds of `timing: {repeats:}`, in batches of so many lanes */
   double reference; /* seconds of a reference that is a method, likewise; NAN: it was not timed */
@@ -27,8 +27,8 @@ typedef struct cst_trier cst_trier;
 cst_trier               *cst_trial_create(const cst_plan *p);
 void                     cst_trial_destroy(cst_trier *t);
 /* Evaluations of n steps of a trajectory of the class, and nanoseconds of a step of a group of lanes (0: it
- * was not timed); the counts depend on the study alone. false: its first trajectory cannot start, or takes too
- * long. */
+ * was not timed); the counts depend on the study alone, unless its steps are so dear that fewer of them are tried.
+ * false: its first trajectory cannot start, or takes too long. */
 bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
                      double *nanoseconds);
 
