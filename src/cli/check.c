@@ -159,8 +159,8 @@ static void print_scheme(const cst_study_scheme *x) {
 
 static void print_collected(const cst_plan *p) {
   for (int k = 0; k < cst_collector_count; k++)
-    if (cst_collectors[k]->tell)
-      cst_collectors[k]->tell(p, stdout);
+    if (cst_collectors[k]->plan.tell)
+      cst_collectors[k]->plan.tell(p, stdout);
 }
 
 static void print_extensible(const cst_plan *p) {

@@ -63,7 +63,7 @@ static void observables(void) {
   for (int k = 0; k < cst_observer_count; k++)
     printf("%-20s %s\n", cst_observers[k]->name, cst_observers[k]->doc);
   for (int k = 0; k < cst_collector_count; k++)
-    for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)
+    for (const cst_measured *m = cst_collectors[k]->keys.measures; m && m->name; m++)
       printf("%-20s %s\n", m->name, m->doc);
   for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
     printf("%s_BODY_C%*s of a body: %s; C is one of %s\n", x->prefix, 13 - (int)strlen(x->prefix),

@@ -19,7 +19,7 @@ const int cst_collector_count = COUNT;
 
 const cst_measured *cst_collector_measured(const char *name) {
   for (int k = 0; k < cst_collector_count; k++)
-    for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)
+    for (const cst_measured *m = cst_collectors[k]->keys.measures; m && m->name; m++)
       if (!strcmp(m->name, name))
         return m;
   return NULL;
@@ -34,6 +34,6 @@ const cst_choice *cst_collector_choice(const cst_plan *p) {
 
 void cst_collectors_as_in(const cst_study *s, cst_result *file) {
   for (int k = 0; k < cst_collector_count; k++)
-    if (cst_collectors[k]->as_in)
-      cst_collectors[k]->as_in(s->collected[k], file);
+    if (cst_collectors[k]->keys.as_in)
+      cst_collectors[k]->keys.as_in(s->collected[k], file);
 }

@@ -99,12 +99,12 @@ typedef struct {
   cst_error (*write)(cst_output *o, int icase, const long *member);
 } cst_choice;
 
-typedef struct cst_collector {
-  const char *name, *doc;
-  /* Its keys of the study file, ending with a row without a key; NULL: none of its own. read: reads them,
+/* What a collector reads of the study file. Members that are NULL have nothing to do, here and below. */
+typedef struct {
+  /* Its keys, ending with a row without a key; NULL: none of its own. read: reads them,
    * after those that others read too, into wish, of `wish` bytes, which begin as zeros and are then
    * cst_study.collected[CST_COLLECTOR(name)]. forget: NULL, or releases what wish owns. */
-  const cst_key *keys;
+  const cst_key *table;
   size_t         wish;
   void (*read)(struct cst_reader *r, void *wish);
   void (*forget)(void *wish);
@@ -112,14 +112,18 @@ typedef struct cst_collector {
   void (*as_in)(void *wish, cst_result *file);
   /* What it measures where `observables` names it, ending with a row without a name; NULL: nothing. */
   const cst_measured *measures;
+  /* NULL, or reports what does not go with other keys, when all of them have been read. */
+  void (*check)(struct cst_reader *r, const void *wish);
+} cst_collector_keys;
+
+/* What it asks of the plan, and what it tells of itself before the run. */
+typedef struct {
   /* NULL, or the steps of further trajectories that it makes in a step of a trajectory. */
   double (*steps)(const cst_plan *p, const cst_class *k);
   /* NULL, or the core that it calls besides those that step; NULL: none. times: how often, for one lane. */
   const char *(*calls)(const cst_plan *p, double *times);
   /* NULL, or the further lanes that it holds for each one of a batch. */
   double (*lanes)(const cst_plan *p);
-  /* NULL, or reports what does not go with other keys, when all of them have been read. */
-  void (*check)(struct cst_reader *r, const void *wish);
   /* NULL, or whether time averages of the observables are taken for its sake. */
   bool (*averages)(const cst_study *s);
   /* NULL, or sets in a new class the steps that its keys tell. */
@@ -132,21 +136,13 @@ typedef struct cst_collector {
   double (*bytes)(const cst_plan *p, long batch);
   /* NULL, or prints its lines of `constella check`. */
   void (*tell)(const cst_plan *p, FILE *out);
-  /* Adds its channels, those that there are in this study. */
-  void (*declare)(const cst_plan *p, cst_channels *c);
-  /* NULL, or adds those that depend on the channels of all others. */
-  void (*declare_last)(const cst_plan *p, cst_channels *c);
+  /* Whether it runs in this study; NULL: in every study. */
+  bool (*wanted)(const cst_plan *p);
+} cst_collector_plan;
 
-  /* NULL, or writes what is known before the run into a new file, on one rank. */
-  cst_error (*open)(const cst_plan *p, cst_output *o);
-  const cst_reuse  *reuse;  /* NULL: as if all its members were */
-  const cst_choice *choice; /* NULL: it chooses no members */
-  /* NULL: none. It adds with cst_runner_cells, in look, along or stop. */
-  const cst_tally *tally;
-
-  /* On a rank that steps. Members that are NULL have nothing to do. */
-  bool (*wanted)(const cst_plan *p); /* in this study; NULL: in every study */
-  size_t own;                        /* bytes of cst_collection.own, which begin as zeros */
+/* What it does on a rank that steps. */
+typedef struct {
+  size_t own; /* bytes of cst_collection.own, which begin as zeros */
   void (*create)(cst_collection *x);
   void (*destroy)(cst_collection *x);
   /* A batch begins: sets its numbers in the rows. Then, and whenever the batch has been set to a step: it is
@@ -189,7 +185,16 @@ typedef struct cst_collector {
   void (*restore)(cst_collection *x, long lane);
   /* What is buffered is written, before a checkpoint and at the end of a batch. */
   cst_error (*flush)(cst_collection *x);
+} cst_collector_run;
 
+/* What is in the result, and what is concluded of it on a rank where the rows are in the file. */
+typedef struct {
+  /* Adds its channels, those that there are in this study. */
+  void (*declare)(const cst_plan *p, cst_channels *c);
+  /* NULL, or adds those that depend on the channels of all others. */
+  void (*declare_last)(const cst_plan *p, cst_channels *c);
+  /* NULL, or writes what is known before the run into a new file, on one rank. */
+  cst_error (*open)(const cst_plan *p, cst_output *o);
   /* On a rank that concludes, where the rows are in the file. Declares its columns, and returns their handles,
    * owned: free(); NULL: it has none in this study. */
   void *(*columns)(const cst_plan *p, cst_columns *c);
@@ -198,6 +203,19 @@ typedef struct cst_collector {
   /* Its figures in a report, after those of the kind of study: names of `constella list figures`, separated by
    * commas; NULL: none. */
   const char *figures;
+} cst_collector_file;
+
+/* A row: one collector. */
+typedef struct cst_collector {
+  const char        *name, *doc;
+  cst_collector_keys keys;
+  cst_collector_plan plan;
+  cst_collector_run  run;
+  cst_collector_file file;
+  const cst_reuse   *reuse;  /* NULL: as if all its members were */
+  const cst_choice  *choice; /* NULL: it chooses no members */
+  /* NULL: none. It adds with cst_runner_cells, in look, along or stop. */
+  const cst_tally *tally;
 } cst_collector;
 
 /* A collector at work. */

@@ -271,7 +271,7 @@ static void declare_of_collectors(cst_channels *c) {
   for (int k = 0; k < 2 * cst_collector_count; k++) {
     c->owner = cst_collectors[k % cst_collector_count];
     void (*declare)(const cst_plan *, cst_channels *) =
-        k < cst_collector_count ? c->owner->declare : c->owner->declare_last;
+        k < cst_collector_count ? c->owner->file.declare : c->owner->file.declare_last;
     if (declare)
       declare(c->plan, c);
   }

@@ -92,7 +92,8 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 #include "study/collect/lags-row.h"
 
-const cst_collector cst_collector_autocorrelation = {.name = "autocorrelation",
-                                                     .doc = "autocorrelation of expressions",
-                                                     .figures = "autocorrelation",
-                                                     CST_LAGS_ROW};
+const cst_collector cst_collector_autocorrelation = {
+    .name = "autocorrelation",
+    .doc = "autocorrelation of expressions",
+    CST_LAGS_ROW("autocorrelation"),
+};

@@ -82,8 +82,8 @@ static void check(cst_reader *r, const void *wish) {
   const averages_wish *w = wish;
   bool                 taken = w->given;
   for (int k = 0; k < cst_collector_count; k++)
-    if (cst_collectors[k]->averages)
-      taken |= cst_collectors[k]->averages(r->s);
+    if (cst_collectors[k]->plan.averages)
+      taken |= cst_collectors[k]->plan.averages(r->s);
   if (r->s->extensible && taken)
     cst_yaml_error(
         r->doc, cst_yaml_get(r->root, "extensible"), r->d,
@@ -470,23 +470,17 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_averages = {
     .name = "averages",
     .doc = "averages over time",
-    .keys = keys,
-    .wish = sizeof(averages_wish),
-    .read = read,
-    .check = check,
-    .averages = averages,
-    .schedule = schedule,
-    .demand = demand,
-    .tell = tell,
-    .declare = declare,
-    .own = sizeof(own),
-    .wanted = wanted,
-    .create = create,
-    .destroy = destroy,
-    .begin = begin,
-    .look = look,
-    .finish = finish,
-    .columns = columns,
-    .conclude = conclude,
-    .figures = "averages",
+    .keys = {.table = keys, .wish = sizeof(averages_wish), .read = read, .check = check},
+    .plan = {.averages = averages,
+             .schedule = schedule,
+             .demand = demand,
+             .tell = tell,
+             .wanted = wanted},
+    .run = {.own = sizeof(own),
+            .create = create,
+            .destroy = destroy,
+            .begin = begin,
+            .look = look,
+            .finish = finish},
+    .file = {.declare = declare, .columns = columns, .conclude = conclude, .figures = "averages"},
 };

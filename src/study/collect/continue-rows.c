@@ -253,8 +253,7 @@ static cst_error before(cst_collection *x) {
 const cst_collector cst_collector_continue = {
     .name = "continue",
     .doc = "rows for a later end",
-    .declare_last = declare_last,
-    .open = open,
-    .wanted = wanted,
-    .before = before,
+    .plan = {.wanted = wanted},
+    .run = {.before = before},
+    .file = {.declare_last = declare_last, .open = open},
 };

@@ -1,7 +1,7 @@
 /* lags-row.h: the row of a collector of means over lags (lags.h). A file defines its keys, `kind`, `columns` and
  * `conclude`, includes this, and ends with
  *
- *   const cst_collector cst_collector_NAME = {.name = ..., .doc = ..., .figures = ..., CST_LAGS_ROW};
+ *   const cst_collector cst_collector_NAME = {.name = ..., .doc = ..., CST_LAGS_ROW(figures)};
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LAGS_ROW
@@ -48,10 +48,24 @@ static const cst_reuse reuse = {.anew = anew, .add = add, .refuse = refuse};
 static const cst_tally tally = {
     .cells = cells, .most = most, .term = cst_lags_term, .finish = total};
 
-#define CST_LAGS_ROW                                                                               \
-  .keys = keys, .wish = sizeof(cst_lags), .read = read, .forget = cst_lags_forget, .as_in = as_in, \
-  .demand = demand, .tell = tell, .declare = declare, .open = open, .reuse = &reuse,               \
-  .tally = &tally, .wanted = wanted, .own = CST_LAGS_MOST * sizeof(cst_lag_batch),                 \
-  .create = create, .destroy = destroy, .begin = begin, .next = next, .stop = stop,                \
-  .finish = finish, .columns = columns, .conclude = conclude
+#define CST_LAGS_ROW(of_report)                                                                    \
+  .keys = {.table = keys,                                                                          \
+           .wish = sizeof(cst_lags),                                                               \
+           .read = read,                                                                           \
+           .forget = cst_lags_forget,                                                              \
+           .as_in = as_in},                                                                        \
+  .plan = {.wanted = wanted, .demand = demand, .tell = tell},                                      \
+  .run = {.own = CST_LAGS_MOST * sizeof(cst_lag_batch),                                            \
+          .create = create,                                                                        \
+          .destroy = destroy,                                                                      \
+          .begin = begin,                                                                          \
+          .next = next,                                                                            \
+          .stop = stop,                                                                            \
+          .finish = finish},                                                                       \
+  .file = {.declare = declare,                                                                     \
+           .open = open,                                                                           \
+           .columns = columns,                                                                     \
+           .conclude = conclude,                                                                   \
+           .figures = of_report},                                                                  \
+  .reuse = &reuse, .tally = &tally
 #endif

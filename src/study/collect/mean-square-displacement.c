@@ -100,5 +100,5 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_mean_square_displacement = {
     .name = "mean-square-displacement",
     .doc = "mean square displacement of expressions",
-    .figures = "displacement",
-    CST_LAGS_ROW};
+    CST_LAGS_ROW("displacement"),
+};

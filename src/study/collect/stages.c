@@ -332,8 +332,8 @@ static cst_error stop(cst_collection *x) {
           cst_stages_parameters(r->plan, r->class, cst_runner_case(r, l)->variant, r->b->step));
   cst_batch_ready(r->st, r->b);
   for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->changed)
-      r->collection[i].row->changed(&r->collection[i]);
+    if (r->collection[i].row->run.changed)
+      r->collection[i].row->run.changed(&r->collection[i]);
   return 0;
 }
 
@@ -351,13 +351,8 @@ static void forget(void *wish) {
 const cst_collector cst_collector_stages = {
     .name = "stages",
     .doc = "other parameters from a time on",
-    .keys = keys,
-    .wish = sizeof(cst_stages),
-    .read = read,
-    .check = check,
-    .forget = forget,
-    .tell = tell,
-    .wanted = wanted,
-    .next = next,
-    .stop = stop,
+    .keys =
+        {.table = keys, .wish = sizeof(cst_stages), .read = read, .check = check, .forget = forget},
+    .plan = {.tell = tell, .wanted = wanted},
+    .run = {.next = next, .stop = stop},
 };

@@ -155,9 +155,6 @@ static cst_error finish(cst_collection *x) {
 const cst_collector cst_collector_summary = {
     .name = "summary",
     .doc = "summaries of the observables",
-    .declare = declare,
-    .begin = begin,
-    .look = look,
-    .along = along,
-    .finish = finish,
+    .run = {.begin = begin, .look = look, .along = along, .finish = finish},
+    .file = {.declare = declare},
 };

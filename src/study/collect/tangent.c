@@ -341,12 +341,7 @@ long cst_tangent_next(const cst_collection *x, long step) {
 const cst_collector cst_collector_tangent = {
     .name = "tangent",
     .doc = "what nearby trajectories measure",
-    .keys = keys,
-    .wish = sizeof(cst_tangent),
-    .read = read,
-    .measures = measures,
-    .tell = tell,
-    .wanted = wanted,
-    .columns = columns,
-    .conclude = conclude,
+    .keys = {.table = keys, .wish = sizeof(cst_tangent), .read = read, .measures = measures},
+    .plan = {.tell = tell, .wanted = wanted},
+    .file = {.columns = columns, .conclude = conclude},
 };

@@ -142,8 +142,8 @@ static double conclusion_bytes(const cst_plan *p) {
 static double lanes_beside(const cst_plan *p) {
   double sum = 0;
   for (int i = 0; i < cst_collector_count; i++)
-    if (cst_collectors[i]->lanes)
-      sum += cst_collectors[i]->lanes(p);
+    if (cst_collectors[i]->plan.lanes)
+      sum += cst_collectors[i]->plan.lanes(p);
   return sum;
 }
 
@@ -190,8 +190,8 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   double            sum = program + group + reference + system_bytes(p) + matrix_bytes(p);
   sum += per_lane * (double)batch;
   for (int k = 0; k < cst_collector_count; k++)
-    if (cst_collectors[k]->bytes)
-      sum += cst_collectors[k]->bytes(p, batch);
+    if (cst_collectors[k]->plan.bytes)
+      sum += cst_collectors[k]->plan.bytes(p, batch);
   sum += 2 * cst_tallies_bytes(p);
   sum += conclusion_bytes(p);
   sum += case_bytes(p);

@@ -37,7 +37,7 @@ enum { MOST_MEASURED = 32 };
 static int measured(const char **names) {
   int n = 0;
   for (int k = 0; k < cst_collector_count; k++)
-    for (const cst_measured *m = cst_collectors[k]->measures; m && m->name; m++)
+    for (const cst_measured *m = cst_collectors[k]->keys.measures; m && m->name; m++)
       names[n++] = m->name;
   return n;
 }

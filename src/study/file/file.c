@@ -228,23 +228,23 @@ static void read_collected(cst_reader *r) {
   r->s->collected = cst_reader_memory(cst_collector_count, sizeof *r->s->collected);
   for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *row = cst_collectors[k];
-    if (row->wish)
-      r->s->collected[k] = cst_reader_memory(1, row->wish);
-    if (row->read)
-      row->read(r, r->s->collected[k]);
+    if (row->keys.wish)
+      r->s->collected[k] = cst_reader_memory(1, row->keys.wish);
+    if (row->keys.read)
+      row->keys.read(r, r->s->collected[k]);
   }
 }
 
 static void check_collected(cst_reader *r) {
   for (int k = 0; k < cst_collector_count; k++)
-    if (cst_collectors[k]->check)
-      cst_collectors[k]->check(r, r->s->collected[k]);
+    if (cst_collectors[k]->keys.check)
+      cst_collectors[k]->keys.check(r, r->s->collected[k]);
 }
 
 static void forget_collected(cst_study *s) {
   for (int k = 0; s->collected && k < cst_collector_count; k++) {
-    if (s->collected[k] && cst_collectors[k]->forget)
-      cst_collectors[k]->forget(s->collected[k]);
+    if (s->collected[k] && cst_collectors[k]->keys.forget)
+      cst_collectors[k]->keys.forget(s->collected[k]);
     free(s->collected[k]);
   }
   free(s->collected);

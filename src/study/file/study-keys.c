@@ -152,7 +152,7 @@ static void add(table *t, const cst_key *k) {
 /* Adds the keys of collectors: those of one map, or those of maps of their own. */
 static void add_collected(table *t, const char *in) {
   for (int c = 0; c < cst_collector_count; c++)
-    for (const cst_key *k = cst_collectors[c]->keys; k && k->key; k++)
+    for (const cst_key *k = cst_collectors[c]->keys.table; k && k->key; k++)
       if (in ? !strcmp(k->in, in) : *k->in != 0)
         add(t, k);
 }

@@ -418,8 +418,8 @@ static double look_cost_of_step(const cst_plan *p, const cst_class *k) {
 static double steps_beside(const cst_plan *p, const cst_class *k) {
   double sum = 0;
   for (int i = 0; i < cst_collector_count; i++)
-    if (cst_collectors[i]->steps)
-      sum += cst_collectors[i]->steps(p, k);
+    if (cst_collectors[i]->plan.steps)
+      sum += cst_collectors[i]->plan.steps(p, k);
   return sum;
 }
 

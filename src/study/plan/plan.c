@@ -249,8 +249,8 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   k->read = read;
   k->lead = read_lead(p, c);
   for (int x = 0; x < cst_collector_count; x++)
-    if (cst_collectors[x]->schedule)
-      cst_collectors[x]->schedule(p, k);
+    if (cst_collectors[x]->plan.schedule)
+      cst_collectors[x]->plan.schedule(p, k);
   if (k->nsample > p->most_samples)
     p->most_samples = k->nsample;
   return p->nclass++;
@@ -378,11 +378,11 @@ static void check_blocks(const cst_plan *p, cst_diag *d) {
 static void ask_collectors(cst_plan *p) {
   const int blocks = p->study->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
   for (int k = 0; k < cst_collector_count; k++)
-    p->averages |= cst_collectors[k]->averages && cst_collectors[k]->averages(p->study);
+    p->averages |= cst_collectors[k]->plan.averages && cst_collectors[k]->plan.averages(p->study);
   for (int k = 0; k < cst_collector_count; k++) {
-    if (!cst_collectors[k]->demand)
+    if (!cst_collectors[k]->plan.demand)
       continue;
-    const cst_demand d = cst_collectors[k]->demand(p);
+    const cst_demand d = cst_collectors[k]->plan.demand(p);
     p->needs_lambda |= d.lambda;
     p->collect_cost += d.nanoseconds;
     p->collect_ends += d.ends;
@@ -599,8 +599,8 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   check_blocks(p, d);
   ask_collectors(p);
   for (int k = 0; k < cst_collector_count; k++)
-    if (cst_collectors[k]->settle)
-      p->settled[k] = cst_collectors[k]->settle(p, d);
+    if (cst_collectors[k]->plan.settle)
+      p->settled[k] = cst_collectors[k]->plan.settle(p, d);
   count_freedom(p, d);
   cost_classes(p);
   check_reads(p, d);

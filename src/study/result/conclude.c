@@ -280,8 +280,8 @@ static void declare_run(cst_conclusion *x) {
 
 static void declare_collected(cst_conclusion *x) {
   for (int k = 0; k < cst_collector_count; k++)
-    if (cst_collectors[k]->columns)
-      x->collected[k] = cst_collectors[k]->columns(x->plan, x->columns);
+    if (cst_collectors[k]->file.columns)
+      x->collected[k] = cst_collectors[k]->file.columns(x->plan, x->columns);
 }
 
 cst_conclusion *cst_conclude_create(const cst_plan *p) {
@@ -377,7 +377,7 @@ cst_error cst_conclude_case(cst_conclusion *x, cst_case_rows *rows, int icase) {
   CST_TRY(x->plan->study->kind->conclude(rows, x->kind));
   for (int k = 0; k < cst_collector_count; k++)
     if (x->collected[k])
-      CST_TRY(cst_collectors[k]->conclude(rows, x->collected[k]));
+      CST_TRY(cst_collectors[k]->file.conclude(rows, x->collected[k]));
   return 0;
 }
 

@@ -292,8 +292,8 @@ static cst_error put_cases(cst_output *o) {
   for (int i = 0; i < p->ncase; i++)
     CST_TRY(put_case(o, i));
   for (int k = 0; k < cst_collector_count; k++)
-    if (cst_collectors[k]->open)
-      CST_TRY(cst_collectors[k]->open(p, o));
+    if (cst_collectors[k]->file.open)
+      CST_TRY(cst_collectors[k]->file.open(p, o));
   return 0;
 }
 

@@ -51,7 +51,7 @@ static int add_called(const cst_plan *p, core_list *c, int n) {
   for (int i = 0; i < cst_collector_count; i++) {
     const cst_collector *x = cst_collectors[i];
     double               times = 0;
-    const char          *core = x->calls && x->wanted(p) ? x->calls(p, &times) : NULL;
+    const char *core = x->plan.calls && x->plan.wanted(p) ? x->plan.calls(p, &times) : NULL;
     if (core && (times > worth || p->study->compile == CST_COMPILE_ALWAYS))
       n = add(core, c, n);
   }

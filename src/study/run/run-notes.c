@@ -185,8 +185,8 @@ static void list_figures(const cst_plan *p, char *text, size_t size) {
   size_t      n = (size_t)snprintf(text, size, "%s", figures ? figures : "");
   for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *x = cst_collectors[k];
-    if (x->figures && (!x->wanted || x->wanted(p)) && n < size)
-      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", x->figures);
+    if (x->file.figures && (!x->plan.wanted || x->plan.wanted(p)) && n < size)
+      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", x->file.figures);
   }
 }
 

@@ -79,8 +79,8 @@ static void look_here(cst_runner *r, int group) {
   const cst_view view = cst_runner_measure(r, group, r->b->step == 0 ? CST_KEEP_FIRST : CST_KEEP);
   for (int i = 0; i < r->ncollection; i++) {
     cst_collection *x = &r->collection[i];
-    if (x->row->look)
-      x->row->look(x, group, &view);
+    if (x->row->run.look)
+      x->row->run.look(x, group, &view);
   }
 }
 
@@ -91,8 +91,8 @@ static void look_along(cst_runner *r, int group, const cst_trail *way) {
   set_times(r, way);
   for (int i = 0; i < r->ncollection; i++) {
     cst_collection *x = &r->collection[i];
-    if (x->row->along)
-      x->row->along(x, group, &view, &states);
+    if (x->row->run.along)
+      x->row->run.along(x, group, &view, &states);
   }
 }
 
@@ -132,8 +132,8 @@ static void watch(cst_runner *r, int group, const cst_trail *way, const cst_stat
   view.time = states->time + i * r->width;
   for (int k = 0; k < r->ncollection; k++) {
     cst_collection *x = &r->collection[k];
-    if (x->row->watch)
-      x->row->watch(x, group, &view, states, way->step, i);
+    if (x->row->run.watch)
+      x->row->run.watch(x, group, &view, states, way->step, i);
   }
 }
 
@@ -142,7 +142,8 @@ static bool all_quiet(cst_runner *r, int group, const cst_view *view, const cst_
                       const long *step) {
   for (int k = 0; k < r->ncollection; k++) {
     cst_collection *x = &r->collection[k];
-    if (x->row->watch && !(x->row->quiet && x->row->quiet(x, group, view, states, step)))
+    if (x->row->run.watch &&
+        !(x->row->run.quiet && x->row->run.quiet(x, group, view, states, step)))
       return false;
   }
   return true;
@@ -151,8 +152,8 @@ static bool all_quiet(cst_runner *r, int group, const cst_view *view, const cst_
 static void end_watch(cst_runner *r, int group, long step) {
   for (int k = 0; k < r->ncollection; k++) {
     cst_collection *x = &r->collection[k];
-    if (x->row->watched)
-      x->row->watched(x, group, step);
+    if (x->row->run.watched)
+      x->row->run.watched(x, group, step);
   }
 }
 

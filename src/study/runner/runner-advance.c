@@ -142,14 +142,14 @@ static long next_read(const cst_runner *r, long now, cst_readers readers) {
   long read = readers == CST_READS_ALL ? r->class->n : LONG_MAX;
   for (int i = 0; i < r->ncollection; i++) {
     const cst_collection *x = &r->collection[i];
-    if (x->row->reads_some && readers == CST_READS_SOME)
-      read = CST_SMALLER(read, x->row->reads_some(x, now));
-    if (x->row->reads_some || readers == CST_READS_SOME)
+    if (x->row->run.reads_some && readers == CST_READS_SOME)
+      read = CST_SMALLER(read, x->row->run.reads_some(x, now));
+    if (x->row->run.reads_some || readers == CST_READS_SOME)
       continue;
-    if (x->row->reads)
-      read = CST_SMALLER(read, x->row->reads(x, now));
-    else if (x->row->next && x->row->stop && r->plan->needs_lambda)
-      read = CST_SMALLER(read, x->row->next(x, now));
+    if (x->row->run.reads)
+      read = CST_SMALLER(read, x->row->run.reads(x, now));
+    else if (x->row->run.next && x->row->run.stop && r->plan->needs_lambda)
+      read = CST_SMALLER(read, x->row->run.next(x, now));
   }
   if (r->plan->needs_lambda && readers == CST_READS_ALL)
     read = CST_SMALLER(read, cst_plan_class_fold_after(r->class, now));
@@ -210,8 +210,8 @@ static long next_stop(void *context) {
     stop = CST_SMALLER(stop, r->watch.on ? r->b->step + 1 : r->next_fold);
   for (int i = 0; i < r->ncollection; i++) {
     const cst_collection *x = &r->collection[i];
-    if (x->row->next)
-      stop = CST_SMALLER(stop, x->row->next(x, r->b->step));
+    if (x->row->run.next)
+      stop = CST_SMALLER(stop, x->row->run.next(x, r->b->step));
   }
   return stop;
 }
@@ -219,8 +219,8 @@ static long next_stop(void *context) {
 /* First what advances the partner, which may be halted. */
 static cst_error observe_before(cst_runner *r) {
   for (int i = 0; i < r->ncollection && !cst_runner_halted(r); i++)
-    if (r->collection[i].row->before)
-      CST_TRY(r->collection[i].row->before(&r->collection[i]));
+    if (r->collection[i].row->run.before)
+      CST_TRY(r->collection[i].row->run.before(&r->collection[i]));
   return 0;
 }
 
@@ -240,8 +240,8 @@ cst_error cst_runner_observe(void *context) {
     r->next_fold = cst_plan_class_fold_next(r->class, now);
   }
   for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->stop)
-      CST_TRY(r->collection[i].row->stop(&r->collection[i]));
+    if (r->collection[i].row->run.stop)
+      CST_TRY(r->collection[i].row->run.stop(&r->collection[i]));
   return 0;
 }
 

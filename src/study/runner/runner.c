@@ -91,8 +91,8 @@ long cst_runner_numbers(const cst_runner *r) {
 void cst_runner_save(const cst_runner *r, long lane, double *row) {
   cst_stepper *hst = r->hst;
   for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->save)
-      r->collection[i].row->save(&r->collection[i], lane);
+    if (r->collection[i].row->run.save)
+      r->collection[i].row->run.save(&r->collection[i], lane);
   cst_batch_save(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
   if (hst) {
@@ -112,8 +112,8 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
   }
   cst_rows_restore(r->rows, lane, row);
   for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->restore)
-      r->collection[i].row->restore(&r->collection[i], lane);
+    if (r->collection[i].row->run.restore)
+      r->collection[i].row->run.restore(&r->collection[i], lane);
 }
 
 /* Whether the batch fits the numbers that it has saved of a lane, at `now` of n steps, `split` to each of the class. */
@@ -181,21 +181,21 @@ static void create_collections(cst_runner *r) {
   r->collection = cst_zeros(cst_collector_count, sizeof *r->collection);
   for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *row = cst_collectors[k];
-    if (row->wanted && !row->wanted(r->plan))
+    if (row->plan.wanted && !row->plan.wanted(r->plan))
       continue;
     cst_collection *x = &r->collection[r->ncollection++];
-    *x = (cst_collection){row, k, r, cst_zeros(1, row->own + 1)};
-    if (row->create)
-      row->create(x);
-    r->meter.one_by_one |= row->look && !row->along;
-    r->watch.on |= row->watch != NULL;
+    *x = (cst_collection){row, k, r, cst_zeros(1, row->run.own + 1)};
+    if (row->run.create)
+      row->run.create(x);
+    r->meter.one_by_one |= row->run.look && !row->run.along;
+    r->watch.on |= row->run.watch != NULL;
   }
 }
 
 static void destroy_collections(cst_runner *r) {
   for (int i = 0; i < r->ncollection; i++) {
-    if (r->collection[i].row->destroy)
-      r->collection[i].row->destroy(&r->collection[i]);
+    if (r->collection[i].row->run.destroy)
+      r->collection[i].row->run.destroy(&r->collection[i]);
     free(r->collection[i].own);
   }
   free(r->collection);
@@ -343,15 +343,15 @@ static void start_lane(const cst_runner *r, const cst_stepper *st, cst_batch *b,
 /* Resets the rows of the batch. */
 static void clear_rows(cst_runner *r) {
   for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->begin)
-      r->collection[i].row->begin(&r->collection[i]);
+    if (r->collection[i].row->run.begin)
+      r->collection[i].row->run.begin(&r->collection[i]);
 }
 
 /* Tells the collectors where the batch is; done: what is due there has been looked at. */
 static void locate(cst_runner *r, long step, bool done) {
   for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->locate)
-      r->collection[i].row->locate(&r->collection[i], step, done);
+    if (r->collection[i].row->run.locate)
+      r->collection[i].row->run.locate(&r->collection[i], step, done);
   r->next_fold = cst_plan_class_fold_after(r->class, done ? step : step - 1);
   r->watch.planned.fold = r->watch.met.fold = r->watch.passed.fold =
       -2; /* not known in this class */
@@ -495,8 +495,8 @@ static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from,
 static cst_error finish(cst_runner *r) {
   fill_rows(r);
   for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->finish)
-      CST_TRY(r->collection[i].row->finish(&r->collection[i]));
+    if (r->collection[i].row->run.finish)
+      CST_TRY(r->collection[i].row->run.finish(&r->collection[i]));
   CST_TRY(cst_output_rows(r->output, r->work, r->rows));
   r->work = NULL;
   return 0;
@@ -516,8 +516,8 @@ cst_error cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin
 
 cst_error cst_runner_flush(cst_runner *r) {
   for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->flush)
-      CST_TRY(r->collection[i].row->flush(&r->collection[i]));
+    if (r->collection[i].row->run.flush)
+      CST_TRY(r->collection[i].row->run.flush(&r->collection[i]));
   return 0;
 }
 
