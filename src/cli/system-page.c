@@ -231,7 +231,7 @@ static part product(reader *r) {
     } else if (take(r, '*')) {
       part y = fence(factor(r));
       x = fence(x);
-      become(&x, made("%s<mo>&#x2062;</mo>%s", x.text, y.text));
+      become(&x, made("%s<mo>&#x2062;</mo><mspace width=\"0.17em\"/>%s", x.text, y.text));
       free(y.text);
     } else
       break;

@@ -77,7 +77,10 @@ ok("<td>k</td><td>3</td>" in text, "parameters of the command line")
 formulas = plain(tree)
 ok("grod=(x−3)2+(y+4)2−l2=0" in formulas, "a constraint", formulas)
 ok("φroll=θ1˙−x˙l=0" in formulas, "one on velocities")
-ok("<mfrac><mrow><mi>k</mi><mo>&#x2062;</mo><msup>" in text, "a quotient is a fraction")
+ok(
+    '<mfrac><mrow><mi>k</mi><mo>&#x2062;</mo><mspace width="0.17em"/><msup>' in text,
+    "a quotient is a fraction, a product has a thin space",
+)
 ok("<msqrt><mn>1</mn><mo>+</mo>" in text and "<munderover><mo>∑</mo>" in text, "a root; a sum")
 ok("<mover><msub><mi>θ</mi><mi>1</mi></msub><mo>˙</mo></mover>" in text, "a rate of a Greek letter with an index")
 ok("<td>roll</td><td>x, theta1</td><td>velocities</td>" in text, "what a constraint on velocities ties")
