@@ -1,5 +1,5 @@
 /* ensemble-statistics.c: mean, root mean square and quantiles over the members of an ensemble, with standard errors and
- * confidence intervals; slope of a series.
+ * confidence intervals; slope of a series; quantiles of censored times.
  *
  * Failed members are NaN and are left out; without any other member the result is NaN. The mean is the plain
  * sum in the order of the array. The rms divides by the largest magnitude first, so that squares neither
@@ -11,11 +11,13 @@
  * Econometrica 55, 1987).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "statistics/ensemble-statistics.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "constella/statistics.h"
+#include "core/need.h"
 
 double cst_ensemble_mean(const double *x, long n) {
   double sum = 0;
@@ -324,4 +326,39 @@ void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long
     }
     sum += w;
   }
+}
+
+/* ---- censored times -------------------------------------------------------------------------- */
+
+/* By the product-limit estimator (ensemble-statistics.h). */
+
+typedef struct {
+  double time;
+  bool   happened;
+} entry;
+
+static int earlier(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  return (x->time > y->time) - (x->time < y->time);
+}
+
+void cst_survival_quantiles(const double *time, const bool *happened, long n, const double *share,
+                            int m, double *quantile) {
+  entry *x = cst_zeros(n + 1, sizeof *x);
+  double left = 1;
+  for (long i = 0; i < n; i++)
+    x[i] = (entry){time[i], happened[i]};
+  qsort(x, (size_t)n, sizeof *x, earlier);
+  for (int k = 0; k < m; k++)
+    quantile[k] = NAN;
+  for (long i = 0, next; i < n; i = next) {
+    long events = 0;
+    for (next = i; next < n && x[next].time == x[i].time; next++)
+      events += x[next].happened;
+    left *= 1 - (double)events / (double)(n - i);
+    for (int k = 0; k < m && events; k++)
+      if (isnan(quantile[k]) && left <= (1 - share[k]) * (1 + 1e-12))
+        quantile[k] = x[i].time;
+  }
+  free(x);
 }

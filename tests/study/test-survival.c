@@ -3,7 +3,7 @@
  * and 23 weeks. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include "statistics/survival.h"
+#include "statistics/ensemble-statistics.h"
 #include "tap.h"
 
 enum { N = 21, SHARES = 8 };

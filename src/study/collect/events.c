@@ -14,7 +14,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper/stepper.h"
-#include "statistics/survival.h"
+#include "statistics/ensemble-statistics.h"
 #include "study/channels/channels.h"
 #include "study/plan/clock.h"
 #include "study/result/case-rows.h"

@@ -1,7 +1,8 @@
-/* survival.h: times until something happens, of which some are only known to be later (censored). */
+/* ensemble-statistics.h: quantiles of times until something happens, of which some are only known to be later
+ * (censored). The other statistics of ensembles are in constella/statistics.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CST_SURVIVAL_H
-#define CST_SURVIVAL_H
+#ifndef CST_ENSEMBLE_STATISTICS_H
+#define CST_ENSEMBLE_STATISTICS_H
 #include <stdbool.h>
 
 /* The quantiles quantile[k] for the shares share[m], in (0, 1), of n times: of those with `happened` it happened at
