@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
 MOVES = 0.05  # of its scale: a quantity that changes by more with every method is not conserved
-WINDOW_SPREAD = 0.35  # local slopes of a fitted window differ by at most this from its order (src/study/statistics/order-fit.c)
+WINDOW_SPREAD = 0.35  # local slopes of a fitted window differ by at most this from its order (src/statistics/order-fit.c)
 
 
 class Result(Cases):

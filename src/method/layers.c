@@ -1,4 +1,4 @@
-/* layers.c: the explicit one-step layers: one row per tableau of tableau/explicit.c. They keep no constraint;
+/* layers.c: the explicit one-step layers: one row per tableau of tableau/tableau-explicit.c. They keep no constraint;
  * project(LAYER) does. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/layer.h"

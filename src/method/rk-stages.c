@@ -1,4 +1,4 @@
-/* rk-stages.c: the stages of a Runge-Kutta step, and their variations (see stages.h).
+/* rk-stages.c: the stages of a Runge-Kutta step, and their variations (see rk-stages.h).
  *
  * The variation of an acceleration solves M dA + G'dlambda = E1, G dA = E2, where E is the change of
  * f - M A - G'lambda and -D2g[v, v] - G A at fixed A and lambda (kernel DE). Implicit tableaus are iterated

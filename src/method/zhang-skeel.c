@@ -6,8 +6,7 @@
  * the force a gradient, and the map symplectic and momentum preserving. It is variational; its Lagrangian is
  * that of the pushforward Newmark method, expanded to second order in a. Without that term (simplified) the
  * map preserves phase-space volume, is its own adjoint, and keeps the momenta of translations; it keeps dp ^
- * dq if the Jacobian of its force M a is symmetric, as with one coordinate or with a separable potential
- * (zhang-skeel.c); otherwise angular momenta are not kept and the energy may drift. The
+ * dq if the Jacobian of its force M a is symmetric, as with one coordinate or with a separable potential; otherwise angular momenta are not kept and the energy may drift. The
  * stiff form uses only the Hessian of the system's key `stiff`. Source: Zhang, Skeel 1997; Tao, Owhadi.
  * Arithmetic: core/filtered.c.
  *

@@ -265,7 +265,7 @@ static bool is_first(MPI_Comm comm) {
   return rank == 0;
 }
 
-/* record.c. Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
+/* Collective. Rank 0 has the file on its disk; every rank opens it at its own path and compares. */
 static bool meet(cst_record *r, char *why, int n) {
   long at = 0;
   apart_from = false;

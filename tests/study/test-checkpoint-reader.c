@@ -1,4 +1,4 @@
-/* test-past.c: the data from which a batch continues do not change while rank 0 reads other parts of the
+/* test-checkpoint-reader.c: the data from which a batch continues do not change while rank 0 reads other parts of the
  * checkpoint for the next batch. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>

@@ -301,7 +301,7 @@ static int rows_at(const cst_system *s, const double *c, const double *q, const 
   return m;
 }
 
-/* The bound of branches.c for A[m][nq]: 1/sqrt(tr (A A')^-1). u[m]: nearly the left singular vector. */
+/* The bound for A[m][nq]: 1/sqrt(tr (A A')^-1). u[m]: nearly the left singular vector. */
 static double distance_of(const double *A, int m, int nq, double *u) {
   double *S = cst_linear_numbers((long)m * m + m), *b = S + (long)m * m, trace = 0, most = 0;
   int    *swap = cst_zeros(m, sizeof *swap);

@@ -141,7 +141,7 @@ static void add(const cst_system *s, functions *all, cst_node *f, int n) {
     }
 }
 
-/* derive.c. Before derivation: the functions that a system is made of, all together, take one
+/* Before derivation: the functions that a system is made of, all together, take one
  * reciprocal for each divisor and no root where its inverse is there. */
 static void share_divisors(cst_system *s) {
   const int nq = s->nq;

@@ -4,7 +4,7 @@
  * In chains, trees with short branches and rings, a constraint couples with few others. A suitable numbering
  * makes S a narrow band, and the cost of a step is proportional to the number of constraints. E. Cuthill, J.
  * McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971). Nets and lattices have wide bands and sparse factors
- * (sparse.c).
+ * (sparse-order.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>

@@ -384,7 +384,7 @@ static void go_back(cst_rows *z, FILE *f, const end *e, int r) {
   write_found(z, f, a);
 }
 
-/* emit-rows.c: the elimination and the solution d, for a band of 1 and for any band. */
+/* The elimination and the solution d, for a band of 1 and for any band. */
 static void write_tridiagonal(cst_rows *z, cst_strips *strips) {
   const int n = z->s->ng;
   int       r = 0;

@@ -1,7 +1,7 @@
 /* stationary.c: Newton's method for a stationary point of the distance to the constraints (stationary.h).
  *
  * Its matrix is [K, -G'; G, 0] with K = 1 - D2(theta.g). Small systems factor it. Large systems whose
- * constraints couple as a band factor it within the band (stationary.c). Other large systems factor G G'
+ * constraints couple as a band factor it within the band. Other large systems factor G G'
  * and find the tangential part of the step by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci.
  * Comput. 23 (2001), 1376), in linear time and memory.
  */

@@ -82,7 +82,7 @@ static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **va
   a->range = text;
 }
 
-/* read-constraints.c: reads `name: expression` or `name: {for: "i = 2..n", expression: "..."}` as the name *a
+/* Reads `name: expression` or `name: {for: "i = 2..n", expression: "..."}` as the name *a
  * of constraints that follow those already declared. `what` names it in messages. *variable is the variable
  * of a family or NULL. Returns the node of the expression. */
 static cst_yaml *read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what,
@@ -231,7 +231,7 @@ static bool is_taken(const cst_reading *r, const char *name) {
   return false;
 }
 
-/* read-constraints.c: constraints on velocities, which follow all others: their number, their names, their
+/* Constraints on velocities, which follow all others: their number, their names, their
  * expressions. */
 static int count_velocities(const cst_reading *r) {
   return cst_yaml_size(cst_yaml_get(r->root, "nonholonomic"));
