@@ -17,7 +17,8 @@
 #include "study/run/extend.h"
 #include "system/compile/compile.h"
 
-const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+/* Calls fetch on rank 0 for all ranks. Collective. */
+static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
   static char reason[CST_WHY];
   long        size = -1;
   int         rank;
@@ -72,10 +73,10 @@ static const char *fetch_table(const char *path, char **bytes, size_t *length) {
 }
 
 static const char *share_resumed(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
-  return cst_run_share(fetch == cst_starts_fetch_result ? fetch_from
-                       : fetch == cst_starts_fetch_csv  ? fetch_table
-                                                        : fetch,
-                       path, bytes, length);
+  return share(fetch == cst_starts_fetch_result ? fetch_from
+               : fetch == cst_starts_fetch_csv  ? fetch_table
+                                                : fetch,
+               path, bytes, length);
 }
 
 /* Rank 0 reads and broadcasts the text, and all ranks parse it: they get the same errors. */
@@ -83,7 +84,7 @@ cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d)
   char  *text = NULL;
   size_t length = 0;
   resumed = result;
-  const char *why = cst_run_share(cst_document_fetch, file, &text, &length);
+  const char *why = share(cst_document_fetch, file, &text, &length);
   if (why) {
     cst_diag_add(d, file, 0, 0, "%s", why);
     return NULL;
@@ -261,7 +262,7 @@ void cst_run_close_extended(cst_arguments *a) {
  * same bytes. */
 static cst_study *read_extended(const cst_arguments *a, const cst_study *own, cst_diag *d) {
   const cst_trust trust = {.own = own};
-  cst_study      *s = cst_stored_study(a->old.file, a->file, cst_run_share, &trust, d);
+  cst_study      *s = cst_stored_study(a->old.file, a->file, share, &trust, d);
   if (s && own && *cst_stored_withheld(s))
     cst_diag_add(
         d, a->file, 0, 0,
@@ -324,7 +325,7 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
 /* The study of the first part. Its layers in C, which all methods need, may come from anybody. */
 static cst_study *read_first(cst_arguments *a, cst_diag *d) {
   const cst_trust trust = {.given = a->trusts};
-  cst_study      *s = cst_stored_study(a->first, a->parts.file[0], cst_run_share, &trust, d);
+  cst_study      *s = cst_stored_study(a->first, a->parts.file[0], share, &trust, d);
   if (!s || !*cst_stored_withheld(s))
     return s;
   cst_diag_add(d, a->parts.file[0], 0, 0,

@@ -46,9 +46,6 @@ void cst_run_examine_parts(cst_arguments *a, const cst_plan *plan, cst_diag *d);
 /* Collective: all ranks know the parts. */
 void cst_run_share_parts(cst_arguments *a);
 void cst_run_close_parts(cst_arguments *a);
-
-/* Calls fetch on rank 0 for all ranks, as cst_share. Collective. */
-const char *cst_run_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length);
 /* Collective. Rank 0 reads the file; all ranks get the same errors. result: the one to resume or extend;
  * NULL: none. */
 cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d);

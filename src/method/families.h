@@ -38,9 +38,6 @@ bool cst_newmark_keys(const cst_term *t, const char *const *keys, cst_expr_error
 bool cst_newmark_check_beta(const cst_term *t, bool required, cst_expr_error *e);
 /* The number under `key`, or the default `otherwise`. */
 double cst_newmark_number(const cst_term *t, const char *key, double otherwise);
-/* Whether Hess V has one M-orthogonal basis of eigenvectors at all q, so that the force
- * M (M + beta h^2 Hess V)^-1 dV is a gradient. */
-bool cst_newmark_is_separable(const cst_system *s);
 /* Whether s has no constraints, a constant mass and no a(q). */
 bool           cst_newmark_fits(const cst_term *t, const cst_system *s, char *why, int n);
 cst_properties cst_newmark_properties(int order, unsigned claims);

@@ -86,7 +86,9 @@ static bool commute(filter *f, int pair, double *p, double *half, double *one, d
   return off <= 1e-11 * size;
 }
 
-bool cst_newmark_is_separable(const cst_system *s) {
+/* Whether Hess V has one M-orthogonal basis of eigenvectors at all q, so that the force
+ * M (M + beta h^2 Hess V)^-1 dV is a gradient. */
+static bool is_separable(const cst_system *s) {
   const size_t n = (size_t)s->nq;
   filter       f = {.s = s};
   bool         all = cst_system_bend(s);
@@ -160,7 +162,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const bool symplectic =
-      form_of(t) == FULL || s->nq == 1 || (form_of(t) == SIMPLIFIED && cst_newmark_is_separable(s));
+      form_of(t) == FULL || s->nq == 1 || (form_of(t) == SIMPLIFIED && is_separable(s));
   const unsigned kept = symplectic ? CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED
                         : cst_symmetry_is_translation(s) && form_of(t) != STIFF ? CST_CLAIM_MOMENTUM
                                                                                 : 0;
