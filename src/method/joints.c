@@ -125,6 +125,8 @@ cst_joints *cst_joints_create(const cst_system *s) {
   j->view.nq = 3 * j->bodies + j->ordinary;
   j->view.ng = j->n;
   j->view.general = s->general;
+  /* rows that share a body, or a mass matrix, share all its variations, so that the pattern has every coupling */
+  j->view.diagonal = true;
   j->view.dropped = s->dropped;
   if (cst_system_structure(&j->view))
     return j;

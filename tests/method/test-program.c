@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/lane-form.h"
+#include "method/joints.h"
 #include "method/method.h"
 #include "tap.h"
 
@@ -493,6 +494,33 @@ static void test_fitting(void) {
     test_fits_some(cst_method_info_at(i)->example);
 }
 
+static const char ball_chain[] =
+    "system: ball-chain\nparameters: {n: {size: 2}}\n"
+    "bodies: {'link[n]': {rotation: L, centre: [x, y, z], mass: 1, inertia: [2, 2, 1]}}\n"
+    "potential: sum(i, 1, n, z[i])\n"
+    "constraints:\n"
+    "  ball_x: {for: 'i = 2..n', expression: 'x[i] - L13[i] - x[i-1] - L13[i-1]'}\n"
+    "  ball_y: {for: 'i = 2..n', expression: 'y[i] - L23[i] - y[i-1] - L23[i-1]'}\n"
+    "  ball_z: {for: 'i = 2..n', expression: 'z[i] - L33[i] - z[i-1] - L33[i-1]'}\n"
+    "states: {default: {bodies: {link: {centre: [0, 0, 2*i]}}}}\n";
+
+/* In variations a chain of bodies has a band, so that a step takes as long as the chain is. */
+static void test_joints(int bodies) {
+  enum { EACH = 100 }; /* entries of the matrix for each body, at most */
+  const cst_size size = {"n", bodies};
+  cst_diag      *d = cst_diag_create();
+  cst_system    *s = cst_system_read("ball-chain", ball_chain, strlen(ball_chain), &size, 1, d);
+  cst_joints    *j = s ? cst_joints_create(s) : NULL;
+  if (!s)
+    cst_diag_print(d, stderr);
+  OK(j && j->view.gram.banded && j->view.gram.size <= EACH * bodies,
+     "constraints of a chain of %d bodies couple as a band, of %d entries", bodies,
+     j ? j->view.gram.size : 0);
+  cst_joints_destroy(j);
+  cst_system_destroy(s);
+  cst_diag_destroy(d);
+}
+
 int main(void) {
   test_rows();
   test_nesting();
@@ -502,5 +530,9 @@ int main(void) {
   test_adjoints();
   test_shake_within();
   test_fitting();
+  test_joints(10);
+  test_joints(14); /* 39 constraints, and 42 */
+  test_joints(15);
+  test_joints(100);
   return tap_done();
 }
