@@ -164,7 +164,7 @@ typedef struct {
   void (*along)(cst_collection *x, int group, const cst_view *view, const cst_states *states);
   /* A group at every step, in their order, at the i-th of these states; it may end lanes
    * (cst_runner_end_lane), which then are not looked at there. Called twice at one step, it does nothing.
-   * Velocities and momenta are there if it has asked for them (cst_watch). */
+   * Velocities and momenta are there if it has asked for them (cst_runner_watches). */
   void (*watch)(cst_collection *x, int group, const cst_view *view, const cst_states *states,
                 const long *step, int i);
   /* Whether there is nothing in these states for which `watch` must be called; they are then passed over. NULL:
@@ -222,7 +222,7 @@ typedef struct cst_collector {
 struct cst_collection {
   const cst_collector *row;
   int                  number; /* of the row in the list */
-  cst_runner          *run;
+  const cst_runner    *run;
   void                *own;
 };
 

@@ -15,7 +15,7 @@
 #include "study/channels/channels.h"
 #include "study/plan/clock.h"
 #include "study/result/parts.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 typedef struct {
   bool   given;   /* one of the keys is there */
@@ -142,7 +142,8 @@ typedef struct {
 /* Deviations are taken from x(0) if it is a number, else from 0. */
 static double origin(double start) { return isnan(start) ? 0 : start; }
 
-static void add_weights(const own *o, cst_runner *r, int group, int part, const double *weight) {
+static void add_weights(const own *o, const cst_runner *r, int group, int part,
+                        const double *weight) {
   const size_t W = (size_t)r->width;
   const size_t at = (size_t)group * W;
   double      *sum = o->weight + at * CST_WINDOWS + (size_t)part * W;
@@ -157,12 +158,12 @@ static void add_weights(const own *o, cst_runner *r, int group, int part, const 
   }
 }
 
-static void average(const own *o, cst_runner *r, int group, const double *weight) {
+static void average(const own *o, const cst_runner *r, int group, const double *weight) {
   cst_batch *b = r->b;
   const int  W = r->width;
   const int  part = cst_plan_class_part(r->class, b->step, CST_WINDOWS);
   for (int k = 0; k < r->plan->nquantity; k++) {
-    const double *x = r->meter.value + k * W;
+    const double *x = r->value + k * W;
     const double *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
     if (!o->average[k])
       continue;
@@ -184,7 +185,8 @@ static void average(const own *o, cst_runner *r, int group, const double *weight
 }
 
 /* Divides sums by the number of folds; failed lanes get NaN. */
-static void finish_average(cst_runner *r, double *sums, double *squares, const double *folds) {
+static void finish_average(const cst_runner *r, double *sums, double *squares,
+                           const double *folds) {
   const int W = r->width;
   double    all = 0;
   for (int w = 0; w < CST_WINDOWS; w++)
@@ -204,9 +206,9 @@ static void finish_average(cst_runner *r, double *sums, double *squares, const d
 }
 
 static cst_error finish(cst_collection *x) {
-  const own  *o = x->own;
-  cst_runner *r = x->run;
-  double      folds[CST_WINDOWS];
+  const own        *o = x->own;
+  const cst_runner *r = x->run;
+  double            folds[CST_WINDOWS];
   cst_plan_class_part_folds(r->class, CST_WINDOWS, folds);
   for (int k = 0; k < r->plan->nquantity; k++)
     if (o->average[k])
@@ -217,9 +219,9 @@ static cst_error finish(cst_collection *x) {
 }
 
 static void create(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
-  const int   n = r->plan->nquantity;
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const int         n = r->plan->nquantity;
   o->average = cst_zeros(2 * n, sizeof *o->average);
   o->square = o->average + n;
   for (int k = 0; k < n; k++) {
@@ -233,9 +235,9 @@ static void create(cst_collection *x) {
 static void destroy(cst_collection *x) { free(((own *)x->own)->average); }
 
 static void begin(cst_collection *x) {
-  const own   *o = x->own;
-  cst_runner  *r = x->run;
-  const size_t bytes = sizeof(double) * (size_t)r->b->groups * (size_t)r->width;
+  const own        *o = x->own;
+  const cst_runner *r = x->run;
+  const size_t      bytes = sizeof(double) * (size_t)r->b->groups * (size_t)r->width;
   for (int k = 0; k < r->plan->nquantity; k++) {
     if (!o->average[k])
       continue;
@@ -249,13 +251,13 @@ static void begin(cst_collection *x) {
 }
 
 static void look(cst_collection *x, int group, const cst_view *view) {
-  cst_runner *r = x->run;
-  double      weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
-  const bool  weighs = wish_of(r->plan->study)->fixman;
+  const cst_runner *r = x->run;
+  double            weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
+  const bool        weighs = wish_of(r->plan->study)->fixman;
   if (r->b->step < r->class->after)
     return;
   if (weighs)
-    r->meter.fold->weigh(view->context, view->record, weight);
+    r->fold->weigh(view->context, view->record, weight);
   average(x->own, r, group, weighs ? weight : NULL);
 }
 

@@ -508,7 +508,7 @@ typedef struct {
 
 static void create(cst_collection *x) {
   own               *o = x->own;
-  cst_runner        *r = x->run;
+  const cst_runner  *r = x->run;
   const cst_system  *s = r->plan->study->system;
   const cst_pattern *P = &s->pattern[CST_K_G];
   const size_t       W = (size_t)r->width, nq = (size_t)s->nq, ng = (size_t)s->ng;
@@ -538,7 +538,7 @@ static void create(cst_collection *x) {
   o->q1 = o->p0 + nq;
   o->p1 = o->q1 + nq;
   o->locator = cst_locator_create(r);
-  r->watch.momenta = true;
+  cst_runner_watches(r, false, true, false);
 }
 
 static void destroy(cst_collection *x) {
@@ -658,7 +658,7 @@ static bool is_judged(const cst_runner *r) {
 static cst_error look_at(cst_collection *x, int group, int lane, const double *q, const double *p,
                          long step) {
   own              *o = x->own;
-  cst_runner       *r = x->run;
+  const cst_runner *r = x->run;
   const cst_system *s = r->plan->study->system;
   const bool       *of = r->plan->settled[CST_COLLECTOR(branches)];
   const int         W = r->width, nq = s->nq, last = group * nq * W, at = group * W + lane;
@@ -708,9 +708,9 @@ static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_
 
 static void watch(cst_collection *x, int group, const cst_view *view, const cst_states *states,
                   const long *step, int i) {
-  own          *o = x->own;
-  cst_runner   *r = x->run;
-  const double *q = states->q + (size_t)i * states->stride,
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const double     *q = states->q + (size_t)i * states->stride,
                *p = states->p + (size_t)i * states->stride;
   (void)view;
   if (o->error || step[i] <= o->seen[group])

@@ -114,7 +114,7 @@ static cst_error create_projector(cst_companions *c) {
   return 0;
 }
 
-cst_error cst_companions_create(cst_companions *c, cst_runner *r, int each) {
+cst_error cst_companions_create(cst_companions *c, const cst_runner *r, int each) {
   const int n = r->plan->study->nmethod;
   *c = (cst_companions){.run = r, .each = each};
   c->stepper = cst_zeros(n, sizeof(cst_stepper *));

@@ -10,7 +10,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COMPANIONS_H
 #define CST_COMPANIONS_H
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 /* scale[2]: what q and p of a lane of the batch that has just started are divided by. */
 void cst_tangent_scale(const cst_runner *r, long lane, double *scale);
@@ -18,10 +18,10 @@ void cst_tangent_scale(const cst_runner *r, long lane, double *scale);
 double cst_tangent_draw(const cst_runner *r, long lane, long turn, int component);
 
 typedef struct {
-  cst_runner   *run;
-  int           each;    /* companions of a trajectory */
-  cst_stepper **stepper; /* [nmethod], made when first needed */
-  cst_batch    *batch;
+  const cst_runner *run;
+  int               each;    /* companions of a trajectory */
+  cst_stepper     **stepper; /* [nmethod], made when first needed */
+  cst_batch        *batch;
   /* puts companions on g(q) = 0 and G v = 0; NULL: there are no constraints, or it cannot */
   cst_method   *projection;
   cst_prepared *prepared;
@@ -42,7 +42,7 @@ typedef struct {
  * method keeps them. */
 const char *cst_companions_core(const cst_plan *p, int each, double *times);
 
-cst_error cst_companions_create(cst_companions *c, cst_runner *r, int each);
+cst_error cst_companions_create(cst_companions *c, const cst_runner *r, int each);
 cst_error cst_companions_destroy(cst_companions *c);
 /* Begins with the batch that the run has just started; no companion is there yet. */
 cst_error cst_companions_begin(cst_companions *c);

@@ -12,7 +12,7 @@
 #include "study/channels/channels.h"
 #include "study/collector.h"
 #include "study/result/output.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 /* clang-format off */
 static const cst_channel_row channel_joined = {"/continue/joined", "1", "so many members, from the first on, were continued from an earlier end", CST_TYPE_I64, CST_IS_WRITTEN, {CST_AXIS_CASE, CST_AXIS_NONE}, {true, 0, CST_MOST_MEMBERS, true, false, NULL}};
@@ -215,7 +215,7 @@ static void declare_last(const cst_plan *p, cst_channels *c) {
 }
 
 /* Stores the rows of an extensible study, before anything is observed. */
-static cst_error store_rows(cst_runner *r) {
+static cst_error store_rows(const cst_runner *r) {
   const long   n = cst_runner_numbers(r);
   const size_t width = cst_channels_find(r->rows->channels, &cst_channel_continue, 0)->count;
   CST_CHECK((size_t)n + CST_CONTINUE_HEAD + CST_CONTINUE_SEAL <= width, MPI_COMM_SELF, CST_ERR_PLIB,

@@ -87,9 +87,9 @@ static void begin(cst_collection *x) {
 }
 
 static cst_error stop(cst_collection *x) {
-  cst_runner   *r = x->run;
-  const int     at = cst_series_here(r);
-  const double *now = cst_errors_now(r);
+  const cst_runner *r = x->run;
+  const int         at = cst_series_here(r);
+  const double     *now = cst_errors_now(r);
   for (long lane = 0; lane < r->work->count && at >= 0; lane++)
     if (cst_runner_lives(r, r->b, lane))
       cst_rows_numbers(r->rows, &along, 0, lane)[at] = now[lane];

@@ -7,7 +7,7 @@
 #include "study/collect/continue-rows.h"
 #include "study/collect/errors.h"
 #include "study/plan/clock.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 /* clang-format off */
 const cst_channel_row cst_channel_error = {"/error/%s", "1", "error against the reference", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {true, 0, CST_MOST_OF_TYPE, false, true, NULL}};
@@ -21,10 +21,10 @@ static void declare(const cst_plan *p, cst_channels *c) {
 
 typedef struct {
   double *error[CST_ERRORS]; /* [lane] into the rows */
-  double *half_lambda; /* [group][ng][W]: the partner's multipliers one of its steps earlier */
-  double *last;        /* [ng][W]: of the partner's group being read */
-  double *state;       /* states of two lanes and one start */
-  double *now;         /* [lane] of q and p at the last step at which they were read or shown */
+  double *half_lambda;   /* [group][ng][W]: the partner's multipliers one of its steps earlier */
+  double *lambda, *last; /* [ng][W]: of the group being read, and of the partner's */
+  double *state;         /* states of two lanes and one start */
+  double *now;           /* [lane] of q and p at the last step at which they were read or shown */
 } own;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -47,7 +47,8 @@ typedef struct {
   double *q, *p, *lambda;
 } reading;
 
-static void record_errors(const own *e, cst_runner *r, long lane, int parts, reading x, reading y) {
+static void record_errors(const own *e, const cst_runner *r, long lane, int parts, reading x,
+                          reading y) {
   const cst_study *s = r->plan->study;
   const int        nq = s->system->nq;
   const int        ng = s->system->ng;
@@ -101,7 +102,7 @@ static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
 
 /* Advances the partner, at half the step, keeping its multipliers of one step earlier for interpolation to
  * the time that the method's row names. */
-static cst_error bring_partner(const own *e, cst_runner *r) {
+static cst_error bring_partner(const own *e, const cst_runner *r) {
   cst_stepper      *hst = r->hst;
   const cst_system *s = r->plan->study->system;
   const size_t      block = (size_t)s->ng * (size_t)r->width;
@@ -128,7 +129,7 @@ static double between(double before, double after, double w) {
 }
 
 /* A failed partner gives NaN. */
-static void partner_reading(const own *e, cst_runner *r, long lane, reading y) {
+static void partner_reading(const own *e, const cst_runner *r, long lane, reading y) {
   const cst_plan       *p = r->plan;
   const cst_system     *s = p->study->system;
   const int             ng = s->ng;
@@ -182,7 +183,7 @@ static cst_error reference_reading(const cst_runner *r, long lane, int parts, co
   return 0;
 }
 
-static cst_error read_lane(const own *e, cst_runner *r, long lane, int parts) {
+static cst_error read_lane(const own *e, const cst_runner *r, long lane, int parts) {
   const int         W = r->width;
   const cst_system *s = r->plan->study->system;
   const int         nq = s->nq;
@@ -194,7 +195,7 @@ static cst_error read_lane(const own *e, cst_runner *r, long lane, int parts) {
   const reading     y = {other, other + nq, other + 2 * nq};
   lane_state(r, r->st, r->b, lane, x.q, x.p);
   for (int a = 0; a < s->ng; a++)
-    x.lambda[a] = r->lambda[a * W + lane % W];
+    x.lambda[a] = e->lambda[a * W + lane % W];
   lane_start(r, lane, q0, v0);
   if (r->hst)
     partner_reading(e, r, lane, y);
@@ -204,15 +205,15 @@ static cst_error read_lane(const own *e, cst_runner *r, long lane, int parts) {
   return 0;
 }
 
-static void group_multipliers(const own *e, cst_runner *r, int group) {
+static void group_multipliers(const own *e, const cst_runner *r, int group) {
   cst_stepper *hst = r->hst;
-  cst_runner_lambda(r, r->st, cst_runner_record(r, group), r->b->step, r->lambda);
+  cst_runner_lambda(r, r->st, cst_runner_record(r, group), r->b->step, e->lambda);
   if (hst)
     cst_runner_lambda(r, hst, r->hb->record + (size_t)group * cst_stepper_record_size(hst),
                       r->hb->step, e->last);
 }
 
-static cst_error read_lanes(const own *e, cst_runner *r, int parts) {
+static cst_error read_lanes(const own *e, const cst_runner *r, int parts) {
   for (long lane = 0; lane < r->work->count; lane++) {
     if (lane % r->width == 0 && parts & MULTIPLIERS)
       group_multipliers(e, r, (int)(lane / r->width));
@@ -229,7 +230,7 @@ static bool shows(const cst_class *k, long step) {
 }
 
 /* At a step at which errors are shown only. */
-static cst_error show_errors(const own *e, cst_runner *r) {
+static cst_error show_errors(const own *e, const cst_runner *r) {
   if (r->hst)
     CST_TRY(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - r->hb->step));
   if (!cst_runner_halted(r))
@@ -239,7 +240,7 @@ static cst_error show_errors(const own *e, cst_runner *r) {
 
 /* States and multipliers that are read at different stops are not combined, not even where two stops
  * coincide; the error is the larger of the two. */
-static cst_error read_errors(const own *e, cst_runner *r) {
+static cst_error read_errors(const own *e, const cst_runner *r) {
   const cst_class *k = r->class;
   const long       now = r->b->step;
   if (r->hst)
@@ -262,7 +263,7 @@ static cst_error read_errors(const own *e, cst_runner *r) {
 /* ---- the collector --------------------------------------------------------------------------- */
 
 static void create(cst_collection *x) {
-  cst_runner       *r = x->run;
+  const cst_runner *r = x->run;
   own              *e = x->own;
   const cst_system *s = r->plan->study->system;
   const size_t      ng = (size_t)s->ng, W = (size_t)r->width;
@@ -270,6 +271,7 @@ static void create(cst_collection *x) {
   for (int k = 0; k < CST_ERRORS; k++)
     e->error[k] = cst_rows_numbers(r->rows, &cst_channel_error, k, 0);
   e->half_lambda = cst_aligned(groups * (ng + 1) * W);
+  e->lambda = cst_aligned(ng * W);
   e->last = cst_aligned(ng * W);
   e->now = cst_aligned(groups * W);
   e->state = cst_aligned(6 * (size_t)s->nq + 2 * ng);
@@ -278,6 +280,7 @@ static void create(cst_collection *x) {
 static void destroy(cst_collection *x) {
   own *e = x->own;
   free(e->half_lambda);
+  free(e->lambda);
   free(e->last);
   free(e->now);
   free(e->state);
@@ -307,9 +310,9 @@ static long next(const cst_collection *x, long step) {
 
 /* It advances the partner, which may be halted. */
 static cst_error before(cst_collection *x) {
-  cst_runner      *r = x->run;
-  const cst_class *k = r->class;
-  const long       now = r->b->step;
+  const cst_runner *r = x->run;
+  const cst_class  *k = r->class;
+  const long        now = r->b->step;
   if (now > 0 && !r->replayed &&
       (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
     CST_TRY(read_errors(x->own, r));
@@ -319,10 +322,8 @@ static cst_error before(cst_collection *x) {
 }
 
 const double *cst_errors_now(const cst_runner *r) {
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row == cst_collectors[CST_COLLECTOR(errors)])
-      return ((const own *)r->collection[i].own)->now;
-  return NULL;
+  const own *e = cst_runner_collected(r, CST_COLLECTOR(errors));
+  return e ? e->now : NULL;
 }
 
 static cst_error finish(cst_collection *x) {

@@ -22,15 +22,15 @@
 enum { SPAN = 16 }; /* steps after which another record is kept */
 
 struct cst_locator {
-  cst_runner *r;
-  double     *base; /* [group] records, from which lanes are stepped again */
-  size_t      bases;
-  long       *based;              /* [group] their step */
-  cst_spare **spare;              /* [nmethod]; NULL: not needed yet */
-  double     *v, *lambda, *clock; /* [..][W] of the state */
-  double     *record;             /* of a state on the cubic */
-  size_t      room;
-  double     *q0, *v0, *q1, *v1, *p, *c, *mean; /* of the ends of the step */
+  const cst_runner *r;
+  double           *base; /* [group] records, from which lanes are stepped again */
+  size_t            bases;
+  long             *based;              /* [group] their step */
+  cst_spare       **spare;              /* [nmethod]; NULL: not needed yet */
+  double           *v, *lambda, *clock; /* [..][W] of the state */
+  double           *record;             /* of a state on the cubic */
+  size_t            room;
+  double           *q0, *v0, *q1, *v1, *p, *c, *mean; /* of the ends of the step */
   /* the open step: */
   cst_spare    *now;
   long          step;
@@ -39,7 +39,7 @@ struct cst_locator {
   const double *at;
 };
 
-cst_locator *cst_locator_create(cst_runner *r) {
+cst_locator *cst_locator_create(const cst_runner *r) {
   cst_locator      *x = cst_need(calloc(1, sizeof *x));
   const cst_system *s = r->plan->study->system;
   const size_t      W = (size_t)r->width, nq = (size_t)s->nq;
@@ -158,7 +158,7 @@ static void read_state(cst_locator *x, const double *record, double *q, double *
   const cst_stepper *st = cst_spare_stepper(x->now);
   const cst_layout  *at = cst_stepper_layout(st);
   const int          W = x->r->width, nq = x->r->plan->study->system->nq;
-  x->r->meter.fold->velocities(cst_stepper_context(st), record, x->v);
+  x->r->fold->velocities(cst_stepper_context(st), record, x->v);
   for (int i = 0; i < nq; i++) {
     q[i] = record[(at->q + i) * W];
     v[i] = x->v[i * W];
@@ -256,7 +256,7 @@ static const double *evaluate(cst_locator *x, const cst_values *of) {
                              .isa = x->r->plan->isa};
   for (int l = 0; l < x->r->width; l++)
     x->clock[l] = time_at(x, x->theta);
-  x->r->meter.fold->velocities(view.context, x->at, x->v);
+  x->r->fold->velocities(view.context, x->at, x->v);
   if (of->lambda)
     cst_runner_state_lambda(x->r, st, x->at, x->lambda);
   cst_values_look(of, &view);

@@ -151,16 +151,15 @@ typedef struct {
 
 static void create(cst_collection *x) {
   own              *o = x->own;
-  cst_runner       *r = x->run;
+  const cst_runner *r = x->run;
   const cst_events *w = wish_of(r->plan);
   for (int k = 0; k < w->n; k++) {
     if (!w->each[k].every)
       o->each[k].when = cst_values_create(r, &w->each[k].when);
     if (w->each[k].take.n)
       o->each[k].take = cst_values_create(r, &w->each[k].take);
-    r->watch.speeds |= o->each[k].when.v;
-    r->watch.momenta |= o->each[k].when.v;
-    r->watch.clock |= o->each[k].when.t || w->each[k].every;
+    cst_runner_watches(r, o->each[k].when.v, o->each[k].when.v,
+                       o->each[k].when.t || w->each[k].every);
   }
   o->locator = cst_locator_create(r);
   o->last = cst_rows_numbers(r->rows, &channel_event_last, 0, 0);
@@ -230,13 +229,13 @@ typedef struct {
 } hit;
 
 /* A change of sign that is no root is counted apart. */
-static void note_jump(cst_runner *r, const hit *x) {
+static void note_jump(const cst_runner *r, const hit *x) {
   const long lane = (long)x->group * r->width + x->lane;
   *cst_rows_numbers(r->rows, &channel_event_jumps, x->event, lane) += 1;
 }
 
 /* Notes the event at the located state. */
-static void note(const own *o, cst_runner *r, const hit *x, double time) {
+static void note(const own *o, const cst_runner *r, const hit *x, double time) {
   const cst_event *e = &wish_of(r->plan)->each[x->event];
   const long       lane = (long)x->group * r->width + x->lane;
   double          *count = cst_rows_numbers(r->rows, &channel_event_count, x->event, lane);
@@ -293,7 +292,7 @@ static cst_error find_stop(own *o, const cst_runner *r, const hit *x, int n, hit
 }
 
 /* All events that a lane has in the step that ends as number `step`. */
-static cst_error handle(own *o, cst_runner *r, const hit *x, int n, long step) {
+static cst_error handle(own *o, const cst_runner *r, const hit *x, int n, long step) {
   hit    stop;
   double end, time;
   bool   jumps;
@@ -372,7 +371,7 @@ static int list(const own *o, const cst_runner *r, int group, int lane, double t
 }
 
 /* The value of event k at the i-th of these states, in `now`. */
-static const double *value_at(own *o, cst_runner *r, int k, const cst_view *view,
+static const double *value_at(own *o, const cst_runner *r, int k, const cst_view *view,
                               const cst_states *states, int i) {
   const int     W = r->width;
   cst_values   *when = &o->each[k].when;
@@ -389,7 +388,7 @@ static const double *value_at(own *o, cst_runner *r, int k, const cst_view *view
 }
 
 /* The values of a group at a state, and the lanes with events; true if there are any. */
-static bool measure(own *o, cst_runner *r, int group, const cst_view *view,
+static bool measure(own *o, const cst_runner *r, int group, const cst_view *view,
                     const cst_states *states, int i) {
   const cst_events *w = wish_of(r->plan);
   const int         W = r->width;
@@ -450,11 +449,11 @@ static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_
 
 static void watch(cst_collection *x, int group, const cst_view *view, const cst_states *states,
                   const long *step, int i) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
-  const int   alive = r->b->alive[group], W = r->width;
-  hit         hits[HITS + CST_EVENTS_MOST];
-  cst_view    seen = *view;
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const int         alive = r->b->alive[group], W = r->width;
+  hit               hits[HITS + CST_EVENTS_MOST];
+  cst_view          seen = *view;
   if (o->error || !alive)
     return;
   seen.lambda = o->lambda;

@@ -34,7 +34,7 @@ void                 cst_events_forget(void *wish);
 
 /* events-locate.c: steps copies of lanes to where an event is. */
 typedef struct cst_locator cst_locator;
-cst_locator               *cst_locator_create(cst_runner *r);
+cst_locator               *cst_locator_create(const cst_runner *r);
 void                       cst_locator_destroy(cst_locator *x);
 /* It keeps a record of each group, from which lanes are stepped again: when the batch has been set to a step, when its
  * lanes go on with other parameters, and when a group has been looked at up to a step. */

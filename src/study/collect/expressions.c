@@ -1,6 +1,7 @@
-/* expressions.c: evaluates expressions of the study file for collectors (see expressions.h). */
+/* expressions.c: expressions of the study file, for collectors that look at them (see expressions.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/expressions.h"
+#include <math.h>
 #include <stdlib.h>
 #include "constella/isa.h"
 #include "core/need.h"
@@ -70,4 +71,65 @@ void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *
   d->nanoseconds += value * x->n;
   for (int k = 0; k < x->n; k++)
     d->lambda |= cst_graph_depends(p->study->system->graph, x->node[k], 'l');
+}
+
+/* ---- at equal distances in time --------------------------------------------------------------- */
+
+bool cst_sampled_divides(double every, double h) {
+  const double n = round(every / h);
+  return n >= 1 && fabs(n * h - every) <= 1e-9 * every;
+}
+
+static bool check_step(cst_reader *r, cst_yaml *n, double every, int variant) {
+  const cst_study *s = r->s;
+  for (int i = 0; i < s->nstep; i++) {
+    const double h = s->step[variant * s->nstep + i];
+    if (cst_sampled_divides(every, h))
+      continue;
+    cst_yaml_error(r->doc, n, r->d, "'every' is %s, which is no multiple of the step %s%s",
+                   cst_reader_shortest(every), cst_reader_shortest(h), cst_reader_with(r, variant));
+    return false;
+  }
+  return true;
+}
+
+bool cst_sampled_read(cst_reader *r, cst_yaml *map, const char *in, double *every) {
+  cst_yaml *n = cst_reader_required(r, map, in, "every");
+  bool      good = true;
+  if (!cst_reader_number(r, n, "every", every))
+    return false;
+  if (!(*every > 0)) {
+    cst_yaml_error(r->doc, n, r->d, "'every' is %s; it must be above 0",
+                   cst_reader_shortest(*every));
+    return false;
+  }
+  for (int v = 0; r->s->step && v < r->s->nvariant && good; v++)
+    good = check_step(r, n, *every, v);
+  return good;
+}
+
+long cst_sampled_most(const cst_study *s, double every) {
+  double most = 0;
+  for (int v = 0; s->step && v < s->nvariant; v++)
+    most = fmax(most, floor(s->end[v] / every * (1 + 1e-9)) + 1);
+  return (long)fmin(most, 0x1p62);
+}
+
+long cst_sampled_steps(const cst_class *k, double every) { return lround(every / k->h); }
+
+long cst_sampled_count(const cst_class *k, double every) {
+  return k->n / cst_sampled_steps(k, every) + 1;
+}
+
+/* Of lanes that have ended there are no values: what is there has those of their neighbours. */
+static void clear_ended(const cst_values *x, int alive, int W) {
+  for (int dead = ~alive & ((1 << W) - 1); dead; dead &= dead - 1)
+    for (int i = 0; i < x->n; i++)
+      x->value[i * W + __builtin_ctz((unsigned)dead)] = 0;
+}
+
+void cst_sampled_look(const cst_values *x, const cst_runner *r, int group) {
+  const cst_view view = cst_runner_see(r, group, x->v, x->lambda);
+  cst_values_look(x, &view);
+  clear_ended(x, view.alive, r->width);
 }

@@ -153,9 +153,9 @@ typedef struct {
 } own;
 
 static void create(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
-  const wish *w = wish_of(r->plan);
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const wish       *w = wish_of(r->plan);
   for (int k = 0; k < w->n; k++)
     o->each[k] =
         (one){cst_values_create(r, &w->each[k].expressions),

@@ -13,7 +13,7 @@
 #include "statistics/spectrum.h"
 #include "study/channels/channels.h"
 #include "study/collect/continue-rows.h"
-#include "study/collect/sampled.h"
+#include "study/collect/expressions.h"
 #include "study/plan/clock.h"
 #include "study/result/case-rows.h"
 #include "study/result/parts.h"
@@ -264,7 +264,7 @@ typedef struct {
 
 static void create(cst_collection *x) {
   own               *o = x->own;
-  cst_runner        *r = x->run;
+  const cst_runner  *r = x->run;
   const frequencies *w = wish_of(r->plan);
   for (int k = 0; k < w->n; k++) {
     const long most = most_samples(r->plan, &w->each[k]);
@@ -306,7 +306,7 @@ static void set_starts(const cst_runner *r) {
 
 static void begin(cst_collection *x) {
   own               *o = x->own;
-  cst_runner        *r = x->run;
+  const cst_runner  *r = x->run;
   const frequencies *w = wish_of(r->plan);
   set_starts(r);
   for (int k = 0; k < w->n; k++) {
@@ -328,7 +328,7 @@ static long next(const cst_collection *x, long step) {
   return next;
 }
 
-static void take(const one *x, cst_runner *r, long sample) {
+static void take(const one *x, const cst_runner *r, long sample) {
   const size_t n = (size_t)x->now.n * (size_t)r->width;
   for (int g = 0; g < r->b->groups; g++) {
     double *to = x->kept + (size_t)g * (size_t)x->numbers * (size_t)r->width;
@@ -338,8 +338,8 @@ static void take(const one *x, cst_runner *r, long sample) {
 }
 
 static cst_error stop(cst_collection *x) {
-  const own  *o = x->own;
-  cst_runner *r = x->run;
+  const own        *o = x->own;
+  const cst_runner *r = x->run;
   for (int k = 0; k < wish_of(r->plan)->n && !r->replayed; k++)
     if (r->b->step % o->each[k].steps == 0)
       take(&o->each[k], r, r->b->step / o->each[k].steps);
@@ -389,8 +389,8 @@ static void leave(const cst_runner *r, int which, long lane) {
 }
 
 static cst_error finish(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
+  own              *o = x->own;
+  const cst_runner *r = x->run;
   for (int k = 0; k < wish_of(r->plan)->n; k++) {
     one      *at = &o->each[k];
     const int power = (int)wish_of(r->plan)->each[k].window;

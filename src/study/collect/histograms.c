@@ -267,7 +267,7 @@ static int place(const histogram *h, double scale, double x) {
   return k;
 }
 
-static void count(const own *o, cst_runner *r, int which, int group, int block,
+static void count(const own *o, const cst_runner *r, int which, int group, int block,
                   const double *weight) {
   const histogram *h = &wish_of(r->plan->study)->histogram[which];
   const size_t     W = (size_t)r->width;
@@ -321,7 +321,7 @@ static void tell(const cst_plan *p, FILE *out) {
 
 static void create(cst_collection *x) {
   own                   *o = x->own;
-  cst_runner            *r = x->run;
+  const cst_runner      *r = x->run;
   const histograms_wish *s = wish_of(r->plan->study);
   o->counts = cst_zeros(2 * s->n, sizeof *o->counts);
   o->weights = o->counts + s->n;
@@ -343,7 +343,7 @@ static void destroy(cst_collection *x) {
 
 static void begin(cst_collection *x) {
   const own             *o = x->own;
-  cst_runner            *r = x->run;
+  const cst_runner      *r = x->run;
   const histograms_wish *s = wish_of(r->plan->study);
   const size_t           lanes = (size_t)r->b->groups * (size_t)r->width;
   const size_t           bytes = lanes * (size_t)r->plan->blocks * sizeof(double);
@@ -356,7 +356,7 @@ static void begin(cst_collection *x) {
 
 static void look(cst_collection *x, int group, const cst_view *view) {
   const own             *o = x->own;
-  cst_runner            *r = x->run;
+  const cst_runner      *r = x->run;
   const histograms_wish *s = wish_of(r->plan->study);
   double                 weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
   bool                   weighs = false;
@@ -366,7 +366,7 @@ static void look(cst_collection *x, int group, const cst_view *view) {
   for (int k = 0; k < s->n; k++)
     weighs |= s->histogram[k].fixman;
   if (weighs)
-    r->meter.fold->weigh(view->context, view->record, weight);
+    r->fold->weigh(view->context, view->record, weight);
   for (int k = 0; k < s->n; k++) {
     cst_values_look(&o->values[k], view);
     count(o, r, k, group, block, weight);

@@ -341,8 +341,8 @@ static void close_lane(const cst_lag_kind *kind, const cst_lag *x, const kept *k
   of_part[1] = y[x->lags + 1];
 }
 
-static void close_part(const cst_lag_kind *kind, int which, const kept *k, cst_runner *r, int group,
-                       long part) {
+static void close_part(const cst_lag_kind *kind, int which, const kept *k, const cst_runner *r,
+                       int group, long part) {
   const cst_lag *x = &cst_lags_of(kind, r->plan)->each[which];
   const long     W = r->width, pairs = pairs_of(x, r->class);
   const long     count = before(pairs, part + 1) - before(pairs, part);
@@ -356,7 +356,7 @@ static void close_part(const cst_lag_kind *kind, int which, const kept *k, cst_r
 }
 
 /* Takes the sample with this number, counted from the first after the burn-in. */
-static void take(const cst_lag_kind *kind, int which, const cst_lag_batch *b, cst_runner *r,
+static void take(const cst_lag_kind *kind, int which, const cst_lag_batch *b, const cst_runner *r,
                  int group, long sample) {
   const cst_lag *x = &cst_lags_of(kind, r->plan)->each[which];
   const kept     k = kept_of(b, x, r, group);
@@ -397,10 +397,10 @@ static void add_lane(const kept *k, const cst_lag *x, long W, long l, bool whole
 
 /* At the end of the run: trajectories that have failed before add nothing. */
 static void add_all(const cst_lag_kind *kind, cst_collection *x) {
-  cst_runner     *r = x->run;
-  const cst_lags *w = cst_lags_of(kind, r->plan);
-  const bool      whole_runs = by_members(r->plan);
-  const long      W = r->width;
+  const cst_runner *r = x->run;
+  const cst_lags   *w = cst_lags_of(kind, r->plan);
+  const bool        whole_runs = by_members(r->plan);
+  const long        W = r->width;
   for (long l = 0; l < r->work->count; l++) {
     cst_cell *cell = cst_runner_cells(x, l);
     if (!cell || !cst_runner_lives(r, r->b, l))
@@ -451,8 +451,8 @@ long cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step)
 }
 
 cst_error cst_lags_stop(const cst_lag_kind *kind, cst_collection *x) {
-  cst_runner     *r = x->run;
-  const cst_lags *w = cst_lags_of(kind, r->plan);
+  const cst_runner *r = x->run;
+  const cst_lags   *w = cst_lags_of(kind, r->plan);
   for (int i = 0; i < w->n && !r->replayed; i++) {
     const long steps = cst_sampled_steps(r->class, w->each[i].every);
     const long sample = r->b->step / steps - first_sample(&w->each[i], r->class);
@@ -470,7 +470,7 @@ cst_error cst_lags_stop(const cst_lag_kind *kind, cst_collection *x) {
 
 /* Trajectories that have failed have no numbers of their parts. */
 cst_error cst_lags_finish(const cst_lag_kind *kind, cst_collection *x) {
-  cst_runner *r = x->run;
+  const cst_runner *r = x->run;
   for (int i = 0; i < cst_lags_of(kind, r->plan)->n; i++)
     for (long l = 0; l < r->work->count; l++) {
       double *rows = cst_rows_numbers(r->rows, kind->row[CST_LAGS_OF_PARTS], i, l);

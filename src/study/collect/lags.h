@@ -10,7 +10,7 @@
 #ifndef CST_LAGS_H
 #define CST_LAGS_H
 #include "study/channels/channels.h"
-#include "study/collect/sampled.h"
+#include "study/collect/expressions.h"
 #include "study/result/case-rows.h"
 #include "study/result/extension.h"
 #include "study/result/tallies.h"

@@ -130,8 +130,8 @@ static void destroy(cst_collection *x) {
 }
 
 static void begin(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
+  own              *o = x->own;
+  const cst_runner *r = x->run;
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_tangent_vectors_begin(&o->v));
   for (long l = 0; l < r->work->count; l++) {
     double *tally = tally_of(o, l), *floor = cst_rows_numbers(r->rows, &floor_row, 0, l);
@@ -177,7 +177,7 @@ static int point_of(long n) {
   return odd == 3 ? 2 * k + 2 : -1;
 }
 
-static void count_rates(const own *o, cst_runner *r, long lane, double every) {
+static void count_rates(const own *o, const cst_runner *r, long lane, double every) {
   const double *tally = tally_of(o, lane);
   const int     at = point_of((long)tally[PERIODS]);
   for (int i = 0; i < o->k && at < POINTS; i++) {
@@ -187,7 +187,7 @@ static void count_rates(const own *o, cst_runner *r, long lane, double every) {
   }
 }
 
-static void count_floor(const own *o, cst_runner *r, long lane, double every) {
+static void count_floor(const own *o, const cst_runner *r, long lane, double every) {
   double      *floor = cst_rows_numbers(r->rows, &floor_row, 0, lane);
   const double now = cst_tangent_vectors_shift(&o->v, lane) / every;
   if (floor && !(now <= *floor))
@@ -195,7 +195,7 @@ static void count_floor(const own *o, cst_runner *r, long lane, double every) {
 }
 
 /* every: the time of a period. */
-static void count(const own *o, cst_runner *r, long lane, double every) {
+static void count(const own *o, const cst_runner *r, long lane, double every) {
   double      *tally = tally_of(o, lane);
   const double n = ++tally[PERIODS];
   const long   block = ((long)n - 1) / (long)tally[LENGTH];
@@ -220,10 +220,10 @@ static double period(const cst_runner *r) {
 }
 
 static cst_error stop(cst_collection *x) {
-  own         *o = x->own;
-  cst_runner  *r = x->run;
-  const long   now = r->b->step;
-  const double every = period(r);
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const long        now = r->b->step;
+  const double      every = period(r);
   if (r->replayed || now == o->v.step || now % cst_tangent_steps(r->plan, r->class))
     return 0;
   CST_TRY(cst_tangent_vectors_advance(&o->v));
@@ -244,7 +244,7 @@ static void restore(cst_collection *x, long lane) {
   cst_tangent_vectors_restore(&o->v, lane, cst_rows_numbers(x->run->rows, &companions, 0, lane));
 }
 
-static void finish_lane(const own *o, cst_runner *r, long lane) {
+static void finish_lane(const own *o, const cst_runner *r, long lane) {
   const double *tally = tally_of(o, lane);
   double       *all = cst_rows_numbers(r->rows, &exponents, 0, lane);
   double       *mean = cst_rows_numbers(r->rows, &megno_row, 0, lane);

@@ -646,10 +646,10 @@ static double *number_of(const cst_runner *r, int which, long lane) {
 
 /* Methods without the discrete equation have no number of it. */
 static void begin(cst_collection *x) {
-  own            *o = x->own;
-  cst_runner     *r = x->run;
-  const cst_plan *p = r->plan;
-  const int       method = r->class->method;
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const cst_plan   *p = r->plan;
+  const int         method = r->class->method;
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_begin(&o->c));
   if (!o->of[method])
     o->of[method] = create_balance(wish_of(p), p->method[method]);
@@ -663,7 +663,7 @@ static void begin(cst_collection *x) {
 
 static double larger(double a, double b) { return a >= b || isnan(a) ? a : b; }
 
-static void take(const own *o, cst_runner *r, long lane) {
+static void take(const own *o, const cst_runner *r, long lane) {
   const int all = rows_of(r->plan) - 1;
   for (int k = 0; k < all; k++)
     for (int i = 0; i < FIGURES; i++) {
@@ -680,7 +680,7 @@ static void take(const own *o, cst_runner *r, long lane) {
 }
 
 /* The equation between the two states of a lane. */
-static void look(own *o, cst_runner *r, long lane) {
+static void look(own *o, const cst_runner *r, long lane) {
   const int     nq = r->plan->study->system->nq;
   const double *c = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);
   cst_companions_get(&o->c, cst_companions_base(&o->c, lane), o->x);
@@ -699,8 +699,8 @@ static void look(own *o, cst_runner *r, long lane) {
 }
 
 static cst_error stop(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
+  own              *o = x->own;
+  const cst_runner *r = x->run;
   if (r->replayed || r->b->step % cst_tangent_steps(r->plan, r->class))
     return 0;
   for (long l = 0; l < r->work->count; l++)

@@ -79,7 +79,7 @@ static void destroy(cst_collection *x) {
 }
 
 /* Keeps the state of a lane. */
-static void keep(own *o, cst_runner *r, long lane) {
+static void keep(own *o, const cst_runner *r, long lane) {
   double *to = cst_rows_numbers(r->rows, &earlier, 0, lane);
   cst_companions_get(&o->c, cst_companions_base(&o->c, lane), o->x);
   memcpy(to, o->x, 2 * sizeof(double) * (size_t)o->c.part[0].n);
@@ -119,7 +119,7 @@ static double distance_of(const own *o, long lane, const double *a, const double
 }
 
 /* All lanes go back; displaced ones are compared with those that were not. */
-static cst_error go_back(own *o, cst_runner *r, bool displaced) {
+static cst_error go_back(own *o, const cst_runner *r, bool displaced) {
   cst_companions *c = &o->c;
   const int       nq = c->part[0].n;
   for (long l = 0; l < r->work->count; l++)
@@ -150,10 +150,10 @@ static cst_error go_back(own *o, cst_runner *r, bool displaced) {
 }
 
 static cst_error stop(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
-  const long  every = cst_tangent_steps(r->plan, r->class);
-  const long  turn = r->b->step / every;
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const long        every = cst_tangent_steps(r->plan, r->class);
+  const long        turn = r->b->step / every;
   if (r->replayed || r->b->step == 0 || r->b->step % every)
     return 0;
   CST_TRY(go_back(o, r, false));

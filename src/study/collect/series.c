@@ -12,7 +12,7 @@
 #include "study/plan/clock.h"
 #include "study/result/extension.h"
 #include "study/result/tallies.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 /* clang-format off */
 static const cst_channel_row channel_samples = {"samples", "1", "", CST_TYPE_F64, CST_IS_OF_TRAJECTORY | CST_IS_KEPT, {CST_AXIS_NONE}, {0}};
@@ -314,7 +314,7 @@ static int lanes_between(const cst_runner *r, int group, long from, long to) {
 }
 
 /* Single members: |x - x(0)| is written directly into the row of its case. */
-static void sample_single(cst_runner *r, int sample) {
+static void sample_single(const cst_runner *r, int sample) {
   cst_batch      *b = r->b;
   const cst_plan *p = r->plan;
   const int       W = r->width;
@@ -327,7 +327,7 @@ static void sample_single(cst_runner *r, int sample) {
       for (int k = 0; k < p->nquantity; k++) {
         const int    at = k * CST_SLOTS + CST_SLOT_START;
         const double start = accumulators[at * W + l];
-        const double x = fabs(r->meter.value[k * W + l] - start);
+        const double x = fabs(r->value[k * W + l] - start);
         samples[k * p->most_samples + sample] = alive ? x : NAN;
       }
     }
@@ -352,13 +352,13 @@ static void add_sample(const own *o, const cst_plan *p, int W, cst_cell *cell) {
 }
 
 static void sample_members(cst_collection *x, int sample) {
-  const own      *o = x->own;
-  cst_runner     *r = x->run;
-  const cst_work *work = r->work;
-  const cst_plan *p = r->plan;
-  const long      members = p->study->members;
-  const int       W = r->width;
-  const size_t    numbers = (size_t)(p->nquantity * W);
+  const own        *o = x->own;
+  const cst_runner *r = x->run;
+  const cst_work   *work = r->work;
+  const cst_plan   *p = r->plan;
+  const long        members = p->study->members;
+  const int         W = r->width;
+  const size_t      numbers = (size_t)(p->nquantity * W);
   for (long at = 0; at < work->count;) { /* one case after another */
     const long lane = work->first + at;
     const long last = at / W * W + CST_BIN_TERMS * (long)W; /* so many terms are exact */
@@ -369,8 +369,8 @@ static void sample_members(cst_collection *x, int sample) {
     for (int g = (int)(at / W); g * W < to; g++) {
       cst_runner_measure(r, g, CST_KEEP_NOT);
       const int lanes = r->b->alive[g] & lanes_between(r, g, at, to);
-      r->meter.fold->accumulate(p->nquantity, r->meter.value, cst_runner_accumulators(r, g), lanes,
-                                o->bins, o->top, o->count);
+      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), lanes, o->bins,
+                          o->top, o->count);
     }
     add_sample(o, p, W, cst_runner_cells(x, at) + (size_t)sample * (size_t)p->nquantity);
     at = to;
@@ -378,9 +378,9 @@ static void sample_members(cst_collection *x, int sample) {
 }
 
 static cst_error finish(cst_collection *x) {
-  cst_runner     *r = x->run;
-  const cst_work *work = r->work;
-  const cst_plan *p = r->plan;
+  const cst_runner *r = x->run;
+  const cst_work   *work = r->work;
+  const cst_plan   *p = r->plan;
   if (p->study->members > 1)
     return 0;
   for (long l = 0; l < work->count; l++) {
@@ -432,8 +432,8 @@ int cst_series_here(const cst_runner *r) {
 }
 
 static cst_error stop(cst_collection *x) {
-  cst_runner *r = x->run;
-  const int   at = cst_series_here(r);
+  const cst_runner *r = x->run;
+  const int         at = cst_series_here(r);
   if (at < 0)
     return 0;
   if (r->plan->study->members == 1)

@@ -27,7 +27,7 @@
 #include "study/plan/clock.h"
 #include "study/result/case-rows.h"
 #include "study/result/judge.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 /* Interpolants of so many orders; the points on either side of the largest, and the states that are kept. */
 enum { ORDERS = 3, REACH = 6, KEPT = 2 * REACH + 1 };
@@ -175,12 +175,12 @@ typedef struct {
 } own;
 
 static void create(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
+  own              *o = x->own;
+  const cst_runner *r = x->run;
   o->past = cst_rows_numbers(r->rows, &past, 0, 0);
   o->figure = cst_rows_numbers(r->rows, &channel_shadow, 0, 0);
   o->window = cst_rows_numbers(r->rows, &channel_shadow_windows, 0, 0);
-  r->watch.momenta = true;
+  cst_runner_watches(r, false, true, false);
 }
 
 static double *past_of(const own *o, const cst_runner *r, int group) {

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "method/method.h"
-#include "study/collect/sampled.h"
+#include "study/collect/expressions.h"
 #include "study/collect/tangent.h"
 #include "study/collector.h"
 #include "study/file/reader.h"
 #include "study/plan/plan-stages.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 #include "system/point/mass.h"
 
 /* ---- the study file -------------------------------------------------------------------------- */
@@ -322,7 +322,7 @@ static bool ends_here(const cst_runner *r) {
 }
 
 static cst_error stop(cst_collection *x) {
-  cst_runner *r = x->run;
+  const cst_runner *r = x->run;
   if (!ends_here(r))
     return 0;
   for (long l = 0; l < r->work->count; l++)
@@ -331,9 +331,7 @@ static cst_error stop(cst_collection *x) {
           r->st, r->b, l,
           cst_stages_parameters(r->plan, r->class, cst_runner_case(r, l)->variant, r->b->step));
   cst_batch_ready(r->st, r->b);
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->run.changed)
-      r->collection[i].row->run.changed(&r->collection[i]);
+  cst_runner_changed(r);
   return 0;
 }
 

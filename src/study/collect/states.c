@@ -15,7 +15,7 @@
 #include "study/plan/clock.h"
 #include "study/result/case-rows.h"
 #include "study/result/output.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 typedef struct {
   long lane, icase;
@@ -294,22 +294,18 @@ typedef struct {
   const double *q, *p, *lambda, *v, *error;
 } group_state;
 
-static group_state state_of(cst_runner *r, int group) {
+static group_state state_of(const cst_runner *r, int group) {
   const int              W = r->width;
   const cst_states_wish *s = cst_states_wish_of(r->plan->study);
   const cst_layout      *at = cst_stepper_layout(r->st);
-  const double          *record = cst_runner_record(r, group);
   const bool             quantities = cst_states_found_of(r->plan)->n > 0;
   cst_stepper_read_for(r->st, CST_READS_SOME);
   if (quantities)
     cst_runner_measure(r, group, CST_KEEP_NOT);
-  if (s->v && !quantities)
-    r->meter.fold->velocities(cst_stepper_context(r->st), record, r->meter.scratch);
-  if (s->lambda)
-    cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
+  const cst_view view = cst_runner_see(r, group, s->v && !quantities, s->lambda);
   cst_stepper_read_for(r->st, CST_READS_ALL);
   const double *error = cst_errors_now(r);
-  return (group_state){record + at->q * W, record + at->p * W, r->lambda, r->meter.scratch,
+  return (group_state){view.record + at->q * W, view.record + at->p * W, view.lambda, view.v,
                        error ? error + group * W : NULL};
 }
 
@@ -328,7 +324,7 @@ static const double *source_of(const tracks *t, const cst_runner *r, const group
   if (row == &channel_state_error)
     return x->error;
   const int quantity = cst_states_found_of(r->plan)->quantity[t->part[which].which];
-  return r->meter.value + quantity * r->width;
+  return r->value + quantity * r->width;
 }
 
 static void keep_part(const tracks *t, const cst_runner *r, const group_state *x, int track,
@@ -339,7 +335,7 @@ static void keep_part(const tracks *t, const cst_runner *r, const group_state *x
     to[i] = from[i * r->width + lane];
 }
 
-static cst_error keep_states(tracks *t, cst_runner *r) {
+static cst_error keep_states(tracks *t, const cst_runner *r) {
   const int   W = r->width;
   group_state x = {0};
   int         seen = -1;
@@ -362,10 +358,10 @@ static cst_error keep_states(tracks *t, cst_runner *r) {
 
 /* `done`: this step has already been stored. */
 static void locate(cst_collection *x, long step, bool done) {
-  cst_runner     *r = x->run;
-  tracks         *t = x->own;
-  const cst_plan *p = r->plan;
-  const long      every = cst_states_wish_of(p->study)->every;
+  const cst_runner *r = x->run;
+  tracks           *t = x->own;
+  const cst_plan   *p = r->plan;
+  const long        every = cst_states_wish_of(p->study)->every;
   clear(t);
   for (long lane = 0; lane < r->work->count; lane++) {
     const long icase = cst_runner_case(r, lane) - p->cases;

@@ -7,7 +7,7 @@
 #include "study/channels/channels.h"
 #include "study/collector.h"
 #include "study/result/parts.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 /* clang-format off */
 const cst_channel_row cst_channel_summary = {"/observables/%s", NULL, NULL, CST_TYPE_F64, CST_IS_ROW, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_SUMMARY, CST_AXIS_NONE}, {0}};
@@ -44,46 +44,13 @@ static void declare(const cst_plan *p, cst_channels *c) {
     declare_observer(c, &p->observation[k], k);
 }
 
-/* Unwanted quantities are set to NaN at the beginning and stay so. */
-static void fold_one(cst_runner *r, int group, bool begins) {
-  cst_batch *b = r->b;
-  const int  W = r->width;
-  double    *acc = cst_runner_accumulators(r, group);
-  if (begins) {
-    r->meter.fold->fold(r->plan->nquantity, r->meter.value, r->meter.scale, b->alive[group], true,
-                        acc);
-    return;
-  }
-  for (int i = 0; i < r->meter.nspan; i++) {
-    const int     first = r->meter.span[i].first;
-    const double *value = r->meter.value + first * W;
-    const double *scale = r->meter.scale + first * W;
-    r->meter.fold->fold(r->meter.span[i].count, value, scale, b->alive[group], false,
-                        acc + (long)first * CST_SLOTS * W);
-  }
-}
-
 static void look(cst_collection *x, int group, const cst_view *view) {
   (void)view;
-  fold_one(x->run, group, x->run->b->step == 0);
+  cst_runner_accumulate(x->run, group);
 }
 
-/* Several states on the way of a group. */
 static void along(cst_collection *x, int group, const cst_view *view, const cst_states *states) {
-  cst_runner *r = x->run;
-  const int   W = r->width;
-  double     *accumulators = cst_runner_accumulators(r, group);
-  for (int i = 0; i < r->meter.nwanted; i++) {
-    const int              k = r->meter.wanted[i];
-    const cst_observation *look = &r->plan->observation[k];
-    double                *acc = accumulators + (long)look->first * CST_SLOTS * W;
-    if (r->meter.follow[k]) {
-      r->meter.follow[k](look, view, states, cst_runner_observer(r, k, group), acc);
-    } else {
-      const cst_traced values = look->row->along(look, view, states, r->meter.traced);
-      r->meter.fold->trace(states->n, values.at, values.stride, view->alive, acc);
-    }
-  }
+  cst_runner_accumulate_along(x->run, group, view, states);
 }
 
 /* Of a quantity, acc: a failed start has no summary, and an observable that is not a number at the start no drift. */
@@ -118,26 +85,19 @@ static void check_energy(signed char *status, const double *energy, long lane) {
     status[lane] = CST_NOT_FINITE;
 }
 
-static void begin(cst_collection *x) {
-  const cst_runner *r = x->run;
-  const size_t      lanes = (size_t)r->b->groups * (size_t)r->width;
-  for (int k = 0; k < r->plan->nobservation; k++)
-    if (r->meter.kept[k])
-      memset(r->meter.kept[k], 0,
-             sizeof(double) * lanes * (size_t)cst_observer_kept(&r->plan->observation[k]));
-}
+static void begin(cst_collection *x) { cst_runner_clear_kept(x->run); }
 
 static double folds_until(const cst_runner *r, long step) {
   return (double)cst_plan_position(r->plan, r->class, step).folds;
 }
 
 static cst_error finish(cst_collection *x) {
-  cst_runner  *r = x->run;
-  const int    n = r->plan->nquantity;
-  const double folds = folds_until(r, r->class->n);
-  double     **first = cst_need(malloc(sizeof *first * (size_t)(n + 1)));
-  const int    energy = cst_parts_quantity_find(r->plan, "energy");
-  signed char *status_of =
+  const cst_runner *r = x->run;
+  const int         n = r->plan->nquantity;
+  const double      folds = folds_until(r, r->class->n);
+  double          **first = cst_need(malloc(sizeof *first * (size_t)(n + 1)));
+  const int         energy = cst_parts_quantity_find(r->plan, "energy");
+  signed char      *status_of =
       cst_rows_at(r->rows, cst_channels_find(r->rows->channels, &cst_channel_status, 0), 0);
   for (int k = 0; k < n; k++)
     first[k] = cst_rows_numbers(r->rows, &cst_channel_summary, k, 0);

@@ -203,7 +203,8 @@ static size_t groups_of(const cst_runner *r) {
   return (size_t)((r->batch + r->width - 1) / r->width);
 }
 
-cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int k, bool exact) {
+cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, const cst_runner *r, int k,
+                                     bool exact) {
   const size_t W = (size_t)r->width, groups = groups_of(r);
   const size_t most = (size_t)cst_plan_state_numbers(r->plan);
   const size_t in = 2 * (size_t)r->plan->study->system->nq;

@@ -16,7 +16,7 @@
 #define CST_TANGENT_DISTANCE 0x1p-23
 
 typedef struct {
-  cst_runner            *run;
+  const cst_runner      *run;
   int                    k, n, in; /* numbers of a vector, and those that count: of q and p */
   long                   step;     /* of the batch, at which they are */
   const cst_orthonormal *lanes;
@@ -38,7 +38,8 @@ typedef struct {
   double          *shift;      /* [lane] */
 } cst_tangent_vectors;
 
-cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, cst_runner *r, int k, bool exact);
+cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, const cst_runner *r, int k,
+                                     bool exact);
 cst_error cst_tangent_vectors_destroy(cst_tangent_vectors *v);
 /* Begins with the batch that the run has just started, in random directions. */
 cst_error cst_tangent_vectors_begin(cst_tangent_vectors *v);

@@ -9,12 +9,12 @@
 #include "core/need.h"
 #include "method/derivative.h"
 #include "study/channels/columns.h"
-#include "study/collect/sampled.h"
+#include "study/collect/expressions.h"
 #include "study/collector.h"
 #include "study/file/reader.h"
 #include "study/result/case-rows.h"
 #include "study/result/parts.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 /* clang-format off */
 static const cst_key keys[] = {

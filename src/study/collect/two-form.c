@@ -236,7 +236,7 @@ static void compare(const own *o, const double *before, bool volume, double *def
 }
 
 /* Measures a step of every lane with pairs at the distance e; NaN where a companion fails. */
-static cst_error measure(own *o, cst_runner *r, double e, double *defect) {
+static cst_error measure(own *o, const cst_runner *r, double e, double *defect) {
   cst_companions *c = &o->c;
   const size_t    n = (size_t)(2 * o->nq * o->k);
   const long      turn = r->b->step / cst_tangent_steps(r->plan, r->class);
@@ -294,7 +294,7 @@ static bool step_exactly(own *o, const cst_runner *r, cst_derivative *d, long la
 }
 
 /* As measure, by derivatives; displaced: from states that differ by a few units of round-off. */
-static void measure_exactly(own *o, cst_runner *r, bool displaced, double *defect) {
+static void measure_exactly(own *o, const cst_runner *r, bool displaced, double *defect) {
   const double     by = displaced ? 0x1p-48 : 0;
   const long       turn = r->b->step / cst_tangent_steps(r->plan, r->class);
   cst_derivative **d = &o->derivative[r->class->method];
@@ -311,7 +311,7 @@ static void measure_exactly(own *o, cst_runner *r, bool displaced, double *defec
   }
 }
 
-static cst_error measure_by(own *o, cst_runner *r, bool again, double *defect) {
+static cst_error measure_by(own *o, const cst_runner *r, bool again, double *defect) {
   if (cst_tangent_of(r->plan)->exact)
     measure_exactly(o, r, again, defect);
   else
@@ -328,7 +328,7 @@ static double first_pairs(const own *o, const cst_plan *p) {
 }
 
 /* Takes the changes of a lane into its numbers; doubled NULL: there are none of 2e. */
-static void take(const own *o, cst_runner *r, long lane, const double *defect,
+static void take(const own *o, const cst_runner *r, long lane, const double *defect,
                  const double *doubled) {
   double *form = number_of(r, FORM, lane), *form_floor = number_of(r, FORM_FLOOR, lane);
   double *volume = number_of(r, VOLUME, lane), *volume_floor = number_of(r, VOLUME_FLOOR, lane);
@@ -345,11 +345,11 @@ static void take(const own *o, cst_runner *r, long lane, const double *defect,
 }
 
 static cst_error stop(cst_collection *x) {
-  own        *o = x->own;
-  cst_runner *r = x->run;
-  const long  every = cst_tangent_steps(r->plan, r->class);
-  const long  turn = r->b->step / every;
-  const bool  doubles = cst_tangent_of(r->plan)->exact || !(turn & (turn - 1));
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const long        every = cst_tangent_steps(r->plan, r->class);
+  const long        turn = r->b->step / every;
+  const bool        doubles = cst_tangent_of(r->plan)->exact || !(turn & (turn - 1));
   if (r->replayed || r->b->step % every)
     return 0;
   CST_TRY(measure_by(o, r, false, o->defect));

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "study/collect/continue-rows.h"
 #include "study/result/extension.h"
-#include "study/runner/runner-internal.h"
+#include "study/runner/runner.h"
 
 /* clang-format off */
 const cst_channel_row cst_channel_windows = {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_JOINED, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
@@ -63,7 +63,7 @@ static bool is_wanted(const cst_plan *p, int quantity) {
 }
 
 /* Closes the window that ends here: stores the means of living lanes and resets the sums. */
-static void close_window(const own *o, cst_runner *r) {
+static void close_window(const own *o, const cst_runner *r) {
   cst_batch      *b = r->b;
   const cst_plan *p = r->plan;
   const int       W = r->width;
@@ -86,7 +86,7 @@ static void close_window(const own *o, cst_runner *r) {
 }
 
 /* Ranges start again at the next state. */
-static void reset_ranges(cst_runner *r) {
+static void reset_ranges(const cst_runner *r) {
   const int W = r->width;
   for (int k = 0; k < r->plan->nquantity; k++)
     for (int g = 0; g < r->b->groups && is_wanted(r->plan, k); g++) {
@@ -99,7 +99,7 @@ static void reset_ranges(cst_runner *r) {
 }
 
 /* Stores the ranges and the terms of the lanes that have come to the end. */
-static void store_ranges(cst_runner *r) {
+static void store_ranges(const cst_runner *r) {
   const int W = r->width;
   for (int k = 0; k < r->plan->nquantity; k++) {
     double *range = cst_rows_numbers(r->rows, &cst_channel_window_range, k, 0);
@@ -117,7 +117,7 @@ static void store_ranges(cst_runner *r) {
 }
 
 static void begin(cst_collection *x) {
-  cst_runner *r = x->run;
+  const cst_runner *r = x->run;
   for (int k = 0; k < r->plan->nquantity; k++) {
     double *window = cst_rows_numbers(r->rows, &cst_channel_windows, k, 0);
     for (long i = 0; window && i < r->work->count * CST_WINDOWS; i++)
@@ -139,10 +139,10 @@ static long next(const cst_collection *x, long step) {
 
 /* A window is closed before the first state of the next one is looked at. */
 static cst_error before(cst_collection *x) {
-  cst_runner *r = x->run;
-  own        *o = x->own;
-  const int   window = cst_plan_class_window(r->class, r->b->step);
-  if (r->b->step == r->next_fold && window != o->window) {
+  const cst_runner *r = x->run;
+  own              *o = x->own;
+  const int         window = cst_plan_class_window(r->class, r->b->step);
+  if (cst_runner_observes(r) && window != o->window) {
     close_window(o, r);
     if (o->window < CST_WINDOWS / 2 && window >= CST_WINDOWS / 2)
       reset_ranges(r);

@@ -17,7 +17,7 @@ static void pack(const cst_runner *r, long from, long to, bool ahead, cst_bundle
                        .at = cst_runner_position(r),
                        .opens = ahead};
   p.at.step += ahead;
-  cst_plan_trajectory(cst_runner_plan(r), w->class, w->first + from, &p.icase, &p.member);
+  cst_plan_trajectory(r->plan, w->class, w->first + from, &p.icase, &p.member);
   cst_lane_rows *head =
       cst_bundle_add(b, "lanes", sizeof p + sizeof(double) * (size_t)(p.count * p.numbers));
   double *row = (double *)(head + 1);

@@ -6,18 +6,18 @@
 #include "study/runner/runner-internal.h"
 
 /* Set once for all groups: per group, lanes would be read as a vector just after being written one by one. */
-static void set_time(cst_runner *r) {
+static void set_time(const cst_runner *r) {
   const double t = cst_clock_at(r->class, (double)r->b->step);
-  if (r->meter.time[0] == t)
+  if (r->own->meter.time[0] == t)
     return;
   for (int l = 0; l < r->width; l++)
-    r->meter.time[l] = t;
+    r->own->meter.time[l] = t;
 }
 
 void cst_runner_find_blocks(cst_runner *r) {
   for (int k = 0; k < r->plan->nobservation; k++) {
     const char *name = r->plan->observation[k].row->state;
-    r->meter.block[k] = name ? cst_stepper_state(r->st, name) : -1;
+    r->own->meter.block[k] = name ? cst_stepper_state(r->st, name) : -1;
   }
 }
 
@@ -28,7 +28,7 @@ static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
   const int         nq = s->nq;
   const double     *record = cst_runner_record(r, group);
   const int         W = r->width;
-  double           *v = r->meter.scratch;
+  double           *v = r->own->meter.scratch;
   double           *lambda = v + nq * W;
   double           *more = lambda + (s->ng + 1) * W;
   return (cst_view){.context = cst_stepper_context(r->st),
@@ -36,7 +36,7 @@ static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
                     .q0 = r->q0 + (size_t)group * (size_t)nq * (size_t)W,
                     .v = v,
                     .lambda = lambda,
-                    .time = r->meter.time,
+                    .time = r->own->meter.time,
                     .scratch = more + W,
                     .isa = p->isa,
                     .alive = r->b->alive[group],
@@ -44,20 +44,39 @@ static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
                     .freedom = p->freedom[r->class->method]};
 }
 
-cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
-  const int W = r->width;
-  cst_view  view = view_of(r, group, keep);
-  r->meter.fold->velocities(view.context, view.record, r->meter.scratch);
+/* The numbers that observation k keeps of a group, [cst_observer_kept][W]; NULL: none. */
+static double *kept_of(const cst_runner *r, int k, int group) {
+  if (r->own->meter.kept[k])
+    return r->own->meter.kept[k] + (size_t)group * r->own->meter.keeps[k];
+  return NULL;
+}
+
+cst_view cst_runner_see(const cst_runner *r, int group, bool v, bool lambda) {
+  cst_view view = view_of(r, group, CST_KEEP_NOT);
+  view.lambda = r->own->lambda;
+  set_time(r);
+  if (v)
+    r->fold->velocities(view.context, view.record, r->own->meter.scratch);
+  if (lambda)
+    cst_runner_lambda(r, r->st, view.record, r->b->step, r->own->lambda);
+  return view;
+}
+
+cst_view cst_runner_measure(const cst_runner *r, int group, cst_keep keep) {
+  const cst_meter *m = &r->own->meter;
+  const int        W = r->width;
+  cst_view         view = view_of(r, group, keep);
+  r->fold->velocities(view.context, view.record, m->scratch);
   if (r->plan->needs_lambda)
     cst_runner_lambda(r, r->st, view.record, r->b->step,
-                      r->meter.scratch + r->plan->study->system->nq * W);
+                      m->scratch + r->plan->study->system->nq * W);
   set_time(r);
-  for (int i = 0; i < r->meter.nwanted; i++) {
-    const int              k = r->meter.wanted[i];
+  for (int i = 0; i < m->nwanted; i++) {
+    const int              k = m->wanted[i];
     const cst_observation *look = &r->plan->observation[k];
-    view.state = r->meter.block[k] < 0 ? NULL : view.record + r->meter.block[k] * W;
-    r->meter.measure[k](look, &view, cst_runner_observer(r, k, group),
-                        r->meter.value + look->first * W, r->meter.scale + look->first * W);
+    view.state = m->block[k] < 0 ? NULL : view.record + m->block[k] * W;
+    m->measure[k](look, &view, kept_of(r, k, group), r->value + look->first * W,
+                  m->scale + look->first * W);
   }
   return view;
 }
@@ -67,18 +86,18 @@ static void set_times(cst_runner *r, const cst_trail *way) {
   const int W = r->width;
   for (int i = 0; i < way->n; i++) {
     const double t = cst_clock_at(r->class, (double)way->step[i]);
-    if (r->meter.times[i * W] == t)
+    if (r->own->meter.times[i * W] == t)
       continue;
     for (int l = 0; l < W; l++)
-      r->meter.times[i * W + l] = t;
+      r->own->meter.times[i * W + l] = t;
   }
 }
 
 /* A group at a state whose values are of use in themselves: at its first state, or to some collector. */
 static void look_here(cst_runner *r, int group) {
   const cst_view view = cst_runner_measure(r, group, r->b->step == 0 ? CST_KEEP_FIRST : CST_KEEP);
-  for (int i = 0; i < r->ncollection; i++) {
-    cst_collection *x = &r->collection[i];
+  for (int i = 0; i < r->own->ncollection; i++) {
+    cst_collection *x = &r->own->collection[i];
     if (x->row->run.look)
       x->row->run.look(x, group, &view);
   }
@@ -86,18 +105,19 @@ static void look_here(cst_runner *r, int group) {
 
 static void look_along(cst_runner *r, int group, const cst_trail *way) {
   const cst_view   view = view_of(r, group, CST_KEEP);
-  const cst_states states = {way->n, way->stride, way->q, way->p, r->meter.speed, r->meter.times};
-  r->meter.fold->speeds(view.context, view.record, &states, r->meter.speed);
+  const cst_states states = {way->n, way->stride,         way->q,
+                             way->p, r->own->meter.speed, r->own->meter.times};
+  r->fold->speeds(view.context, view.record, &states, r->own->meter.speed);
   set_times(r, way);
-  for (int i = 0; i < r->ncollection; i++) {
-    cst_collection *x = &r->collection[i];
+  for (int i = 0; i < r->own->ncollection; i++) {
+    cst_collection *x = &r->own->collection[i];
     if (x->row->run.along)
       x->row->run.along(x, group, &view, &states);
   }
 }
 
 static void fold_group(cst_runner *r, int group, const cst_trail *way) {
-  if (r->meter.one_by_one || way->step[0] == 0)
+  if (r->own->meter.one_by_one || way->step[0] == 0)
     look_here(r, group);
   else
     look_along(r, group, way);
@@ -110,19 +130,62 @@ void cst_runner_fold(cst_runner *r) {
   }
 }
 
+/* ---- what collectors do with what is measured ------------------------------------------------ */
+
+/* Unwanted quantities are set to NaN at the start and stay so. */
+void cst_runner_accumulate(const cst_runner *r, int group) {
+  const cst_meter *m = &r->own->meter;
+  const int        W = r->width, alive = r->b->alive[group];
+  double          *acc = cst_runner_accumulators(r, group);
+  if (r->b->step == 0) {
+    r->fold->fold(r->plan->nquantity, r->value, m->scale, alive, true, acc);
+    return;
+  }
+  for (int i = 0; i < m->nspan; i++) {
+    const int first = m->span[i].first;
+    r->fold->fold(m->span[i].count, r->value + first * W, m->scale + first * W, alive, false,
+                  acc + (long)first * CST_SLOTS * W);
+  }
+}
+
+void cst_runner_accumulate_along(const cst_runner *r, int group, const cst_view *view,
+                                 const cst_states *states) {
+  const cst_meter *m = &r->own->meter;
+  double          *accumulators = cst_runner_accumulators(r, group);
+  for (int i = 0; i < m->nwanted; i++) {
+    const int              k = m->wanted[i];
+    const cst_observation *look = &r->plan->observation[k];
+    double                *acc = accumulators + (long)look->first * CST_SLOTS * r->width;
+    if (m->follow[k]) {
+      m->follow[k](look, view, states, kept_of(r, k, group), acc);
+    } else {
+      const cst_traced values = look->row->along(look, view, states, m->traced);
+      r->fold->trace(states->n, values.at, values.stride, view->alive, acc);
+    }
+  }
+}
+
+void cst_runner_clear_kept(const cst_runner *r) {
+  const cst_meter *m = &r->own->meter;
+  for (int k = 0; k < r->plan->nobservation; k++)
+    if (m->kept[k])
+      memset(m->kept[k], 0, sizeof(double) * (size_t)r->b->groups * m->keeps[k]);
+}
+
 /* ---- every step ------------------------------------------------------------------------------ */
 
 /* The states for those who look at every step. */
 static cst_states states_of(cst_runner *r, const cst_view *view, const cst_trail *way) {
+  const cst_watch *w = &r->own->watch;
   const int        W = r->width;
-  const cst_states x = {way->n, way->stride, way->q, way->p, r->watch.speed, r->watch.times};
-  if (r->watch.speeds)
-    r->meter.fold->speeds(view->context, view->record, &x, r->watch.speed);
-  for (int i = 0; r->watch.clock && i < way->n; i++) {
+  const cst_states x = {way->n, way->stride, way->q, way->p, w->speed, w->times};
+  if (w->speeds)
+    r->fold->speeds(view->context, view->record, &x, w->speed);
+  for (int i = 0; w->clock && i < way->n; i++) {
     const double t = cst_clock_at(r->class, (double)way->step[i]);
-    const bool   there = r->watch.times[i * W] == t;
+    const bool   there = w->times[i * W] == t;
     for (int l = 0; l < W && !there; l++)
-      r->watch.times[i * W + l] = t;
+      w->times[i * W + l] = t;
   }
   return x;
 }
@@ -130,8 +193,8 @@ static cst_states states_of(cst_runner *r, const cst_view *view, const cst_trail
 static void watch(cst_runner *r, int group, const cst_trail *way, const cst_states *states, int i) {
   cst_view view = view_of(r, group, CST_KEEP_NOT);
   view.time = states->time + i * r->width;
-  for (int k = 0; k < r->ncollection; k++) {
-    cst_collection *x = &r->collection[k];
+  for (int k = 0; k < r->own->ncollection; k++) {
+    cst_collection *x = &r->own->collection[k];
     if (x->row->run.watch)
       x->row->run.watch(x, group, &view, states, way->step, i);
   }
@@ -140,8 +203,8 @@ static void watch(cst_runner *r, int group, const cst_trail *way, const cst_stat
 /* Whether nobody has to look at these states one by one. */
 static bool all_quiet(cst_runner *r, int group, const cst_view *view, const cst_states *states,
                       const long *step) {
-  for (int k = 0; k < r->ncollection; k++) {
-    cst_collection *x = &r->collection[k];
+  for (int k = 0; k < r->own->ncollection; k++) {
+    cst_collection *x = &r->own->collection[k];
     if (x->row->run.watch &&
         !(x->row->run.quiet && x->row->run.quiet(x, group, view, states, step)))
       return false;
@@ -150,8 +213,8 @@ static bool all_quiet(cst_runner *r, int group, const cst_view *view, const cst_
 }
 
 static void end_watch(cst_runner *r, int group, long step) {
-  for (int k = 0; k < r->ncollection; k++) {
-    cst_collection *x = &r->collection[k];
+  for (int k = 0; k < r->own->ncollection; k++) {
+    cst_collection *x = &r->own->collection[k];
     if (x->row->run.watched)
       x->row->run.watched(x, group, step);
   }
@@ -180,7 +243,7 @@ long cst_runner_next_fold(const cst_runner *r, cst_next_fold *known, long step) 
 /* The same behind the step before a trail: groups side by side ask for the same one after another, and then for
  * the one that follows. */
 static long first_fold(cst_runner *r, long step) {
-  cst_watch *w = &r->watch;
+  cst_watch *w = &r->own->watch;
   if (step < w->met.from || step >= w->met.fold)
     w->met = (cst_next_fold){step, cst_runner_next_fold(r, &w->passed, step)};
   return w->met.fold;
@@ -204,7 +267,7 @@ static void fold_observed(cst_runner *r, int group, const cst_trail *way) {
     fold_group(r, group,
                &(cst_trail){n, (size_t)gap * way->stride, step, way->q + at, way->p + at});
   }
-  r->watch.passed = (cst_next_fold){last, next};
+  r->own->watch.passed = (cst_next_fold){last, next};
 }
 
 /* Lets all look at the states one by one. Observed neighbours are folded together, unless a lane has ended
@@ -238,7 +301,7 @@ static void watch_along(cst_runner *r, int group, const cst_trail *way) {
 }
 
 void cst_runner_fold_group(cst_runner *r, int group, const cst_trail *way) {
-  if (r->watch.on)
+  if (r->own->watch.on)
     watch_along(r, group, way);
   else
     fold_group(r, group, way);
@@ -252,7 +315,7 @@ void cst_runner_watch_all(cst_runner *r) {
     watch(r, g, &way, &states, 0);
     end_watch(r, g, r->b->step);
   }
-  if (r->watch.ended)
+  if (r->own->watch.ended)
     cst_batch_ready(r->st, r->b);
-  r->watch.ended = false;
+  r->own->watch.ended = false;
 }

@@ -76,19 +76,19 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
   if (p->method[r->class->method]->properties.own_lambda && step > 0)
     cst_stepper_lambda(st, record, step, lambda);
   else
-    r->meter.fold->multipliers(cst_stepper_context(st), record, lambda);
+    r->fold->multipliers(cst_stepper_context(st), record, lambda);
   if (p->study->system->dropped)
     make_least(r, st, record, lambda);
 }
 
 void cst_runner_state_lambda(const cst_runner *r, const cst_stepper *st, const double *record,
                              double *lambda) {
-  r->meter.fold->multipliers(cst_stepper_context(st), record, lambda);
+  r->fold->multipliers(cst_stepper_context(st), record, lambda);
   if (r->plan->study->system->dropped)
     make_least(r, st, record, lambda);
 }
 
-void cst_runner_end_lane(cst_runner *r, int group, int lane, cst_reason reason, long step,
+void cst_runner_end_lane(const cst_runner *r, int group, int lane, cst_reason reason, long step,
                          const double *column) {
   cst_batch   *b = r->b;
   const size_t W = (size_t)r->width;
@@ -98,25 +98,27 @@ void cst_runner_end_lane(cst_runner *r, int group, int lane, cst_reason reason, 
     last[k] = column[k];
   b->alive[group] &= ~(1 << lane);
   b->status[(size_t)group * W + (size_t)lane] = (cst_lane_status){reason, step};
-  r->watch.ended = true;
+  r->own->watch.ended = true;
 }
 
 double *cst_runner_accumulators(const cst_runner *r, int group) {
   const size_t numbers = (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
-  return r->meter.accumulators + (size_t)group * numbers;
-}
-
-double *cst_runner_observer(const cst_runner *r, int look, int group) {
-  if (r->meter.kept[look])
-    return r->meter.kept[look] + (size_t)group * r->meter.keeps[look];
-  return NULL;
+  return r->own->meter.accumulators + (size_t)group * numbers;
 }
 
 cst_cell *cst_runner_cells(const cst_collection *x, long lane) {
   const cst_runner *r = x->run;
   if (r->replayed || lane >= r->work->count)
     return NULL;
-  return cst_tallies_at(r->tallies, x->number, (int)(cst_runner_case(r, lane) - r->plan->cases));
+  return cst_tallies_at(r->own->tallies, x->number,
+                        (int)(cst_runner_case(r, lane) - r->plan->cases));
+}
+
+const void *cst_runner_collected(const cst_runner *r, int collector) {
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].number == collector)
+      return r->own->collection[i].own;
+  return NULL;
 }
 
 bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
@@ -128,6 +130,18 @@ bool cst_runner_group_lives(const cst_runner *r, int group, int lane) {
   return r->b->alive[group] >> lane & 1;
 }
 
+void cst_runner_changed(const cst_runner *r) {
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].row->run.changed)
+      r->own->collection[i].row->run.changed(&r->own->collection[i]);
+}
+
+void cst_runner_watches(const cst_runner *r, bool speeds, bool momenta, bool times) {
+  r->own->watch.speeds |= speeds;
+  r->own->watch.momenta |= momenta;
+  r->own->watch.clock |= times;
+}
+
 /* ---- stops ----------------------------------------------------------------------------------- */
 
 long cst_runner_next_multiple(long now, long every, long lead) {
@@ -136,12 +150,14 @@ long cst_runner_next_multiple(long now, long every, long lead) {
   return LONG_MAX;
 }
 
+bool cst_runner_observes(const cst_runner *r) { return r->b->step == r->own->next_fold; }
+
 /* The first step after `now` at which multipliers of some lanes are read, as of stored trajectories; or of all:
  * by collectors that read them themselves, or by an expression wherever it is observed. */
 static long next_read(const cst_runner *r, long now, cst_readers readers) {
   long read = readers == CST_READS_ALL ? r->class->n : LONG_MAX;
-  for (int i = 0; i < r->ncollection; i++) {
-    const cst_collection *x = &r->collection[i];
+  for (int i = 0; i < r->own->ncollection; i++) {
+    const cst_collection *x = &r->own->collection[i];
     if (x->row->run.reads_some && readers == CST_READS_SOME)
       read = CST_SMALLER(read, x->row->run.reads_some(x, now));
     if (x->row->run.reads_some || readers == CST_READS_SOME)
@@ -175,19 +191,20 @@ void cst_runner_read_at_stops(cst_runner *r) {
 
 /* Whether groups fold one after another between stops. They do not in a slice that may be halted. */
 static bool folds_by_group(const cst_runner *r) {
-  return !r->slices.watched && cst_stepper_goes_by_groups(r->st);
+  return !r->own->slices.watched && cst_stepper_goes_by_groups(r->st);
 }
 
 /* Those who look at every step may need no momenta, but where the quantities are observed. */
 static long fold_after(void *context, long step, bool *momenta) {
   cst_runner *r = context;
   *momenta = true;
-  if (r->watch.on) {
-    *momenta = r->watch.momenta || cst_runner_next_fold(r, &r->watch.planned, step) == step + 1;
+  if (r->own->watch.on) {
+    *momenta =
+        r->own->watch.momenta || cst_runner_next_fold(r, &r->own->watch.planned, step) == step + 1;
     return step + 1;
   }
-  if (step < r->next_fold)
-    return r->next_fold;
+  if (step < r->own->next_fold)
+    return r->own->next_fold;
   return cst_plan_class_fold_next(r->class, step);
 }
 
@@ -197,19 +214,19 @@ static void fold_group(void *context, int group, const cst_trail *way) {
 
 /* Passes over the folds before the current step, which all groups have made between stops. */
 static void pass_group_folds(cst_runner *r) {
-  while (r->next_fold < r->b->step)
-    r->next_fold = cst_plan_class_fold_next(r->class, r->next_fold);
+  while (r->own->next_fold < r->b->step)
+    r->own->next_fold = cst_plan_class_fold_next(r->class, r->own->next_fold);
 }
 
 static long next_stop(void *context) {
   const cst_runner *r = context;
-  long              stop = CST_SMALLER(r->class->n, r->slices.slice_end);
-  if (r->timed)
+  long              stop = CST_SMALLER(r->class->n, r->own->slices.slice_end);
+  if (r->own->timed)
     return stop;
   if (!folds_by_group(r))
-    stop = CST_SMALLER(stop, r->watch.on ? r->b->step + 1 : r->next_fold);
-  for (int i = 0; i < r->ncollection; i++) {
-    const cst_collection *x = &r->collection[i];
+    stop = CST_SMALLER(stop, r->own->watch.on ? r->b->step + 1 : r->own->next_fold);
+  for (int i = 0; i < r->own->ncollection; i++) {
+    const cst_collection *x = &r->own->collection[i];
     if (x->row->run.next)
       stop = CST_SMALLER(stop, x->row->run.next(x, r->b->step));
   }
@@ -218,30 +235,30 @@ static long next_stop(void *context) {
 
 /* First what advances the partner, which may be halted. */
 static cst_error observe_before(cst_runner *r) {
-  for (int i = 0; i < r->ncollection && !cst_runner_halted(r); i++)
-    if (r->collection[i].row->run.before)
-      CST_TRY(r->collection[i].row->run.before(&r->collection[i]));
+  for (int i = 0; i < r->own->ncollection && !cst_runner_halted(r); i++)
+    if (r->own->collection[i].row->run.before)
+      CST_TRY(r->own->collection[i].row->run.before(&r->own->collection[i]));
   return 0;
 }
 
 cst_error cst_runner_observe(void *context) {
   cst_runner *r = context;
   const long  now = r->b->step;
-  if (r->timed)
+  if (r->own->timed)
     return 0;
   pass_group_folds(r);
-  if (r->watch.on)
+  if (r->own->watch.on)
     cst_runner_watch_all(r);
   CST_TRY(observe_before(r));
   if (cst_runner_halted(r))
     return 0;
-  if (now == r->next_fold) {
+  if (now == r->own->next_fold) {
     cst_runner_fold(r);
-    r->next_fold = cst_plan_class_fold_next(r->class, now);
+    r->own->next_fold = cst_plan_class_fold_next(r->class, now);
   }
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->run.stop)
-      CST_TRY(r->collection[i].row->run.stop(&r->collection[i]));
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].row->run.stop)
+      CST_TRY(r->own->collection[i].row->run.stop(&r->own->collection[i]));
   return 0;
 }
 
@@ -257,13 +274,13 @@ static cst_error advance_partner(cst_runner *r) {
   const long   to = 2 * r->b->step - 1;
   if (from >= to)
     return 0;
-  for (long l = 0; r->slices.watched && l < work->count; l++)
-    cst_batch_save(hst, r->hb, l, r->slices.kept_rows + (size_t)l * numbers);
+  for (long l = 0; r->own->slices.watched && l < work->count; l++)
+    cst_batch_save(hst, r->hb, l, r->own->slices.kept_rows + (size_t)l * numbers);
   CST_TRY(cst_stepper_advance(hst, r->hb, to - from));
   if (!cst_stepper_halted(hst))
     return 0;
   for (long l = 0; l < work->count; l++)
-    cst_batch_restore(hst, r->hb, l, r->slices.kept_rows + (size_t)l * numbers);
+    cst_batch_restore(hst, r->hb, l, r->own->slices.kept_rows + (size_t)l * numbers);
   r->hb->step = from;
   cst_batch_ready(hst, r->hb);
   return 0;
@@ -281,34 +298,35 @@ bool cst_runner_halted(const cst_runner *r) {
 }
 
 void cst_runner_halt_by(cst_runner *r, cst_halt *halt, cst_halt *pause) {
-  r->slices.halt = halt;
-  r->slices.pause = pause;
+  r->own->slices.halt = halt;
+  r->own->slices.pause = pause;
 }
 
 void cst_runner_watch(cst_runner *r, bool watched) {
+  cst_slices  *slices = &r->own->slices;
   const size_t numbers = (size_t)cst_runner_numbers(r);
   const size_t n = numbers * (size_t)r->work->count;
-  r->slices.watched = watched && r->slices.pause;
-  cst_halt *pause = r->slices.watched ? r->slices.pause : NULL;
-  cst_stepper_halt_by(r->st, pause, r->slices.poll_context);
+  slices->watched = watched && slices->pause;
+  cst_halt *pause = slices->watched ? slices->pause : NULL;
+  cst_stepper_halt_by(r->st, pause, slices->poll_context);
   if (r->hst)
-    cst_stepper_halt_by(r->hst, pause, r->slices.poll_context);
-  if (!r->slices.watched)
+    cst_stepper_halt_by(r->hst, pause, slices->poll_context);
+  if (!slices->watched)
     return;
-  if (n > r->slices.kept_room) {
-    r->slices.kept_room = n;
-    r->slices.kept_rows = cst_need(realloc(r->slices.kept_rows, n * sizeof *r->slices.kept_rows));
+  if (n > slices->kept_room) {
+    slices->kept_room = n;
+    slices->kept_rows = cst_need(realloc(slices->kept_rows, n * sizeof *slices->kept_rows));
   }
   for (long l = 0; l < r->work->count; l++)
-    cst_runner_save(r, l, r->slices.kept_rows + (size_t)l * numbers);
-  r->slices.kept_at = cst_runner_position(r);
-  r->slices.slice_end = CST_SMALLER(r->slices.slice_end, next_stop(r));
+    cst_runner_save(r, l, slices->kept_rows + (size_t)l * numbers);
+  slices->kept_at = cst_runner_position(r);
+  slices->slice_end = CST_SMALLER(slices->slice_end, next_stop(r));
 }
 
 /* True if groups of lanes step independently: no partner follows, nobody needs the state before the step, and
  * no mean over all of them is taken at every step. */
 static bool are_apart(const cst_runner *r) {
-  if (r->hst || r->watch.on)
+  if (r->hst || r->own->watch.on)
     return false;
   return !(r->plan->method[r->class->method]->properties.mean > 0);
 }
@@ -316,19 +334,20 @@ static bool are_apart(const cst_runner *r) {
 /* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. What collectors have
  * buffered is of steps before the slice, and is written first: they begin anew where it began. */
 static cst_error go_back(cst_runner *r) {
-  cst_batch *b = r->b;
-  const long numbers = cst_runner_numbers(r);
-  const bool single = r->slices.slice_end == r->slices.kept_at.step + 1;
-  const int  ahead = are_apart(r) && single ? b->ahead : 0;
+  const cst_slices *slices = &r->own->slices;
+  cst_batch        *b = r->b;
+  const long        numbers = cst_runner_numbers(r);
+  const bool        single = slices->slice_end == slices->kept_at.step + 1;
+  const int         ahead = are_apart(r) && single ? b->ahead : 0;
   if (!ahead) {
     CST_TRY(cst_runner_flush(r));
     CST_TRY(cst_runner_resume(
-        r, &(cst_origin){.at = r->slices.kept_at, .numbers = numbers, .row = r->slices.kept_rows}));
+        r, &(cst_origin){.at = slices->kept_at, .numbers = numbers, .row = slices->kept_rows}));
     return 0;
   }
   for (long l = (long)ahead * r->width; l < r->work->count; l++)
-    cst_runner_restore(r, l, r->slices.kept_rows + l * numbers);
-  b->step = r->slices.kept_at.step;
+    cst_runner_restore(r, l, slices->kept_rows + l * numbers);
+  b->step = slices->kept_at.step;
   cst_batch_ready(r->st, b);
   b->ahead = ahead;
   return 0;
@@ -336,13 +355,13 @@ static cst_error go_back(cst_runner *r) {
 
 /* Advances one slice; a halted slice is undone. */
 static cst_error advance_slice(cst_runner *r) {
-  const bool         by_group = folds_by_group(r) && !r->timed;
+  const bool         by_group = folds_by_group(r) && !r->own->timed;
   const cst_schedule schedule = {r,
                                  next_stop,
                                  cst_runner_observe,
                                  fold_after,
                                  by_group ? fold_group : NULL,
-                                 r->meter.one_by_one};
+                                 r->own->meter.one_by_one};
   CST_TRY(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
     CST_TRY(go_back(r));
@@ -354,17 +373,18 @@ static cst_error advance_slice(cst_runner *r) {
 /* The first slice of a batch is as long as the last one of the batch before, if that was of the same
  * class. */
 cst_error cst_runner_advance(cst_runner *r, long to, bool *stop) {
-  cst_batch *b = r->b;
-  const long end = r->class->n;
-  long       slice = 1;
-  if (r->slices.slice_class == r->work->class && !r->timed)
-    slice = r->slices.slice;
+  cst_slices *slices = &r->own->slices;
+  cst_batch  *b = r->b;
+  const long  end = r->class->n;
+  long        slice = 1;
+  if (slices->slice_class == r->work->class && !r->own->timed)
+    slice = slices->slice;
   while (b->step < to && !*stop) {
     const double before = MPI_Wtime();
     const long   from = b->step;
     if (b->ahead)
       slice = 1;
-    r->slices.slice_end = CST_SMALLER(from + slice, to);
+    slices->slice_end = CST_SMALLER(from + slice, to);
     cst_runner_watch(r, slice <= FEW_STEPS);
     CST_TRY(advance_slice(r));
     const double spent = MPI_Wtime() - before;
@@ -377,9 +397,9 @@ cst_error cst_runner_advance(cst_runner *r, long to, bool *stop) {
       break;
     const double steps = (double)(b->step - from);
     const double work = r->work->cost * steps / (double)end;
-    CST_TRY(r->slices.poll(r->slices.poll_context, work, stop));
+    CST_TRY(slices->poll(slices->poll_context, work, stop));
   }
-  r->slices.slice = slice;
-  r->slices.slice_class = r->work->class;
+  slices->slice = slice;
+  slices->slice_class = r->work->class;
   return 0;
 }

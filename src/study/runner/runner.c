@@ -31,9 +31,9 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
   cst_runner_lambda(r, r->st,
                     done ? cst_runner_record(r, g)
                          : b->last + (size_t)g * cst_stepper_record_size(r->st),
-                    steps, r->lambda);
+                    steps, r->own->lambda);
   for (int a = 0; a < s->ng; a++)
-    lambda[a] = r->lambda[a * W + lane % W];
+    lambda[a] = r->own->lambda[a * W + lane % W];
 }
 
 static void fill_row(cst_runner *r, long lane) {
@@ -65,9 +65,8 @@ static void fill_rows(cst_runner *r) {
 
 /* Everything that a batch holds of a lane, as a row from which a batch of any size and width can continue. */
 
-const cst_plan *cst_runner_plan(const cst_runner *r) { return r->plan; }
 const cst_work *cst_runner_work(const cst_runner *r) {
-  return r->replayed || r->timed ? NULL : r->work;
+  return r->replayed || r->own->timed ? NULL : r->work;
 }
 
 cst_position cst_runner_position(const cst_runner *r) {
@@ -90,9 +89,9 @@ long cst_runner_numbers(const cst_runner *r) {
 
 void cst_runner_save(const cst_runner *r, long lane, double *row) {
   cst_stepper *hst = r->hst;
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->run.save)
-      r->collection[i].row->run.save(&r->collection[i], lane);
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].row->run.save)
+      r->own->collection[i].row->run.save(&r->own->collection[i], lane);
   cst_batch_save(r->st, r->b, lane, row);
   row += cst_batch_numbers(r->st);
   if (hst) {
@@ -111,9 +110,9 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
     row += cst_batch_numbers(hst);
   }
   cst_rows_restore(r->rows, lane, row);
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->run.restore)
-      r->collection[i].row->run.restore(&r->collection[i], lane);
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].row->run.restore)
+      r->own->collection[i].row->run.restore(&r->own->collection[i], lane);
 }
 
 /* Whether the batch fits the numbers that it has saved of a lane, at `now` of n steps, `split` to each of the class. */
@@ -147,18 +146,19 @@ static void clear_values(cst_runner *r, const cst_observation *look) {
   const int first = look->first * r->width;
   const int end = first + look->count * r->width;
   for (int i = first; i < end; i++) {
-    r->meter.value[i] = NAN;
-    r->meter.scale[i] = 1;
+    r->value[i] = NAN;
+    r->own->meter.scale[i] = 1;
   }
 }
 
 /* Finds what is measured. Values of unwanted quantities are set here and never change. */
 static void find_wanted(cst_runner *r) {
+  cst_meter      *m = &r->own->meter;
   const cst_plan *p = r->plan;
   int             last = -2; /* the last observation that is wanted */
-  r->meter.wanted = cst_zeros(p->nobservation, sizeof *r->meter.wanted);
-  r->meter.block = cst_zeros(p->nobservation, sizeof *r->meter.block);
-  r->meter.span = cst_zeros(p->nobservation, sizeof *r->meter.span);
+  m->wanted = cst_zeros(p->nobservation, sizeof *m->wanted);
+  m->block = cst_zeros(p->nobservation, sizeof *m->block);
+  m->span = cst_zeros(p->nobservation, sizeof *m->span);
   for (int k = 0; k < p->nobservation; k++) {
     const cst_observation *look = &p->observation[k];
     if (!look->wanted) {
@@ -166,143 +166,158 @@ static void find_wanted(cst_runner *r) {
       continue;
     }
     if (last != k - 1)
-      r->meter.span[r->meter.nspan++].first = look->first;
-    r->meter.span[r->meter.nspan - 1].count += look->count;
-    r->meter.wanted[r->meter.nwanted++] = k;
+      m->span[m->nspan++].first = look->first;
+    m->span[m->nspan - 1].count += look->count;
+    m->wanted[m->nwanted++] = k;
     last = k;
   }
 }
 
 /* Those that this study wants. States are looked at one by one if some of them can do no more. */
 static void create_collections(cst_runner *r) {
-  r->meter.one_by_one = r->plan->needs_lambda;
-  for (int i = 0; i < r->meter.nwanted; i++)
-    r->meter.one_by_one |= r->plan->observation[r->meter.wanted[i]].row->state != NULL;
-  r->collection = cst_zeros(cst_collector_count, sizeof *r->collection);
+  cst_meter *m = &r->own->meter;
+  m->one_by_one = r->plan->needs_lambda;
+  for (int i = 0; i < m->nwanted; i++)
+    m->one_by_one |= r->plan->observation[m->wanted[i]].row->state != NULL;
+  r->own->collection = cst_zeros(cst_collector_count, sizeof *r->own->collection);
   for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *row = cst_collectors[k];
     if (row->plan.wanted && !row->plan.wanted(r->plan))
       continue;
-    cst_collection *x = &r->collection[r->ncollection++];
+    cst_collection *x = &r->own->collection[r->own->ncollection++];
     *x = (cst_collection){row, k, r, cst_zeros(1, row->run.own + 1)};
     if (row->run.create)
       row->run.create(x);
-    r->meter.one_by_one |= row->run.look && !row->run.along;
-    r->watch.on |= row->run.watch != NULL;
+    m->one_by_one |= row->run.look && !row->run.along;
+    r->own->watch.on |= row->run.watch != NULL;
   }
 }
 
 static void destroy_collections(cst_runner *r) {
-  for (int i = 0; i < r->ncollection; i++) {
-    if (r->collection[i].row->run.destroy)
-      r->collection[i].row->run.destroy(&r->collection[i]);
-    free(r->collection[i].own);
+  for (int i = 0; i < r->own->ncollection; i++) {
+    if (r->own->collection[i].row->run.destroy)
+      r->own->collection[i].row->run.destroy(&r->own->collection[i]);
+    free(r->own->collection[i].own);
   }
-  free(r->collection);
+  free(r->own->collection);
 }
 
 cst_error cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o,
                             cst_tallies *tallies, cst_poll *poll, void *context,
                             cst_runner **runner) {
+  cst_runner       *r = cst_zeros(1, sizeof *r);
+  cst_runner_own   *own = cst_zeros(1, sizeof *own);
+  cst_meter        *m = &own->meter;
+  cst_slices       *slices = &own->slices;
   const cst_system *s = p->study->system;
   const int         ng = s->ng;
   const int         nq = s->nq;
-  cst_runner       *r;
-  r = cst_zeros(1, sizeof *r);
   *runner = r;
+  r->own = own;
   r->plan = p;
   r->reference = reference;
   r->output = o;
-  r->channels = o ? NULL : cst_channels_create(p, NULL);
-  r->tallies = tallies;
+  own->channels = o ? NULL : cst_channels_create(p, NULL);
+  own->tallies = tallies;
   r->batch = batch;
-  r->slices.slice_class = -1;
-  r->slices.poll = poll;
-  r->slices.poll_context = context;
+  slices->slice_class = -1;
+  slices->poll = poll;
+  slices->poll_context = context;
   r->width = cst_isas[p->isa].width;
-  r->meter.fold = cst_fold_for(s, p->isa);
-  r->meter.measure = cst_zeros(p->nobservation, sizeof *r->meter.measure);
-  r->meter.follow = cst_zeros(p->nobservation, sizeof *r->meter.follow);
-  r->meter.kept = cst_zeros(p->nobservation, sizeof *r->meter.kept);
-  r->meter.keeps = cst_zeros(p->nobservation, sizeof *r->meter.keeps);
+  r->fold = cst_fold_for(s, p->isa);
+  m->measure = cst_zeros(p->nobservation, sizeof *m->measure);
+  m->follow = cst_zeros(p->nobservation, sizeof *m->follow);
+  m->kept = cst_zeros(p->nobservation, sizeof *m->kept);
+  m->keeps = cst_zeros(p->nobservation, sizeof *m->keeps);
   for (int k = 0; k < p->nobservation; k++) {
     const cst_observer *row = p->observation[k].row;
-    r->meter.measure[k] = cst_fold_measure(r->meter.fold, row);
-    r->meter.follow[k] = cst_fold_follow(r->meter.fold, row);
-    r->meter.keeps[k] = (size_t)(cst_observer_kept(&p->observation[k]) * r->width);
+    m->measure[k] = cst_fold_measure(r->fold, row);
+    m->follow[k] = cst_fold_follow(r->fold, row);
+    m->keeps[k] = (size_t)(cst_observer_kept(&p->observation[k]) * r->width);
   }
   const size_t W = (size_t)r->width;
   const size_t groups = ((size_t)batch + W - 1) / W;
   const size_t quantities = (size_t)p->nquantity;
-  r->stepper = cst_zeros(p->study->nmethod, sizeof *r->stepper);
-  r->partner = cst_zeros(p->study->nmethod, sizeof *r->partner);
-  r->slices.seconds = cst_zeros(p->nclass, sizeof *r->slices.seconds);
+  own->stepper = cst_zeros(p->study->nmethod, sizeof *own->stepper);
+  own->partner = cst_zeros(p->study->nmethod, sizeof *own->partner);
+  slices->seconds = cst_zeros(p->nclass, sizeof *slices->seconds);
   r->q0 = cst_aligned(groups * (size_t)nq * W);
   r->v0 = cst_aligned(groups * (size_t)nq * W);
-  r->meter.value = cst_aligned(quantities * W);
-  r->meter.scale = cst_aligned(quantities * W);
+  r->value = cst_aligned(quantities * W);
+  m->scale = cst_aligned(quantities * W);
   find_wanted(r);
   const size_t scratch = expression_scratch(p) + 4 + (size_t)(2 * nq + ng);
-  r->meter.scratch = cst_aligned(scratch * W);
-  r->meter.time = cst_aligned(W);
-  r->meter.speed = cst_aligned(CST_TRAIL * (size_t)nq * W);
-  r->meter.times = cst_aligned(CST_TRAIL * W);
-  r->meter.traced = cst_aligned(CST_TRAIL * W);
-  r->lambda = cst_aligned((size_t)ng * W);
-  r->start = cst_aligned(2 * (size_t)nq);
-  r->rows = cst_rows_create(o ? cst_output_channels(o) : r->channels, batch, r->width);
+  m->scratch = cst_aligned(scratch * W);
+  m->time = cst_aligned(W);
+  m->speed = cst_aligned(CST_TRAIL * (size_t)nq * W);
+  m->times = cst_aligned(CST_TRAIL * W);
+  m->traced = cst_aligned(CST_TRAIL * W);
+  own->lambda = cst_aligned((size_t)ng * W);
+  own->start = cst_aligned(2 * (size_t)nq);
+  r->rows = cst_rows_create(o ? cst_output_channels(o) : own->channels, batch, r->width);
   for (int k = 0; k < p->nobservation; k++)
-    r->meter.kept[k] = cst_rows_numbers(r->rows, &cst_channel_observer, k, 0);
-  r->meter.accumulators = cst_rows_numbers(r->rows, &cst_channel_accumulators, 0, 0);
+    m->kept[k] = cst_rows_numbers(r->rows, &cst_channel_observer, k, 0);
+  m->accumulators = cst_rows_numbers(r->rows, &cst_channel_accumulators, 0, 0);
   create_collections(r);
-  if (r->watch.on) {
-    r->watch.times = cst_aligned(CST_TRAIL * W);
-    r->watch.speed = cst_aligned(CST_TRAIL * (size_t)nq * W);
+  if (own->watch.on) {
+    own->watch.times = cst_aligned(CST_TRAIL * W);
+    own->watch.speed = cst_aligned(CST_TRAIL * (size_t)nq * W);
   }
   return 0;
 }
 
 cst_error cst_runner_destroy(cst_runner **runner) {
-  cst_runner *r = *runner;
+  cst_runner     *r = *runner;
+  cst_runner_own *own = r->own;
   for (int i = 0; i < r->plan->study->nmethod; i++) {
-    if (r->stepper[i])
-      CST_TRY(cst_batch_destroy(&r->full[i]));
-    if (r->partner[i])
-      CST_TRY(cst_batch_destroy(&r->half[i]));
-    CST_TRY(cst_stepper_destroy(&r->stepper[i]));
-    CST_TRY(cst_stepper_destroy(&r->partner[i]));
+    if (own->stepper[i])
+      CST_TRY(cst_batch_destroy(&own->full[i]));
+    if (own->partner[i])
+      CST_TRY(cst_batch_destroy(&own->half[i]));
+    CST_TRY(cst_stepper_destroy(&own->stepper[i]));
+    CST_TRY(cst_stepper_destroy(&own->partner[i]));
   }
-  free(r->meter.measure);
-  free(r->meter.follow);
-  free(r->meter.kept);
-  free(r->meter.keeps);
-  free(r->stepper);
-  free(r->partner);
-  free(r->slices.seconds);
-  free(r->full);
-  free(r->half);
+  free(own->meter.measure);
+  free(own->meter.follow);
+  free(own->meter.kept);
+  free(own->meter.keeps);
+  free(own->stepper);
+  free(own->partner);
+  free(own->slices.seconds);
+  free(own->full);
+  free(own->half);
   destroy_collections(r);
-  free(r->slices.kept_rows);
-  free(r->meter.wanted);
-  free(r->meter.block);
-  free(r->meter.span);
-  double *owned[] = {
-      r->q0,           r->v0,          r->meter.value, r->meter.scale, r->meter.scratch,
-      r->meter.time,   r->lambda,      r->start,       r->meter.speed, r->meter.times,
-      r->meter.traced, r->watch.speed, r->watch.times};
+  free(own->slices.kept_rows);
+  free(own->meter.wanted);
+  free(own->meter.block);
+  free(own->meter.span);
+  double *owned[] = {r->q0,
+                     r->v0,
+                     r->value,
+                     own->meter.scale,
+                     own->meter.scratch,
+                     own->meter.time,
+                     own->lambda,
+                     own->start,
+                     own->meter.speed,
+                     own->meter.times,
+                     own->meter.traced,
+                     own->watch.speed,
+                     own->watch.times};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
   cst_rows_destroy(r->rows);
-  if (r->channels)
-    cst_channels_destroy(r->channels);
-  free(*runner);
+  if (own->channels)
+    cst_channels_destroy(own->channels);
+  free(own);
+  free(r);
   *runner = NULL;
   return 0;
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-double cst_runner_seconds(const cst_runner *r, int class) { return r->slices.seconds[class]; }
+double cst_runner_seconds(const cst_runner *r, int class) { return r->own->slices.seconds[class]; }
 
 /* Creates the stepper (one SNES per method) when it is first needed. */
 static cst_error prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
@@ -342,18 +357,18 @@ static void start_lane(const cst_runner *r, const cst_stepper *st, cst_batch *b,
 
 /* Resets the rows of the batch. */
 static void clear_rows(cst_runner *r) {
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->run.begin)
-      r->collection[i].row->run.begin(&r->collection[i]);
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].row->run.begin)
+      r->own->collection[i].row->run.begin(&r->own->collection[i]);
 }
 
 /* Tells the collectors where the batch is; done: what is due there has been looked at. */
 static void locate(cst_runner *r, long step, bool done) {
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->run.locate)
-      r->collection[i].row->run.locate(&r->collection[i], step, done);
-  r->next_fold = cst_plan_class_fold_after(r->class, done ? step : step - 1);
-  r->watch.planned.fold = r->watch.met.fold = r->watch.passed.fold =
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].row->run.locate)
+      r->own->collection[i].row->run.locate(&r->own->collection[i], step, done);
+  r->own->next_fold = cst_plan_class_fold_after(r->class, done ? step : step - 1);
+  r->own->watch.planned.fold = r->own->watch.met.fold = r->own->watch.passed.fold =
       -2; /* not known in this class */
 }
 
@@ -400,19 +415,20 @@ static bool start_of(cst_runner *r, long l, bool is_there, double *q, double *v)
 
 /* *stop: the run stops before all lanes are started; the batch has then not begun. */
 static cst_error start(cst_runner *r, bool *stop) {
-  cst_stepper    *hst = r->hst;
-  const cst_work *work = r->work;
-  cst_batch      *b = r->b;
-  double         *q = r->start;
-  double         *v = r->start + r->plan->study->system->nq;
-  int             together = 0;
+  const cst_slices *slices = &r->own->slices;
+  cst_stepper      *hst = r->hst;
+  const cst_work   *work = r->work;
+  cst_batch        *b = r->b;
+  double           *q = r->own->start;
+  double           *v = r->own->start + r->plan->study->system->nq;
+  int               together = 0;
   cst_batch_reset(r->st, b, work->count);
   if (hst)
     cst_batch_reset(hst, r->hb, work->count);
   for (long l = 0; l < work->count; l++) {
-    if (r->slices.halt)
-      *stop = r->slices.halt(r->slices.poll_context);
-    if (r->slices.halt && *stop)
+    if (slices->halt)
+      *stop = slices->halt(slices->poll_context);
+    if (slices->halt && *stop)
       return 0;
     if (l % r->width == 0)
       together = start_group(r, l);
@@ -457,23 +473,23 @@ cst_error cst_runner_resume(cst_runner *r, const cst_origin *from) {
 /* Begins a batch, at its start or from saved rows. */
 static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
-  if (!r->full) {
-    r->full = cst_zeros(s->nmethod, sizeof *r->full);
-    r->half = cst_zeros(s->nmethod, sizeof *r->half);
+  if (!r->own->full) {
+    r->own->full = cst_zeros(s->nmethod, sizeof *r->own->full);
+    r->own->half = cst_zeros(s->nmethod, sizeof *r->own->half);
   }
   r->work = w;
   r->class = &r->plan->classes[w->class];
   const int m = r->class->method;
-  CST_TRY(prepare(r, m, &r->stepper[m], &r->full[m]));
-  r->st = r->stepper[m];
+  CST_TRY(prepare(r, m, &r->own->stepper[m], &r->own->full[m]));
+  r->st = r->own->stepper[m];
   cst_runner_find_blocks(r);
-  r->b = &r->full[m];
+  r->b = &r->own->full[m];
   cst_stepper_set_step(r->st, r->class->h);
   r->hst = NULL;
-  if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->timed) {
-    CST_TRY(prepare(r, m, &r->partner[m], &r->half[m]));
-    r->hst = r->partner[m];
-    r->hb = &r->half[m];
+  if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->own->timed) {
+    CST_TRY(prepare(r, m, &r->own->partner[m], &r->own->half[m]));
+    r->hst = r->own->partner[m];
+    r->hb = &r->own->half[m];
     cst_stepper_set_step(r->hst, r->class->h / 2);
   }
   cst_runner_read_at_stops(r);
@@ -494,9 +510,9 @@ static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from,
 
 static cst_error finish(cst_runner *r) {
   fill_rows(r);
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->run.finish)
-      CST_TRY(r->collection[i].row->run.finish(&r->collection[i]));
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].row->run.finish)
+      CST_TRY(r->own->collection[i].row->run.finish(&r->own->collection[i]));
   CST_TRY(cst_output_rows(r->output, r->work, r->rows));
   r->work = NULL;
   return 0;
@@ -510,14 +526,14 @@ cst_error cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin
     CST_TRY(cst_runner_advance(r, step, stop));
     CST_TRY(cst_runner_flush(r));
   }
-  r->slices.seconds[w->class] += MPI_Wtime() - before;
+  r->own->slices.seconds[w->class] += MPI_Wtime() - before;
   return 0;
 }
 
 cst_error cst_runner_flush(cst_runner *r) {
-  for (int i = 0; i < r->ncollection; i++)
-    if (r->collection[i].row->run.flush)
-      CST_TRY(r->collection[i].row->run.flush(&r->collection[i]));
+  for (int i = 0; i < r->own->ncollection; i++)
+    if (r->own->collection[i].row->run.flush)
+      CST_TRY(r->own->collection[i].row->run.flush(&r->own->collection[i]));
   return 0;
 }
 
@@ -547,7 +563,7 @@ cst_error cst_runner_batch(cst_runner *r, const cst_work *w, const cst_origin *f
     return 0;
   const double before = MPI_Wtime();
   CST_TRY(finish(r));
-  r->slices.seconds[w->class] += MPI_Wtime() - before;
+  r->own->slices.seconds[w->class] += MPI_Wtime() - before;
   return 0;
 }
 
@@ -567,7 +583,7 @@ cst_error cst_runner_time(cst_runner *r, int class, int repeats, double *least, 
   *least = INFINITY;
   *most = 0;
   *lanes = w.count;
-  r->timed = true;
+  r->own->timed = true;
   for (int i = 0; i < repeats && !*stop; i++) {
     CST_TRY(begin(r, &w, NULL, stop));
     const double before = processor_seconds();
@@ -577,7 +593,7 @@ cst_error cst_runner_time(cst_runner *r, int class, int repeats, double *least, 
     *least = CST_SMALLER(*least, spent);
     *most = CST_LARGER(*most, spent);
   }
-  r->timed = false;
+  r->own->timed = false;
   r->work = NULL;
   return 0;
 }

@@ -1,10 +1,92 @@
-/* runner.h: steps batches of trajectories, from their start or from saved rows, and observes them. */
+/* runner.h: steps batches of trajectories, from their start or from saved rows, and observes them: what collectors see of
+ * it and do with it, and what drives it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUNNER_H
 #define CST_RUNNER_H
-#include "study/result/output.h"
+#include <limits.h>
+#include "study/collector.h"
 #include "study/reference/reference.h"
+#include "study/result/output.h"
 #include "study/result/tallies.h"
+
+/* ---- what collectors see --------------------------------------------------------------------- */
+
+/* What collectors read; the rest, `own`, is the runner's. Arrays of a group are [components][W]. */
+struct cst_runner {
+  const cst_plan *plan;
+  long            batch; /* maximal number of lanes */
+  int             width; /* W */
+  const cst_fold *fold;
+  cst_reference  *reference; /* NULL: none */
+  cst_output     *output;    /* NULL: in a rehearsal */
+  cst_rows       *rows;
+  cst_chosen      chosen;
+  double         *q0, *v0; /* [group][nq][W] at the start */
+  double         *value;   /* [quantity][W]: what cst_runner_measure has measured last */
+  /* the current batch */
+  const cst_work *work; /* NULL: none */
+  const cst_class *class;
+  cst_stepper *st, *hst; /* hst: half the step, for reference: self; NULL: none */
+  cst_batch   *b, *hb;
+  /* [count of the work] members of its case that are replayed to store their states; NULL: not a replay */
+  const long            *replayed;
+  struct cst_runner_own *own;
+};
+
+const cst_case *cst_runner_case(const cst_runner *r, long lane);
+long            cst_runner_member(const cst_runner *r, long lane);
+double         *cst_runner_record(const cst_runner *r, int group);
+bool            cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
+bool            cst_runner_group_lives(const cst_runner *r, int group, int lane);
+bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
+/* Whether the batch is observed at its step, and has not been yet. */
+bool cst_runner_observes(const cst_runner *r);
+/* The next step after `now` that is `lead` after a multiple of `every`; 0 <= lead <= every. */
+long cst_runner_next_multiple(long now, long every, long lead);
+
+/* Multipliers of a record, [ng][W]: of the last step, if the method has its own, or those that follow from the state;
+ * the second, those of every method. */
+void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
+                       double *lambda);
+void cst_runner_state_lambda(const cst_runner *r, const cst_stepper *st, const double *record,
+                             double *lambda);
+/* A group at the current step. v, lambda: whether velocities, and multipliers, are there; they last until the
+ * next call. */
+cst_view cst_runner_see(const cst_runner *r, int group, bool v, bool lambda);
+/* Values of all quantities of a group at the current step, written to r->value. Returns the view that
+ * observers had. */
+cst_view cst_runner_measure(const cst_runner *r, int group, cst_keep keep);
+
+/* The accumulators of a group, [quantity][slot][W]. What has been measured goes into them, at the current step; or
+ * several states, which are measured for it. */
+double *cst_runner_accumulators(const cst_runner *r, int group);
+void    cst_runner_accumulate(const cst_runner *r, int group);
+void    cst_runner_accumulate_along(const cst_runner *r, int group, const cst_view *view,
+                                    const cst_states *states);
+/* What observers keep becomes 0. */
+void cst_runner_clear_kept(const cst_runner *r);
+
+/* A collector that looks at every step reads velocities, momenta, times, besides coordinates. */
+void cst_runner_watches(const cst_runner *r, bool speeds, bool momenta, bool times);
+/* Ends a lane behind `step` steps: column k * width is its state there. */
+void cst_runner_end_lane(const cst_runner *r, int group, int lane, cst_reason reason, long step,
+                         const double *column);
+/* Lanes go on from here with other parameters: tells all collectors. */
+void cst_runner_changed(const cst_runner *r);
+/* What the collector of this number has as its own; NULL: it is not in this study. */
+const void *cst_runner_collected(const cst_runner *r, int collector);
+/* The exact sums of the collector (its row's tally) for the case of a lane; NULL for one that pads the batch, and
+ * in a replay, where all has been added. What a lane added before it failed stays. */
+cst_cell *cst_runner_cells(const cst_collection *x, long lane);
+
+/* Numbers per row; the first of them, cst_runner_state_numbers, are the state in the batch. */
+long cst_runner_numbers(const cst_runner *r);
+long cst_runner_state_numbers(const cst_runner *r);
+/* Saves the row of a lane: its state in the batch (and in that of half the step), accumulators, errors,
+ * windows and samples. */
+void cst_runner_save(const cst_runner *r, long lane, double *row);
+
+/* ---- what drives it -------------------------------------------------------------------------- */
 
 /* The state from which a batch continues: its position, and a row for each of its lanes. */
 typedef struct {
@@ -13,8 +95,6 @@ typedef struct {
   const double *row;     /* [count of the work][numbers] */
   bool          opens;   /* nothing has been observed at this step yet */
 } cst_origin;
-
-typedef struct cst_runner cst_runner;
 
 /* batch: maximal lanes per batch. r and o NULL: it only rehearses. */
 cst_error cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o,
@@ -53,16 +133,9 @@ void cst_runner_choose(cst_runner *runner, long *member);
 cst_error cst_runner_flush(cst_runner *runner);
 double    cst_runner_seconds(const cst_runner *runner, int class); /* spent on a class */
 
-const cst_plan *cst_runner_plan(const cst_runner *r);
 /* The current batch; NULL: none, or it is a replay. */
 const cst_work *cst_runner_work(const cst_runner *r);
 cst_position    cst_runner_position(const cst_runner *r);
 /* The first lanes that are one step ahead and were not observed there yet. */
 long cst_runner_ahead(const cst_runner *r);
-/* Numbers per row; the first of them, cst_runner_state_numbers, are the state in the batch. */
-long cst_runner_numbers(const cst_runner *r);
-long cst_runner_state_numbers(const cst_runner *r);
-/* Saves the row of a lane: its state in the batch (and in that of half the step), accumulators, errors,
- * windows and samples. */
-void cst_runner_save(const cst_runner *r, long lane, double *row);
 #endif
