@@ -38,9 +38,8 @@ static double integral(const double *y, long lags, double spacing) {
 
 extern const cst_collector cst_collector_autocorrelation;
 static const cst_lag_kind  kind = {
+     CST_LAGS_KEY("autocorrelation", "an autocorrelation"),
      &cst_collector_autocorrelation,
-     "autocorrelation",
-     "an autocorrelation",
      "autocorrelations are means over parts of the run",
      false,
      {&curve, &error, &normal, &normal_error, &lag, &pairs, &parts, &kept, &sums, &count},
@@ -52,28 +51,26 @@ typedef struct {
   cst_number_column square, square_error, integral, integral_error, time;
 } correlation_columns;
 
+static void declare_columns(cst_columns *c, const void *entry, void *columns) {
+  const char          *name = ((const cst_lag *)entry)->named.name;
+  correlation_columns *x = columns;
+  x->square = cst_columns_number(c, cst_columns_shown(true, "correlation-square", name),
+                                 "mean of x^2 over the run and the members", "%s_square", name);
+  x->square_error = cst_columns_number(c, cst_columns_use("correlation-square-error", name),
+                                       "standard error of this mean", "%s_square_error", name);
+  x->integral =
+      cst_columns_number(c, cst_columns_shown(true, "correlation-integral", name),
+                         "integral of the autocorrelation until the last lag", "%s_integral", name);
+  x->integral_error =
+      cst_columns_number(c, cst_columns_shown(true, "correlation-integral-error", name),
+                         "its standard error", "%s_integral_error", name);
+  x->time = cst_columns_number(
+      c, (cst_column_use){.shown = true, .role = "correlation-time", .of = name, .unit = "time"},
+      "the integral divided by the value at lag 0", "%s_time", name);
+}
+
 static void *columns(const cst_plan *p, cst_columns *c) {
-  const cst_lags *w = cst_lags_of(&kind, p);
-  if (!w->n)
-    return NULL;
-  correlation_columns *x = cst_zeros(w->n, sizeof *x);
-  for (int k = 0; k < w->n; k++) {
-    const char *name = w->each[k].name;
-    x[k].square = cst_columns_number(c, cst_columns_shown(true, "correlation-square", name),
-                                     "mean of x^2 over the run and the members", "%s_square", name);
-    x[k].square_error = cst_columns_number(c, cst_columns_use("correlation-square-error", name),
-                                           "standard error of this mean", "%s_square_error", name);
-    x[k].integral = cst_columns_number(c, cst_columns_shown(true, "correlation-integral", name),
-                                       "integral of the autocorrelation until the last lag",
-                                       "%s_integral", name);
-    x[k].integral_error =
-        cst_columns_number(c, cst_columns_shown(true, "correlation-integral-error", name),
-                           "its standard error", "%s_integral_error", name);
-    x[k].time = cst_columns_number(
-        c, (cst_column_use){.shown = true, .role = "correlation-time", .of = name, .unit = "time"},
-        "the integral divided by the value at lag 0", "%s_time", name);
-  }
-  return x;
+  return cst_named_columns(c, cst_lags_of(&kind, p), sizeof(correlation_columns), declare_columns);
 }
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/collect/events.h"
-#include "study/file/names.h"
 #include "system/named-events.h"
 
 enum { KEEP = 1000, KEEP_MOST = 1000000, TAKE_MOST = 64 };
@@ -23,25 +22,6 @@ const cst_key cst_events_keys[] = {
 };
 /* clang-format on */
 
-/* Appends the expression in a node; false after a mistake. */
-static bool read_expression(cst_reader *r, cst_yaml *n, const char *what, cst_expressions *x) {
-  const cst_system *s = r->s->system;
-  const char       *text = cst_reader_text(r, n, what, "an expression");
-  cst_expr_error    error;
-  if (!text || !s)
-    return false;
-  cst_names      names = cst_names_create(s, s->graph, text);
-  const cst_node node = cst_expr_parse(s->graph, text, names.name, names.n, &error);
-  cst_names_destroy(&names);
-  if (node < 0) {
-    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s: %s", what, error.message);
-    return false;
-  }
-  x->node = cst_need(realloc(x->node, sizeof *x->node * (size_t)(x->n + 1)));
-  x->node[x->n++] = node;
-  return true;
-}
-
 static const char *const directions[] = {"both", "up", "down"};
 static const unsigned    bits[] = {CST_EVENT_UP | CST_EVENT_DOWN, CST_EVENT_UP, CST_EVENT_DOWN};
 
@@ -55,9 +35,9 @@ static void read_direction(cst_reader *r, cst_yaml *way, cst_event *x) {
 
 static void read_when(cst_reader *r, cst_yaml *n, const char *what, cst_event *x) {
   cst_yaml *when = cst_yaml_get(n, "when");
-  if (!read_expression(r, when, what, &x->when))
+  if (!cst_reader_expression(r, when, what, &x->named.expressions))
     return;
-  x->when.text = strdup(cst_reader_text(r, when, what, "an expression"));
+  x->named.expressions.text = strdup(cst_reader_text(r, when, what, "an expression"));
   x->direction = bits[0];
   read_direction(r, cst_yaml_get(n, "direction"), x);
 }
@@ -69,9 +49,10 @@ static const cst_system_event *of_system(const cst_reader *r, const char *name) 
 
 /* What the system says of an event. */
 static void take_over(const cst_system_event *from, cst_event *x) {
-  x->when.node = cst_need(malloc(sizeof *x->when.node));
-  x->when.node[x->when.n++] = from->when;
-  x->when.text = strdup(from->text);
+  cst_expressions *when = &x->named.expressions;
+  when->node = cst_need(malloc(sizeof *when->node));
+  when->node[when->n++] = from->when;
+  when->text = strdup(from->text);
   x->direction = bits[0];
   for (int i = 0; from->direction && i < CST_COUNT(directions); i++)
     if (!strcmp(from->direction, directions[i]))
@@ -112,17 +93,9 @@ static void read_take(cst_reader *r, cst_yaml *n, const char *what, cst_event *x
   x->text = cst_zeros(count, sizeof *x->text);
   for (int i = 0; i < count; i++) {
     cst_yaml *item = cst_yaml_item(n, i);
-    if (read_expression(r, item, what, &x->take))
+    if (cst_reader_expression(r, item, what, &x->take))
       x->text[x->take.n - 1] = strdup(cst_reader_text(r, item, what, "an expression"));
   }
-}
-
-static void check_name(cst_reader *r, cst_yaml *n, const cst_events *w, const char *name) {
-  if (!cst_reader_name(r, n, "an event", name))
-    return;
-  for (int i = 0; i < w->n; i++)
-    if (!strcmp(w->each[i].name, name))
-      cst_yaml_error(r->doc, n, r->d, "the event '%s' appears twice", name);
 }
 
 static void read_keep(cst_reader *r, cst_yaml *n, cst_event *x) {
@@ -139,96 +112,77 @@ static void read_keep(cst_reader *r, cst_yaml *n, cst_event *x) {
 }
 
 /* An item that is the name of an event of the system alone. */
-static void read_name(cst_reader *r, cst_yaml *n, cst_events *w) {
+static bool read_name(cst_reader *r, cst_yaml *n, cst_named_list *w) {
   const char             *text = cst_yaml_text(n);
   const cst_system_event *from = of_system(r, text);
   const cst_system_event *all;
   const char             *names[CST_SYSTEM_EVENTS_MOST];
+  if (!cst_yaml_is_scalar(n))
+    return false;
   if (!r->s->system)
-    return;
+    return true;
   if (!from) {
     const int count = cst_system_events(r->s->system, &all);
     for (int k = 0; k < count; k++)
       names[k] = all[k].name;
     cst_yaml_error(r->doc, n, r->d, "%s has no event '%s'; %s%s", r->s->system->name, text,
                    count ? "it has " : "it names none", count ? cst_diag_join(names, count) : "");
-    return;
+    return true;
   }
-  check_name(r, n, w, text);
-  cst_event *x = &w->each[w->n++];
-  x->name = strdup(text);
+  cst_event *x = cst_named_add(r, n, text, w);
   x->keep = KEEP;
   take_over(from, x);
+  return true;
 }
 
-static void read_one(cst_reader *r, cst_yaml *n, cst_events *w) {
-  char what[64];
-  if (cst_yaml_is_scalar(n)) {
-    read_name(r, n, w);
-    return;
-  }
-  if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "an event is a map {name: ..., when: ...}, or {name: ..., every: ...}, and "
-                   "optionally direction, take, keep and stop, or the name of an event of the "
-                   "system");
-    return;
-  }
-  cst_reader_keys(r, n, "events", "events", CST_KEYS_ALL);
-  cst_yaml   *name = cst_reader_required(r, n, "events", "name");
-  const char *text = cst_reader_text(r, name, "name", "a name");
-  if (text)
-    check_name(r, name, w, text);
-  cst_event *x = &w->each[w->n++];
-  x->name = strdup(text ? text : "");
-  snprintf(what, sizeof what, "event '%.40s'", x->name);
+static void read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
+                     void *entry) {
+  cst_event              *x = entry;
   const bool              when = cst_yaml_get(n, "when"), every = cst_yaml_get(n, "every");
-  const cst_system_event *from = of_system(r, text);
+  const cst_system_event *from = of_system(r, x->named.name);
+  (void)key;
   if (from && !when && !every) {
     take_over(from, x);
     read_direction(r, cst_yaml_get(n, "direction"), x);
   } else if (when == every)
-    cst_yaml_error(r->doc, n, r->d, "%s has %s; it takes one of 'when' and 'every'", what,
+    cst_yaml_error(r->doc, n, r->d, "%s has %s; it takes one of 'when' and 'every'", label,
                    when ? "both" : "neither");
   else if (when)
-    read_when(r, n, what, x);
+    read_when(r, n, label, x);
   else
     read_every(r, n, x);
-  read_take(r, cst_yaml_get(n, "take"), what, x);
+  read_take(r, cst_yaml_get(n, "take"), label, x);
   read_keep(r, n, x);
 }
 
-void cst_events_read(cst_reader *r, void *wish) {
-  cst_events *w = wish;
-  cst_yaml   *n = cst_yaml_get(r->root, "events");
-  if (!cst_reader_list(r, n, "events", "maps {name: ..., when: ...}", false))
-    return;
-  const int count = cst_yaml_size(n);
-  if (count > CST_EVENTS_MOST) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d events; at most %d are allowed", count,
-                   CST_EVENTS_MOST);
-    return;
-  }
-  w->each = cst_zeros(count, sizeof *w->each);
-  for (int i = 0; i < count; i++)
-    read_one(r, cst_yaml_item(n, i), w);
-  for (int i = 0; i < w->n; i++) {
-    cst_event *x = &w->each[i];
-    x->steps = x->when.n && cst_graph_smoothness(r->s->system->graph, x->when.node[0]) == CST_JUMPS;
-  }
+static void forget(void *entry) {
+  cst_event *x = entry;
+  for (int k = 0; k < x->take.n; k++)
+    free(x->text[k]);
+  free(x->text);
+  free(x->every);
+  cst_reader_forget(&x->take);
 }
 
-void cst_events_forget(void *wish) {
-  cst_events *w = wish;
-  for (int i = 0; i < w->n; i++) {
-    cst_event *x = &w->each[i];
-    for (int k = 0; k < x->take.n; k++)
-      free(x->text[k]);
-    free(x->text);
-    free(x->name);
-    free(x->every);
-    cst_reader_forget(&x->when);
-    cst_reader_forget(&x->take);
+static const cst_named_key events = {
+    .key = "events",
+    .what = "an event",
+    .plural = true,
+    .map = "{name: ..., when: ...}",
+    .more = ", or {name: ..., every: ...}, and optionally direction, take, keep and stop, or the "
+            "name of an event of the system",
+    .most = CST_EVENTS_MOST,
+    .size = sizeof(cst_event),
+    .read_other = read_name,
+    .read = read_one,
+    .forget = forget};
+
+void cst_events_read(cst_reader *r, void *wish) {
+  cst_named_list *w = wish;
+  cst_named_read(&events, r, w);
+  cst_event *x = w->each;
+  for (int i = 0; i < w->n; i++, x++) {
+    const cst_expressions *when = &x->named.expressions;
+    x->steps = when->n && cst_graph_smoothness(r->s->system->graph, when->node[0]) == CST_JUMPS;
   }
-  free(w->each);
 }

@@ -35,19 +35,24 @@ static const cst_channel_row channel_event_take = {"/events/%s/take", "1", "valu
 /* To the events of a study a change of sign is what it was to the program that wrote the result: one that counts no jumps
  * took them for events. */
 static void as_in(void *wish, cst_result *file) {
-  const cst_events *w = wish;
-  for (int k = 0; k < w->n; k++) {
+  const cst_named_list *w = wish;
+  cst_event            *x = w->each;
+  for (int k = 0; k < w->n; k++, x++) {
     char group[80];
-    snprintf(group, sizeof group, "/events/%s", w->each[k].name);
-    if (may_jump(&w->each[k]))
-      w->each[k].steps = !cst_result_finds(file, group, "jumps");
+    snprintf(group, sizeof group, "/events/%s", x->named.name);
+    if (may_jump(x))
+      x->steps = !cst_result_finds(file, group, "jumps");
   }
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static const cst_events *wish_of(const cst_plan *p) {
+static const cst_named_list *wish_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(events)];
+}
+
+static const cst_event *event_of(const cst_plan *p, int k) {
+  return (const cst_event *)wish_of(p)->each + k;
 }
 
 static bool wanted(const cst_plan *p) { return wish_of(p)->n > 0; }
@@ -62,33 +67,36 @@ static double rate(const cst_event *x, const cst_class *k) {
 }
 
 static double steps(const cst_plan *p, const cst_class *k) {
-  const cst_events *w = wish_of(p);
-  double            sum = 0;
+  const cst_named_list *w = wish_of(p);
+  const cst_event      *all = w->each;
+  double                sum = 0;
   for (int i = 0; i < w->n; i++)
-    sum += rate(&w->each[i], k) * located * cst_isas[p->isa].width;
+    sum += rate(&all[i], k) * located * cst_isas[p->isa].width;
   return sum;
 }
 
 static cst_demand demand(const cst_plan *p) {
-  const cst_events *w = wish_of(p);
-  cst_demand        d = {0};
+  const cst_named_list *w = wish_of(p);
+  const cst_event      *all = w->each;
+  cst_demand            d = {0};
   for (int k = 0; k < w->n; k++) {
-    cst_values_demand(p, &w->each[k].when, &d);
+    cst_values_demand(p, &all[k].named.expressions, &d);
     if (p->nclass)
-      d.nanoseconds += of_event * rate(&w->each[k], p->classes) * (double)p->classes->observe;
+      d.nanoseconds += of_event * rate(&all[k], p->classes) * (double)p->classes->observe;
   }
   return d;
 }
 
 static void tell(const cst_plan *p, FILE *out) {
-  const cst_events *w = wish_of(p);
+  const cst_named_list *w = wish_of(p);
+  const cst_event      *all = w->each;
   for (int k = 0; k < w->n; k++) {
-    const cst_event *x = &w->each[k];
-    fprintf(out, "%-14s %s: ", k ? "" : "events", x->name);
+    const cst_event *x = &all[k];
+    fprintf(out, "%-14s %s: ", k ? "" : "events", x->named.name);
     if (x->every)
       fprintf(out, "after every %.6g%s", x->every[0], cst_system_unit(p->study->system, "time"));
     else
-      fprintf(out, "%s = 0%s", x->when.text,
+      fprintf(out, "%s = 0%s", x->named.expressions.text,
               x->direction == CST_EVENT_UP     ? ", upwards"
               : x->direction == CST_EVENT_DOWN ? ", downwards"
                                                : "");
@@ -97,34 +105,34 @@ static void tell(const cst_plan *p, FILE *out) {
 }
 
 static void declare_one(cst_channels *c, const cst_event *x, int k) {
-  const char *name = x->name;
+  const char *name = x->named.name;
   const int   event =
       cst_channels_axis(c, "event that is kept, in the order of time", x->keep, "%s_event", name);
   cst_channels_add(c, &channel_event_time, k, (cst_channel_use){.name = name, .axis = event});
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  const cst_events *w = wish_of(p);
+  const cst_named_list *w = wish_of(p);
+  const cst_event      *all = w->each;
   if (!w->n)
     return;
   cst_channels_add(c, &channel_event_last, 0, (cst_channel_use){.count = (size_t)w->n});
+  cst_named_channels(c, w, &channel_event_count, 0);
   for (int k = 0; k < w->n; k++)
-    cst_channels_add(c, &channel_event_count, k, (cst_channel_use){.name = w->each[k].name});
+    if (may_jump(&all[k]))
+      cst_channels_add(c, &channel_event_jumps, k, (cst_channel_use){.name = all[k].named.name});
   for (int k = 0; k < w->n; k++)
-    if (may_jump(&w->each[k]))
-      cst_channels_add(c, &channel_event_jumps, k, (cst_channel_use){.name = w->each[k].name});
-  for (int k = 0; k < w->n; k++)
-    declare_one(c, &w->each[k], k);
+    declare_one(c, &all[k], k);
   for (int k = 0; k < w->n; k++) {
-    const cst_event *x = &w->each[k];
+    const cst_event *x = &all[k];
     if (!x->take.n)
       continue;
     const int axis =
-        cst_channels_axis(c, "expression that is taken", x->take.n, "%s_take", x->name);
+        cst_channels_axis(c, "expression that is taken", x->take.n, "%s_take", x->named.name);
     cst_channels_label(c, axis, (const char *const *)x->text);
-    const int event = cst_channels_axis(c, "", x->keep, "%s_event", x->name);
+    const int event = cst_channels_axis(c, "", x->keep, "%s_event", x->named.name);
     cst_channels_add(c, &channel_event_take, k,
-                     (cst_channel_use){.name = x->name, .axis = event, .also = axis});
+                     (cst_channel_use){.name = x->named.name, .axis = event, .also = axis});
   }
 }
 
@@ -133,11 +141,7 @@ enum { HITS = 4 * CST_EVENTS_MOST };
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 typedef struct {
-  cst_values when, take;
-} values;
-
-typedef struct {
-  values       each[CST_EVENTS_MOST];
+  cst_values  *when, take[CST_EVENTS_MOST]; /* when: [event] */
   cst_locator *locator;
   double      *last;                  /* before the step: into the rows, [group][event][W] */
   double      *now;                   /* behind it, [event][W] */
@@ -150,16 +154,15 @@ typedef struct {
 } own;
 
 static void create(cst_collection *x) {
-  own              *o = x->own;
-  const cst_runner *r = x->run;
-  const cst_events *w = wish_of(r->plan);
+  own                  *o = x->own;
+  const cst_runner     *r = x->run;
+  const cst_named_list *w = wish_of(r->plan);
+  const cst_event      *all = w->each;
+  o->when = cst_named_values(r, w);
   for (int k = 0; k < w->n; k++) {
-    if (!w->each[k].every)
-      o->each[k].when = cst_values_create(r, &w->each[k].when);
-    if (w->each[k].take.n)
-      o->each[k].take = cst_values_create(r, &w->each[k].take);
-    cst_runner_watches(r, o->each[k].when.v, o->each[k].when.v,
-                       o->each[k].when.t || w->each[k].every);
+    if (all[k].take.n)
+      o->take[k] = cst_values_create(r, &all[k].take);
+    cst_runner_watches(r, o->when[k].v, o->when[k].v, o->when[k].t || all[k].every);
   }
   o->locator = cst_locator_create(r);
   o->last = cst_rows_numbers(r->rows, &channel_event_last, 0, 0);
@@ -172,12 +175,10 @@ static void create(cst_collection *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  for (int k = 0; k < wish_of(x->run->plan)->n; k++) {
-    if (o->each[k].when.tape)
-      cst_values_destroy(&o->each[k].when);
-    if (o->each[k].take.tape)
-      cst_values_destroy(&o->each[k].take);
-  }
+  cst_named_values_destroy(o->when, wish_of(x->run->plan));
+  for (int k = 0; k < CST_EVENTS_MOST; k++)
+    if (o->take[k].n)
+      cst_values_destroy(&o->take[k]);
   cst_locator_destroy(o->locator);
   free(o->next);
   free(o->now);
@@ -186,10 +187,11 @@ static void destroy(cst_collection *x) {
 }
 
 static void begin(cst_collection *x) {
-  const own        *o = x->own;
-  const cst_runner *r = x->run;
-  const cst_events *w = wish_of(r->plan);
-  const long        lanes = (long)r->b->groups * r->width;
+  const own            *o = x->own;
+  const cst_runner     *r = x->run;
+  const cst_named_list *w = wish_of(r->plan);
+  const cst_event      *all = w->each;
+  const long            lanes = (long)r->b->groups * r->width;
   for (long i = 0; i < lanes * w->n; i++)
     o->last[i] = NAN;
   for (int k = 0; k < w->n; k++) {
@@ -197,7 +199,7 @@ static void begin(cst_collection *x) {
     double    *t = cst_rows_numbers(r->rows, &channel_event_time, k, 0);
     double    *take = cst_rows_numbers(r->rows, &channel_event_take, k, 0);
     double    *jumps = cst_rows_numbers(r->rows, &channel_event_jumps, k, 0);
-    const long keep = w->each[k].keep, n = w->each[k].take.n;
+    const long keep = all[k].keep, n = all[k].take.n;
     for (long l = 0; l < r->work->count; l++)
       count[l] = 0;
     for (long l = 0; l < r->work->count && jumps; l++)
@@ -236,7 +238,7 @@ static void note_jump(const cst_runner *r, const hit *x) {
 
 /* Notes the event at the located state. */
 static void note(const own *o, const cst_runner *r, const hit *x, double time) {
-  const cst_event *e = &wish_of(r->plan)->each[x->event];
+  const cst_event *e = event_of(r->plan, x->event);
   const long       lane = (long)x->group * r->width + x->lane;
   double          *count = cst_rows_numbers(r->rows, &channel_event_count, x->event, lane);
   const long       at = (long)*count;
@@ -245,7 +247,7 @@ static void note(const own *o, const cst_runner *r, const hit *x, double time) {
     return;
   cst_rows_numbers(r->rows, &channel_event_time, x->event, lane)[at] = time;
   if (e->take.n)
-    cst_locator_take(o->locator, &o->each[x->event].take,
+    cst_locator_take(o->locator, &o->take[x->event],
                      cst_rows_numbers(r->rows, &channel_event_take, x->event, lane) +
                          at * e->take.n);
 }
@@ -257,7 +259,7 @@ static double period_of(const cst_runner *r, const cst_event *e, long lane) {
 
 /* Goes to the state of an event in the open step, or of a jump of its expression. */
 static cst_error go(own *o, const cst_runner *r, const hit *x, double *time, bool *jumps) {
-  const cst_event *e = &wish_of(r->plan)->each[x->event];
+  const cst_event *e = event_of(r->plan, x->event);
   const size_t     at =
       ((size_t)x->group * (size_t)wish_of(r->plan)->n + (size_t)x->event) * (size_t)r->width +
       (size_t)x->lane;
@@ -266,7 +268,7 @@ static cst_error go(own *o, const cst_runner *r, const hit *x, double *time, boo
   if (e->every)
     CST_TRY(cst_locator_go(o->locator, x->due));
   else
-    CST_TRY(cst_locator_find(o->locator, &o->each[x->event].when, o->last[at],
+    CST_TRY(cst_locator_find(o->locator, &o->when[x->event], o->last[at],
                              o->now[x->event * r->width + x->lane], time, jumps));
   *jumps &= !e->steps;
   return 0;
@@ -280,7 +282,7 @@ static cst_error find_stop(own *o, const cst_runner *r, const hit *x, int n, hit
   stop->event = -1;
   *end = INFINITY;
   for (int i = 0; i < n; i++) {
-    if (!wish_of(r->plan)->each[x[i].event].stop)
+    if (!event_of(r->plan, x[i].event)->stop)
       continue;
     CST_TRY(go(o, r, &x[i], &time, &jumps));
     if (time < *end && !jumps) {
@@ -299,7 +301,7 @@ static cst_error handle(own *o, const cst_runner *r, const hit *x, int n, long s
   CST_TRY(cst_locator_open(o->locator, x->group, x->lane, step - 1));
   CST_TRY(find_stop(o, r, x, n, &stop, &end));
   for (int i = 0; i < n; i++) {
-    const bool stops = wish_of(r->plan)->each[x[i].event].stop;
+    const bool stops = event_of(r->plan, x[i].event)->stop;
     CST_TRY(go(o, r, &x[i], &time, &jumps));
     if (jumps && time <= end)
       note_jump(r, &x[i]);
@@ -331,10 +333,11 @@ static int changes(const double *before, const double *after, int W, unsigned di
 
 /* Lanes for which event k, which comes back after a time, is due at time t; keeps when it is next. */
 static int comes_back(own *o, const cst_runner *r, int k, int group, double t) {
-  const cst_events *w = wish_of(r->plan);
-  double           *next = &o->next[group * w->n + k];
-  const double      now = t * (1 + 4 * DBL_EPSILON);
-  int               bits = 0;
+  const cst_named_list *w = wish_of(r->plan);
+  const cst_event      *all = w->each;
+  double               *next = &o->next[group * w->n + k];
+  const double          now = t * (1 + 4 * DBL_EPSILON);
+  int                   bits = 0;
   if (now < *next)
     return 0;
   *next = INFINITY;
@@ -343,7 +346,7 @@ static int comes_back(own *o, const cst_runner *r, int k, int group, double t) {
     if (!cst_runner_group_lives(r, group, l) || lane >= r->work->count)
       continue;
     const double had = *cst_rows_numbers(r->rows, &channel_event_count, k, lane);
-    const double due = (had + 1) * period_of(r, &w->each[k], lane);
+    const double due = (had + 1) * period_of(r, &all[k], lane);
     bits |= (due <= now) << l;
     *next = fmin(*next, due);
   }
@@ -354,11 +357,12 @@ static int comes_back(own *o, const cst_runner *r, int k, int group, double t) {
 
 /* The events of a lane at this step, those of one kind in the order of time. */
 static int list(const own *o, const cst_runner *r, int group, int lane, double t, hit *x) {
-  const cst_events *w = wish_of(r->plan);
-  const long        row = (long)group * r->width + lane;
-  int               n = 0;
+  const cst_named_list *w = wish_of(r->plan);
+  const cst_event      *all = w->each;
+  const long            row = (long)group * r->width + lane;
+  int                   n = 0;
   for (int k = 0; k < w->n; k++) {
-    const cst_event *e = &w->each[k];
+    const cst_event *e = &all[k];
     if (!(o->bits[k] >> lane & 1))
       continue;
     double had = *cst_rows_numbers(r->rows, &channel_event_count, k, row);
@@ -374,7 +378,7 @@ static int list(const own *o, const cst_runner *r, int group, int lane, double t
 static const double *value_at(own *o, const cst_runner *r, int k, const cst_view *view,
                               const cst_states *states, int i) {
   const int     W = r->width;
-  cst_values   *when = &o->each[k].when;
+  cst_values   *when = &o->when[k];
   double       *now = o->now + k * W;
   const double *value = o->course + (k * CST_TRAIL + i) * W;
   if (when->lambda || !o->known) {
@@ -390,15 +394,16 @@ static const double *value_at(own *o, const cst_runner *r, int k, const cst_view
 /* The values of a group at a state, and the lanes with events; true if there are any. */
 static bool measure(own *o, const cst_runner *r, int group, const cst_view *view,
                     const cst_states *states, int i) {
-  const cst_events *w = wish_of(r->plan);
-  const int         W = r->width;
-  int               any = 0;
+  const cst_named_list *w = wish_of(r->plan);
+  const cst_event      *all = w->each;
+  const int             W = r->width;
+  int                   any = 0;
   for (int k = 0; k < w->n; k++) {
-    if (w->each[k].every)
+    if (all[k].every)
       o->bits[k] = comes_back(o, r, k, group, view->time[0]);
     else
       o->bits[k] = changes(o->last + (group * w->n + k) * W, value_at(o, r, k, view, states, i), W,
-                           w->each[k].direction);
+                           all[k].direction);
     o->bits[k] &= r->b->alive[group];
     any |= o->bits[k];
   }
@@ -421,15 +426,16 @@ static void pass(own *o, const cst_runner *r, int group, int alive) {
 /* Whether event k is in none of these states; fills `course`, and `now` with the values at the last of them. */
 static bool is_quiet(own *o, const cst_runner *r, int k, int group, const cst_view *view,
                      const cst_states *states) {
-  const cst_events *w = wish_of(r->plan);
-  const int         W = r->width;
-  double           *course = o->course + k * CST_TRAIL * W;
-  if (w->each[k].every)
+  const cst_named_list *w = wish_of(r->plan);
+  const cst_event      *all = w->each;
+  const int             W = r->width;
+  double               *course = o->course + k * CST_TRAIL * W;
+  if (all[k].every)
     return states->time[(states->n - 1) * W] * (1 + 4 * DBL_EPSILON) < o->next[group * w->n + k];
-  if (o->each[k].when.lambda)
+  if (o->when[k].lambda)
     return false;
   const int others =
-      cst_values_signs(&o->each[k].when, view, states, o->last + (group * w->n + k) * W, course);
+      cst_values_signs(&o->when[k], view, states, o->last + (group * w->n + k) * W, course);
   memcpy(o->now + k * W, course + (states->n - 1) * W, (size_t)W * sizeof *course);
   return !(others & r->b->alive[group]);
 }
@@ -498,34 +504,35 @@ typedef struct {
 } columns_of;
 
 static void declare_columns(cst_columns *c, const cst_event *e, event_columns *x) {
-  x->count =
-      cst_columns_number(c, cst_columns_shown(!e->stop, "events", e->name),
-                         "events of the members that did not fail, in all", "%s_count", e->name);
+  x->count = cst_columns_number(c, cst_columns_shown(!e->stop, "events", e->named.name),
+                                "events of the members that did not fail, in all", "%s_count",
+                                e->named.name);
   if (may_jump(e))
     x->jumps =
-        cst_columns_number(c, cst_columns_use("event-jumps", e->name),
+        cst_columns_number(c, cst_columns_use("event-jumps", e->named.name),
                            "changes of its sign without a root, as at a pole or a cut, which "
                            "are no events",
-                           "%s_jumps", e->name);
+                           "%s_jumps", e->named.name);
   if (!e->stop)
     return;
-  x->share = cst_columns_number(c, cst_columns_shown(true, "event-share", e->name),
-                                "share of the members that it ended", "%s_share", e->name);
+  x->share = cst_columns_number(c, cst_columns_shown(true, "event-share", e->named.name),
+                                "share of the members that it ended", "%s_share", e->named.name);
   for (int k = 0; k < QUANTILES; k++)
     x->time[k] = cst_columns_number(
-        c, cst_columns_shown(true, "event-time", e->name),
+        c, cst_columns_shown(true, "event-time", e->named.name),
         "quantile of its time, Kaplan-Meier: other members are known until their own end",
-        "%s_time_%s", e->name, endings[k]);
+        "%s_time_%s", e->named.name, endings[k]);
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
-  const cst_events *w = wish_of(p);
-  bool              stop = false;
+  const cst_named_list *w = wish_of(p);
+  const cst_event      *all = w->each;
+  bool                  stop = false;
   if (!w->n)
     return NULL;
   columns_of *x = cst_zeros(1, sizeof *x);
   for (int k = 0; k < w->n; k++)
-    stop |= w->each[k].stop;
+    stop |= all[k].stop;
   if (stop)
     x->stopped =
         cst_columns_number(c, cst_columns_shown(true, "stopped", NULL),
@@ -533,7 +540,7 @@ static void *columns(const cst_plan *p, cst_columns *c) {
                            "means, errors and verdicts",
                            "stopped");
   for (int k = 0; k < w->n; k++)
-    declare_columns(c, &w->each[k], &x->each[k]);
+    declare_columns(c, &all[k], &x->each[k]);
   x->located = cst_columns_text(
       c, cst_columns_use("events-located", NULL),
       "how events are located: step, by the method's own shortened step; cubic, by Hermite "
@@ -549,7 +556,7 @@ static void *columns(const cst_plan *p, cst_columns *c) {
 static cst_error read_times(cst_case_rows *rows, int k, double *time, bool *happened) {
   const cst_plan  *p = rows->plan;
   const cst_case  *c = &p->cases[rows->icase];
-  const cst_event *e = &wish_of(p)->each[k];
+  const cst_event *e = event_of(p, k);
   const double    *x;
   CST_TRY(cst_case_rows_get(rows, &cst_channel_steps, 0, &x));
   for (long m = 0; m < p->study->members; m++)
@@ -591,20 +598,21 @@ static cst_error conclude_jumps(cst_case_rows *rows, int k, const event_columns 
 }
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {
-  const columns_of *c = handles;
-  const cst_events *w = wish_of(rows->plan);
-  const long        n = rows->plan->study->members;
-  long              stopped = 0;
-  const double     *x;
+  const columns_of     *c = handles;
+  const cst_named_list *w = wish_of(rows->plan);
+  const cst_event      *all = w->each;
+  const long            n = rows->plan->study->members;
+  long                  stopped = 0;
+  const double         *x;
   for (int k = 0; k < w->n; k++) {
     double sum = 0;
     CST_TRY(cst_case_rows_get(rows, &channel_event_count, k, &x));
     for (long m = 0; m < n; m++)
       sum += rows->good[m] || rows->stopped[m] ? x[m] : 0;
     cst_column_set(c->each[k].count, rows->icase, sum);
-    if (may_jump(&w->each[k]))
+    if (may_jump(&all[k]))
       CST_TRY(conclude_jumps(rows, k, &c->each[k]));
-    if (w->each[k].stop)
+    if (all[k].stop)
       CST_TRY(conclude_stop(rows, k, &c->each[k]));
   }
   for (long m = 0; m < n; m++)
@@ -620,9 +628,9 @@ const cst_collector cst_collector_events = {
     .name = "events",
     .doc = "where expressions change their sign",
     .keys = {.table = cst_events_keys,
-             .wish = sizeof(cst_events),
+             .wish = sizeof(cst_named_list),
              .read = cst_events_read,
-             .forget = cst_events_forget,
+             .forget = cst_named_forget,
              .as_in = as_in},
     .plan = {.demand = demand, .steps = steps, .tell = tell, .wanted = wanted},
     .run = {.own = sizeof(own),

@@ -4,15 +4,13 @@
 #ifndef CST_EVENTS_H
 #define CST_EVENTS_H
 #include "study/collect/expressions.h"
-#include "study/file/reader.h"
 
 enum { CST_EVENTS_MOST = 16, CST_EVENT_UP = 1, CST_EVENT_DOWN = 2 };
 
 typedef struct {
-  char           *name;
-  cst_expressions when;  /* one; none: */
-  double         *every; /* [nvariant] the time after which it comes back; NULL: there is `when` */
-  unsigned        direction;
+  cst_named named; /* with the expression `when`, one; none: */
+  double   *every; /* [nvariant] the time after which it comes back; NULL: there is `when` */
+  unsigned  direction;
   /* it is made of steps and signs, so that where it jumps is where it is meant; or it is of a result of an earlier program,
    * to which all changes of sign were events */
   bool            steps;
@@ -22,15 +20,9 @@ typedef struct {
   bool            stop; /* it ends the trajectory */
 } cst_event;
 
-typedef struct {
-  int        n;
-  cst_event *each;
-} cst_events;
-
-/* events-keys.c: its keys, and what it reads into cst_events. */
+/* events-keys.c: its keys, and what it reads into a cst_named_list of these. */
 extern const cst_key cst_events_keys[];
 void                 cst_events_read(cst_reader *r, void *wish);
-void                 cst_events_forget(void *wish);
 
 /* events-locate.c: steps copies of lanes to where an event is. */
 typedef struct cst_locator cst_locator;

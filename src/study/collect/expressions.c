@@ -2,7 +2,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/collect/expressions.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "constella/isa.h"
 #include "core/need.h"
 #include "expr/tape-lanes.h"
@@ -71,6 +73,135 @@ void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *
   d->nanoseconds += value * x->n;
   for (int k = 0; k < x->n; k++)
     d->lambda |= cst_graph_depends(p->study->system->graph, x->node[k], 'l');
+}
+
+/* ---- a key that is a list of named expressions ----------------------------------------------- */
+
+static cst_named *entry_of(const cst_named_list *w, int k) {
+  void *x = (char *)w->each + (size_t)k * w->key->size;
+  return x;
+}
+
+/* What messages call an entry. */
+static const char *word_of(const cst_named_key *key) {
+  return key->plural ? strchr(key->what, ' ') + 1 : key->key;
+}
+
+static void check_name(cst_reader *r, cst_yaml *n, const cst_named_list *w, const char *name) {
+  const cst_named_key *key = w->key;
+  if (!cst_reader_name(r, n, key->what, name))
+    return;
+  for (int i = 0; i < w->n; i++) {
+    const char *other = entry_of(w, i)->name;
+    if (strcmp(other, name) && key->collide && key->collide(name, other))
+      cst_yaml_error(
+          r->doc, n, r->d,
+          "the %s '%s' and '%s' would have datasets of the same name; choose another name",
+          key->key, name, other);
+    if (strcmp(other, name))
+      continue;
+    if (key->plural)
+      cst_yaml_error(r->doc, n, r->d, "the %s '%s' appears twice", word_of(key), name);
+    else
+      cst_yaml_error(r->doc, n, r->d, "the name '%s' appears twice in '%s'", name, key->key);
+  }
+}
+
+void *cst_named_add(cst_reader *r, cst_yaml *n, const char *name, cst_named_list *w) {
+  if (name)
+    check_name(r, n, w, name);
+  cst_named *x = entry_of(w, w->n++);
+  x->name = strdup(name ? name : "");
+  return x;
+}
+
+static void read_one(cst_reader *r, cst_yaml *n, cst_named_list *w) {
+  const cst_named_key *key = w->key;
+  char                 label[80];
+  if (!cst_yaml_is_map(n)) {
+    if (!key->read_other || !key->read_other(r, n, w))
+      cst_yaml_error(r->doc, n, r->d, "%s is a map %s%s", key->what, key->map, key->more);
+    return;
+  }
+  cst_reader_keys(r, n, key->key, key->key, CST_KEYS_ALL);
+  cst_yaml  *name = cst_reader_required(r, n, key->key, "name");
+  cst_named *x = cst_named_add(r, name, cst_reader_text(r, name, "name", "a name"), w);
+  snprintf(label, sizeof label, "%s '%.40s'", word_of(key), x->name);
+  key->read(key, r, n, label, x);
+}
+
+void cst_named_read(const cst_named_key *key, cst_reader *r, cst_named_list *w) {
+  cst_yaml *n = cst_yaml_get(r->root, key->key);
+  char      of[120];
+  w->key = key;
+  snprintf(of, sizeof of, "maps %s", key->map);
+  if (!cst_reader_list(r, n, key->key, of, false))
+    return;
+  const int count = cst_yaml_size(n);
+  if (count > key->most) {
+    if (key->plural)
+      cst_yaml_error(r->doc, n, r->d, "there are %d %s; at most %d are allowed", count, key->key,
+                     key->most);
+    else
+      cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; at most %d are allowed", key->key,
+                     count, key->most);
+    return;
+  }
+  w->each = cst_zeros(count, key->size);
+  for (int i = 0; i < count; i++)
+    read_one(r, cst_yaml_item(n, i), w);
+}
+
+void cst_named_forget(void *list) {
+  cst_named_list *w = list;
+  for (int k = 0; k < w->n; k++) {
+    cst_named *x = entry_of(w, k);
+    if (w->key->forget)
+      w->key->forget(x);
+    free(x->name);
+    cst_reader_forget(&x->expressions);
+  }
+  free(w->each);
+}
+
+cst_demand cst_named_demand(const cst_plan *p, const cst_named_list *w) {
+  cst_demand d = {0};
+  for (int k = 0; k < w->n; k++)
+    cst_values_demand(p, &entry_of(w, k)->expressions, &d);
+  return d;
+}
+
+void cst_named_channels(cst_channels *c, const cst_named_list *w, const cst_channel_row *row,
+                        int axis) {
+  for (int k = 0; k < w->n; k++)
+    cst_channels_add(c, row, k, (cst_channel_use){.name = entry_of(w, k)->name, .axis = axis});
+}
+
+void *cst_named_columns(cst_columns *c, const cst_named_list *w, size_t size,
+                        void (*declare)(cst_columns *c, const void *entry, void *columns)) {
+  if (!w->n)
+    return NULL;
+  char *x = cst_zeros(w->n, size);
+  for (int k = 0; k < w->n; k++)
+    declare(c, entry_of(w, k), x + (size_t)k * size);
+  return x;
+}
+
+cst_values *cst_named_values(const cst_runner *r, const cst_named_list *w) {
+  cst_values *x = cst_zeros(w->n, sizeof *x);
+  for (int k = 0; k < w->n; k++) {
+    const cst_expressions *of = &entry_of(w, k)->expressions;
+    if (of->n)
+      x[k] = cst_values_create(r, of);
+  }
+  return x;
+}
+
+void cst_named_values_destroy(cst_values *x, const cst_named_list *w) {
+  for (int k = 0; k < w->n; k++)
+    if (x[k].n)
+      cst_values_destroy(&x[k]);
+  free(x);
 }
 
 /* ---- at equal distances in time --------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* expressions.h: the values of expressions of the study file, for collectors that look at them. */
+/* expressions.h: expressions of the study file, for collectors that look at them: their values, a key that lists them by
+ * name, and samples of them at equal distances in time. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXPRESSIONS_H
 #define CST_EXPRESSIONS_H
@@ -26,7 +27,57 @@ int cst_values_signs(const cst_values *x, const cst_view *view, const cst_states
 /* Adds what expressions ask of the plan. */
 void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *d);
 
-/* Expressions at equal distances in time, for collectors that have a key `every`. */
+/* ---- a key that is a list of named expressions ----------------------------------------------- */
+
+/* What each entry has: the first member of what a collector has of it. */
+typedef struct {
+  char           *name;
+  cst_expressions expressions;
+} cst_named;
+
+typedef struct cst_named_key cst_named_key;
+
+/* The values of the key, for cst_collector_keys.wish. */
+typedef struct {
+  const cst_named_key *key;
+  int                  n;
+  void                *each; /* [n] entries of the collector */
+} cst_named_list;
+
+struct cst_named_key {
+  const char *key, *what; /* what: an entry, as in "an extreme" */
+  bool        plural;     /* the key is the plural of that; else messages have the key itself */
+  const char *map, *more; /* the map that an entry is, and what it may be and have besides */
+  int         most;       /* entries */
+  size_t      size;       /* bytes of an entry, which begins as zeros */
+  /* NULL, or whether entries of these names would have datasets of one name. */
+  bool (*collide)(const char *name, const char *other);
+  /* NULL, or reads an item that is no map; false: it is no entry either. */
+  bool (*read_other)(cst_reader *r, cst_yaml *n, cst_named_list *w);
+  /* Reads an entry whose name is set. label: what messages call it. */
+  void (*read)(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
+               void *entry);
+  /* NULL, or releases what an entry owns besides cst_named. */
+  void (*forget)(void *entry);
+};
+
+/* Reads the list. add: appends an entry with the name in a node, NULL: without one, after it is checked. */
+void  cst_named_read(const cst_named_key *key, cst_reader *r, cst_named_list *w);
+void *cst_named_add(cst_reader *r, cst_yaml *n, const char *name, cst_named_list *w);
+void  cst_named_forget(void *list);
+/* What the expressions ask of the plan. */
+cst_demand cst_named_demand(const cst_plan *p, const cst_named_list *w);
+/* Adds a channel of each entry, under its name. */
+void cst_named_channels(cst_channels *c, const cst_named_list *w, const cst_channel_row *row,
+                        int axis);
+/* Declares the columns of each entry, of `size` bytes: owned, free(); NULL: there are no entries. */
+void *cst_named_columns(cst_columns *c, const cst_named_list *w, size_t size,
+                        void (*declare)(cst_columns *c, const void *entry, void *columns));
+/* [n], for those that have expressions, else zeros. */
+cst_values *cst_named_values(const cst_runner *r, const cst_named_list *w);
+void        cst_named_values_destroy(cst_values *x, const cst_named_list *w);
+
+/* ---- at equal distances in time, for collectors that have a key `every` ---------------------- */
 
 /* Whether a time is a whole number of steps h, at least one. */
 bool cst_sampled_divides(double every, double h);

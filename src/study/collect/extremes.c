@@ -7,7 +7,6 @@
 #include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collect/expressions.h"
-#include "study/file/reader.h"
 #include "study/result/case-rows.h"
 
 enum { LEAST, LARGEST, ENDS, MOST = 64 };
@@ -27,145 +26,85 @@ static const cst_key keys[] = {
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
-typedef struct {
-  char           *name;
-  cst_expressions expressions;
-} extreme;
-
-typedef struct {
-  int      n;
-  extreme *each;
-} wish;
-
-static const wish *wish_of(const cst_plan *p) {
-  return p->study->collected[CST_COLLECTOR(extremes)];
-}
-
 static bool is_time_of(const char *a, const char *b) {
   const size_t n = strlen(b);
   return !strncmp(a, b, n) && !strcmp(a + n, "_time");
 }
 
-static void check_name(cst_reader *r, cst_yaml *n, const wish *w, const char *name) {
-  if (!cst_reader_name(r, n, "an extreme", name))
-    return;
-  for (int i = 0; i < w->n; i++) {
-    const char *other = w->each[i].name;
-    if (!strcmp(other, name))
-      cst_yaml_error(r->doc, n, r->d, "the extreme '%s' appears twice", name);
-    else if (is_time_of(name, other) || is_time_of(other, name))
-      cst_yaml_error(
-          r->doc, n, r->d,
-          "the extremes '%s' and '%s' would have datasets of the same name; choose another name",
-          name, other);
-  }
+static bool collide(const char *name, const char *other) {
+  return is_time_of(name, other) || is_time_of(other, name);
 }
 
-static void read_one(cst_reader *r, cst_yaml *n, wish *w) {
-  char what[64];
-  if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "an extreme is a map {name: ..., expression: ...}, and optionally 'for'");
-    return;
-  }
-  cst_reader_keys(r, n, "extremes", "extremes", CST_KEYS_ALL);
-  cst_yaml   *name = cst_reader_required(r, n, "extremes", "name");
-  const char *text = cst_reader_text(r, name, "name", "a name");
-  if (text)
-    check_name(r, name, w, text);
-  extreme *x = &w->each[w->n++];
-  x->name = strdup(text ? text : "");
-  snprintf(what, sizeof what, "extreme '%.40s'", x->name);
-  cst_reader_expressions(r, n, "extremes", what, &x->expressions);
+static void read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
+                     void *entry) {
+  cst_named *x = entry;
+  cst_reader_expressions(r, n, key->key, label, &x->expressions);
 }
 
-static void read(cst_reader *r, void *own) {
-  wish     *w = own;
-  cst_yaml *n = cst_yaml_get(r->root, "extremes");
-  if (!cst_reader_list(r, n, "extremes", "maps {name: ..., expression: ...}", false))
-    return;
-  const int count = cst_yaml_size(n);
-  if (count > MOST) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d extremes; at most %d are allowed", count, MOST);
-    return;
-  }
-  w->each = cst_zeros(count, sizeof *w->each);
-  for (int i = 0; i < count; i++)
-    read_one(r, cst_yaml_item(n, i), w);
-}
+static const cst_named_key extremes = {.key = "extremes",
+                                       .what = "an extreme",
+                                       .plural = true,
+                                       .map = "{name: ..., expression: ...}",
+                                       .more = ", and optionally 'for'",
+                                       .most = MOST,
+                                       .size = sizeof(cst_named),
+                                       .collide = collide,
+                                       .read = read_one};
 
-static void forget(void *own) {
-  wish *w = own;
-  for (int i = 0; i < w->n; i++) {
-    free(w->each[i].name);
-    cst_reader_forget(&w->each[i].expressions);
-  }
-  free(w->each);
+static void read(cst_reader *r, void *wish) { cst_named_read(&extremes, r, wish); }
+
+static const cst_named_list *wish_of(const cst_plan *p) {
+  return p->study->collected[CST_COLLECTOR(extremes)];
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 static bool wanted(const cst_plan *p) { return wish_of(p)->n > 0; }
 
-static cst_demand demand(const cst_plan *p) {
-  const wish *w = wish_of(p);
-  cst_demand  all = {0};
-  for (int k = 0; k < w->n; k++)
-    cst_values_demand(p, &w->each[k].expressions, &all);
-  return all;
-}
-
-static void tell_one(const extreme *x, bool first, FILE *out) {
-  fprintf(out, "%-14s %s: %s", first ? "extremes" : "", x->name, x->expressions.text);
-  if (x->expressions.n > 1)
-    fprintf(out, ", %d values", x->expressions.n);
-  fprintf(out, "\n");
-}
+static cst_demand demand(const cst_plan *p) { return cst_named_demand(p, wish_of(p)); }
 
 static void tell(const cst_plan *p, FILE *out) {
-  const wish *w = wish_of(p);
-  for (int k = 0; k < w->n; k++)
-    tell_one(&w->each[k], k == 0, out);
+  const cst_named_list *w = wish_of(p);
+  const cst_named      *x = w->each;
+  for (int k = 0; k < w->n; k++, x++) {
+    fprintf(out, "%-14s %s: %s", k ? "" : "extremes", x->name, x->expressions.text);
+    if (x->expressions.n > 1)
+      fprintf(out, ", %d values", x->expressions.n);
+    fprintf(out, "\n");
+  }
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
   static const char *const names[ENDS] = {"least", "largest"};
-  const wish              *w = wish_of(p);
+  const cst_named_list    *w = wish_of(p);
   if (w->n == 0)
     return;
   const int axis = cst_channels_axis(c, "least, largest", ENDS, "extreme");
   cst_channels_label(c, axis, names);
-  for (int k = 0; k < w->n; k++)
-    cst_channels_add(c, &values, k, (cst_channel_use){.name = w->each[k].name, .axis = axis});
-  for (int k = 0; k < w->n; k++)
-    cst_channels_add(c, &times, k, (cst_channel_use){.name = w->each[k].name, .axis = axis});
+  cst_named_channels(c, w, &values, axis);
+  cst_named_channels(c, w, &times, axis);
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 typedef struct {
-  cst_values now;
-  double    *value, *time; /* into the rows, [group][ENDS][W] */
-} one;
-
-typedef struct {
-  one each[MOST];
+  cst_values *now;
+  double     *value[MOST], *time[MOST]; /* into the rows, [group][ENDS][W] */
 } own;
 
 static void create(cst_collection *x) {
   own              *o = x->own;
   const cst_runner *r = x->run;
-  const wish       *w = wish_of(r->plan);
-  for (int k = 0; k < w->n; k++)
-    o->each[k] =
-        (one){cst_values_create(r, &w->each[k].expressions),
-              cst_rows_numbers(r->rows, &values, k, 0), cst_rows_numbers(r->rows, &times, k, 0)};
+  o->now = cst_named_values(r, wish_of(r->plan));
+  for (int k = 0; k < wish_of(r->plan)->n; k++) {
+    o->value[k] = cst_rows_numbers(r->rows, &values, k, 0);
+    o->time[k] = cst_rows_numbers(r->rows, &times, k, 0);
+  }
 }
 
 static void destroy(cst_collection *x) {
-  own *o = x->own;
-  for (int k = 0; k < wish_of(x->run->plan)->n; k++)
-    cst_values_destroy(&o->each[k].now);
+  const own *o = x->own;
+  cst_named_values_destroy(o->now, wish_of(x->run->plan));
 }
 
 static void begin(cst_collection *x) {
@@ -173,17 +112,17 @@ static void begin(cst_collection *x) {
   const long n = (long)x->run->b->groups * ENDS * x->run->width;
   for (int k = 0; k < wish_of(x->run->plan)->n; k++)
     for (long i = 0; i < n; i++)
-      o->each[k].value[i] = o->each[k].time[i] = NAN;
+      o->value[k][i] = o->time[k][i] = NAN;
 }
 
 /* Takes the values just evaluated of the living lanes of a group, at these times. */
-static void take(const one *o, int W, int group, int alive, const double *t) {
+static void take(const own *o, int k, int W, int group, int alive, const double *t) {
   const size_t at = (size_t)group * ENDS * (size_t)W;
-  double      *least = o->value + at, *largest = least + W;
-  double      *least_time = o->time + at, *largest_time = least_time + W;
-  for (int i = 0; i < o->now.n; i++)
+  double      *least = o->value[k] + at, *largest = least + W;
+  double      *least_time = o->time[k] + at, *largest_time = least_time + W;
+  for (int i = 0; i < o->now[k].n; i++)
     for (int l = 0; l < W; l++) {
-      const double x = o->now.value[i * W + l];
+      const double x = o->now[k].value[i * W + l];
       const bool   on = alive >> l & 1;
       const bool   first = isnan(least[l]) && !isnan(x);
       const bool   below = on && (first || x < least[l]);
@@ -198,8 +137,8 @@ static void take(const one *o, int W, int group, int alive, const double *t) {
 static void look(cst_collection *x, int group, const cst_view *view) {
   const own *o = x->own;
   for (int k = 0; k < wish_of(x->run->plan)->n; k++) {
-    cst_values_look(&o->each[k].now, view);
-    take(&o->each[k], x->run->width, group, view->alive, view->time);
+    cst_values_look(&o->now[k], view);
+    take(o, k, x->run->width, group, view->alive, view->time);
   }
 }
 
@@ -208,8 +147,8 @@ static void along(cst_collection *x, int group, const cst_view *view, const cst_
   const int  W = x->run->width;
   for (int k = 0; k < wish_of(x->run->plan)->n; k++)
     for (int i = 0; i < states->n; i++) {
-      cst_values_along(&o->each[k].now, view, states, i);
-      take(&o->each[k], W, group, view->alive, states->time + i * W);
+      cst_values_along(&o->now[k], view, states, i);
+      take(o, k, W, group, view->alive, states->time + i * W);
     }
 }
 
@@ -219,7 +158,9 @@ typedef struct {
   cst_number_column value[ENDS], time[ENDS];
 } extreme_columns;
 
-static void declare_columns(cst_columns *c, const char *name, extreme_columns *x) {
+static void declare_columns(cst_columns *c, const void *entry, void *columns) {
+  const char      *name = ((const cst_named *)entry)->name;
+  extreme_columns *x = columns;
   x->value[LEAST] = cst_columns_number(c, cst_columns_shown(true, "least", name),
                                        "least value over the run and the members that did not fail",
                                        "%s_least", name);
@@ -235,13 +176,7 @@ static void declare_columns(cst_columns *c, const char *name, extreme_columns *x
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
-  const wish *w = wish_of(p);
-  if (w->n == 0)
-    return NULL;
-  extreme_columns *x = cst_zeros(w->n, sizeof *x);
-  for (int k = 0; k < w->n; k++)
-    declare_columns(c, w->each[k].name, &x[k]);
-  return x;
+  return cst_named_columns(c, wish_of(p), sizeof(extreme_columns), declare_columns);
 }
 
 /* The first good member with the least or the largest value; -1: none has one. */
@@ -283,7 +218,10 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_extremes = {
     .name = "extremes",
     .doc = "least and largest values of expressions",
-    .keys = {.table = keys, .wish = sizeof(wish), .read = read, .forget = forget},
+    .keys = {.table = keys,
+             .wish = sizeof(cst_named_list),
+             .read = read,
+             .forget = cst_named_forget},
     .plan = {.demand = demand, .tell = tell, .wanted = wanted},
     .run = {.own = sizeof(own),
             .create = create,

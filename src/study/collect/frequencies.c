@@ -21,20 +21,18 @@
 enum { MOST = 16, HALVES = 2 };
 
 typedef struct {
-  char           *name;
-  char           *text[2];     /* of the expression, and of the imaginary part; NULL: it is real */
-  cst_expressions expressions; /* one, or two */
-  double          every;
-  long            terms, window;
+  cst_named named;   /* one expression, or two */
+  char     *text[2]; /* of the expression, and of the imaginary part; NULL: it is real */
+  double    every;
+  long      terms, window;
 } frequency;
 
-typedef struct {
-  int        n;
-  frequency *each;
-} frequencies; /* the values of the key */
-
-static const frequencies *wish_of(const cst_plan *p) {
+static const cst_named_list *wish_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(frequencies)];
+}
+
+static const frequency *frequency_of(const cst_plan *p, int k) {
+  return (const frequency *)wish_of(p)->each + k;
 }
 
 /* ---- the study file -------------------------------------------------------------------------- */
@@ -54,14 +52,6 @@ static const cst_key keys[] = {
 };
 /* clang-format on */
 
-static void check_name(cst_reader *r, cst_yaml *n, const frequencies *w, const char *name) {
-  if (!cst_reader_name(r, n, "a frequency", name))
-    return;
-  for (int i = 0; i < w->n; i++)
-    if (!strcmp(w->each[i].name, name))
-      cst_yaml_error(r->doc, n, r->d, "the frequency '%s' appears twice", name);
-}
-
 static void check_samples(cst_reader *r, cst_yaml *n, double every) {
   const long samples = cst_sampled_most(r->s, every);
   if (samples && (samples < LEAST_SAMPLES || samples > MOST_SAMPLES))
@@ -75,60 +65,39 @@ static void read_signal(cst_reader *r, cst_yaml *n, const char *what, frequency 
   for (int k = 0; k < 2; k++) {
     cst_yaml *node =
         k ? cst_yaml_get(n, parts[k]) : cst_reader_required(r, n, "frequencies", parts[k]);
-    if (node && cst_reader_expression(r, node, what, &x->expressions))
+    if (node && cst_reader_expression(r, node, what, &x->named.expressions))
       x->text[k] = strdup(cst_reader_text(r, node, what, "an expression"));
   }
 }
 
-static void read_one(cst_reader *r, cst_yaml *n, frequencies *w) {
-  char what[64];
-  if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "a frequency is a map {name: ..., expression: ..., every: ...}, and optionally "
-                   "imaginary, terms and window");
-    return;
-  }
-  cst_reader_keys(r, n, "frequencies", "frequencies", CST_KEYS_ALL);
-  cst_yaml   *name = cst_reader_required(r, n, "frequencies", "name");
-  const char *text = cst_reader_text(r, name, "name", "a name");
-  if (text)
-    check_name(r, name, w, text);
-  frequency *x = &w->each[w->n++];
-  *x = (frequency){.name = strdup(text ? text : ""), .every = 1, .terms = 1, .window = 1};
-  snprintf(what, sizeof what, "frequency '%.40s'", x->name);
-  read_signal(r, n, what, x);
-  if (cst_sampled_read(r, n, "frequencies", &x->every))
+static void read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
+                     void *entry) {
+  frequency *x = entry;
+  x->every = x->terms = x->window = 1;
+  read_signal(r, n, label, x);
+  if (cst_sampled_read(r, n, key->key, &x->every))
     check_samples(r, cst_yaml_get(n, "every"), x->every);
   cst_reader_integer(r, cst_yaml_get(n, "terms"), "terms", 1, MOST_TERMS, &x->terms);
   cst_reader_integer(r, cst_yaml_get(n, "window"), "window", 1, MOST_WINDOW, &x->window);
 }
 
-static void read(cst_reader *r, void *wish) {
-  frequencies *w = wish;
-  cst_yaml    *n = cst_yaml_get(r->root, "frequencies");
-  if (!cst_reader_list(r, n, "frequencies", "maps {name: ..., expression: ..., every: ...}", false))
-    return;
-  const int count = cst_yaml_size(n);
-  if (count > MOST) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d frequencies; at most %d are allowed", count,
-                   MOST);
-    return;
-  }
-  w->each = cst_zeros(count, sizeof *w->each);
-  for (int i = 0; i < count; i++)
-    read_one(r, cst_yaml_item(n, i), w);
+static void forget(void *entry) {
+  frequency *x = entry;
+  free(x->text[0]);
+  free(x->text[1]);
 }
 
-static void forget(void *wish) {
-  frequencies *w = wish;
-  for (int i = 0; i < w->n; i++) {
-    free(w->each[i].name);
-    free(w->each[i].text[0]);
-    free(w->each[i].text[1]);
-    cst_reader_forget(&w->each[i].expressions);
-  }
-  free(w->each);
-}
+static const cst_named_key frequencies = {.key = "frequencies",
+                                          .what = "a frequency",
+                                          .plural = true,
+                                          .map = "{name: ..., expression: ..., every: ...}",
+                                          .more = ", and optionally imaginary, terms and window",
+                                          .most = MOST,
+                                          .size = sizeof(frequency),
+                                          .read = read_one,
+                                          .forget = forget};
+
+static void read(cst_reader *r, void *wish) { cst_named_read(&frequencies, r, wish); }
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
@@ -158,7 +127,7 @@ static long most_samples(const cst_plan *p, const frequency *x) {
 }
 
 static long numbers_of(const cst_plan *p, const frequency *x) {
-  return most_samples(p, x) * x->expressions.n;
+  return most_samples(p, x) * x->named.expressions.n;
 }
 
 /* Samples of either half, which share one if there is one in the middle. */
@@ -170,41 +139,42 @@ static double analysis(const frequency *x, long n) {
 }
 
 static cst_demand demand(const cst_plan *p) {
-  const frequencies *w = wish_of(p);
-  cst_demand         all = {0};
+  const cst_named_list *w = wish_of(p);
+  cst_demand            all = {0};
   for (int k = 0; k < w->n && p->nclass; k++) {
     const cst_class *class = &p->classes[0];
-    const double n = (double)cst_sampled_count(class, w->each[k].every);
-    const double observations = (double)(class->n / class->observe + 1);
-    cst_demand   one = {0};
-    cst_values_demand(p, &w->each[k].expressions, &one);
+    const frequency *x = frequency_of(p, k);
+    const double     n = (double)cst_sampled_count(class, x->every);
+    const double     observations = (double)(class->n / class->observe + 1);
+    cst_demand       one = {0};
+    cst_values_demand(p, &x->named.expressions, &one);
     all.lambda |= one.lambda;
-    all.ends += analysis(&w->each[k], (long)n);
-    all.nanoseconds += (one.nanoseconds * n + analysis(&w->each[k], (long)n)) / observations;
+    all.ends += analysis(x, (long)n);
+    all.nanoseconds += (one.nanoseconds * n + analysis(x, (long)n)) / observations;
   }
   return all;
 }
 
 static double bytes(const cst_plan *p, long batch) {
-  const frequencies *w = wish_of(p);
-  double             sum = 0;
+  const cst_named_list *w = wish_of(p);
+  double                sum = 0;
   (void)batch;
   for (int k = 0; k < w->n; k++) {
-    const long n = most_samples(p, &w->each[k]);
+    const long n = most_samples(p, frequency_of(p, k));
     sum += 1.25 * (cst_spectrum_bytes(n) + cst_spectrum_bytes(half_of(n)));
   }
   return sum;
 }
 
 static void tell(const cst_plan *p, FILE *out) {
-  static const double pi = 3.14159265358979323846;
-  const frequencies  *w = wish_of(p);
+  static const double   pi = 3.14159265358979323846;
+  const cst_named_list *w = wish_of(p);
   for (int k = 0; k < w->n; k++) {
-    const frequency *x = &w->each[k];
+    const frequency *x = frequency_of(p, k);
     const long       n = most_samples(p, x);
     fprintf(out,
             "%-14s %s: %s%s%s, %ld samples (%.3g kB per trajectory), to %.4g in steps of %.2g\n",
-            k ? "" : "frequencies", x->name, x->text[0], x->text[1] ? " + i " : "",
+            k ? "" : "frequencies", x->named.name, x->text[0], x->text[1] ? " + i " : "",
             x->text[1] ? x->text[1] : "", n, 8e-3 * (double)numbers_of(p, x), pi / x->every,
             2 * pi / (x->every * (double)(n - 1)));
   }
@@ -212,12 +182,12 @@ static void tell(const cst_plan *p, FILE *out) {
 
 static void declare(const cst_plan *p, cst_channels *c) {
   static const char *const names[HALVES] = {"first", "second"};
-  const frequencies       *w = wish_of(p);
+  const cst_named_list    *w = wish_of(p);
   if (!w->n)
     return;
   for (int k = 0; k < w->n; k++)
     cst_channels_add(c, &samples, k,
-                     (cst_channel_use){.count = (size_t)numbers_of(p, &w->each[k])});
+                     (cst_channel_use){.count = (size_t)numbers_of(p, frequency_of(p, k))});
   for (int k = 0; k < 2; k++)
     cst_channels_add(c, &starts[k], 0, (cst_channel_use){0});
   const int half = cst_channels_axis(c, "first and second half of the run", HALVES, "half");
@@ -225,22 +195,22 @@ static void declare(const cst_plan *p, cst_channels *c) {
   const cst_channel_row *const rows[] = {&lines_row, &amplitudes_row};
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < w->n; k++) {
-      const int axis =
-          cst_channels_axis(c, "line of a signal", w->each[k].terms, "%.32s_line", w->each[k].name);
-      cst_channels_add(c, rows[i], k, (cst_channel_use){.name = w->each[k].name, .axis = axis});
+      const frequency *x = frequency_of(p, k);
+      const char      *name = x->named.name;
+      const int axis = cst_channels_axis(c, "line of a signal", x->terms, "%.32s_line", name);
+      cst_channels_add(c, rows[i], k, (cst_channel_use){.name = name, .axis = axis});
     }
-  for (int k = 0; k < w->n; k++)
-    cst_channels_add(c, &halves_row, k, (cst_channel_use){.name = w->each[k].name, .axis = half});
+  cst_named_channels(c, w, &halves_row, half);
 }
 
 /* Samples that both runs have are kept. */
 static void go_on(const cst_continued *x) {
-  const frequencies *w = wish_of(x->now->plan);
+  const cst_named_list *w = wish_of(x->now->plan);
   for (int k = 0; k < w->n; k++) {
-    const frequency *f = &w->each[k];
+    const frequency *f = frequency_of(x->now->plan, k);
     const double    *was = cst_continued_was(x, &samples, k);
     double          *made = cst_continued_made(x, &samples, k);
-    const long       n = cst_sampled_count(x->from, f->every) * f->expressions.n;
+    const long       n = cst_sampled_count(x->from, f->every) * f->named.expressions.n;
     memset(made, 0, sizeof *made * (size_t)numbers_of(x->now->plan, f));
     memcpy(made, was, sizeof *made * (size_t)n);
   }
@@ -251,26 +221,26 @@ static const cst_reuse reuse = {.go_on = go_on};
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 typedef struct {
-  cst_values now;
-  double    *kept;              /* into the rows, [group][sample][part][W] */
-  long       numbers, steps, n; /* of a lane in the rows; of the class: between samples; samples */
+  double *kept;              /* into the rows, [group][sample][part][W] */
+  long    numbers, steps, n; /* of a lane in the rows; of the class: between samples; samples */
   cst_spectrum *whole, *half;
   double       *re, *im; /* [n] */
 } one;
 
 typedef struct {
-  one each[MOST];
+  cst_values *now;
+  one         each[MOST];
 } own;
 
 static void create(cst_collection *x) {
-  own               *o = x->own;
-  const cst_runner  *r = x->run;
-  const frequencies *w = wish_of(r->plan);
-  for (int k = 0; k < w->n; k++) {
-    const long most = most_samples(r->plan, &w->each[k]);
-    o->each[k] = (one){.now = cst_values_create(r, &w->each[k].expressions),
-                       .kept = cst_rows_numbers(r->rows, &samples, k, 0),
-                       .numbers = numbers_of(r->plan, &w->each[k]),
+  own            *o = x->own;
+  const cst_plan *p = x->run->plan;
+  o->now = cst_named_values(x->run, wish_of(p));
+  for (int k = 0; k < wish_of(p)->n; k++) {
+    const frequency *f = frequency_of(p, k);
+    const long       most = most_samples(p, f);
+    o->each[k] = (one){.kept = cst_rows_numbers(x->run->rows, &samples, k, 0),
+                       .numbers = numbers_of(p, f),
                        .re = cst_zeros(most, sizeof(double)),
                        .im = cst_zeros(most, sizeof(double))};
   }
@@ -284,8 +254,8 @@ static void forget_class(one *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
+  cst_named_values_destroy(o->now, wish_of(x->run->plan));
   for (int k = 0; k < wish_of(x->run->plan)->n; k++) {
-    cst_values_destroy(&o->each[k].now);
     forget_class(&o->each[k]);
     free(o->each[k].re);
     free(o->each[k].im);
@@ -305,14 +275,15 @@ static void set_starts(const cst_runner *r) {
 }
 
 static void begin(cst_collection *x) {
-  own               *o = x->own;
-  const cst_runner  *r = x->run;
-  const frequencies *w = wish_of(r->plan);
+  own                  *o = x->own;
+  const cst_runner     *r = x->run;
+  const cst_named_list *w = wish_of(r->plan);
   set_starts(r);
   for (int k = 0; k < w->n; k++) {
-    one       *at = &o->each[k];
-    const long n = cst_sampled_count(r->class, w->each[k].every);
-    at->steps = cst_sampled_steps(r->class, w->each[k].every);
+    one         *at = &o->each[k];
+    const double every = frequency_of(r->plan, k)->every;
+    const long   n = cst_sampled_count(r->class, every);
+    at->steps = cst_sampled_steps(r->class, every);
     memset(at->kept, 0, sizeof(double) * (size_t)(r->b->groups * r->width) * (size_t)at->numbers);
     if (n != at->n)
       forget_class(at);
@@ -328,12 +299,12 @@ static long next(const cst_collection *x, long step) {
   return next;
 }
 
-static void take(const one *x, const cst_runner *r, long sample) {
-  const size_t n = (size_t)x->now.n * (size_t)r->width;
+static void take(const one *x, const cst_values *now, const cst_runner *r, long sample) {
+  const size_t n = (size_t)now->n * (size_t)r->width;
   for (int g = 0; g < r->b->groups; g++) {
     double *to = x->kept + (size_t)g * (size_t)x->numbers * (size_t)r->width;
-    cst_sampled_look(&x->now, r, g);
-    memcpy(to + (size_t)sample * n, x->now.value, sizeof(double) * n);
+    cst_sampled_look(now, r, g);
+    memcpy(to + (size_t)sample * n, now->value, sizeof(double) * n);
   }
 }
 
@@ -342,13 +313,13 @@ static cst_error stop(cst_collection *x) {
   const cst_runner *r = x->run;
   for (int k = 0; k < wish_of(r->plan)->n && !r->replayed; k++)
     if (r->b->step % o->each[k].steps == 0)
-      take(&o->each[k], r, r->b->step / o->each[k].steps);
+      take(&o->each[k], &o->now[k], r, r->b->step / o->each[k].steps);
   return 0;
 }
 
 /* The samples of a lane, one after the other. */
-static void gather(const one *x, const cst_runner *r, long lane) {
-  const long    W = r->width, parts = x->now.n;
+static void gather(const one *x, long parts, const cst_runner *r, long lane) {
+  const long    W = r->width;
   const double *from = x->kept + lane / W * x->numbers * W + lane % W;
   for (long j = 0; j < x->n; j++) {
     x->re[j] = from[j * parts * W];
@@ -357,15 +328,15 @@ static void gather(const one *x, const cst_runner *r, long lane) {
 }
 
 static void analyse(const one *x, const cst_runner *r, int which, long lane) {
-  const frequency *f = &wish_of(r->plan)->each[which];
+  const frequency *f = frequency_of(r->plan, which);
   const double     spacing = cst_clock_at(r->class, (double)x->steps);
   const long       half = half_of(x->n);
   double          *lines = cst_rows_numbers(r->rows, &lines_row, which, lane);
   double          *sizes = cst_rows_numbers(r->rows, &amplitudes_row, which, lane);
   double          *halves = cst_rows_numbers(r->rows, &halves_row, which, lane);
-  const bool       real = f->expressions.n == 1;
+  const bool       real = f->named.expressions.n == 1;
   cst_line         found[64];
-  gather(x, r, lane);
+  gather(x, f->named.expressions.n, r, lane);
   cst_spectrum_lines(x->whole, x->re, real ? NULL : x->im, spacing, (int)f->terms, found);
   for (long i = 0; i < f->terms; i++) {
     lines[i] = found[i].frequency;
@@ -381,7 +352,7 @@ static void analyse(const one *x, const cst_runner *r, int which, long lane) {
 /* A trajectory that did not reach the end has no frequencies. */
 static void leave(const cst_runner *r, int which, long lane) {
   static const cst_channel_row *const rows[] = {&lines_row, &amplitudes_row, &halves_row};
-  const long                          terms = wish_of(r->plan)->each[which].terms;
+  const long                          terms = frequency_of(r->plan, which)->terms;
   const long                          count[] = {terms, terms, HALVES};
   for (int k = 0; k < 3; k++)
     for (long i = 0; i < count[k]; i++)
@@ -393,7 +364,7 @@ static cst_error finish(cst_collection *x) {
   const cst_runner *r = x->run;
   for (int k = 0; k < wish_of(r->plan)->n; k++) {
     one      *at = &o->each[k];
-    const int power = (int)wish_of(r->plan)->each[k].window;
+    const int power = (int)frequency_of(r->plan, k)->window;
     if (!at->whole) {
       at->whole = cst_spectrum_create(at->n, power);
       at->half = cst_spectrum_create(half_of(at->n), power);
@@ -416,8 +387,10 @@ typedef struct {
   cst_survivor_columns survivors;
 } frequency_columns;
 
-static void declare_columns(cst_columns *c, const char *name, frequency_columns *x) {
+static void declare_columns(cst_columns *c, const void *entry, void *columns) {
   static const char    unit[] = "1/time";
+  const char          *name = ((const frequency *)entry)->named.name;
+  frequency_columns   *x = columns;
   const cst_column_use shown = {.shown = true, .role = "frequency", .of = name, .unit = unit};
   x->mean =
       cst_columns_number(c, shown, "angular frequency of the strongest line, mean over the members",
@@ -443,13 +416,7 @@ static void declare_columns(cst_columns *c, const char *name, frequency_columns 
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
-  const frequencies *w = wish_of(p);
-  if (!w->n)
-    return NULL;
-  frequency_columns *x = cst_zeros(w->n, sizeof *x);
-  for (int k = 0; k < w->n; k++)
-    declare_columns(c, w->each[k].name, &x[k]);
-  return x;
+  return cst_named_columns(c, wish_of(p), sizeof(frequency_columns), declare_columns);
 }
 
 /* Numbers of the members that did not fail and have one, x[members][stride] -> to; how many. */
@@ -483,7 +450,7 @@ static void conclude_drift(const cst_case_rows *rows, const double *halves, doub
 static cst_error conclude_one(cst_case_rows *rows, int k, const frequency_columns *c,
                               double *room) {
   const long    members = rows->plan->study->members;
-  const long    terms = wish_of(rows->plan)->each[k].terms;
+  const long    terms = frequency_of(rows->plan, k)->terms;
   const int     i = rows->icase;
   const double *x;
   CST_TRY(cst_case_rows_get(rows, &lines_row, k, &x));
@@ -522,7 +489,10 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_frequencies = {
     .name = "frequencies",
     .doc = "frequencies of expressions",
-    .keys = {.table = keys, .wish = sizeof(frequencies), .read = read, .forget = forget},
+    .keys = {.table = keys,
+             .wish = sizeof(cst_named_list),
+             .read = read,
+             .forget = cst_named_forget},
     .plan = {.demand = demand, .bytes = bytes, .tell = tell, .wanted = wanted},
     .run = {.own = sizeof(own),
             .create = create,

@@ -12,25 +12,17 @@
 #include "study/channels/channels.h"
 #include "study/collect/averages.h"
 #include "study/collect/expressions.h"
-#include "study/collector.h"
-#include "study/file/reader.h"
 #include "study/result/case-rows.h"
 #include "study/result/extension.h"
 
 /* The distribution of the values of expressions over time and members. */
 typedef struct {
-  char           *name;
-  cst_expressions expressions;
-  int             bins;
+  cst_named named;
+  int       bins;
   /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
   double *edge;
   bool    fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
 } histogram;
-
-typedef struct {
-  int        n;
-  histogram *histogram;
-} histograms_wish;
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
@@ -105,82 +97,43 @@ static bool collide(const char *a, const char *b) {
   return false;
 }
 
-static void check_name(cst_reader *r, cst_yaml *n, const histograms_wish *w, const char *name) {
-  if (!cst_reader_name(r, n, "a histogram", name))
-    return;
-  for (int i = 0; i < w->n; i++) {
-    const char *other = w->histogram[i].name;
-    if (!strcmp(other, name))
-      cst_yaml_error(r->doc, n, r->d, "the histogram '%s' appears twice", name);
-    else if (collide(other, name))
-      cst_yaml_error(
-          r->doc, n, r->d,
-          "the histograms '%s' and '%s' would have datasets of the same name; choose another name",
-          name, other);
-  }
+static void read_histogram(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
+                           void *entry) {
+  histogram *h = entry;
+  cst_reader_expressions(r, n, key->key, label, &h->named.expressions);
+  read_bins(r, n, h);
+  h->fixman = cst_averages_read_weight(r, n);
 }
 
-static void read_histogram(cst_reader *r, cst_yaml *n, histograms_wish *w) {
-  histogram h = {0};
-  char      what[64];
-  if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "a histogram is a map {name: ..., expression: ..., from: ..., to: ..., bins: ...}, and "
-        "optionally 'for' and 'weight'");
-    return;
-  }
-  cst_reader_keys(r, n, "histograms", "histograms", CST_KEYS_ALL);
-  cst_yaml   *name = cst_reader_required(r, n, "histograms", "name");
-  const char *text = cst_reader_text(r, name, "name", "a name");
-  h.name = strdup(text ? text : "");
-  if (text)
-    check_name(r, name, w, text);
-  snprintf(what, sizeof what, "histogram '%.40s'", h.name);
-  cst_reader_expressions(r, n, "histograms", what, &h.expressions);
-  read_bins(r, n, &h);
-  h.fixman = cst_averages_read_weight(r, n);
-  w->histogram[w->n++] = h;
-}
+static void forget(void *entry) { free(((histogram *)entry)->edge); }
 
-static void read(cst_reader *r, void *wish) {
-  histograms_wish *w = wish;
-  cst_yaml        *n = cst_yaml_get(r->root, "histograms");
-  if (!cst_reader_list(r, n, "histograms",
-                       "maps {name: ..., expression: ..., from: ..., to: ..., bins: ...}", false))
-    return;
-  const int count = cst_yaml_size(n);
-  if (count > MOST_HISTOGRAMS) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d histograms; at most %d are allowed", count,
-                   MOST_HISTOGRAMS);
-    return;
-  }
-  w->histogram = cst_reader_memory((size_t)count, sizeof *w->histogram);
-  for (int i = 0; i < count; i++)
-    read_histogram(r, cst_yaml_item(n, i), w);
-}
+static const cst_named_key histograms = {
+    .key = "histograms",
+    .what = "a histogram",
+    .plural = true,
+    .map = "{name: ..., expression: ..., from: ..., to: ..., bins: ...}",
+    .more = ", and optionally 'for' and 'weight'",
+    .most = MOST_HISTOGRAMS,
+    .size = sizeof(histogram),
+    .collide = collide,
+    .read = read_histogram,
+    .forget = forget};
 
-static void forget(void *wish) {
-  const histograms_wish *w = wish;
-  for (int i = 0; i < w->n; i++) {
-    histogram *h = &w->histogram[i];
-    free(h->name);
-    cst_reader_forget(&h->expressions);
-    free(h->edge);
-  }
-  free(w->histogram);
-}
+static void read(cst_reader *r, void *wish) { cst_named_read(&histograms, r, wish); }
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-static const histograms_wish *wish_of(const cst_study *s) {
+static const cst_named_list *wish_of(const cst_study *s) {
   return s->collected[CST_COLLECTOR(histograms)];
+}
+
+static const histogram *histogram_of(const cst_plan *p, int k) {
+  return (const histogram *)wish_of(p->study)->each + k;
 }
 
 /* The samples along a trajectory. */
 static double most_counted(const cst_plan *p, int icase, int which) {
-  return ((double)p->cases[icase].n + 1) *
-         (double)wish_of(p->study)->histogram[which].expressions.n;
+  return ((double)p->cases[icase].n + 1) * (double)histogram_of(p, which)->named.expressions.n;
 }
 
 /* clang-format off */
@@ -195,17 +148,18 @@ static const cst_channel_row channel_density_error = {"/histograms/%s_error", "1
 
 static cst_channel_use use_of(cst_channels *c, const histogram *h, const char *ending, int more,
                               const char *doc) {
-  const int axis = cst_channels_axis(c, doc, h->bins + more, "%.32s_%s", h->name, ending);
-  return (cst_channel_use){.name = h->name, .axis = axis};
+  const int axis = cst_channels_axis(c, doc, h->bins + more, "%.32s_%s", h->named.name, ending);
+  return (cst_channel_use){.name = h->named.name, .axis = axis};
 }
 
 /* One channel of each histogram; weighed: only of those whose samples have weights. */
 static void add(cst_channels *c, const cst_channel_row *row, const char *ending, int more,
                 const char *doc, bool weighed) {
-  const histograms_wish *s = wish_of(c->plan->study);
-  for (int k = 0; k < s->n; k++)
-    if (s->histogram[k].fixman || !weighed)
-      cst_channels_add(c, row, k, use_of(c, &s->histogram[k], ending, more, doc));
+  for (int k = 0; k < wish_of(c->plan->study)->n; k++) {
+    const histogram *h = histogram_of(c->plan, k);
+    if (h->fixman || !weighed)
+      cst_channels_add(c, row, k, use_of(c, h, ending, more, doc));
+  }
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
@@ -213,16 +167,14 @@ static void declare(const cst_plan *p, cst_channels *c) {
   add(c, &channel_weights, "weight", CST_WEIGHED, "bins, then all weights and their squares", true);
   add(c, &channel_histogram, "bin", 0, "bin", false);
   add(c, &channel_edges, "edge", 1, "edge of a bin", false);
-  for (int k = 0; k < wish_of(p->study)->n; k++)
-    cst_channels_add(c, &channel_outside, k,
-                     (cst_channel_use){.name = wish_of(p->study)->histogram[k].name});
+  cst_named_channels(c, wish_of(p->study), &channel_outside, 0);
   add(c, &channel_density, "bin", 0, "bin", false);
   add(c, &channel_density_error, "bin", 0, "bin", false);
 }
 
 static cst_error open(const cst_plan *p, cst_output *o) {
   for (int i = 0; i < wish_of(p->study)->n; i++)
-    CST_TRY(cst_output_all(o, &channel_edges, i, wish_of(p->study)->histogram[i].edge));
+    CST_TRY(cst_output_all(o, &channel_edges, i, histogram_of(p, i)->edge));
   return 0;
 }
 
@@ -269,7 +221,7 @@ static int place(const histogram *h, double scale, double x) {
 
 static void count(const own *o, const cst_runner *r, int which, int group, int block,
                   const double *weight) {
-  const histogram *h = &wish_of(r->plan->study)->histogram[which];
+  const histogram *h = histogram_of(r->plan, which);
   const size_t     W = (size_t)r->width;
   const size_t     at = (size_t)group * (size_t)r->plan->blocks + (size_t)block;
   const double     range = h->edge[h->bins] - h->edge[0];
@@ -278,7 +230,7 @@ static void count(const own *o, const cst_runner *r, int which, int group, int b
   double          *weights = NULL;
   if (h->fixman)
     weights = o->weights[which] + at * weighed(h) * W;
-  for (int i = 0; i < h->expressions.n; i++)
+  for (int i = 0; i < h->named.expressions.n; i++)
     for (size_t l = 0; l < W; l++) {
       if (!cst_runner_group_lives(r, group, (int)l))
         continue;
@@ -299,75 +251,67 @@ static bool averages(const cst_study *s) { return wish_of(s)->n > 0; }
 
 static bool wanted(const cst_plan *p) { return averages(p->study); }
 
-static void add_demand(const cst_plan *p, const histogram *h, cst_demand *all) {
-  cst_values_demand(p, &h->expressions, all);
-  all->bins += h->bins;
-}
-
 static cst_demand demand(const cst_plan *p) {
-  cst_demand all = {.blocks = wanted(p)};
+  cst_demand all = cst_named_demand(p, wish_of(p->study));
+  all.blocks = wanted(p);
   for (int k = 0; k < wish_of(p->study)->n; k++)
-    add_demand(p, &wish_of(p->study)->histogram[k], &all);
+    all.bins += histogram_of(p, k)->bins;
   return all;
 }
 
 static void tell(const cst_plan *p, FILE *out) {
   for (int i = 0; i < wish_of(p->study)->n; i++) {
-    const histogram *h = &wish_of(p->study)->histogram[i];
-    fprintf(out, "%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms", h->name,
-            h->expressions.n, h->bins, h->edge[0], h->edge[h->bins]);
+    const histogram *h = histogram_of(p, i);
+    fprintf(out, "%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms",
+            h->named.name, h->named.expressions.n, h->bins, h->edge[0], h->edge[h->bins]);
   }
 }
 
 static void create(cst_collection *x) {
-  own                   *o = x->own;
-  const cst_runner      *r = x->run;
-  const histograms_wish *s = wish_of(r->plan->study);
-  o->counts = cst_zeros(2 * s->n, sizeof *o->counts);
-  o->weights = o->counts + s->n;
-  o->values = cst_zeros(s->n, sizeof *o->values);
-  for (int k = 0; k < s->n; k++) {
+  own              *o = x->own;
+  const cst_runner *r = x->run;
+  const int         n = wish_of(r->plan->study)->n;
+  o->counts = cst_zeros(2 * n, sizeof *o->counts);
+  o->weights = o->counts + n;
+  o->values = cst_named_values(r, wish_of(r->plan->study));
+  for (int k = 0; k < n; k++) {
     o->counts[k] = cst_rows_numbers(r->rows, &channel_counts, k, 0);
     o->weights[k] = cst_rows_numbers(r->rows, &channel_weights, k, 0);
-    o->values[k] = cst_values_create(r, &s->histogram[k].expressions);
   }
 }
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  for (int k = 0; k < wish_of(x->run->plan->study)->n; k++)
-    cst_values_destroy(&o->values[k]);
+  cst_named_values_destroy(o->values, wish_of(x->run->plan->study));
   free(o->counts);
-  free(o->values);
 }
 
 static void begin(cst_collection *x) {
-  const own             *o = x->own;
-  const cst_runner      *r = x->run;
-  const histograms_wish *s = wish_of(r->plan->study);
-  const size_t           lanes = (size_t)r->b->groups * (size_t)r->width;
-  const size_t           bytes = lanes * (size_t)r->plan->blocks * sizeof(double);
-  for (int k = 0; k < s->n; k++) {
-    memset(o->counts[k], 0, counted(&s->histogram[k]) * bytes);
+  const own        *o = x->own;
+  const cst_runner *r = x->run;
+  const size_t      lanes = (size_t)r->b->groups * (size_t)r->width;
+  const size_t      bytes = lanes * (size_t)r->plan->blocks * sizeof(double);
+  for (int k = 0; k < wish_of(r->plan->study)->n; k++) {
+    memset(o->counts[k], 0, counted(histogram_of(r->plan, k)) * bytes);
     if (o->weights[k])
-      memset(o->weights[k], 0, weighed(&s->histogram[k]) * bytes);
+      memset(o->weights[k], 0, weighed(histogram_of(r->plan, k)) * bytes);
   }
 }
 
 static void look(cst_collection *x, int group, const cst_view *view) {
-  const own             *o = x->own;
-  const cst_runner      *r = x->run;
-  const histograms_wish *s = wish_of(r->plan->study);
-  double                 weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
-  bool                   weighs = false;
+  const own        *o = x->own;
+  const cst_runner *r = x->run;
+  const int         n = wish_of(r->plan->study)->n;
+  double            weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
+  bool              weighs = false;
   if (r->b->step < r->class->after)
     return;
   const int block = cst_plan_class_part(r->class, r->b->step, r->plan->blocks);
-  for (int k = 0; k < s->n; k++)
-    weighs |= s->histogram[k].fixman;
+  for (int k = 0; k < n; k++)
+    weighs |= histogram_of(r->plan, k)->fixman;
   if (weighs)
     r->fold->weigh(view->context, view->record, weight);
-  for (int k = 0; k < s->n; k++) {
+  for (int k = 0; k < n; k++) {
     cst_values_look(&o->values[k], view);
     count(o, r, k, group, block, weight);
   }
@@ -380,20 +324,20 @@ typedef struct {
   cst_number_column inside, effective;
 } histogram_columns;
 
+static void declare_columns(cst_columns *c, const void *entry, void *columns) {
+  const histogram   *h = entry;
+  const char        *name = h->named.name;
+  histogram_columns *x = columns;
+  x->inside = cst_columns_number(c, cst_columns_use("inside", name),
+                                 "fraction of all samples that lie in the bins", "%s_inside", name);
+  if (h->fixman)
+    x->effective = cst_columns_number(
+        c, cst_columns_use("effective", name),
+        "effective number of equally weighted samples: (sum w)^2 / sum w^2", "%s_effective", name);
+}
+
 static void *columns(const cst_plan *p, cst_columns *c) {
-  histogram_columns *x = cst_zeros(wish_of(p->study)->n, sizeof *x);
-  for (int k = 0; k < wish_of(p->study)->n; k++) {
-    const histogram *h = &wish_of(p->study)->histogram[k];
-    x[k].inside =
-        cst_columns_number(c, cst_columns_use("inside", h->name),
-                           "fraction of all samples that lie in the bins", "%s_inside", h->name);
-    if (h->fixman)
-      x[k].effective =
-          cst_columns_number(c, cst_columns_use("effective", h->name),
-                             "effective number of equally weighted samples: (sum w)^2 / sum w^2",
-                             "%s_effective", h->name);
-  }
-  return x;
+  return cst_named_columns(c, wish_of(p->study), sizeof(histogram_columns), declare_columns);
 }
 
 enum { AT_ONCE = 1 << 20 }; /* numbers of rows read at once */
@@ -575,7 +519,7 @@ static void set_columns(const conclusion *d, const histogram_columns *x) {
 
 static cst_error conclude_histogram(cst_case_rows *rows, const histogram_columns *x, int which) {
   const cst_plan  *p = rows->plan;
-  const histogram *h = &wish_of(p->study)->histogram[which];
+  const histogram *h = histogram_of(p, which);
   conclusion       d = {.rows = rows,
                         .h = h,
                         .which = which,
@@ -618,7 +562,10 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_histograms = {
     .name = "histograms",
     .doc = "distributions of expressions",
-    .keys = {.table = keys, .wish = sizeof(histograms_wish), .read = read, .forget = forget},
+    .keys = {.table = keys,
+             .wish = sizeof(cst_named_list),
+             .read = read,
+             .forget = cst_named_forget},
     .plan = {.averages = averages, .demand = demand, .tell = tell, .wanted = wanted},
     .run = {.own = sizeof(own), .create = create, .destroy = destroy, .begin = begin, .look = look},
     .file = {.declare = declare,

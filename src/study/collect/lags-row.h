@@ -8,18 +8,11 @@
 #include "study/collect/lags.h"
 
 static bool       wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
-static void       read(cst_reader *r, void *wish) { cst_lags_read(&kind, r, wish); }
-static void       as_in(void *wish, cst_result *file) { cst_lags_as_in(&kind, wish, file); }
+static void       read(cst_reader *r, void *wish) { cst_named_read(&kind.key, r, wish); }
 static cst_demand demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
 static void       tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
 static void       declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
 static cst_error  open(const cst_plan *p, cst_output *o) { return cst_lags_open(&kind, p, o); }
-static void       create(cst_collection *x) { cst_lags_create(&kind, x); }
-static void       destroy(cst_collection *x) { cst_lags_destroy(&kind, x); }
-static void       begin(cst_collection *x) { cst_lags_begin(&kind, x); }
-static long       next(const cst_collection *x, long step) { return cst_lags_next(&kind, x, step); }
-static cst_error  stop(cst_collection *x) { return cst_lags_stop(&kind, x); }
-static cst_error  finish(cst_collection *x) { return cst_lags_finish(&kind, x); }
 static long       cells(const cst_plan *p) { return cst_lags_cells(&kind, p); }
 
 static double most(const cst_plan *p, int icase) {
@@ -50,18 +43,18 @@ static const cst_tally tally = {
 
 #define CST_LAGS_ROW(of_report)                                                                    \
   .keys = {.table = keys,                                                                          \
-           .wish = sizeof(cst_lags),                                                               \
+           .wish = sizeof(cst_named_list),                                                         \
            .read = read,                                                                           \
-           .forget = cst_lags_forget,                                                              \
-           .as_in = as_in},                                                                        \
+           .forget = cst_named_forget,                                                             \
+           .as_in = cst_lags_as_in},                                                               \
   .plan = {.wanted = wanted, .demand = demand, .tell = tell},                                      \
-  .run = {.own = CST_LAGS_MOST * sizeof(cst_lag_batch),                                            \
-          .create = create,                                                                        \
-          .destroy = destroy,                                                                      \
-          .begin = begin,                                                                          \
-          .next = next,                                                                            \
-          .stop = stop,                                                                            \
-          .finish = finish},                                                                       \
+  .run = {.own = sizeof(cst_lag_batch),                                                            \
+          .create = cst_lags_create,                                                               \
+          .destroy = cst_lags_destroy,                                                             \
+          .begin = cst_lags_begin,                                                                 \
+          .next = cst_lags_next,                                                                   \
+          .stop = cst_lags_stop,                                                                   \
+          .finish = cst_lags_finish},                                                              \
   .file = {.declare = declare,                                                                     \
            .open = open,                                                                           \
            .columns = columns,                                                                     \

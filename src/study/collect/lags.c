@@ -18,15 +18,6 @@ static bool by_members(const cst_plan *p) { return p->study->members >= MANY; }
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
-static void check_name(const cst_lag_kind *kind, cst_reader *r, cst_yaml *n, const cst_lags *w,
-                       const char *name) {
-  if (!cst_reader_name(r, n, kind->what, name))
-    return;
-  for (int i = 0; i < w->n; i++)
-    if (!strcmp(w->each[i].name, name))
-      cst_yaml_error(r->doc, n, r->d, "the name '%s' appears twice in '%s'", name, kind->name);
-}
-
 /* Samples for all lags, and for each part of the run. */
 static void check_samples(cst_reader *r, cst_yaml *n, const cst_lag *x) {
   const long samples = cst_sampled_most(r->s, x->every);
@@ -39,71 +30,39 @@ static void check_samples(cst_reader *r, cst_yaml *n, const cst_lag *x) {
 }
 
 static void check_numbers(cst_reader *r, cst_yaml *n, const cst_lag *x) {
-  const double numbers = (double)x->lags * (double)x->expressions.n;
+  const double numbers = (double)x->lags * (double)x->named.expressions.n;
   if (numbers > MOST_NUMBERS)
     cst_yaml_error(
         r->doc, n, r->d,
         "%ld lags of %d expressions are %.0f numbers to keep of a trajectory; at most %d "
         "are allowed",
-        x->lags, x->expressions.n, numbers, MOST_NUMBERS);
+        x->lags, x->named.expressions.n, numbers, MOST_NUMBERS);
 }
 
-static void read_one(const cst_lag_kind *kind, cst_reader *r, cst_yaml *n, cst_lags *w) {
-  char what[80];
-  if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "%s is a map {name: ..., expression: ..., every: ..., lags: ...}", kind->what);
-    return;
-  }
-  cst_reader_keys(r, n, kind->name, kind->name, CST_KEYS_ALL);
-  cst_yaml   *name = cst_reader_required(r, n, kind->name, "name");
-  const char *text = cst_reader_text(r, name, "name", "a name");
-  if (text)
-    check_name(kind, r, name, w, text);
-  cst_lag *x = &w->each[w->n++];
-  *x = (cst_lag){.name = strdup(text ? text : ""), .every = 1, .lags = LEAST_LAGS};
-  snprintf(what, sizeof what, "%s '%.32s'", kind->name, x->name);
-  const bool lags = cst_reader_integer(r, cst_reader_required(r, n, kind->name, "lags"), "lags",
+void cst_lags_read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
+                       void *entry) {
+  const cst_lag_kind *kind = (const cst_lag_kind *)key;
+  cst_lag            *x = entry;
+  x->every = 1;
+  x->lags = LEAST_LAGS;
+  const bool lags = cst_reader_integer(r, cst_reader_required(r, n, key->key, "lags"), "lags",
                                        LEAST_LAGS, MOST_LAGS, &x->lags);
-  if (cst_reader_expressions(r, n, kind->name, what, &x->expressions))
+  if (cst_reader_expressions(r, n, key->key, label, &x->named.expressions))
     check_numbers(r, n, x);
   if (!kind->displaces)
     cst_reader_number(r, cst_yaml_get(n, "mean"), "mean", &x->mean);
-  if (cst_sampled_read(r, n, kind->name, &x->every) && lags)
+  if (cst_sampled_read(r, n, key->key, &x->every) && lags)
     check_samples(r, cst_yaml_get(n, "every"), x);
 }
 
-void cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w) {
-  cst_yaml *n = cst_yaml_get(r->root, kind->name);
-  if (!cst_reader_list(r, n, kind->name, "maps {name: ..., expression: ..., every: ..., lags: ...}",
-                       false))
-    return;
-  const int count = cst_yaml_size(n);
-  if (count > CST_LAGS_MOST) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; at most %d are allowed", kind->name,
-                   count, CST_LAGS_MOST);
-    return;
-  }
-  w->each = cst_zeros(count, sizeof *w->each);
-  for (int i = 0; i < count; i++)
-    read_one(kind, r, cst_yaml_item(n, i), w);
-}
-
-void cst_lags_forget(void *wish) {
-  cst_lags *w = wish;
-  for (int i = 0; i < w->n; i++) {
-    free(w->each[i].name);
-    cst_reader_forget(&w->each[i].expressions);
-  }
-  free(w->each);
-}
-
-void cst_lags_as_in(const cst_lag_kind *kind, cst_lags *w, cst_result *file) {
-  for (int i = 0; i < w->n; i++) {
+void cst_lags_as_in(void *wish, cst_result *file) {
+  const cst_named_list *w = wish;
+  cst_lag              *x = w->each;
+  for (int i = 0; i < w->n; i++, x++) {
     char group[48], name[48];
-    snprintf(group, sizeof group, "/%s", kind->name);
-    snprintf(name, sizeof name, "%s_pairs", w->each[i].name);
-    w->each[i].equal = !cst_result_finds(file, group, name);
+    snprintf(group, sizeof group, "/%s", w->key->key);
+    snprintf(name, sizeof name, "%s_pairs", x->named.name);
+    x->equal = !cst_result_finds(file, group, name);
   }
 }
 
@@ -125,18 +84,18 @@ static long before(long pairs, long part) {
 }
 
 cst_demand cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p) {
-  static const double of_pair = 0.7;
-  const cst_lags     *w = cst_lags_of(kind, p);
-  cst_demand          all = {0};
+  static const double   of_pair = 0.7;
+  const cst_named_list *w = cst_lags_of(kind, p);
+  cst_demand            all = {0};
   for (int k = 0; k < w->n && p->nclass; k++) {
-    const cst_lag *x = &w->each[k];
+    const cst_lag *x = cst_lag_of(w, k);
     const cst_class *class = &p->classes[0];
     const double samples = (double)cst_sampled_count(class, x->every);
     cst_demand   one = {0};
-    cst_values_demand(p, &x->expressions, &one);
+    cst_values_demand(p, &x->named.expressions, &one);
     all.lambda |= one.lambda;
-    all.nanoseconds += (one.nanoseconds + of_pair * (double)x->lags * x->expressions.n) * samples /
-                       (double)(class->n / class->observe + 1);
+    all.nanoseconds += (one.nanoseconds + of_pair * (double)x->lags * x->named.expressions.n) *
+                       samples / (double)(class->n / class->observe + 1);
     all.concludes += 2 * CST_LAGS_PARTS;
   }
   return all;
@@ -145,21 +104,22 @@ cst_demand cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p) {
 /* Numbers kept of a trajectory: samples that lags reach back to; sums of the open part; of all parts, the sums of y,
  * of y^2 and of y y_0. */
 static long kept_numbers(const cst_lag *x) {
-  const long samples = (x->lags + 1) * x->expressions.n;
+  const long samples = (x->lags + 1) * x->named.expressions.n;
   return samples + (x->lags + 1) + SUMS * (x->lags + 2);
 }
 
 void cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out) {
-  const cst_lags *w = cst_lags_of(kind, p);
-  const char     *unit = cst_system_unit(p->study->system, "time");
+  const cst_named_list *w = cst_lags_of(kind, p);
+  const char           *unit = cst_system_unit(p->study->system, "time");
   for (int k = 0; k < w->n; k++) {
-    const cst_lag *x = &w->each[k];
+    const cst_lag *x = cst_lag_of(w, k);
     fprintf(out, "%-14s %s: %s, %d value%s, until %g%s after every %g%s (%.3g kB per trajectory)\n",
             k                 ? ""
             : kind->displaces ? "displacement"
                               : "correlation",
-            x->name, x->expressions.text, x->expressions.n, x->expressions.n > 1 ? "s" : "",
-            x->every * (double)x->lags, unit, x->every, unit, 8e-3 * (double)kept_numbers(x));
+            x->named.name, x->named.expressions.text, x->named.expressions.n,
+            x->named.expressions.n > 1 ? "s" : "", x->every * (double)x->lags, unit, x->every, unit,
+            8e-3 * (double)kept_numbers(x));
   }
 }
 
@@ -167,12 +127,12 @@ static long cells_of(const cst_lag *x) { return SUMS * (x->lags + 2); }
 
 static int sums_axis(cst_channels *c, const cst_lag *x) {
   return cst_channels_axis(c, "lags and the figure: sums of y, of y^2 and of y y_0", cells_of(x),
-                           "%.32s_sum", x->name);
+                           "%.32s_sum", x->named.name);
 }
 
 void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels *c) {
-  const cst_lags *w = cst_lags_of(kind, p);
-  const int       n = w->n;
+  const cst_named_list *w = cst_lags_of(kind, p);
+  const int             n = w->n;
   if (!n)
     return;
   const int part = cst_channels_axis(c, "part of the run", CST_LAGS_PARTS, "run_part");
@@ -180,8 +140,8 @@ void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels 
   const int word = cst_channels_axis(c, "word of an exact sum", CST_SUM_WORDS, "sum_word");
   for (int i = 0; i < CST_LAGS_CHANNELS; i++)
     for (int k = 0; k < n && kind->row[i]; k++) {
-      const cst_lag  *x = &w->each[k];
-      cst_channel_use use = {.name = x->name};
+      const cst_lag  *x = cst_lag_of(w, k);
+      cst_channel_use use = {.name = x->named.name};
       if (i == CST_LAGS_PAIRS && x->equal)
         continue;
       if (i == CST_LAGS_KEPT)
@@ -191,15 +151,15 @@ void cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_channels 
       else if (i == CST_LAGS_CELLS)
         use.axis = sums_axis(c, x), use.also = word;
       else if (i != CST_LAGS_PAIRS)
-        use.axis = cst_channels_axis(c, "lag", x->lags + 1, "%.32s_lag", x->name);
+        use.axis = cst_channels_axis(c, "lag", x->lags + 1, "%.32s_lag", x->named.name);
       cst_channels_add(c, kind->row[i], k, use);
     }
 }
 
 cst_error cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o) {
-  const cst_lags *w = cst_lags_of(kind, p);
+  const cst_named_list *w = cst_lags_of(kind, p);
   for (int k = 0; k < w->n; k++) {
-    const cst_lag *x = &w->each[k];
+    const cst_lag *x = cst_lag_of(w, k);
     double        *t = cst_zeros(x->lags + 1, sizeof *t);
     for (int i = 0; i < p->ncase; i++) {
       const cst_class *class = &p->classes[p->class_of[i]];
@@ -250,13 +210,14 @@ static bool read_sums(const cst_extension *e, const cst_lag_kind *kind, int whic
 
 static cst_error add_case(const cst_extension *e, const cst_lag_kind *kind, int icase,
                           cst_cell *cell) {
-  const cst_lags *w = cst_lags_of(kind, e->now);
+  const cst_named_list *w = cst_lags_of(kind, e->now);
   for (int i = 0; i < w->n; i++) {
-    const long n = cells_of(&w->each[i]);
+    const long n = cells_of(cst_lag_of(w, i));
     cst_sum   *sum = cst_zeros(n, sizeof *sum);
     long       count;
     CST_CHECK(read_sums(e, kind, i, icase, n, sum, &count), MPI_COMM_SELF, CST_ERR_FILE_READ,
-              "the sums of %s '%s' in the file cannot be read", kind->name, w->each[i].name);
+              "the sums of %s '%s' in the file cannot be read", kind->key.key,
+              cst_lag_of(w, i)->named.name);
     for (long k = 0; k < n; k++)
       cst_cell_merge(&cell[k], &(cst_cell){sum[k], 0, (double)count});
     cell += n;
@@ -281,7 +242,13 @@ const char *cst_lags_anew(const cst_lag_kind *kind, const cst_extension *e) {
 
 /* ---- a sample -------------------------------------------------------------------------------- */
 
-static cst_lag_batch *batch_of(const cst_collection *x) { return x->own; }
+/* Of a collector at work. */
+static const cst_named_list *list_of(const cst_collection *x) {
+  return x->run->plan->study->collected[x->number];
+}
+static const cst_lag_kind *kind_of(const cst_collection *x) {
+  return (const cst_lag_kind *)list_of(x)->key;
+}
 
 /* The kept numbers of a group, [numbers][W]. */
 typedef struct {
@@ -290,10 +257,9 @@ typedef struct {
   double *sum[SUMS]; /* [lags + 2] */
 } kept;
 
-static kept kept_of(const cst_lag_batch *b, const cst_lag *x, const cst_runner *r, int group) {
-  const long W = r->width;
-  kept       k = {.ring = b->kept + group * kept_numbers(x) * W};
-  k.open = k.ring + (x->lags + 1) * x->expressions.n * W;
+static kept kept_of(double *rows, const cst_lag *x, long W, int group) {
+  kept k = {.ring = rows + group * kept_numbers(x) * W};
+  k.open = k.ring + (x->lags + 1) * x->named.expressions.n * W;
   k.sum[0] = k.open + (x->lags + 1) * W;
   for (int i = 1; i < SUMS; i++)
     k.sum[i] = k.sum[i - 1] + (x->lags + 2) * W;
@@ -302,7 +268,7 @@ static kept kept_of(const cst_lag_batch *b, const cst_lag *x, const cst_runner *
 
 /* Adds one expression's products with its earlier samples to the open sums; `at`: its place in the ring. */
 static void add_products(const kept *k, const cst_lag *x, long W, long at, int i) {
-  const long    n = x->expressions.n, size = x->lags + 1;
+  const long    n = x->named.expressions.n, size = x->lags + 1;
   const double *now = k->ring + (at * n + i) * W;
   for (long lag = 0; lag < size; lag++) {
     const double *then = k->ring + ((at - lag + size) % size * n + i) * W;
@@ -313,7 +279,7 @@ static void add_products(const kept *k, const cst_lag *x, long W, long at, int i
 }
 
 static void add_squares(const kept *k, const cst_lag *x, long W, long at, int i) {
-  const long    n = x->expressions.n, size = x->lags + 1;
+  const long    n = x->named.expressions.n, size = x->lags + 1;
   const double *now = k->ring + (at * n + i) * W;
   for (long lag = 0; lag < size; lag++) {
     const double *then = k->ring + ((at - lag + size) % size * n + i) * W;
@@ -343,7 +309,7 @@ static void close_lane(const cst_lag_kind *kind, const cst_lag *x, const kept *k
 
 static void close_part(const cst_lag_kind *kind, int which, const kept *k, const cst_runner *r,
                        int group, long part) {
-  const cst_lag *x = &cst_lags_of(kind, r->plan)->each[which];
+  const cst_lag *x = cst_lag_of(cst_lags_of(kind, r->plan), which);
   const long     W = r->width, pairs = pairs_of(x, r->class);
   const long     count = before(pairs, part + 1) - before(pairs, part);
   double        *y = cst_zeros(x->lags + 2, sizeof *y);
@@ -358,12 +324,13 @@ static void close_part(const cst_lag_kind *kind, int which, const kept *k, const
 /* Takes the sample with this number, counted from the first after the burn-in. */
 static void take(const cst_lag_kind *kind, int which, const cst_lag_batch *b, const cst_runner *r,
                  int group, long sample) {
-  const cst_lag *x = &cst_lags_of(kind, r->plan)->each[which];
-  const kept     k = kept_of(b, x, r, group);
-  const long     W = r->width, at = sample % (x->lags + 1), n = x->expressions.n;
+  const cst_lag *x = cst_lag_of(cst_lags_of(kind, r->plan), which);
+  const long     W = r->width;
+  const kept     k = kept_of(b->kept[which], x, W, group);
+  const long     at = sample % (x->lags + 1), n = x->named.expressions.n;
   const long     pairs = pairs_of(x, r->class), done = sample - x->lags + 1;
   for (long i = 0; i < n * W; i++)
-    k.ring[at * n * W + i] = b->now.value[i] - x->mean;
+    k.ring[at * n * W + i] = b->now[which].value[i] - x->mean;
   if (done <= 0 || done > pairs)
     return;
   const long part = (done - 1) * CST_LAGS_PARTS / pairs;
@@ -396,84 +363,87 @@ static void add_lane(const kept *k, const cst_lag *x, long W, long l, bool whole
 }
 
 /* At the end of the run: trajectories that have failed before add nothing. */
-static void add_all(const cst_lag_kind *kind, cst_collection *x) {
-  const cst_runner *r = x->run;
-  const cst_lags   *w = cst_lags_of(kind, r->plan);
-  const bool        whole_runs = by_members(r->plan);
-  const long        W = r->width;
+static void add_all(const cst_collection *x) {
+  const cst_runner     *r = x->run;
+  const cst_lag_batch  *b = x->own;
+  const cst_named_list *w = list_of(x);
+  const bool            whole_runs = by_members(r->plan);
+  const long            W = r->width;
   for (long l = 0; l < r->work->count; l++) {
     cst_cell *cell = cst_runner_cells(x, l);
     if (!cell || !cst_runner_lives(r, r->b, l))
       continue;
     for (int i = 0; i < w->n; i++) {
-      const kept k = kept_of(&batch_of(x)[i], &w->each[i], r, (int)(l / W));
-      add_lane(&k, &w->each[i], W, l % W, whole_runs, cell);
-      cell += cells_of(&w->each[i]);
+      const cst_lag *of = cst_lag_of(w, i);
+      const kept     k = kept_of(b->kept[i], of, W, (int)(l / W));
+      add_lane(&k, of, W, l % W, whole_runs, cell);
+      cell += cells_of(of);
     }
   }
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-void cst_lags_create(const cst_lag_kind *kind, cst_collection *x) {
-  const cst_lags *w = cst_lags_of(kind, x->run->plan);
-  for (int i = 0; i < w->n; i++)
-    batch_of(x)[i] =
-        (cst_lag_batch){cst_values_create(x->run, &w->each[i].expressions),
-                        cst_rows_numbers(x->run->rows, kind->row[CST_LAGS_KEPT], i, 0)};
+void cst_lags_create(cst_collection *x) {
+  cst_lag_batch *b = x->own;
+  b->now = cst_named_values(x->run, list_of(x));
+  for (int i = 0; i < list_of(x)->n; i++)
+    b->kept[i] = cst_rows_numbers(x->run->rows, kind_of(x)->row[CST_LAGS_KEPT], i, 0);
 }
 
-void cst_lags_destroy(const cst_lag_kind *kind, cst_collection *x) {
-  for (int i = 0; i < cst_lags_of(kind, x->run->plan)->n; i++)
-    cst_values_destroy(&batch_of(x)[i].now);
+void cst_lags_destroy(cst_collection *x) {
+  const cst_lag_batch *b = x->own;
+  cst_named_values_destroy(b->now, list_of(x));
 }
 
-void cst_lags_begin(const cst_lag_kind *kind, cst_collection *x) {
-  const cst_runner *r = x->run;
-  const cst_lags   *w = cst_lags_of(kind, r->plan);
-  for (int i = 0; i < w->n; i++) {
-    const size_t lanes = (size_t)r->b->groups * (size_t)r->width;
-    memset(batch_of(x)[i].kept, 0, sizeof(double) * lanes * (size_t)kept_numbers(&w->each[i]));
+void cst_lags_begin(cst_collection *x) {
+  const cst_runner    *r = x->run;
+  const cst_lag_batch *b = x->own;
+  const size_t         lanes = (size_t)r->b->groups * (size_t)r->width;
+  for (int i = 0; i < list_of(x)->n; i++) {
+    memset(b->kept[i], 0, sizeof(double) * lanes * (size_t)kept_numbers(cst_lag_of(list_of(x), i)));
     for (long l = 0; l < r->work->count; l++)
-      memset(cst_rows_numbers(r->rows, kind->row[CST_LAGS_OF_PARTS], i, l), 0,
+      memset(cst_rows_numbers(r->rows, kind_of(x)->row[CST_LAGS_OF_PARTS], i, l), 0,
              sizeof(double) * 2 * CST_LAGS_PARTS);
   }
 }
 
-long cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step) {
-  const cst_runner *r = x->run;
-  const cst_lags   *w = cst_lags_of(kind, r->plan);
-  long              next = LONG_MAX;
-  for (int i = 0; i < w->n && !r->replayed; i++)
-    next = CST_SMALLER(
-        next, cst_runner_next_multiple(step, cst_sampled_steps(r->class, w->each[i].every), 0));
+long cst_lags_next(const cst_collection *x, long step) {
+  const cst_runner     *r = x->run;
+  const cst_named_list *w = list_of(x);
+  long                  next = LONG_MAX;
+  for (int i = 0; i < w->n && !r->replayed; i++) {
+    const long steps = cst_sampled_steps(r->class, cst_lag_of(w, i)->every);
+    next = CST_SMALLER(next, cst_runner_next_multiple(step, steps, 0));
+  }
   return next;
 }
 
-cst_error cst_lags_stop(const cst_lag_kind *kind, cst_collection *x) {
-  const cst_runner *r = x->run;
-  const cst_lags   *w = cst_lags_of(kind, r->plan);
+cst_error cst_lags_stop(cst_collection *x) {
+  const cst_runner     *r = x->run;
+  const cst_lag_batch  *b = x->own;
+  const cst_named_list *w = list_of(x);
   for (int i = 0; i < w->n && !r->replayed; i++) {
-    const long steps = cst_sampled_steps(r->class, w->each[i].every);
-    const long sample = r->b->step / steps - first_sample(&w->each[i], r->class);
+    const long steps = cst_sampled_steps(r->class, cst_lag_of(w, i)->every);
+    const long sample = r->b->step / steps - first_sample(cst_lag_of(w, i), r->class);
     if (r->b->step % steps || sample < 0)
       continue;
     for (int g = 0; g < r->b->groups; g++) {
-      cst_sampled_look(&batch_of(x)[i].now, r, g);
-      take(kind, i, &batch_of(x)[i], r, g, sample);
+      cst_sampled_look(&b->now[i], r, g);
+      take(kind_of(x), i, b, r, g, sample);
     }
   }
   if (r->b->step == r->class->n)
-    add_all(kind, x);
+    add_all(x);
   return 0;
 }
 
 /* Trajectories that have failed have no numbers of their parts. */
-cst_error cst_lags_finish(const cst_lag_kind *kind, cst_collection *x) {
+cst_error cst_lags_finish(cst_collection *x) {
   const cst_runner *r = x->run;
-  for (int i = 0; i < cst_lags_of(kind, r->plan)->n; i++)
+  for (int i = 0; i < list_of(x)->n; i++)
     for (long l = 0; l < r->work->count; l++) {
-      double *rows = cst_rows_numbers(r->rows, kind->row[CST_LAGS_OF_PARTS], i, l);
+      double *rows = cst_rows_numbers(r->rows, kind_of(x)->row[CST_LAGS_OF_PARTS], i, l);
       for (int j = 0; j < 2 * CST_LAGS_PARTS && !cst_runner_lives(r, r->b, l); j++)
         rows[j] = NAN;
     }
@@ -483,10 +453,10 @@ cst_error cst_lags_finish(const cst_lag_kind *kind, cst_collection *x) {
 /* ---- curves over the lags, and means over members for columns -------------------------------- */
 
 long cst_lags_cells(const cst_lag_kind *kind, const cst_plan *p) {
-  const cst_lags *w = cst_lags_of(kind, p);
-  long            n = 0;
+  const cst_named_list *w = cst_lags_of(kind, p);
+  long                  n = 0;
   for (int i = 0; i < w->n; i++)
-    n += cells_of(&w->each[i]);
+    n += cells_of(cst_lag_of(w, i));
   return n;
 }
 
@@ -537,20 +507,20 @@ static void curves_of(const cst_lag *x, const cst_cell *cell, double units, doub
 
 cst_error cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase, const cst_cell *x,
                          cst_output *o) {
-  const cst_lags *w = cst_lags_of(kind, p);
-  const double    units = by_members(p) ? 1 : CST_LAGS_PARTS;
+  const cst_named_list *w = cst_lags_of(kind, p);
+  const double          units = by_members(p) ? 1 : CST_LAGS_PARTS;
   for (int i = 0; i < w->n; i++) {
-    const long n = w->each[i].lags + 1;
+    const long n = cst_lag_of(w, i)->lags + 1;
     double    *curve[CST_LAGS_TIME];
     for (int k = 0; k < CST_LAGS_TIME; k++)
       curve[k] = cst_zeros(n, sizeof *curve[k]);
-    curves_of(&w->each[i], x, units, curve);
+    curves_of(cst_lag_of(w, i), x, units, curve);
     for (int k = 0; k < CST_LAGS_TIME; k++) {
       if (kind->row[k])
         CST_TRY(cst_output_case(o, kind->row[k], i, icase, curve[k]));
       free(curve[k]);
     }
-    CST_TRY(store(kind, i, &w->each[i], icase, x, o));
+    CST_TRY(store(kind, i, cst_lag_of(w, i), icase, x, o));
     x += SUMS * (n + 1);
   }
   return 0;

@@ -18,17 +18,11 @@
 enum { CST_LAGS_MOST = 8, CST_LAGS_PARTS = 32 };
 
 typedef struct {
-  char           *name;
-  cst_expressions expressions;
-  double          every, mean; /* mean: subtracted from samples whose products are taken */
-  long            lags;
+  cst_named named;
+  double    every, mean; /* mean: subtracted from samples whose products are taken */
+  long      lags;
   bool equal; /* of an earlier program: parts are equal, and what is left behind them is not used */
 } cst_lag;
-
-typedef struct {
-  int      n;
-  cst_lag *each;
-} cst_lags; /* the values of the key */
 
 /* Channels: curves of a case over the lags, their times, and the pairs of each trajectory at every lag; y_0 or y_lags, and the figure, of each
  * trajectory and part; what is kept; the exact sums over members, and how many these are. Those that a
@@ -47,21 +41,31 @@ enum {
   CST_LAGS_CHANNELS
 };
 
-/* One of the collectors. name: of its key; what: as in "an autocorrelation"; refuses: why it has no later end. */
+/* One of the collectors. refuses: why it has no later end. */
 typedef struct {
+  cst_named_key          key; /* CST_LAGS_KEY */
   const cst_collector   *collector;
-  const char            *name, *what, *refuses;
+  const char            *refuses;
   bool                   displaces; /* squares of displacements, else products */
   const cst_channel_row *row[CST_LAGS_CHANNELS];
   /* the figure of y[lags + 1] with `spacing` between lags */
   double (*figure)(const double *y, long lags, double spacing);
 } cst_lag_kind;
 
-void cst_lags_read(const cst_lag_kind *kind, cst_reader *r, cst_lags *w);
-void cst_lags_forget(void *wish);
-void cst_lags_as_in(const cst_lag_kind *kind, cst_lags *w, cst_result *file);
-static inline const cst_lags *cst_lags_of(const cst_lag_kind *kind, const cst_plan *p) {
+#define CST_LAGS_KEY(of, what_is)                                                                  \
+  {                                                                                                \
+    .key = of, .what = what_is, .map = "{name: ..., expression: ..., every: ..., lags: ...}",      \
+    .more = "", .most = CST_LAGS_MOST, .size = sizeof(cst_lag), .read = cst_lags_read_one          \
+  }
+
+void cst_lags_read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
+                       void *entry);
+void cst_lags_as_in(void *wish, cst_result *file);
+static inline const cst_named_list *cst_lags_of(const cst_lag_kind *kind, const cst_plan *p) {
   return p->study->collected[cst_collector_number(kind->collector)];
+}
+static inline const cst_lag *cst_lag_of(const cst_named_list *w, int k) {
+  return (const cst_lag *)w->each + k;
 }
 
 cst_demand cst_lags_demand(const cst_lag_kind *kind, const cst_plan *p);
@@ -70,17 +74,17 @@ void       cst_lags_declare(const cst_lag_kind *kind, const cst_plan *p, cst_cha
 cst_error  cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output *o);
 
 typedef struct {
-  cst_values now;
-  double    *kept; /* into the rows */
+  cst_values *now;
+  double     *kept[CST_LAGS_MOST]; /* into the rows */
 } cst_lag_batch;
 
-/* The collector's functions of these names, with its own = cst_lag_batch[CST_LAGS_MOST]. */
-void      cst_lags_create(const cst_lag_kind *kind, cst_collection *x);
-void      cst_lags_destroy(const cst_lag_kind *kind, cst_collection *x);
-void      cst_lags_begin(const cst_lag_kind *kind, cst_collection *x);
-long      cst_lags_next(const cst_lag_kind *kind, const cst_collection *x, long step);
-cst_error cst_lags_stop(const cst_lag_kind *kind, cst_collection *x);
-cst_error cst_lags_finish(const cst_lag_kind *kind, cst_collection *x);
+/* The collector's functions of these names, with its own = cst_lag_batch. */
+void      cst_lags_create(cst_collection *x);
+void      cst_lags_destroy(cst_collection *x);
+void      cst_lags_begin(cst_collection *x);
+long      cst_lags_next(const cst_collection *x, long step);
+cst_error cst_lags_stop(cst_collection *x);
+cst_error cst_lags_finish(cst_collection *x);
 
 /* The sums over members (cst_tally). */
 cst_tally_term cst_lags_term(const cst_plan *p, int icase, long cell);

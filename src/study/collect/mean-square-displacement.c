@@ -35,9 +35,8 @@ static double slope(const double *y, long lags, double spacing) {
 
 extern const cst_collector cst_collector_mean_square_displacement;
 static const cst_lag_kind  kind = {
+     CST_LAGS_KEY("mean-square-displacement", "a mean square displacement"),
      &cst_collector_mean_square_displacement,
-     "mean-square-displacement",
-     "a mean square displacement",
      "mean square displacements are means over parts of the run",
      true,
      {&curve, &error, NULL, NULL, &lag, &pairs, &parts, &kept, &sums, &count},
@@ -49,28 +48,26 @@ typedef struct {
   cst_number_column last, last_error, diffusion, diffusion_error, exponent;
 } displacement_columns;
 
+static void declare_columns(cst_columns *c, const void *entry, void *columns) {
+  const char           *name = ((const cst_lag *)entry)->named.name;
+  displacement_columns *x = columns;
+  x->last = cst_columns_number(c, cst_columns_shown(true, "displacement-last", name),
+                               "mean square displacement at the last lag", "%s_last", name);
+  x->last_error = cst_columns_number(c, cst_columns_use("displacement-last-error", name),
+                                     "its standard error", "%s_last_error", name);
+  x->diffusion = cst_columns_number(
+      c, cst_columns_shown(true, "diffusion", name),
+      "half the slope over the second half of the lags, per expression", "%s_diffusion", name);
+  x->diffusion_error = cst_columns_number(c, cst_columns_shown(true, "diffusion-error", name),
+                                          "its standard error", "%s_diffusion_error", name);
+  x->exponent = cst_columns_number(
+      c, cst_columns_shown(true, "displacement-exponent", name),
+      "power of the lag with which it grows over their second half: 2 ballistic, 1 diffusive",
+      "%s_exponent", name);
+}
+
 static void *columns(const cst_plan *p, cst_columns *c) {
-  const cst_lags *w = cst_lags_of(&kind, p);
-  if (!w->n)
-    return NULL;
-  displacement_columns *x = cst_zeros(w->n, sizeof *x);
-  for (int k = 0; k < w->n; k++) {
-    const char *name = w->each[k].name;
-    x[k].last = cst_columns_number(c, cst_columns_shown(true, "displacement-last", name),
-                                   "mean square displacement at the last lag", "%s_last", name);
-    x[k].last_error = cst_columns_number(c, cst_columns_use("displacement-last-error", name),
-                                         "its standard error", "%s_last_error", name);
-    x[k].diffusion = cst_columns_number(
-        c, cst_columns_shown(true, "diffusion", name),
-        "half the slope over the second half of the lags, per expression", "%s_diffusion", name);
-    x[k].diffusion_error = cst_columns_number(c, cst_columns_shown(true, "diffusion-error", name),
-                                              "its standard error", "%s_diffusion_error", name);
-    x[k].exponent = cst_columns_number(
-        c, cst_columns_shown(true, "displacement-exponent", name),
-        "power of the lag with which it grows over their second half: 2 ballistic, 1 diffusive",
-        "%s_exponent", name);
-  }
-  return x;
+  return cst_named_columns(c, cst_lags_of(&kind, p), sizeof(displacement_columns), declare_columns);
 }
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {
@@ -78,10 +75,10 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const cst_plan             *p = rows->plan;
   cst_lag_means               m;
   for (int k = 0; k < cst_lags_of(&kind, p)->n; k++) {
-    const cst_lag *l = &cst_lags_of(&kind, p)->each[k];
+    const cst_lag *l = cst_lag_of(cst_lags_of(&kind, p), k);
     const cst_class *class = &p->classes[p->class_of[rows->icase]];
     const double spacing = cst_clock_at(class, (double)cst_sampled_steps(class, l->every));
-    const double half = (double)(l->lags / 2), times = 2.0 * l->expressions.n;
+    const double half = (double)(l->lags / 2), times = 2.0 * l->named.expressions.n;
     CST_TRY(cst_lags_means(&kind, rows, k, &m));
     const double before = m.value - m.figure * ((double)l->lags - half) * spacing;
     cst_column_set(x[k].last, rows->icase, m.value);
