@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""command.py: runs `constella report`, `plot`, `export`, `compare` and `list figures`: command.py COMMAND NAME=VALUE ...
+"""command.py: runs `constella report`, `plot`, `export`, `compare`, `system --html` and `list figures`: command.py COMMAND NAME=VALUE ...
 (constella/commands.py)."""
 # SPDX-License-Identifier: BSD-2-Clause
 import gc

@@ -1,4 +1,4 @@
-"""commands.py: what `constella report`, `plot`, `export`, `compare` and `list figures` do, with messages instead of
+"""commands.py: what `constella report`, `plot`, `export`, `compare`, `system --html` and `list figures` do, with messages instead of
 tracebacks.
 
 The program has parsed the command line (src/cli/analysis.c); a word NAME=VALUE comes here for each argument
@@ -190,6 +190,13 @@ def explain(args):
     return run(args)
 
 
+def system(args):
+    """Print the page on a system."""
+    from .system_page import run
+
+    return run(args)
+
+
 def figures(args):
     """Print the kinds of figures, a line each."""
     from .plot import KINDS
@@ -199,7 +206,7 @@ def figures(args):
 
 COMMANDS = {
     "report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "choose": choose,
-    "explain": explain, "verify-record": verify_record, "status-record": status_record, "figures": figures,
+    "explain": explain, "system": system, "verify-record": verify_record, "status-record": status_record, "figures": figures,
 }  # fmt: skip
 
 

@@ -119,8 +119,8 @@ def units(description):
     return found
 
 
-def points_of(names):
-    """{name: [x, y, z]} of the coordinates that come in twos or threes."""
+def points_of(names, least=2):
+    """{name: [x, y, z]} of the coordinates that come in twos or threes; least=1: or alone, on an axis."""
     groups: dict = {}
     for name in names:
         base, bracket, index = name.partition("[")
@@ -132,7 +132,7 @@ def points_of(names):
                 break
     found = {}
     for (before, after, index, upper), point in groups.items():
-        if sum(c is not None for c in point) >= 2 and point[0] is not None:
+        if sum(c is not None for c in point) >= least and (point[0] is not None or least < 2):
             label = before + after + index
             found[
                 label if label and label not in found else f"{before}{'X' if upper else 'x'}{after}{index}"

@@ -116,6 +116,7 @@ typedef struct {
 
 struct cst_system {
   const char *name, *doc, *source;
+  const char *up; /* of pictures alone: the axis that points upwards, "z" or "-x"; "z" by default */
   int         nq, ng, npar, nsym, nstate;
   int         nvel;   /* the last of the ng constraints are on velocities */
   bool        affine; /* some constraint has a phi0: one on velocities, or one that depends on t */

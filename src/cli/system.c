@@ -1,21 +1,24 @@
 /* system.c: `constella system FILE`: examines a system file or a system of the catalogue, and prints its
- * properties and what is wrong with it. */
+ * properties and what is wrong with it, for reading or as JSON. The page of --html is made from this JSON by
+ * analysis/constella/system_page.py. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1 /* asprintf */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/inputs.h"
-#include "cli/system-page.h"
 #include "system/library.h"
 #include "system/examine/examine.h"
 #include "core/diag.h"
 #include "core/need.h"
+#include "core/text.h"
 
 /* ---- the command line ---- */
 
 typedef struct {
+  const char *word; /* NAME=VALUE */
   char       *name; /* owned */
   const char *text;
   double      value;
@@ -29,7 +32,7 @@ typedef struct {
 typedef struct {
   const char *system;
   settings    given;
-  bool        html;
+  bool        html, json;
 } arguments;
 
 /* A constant expression. */
@@ -48,8 +51,8 @@ static bool add_setting(void *member, const char *text) {
   if (!equals || equals == text)
     return false;
   all->at = cst_need(realloc(all->at, sizeof *all->at * (size_t)(all->n + 1)));
-  all->at[all->n++] =
-      (setting){.name = cst_need(strndup(text, (size_t)(equals - text))), .text = equals + 1};
+  all->at[all->n++] = (setting){
+      .word = text, .name = cst_need(strndup(text, (size_t)(equals - text))), .text = equals + 1};
   return true;
 }
 
@@ -75,6 +78,8 @@ static const cst_option options[] = {
      .takes = "NAME=VALUE"},
     {"--html", .at = offsetof(arguments, html),
      .doc = "print a page in HTML instead: equations, degrees of freedom, joints, a picture"},
+    {"--json", .at = offsetof(arguments, json),
+     .doc = "print what this page is made from, for other programs"},
     {NULL},
 };
 
@@ -164,17 +169,25 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
   return NULL;
 }
 
-/* ---- the page ---- */
+/* Degrees of freedom: coordinates less constraints that are enforced. */
+static int freedom(const cst_system *s) {
+  int n = s->nq - s->ng;
+  for (int a = 0; a < s->ng && s->dropped; a++)
+    n += s->dropped[a];
+  return n;
+}
+
+/* ---- the text ---- */
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
 static void print_head(const cst_system *s) {
-  const int free_of = cst_system_page_freedom(s);
+  const int free_of = freedom(s);
   printf("%s: %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", s->name, s->nq,
          plural(s->nq), s->ng, plural(s->ng), free_of, plural(free_of));
 }
 
-static void print_page(const cst_system *s, const cst_examination *x) {
+static void print_text(const cst_system *s, const cst_examination *x) {
   static const char *const mark[] = {
       [CST_FACT] = "", [CST_NOTE] = "note: ", [CST_FAULT] = "error: "};
   int width = 0;
@@ -193,6 +206,259 @@ static void print_page(const cst_system *s, const cst_examination *x) {
     printf("ok\n");
 }
 
+/* ---- JSON ---- */
+
+/* Behind the first member of an object or a list. */
+static const char *comma(int i) { return i ? ", " : ""; }
+
+static void put_key(const char *before, const char *name) { printf("%s\"%s\": ", before, name); }
+
+/* A text; NULL: null. */
+static void put_text(const char *before, const char *name, const char *text) {
+  put_key(before, name);
+  if (text)
+    cst_text_json(text, stdout);
+  else
+    fputs("null", stdout);
+}
+
+static void put_flag(const char *before, const char *name, bool value) {
+  put_key(before, name);
+  fputs(value ? "true" : "false", stdout);
+}
+
+/* JSON has no numbers that are not finite. */
+static void put_number(const char *before, double x) {
+  char text[32] = "null";
+  if (isfinite(x))
+    cst_text_shortest(x, text, sizeof text);
+  printf("%s%s", before, text);
+}
+
+static void put_numbers(const double *x, int n) {
+  fputs("[", stdout);
+  for (int i = 0; i < n; i++)
+    put_number(comma(i), x[i]);
+  fputs("]", stdout);
+}
+
+/* A list of n objects, one a line; next_entry() begins each. */
+static void begin_list(const char *name) { printf(",\n  \"%s\": [", name); }
+static void next_entry(int i) { fputs(i ? "},\n    {" : "\n    {", stdout); }
+static void end_list(int n) { fputs(n ? "}\n  ]" : "]", stdout); }
+
+static void put_parameters(const cst_system *s, const double *c) {
+  const int n = cst_system_named(s);
+  begin_list("parameters");
+  for (int i = 0; i < n; i++) {
+    next_entry(i);
+    put_text("", "name", s->parameter[i].name);
+    put_number(", \"value\": ", c[i]);
+    put_text(", ", "unit", s->parameter[i].unit);
+    put_text(", ", "doc", s->parameter[i].doc);
+  }
+  end_list(n);
+}
+
+static void put_coordinates(const cst_system *s) {
+  begin_list("coordinates");
+  for (int i = 0; i < s->nq; i++) {
+    const char *unit = cst_system_unit(s, s->coordinate[i]);
+    next_entry(i);
+    put_text("", "name", s->coordinate[i]);
+    put_text(", ", "unit", unit + (*unit == ' '));
+  }
+  end_list(s->nq);
+}
+
+/* Numbers of its first coordinates and of its first constraint, as in cst_body. */
+static void put_bodies(const cst_system *s) {
+  begin_list("bodies");
+  for (int k = 0; k < s->nbodies; k++) {
+    const cst_body *b = &s->bodies[k];
+    next_entry(k);
+    put_text("", "name", b->name);
+    printf(", \"rotation\": %d, \"centre\": %d, \"constraints\": %d", b->rotation, b->centre,
+           b->constraint);
+  }
+  end_list(s->nbodies);
+}
+
+/* Expressions as the text has them. */
+static void put_expressions(const char *list, int n, const char *const *name,
+                            const char *const *text) {
+  begin_list(list);
+  for (int k = 0; k < n; k++) {
+    next_entry(k);
+    put_text("", "name", name[k]);
+    put_text(", ", "expression", text[k]);
+  }
+  end_list(n);
+}
+
+static void put_masses(const cst_system *s) {
+  const char **name = cst_need(calloc((size_t)s->ncoordinate + 1, 2 * sizeof *name));
+  const char **text = name + s->ncoordinate;
+  int          n = 0;
+  for (int i = 0; i < s->ncoordinate && s->coordinate_name[i].at < s->nplain; i++)
+    if (s->mass_text && s->mass_text[i]) {
+      name[n] = s->coordinate_name[i].name;
+      text[n++] = s->mass_text[i];
+    }
+  put_expressions("masses", n, name, text);
+  free(name);
+}
+
+/* The constraints of the text as declared: a family is one. */
+static void put_declared(const cst_system *s) {
+  int n = 0;
+  begin_list("declared");
+  for (int k = 0; k < s->nfamily; k++) {
+    const cst_name *x = &s->family[k];
+    if (!x->text)
+      continue;
+    next_entry(n++);
+    put_text("", "name", x->name);
+    put_text(", ", "expression", x->text);
+    put_text(", ", "range", x->range);
+    put_flag(", ", "velocities", x->at >= s->ng - s->nvel);
+  }
+  end_list(n);
+}
+
+/* Larger systems have no second derivatives here. */
+enum { LARGEST = 300, POINT = 3 };
+
+/* Second derivatives of constraint a by the coordinates on which it acts, where it is of degree 2 and acts on
+ * three of them at most: a step of 1 gives them exactly. */
+static void put_curvature(const cst_system *s, const double *c, double *q, const double *G, int a) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  const int          first = P->start[a], n = P->start[a + 1] - first;
+  double             row[POINT];
+  if (n > POINT || s->nq > LARGEST || cst_graph_degree(s->graph, s->g[a], 'q') != 2)
+    return;
+  double *there = cst_need(malloc(sizeof *there * (size_t)P->n));
+  put_key(", ", "curvature");
+  for (int i = 0; i < n; i++) {
+    const double at = q[P->column[first + i]];
+    q[P->column[first + i]] += 1;
+    cst_system_eval_at(s, CST_K_G, c, q, there);
+    q[P->column[first + i]] = at;
+    for (int k = 0; k < n; k++)
+      row[k] = there[first + k] - G[first + k];
+    fputs(i ? ", " : "[", stdout);
+    put_numbers(row, n);
+  }
+  fputs("]", stdout);
+  free(there);
+}
+
+/* Every constraint, with the coordinates or velocities on which it acts and its slopes along them in the first
+ * state. A body is acted on at a point of it where these are those of a function of this point. */
+static void put_constraints(const cst_system *s, const double *c, double *q) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *G = cst_need(calloc((size_t)P->n + 1, sizeof *G));
+  if (s->ng)
+    cst_system_eval_at(s, CST_K_G, c, q, G);
+  begin_list("constraints");
+  for (int a = 0; a < s->ng; a++) {
+    const bool velocities = a >= s->ng - s->nvel;
+    next_entry(a);
+    put_text("", "name", s->constraint[a]);
+    put_flag(", ", "velocities", velocities);
+    put_flag(", ", "redundant", s->dropped && s->dropped[a]);
+    fputs(", \"slopes\": {", stdout);
+    CST_EACH_ENTRY(P, a, e) {
+      fputs(comma(e - P->start[a]), stdout);
+      cst_text_json(s->coordinate[P->column[e]], stdout);
+      put_number(": ", G[e]);
+    }
+    fputs("}", stdout);
+    if (!velocities)
+      put_curvature(s, c, q, G, a);
+  }
+  end_list(s->ng);
+  free(G);
+}
+
+/* q[nq] and v[nq] keep the first state. */
+static void put_states(const cst_system *s, const double *c, double *q, double *v) {
+  begin_list("states");
+  for (int k = 0; k < s->nstate; k++) {
+    next_entry(k);
+    put_text("", "name", s->state[k].name);
+    cst_system_state(s, k, c, q, v);
+    fputs(", \"q\": ", stdout);
+    put_numbers(q, s->nq);
+    fputs(", \"v\": ", stdout);
+    put_numbers(v, s->nq);
+  }
+  end_list(s->nstate);
+  if (s->nstate)
+    cst_system_state(s, 0, c, q, v);
+}
+
+static void put_findings(const cst_examination *x) {
+  static const char *const severity[] = {
+      [CST_FACT] = "fact", [CST_NOTE] = "note", [CST_FAULT] = "error"};
+  begin_list("findings");
+  for (int i = 0; i < x->n; i++) {
+    next_entry(i);
+    put_text("", "topic", x->at[i].topic);
+    put_text(", ", "severity", severity[x->at[i].severity]);
+    put_text(", ", "text", x->at[i].text);
+  }
+  end_list(x->n);
+}
+
+static void print_json(const cst_system *s, const double *c, const cst_examination *x) {
+  double *q = cst_need(calloc(2 * (size_t)s->nq + 1, sizeof *q));
+  put_text("{\n  ", "system", s->name);
+  put_text(",\n  ", "doc", s->doc);
+  put_text(",\n  ", "source", s->source);
+  put_text(",\n  ", "up", s->up);
+  printf(",\n  \"degrees_of_freedom\": %d", freedom(s));
+  put_flag(",\n  ", "gyroscopic", s->gyroscopic);
+  put_flag(",\n  ", "affine", s->affine);
+  put_text(",\n  ", "potential", s->potential_text ? s->potential_text : "0");
+  put_masses(s);
+  put_expressions("forces", s->nforce, s->force_name, s->force_text);
+  put_declared(s);
+  put_parameters(s, c);
+  put_coordinates(s);
+  put_bodies(s);
+  put_states(s, c, q, q + s->nq);
+  put_constraints(s, c, q);
+  put_findings(x);
+  fputs("\n}\n", stdout);
+  free(q);
+}
+
+/* ---- the page ---- */
+
+/* Becomes analysis/constella/system_page.py, which calls this command with --json. */
+static int start_page(const arguments *a) {
+  char       *file = NULL, *parameters = NULL;
+  const char *words[4] = {"system"};
+  if (asprintf(&file, "system=%s", a->system) < 0)
+    cst_need_fail();
+  words[1] = file;
+  for (int k = 0; k < a->given.n; k++) {
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%s%s", k ? parameters : "parameters=", k ? "\n" : "",
+                 a->given.at[k].word) < 0)
+      cst_need_fail();
+    free(parameters);
+    words[2] = parameters = longer;
+  }
+  const int status = cst_analysis_start(parameters ? 3 : 2, words);
+  free(file);
+  free(parameters);
+  return status;
+}
+
+/* ---- the command ---- */
+
 static bool examine(const arguments *a, cst_diag *d) {
   double      c[CST_MAX_PAR];
   cst_system *s = make(a, c, d);
@@ -200,10 +466,10 @@ static bool examine(const arguments *a, cst_diag *d) {
     return false;
   cst_examination *x = cst_examine(s, c);
   const bool       good = x->faults == 0;
-  if (a->html)
-    cst_system_page(s, c, x, stdout);
+  if (a->json)
+    print_json(s, c, x);
   else
-    print_page(s, x);
+    print_text(s, x);
   cst_examine_destroy(x);
   cst_system_destroy(s);
   return good;
@@ -213,12 +479,16 @@ static int examine_system(int argc, char **argv) {
   arguments a = {0};
   cst_diag *d = cst_diag_create();
   cst_options_parse(&cst_command_system, argc, argv, &a, d);
+  if (a.html && a.json)
+    cst_diag_add(d, NULL, 0, 0, "'--html' and '--json' exclude each other");
   evaluate_settings(&a.given, d);
-  const bool good = !cst_diag_count(d) && examine(&a, d);
+  int status = 2;
+  if (!cst_diag_count(d))
+    status = a.html ? start_page(&a) : examine(&a, d) ? 0 : 2;
   cst_diag_print(d, stderr);
   end_arguments(&a);
   cst_diag_destroy(d);
-  return good ? 0 : 2;
+  return status;
 }
 
 const cst_command cst_command_system = {

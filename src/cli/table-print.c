@@ -48,16 +48,6 @@ void cst_table_csv_print(const cst_table *t, const cst_table_choice *c) {
     }
 }
 
-static void put_json(const char *s) {
-  putchar('"');
-  for (; *s; s++) {
-    if (*s == '"' || *s == '\\')
-      putchar('\\');
-    putchar(*s);
-  }
-  putchar('"');
-}
-
 void cst_table_json_print(const cst_table *t, const cst_table_choice *c) {
   char        s[CST_TABLE_CELL];
   const char *between = "\n";
@@ -71,11 +61,11 @@ void cst_table_json_print(const cst_table *t, const cst_table_choice *c) {
       const cst_table_column *k = &t->col[c->shown[i]];
       if (i)
         fputs(", ", stdout);
-      put_json(k->name);
+      cst_text_json(k->name, stdout);
       fputs(": ", stdout);
       cst_table_cell(t, c->shown[i], row, true, s);
       if (k->text)
-        put_json(s);
+        cst_text_json(s, stdout);
       else
         fputs(isfinite(k->x[row]) ? s : "null", stdout);
     }

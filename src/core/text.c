@@ -62,3 +62,13 @@ void cst_text_disarm(char *text, char kept) {
     if (*text != kept && ((unsigned char)*text < 32 || *text == 127))
       *text = '?';
 }
+
+void cst_text_json(const char *text, FILE *out) {
+  putc('"', out);
+  for (; *text; text++)
+    if ((unsigned char)*text < 32)
+      fprintf(out, "\\u%04x", (unsigned char)*text);
+    else
+      fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+  putc('"', out);
+}

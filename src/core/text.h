@@ -4,6 +4,7 @@
 #define CST_CORE_TEXT_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 bool cst_text_begins(const char *text, const char *start);
 /* Whether text is longer than `end` and ends with it. */
@@ -17,4 +18,6 @@ void cst_text_shortest(double x, char *out, size_t size);
 /* Replaces control characters by '?', so that text from a file cannot steer a terminal. `kept`: one that
  * stays, 0: none. */
 void cst_text_disarm(char *text, char kept);
+/* Writes text as a string of JSON, with its quotes. */
+void cst_text_json(const char *text, FILE *out);
 #endif

@@ -33,6 +33,7 @@ def load():
     import constella.choosing.command  # noqa: F401
     import constella.explaining.command  # noqa: F401
     import constella.exporting  # noqa: F401
+    import constella.system_page  # noqa: F401
 
     command.gc.freeze()
     return command

@@ -1,7 +1,8 @@
 """test_system_html.py: `constella system SYSTEM --html`: a page that is well formed and fetches nothing, with the
-equations as they are written, what constraints tie, and a picture of the state."""
+equations as they are written, what constraints tie, and a picture of the state; and `--json`, from which it is made."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
+import json
 import os
 import re
 import sys
@@ -49,7 +50,8 @@ def looks(file):
         name = os.path.basename(file)
         good = process.returncode == 0 and tree is not None and not re.search(r"https?:|src=|href=|url\(|<script", text.split("</head>")[1])
         left = [x for x in plain(tree) if "=" in x and re.search(r"=[^=]*'", x)] if tree else []
-        ok(good and not left, f"{name}: a page that fetches nothing, all of it formulas", text[-300:], process.stderr, left)
+        thin = text.count('&#x2062;</mo><mspace width="0.17em"/>') == text.count("&#x2062;")
+        ok(good and thin and not left, f"{name}: a page that fetches nothing, all of it formulas", text[-300:], process.stderr, left)
 
     return look
 
@@ -85,17 +87,87 @@ ok("<msqrt><mn>1</mn><mo>+</mo>" in text and "<munderover><mo>∑</mo>" in text,
 ok("<mover><msub><mi>θ</mi><mi>1</mi></msub><mo>˙</mo></mover>" in text, "a rate of a Greek letter with an index")
 ok("<td>roll</td><td>x, theta1</td><td>velocities</td>" in text, "what a constraint on velocities ties")
 
+
+
+def ends(tree, look):
+    """The ends (x1, y1, x2, y2) of the lines of this class."""
+    lines = [n for n in tree.getElementsByTagName("line") if n.getAttribute("class") == look]
+    return [numpy.array([float(n.getAttribute(a)) for a in ("x1", "y1", "x2", "y2")]) for n in lines]
+
+
+def along(line):
+    """To the right and upwards."""
+    return (line[2:] - line[:2]) * (1, -1)
+
+
+def near(*pairs):
+    """To a tenth of a unit of the picture, to which its places are written."""
+    return all(numpy.abs(numpy.array(a) - b).max() < 0.3 for a, b in pairs)
+
+
 # The picture: a rod from the fixed centre (3, -4) to the point, to scale.
-rods = [n for n in tree.getElementsByTagName("line") if n.getAttribute("class") == "rod"]
-ends = [[float(n.getAttribute(a)) for a in ("x1", "y1", "x2", "y2")] for n in rods]
-reach = numpy.array(ends[0][:2]) - ends[0][2:]
-ok(len(rods) == 1 and abs(reach[1] / reach[0] - 4 / 3) < 0.01 and reach[0] > 50, "the rod, from its centre", ends)
+rods = ends(tree, "rod")
+reach = along(rods[0])
+ok(len(rods) == 1 and abs(reach[1] / reach[0] + 4 / 3) < 0.01 and reach[0] < -50, "the rod, from its centre", rods)
+_, text, tree = page(write("down.yaml", OWN + "up: -y\n"))
+ok(near((along(ends(tree, "rod")[0]), -reach)), "up: -y turns the picture of a plane", ends(tree, "rod"))
 _, text, tree = page("two-tops")
-rods = [n for n in tree.getElementsByTagName("line") if n.getAttribute("class") == "rod"]
-axes = [n for n in tree.getElementsByTagName("line") if n.getAttribute("class").startswith("axis")]
+rods = ends(tree, "rod")
+axes = [x for k in (1, 2, 3) for x in ends(tree, f"axis{k}")]
 ok(rods and len(axes) == 6 and "<td>hinge_2</td><td>first, second</td>" in text, "bodies: their axes and joints")
+ok(len(rods) == 2 and near((rods[0][2:], rods[1][2:]), (along(rods[0]), -2.5 * along(rods[1]))), "to their joint", rods)
 _, text, tree = page("double-pendulum-angles")
 ok("None: its coordinates are no points" in text, "no picture of angles")
 process = constella("system", write("bad.yaml", OWN.replace("sqrt(1", "sqr(1")), "--html")
 ok(process.returncode == 2 and ":6:" in process.stderr and not process.stdout, "a mistake has its place", process.stderr)
+
+# A crank, upright, and a rod, whose other end slides on the line y = 0.
+CRANK = """system: crank
+parameters: {r: 1, l: 2.5}
+up: y
+bodies:
+  crank: {rotation: A, centre: [ax, ay, az], mass: 1, inertia: [0.1, 0.2, 0.2]}
+  rod: {rotation: B, centre: [bx, by, bz], mass: 1, inertia: [0.1, 0.5, 0.5]}
+potential: 9.81*(ay + by)
+constraints:
+  pivot_x: ax - r/2*A11
+  pivot_y: ay - r/2*A21
+  pivot_z: az - r/2*A31
+  pin_x: bx - l/2*B11 - ax - r/2*A11
+  pin_y: by - l/2*B21 - ay - r/2*A21
+  pin_z: bz - l/2*B31 - az - r/2*A31
+  slider: by + l/2*B21
+states:
+  default:
+    bodies:
+      crank: {axis: [0, 0, 1], angle: pi/2, centre: [0, r/2, 0]}
+      rod: {axis: [0, 0, 1], angle: -asin(r/l), centre: [sqrt(l^2 - r^2)/2, r/2, 0]}
+"""
+file = write("crank.yaml", CRANK)
+process, text, tree = page(file)
+rods, axes = ends(tree, "rod"), [ends(tree, f"axis{k}") for k in (1, 2, 3)]
+size = along(rods[0])[1]
+ok(len(rods) == 2 and size > 50 and near((along(rods[0]), (0, size))), "up: y points upwards in space: the crank", rods)
+ok(near((rods[0][2:], rods[1][:2]), (along(rods[1]), (size * 5.25**0.5, -size))), "bodies are drawn between their joints", rods)
+ok(near((along(axes[0][0]), (0, 50)), (along(axes[1][0]), (-50, 0))), "the axes of a body turn with it", axes)
+ok(text.count('class="joint"') == 3, "a sign for each joint", text)
+moved = page(file, "--parameters", "r=2")[2]
+ok(near((along(ends(moved, "rod")[1]) / along(ends(moved, "rod")[0])[1], (0.75, -1))), "parameters move them", ends(moved, "rod"))
+
+# What it is made from.
+told = constella("system", file, "--json")
+data = json.loads(told.stdout)
+act = {c["name"]: c["slopes"] for c in data["constraints"]}
+ok(told.returncode == 0 and data["degrees_of_freedom"] == 5 and data["up"] == "y", "--json: what the system is", told.stdout)
+ok(act["pin_y"] == {"A21": -0.5, "ay": -1, "B21": -1.25, "by": 1}, "on what a constraint acts", act["pin_y"])
+data = json.loads(constella("system", write("own.yaml", OWN), "--json").stdout)
+ok(data["doc"] == 'a bead <b> & a "spring"' and data["parameters"][0]["unit"] == "kg", "texts and units", data)
+ok(data["constraints"][0]["curvature"] == [[2, 0], [0, 2]] and data["constraints"][1]["velocities"], "a sphere; rates", data["constraints"])
+ok(data["states"][0]["q"] == [0, 0, 0] and data["findings"] and len(data["declared"]) == 2, "states and findings", data)
+process = constella("system", file, "--json", "--html")
+ok(process.returncode == 2 and "'--html' and '--json' exclude each other" in process.stderr, "--json and --html", process.stderr)
+process = constella("system", file, "--html", env={"PYTHON": "/nowhere/python3"})
+ok(process.returncode == 2 and "/nowhere/python3 cannot be started; set PYTHON" in process.stderr, "no Python", process.stderr)
+process = constella("system", file, "--html", env={"CONSTELLA_ANALYSIS": "/nowhere"})
+ok(process.returncode == 2 and "set CONSTELLA_ANALYSIS" in process.stderr, "no analysis/", process.stderr)
 done()

@@ -105,8 +105,10 @@ static void read_up(cst_reading *r) {
   cst_yaml                *n = cst_yaml_get(r->root, "up");
   const char              *text = n ? cst_read_text(r, n, "up") : "z";
   for (int i = 0; i < 6; i++)
-    if (!strcmp(text, ways[i]))
+    if (!strcmp(text, ways[i])) {
+      r->s->up = ways[i];
       return;
+    }
   if (*text)
     cst_yaml_error(r->doc, n, r->d, "'up' is '%s'; allowed: %s", text, cst_diag_join(ways, 6));
 }
