@@ -23,50 +23,24 @@
 #include "constella/expr.h"
 #include "constella/isa.h"
 #include "constella/kernels.h"
-
-enum {
-  CST_MAX_Q =
-      40, /* coordinates and constraints of a system whose matrices are dense, and of every system of
-                     the catalogue at its size */
-  CST_MAX_G = 40,
-  CST_MOST_Q = 2000000, /* of any system */
-  /* coordinates, and constraints, where lane code has full matrices of them on the stack, a 90 MB with 8 lanes:
-   * the mass is no constant diagonal, or a variational method is to keep forces or time */
-  CST_MOST_FULL = 300,
-  CST_MOST_CONVERTED =
-      2000, /* of systems that convert(...) steps, because their residuals are differentiated */
-  CST_MAX_NAMED = 256, /* parameters of a text */
-  CST_MAX_SYM = 8,
-  CST_MAX_FORCES = 8,
-  CST_MAX_DRIVEN = 16, /* names of constraints that depend on t */
-  /* parameters of a system: those of the text, t, the accounts, and omega of a penalised one */
-  CST_MAX_PAR = CST_MAX_NAMED + 1 + CST_MAX_FORCES + 1 + CST_MAX_DRIVEN + 1
-};
-
-typedef struct {
-  const char *name, *unit, *doc; /* unit and doc may be "" */
-  double      value; /* default; of a size: the whole number that this object was made with */
-  bool size; /* a whole number with which the description is unrolled; kernels cannot change it */
-  /* the default as an expression of the parameters before it; of a size its constant */
-  cst_node node;
-} cst_parameter;
+#include "constella/system-data.h"
 
 /* A name of the description: of one coordinate or constraint, or of an array of them, name[first .. first +
  * count - 1]. */
-typedef struct {
+struct cst_name {
   const char *name, *text; /* text: of a constraint, its expression as written; else NULL */
   const char *range;       /* of a family of constraints, "i = 2..n" as written; else NULL */
   int         at, count;   /* index of its first entry among all; count 1 and first 0: no array */
   int         first;       /* number of the first element (1 for coordinates) */
   bool        array;
   int         step; /* of an array: element first + k is at + k step; 1 except for bodies */
-} cst_name;
+};
 
 /* One rigid body: the places of its coordinates, and its inertia. R maps body to space, R' = R hat(omega)
  * with omega in body axes; its kinetic energy is 1/2 mass |centre'|^2 + 1/2 omega'I omega. In coordinates
  * that is a constant mass: 1/2 tr(R' J R'^T), J = tr(I)/2 1 - I, so that rows of R have the mass matrix J
  * each (of principal axes: column j the mass J_j), and the centre's coordinates the mass. */
-typedef struct {
+struct cst_body {
   const char *name; /* "top", or "link[3]" */
   int rotation; /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
   int centre; /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin
@@ -78,126 +52,34 @@ typedef struct {
   cst_node inertia[6];
   cst_node mass;  /* -1 without a centre */
   int      at[7]; /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
-} cst_body;
+};
 
 /* A part of V that is a sum over pairs of elements (cst_pair_sum): V, dV and dVS compute it in loops. Its
  * slopes are along x, then y. Second derivatives have it written out (cst_system_bend). */
-typedef struct {
+struct cst_pairs {
   cst_pair_sum   sum;
   cst_node       slope[2 * CST_PAIR_ARRAYS];
   cst_pair_tapes tapes; /* made at the first use */
-} cst_pairs;
-
-typedef struct cst_system cst_system;
+};
 
 /* A unit of the key `units`. */
-typedef struct {
+struct cst_unit {
   const char *name,
       *text; /* "time", a coordinate or an array of them, an observable; " s", with a blank */
-} cst_unit;
+};
 
-/* An exact motion in C: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with
- * parameters c. */
-typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q,
-                       double *p, double *lambda);
-
-typedef struct {
+struct cst_state {
   const char *name;
   cst_node   *q, *v; /* [nq] expressions of the parameters */
   bool has_exact;    /* this start has a motion in closed form, expressions of t and parameters: */
   cst_node *exact_q, *exact_v, *exact_lambda;
-} cst_state;
+};
 
 /* A value for a size parameter that differs from the default. */
 typedef struct {
   const char *name;
   int         value;
 } cst_size;
-
-struct cst_system {
-  const char *name, *doc, *source;
-  const char *up; /* of pictures alone: the axis that points upwards, "z" or "-x"; "z" by default */
-  int         nq, ng, npar, nsym, nstate;
-  int         nvel;   /* the last of the ng constraints are on velocities */
-  bool        affine; /* some constraint has a phi0: one on velocities, or one that depends on t */
-  bool        driven; /* some constraint on positions depends on t */
-  int         nforce; /* forces */
-  /* there are forces, or the potential or a constraint depends on t; the system is then general, and has
-   * accounts: */
-  bool timed;
-  bool slips; /* a force depends on multipliers */
-  /* coordinates have the mass 0; M is positive definite on the velocities with G v = 0 only, and the system is
-   * general */
-  bool massless;
-  bool pumped; /* the potential depends on t: the account behind those of the forces */
-  int  ndriven,
-      *driven_name; /* the last accounts: those of the constraints family[driven_name[k]] */
-  /* of a penalised system the integrands of the accounts behind those of the forces; else NULL */
-  cst_node *rate;
-  int       naccount,
-      account; /* parameters account .. account + naccount - 1; the parameter before them is t */
-  const char **account_name, **account_doc; /* [naccount] "work_drag" */
-  int          nplain,
-      nown; /* the first nplain coordinates belong to no body, the first nown constraints are those of
-                       the text */
-  int       nbodies, nbody; /* bodies; numbers of the kernel `body` */
-  cst_body *bodies;         /* [nbodies] */
-  int       nbody_name;     /* names of bodies as declared: */
-  cst_name *body_name;      /* at: index in bodies */
-  int flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
-  /* a body is flat at the default parameters, and constraints on velocities leave it to methods in coordinates:
-   * M contains sigma O'O of the rows O of orthogonality of every body, which is zero on the velocities of rotations
-   * (read-mass.c); flat is -1 then */
-  bool          raised;
-  int           nunit;
-  cst_unit     *unit;                     /* [nunit] */
-  int           ncoordinate, nfamily;     /* names as declared */
-  cst_name     *coordinate_name, *family; /* [ncoordinate], [nfamily] */
-  const char  **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
-  const char   *symmetry[CST_MAX_SYM];
-  cst_parameter parameter[CST_MAX_PAR];
-  cst_state    *state; /* [nstate], the first is called default */
-  /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
-  bool general;
-  bool gyroscopic; /* there is an a(q) */
-  /* M is a constant diagonal and a = 0, also where forces or t make the system general */
-  bool           diagonal;
-  int            nmass;      /* distinct entries of the constant diagonal mass; 0 otherwise */
-  int           *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
-  bool           mass_unit;  /* every mass is the literal 1: nothing is multiplied */
-  bool           linear_v;   /* the Hessian of V is identically zero */
-  bool           quadratic;  /* every g is a polynomial of degree at most 2 in q */
-  cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
-  cst_gram       gram;
-  unsigned char *dropped; /* [ng] or NULL: redundant constraints, which are not enforced */
-  cst_graph     *graph;
-  int            npairs;
-  cst_pairs     *pairs; /* [npairs] parts of V that are not in the node V: */
-  /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
-  bool     bent;
-  cst_node whole; /* V with its sums over pairs written out, where that was done */
-  cst_node V, *g, *mass, *a, *xi,
-      *gauge;            /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
-  cst_node *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
-  cst_node  stiff;       /* the stiff part of V, where there is a stiff_text */
-  cst_bands bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
-  int       nshared;     /* values that dVH leaves for D3V */
-  bool      matrix;
-  cst_node *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  /* the outputs that are evaluated beside sums over pairs, where they differ from kernel_out;
-   * else NULL */
-  cst_node           *beside[CST_K_COUNT];
-  int                 kernel_size[CST_K_COUNT];
-  cst_kernel         *kernel[CST_ISA_MOST][CST_K_COUNT]; /* over lanes */
-  const void         *kernel_self[CST_ISA_MOST];
-  const cst_compiled *compiled[CST_ISA_MOST]; /* borrowed; NULL where nothing is compiled */
-  cst_exact          *exact;                  /* exact motion from any start, or NULL */
-  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
-      **force_text,                /* [nforce] */
-      *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
-  char *text;                      /* the whole description */
-  void *owned;                     /* the memory that destroy frees */
-};
 
 /* Reads a description. file is its name in messages; sizes[nsize] replace the defaults of size parameters (an
  * unknown name is an error at 1:1). NULL with errors in d. Derives the kernels' nodes and patterns; attaches
@@ -371,8 +253,6 @@ bool cst_system_enforce_independent(cst_system *s, const double *c, const double
  * depend on the origin of the coordinates (length.c). Returns the length of the system, the largest of them,
  * without constraints that of the potential. */
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length);
-/* The round-off of a coordinate that the solver assumes, in units of |q_k|. */
-#define CST_ROUNDOFF (4 * 2.220446049250313e-16)
 /* Largest |g_j| / s_j, s_j = L_j sum_k |G_jk|, L_j that of cst_system_lengths at q, and largest |(G v)_j|
  * over sum_k |G_jk| times the largest |v_k|, with their raw values at (q, v); any pointer may be NULL. Of a
  * residual the part that is round-off of the coordinates, below CST_ROUNDOFF r_j with r_j = max_k |q_k| sum_k

@@ -22,6 +22,7 @@ struct data {
 };
 
 #ifdef CST_W
+#include "constella/system.h"
 #include "core/rotation.h"
 #include "method/core/lane.h"
 #include "method/core/normal.h"

@@ -14,7 +14,7 @@
 #ifndef CST_GROUP_H
 #define CST_GROUP_H
 #include "constella/lanes.h"
-#include "constella/system.h"
+#include "constella/system-data.h"
 #include "system/lane/record.h"
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.

@@ -1,0 +1,142 @@
+/* system-data.h: what a system consists of, without the functions of system.h: sizes, traits, patterns, kernels, and
+ * the expressions of its description. Lane code reads no more, but for the bodies of a system.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CONSTELLA_SYSTEM_DATA_H
+#define CONSTELLA_SYSTEM_DATA_H
+#include <stdbool.h>
+#include "constella/isa.h"
+#include "constella/kernels.h"
+
+enum {
+  CST_MAX_Q =
+      40, /* coordinates and constraints of a system whose matrices are dense, and of every system of
+                     the catalogue at its size */
+  CST_MAX_G = 40,
+  CST_MOST_Q = 2000000, /* of any system */
+  /* coordinates, and constraints, where lane code has full matrices of them on the stack, a 90 MB with 8 lanes:
+   * the mass is no constant diagonal, or a variational method is to keep forces or time */
+  CST_MOST_FULL = 300,
+  CST_MOST_CONVERTED =
+      2000, /* of systems that convert(...) steps, because their residuals are differentiated */
+  CST_MAX_NAMED = 256, /* parameters of a text */
+  CST_MAX_SYM = 8,
+  CST_MAX_FORCES = 8,
+  CST_MAX_DRIVEN = 16, /* names of constraints that depend on t */
+  /* parameters of a system: those of the text, t, the accounts, and omega of a penalised one */
+  CST_MAX_PAR = CST_MAX_NAMED + 1 + CST_MAX_FORCES + 1 + CST_MAX_DRIVEN + 1
+};
+
+/* The round-off of a coordinate that the solver assumes, in units of |q_k|. */
+#define CST_ROUNDOFF (4 * 2.220446049250313e-16)
+
+/* Those of expr.h: a graph of expressions, and an index into it. */
+typedef struct cst_graph cst_graph;
+typedef int              cst_node;
+
+typedef struct {
+  const char *name, *unit, *doc; /* unit and doc may be "" */
+  double      value; /* default; of a size: the whole number that this object was made with */
+  bool size; /* a whole number with which the description is unrolled; kernels cannot change it */
+  /* the default as an expression of the parameters before it; of a size its constant */
+  cst_node node;
+} cst_parameter;
+
+/* Those of system.h. */
+typedef struct cst_name   cst_name;
+typedef struct cst_body   cst_body;
+typedef struct cst_unit   cst_unit;
+typedef struct cst_state  cst_state;
+typedef struct cst_pairs  cst_pairs;
+typedef struct cst_system cst_system;
+
+/* An exact motion in C: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with
+ * parameters c. */
+typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q,
+                       double *p, double *lambda);
+
+struct cst_system {
+  const char *name, *doc, *source;
+  const char *up; /* of pictures alone: the axis that points upwards, "z" or "-x"; "z" by default */
+  int         nq, ng, npar, nsym, nstate;
+  int         nvel;   /* the last of the ng constraints are on velocities */
+  bool        affine; /* some constraint has a phi0: one on velocities, or one that depends on t */
+  bool        driven; /* some constraint on positions depends on t */
+  int         nforce; /* forces */
+  /* there are forces, or the potential or a constraint depends on t; the system is then general, and has
+   * accounts: */
+  bool timed;
+  bool slips; /* a force depends on multipliers */
+  /* coordinates have the mass 0; M is positive definite on the velocities with G v = 0 only, and the system is
+   * general */
+  bool massless;
+  bool pumped; /* the potential depends on t: the account behind those of the forces */
+  int  ndriven,
+      *driven_name; /* the last accounts: those of the constraints family[driven_name[k]] */
+  /* of a penalised system the integrands of the accounts behind those of the forces; else NULL */
+  cst_node *rate;
+  int       naccount,
+      account; /* parameters account .. account + naccount - 1; the parameter before them is t */
+  const char **account_name, **account_doc; /* [naccount] "work_drag" */
+  int          nplain,
+      nown; /* the first nplain coordinates belong to no body, the first nown constraints are those of
+                       the text */
+  int       nbodies, nbody; /* bodies; numbers of the kernel `body` */
+  cst_body *bodies;         /* [nbodies] */
+  int       nbody_name;     /* names of bodies as declared: */
+  cst_name *body_name;      /* at: index in bodies */
+  int flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
+  /* a body is flat at the default parameters, and constraints on velocities leave it to methods in coordinates:
+   * M contains sigma O'O of the rows O of orthogonality of every body, which is zero on the velocities of rotations
+   * (read-mass.c); flat is -1 then */
+  bool          raised;
+  int           nunit;
+  cst_unit     *unit;                     /* [nunit] */
+  int           ncoordinate, nfamily;     /* names as declared */
+  cst_name     *coordinate_name, *family; /* [ncoordinate], [nfamily] */
+  const char  **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
+  const char   *symmetry[CST_MAX_SYM];
+  cst_parameter parameter[CST_MAX_PAR];
+  cst_state    *state; /* [nstate], the first is called default */
+  /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  bool general;
+  bool gyroscopic; /* there is an a(q) */
+  /* M is a constant diagonal and a = 0, also where forces or t make the system general */
+  bool           diagonal;
+  int            nmass;      /* distinct entries of the constant diagonal mass; 0 otherwise */
+  int           *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
+  bool           mass_unit;  /* every mass is the literal 1: nothing is multiplied */
+  bool           linear_v;   /* the Hessian of V is identically zero */
+  bool           quadratic;  /* every g is a polynomial of degree at most 2 in q */
+  cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
+  cst_gram       gram;
+  unsigned char *dropped; /* [ng] or NULL: redundant constraints, which are not enforced */
+  cst_graph     *graph;
+  int            npairs;
+  cst_pairs     *pairs; /* [npairs] parts of V that are not in the node V: */
+  /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
+  bool     bent;
+  cst_node whole; /* V with its sums over pairs written out, where that was done */
+  cst_node V, *g, *mass, *a, *xi,
+      *gauge;            /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  cst_node *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
+  cst_node  stiff;       /* the stiff part of V, where there is a stiff_text */
+  cst_bands bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
+  int       nshared;     /* values that dVH leaves for D3V */
+  bool      matrix;
+  cst_node *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  /* the outputs that are evaluated beside sums over pairs, where they differ from kernel_out;
+   * else NULL */
+  cst_node           *beside[CST_K_COUNT];
+  int                 kernel_size[CST_K_COUNT];
+  cst_kernel         *kernel[CST_ISA_MOST][CST_K_COUNT]; /* over lanes */
+  const void         *kernel_self[CST_ISA_MOST];
+  const cst_compiled *compiled[CST_ISA_MOST]; /* borrowed; NULL where nothing is compiled */
+  cst_exact          *exact;                  /* exact motion from any start, or NULL */
+  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
+      **force_text,                /* [nforce] */
+      *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
+  char *text;                      /* the whole description */
+  void *owned;                     /* the memory that destroy frees */
+};
+#endif
