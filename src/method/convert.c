@@ -21,9 +21,9 @@
 static const char *const iotas[] = {"euclidean", "mass", NULL};
 
 /* iota from text; NULL: none. */
-static const cst_iota *iota_of(const cst_term *t) {
+static const cst_text *iota_of(const cst_term *t) {
   const cst_term *x = cst_term_argument(t, "iota");
-  return x ? x->iota : NULL;
+  return x ? x->text : NULL;
 }
 
 static bool by_mass(const cst_term *t) {

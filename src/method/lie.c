@@ -26,9 +26,9 @@
 
 static const char *const maps[] = {"cayley", "exp", NULL};
 
-static const cst_tau *tau_of(const cst_term *t) {
+static const cst_text *tau_of(const cst_term *t) {
   const cst_term *x = cst_term_argument(t, "retraction");
-  return x ? x->tau : NULL;
+  return x ? x->text : NULL;
 }
 
 static bool exponential(const cst_term *t) {
@@ -79,8 +79,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  const bool     exp = exponential(t);
-  const cst_tau *tau = tau_of(t);
+  const bool      exp = exponential(t);
+  const cst_text *tau = tau_of(t);
   if (moves(t) && is(t, "lie-lobatto")) {
     cst_program_add(p, cst_lie_motion(fraction / 2, 0));
     cst_program_add(p, cst_lie_motion(fraction / 2, 1));

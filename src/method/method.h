@@ -27,11 +27,9 @@ typedef struct cst_term {
   /* a user's layer: allocated for {...}, a copy for a name. Owned */
   cst_layer  *own;
   cst_scheme *scheme; /* of the user, under this name, or NULL. Owned */
-  /* of {left: ..., right: ...} or {point: ...}, of {tangent: ...}, of {fibre: ...}, or what cst_term_map
-   * and others find. Borrowed */
-  const struct cst_map  *map;
-  const struct cst_tau  *tau;
-  const struct cst_iota *iota;
+  /* of {left: ..., right: ...}, {point: ...}, {tangent: ...} or {fibre: ...}, or what cst_term_map and others
+   * find. Borrowed */
+  const struct cst_text *text;
   const cst_layers      *layers; /* names that are known while the term is checked. Borrowed */
 } cst_term;
 
@@ -42,14 +40,10 @@ typedef struct {
   cst_layer             layer;
 } cst_own_layer;
 
-/* A named discretization map of the user, or a retraction: of R^n, or of rotations. */
+/* A named discretization map of the user, a retraction, or a fibre. */
 typedef struct {
-  char *name;
-
-  /* one of them */
-  const struct cst_map  *map;
-  const struct cst_tau  *tau;
-  const struct cst_iota *iota;
+  char                  *name;
+  const struct cst_text *text;
 } cst_own_map;
 
 struct cst_layers {
@@ -61,19 +55,18 @@ struct cst_layers {
 
 /* Adds a map, retraction or fibre under an allowed name; the one with this name, NULL: unknown. l may be
  * NULL. */
-void               cst_layers_add_map(cst_layers *l, const char *name, cst_own_map x);
-const cst_own_map *cst_layers_find_map(const cst_layers *l, const char *name);
+void cst_layers_add_map(cst_layers *l, const char *name, const struct cst_text *x);
+const struct cst_text *cst_layers_find_map(const cst_layers *l, const char *name);
 /* term-map.c. Reads {left: ..., right: ...}, {point: ...}, {tangent: ...} or {fibre: ...} at text[at] into t; returns
  * where it ends, or -1 with *e filled. Whether text begins like one. */
 int  cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e);
 bool cst_term_begins_map(const char *text);
-/* The map, the retraction of R^n, or that of rotations, which the argument x names or is; NULL with *e
- * filled if it is none. */
-const struct cst_map *cst_term_map(cst_term *x, cst_expr_error *e);
-const struct cst_map *cst_term_retraction(cst_term *x, double theta, cst_expr_error *e);
-const struct cst_tau *cst_term_tau(cst_term *x, cst_expr_error *e);
-/* The fibre, likewise. */
-const struct cst_iota *cst_term_iota(cst_term *x, cst_expr_error *e);
+/* Finds the map, the retraction of R^n, that of rotations, or the fibre, which the argument x names or is; false with
+ * *e filled if it is none. */
+bool cst_term_map(cst_term *x, cst_expr_error *e);
+bool cst_term_retraction(cst_term *x, double theta, cst_expr_error *e);
+bool cst_term_tau(cst_term *x, cst_expr_error *e);
+bool cst_term_iota(cst_term *x, cst_expr_error *e);
 
 /* compose.c. A copy in one piece, free(); NULL of NULL. */
 cst_scheme *cst_scheme_copy(const cst_scheme *s);

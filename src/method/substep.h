@@ -220,11 +220,9 @@ cst_substep cst_staged(double fraction, double theta);
  * palindromic and lives as long as the substep. */
 cst_substep cst_ends(double fraction, const double *gamma, int n);
 /* Any discretization map (map.h). */
-struct cst_iota;
-struct cst_map;
-struct cst_tau;
+struct cst_text;
 /* null_space: by projection on a basis of ker G instead of multipliers. */
-cst_substep cst_mapped(double fraction, const struct cst_map *m, bool null_space);
+cst_substep cst_mapped(double fraction, const struct cst_text *map, bool null_space);
 /* Kick and midpoint if M depends on q or there is an a(q): L is taken at the points theta[r] with weights
  * part[r] h. */
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta,
@@ -238,16 +236,16 @@ cst_substep cst_null_space(double fraction, double w0, double w1, double middle,
 /* On SO(3)^k x R^m: the force acts with weights w0 h and w1 h at the two ends of a single drift, by the
  * Cayley map, the exponential, or a retraction from text. */
 cst_substep cst_lie(double fraction, double w0, double w1, bool exponential,
-                    const struct cst_tau *tau);
+                    const struct cst_text *tau);
 /* On the group by the exponential: the force acts inside the drift, at its fraction theta. */
 cst_substep cst_lie_stage(double fraction, double theta);
 /* The same by a retraction that does not treat all axes alike (map.h). */
-cst_substep cst_lie_axes(double fraction, double w0, double w1, const struct cst_tau *tau);
-cst_substep cst_lie_axes_rattle(double fraction, const struct cst_tau *tau);
+cst_substep cst_lie_axes(double fraction, double w0, double w1, const struct cst_text *tau);
+cst_substep cst_lie_axes_rattle(double fraction, const struct cst_text *tau);
 /* lie-stage by the exponential of SE(3). */
 cst_substep cst_lie_motion(double fraction, double theta);
 /* On the group: half the force at each end of a drift in two halves. */
-cst_substep cst_lie_rattle(double fraction, bool exponential, const struct cst_tau *tau);
+cst_substep cst_lie_rattle(double fraction, bool exponential, const struct cst_text *tau);
 cst_substep cst_rk(double fraction, const cst_layer *l);
 /* A tableau on Baumgarte's stabilised equations. */
 cst_substep cst_rk_stabilised(double fraction, const cst_layer *l, double alpha, double beta);
@@ -260,7 +258,7 @@ cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const c
                                 double bias, bool by_mass);
 /* The same with a projection along fibres from text. */
 cst_substep cst_convert_along(double fraction, const cst_layer *minus, const cst_layer *plus,
-                              double bias, const struct cst_iota *iota);
+                              double bias, const struct cst_text *iota);
 /* The same map with w in place of (q, p): q and p = M v + a are those of w. */
 cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus,
                              double bias);

@@ -47,10 +47,10 @@ static const struct weights {
     {"discretization", .inside = true, .tangent = true},
 };
 
-static const cst_map *map_of(const cst_term *t) {
+static const cst_text *map_of(const cst_term *t) {
   const cst_term *x = cst_term_argument(t, "map");
   const cst_term *r = cst_term_argument(t, "retraction");
-  return x ? x->map : r ? r->map : NULL;
+  return x ? x->text : r ? r->text : NULL;
 }
 
 static struct weights weights(const cst_term *t) {
@@ -86,8 +86,8 @@ static bool check_family(const cst_term *t, cst_expr_error *e) {
   if (theta && !check_theta(theta, e))
     return false;
   if (retraction)
-    return cst_term_retraction(retraction, theta ? theta->number : 0, e) != NULL;
-  return !map || cst_term_map(map, e) != NULL;
+    return cst_term_retraction(retraction, theta ? theta->number : 0, e);
+  return !map || cst_term_map(map, e);
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
@@ -158,7 +158,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 /* A map that is its own adjoint gives a symmetric method. Momenta are those whose symmetries the map commutes
  * with; the line does with all linear ones. Where the steps of a map depend on q, so does its modified energy,
  * which then need not stay near the energy of a motion on which an angle grows. */
-static cst_properties mapped(const cst_map *m, const cst_system *s) {
+static cst_properties mapped(const cst_text *m, const cst_system *s) {
   cst_properties x = cst_variational(cst_map_is_symmetric(m) ? 2 : 1, s);
   if (!cst_map_is_linear(m))
     x.claims &= ~(unsigned)CST_CLAIM_MOMENTUM;

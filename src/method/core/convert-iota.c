@@ -8,7 +8,7 @@
 #ifndef CST_W
 
 cst_substep cst_convert_along(double fraction, const cst_layer *minus, const cst_layer *plus,
-                              double bias, const cst_iota *iota) {
+                              double bias, const cst_text *iota) {
   return cst_substep_of(&row, fraction,
                         &(struct parameters){bias, {*minus, *plus}, false, false, iota});
 }

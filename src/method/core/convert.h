@@ -511,7 +511,7 @@ struct parameters {
   cst_layer layer[2];
   bool      of_w, by_mass;
 
-  const cst_iota *iota; /* in place of both; NULL: none */
+  const cst_text *iota; /* in place of both; NULL: none */
 };
 CST_DATA_FITS(struct parameters, struct data);
 

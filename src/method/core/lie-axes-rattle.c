@@ -9,7 +9,7 @@
 #ifdef CST_W
 #include "method/core/lie.h"
 #else
-cst_substep cst_lie_axes_rattle(double fraction, const cst_tau *tau) {
+cst_substep cst_lie_axes_rattle(double fraction, const cst_text *tau) {
   return cst_substep_of(&row, fraction, &(struct parameters){0.5, 0.5, 0, tau});
 }
 #endif

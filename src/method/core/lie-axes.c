@@ -9,7 +9,7 @@
 #ifdef CST_W
 #include "method/core/lie.h"
 #else
-cst_substep cst_lie_axes(double fraction, double w0, double w1, const cst_tau *tau) {
+cst_substep cst_lie_axes(double fraction, double w0, double w1, const cst_text *tau) {
   return cst_substep_of(&row, fraction, &(struct parameters){w0, w1, 0, tau});
 }
 #endif

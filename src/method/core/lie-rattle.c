@@ -9,7 +9,7 @@
 #ifdef CST_W
 #include "method/core/lie.h"
 #else
-cst_substep cst_lie_rattle(double fraction, bool exponential, const cst_tau *tau) {
+cst_substep cst_lie_rattle(double fraction, bool exponential, const cst_text *tau) {
   return cst_substep_of(&row, fraction, &(struct parameters){0.5, 0.5, exponential, tau});
 }
 #endif

@@ -16,9 +16,9 @@ struct data {
 #include "method/texts/map.h"
 
 struct parameters {
-  double         w0, w1;
-  int            exponential;
-  const cst_tau *tau; /* in place of both */
+  double          w0, w1;
+  int             exponential;
+  const cst_text *tau; /* in place of both */
 };
 CST_DATA_FITS(struct parameters, struct data);
 
@@ -48,7 +48,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
   const struct parameters *x = of;
   return (cst_substep_size){
-      .stages = PIECES + (x->tau ? 1 + cst_tau_number(x->tau) : x->exponential),
+      .stages = PIECES + (x->tau ? 1 + x->tau->number : x->exponential),
       .unknowns = unknowns,
       .kept = unknowns,
       .predicted = PREDICTED(s),

@@ -307,8 +307,8 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/substep.h"
 
 struct parameters {
-  const cst_map *map;
-  bool           adjoint, in_null_space;
+  const cst_text *map;
+  bool            adjoint, in_null_space;
 };
 CST_DATA_FITS(struct parameters, struct data);
 
@@ -361,7 +361,7 @@ static const cst_substep_row row = {
     .bind = bind,
 };
 
-cst_substep cst_mapped(double fraction, const cst_map *m, bool null_space) {
+cst_substep cst_mapped(double fraction, const cst_text *m, bool null_space) {
   return cst_substep_of(&row, fraction, &(struct parameters){m, false, null_space});
 }
 #endif

@@ -13,7 +13,9 @@
 #include "method/method.h"
 
 enum { LEFT, RIGHT, POINT, TANGENT, FIBRE, NONE };
-static const char *const sides[] = {"left", "right", "point", "tangent", "fibre", NULL};
+static const char *const   sides[] = {"left", "right", "point", "tangent", "fibre", NULL};
+static const cst_text_kind kinds[] = {
+    [POINT] = CST_TEXT_POINT, [TANGENT] = CST_TEXT_TANGENT, [FIBRE] = CST_TEXT_FIBRE};
 
 static int skip(const char *text, int at) { return at + (int)strspn(text + at, " \t"); }
 
@@ -70,24 +72,18 @@ static int read_sides(const char *text, int at, char *side[2], int offset[2], cs
   return at + 1;
 }
 
-/* Fills t from the one expression of {point: ...}, {tangent: ...} or {fibre: ...}; false with *e filled. */
-static bool make_one(cst_term *t, int kind, const char *one, cst_expr_error *e) {
-  const char *const *text = &one;
-  cst_map_error      wrong = {0};
-  int                entry;
-  if (kind == POINT) {
-    const cst_map_texts texts = {.left = text, .right = text, .retraction = true};
-    t->map = cst_map_make(&texts, &wrong);
-    t->name = t->map ? cst_map_text(t->map) : NULL;
-    *e = wrong.error;
-  } else if (kind == TANGENT) {
-    t->tau = cst_tau_make(text, 1, NULL, 0, &entry, e);
-    t->name = t->tau ? cst_tau_text(t->tau) : NULL;
-  } else {
-    t->iota = cst_iota_make(&(cst_iota_texts){.fibre = text}, &entry, e);
-    t->name = t->iota ? cst_iota_text(t->iota) : NULL;
-  }
-  return t->name != NULL;
+/* The text of {point: ...}, {tangent: ...} or {fibre: ...}; NULL with *e filled. */
+static const cst_text *make_one(cst_text_kind kind, const char *one, cst_expr_error *e) {
+  const cst_wording w = {kind, .side = {&one}};
+  int               entry;
+  if (kind == CST_TEXT_TANGENT)
+    return cst_tau_make(&w, &entry, e);
+  if (kind == CST_TEXT_FIBRE)
+    return cst_iota_make(&w, &entry, e);
+  cst_map_error   wrong = {0};
+  const cst_text *x = cst_map_make(&w, &wrong);
+  *e = wrong.error;
+  return x;
 }
 
 /* Reads {point: EXPRESSION}, {tangent: EXPRESSION} or {fibre: EXPRESSION}. */
@@ -101,52 +97,57 @@ static int read_one(cst_term *t, const char *text, int at, int kind, cst_expr_er
     return fail(e, end,
                 kind == FIBRE ? "a fibre is {fibre: EXPRESSION}"
                               : "a retraction is {point: EXPRESSION} or {tangent: EXPRESSION}");
-  char      *one = cst_need(strndup(text + begin, (size_t)n));
-  const bool made = make_one(t, kind, one, e);
+  char *one = cst_need(strndup(text + begin, (size_t)n));
+  t->text = make_one(kinds[kind], one, e);
   free(one);
-  if (made)
+  if (t->text)
     return end + 1;
   e->offset += begin;
   return -1;
 }
 
-int cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e) {
-  int       begin;
-  const int kind = side_at(text, skip(text, at + 1), &begin);
-  if (kind == POINT || kind == TANGENT || kind == FIBRE)
-    return read_one(t, text, at, kind, e);
+/* Reads {left: EXPRESSION, right: EXPRESSION}. */
+static int read_both(cst_term *t, const char *text, int at, cst_expr_error *e) {
   char         *side[2] = {0};
   int           offset[2];
   cst_map_error wrong;
   int           end = read_sides(text, at, side, offset, e);
   if (end >= 0) {
-    const cst_map_texts texts = {.left = (const char *const *)&side[0],
-                                 .right = (const char *const *)&side[1]};
-    t->map = cst_map_make(&texts, &wrong);
+    const cst_wording w = {CST_TEXT_MAP,
+                           .side = {(const char *const *)&side[0], (const char *const *)&side[1]}};
+    t->text = cst_map_make(&w, &wrong);
   }
-  if (end >= 0 && !t->map) {
+  if (end >= 0 && !t->text) {
     *e = wrong.error;
-    e->offset += offset[wrong.side == CST_MAP_RIGHT];
+    e->offset += offset[wrong.side];
     end = -1;
   }
   t->kind = CST_TERM_MAP;
-  if (t->map)
-    t->name = cst_map_text(t->map);
   free(side[0]);
   free(side[1]);
   return end;
 }
 
-/* What the argument is or names; NULL: nothing that is known. */
-static cst_own_map find(const cst_term *x) {
-  if (x->kind == CST_TERM_MAP)
-    return (cst_own_map){.map = x->map, .tau = x->tau, .iota = x->iota};
-  const cst_own_map *named =
-      x->kind == CST_TERM_NAME && x->n == 0 ? cst_layers_find_map(x->layers, x->name) : NULL;
-  return named ? *named : (cst_own_map){0};
+int cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e) {
+  int       begin;
+  const int kind = side_at(text, skip(text, at + 1), &begin);
+  const int end = kind == POINT || kind == TANGENT || kind == FIBRE ? read_one(t, text, at, kind, e)
+                                                                    : read_both(t, text, at, e);
+  if (t->text)
+    t->name = cst_text_label(t->text);
+  return end;
 }
 
-static void *refuse(const cst_term *x, cst_expr_error *e, const char *what) {
+/* What the argument is or names; NULL: nothing that is known. */
+static const cst_text *find(const cst_term *x) {
+  if (x->kind == CST_TERM_MAP)
+    return x->text;
+  return x->kind == CST_TERM_NAME && x->n == 0 ? cst_layers_find_map(x->layers, x->name) : NULL;
+}
+
+static bool is(const cst_text *x, cst_text_kind kind) { return x && x->of.kind == kind; }
+
+static bool refuse(const cst_term *x, cst_expr_error *e, const char *what) {
   const cst_layers *l = x->layers;
   const char      **names = cst_zeros(l ? l->nmap : 0, sizeof *names);
   for (int i = 0; l && i < l->nmap; i++)
@@ -156,49 +157,57 @@ static void *refuse(const cst_term *x, cst_expr_error *e, const char *what) {
   cst_term_error(x, e, "%s%s%s%s", what, near ? "; did you mean '" : "", near ? near : "",
                  near ? "'?" : "");
   free(names);
-  return NULL;
+  return false;
 }
 
-const struct cst_map *cst_term_map(cst_term *x, cst_expr_error *e) {
-  const cst_own_map of = find(x);
-  if (of.map && !cst_map_is_retraction(of.map))
-    return x->map = of.map;
-  if (of.map || of.tau)
+static bool set(cst_term *x, const cst_text *of) {
+  x->text = of;
+  return of != NULL;
+}
+
+static bool is_retraction(const cst_text *x) {
+  return is(x, CST_TEXT_POINT) || is(x, CST_TEXT_TANGENT);
+}
+
+bool cst_term_map(cst_term *x, cst_expr_error *e) {
+  const cst_text *of = find(x);
+  if (is(of, CST_TEXT_MAP))
+    return set(x, of);
+  if (is_retraction(of))
     return refuse(x, e, "a retraction is no map; write retraction= in place of map=");
   return refuse(x, e,
                 "map is a name under the study's key `maps`, or {left: ..., right: ...} with "
                 "expressions of q and v");
 }
 
-const struct cst_map *cst_term_retraction(cst_term *x, double theta, cst_expr_error *e) {
-  const cst_own_map of = find(x);
-  if (of.map && cst_map_is_retraction(of.map))
-    return x->map = cst_map_at(of.map, theta);
+bool cst_term_retraction(cst_term *x, double theta, cst_expr_error *e) {
+  const cst_text *of = find(x);
+  if (is(of, CST_TEXT_POINT))
+    return set(x, cst_map_at(of, theta));
   return refuse(x, e,
-                of.tau
+                is(of, CST_TEXT_TANGENT)
                     ? "this retraction is of rotations, for lie-rattle and others like it"
                     : "retraction is a name under the study's key `retractions`, or {point: ...} "
                       "with an expression of q and v");
 }
 
-const struct cst_tau *cst_term_tau(cst_term *x, cst_expr_error *e) {
-  const cst_own_map of = find(x);
-  if (of.tau)
-    return x->tau = of.tau;
+bool cst_term_tau(cst_term *x, cst_expr_error *e) {
+  const cst_text *of = find(x);
+  if (is(of, CST_TEXT_TANGENT))
+    return set(x, of);
   return refuse(x, e,
-                of.map ? "this retraction is of R^n, for discretization(retraction=)"
-                       : "'retraction' is cayley, exp, a name under the study's key `retractions`, "
-                         "or {tangent: ...} with an expression of s");
+                is(of, CST_TEXT_MAP) || is(of, CST_TEXT_POINT)
+                    ? "this retraction is of R^n, for discretization(retraction=)"
+                    : "'retraction' is cayley, exp, a name under the study's key `retractions`, "
+                      "or {tangent: ...} with an expression of s");
 }
 
-const struct cst_iota *cst_term_iota(cst_term *x, cst_expr_error *e) {
-  const cst_own_map of = find(x);
-  if (of.iota)
-    return x->iota = of.iota;
-  return refuse(
-      x, e,
-      of.map || of.tau
-          ? "this is no fibre; iota is a name under the study's key `iotas`"
-          : "iota of convert is euclidean, mass, a name under the study's key `iotas`, or "
-            "{fibre: ...} with an expression of q and theta");
+bool cst_term_iota(cst_term *x, cst_expr_error *e) {
+  const cst_text *of = find(x);
+  if (is(of, CST_TEXT_FIBRE))
+    return set(x, of);
+  return refuse(x, e,
+                of ? "this is no fibre; iota is a name under the study's key `iotas`"
+                   : "iota of convert is euclidean, mass, a name under the study's key `iotas`, or "
+                     "{fibre: ...} with an expression of q and theta");
 }

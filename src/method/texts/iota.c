@@ -11,50 +11,7 @@
 #include "core/need.h"
 #include "method/stepper/stepper-internal.h"
 
-enum { N = CST_MAX_Q, POINTS = 8, ENOUGH = 3 };
-
-struct cst_iota {
-  cst_iota_texts   texts;
-  struct cst_iota *next;
-};
-
-/* Those so far, the newest first. */
-static cst_iota *registry;
-
-static int texts_of(const cst_iota_texts *t) { return t->n ? t->n : 1; }
-
-static bool same(const cst_iota_texts *x, const cst_iota_texts *y) {
-  bool same = x->n == y->n && x->ndefine == y->ndefine;
-  for (int i = 0; same && i < texts_of(x); i++)
-    same = !strcmp(x->fibre[i], y->fibre[i]);
-  for (int i = 0; same && i < x->ndefine; i++)
-    same = !strcmp(x->define[i].name, y->define[i].name) &&
-           !strcmp(x->define[i].text, y->define[i].text);
-  return same;
-}
-
-static cst_iota_texts copy(const cst_iota_texts *t) {
-  const char    **fibre = cst_zeros(texts_of(t), sizeof *fibre);
-  cst_definition *define = cst_zeros(t->ndefine + 1, sizeof *define);
-  for (int i = 0; i < texts_of(t); i++)
-    fibre[i] = cst_need(strdup(t->fibre[i]));
-  for (int i = 0; i < t->ndefine; i++)
-    define[i] = (cst_definition){.name = cst_need(strdup(t->define[i].name)),
-                                 .text = cst_need(strdup(t->define[i].text))};
-  return (cst_iota_texts){t->n, fibre, define, t->ndefine};
-}
-
-char *cst_iota_text(const cst_iota *x) {
-  char  *text;
-  size_t length;
-  FILE  *f = cst_need(open_memstream(&text, &length));
-  fprintf(f, "{fibre: %s", x->texts.n ? "[" : "");
-  for (int i = 0; i < texts_of(&x->texts); i++)
-    fprintf(f, "%s%s", i ? ", " : "", x->texts.fibre[i]);
-  fprintf(f, "%s}", x->texts.n ? "]" : "");
-  fclose(f);
-  return text;
-}
+enum { N = CST_MAX_Q };
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
@@ -73,7 +30,7 @@ static void inputs(cst_graph *g, char array, int n, cst_node *x) {
 
 /* Reads iota for n coordinates and m constraints; false with *e filled at the first mistake, of text *entry.
  */
-static bool open_formulas(formulas *f, const cst_iota_texts *t, int n, int m, int *entry,
+static bool open_formulas(formulas *f, const cst_wording *w, int n, int m, int *entry,
                           cst_expr_error *e) {
   *f = (formulas){.n = n, .m = m, .graph = cst_graph_create()};
   cst_graph *g = f->graph;
@@ -81,14 +38,14 @@ static bool open_formulas(formulas *f, const cst_iota_texts *t, int n, int m, in
   inputs(g, 'l', m, f->x + n);
   inputs(g, 'w', n, f->mu);
   inputs(g, 'u', n + m, f->u);
-  cst_graph_define(g, t->define, t->ndefine);
+  cst_graph_define(g, w->define, w->ndefine);
   bool good = true;
   for (int i = 0; i < n && good; i++) {
     const cst_binding one[] = {{.name = "q", .node = f->x[i]}, {.name = "theta", .node = f->x[n]}};
     const cst_binding all[] = {{.name = "q", .entry = f->x, .count = n},
                                {.name = "theta", .entry = f->x + n, .count = m}};
-    *entry = t->n ? i : 0;
-    f->out[i] = cst_expr_parse(g, t->fibre[*entry], t->n ? all : one, 2, e);
+    *entry = w->n ? i : 0;
+    f->out[i] = cst_expr_parse(g, w->side[0][*entry], w->n ? all : one, 2, e);
     good = f->out[i] >= 0;
   }
   cst_graph_define(g, NULL, 0);
@@ -131,14 +88,6 @@ static cst_tape *bend_of(const formulas *f, const cst_node *gradient) {
 
 /* ---- the conditions -------------------------------------------------------------------------- */
 
-static const double golden = 0.6180339887498949;
-
-/* Numbers between .4 and 1.3, all positive in the first half of the points. */
-static double coordinate(int point, int i) {
-  const double x = golden * (i + 1) + 0.37 * point;
-  return (point >= POINTS / 2 && (i + point) % 2 ? -1 : 1) * (0.4 + 0.9 * (x - floor(x)));
-}
-
 /* iota(q, 0) = q where there are numbers. */
 static bool starts_at_q(const formulas *f, int *entry, cst_expr_error *e) {
   const double zero[N] = {0};
@@ -147,11 +96,11 @@ static bool starts_at_q(const formulas *f, int *entry, cst_expr_error *e) {
   cst_tape    *tape = cst_tape_create(f->graph, f->out, f->n);
   *entry = 0;
   e->offset = 0;
-  for (int k = 0; k < POINTS; k++) {
+  for (int k = 0; k < CST_TEXT_SAMPLES; k++) {
     const double *in[128] = {['q'] = q, ['l'] = zero};
     bool          finite = true;
     for (int i = 0; i < f->n; i++)
-      q[i] = coordinate(k, i);
+      q[i] = cst_text_sample(k, i);
     cst_evaluate_tape(tape, in, value);
     for (int i = 0; i < f->n; i++)
       finite &= isfinite(value[i]) != 0;
@@ -167,27 +116,23 @@ static bool starts_at_q(const formulas *f, int *entry, cst_expr_error *e) {
     }
   }
   cst_tape_destroy(tape);
-  if (found < ENOUGH)
+  if (found < CST_TEXT_ENOUGH)
     snprintf(e->message, sizeof e->message,
              "a fibre must have values at theta = 0; it has none at %d of %d points with 0.4 <= "
              "|q| <= 1.3",
-             POINTS - found, POINTS);
-  return found >= ENOUGH;
+             CST_TEXT_SAMPLES - found, CST_TEXT_SAMPLES);
+  return found >= CST_TEXT_ENOUGH;
 }
 
-const cst_iota *cst_iota_make(const cst_iota_texts *texts, int *entry, cst_expr_error *error) {
-  CST_REQUIRE(texts && entry && error && texts->n <= N, NULL);
-  formulas f;
-  for (const cst_iota *x = registry; x; x = x->next)
-    if (same(&x->texts, texts))
-      return x;
-  cst_iota *x = NULL;
-  if (open_formulas(&f, texts, texts_of(texts), texts->n ? N : 1, entry, error) &&
-      starts_at_q(&f, entry, error)) {
-    x = cst_zeros(1, sizeof *x);
-    *x = (cst_iota){copy(texts), registry};
-    registry = x;
-  }
+const cst_text *cst_iota_make(const cst_wording *w, int *entry, cst_expr_error *error) {
+  CST_REQUIRE(w && entry && error && w->n <= N, NULL);
+  formulas        f;
+  const cst_text *x = cst_text_find(w);
+  if (x)
+    return x;
+  if (open_formulas(&f, w, cst_text_width(w), w->n ? N : 1, entry, error) &&
+      starts_at_q(&f, entry, error))
+    x = cst_text_keep(w, NULL);
   close_formulas(&f);
   return x;
 }
@@ -273,8 +218,8 @@ static const char *other(const cst_system *s) {
                       : NULL;
 }
 
-bool cst_iota_fits(const cst_iota *x, const cst_system *s, char *why, int n) {
-  const int      given = x->texts.n;
+bool cst_iota_fits(const cst_text *x, const cst_system *s, char *why, int n) {
+  const int      given = x->of.n;
   int            entry;
   cst_expr_error e;
   formulas       f;
@@ -294,7 +239,7 @@ bool cst_iota_fits(const cst_iota *x, const cst_system *s, char *why, int n) {
              "a fibre from text projects on constraints on positions, and %s has %s", s->name,
              other(s));
   else {
-    bool good = open_formulas(&f, &x->texts, s->nq, s->ng, &entry, &e);
+    bool good = open_formulas(&f, &x->of, s->nq, s->ng, &entry, &e);
     if (!good)
       snprintf(why, (size_t)n, "the fibre on %s, which has %d constraints: %s", s->name, s->ng,
                e.message);
@@ -308,9 +253,9 @@ bool cst_iota_fits(const cst_iota *x, const cst_system *s, char *why, int n) {
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 typedef struct {
-  const cst_iota *iota;
-  cst_tape       *point, *matrix, *bend;
-  cst_lane_iota   lane;
+  cst_text_bound of;
+  cst_tape      *point, *matrix, *bend;
+  cst_lane_iota  lane;
 } bound;
 
 static void end(void *made) {
@@ -324,37 +269,26 @@ static void end(void *made) {
 
 static int larger(int x, int y) { return x > y ? x : y; }
 
-static bound *make(const cst_iota *of, const cst_system *s, int isa) {
+static void *make(const cst_lane_binding *b, const cst_text *of, bool adjoint) {
+  (void)adjoint;
   int            entry;
   cst_expr_error none;
   formulas       f;
   cst_node       gradient[2 * N];
   bound         *x = cst_zeros(1, sizeof *x);
-  open_formulas(&f, &of->texts, s->nq, s->ng, &entry, &none);
-  x->iota = of;
+  open_formulas(&f, &of->of, b->system->nq, b->system->ng, &entry, &none);
   x->point = point_of(&f, gradient);
   x->matrix = matrix_of(&f);
   x->bend = bend_of(&f, gradient);
   close_formulas(&f);
   const int most = larger(larger(cst_tape_registers(x->point), cst_tape_registers(x->matrix)),
-                          larger(cst_tape_registers(x->bend), 1));
-  x->lane = (cst_lane_iota){cst_tape_lanes_of(isa)->run, x->point, x->matrix, x->bend,
-                            cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most))};
+                          cst_tape_registers(x->bend));
+  x->lane = (cst_lane_iota){cst_tape_lanes_of(b->isa)->run, x->point, x->matrix, x->bend,
+                            cst_text_scratch(most)};
   return x;
 }
 
-cst_error cst_iota_bind(const cst_lane_binding *b, const cst_iota *of, const cst_lane_iota **to) {
-  cst_stepper *st = b->stepper;
-  for (int i = 0; i < st->nshared; i++) {
-    const bound *x = st->shared[i].made;
-    if (st->shared[i].end == end && x->iota == of) {
-      *to = &x->lane;
-      return 0;
-    }
-  }
-  bound *x = make(of, b->system, b->isa);
-  st->shared = cst_need(realloc(st->shared, (size_t)(st->nshared + 1) * sizeof *st->shared));
-  st->shared[st->nshared++] = (cst_stepper_shared){.end = end, .made = x};
-  *to = &x->lane;
+cst_error cst_iota_bind(const cst_lane_binding *b, const cst_text *of, const cst_lane_iota **to) {
+  *to = &((const bound *)cst_text_bind(b, of, false, make, end))->lane;
   return 0;
 }

@@ -13,120 +13,58 @@
 #include "method/stepper/stepper-internal.h"
 #include "system/field.h"
 
-enum { N = CST_MAX_Q, POINTS = 8, ENOUGH = 3 };
+enum { N = CST_MAX_Q };
 
-struct cst_map {
-  cst_map_texts   texts;
-  bool            symmetric, invariant, linear;
-  struct cst_map *next;
-};
+/* What is known of a map. */
+typedef struct {
+  bool symmetric, invariant, linear;
+} traits;
 
-/* The maps so far, the newest first. */
-static cst_map *registry;
-
-static int width(const cst_map_texts *t) { return t->n ? t->n : 1; }
-
-/* ---- texts ----------------------------------------------------------------------------------- */
-
-static bool same(const cst_map_texts *x, const cst_map_texts *y) {
-  bool same = x->n == y->n && x->ndefine == y->ndefine && x->retraction == y->retraction &&
-              x->theta == y->theta;
-  for (int i = 0; same && i < width(x); i++)
-    same = !strcmp(x->left[i], y->left[i]) && !strcmp(x->right[i], y->right[i]);
-  for (int i = 0; same && i < x->ndefine; i++)
-    same = !strcmp(x->define[i].name, y->define[i].name) &&
-           !strcmp(x->define[i].text, y->define[i].text);
-  return same;
-}
-
-static const char *const *copy_list(const char *const *text, int n) {
-  const char **copy = cst_zeros(n, sizeof *copy);
-  for (int i = 0; i < n; i++)
-    copy[i] = cst_need(strdup(text[i]));
-  return copy;
-}
-
-static cst_map_texts copy(const cst_map_texts *t) {
-  cst_definition *define = cst_zeros(t->ndefine + 1, sizeof *define);
-  for (int i = 0; i < t->ndefine; i++)
-    define[i] = (cst_definition){.name = cst_need(strdup(t->define[i].name)),
-                                 .text = cst_need(strdup(t->define[i].text))};
-  return (cst_map_texts){t->n,
-                         copy_list(t->left, width(t)),
-                         copy_list(t->right, width(t)),
-                         define,
-                         t->ndefine,
-                         t->retraction,
-                         t->theta};
-}
-
-static void print_side(FILE *f, const char *name, const char *const *text, int n) {
-  fprintf(f, "%s: %s", name, n ? "[" : "");
-  for (int i = 0; i < (n ? n : 1); i++)
-    fprintf(f, "%s%s", i ? ", " : "", text[i]);
-  fputs(n ? "]" : "", f);
-}
-
-char *cst_map_text(const cst_map *m) {
-  char  *text;
-  size_t length;
-  FILE  *f = cst_need(open_memstream(&text, &length));
-  fputc('{', f);
-  if (m->texts.retraction) {
-    print_side(f, "point", m->texts.right, m->texts.n);
-  } else {
-    print_side(f, "left", m->texts.left, m->texts.n);
-    fputs(", ", f);
-    print_side(f, "right", m->texts.right, m->texts.n);
-  }
-  fputc('}', f);
-  fclose(f);
-  return text;
-}
+static const traits *traits_of(const cst_text *m) { return m->made; }
+static bool          is_retraction(const cst_wording *w) { return w->kind == CST_TEXT_POINT; }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* Reads one side; false with *e filled at the first mistake. */
-static bool read_side(const cst_map_texts *t, cst_map_side side, cst_graph *g, const cst_node *q,
+/* Reads the text of one side, or for it the point of a retraction; false with *e filled at the first mistake. */
+static bool read_side(const cst_wording *w, int side, cst_graph *g, const cst_node *q,
                       const cst_node *v, int n, cst_node *out, cst_map_error *e) {
-  const char *const *text = side == CST_MAP_LEFT ? t->left : t->right;
-  const double       by = side == CST_MAP_LEFT ? -t->theta : 1 - t->theta;
+  const char *const *text = w->side[is_retraction(w) ? 0 : side];
+  const double       by = side ? 1 - w->theta : -w->theta;
   cst_node           along[N];
   bool               good = true;
-  for (int i = 0; i < n && t->retraction; i++)
+  for (int i = 0; i < n && is_retraction(w); i++)
     along[i] = cst_graph_mul(g, cst_graph_constant(g, by), v[i]);
-  if (t->retraction)
+  if (is_retraction(w))
     v = along;
   for (int i = 0; i < n && good; i++) {
     const cst_binding one[] = {{.name = "q", .node = q[i]}, {.name = "v", .node = v[i]}};
     const cst_binding all[] = {{.name = "q", .entry = q, .count = n},
                                {.name = "v", .entry = v, .count = n}};
-    out[i] = cst_expr_parse(g, text[t->n ? i : 0], t->n ? all : one, 2, &e->error);
+    out[i] = cst_expr_parse(g, text[w->n ? i : 0], w->n ? all : one, 2, &e->error);
     good = out[i] >= 0;
     e->side = side;
-    e->entry = t->n ? i : 0;
+    e->entry = w->n ? i : 0;
   }
   return good;
 }
 
-static bool read_sides(const cst_map_texts *t, cst_graph *g, const cst_node *q, const cst_node *v,
+static bool read_sides(const cst_wording *w, cst_graph *g, const cst_node *q, const cst_node *v,
                        int n, cst_node *left, cst_node *right, cst_map_error *e) {
   int                   before;
   const cst_definition *old = cst_graph_definitions(g, &before);
-  cst_graph_define(g, t->define, t->ndefine);
-  const bool good = read_side(t, CST_MAP_LEFT, g, q, v, n, left, e) &&
-                    read_side(t, CST_MAP_RIGHT, g, q, v, n, right, e);
+  cst_graph_define(g, w->define, w->ndefine);
+  const bool good = read_side(w, 0, g, q, v, n, left, e) && read_side(w, 1, g, q, v, n, right, e);
   cst_graph_define(g, old, before);
   return good;
 }
 
 /* The two points in the graph g at any nodes q[n], v[n]. Nodes are -1 when the graph is full. */
-static void nodes(const cst_map *m, cst_graph *g, const cst_node *q, const cst_node *v, int n,
+static void nodes(const cst_text *m, cst_graph *g, const cst_node *q, const cst_node *v, int n,
                   cst_node *left, cst_node *right) {
   cst_map_error none;
   for (int i = 0; i < n; i++)
     left[i] = right[i] = -1;
-  read_sides(&m->texts, g, q, v, n, left, right, &none);
+  read_sides(&m->of, g, q, v, n, left, right, &none);
 }
 
 /* ---- the definition -------------------------------------------------------------------------- */
@@ -141,20 +79,12 @@ typedef struct {
   double    *value;
 } sample;
 
-static const double golden = 0.6180339887498949;
-
-/* Numbers between .4 and 1.3, all positive in the first half of the points. */
-static double coordinate(int point, int i) {
-  const double x = golden * (i + 1) + 0.37 * point;
-  return (point >= POINTS / 2 && (i + point) % 2 ? -1 : 1) * (0.4 + 0.9 * (x - floor(x)));
-}
-
 static void evaluate_at(sample *s, int point, int velocity, double size) {
   double        q[N], v[N];
   const double *in[128] = {0};
   for (int i = 0; i < s->n; i++) {
-    q[i] = coordinate(point, i);
-    v[i] = size * coordinate(velocity, s->n - i);
+    q[i] = cst_text_sample(point, i);
+    v[i] = size * cst_text_sample(velocity, s->n - i);
   }
   in['q'] = q, in['v'] = v;
   cst_evaluate_tape(s->tape, in, s->value);
@@ -169,8 +99,8 @@ static bool is_finite(const sample *s) {
   return good;
 }
 
-__attribute__((format(printf, 4, 5))) static bool fail(cst_map_error *e, cst_map_side side,
-                                                       int entry, const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static bool fail(cst_map_error *e, int side, int entry,
+                                                       const char *format, ...) {
   va_list a;
   va_start(a, format);
   e->side = side;
@@ -184,10 +114,9 @@ __attribute__((format(printf, 4, 5))) static bool fail(cst_map_error *e, cst_map
 static bool check_points(const sample *s, int point, cst_map_error *e) {
   for (int i = 0; i < 2 * s->n; i++) {
     const int    entry = i % s->n;
-    const double q = coordinate(point, entry);
+    const double q = cst_text_sample(point, entry);
     if (fabs(s->value[i] - q) > 1e-10 * (1 + fabs(q)))
-      return fail(e, i < s->n ? CST_MAP_LEFT : CST_MAP_RIGHT, entry,
-                  "%s must be q at v = 0; this one is %.6g where q is %.6g",
+      return fail(e, i >= s->n, entry, "%s must be q at v = 0; this one is %.6g where q is %.6g",
                   s->retraction ? "the point of a retraction"
                                 : "the two points of a discretization map",
                   s->value[i], q);
@@ -203,8 +132,7 @@ static bool check_slopes(const sample *s, bool listed, cst_map_error *e) {
       if (listed)
         snprintf(of, sizeof of, "v[%d]", k + 1);
       if (fabs(slope - (i == k)) > 1e-10)
-        return fail(e, CST_MAP_RIGHT, i,
-                    "the derivative of %s by %s must be %d at v = 0; it is %.6g",
+        return fail(e, 1, i, "the derivative of %s by %s must be %d at v = 0; it is %.6g",
                     s->retraction ? "point" : "right - left", of, i == k, slope);
     }
   return true;
@@ -213,7 +141,7 @@ static bool check_slopes(const sample *s, bool listed, cst_map_error *e) {
 /* The conditions of the definition at the points where there are numbers. */
 static bool check(sample *s, bool listed, cst_map_error *e) {
   int found = 0;
-  for (int k = 0; k < POINTS; k++) {
+  for (int k = 0; k < CST_TEXT_SAMPLES; k++) {
     evaluate(s, k, 0);
     if (!is_finite(s))
       continue;
@@ -221,18 +149,19 @@ static bool check(sample *s, bool listed, cst_map_error *e) {
     if (!check_points(s, k, e) || !check_slopes(s, listed, e))
       return false;
   }
-  return found >= ENOUGH ||
-         fail(e, CST_MAP_LEFT, 0,
+  return found >= CST_TEXT_ENOUGH ||
+         fail(e, 0, 0,
               "a %s must have values and derivatives at v = 0; it has none at %d of "
               "%d points with 0.4 <= |q| <= 1.3 (a square root of v'v is one; write a series)",
-              s->retraction ? "retraction" : "discretization map", POINTS - found, POINTS);
+              s->retraction ? "retraction" : "discretization map", CST_TEXT_SAMPLES - found,
+              CST_TEXT_SAMPLES);
 }
 
 /* Whether left(q, v) = right(q, -v) wherever both are numbers. */
 static bool find_symmetry(sample *s) {
   double left[2][N], right[2][N];
   bool   same = true;
-  for (int k = 0; k < POINTS; k++) {
+  for (int k = 0; k < CST_TEXT_SAMPLES; k++) {
     for (int sign = 0; sign < 2; sign++) {
       evaluate(s, k, sign ? -0.3 : 0.3);
       memcpy(left[sign], s->value, sizeof *s->value * (size_t)s->n);
@@ -249,10 +178,10 @@ static bool find_symmetry(sample *s) {
 static bool find_invariance(sample *s) {
   double first[2 * N];
   bool   same = true;
-  for (int k = 0; k < POINTS; k++) {
+  for (int k = 0; k < CST_TEXT_SAMPLES; k++) {
     evaluate_at(s, k, 3, 0.3);
     for (int i = 0; i < 2 * s->n; i++) {
-      const double from = s->value[i] - coordinate(k, i % s->n);
+      const double from = s->value[i] - cst_text_sample(k, i % s->n);
       if (k == 0)
         first[i] = from;
       same &= fabs(from - first[i]) <= 1e-12;
@@ -265,9 +194,9 @@ static bool find_invariance(sample *s) {
 static bool find_line(sample *s) {
   double theta = 0;
   bool   line = s->n == 1;
-  for (int k = 0; k < POINTS && line; k++) {
+  for (int k = 0; k < CST_TEXT_SAMPLES && line; k++) {
     evaluate(s, k, 0.3);
-    const double q = coordinate(k, 0), v = 0.3 * coordinate(k + 3, 1);
+    const double q = cst_text_sample(k, 0), v = 0.3 * cst_text_sample(k + 3, 1);
     const double now = (q - s->value[0]) / v;
     if (k == 0)
       theta = now;
@@ -289,16 +218,17 @@ static void differentiate(sample *s, const cst_node *v) {
   }
 }
 
-static bool open_sample(sample *s, const cst_map_texts *t, cst_map_error *e) {
+static bool open_sample(sample *s, const cst_wording *w, cst_map_error *e) {
   cst_node q[N], v[N];
-  *s = (sample){.n = width(t), .retraction = t->retraction, .graph = cst_graph_create()};
+  *s =
+      (sample){.n = cst_text_width(w), .retraction = is_retraction(w), .graph = cst_graph_create()};
   for (int i = 0; i < s->n; i++) {
     q[i] = cst_graph_input(s->graph, 'q', i);
     v[i] = cst_graph_input(s->graph, 'v', i);
   }
   s->out = cst_zeros(s->n * (s->n + 2), sizeof *s->out);
   s->value = cst_zeros(s->n * (s->n + 2), sizeof *s->value);
-  if (!read_sides(t, s->graph, q, v, s->n, s->out, s->out + s->n, e))
+  if (!read_sides(w, s->graph, q, v, s->n, s->out, s->out + s->n, e))
     return false;
   differentiate(s, v);
   s->tape = cst_tape_create(s->graph, s->out, s->n * (s->n + 2));
@@ -314,37 +244,31 @@ static void close_sample(sample *s) {
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error) {
-  CST_REQUIRE(texts && error && texts->n <= N, NULL);
-  sample s;
-  for (const cst_map *m = registry; m; m = m->next)
-    if (same(&m->texts, texts))
-      return m;
-  cst_map *m = NULL;
-  if (open_sample(&s, texts, error) && check(&s, texts->n > 0, error)) {
-    m = cst_zeros(1, sizeof *m);
-    *m = (cst_map){copy(texts), find_symmetry(&s), find_invariance(&s),
-                   texts->n == 0 && find_line(&s), registry};
-    registry = m;
+const cst_text *cst_map_make(const cst_wording *w, cst_map_error *error) {
+  CST_REQUIRE(w && error && w->n <= N, NULL);
+  sample          s;
+  const cst_text *m = cst_text_find(w);
+  if (m)
+    return m;
+  if (open_sample(&s, w, error) && check(&s, w->n > 0, error)) {
+    traits *x = cst_need(malloc(sizeof *x));
+    *x = (traits){find_symmetry(&s), find_invariance(&s), w->n == 0 && find_line(&s)};
+    m = cst_text_keep(w, x);
   }
   close_sample(&s);
   return m;
 }
 
-const cst_map *cst_map_at(const cst_map *m, double theta) {
-  cst_map_texts texts = m->texts;
+const cst_text *cst_map_at(const cst_text *m, double theta) {
+  cst_wording   w = m->of;
   cst_map_error none;
-  texts.theta = theta;
-  return cst_map_make(&texts, &none);
+  w.theta = theta;
+  return cst_map_make(&w, &none);
 }
 
-bool cst_map_is_retraction(const cst_map *m) { return m->texts.retraction; }
-
-/* coordinates; 0: any number */
-static int map_size(const cst_map *m) { return m->texts.n; }
-bool       cst_map_is_symmetric(const cst_map *m) { return m->symmetric; }
-bool       cst_map_is_invariant(const cst_map *m) { return m->invariant; }
-bool       cst_map_is_linear(const cst_map *m) { return m->linear; }
+bool cst_map_is_symmetric(const cst_text *m) { return traits_of(m)->symmetric; }
+bool cst_map_is_invariant(const cst_text *m) { return traits_of(m)->invariant; }
+bool cst_map_is_linear(const cst_text *m) { return traits_of(m)->linear; }
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
@@ -354,8 +278,7 @@ bool       cst_map_is_linear(const cst_map *m) { return m->linear; }
 enum { MOST = 200000 /* operations of the equations */ };
 
 typedef struct {
-  const cst_map   *map;
-  bool             adjoint;
+  cst_text_bound   of;
   cst_tape        *value, *tangent;
   cst_lane_mapping lane;
 } mapping;
@@ -373,7 +296,7 @@ static void inputs(cst_graph *g, char array, int n, cst_node *x) {
 }
 
 /* The two points of the map or of its adjoint. */
-static void points(const workshop *k, const cst_map *m, bool adjoint, cst_node *left,
+static void points(const workshop *k, const cst_text *m, bool adjoint, cst_node *left,
                    cst_node *right) {
   cst_node back[N];
   for (int i = 0; i < k->n; i++)
@@ -402,7 +325,7 @@ static bool complete(const cst_node *x, int n) {
 }
 
 /* Makes the equations; false if they are too large. */
-static bool derive(workshop *k, const cst_map *m, bool adjoint) {
+static bool derive(workshop *k, const cst_text *m, bool adjoint) {
   cst_graph *g = k->s.graph;
   const int  n = k->n, before = cst_graph_size(g);
   cst_node   right[N], y[2 * N + 1], seed[2 * N + 1], grad[2 * N];
@@ -453,10 +376,9 @@ static const char *other(const cst_system *s) {
                        : NULL;
 }
 
-bool cst_mapping_fits(const cst_map *m, const cst_system *s, char *why, int n) {
-  const int size = map_size(m);
-  if (size && size != s->nq) {
-    snprintf(why, (size_t)n, "the map has %d entries, and %s has %d coordinates", size, s->name,
+bool cst_mapping_fits(const cst_text *m, const cst_system *s, char *why, int n) {
+  if (m->of.n && m->of.n != s->nq) {
+    snprintf(why, (size_t)n, "the map has %d entries, and %s has %d coordinates", m->of.n, s->name,
              s->nq);
     return false;
   }
@@ -488,38 +410,25 @@ static void end(void *made) {
 
 static int larger(int x, int y) { return x > y ? x : y; }
 
-static mapping *make(const cst_system *s, int isa, const cst_map *map, bool adjoint) {
-  workshop *k = open_workshop(s);
+static void *make(const cst_lane_binding *b, const cst_text *map, bool adjoint) {
+  workshop *k = open_workshop(b->system);
   mapping  *m = NULL;
   if (derive(k, map, adjoint)) {
     m = cst_zeros(1, sizeof *m);
-    *m = (mapping){.map = map,
-                   .adjoint = adjoint,
-                   .value = cst_tape_create(k->s.graph, k->out, 4 * k->n),
-                   .tangent = cst_tape_create(k->s.graph, k->slope, 4 * k->n)};
-    const int most = larger(cst_tape_registers(m->value), cst_tape_registers(m->tangent));
+    m->value = cst_tape_create(k->s.graph, k->out, 4 * k->n);
+    m->tangent = cst_tape_create(k->s.graph, k->slope, 4 * k->n);
     m->lane = (cst_lane_mapping){
-        cst_tape_lanes_of(isa)->run, m->value, m->tangent,
-        cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)larger(1, most)))};
+        cst_tape_lanes_of(b->isa)->run, m->value, m->tangent,
+        cst_text_scratch(larger(cst_tape_registers(m->value), cst_tape_registers(m->tangent)))};
   }
   close_workshop(k);
   return m;
 }
 
-cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adjoint,
+cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_text *m, bool adjoint,
                            cst_lane_mapping *to) {
-  cst_stepper *st = b->stepper;
-  for (int i = 0; i < st->nshared; i++) {
-    const mapping *x = st->shared[i].made;
-    if (st->shared[i].end == end && x->map == m && x->adjoint == adjoint) {
-      *to = x->lane;
-      return 0;
-    }
-  }
-  mapping *made = make(b->system, b->isa, m, adjoint);
-  CST_CHECK(made, MPI_COMM_SELF, CST_ERR_SUP, "the map on %s is too large", b->system->name);
-  st->shared = cst_need(realloc(st->shared, (size_t)(st->nshared + 1) * sizeof *st->shared));
-  st->shared[st->nshared++] = (cst_stepper_shared){.end = end, .made = made};
-  *to = made->lane;
+  const mapping *x = cst_text_bind(b, m, adjoint, make, end);
+  CST_CHECK(x, MPI_COMM_SELF, CST_ERR_SUP, "the map on %s is too large", b->system->name);
+  *to = x->lane;
   return 0;
 }

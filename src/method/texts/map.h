@@ -12,47 +12,28 @@
 #ifndef CST_MAP_H
 #define CST_MAP_H
 #include "constella/system.h"
-#include "expr/define.h"
-#include "method/texts/lane-layer.h"
 #include "method/substep.h"
+#include "method/texts/lane-layer.h"
+#include "method/texts/text.h"
 
 enum { CST_MAP_DEFINITIONS = 32 };
 
-/* What a map is made of. */
+/* The expression that is wrong: number `entry` of this side. */
 typedef struct {
-  int n; /* texts of each side, with names q[i], v[i]; 0: one, with names q, v, for every
-                         * coordinate */
-  const char *const *left, *const *right;
-  const cst_definition *define; /* names without arguments, which the texts may use */
-  int                   ndefine;
-  bool                  retraction; /* left and right are the same texts */
-  double                theta;      /* of a retraction */
-} cst_map_texts;
-
-typedef enum { CST_MAP_DEFINE, CST_MAP_LEFT, CST_MAP_RIGHT } cst_map_side;
-
-/* The text that is wrong: number `entry` of this side. */
-typedef struct {
-  cst_map_side   side;
-  int            entry;
+  int            side, entry;
   cst_expr_error error;
 } cst_map_error;
 
-typedef struct cst_map cst_map;
-
-/* The map of these texts; NULL with *error filled if it is none. Borrowed: it lives as long as the program,
- * and equal texts give the same map. */
-const cst_map *cst_map_make(const cst_map_texts *texts, cst_map_error *error);
+/* The map of a text of kind CST_TEXT_MAP or CST_TEXT_POINT; NULL with *error filled if it is none. Borrowed: it
+ * lives as long as the program, and equal texts give the same map. */
+const cst_text *cst_map_make(const cst_wording *w, cst_map_error *error);
 /* The map of a retraction with another theta, likewise. */
-const cst_map *cst_map_at(const cst_map *m, double theta);
-bool           cst_map_is_retraction(const cst_map *m);
-bool           cst_map_is_symmetric(const cst_map *m); /* left(q, v) = right(q, -v) */
+const cst_text *cst_map_at(const cst_text *m, double theta);
+bool            cst_map_is_symmetric(const cst_text *m); /* left(q, v) = right(q, -v) */
 /* Whether left(q, v) - q and right(q, v) - q are functions of v alone. */
-bool cst_map_is_invariant(const cst_map *m);
+bool cst_map_is_invariant(const cst_text *m);
 /* Whether it is (q - theta v, q + (1 - theta) v). */
-bool cst_map_is_linear(const cst_map *m);
-/* {left: ..., right: ...}, or {point: ...}. Owned. */
-char *cst_map_text(const cst_map *m);
+bool cst_map_is_linear(const cst_text *m);
 
 /* The equations of a step by the map, or by its adjoint (right(q, -v), left(q, -v)), on a system,
  * with P the momentum at the left end without its impulse and D what the momentum gains:
@@ -68,9 +49,9 @@ typedef struct {
 } cst_lane_mapping;
 
 /* Whether they exist on s; false with why[n] filled if not. */
-bool cst_mapping_fits(const cst_map *m, const cst_system *s, char *why, int n);
+bool cst_mapping_fits(const cst_text *m, const cst_system *s, char *why, int n);
 /* The equations, made on first use and owned by the stepper. */
-cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adjoint,
+cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_text *m, bool adjoint,
                            cst_lane_mapping *to);
 
 /* ---- fibres ---------------------------------------------------------------------------------- */
@@ -84,26 +65,15 @@ cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_map *m, bool adj
  * G, i.e. G D_theta iota is regular.
  */
 
-/* What it is made of. */
-typedef struct {
-  int n; /* texts, with names q[i], theta[k]; 0: one, with names q, theta, for every coordinate */
-  const char *const    *fibre;
-  const cst_definition *define; /* names without arguments, which the texts may use */
-  int                   ndefine;
-} cst_iota_texts;
-
-typedef struct cst_iota cst_iota;
-
-/* That of these texts; NULL if they are none, with *error filled for text number *entry (-1: a definition).
- * Borrowed: it lives as long as the program, and equal texts give the same one. */
-const cst_iota *cst_iota_make(const cst_iota_texts *texts, int *entry, cst_expr_error *error);
-/* {fibre: ...}. Owned. */
-char *cst_iota_text(const cst_iota *x);
+/* That of a text of kind CST_TEXT_FIBRE, with names q[i], theta[k] or q, theta; NULL if it is none, with *error
+ * filled for expression number *entry. Borrowed: it lives as long as the program, and equal texts give the same
+ * one. */
+const cst_text *cst_iota_make(const cst_wording *w, int *entry, cst_expr_error *error);
 
 /* Whether it is a projection on the constraints of s; false with why[n] filled if not. */
-bool cst_iota_fits(const cst_iota *x, const cst_system *s, char *why, int n);
+bool cst_iota_fits(const cst_text *x, const cst_system *s, char *why, int n);
 /* Its formulas over lanes, made on first use and owned by the stepper. */
-cst_error cst_iota_bind(const cst_lane_binding *b, const cst_iota *x, const cst_lane_iota **to);
+cst_error cst_iota_bind(const cst_lane_binding *b, const cst_text *x, const cst_lane_iota **to);
 
 /* ---- retractions of rotations ---------------------------------------------------------------- */
 
@@ -119,19 +89,12 @@ cst_error cst_iota_bind(const cst_lane_binding *b, const cst_iota *x, const cst_
  * and D t(0) = 1/2: three texts, "of axes".
  */
 
-typedef struct cst_tau cst_tau;
-
-/* The retraction of n = 1 text, an expression of s, or of n = 3, expressions of x[1], x[2], x[3]; NULL with *e filled
- * for text number *entry if it is none. Borrowed: it lives as long as the program, and equal texts give the
- * same one. */
-const cst_tau *cst_tau_make(const char *const *text, int n, const cst_definition *define,
-                            int ndefine, int *entry, cst_expr_error *e);
-bool           cst_tau_is_of_axes(const cst_tau *t);
-/* A number from 1 on, another one for each. */
-int cst_tau_number(const cst_tau *t);
-/* {tangent: ...}. Owned. */
-char *cst_tau_text(const cst_tau *t);
+/* The retraction of a text of kind CST_TEXT_TANGENT, an expression of s, or three of x[1], x[2], x[3]; NULL with *e
+ * filled for expression number *entry if it is none. Borrowed: it lives as long as the program, and equal texts give
+ * the same one. */
+const cst_text *cst_tau_make(const cst_wording *w, int *entry, cst_expr_error *e);
+bool            cst_tau_is_of_axes(const cst_text *t);
 
 /* The same over lanes, made on first use and owned by the stepper. t NULL: run is NULL. */
-cst_error cst_tau_bind(const cst_lane_binding *b, const cst_tau *t, cst_lane_tau *to);
+cst_error cst_tau_bind(const cst_lane_binding *b, const cst_text *t, cst_lane_tau *to);
 #endif

@@ -12,34 +12,12 @@
 
 enum { OF_AXES = 39 }; /* values of a retraction of axes */
 
-struct cst_tau {
-  int             n; /* texts: 1, or 3 of axes */
-  char           *text[3];
-  cst_definition *define;
-  int             ndefine, number;
-  struct cst_tau *next;
-};
-
-/* The retractions so far, the newest first. */
-static cst_tau *registry;
-
-static bool same(const cst_tau *x, const char *const *text, int n, const cst_definition *define,
-                 int ndefine) {
-  bool same = x->n == n && x->ndefine == ndefine;
-  for (int i = 0; same && i < n; i++)
-    same = !strcmp(x->text[i], text[i]);
-  for (int i = 0; same && i < ndefine; i++)
-    same = !strcmp(x->define[i].name, define[i].name) && !strcmp(x->define[i].text, define[i].text);
-  return same;
-}
-
 /* out[3] := f, f', f''; false with *e filled at a mistake. */
-static bool read_one(cst_graph *g, const char *text, const cst_definition *define, int ndefine,
-                     cst_node *out, cst_expr_error *e) {
+static bool read_one(cst_graph *g, const cst_wording *w, cst_node *out, cst_expr_error *e) {
   const cst_node    s = cst_graph_input(g, 'q', 0), one = cst_graph_constant(g, 1);
   const cst_binding known[] = {{.name = "s", .node = s}};
-  cst_graph_define(g, define, ndefine);
-  const cst_node t = cst_expr_parse(g, text, known, 1, e);
+  cst_graph_define(g, w->define, w->ndefine);
+  const cst_node t = cst_expr_parse(g, w->side[0][0], known, 1, e);
   cst_graph_define(g, NULL, 0);
   if (t < 0)
     return false;
@@ -50,15 +28,15 @@ static bool read_one(cst_graph *g, const char *text, const cst_definition *defin
 }
 
 /* phi in x[3], its derivatives and theirs. */
-static bool read_axes(cst_graph *g, const char *const *text, const cst_definition *define,
-                      int ndefine, cst_node *out, int *entry, cst_expr_error *e) {
+static bool read_axes(cst_graph *g, const cst_wording *w, cst_node *out, int *entry,
+                      cst_expr_error *e) {
   cst_node x[3], dx[3];
   for (int i = 0; i < 3; i++)
     x[i] = cst_graph_input(g, 'q', i);
   const cst_binding known[] = {{.name = "x", .entry = x, .count = 3}};
-  cst_graph_define(g, define, ndefine);
+  cst_graph_define(g, w->define, w->ndefine);
   for (*entry = 0; *entry < 3; ++*entry) {
-    const cst_node t = cst_expr_parse(g, text[*entry], known, 1, e);
+    const cst_node t = cst_expr_parse(g, w->side[0][*entry], known, 1, e);
     if (t < 0)
       break;
     out[*entry] = cst_graph_mul(g, cst_graph_constant(g, 2), t);
@@ -85,14 +63,12 @@ static bool read_axes(cst_graph *g, const char *const *text, const cst_definitio
   return true;
 }
 
-static bool read(cst_graph *g, const char *const *text, int n, const cst_definition *define,
-                 int ndefine, cst_node *out, int *entry, cst_expr_error *e) {
+static bool read(cst_graph *g, const cst_wording *w, cst_node *out, int *entry, cst_expr_error *e) {
   *entry = 0;
-  return n == 3 ? read_axes(g, text, define, ndefine, out, entry, e)
-                : read_one(g, text[0], define, ndefine, out, e);
+  return w->n ? read_axes(g, w, out, entry, e) : read_one(g, w, out, e);
 }
 
-static int values_of(int n) { return n == 3 ? OF_AXES : 3; }
+static int values_of(const cst_wording *w) { return w->n ? OF_AXES : 3; }
 
 /* phi(0) = 0 and D phi(0) = 1. */
 static bool check_axes(const cst_tape *tape, int *entry, cst_expr_error *e) {
@@ -148,58 +124,28 @@ static bool check(const cst_tape *tape, cst_expr_error *e) {
   return false;
 }
 
-static cst_tau *keep(const char *const *text, int n, const cst_definition *define, int ndefine) {
-  cst_tau *t = cst_zeros(1, sizeof *t);
-  *t = (cst_tau){.n = n,
-                 .define = cst_zeros(ndefine + 1, sizeof *define),
-                 .ndefine = ndefine,
-                 .number = registry ? registry->number + 1 : 1,
-                 .next = registry};
-  for (int i = 0; i < n; i++)
-    t->text[i] = cst_need(strdup(text[i]));
-  for (int i = 0; i < ndefine; i++)
-    t->define[i] = (cst_definition){.name = cst_need(strdup(define[i].name)),
-                                    .text = cst_need(strdup(define[i].text))};
-  return registry = t;
-}
-
-const cst_tau *cst_tau_make(const char *const *text, int n, const cst_definition *define,
-                            int ndefine, int *entry, cst_expr_error *e) {
-  cst_node out[OF_AXES];
-  cst_tau *made = NULL;
-  for (const cst_tau *t = registry; t; t = t->next)
-    if (same(t, text, n, define, ndefine))
-      return t;
+const cst_text *cst_tau_make(const cst_wording *w, int *entry, cst_expr_error *e) {
+  cst_node        out[OF_AXES];
+  const cst_text *made = cst_text_find(w);
+  if (made)
+    return made;
   cst_graph *g = cst_graph_create();
-  if (read(g, text, n, define, ndefine, out, entry, e)) {
-    cst_tape *tape = cst_tape_create(g, out, values_of(n));
-    if (n == 3 ? check_axes(tape, entry, e) : check(tape, e))
-      made = keep(text, n, define, ndefine);
+  if (read(g, w, out, entry, e)) {
+    cst_tape *tape = cst_tape_create(g, out, values_of(w));
+    if (w->n ? check_axes(tape, entry, e) : check(tape, e))
+      made = cst_text_keep(w, NULL);
     cst_tape_destroy(tape);
   }
   cst_graph_destroy(g);
   return made;
 }
 
-int  cst_tau_number(const cst_tau *t) { return t->number; }
-bool cst_tau_is_of_axes(const cst_tau *t) { return t->n == 3; }
-
-char *cst_tau_text(const cst_tau *t) {
-  char  *text;
-  size_t length;
-  FILE  *f = cst_need(open_memstream(&text, &length));
-  if (t->n == 3)
-    fprintf(f, "{tangent: [%s, %s, %s]}", t->text[0], t->text[1], t->text[2]);
-  else
-    fprintf(f, "{tangent: %s}", t->text[0]);
-  fclose(f);
-  return text;
-}
+bool cst_tau_is_of_axes(const cst_text *t) { return t->of.n == 3; }
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 typedef struct {
-  const cst_tau *tau;
+  cst_text_bound of;
   cst_tape      *tape;
   cst_lane_tau   lane;
 } bound;
@@ -211,38 +157,22 @@ static void end(void *made) {
   free(x);
 }
 
-static bound *make(const cst_tau *t, int isa) {
+static void *make(const cst_lane_binding *b, const cst_text *t, bool adjoint) {
+  (void)adjoint;
   cst_node       out[OF_AXES];
   int            entry;
   cst_expr_error none;
   bound         *x = cst_zeros(1, sizeof *x);
   cst_graph     *g = cst_graph_create();
-  read(g, (const char *const *)t->text, t->n, t->define, t->ndefine, out, &entry, &none);
-  x->tau = t;
-  x->tape = cst_tape_create(g, out, values_of(t->n));
-  const int n = cst_tape_registers(x->tape);
-  x->lane = (cst_lane_tau){
-      cst_tape_lanes_of(isa)->run, x->tape,
-      cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)(n > 0 ? n : 1)))};
+  read(g, &t->of, out, &entry, &none);
+  x->tape = cst_tape_create(g, out, values_of(&t->of));
+  x->lane = (cst_lane_tau){cst_tape_lanes_of(b->isa)->run, x->tape,
+                           cst_text_scratch(cst_tape_registers(x->tape))};
   cst_graph_destroy(g);
   return x;
 }
 
-cst_error cst_tau_bind(const cst_lane_binding *b, const cst_tau *t, cst_lane_tau *to) {
-  cst_stepper *st = b->stepper;
-  *to = (cst_lane_tau){0};
-  if (!t)
-    return 0;
-  for (int i = 0; i < st->nshared; i++) {
-    const bound *x = st->shared[i].made;
-    if (st->shared[i].end == end && x->tau == t) {
-      *to = x->lane;
-      return 0;
-    }
-  }
-  bound *x = make(t, b->isa);
-  st->shared = cst_need(realloc(st->shared, (size_t)(st->nshared + 1) * sizeof *st->shared));
-  st->shared[st->nshared++] = (cst_stepper_shared){.end = end, .made = x};
-  *to = x->lane;
+cst_error cst_tau_bind(const cst_lane_binding *b, const cst_text *t, cst_lane_tau *to) {
+  *to = t ? ((const bound *)cst_text_bind(b, t, false, make, end))->lane : (cst_lane_tau){0};
   return 0;
 }

@@ -20,6 +20,7 @@
 #include "core/boundary.h"
 #include "core/need.h"
 #include "method/layer.h"
+#include "method/texts/text.h"
 #include "system/compile/compile.h"
 #include "system/field.h"
 
@@ -152,16 +153,12 @@ static cst_node lagrangian(const cst_layer_step *s, const cst_node *q, const cst
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
-/* A loaded layer; the list has the newest first. */
-typedef struct layer {
+/* A loaded layer. */
+typedef struct {
   cst_flow_rule           rule;
   const cst_layer_method *method;
   cst_object             *object;
-  char                    key[65]; /* sha256 of its bytes */
-  struct layer           *next;
 } layer;
-
-static layer *registry;
 
 static construction construct(const cst_layer_method *m, const cst_system *s, cst_node t,
                               const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
@@ -270,15 +267,8 @@ static bool try_out(layer *l, const char *system, char *why, int n) {
   return S >= 0 || fail(why, n, "its step does not fill S, the integral of L");
 }
 
-static const layer *find(const char *key) {
-  const layer *l = registry;
-  while (l && strcmp(l->key, key))
-    l = l->next;
-  return l;
-}
-
 /* The layer of an object, or NULL. */
-static layer *describe(cst_object *o, const char *key, char *why, int n) {
+static layer *describe(cst_object *o, char *why, int n) {
   const cst_layer_method *m = cst_load_object_symbol(o, "cst_user_layer");
   if (!check(m, why, n))
     return NULL;
@@ -288,7 +278,6 @@ static layer *describe(cst_object *o, const char *key, char *why, int n) {
       .rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas},
       .method = m,
       .object = o};
-  memcpy(l->key, key, sizeof l->key);
   if (try_out(l, "planar-pendulum", why, n))
     return l;
   free(l);
@@ -300,18 +289,20 @@ const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, si
   char     reason[CST_WHY] = "";
   cst_code code = {.bytes = (char *)bytes, .size = length};
   cst_sha256(bytes, length, code.key);
-  const layer *known = find(code.key);
+  const char *const key = code.key;
+  const cst_wording w = {CST_TEXT_FILE, .side = {&key}};
+  const cst_text   *known = cst_text_find(&w);
   if (known)
-    return &known->rule;
+    return &((const layer *)known->made)->rule;
   cst_object *o = cst_load_object(&code, reason);
-  layer      *l = o ? describe(o, code.key, reason, sizeof reason) : NULL;
+  layer      *l = o ? describe(o, reason, sizeof reason) : NULL;
   if (!l) {
     cst_load_object_unload(o);
     snprintf(why, (size_t)n, "%s: %s", path, reason);
     return NULL;
   }
-  l->next = registry;
-  return &(registry = l)->rule;
+  cst_text_keep(&w, l);
+  return &l->rule;
 }
 
 /* In a child process: loads the object and builds its formulas. cst_user_layer_open reports what is wrong
@@ -319,7 +310,7 @@ const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, si
 static void build(void *code) {
   char        why[CST_WHY];
   cst_object *o = cst_load_object(code, why);
-  layer      *l = o ? describe(o, ((cst_code *)code)->key, why, sizeof why) : NULL;
+  layer      *l = o ? describe(o, why, sizeof why) : NULL;
   if (l)
     try_out(l, "double-pendulum", why, sizeof why);
 }
@@ -480,16 +471,15 @@ void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *r
   add(l, (cst_own_layer){cst_need(strdup(name)), &row_of_formulas, {.rule = rule}});
 }
 
-void cst_layers_add_map(cst_layers *l, const char *name, cst_own_map x) {
+void cst_layers_add_map(cst_layers *l, const char *name, const cst_text *x) {
   l->map = cst_need(realloc(l->map, sizeof *l->map * (size_t)(l->nmap + 1)));
-  x.name = cst_need(strdup(name));
-  l->map[l->nmap++] = x;
+  l->map[l->nmap++] = (cst_own_map){cst_need(strdup(name)), x};
 }
 
-const cst_own_map *cst_layers_find_map(const cst_layers *l, const char *name) {
+const cst_text *cst_layers_find_map(const cst_layers *l, const char *name) {
   for (int i = 0; l && i < l->nmap; i++)
     if (!strcmp(l->map[i].name, name))
-      return &l->map[i];
+      return l->map[i].text;
   return NULL;
 }
 

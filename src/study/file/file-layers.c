@@ -367,49 +367,36 @@ static bool read_parts(cst_reader *r, cst_yaml *n, const char *name, parts *p) {
 }
 
 static void complain_of_map(cst_reader *r, const parts *p, const cst_map_error *e) {
-  cst_yaml *at = e->side == CST_MAP_LEFT ? p->left : p->right;
+  cst_yaml *at = e->side ? p->right : p->left;
   if (p->n)
     at = cst_yaml_item(at, e->entry);
   cst_yaml_error_at(r->doc, at, e->error.offset, r->d, "%s", e->error.message);
 }
 
-static const cst_map *read_map(cst_reader *r, cst_yaml *n, const char *name) {
-  parts         p = {0};
-  cst_map_error error;
-  if (!read_parts(r, n, name, &p))
-    return NULL;
-  const cst_map_texts texts = {
-      .n = p.n, .left = p.text[0], .right = p.text[1], .define = p.define, .ndefine = p.ndefine};
-  const cst_map *m = cst_map_make(&texts, &error);
-  if (!m)
-    complain_of_map(r, &p, &error);
-  return m;
-}
-
-/* A name whose map is wrong stands for a line, so that its uses cause no further errors. */
-static const cst_map *stand_in_map(void) {
-  static const char *const left[] = {"q"}, *const right[] = {"q + v"};
-  const cst_map_texts texts = {.left = left, .right = right};
-  cst_map_error       none;
-  return cst_map_make(&texts, &none);
-}
-
-/* ---- retractions ----------------------------------------------------------------------------- */
-
-static const cst_map *read_point(cst_reader *r, parts *p) {
-  cst_map_error error;
-  p->right = p->left;
-  p->n = read_side(r, p->left, "point", p->text[0]);
-  if (p->n < 0)
-    return NULL;
-  const cst_map_texts texts = {p->n, p->text[0], p->text[0], p->define, p->ndefine, true, 0};
-  const cst_map      *m = cst_map_make(&texts, &error);
+static const cst_text *make_map(cst_reader *r, cst_text_kind kind, const parts *p) {
+  const cst_wording w = {
+      kind, p->n, {p->text[0], kind == CST_TEXT_MAP ? p->text[1] : NULL}, p->define, p->ndefine, 0};
+  cst_map_error   error;
+  const cst_text *m = cst_map_make(&w, &error);
   if (!m)
     complain_of_map(r, p, &error);
   return m;
 }
 
-static const cst_tau *read_tangent(cst_reader *r, cst_yaml *n, const parts *p) {
+static const cst_text *read_map(cst_reader *r, cst_yaml *n, const char *name) {
+  parts p = {0};
+  return read_parts(r, n, name, &p) ? make_map(r, CST_TEXT_MAP, &p) : NULL;
+}
+
+/* ---- retractions ----------------------------------------------------------------------------- */
+
+static const cst_text *read_point(cst_reader *r, parts *p) {
+  p->right = p->left;
+  p->n = read_side(r, p->left, "point", p->text[0]);
+  return p->n < 0 ? NULL : make_map(r, CST_TEXT_POINT, p);
+}
+
+static const cst_text *read_tangent(cst_reader *r, cst_yaml *n, const parts *p) {
   const bool     axes = cst_yaml_is_list(n);
   const char    *text[3];
   int            entry = 0;
@@ -425,18 +412,18 @@ static const cst_tau *read_tangent(cst_reader *r, cst_yaml *n, const parts *p) {
     if (!(text[i] = cst_reader_text(r, axes ? cst_yaml_item(n, i) : n, "tangent",
                                     axes ? "an expression of x[i]" : "an expression of s")))
       return NULL;
-  const cst_tau *t = cst_tau_make(text, axes ? 3 : 1, p->define, p->ndefine, &entry, &error);
+  const cst_wording w = {CST_TEXT_TANGENT, axes ? 3 : 0, {text}, p->define, p->ndefine, 0};
+  const cst_text   *t = cst_tau_make(&w, &entry, &error);
   if (!t)
     cst_yaml_error_at(r->doc, axes ? cst_yaml_item(n, entry) : n, error.offset, r->d, "%s",
                       error.message);
   return t;
 }
 
-/* Fills one of both, or reports the mistake. */
-static void read_retraction(cst_reader *r, cst_yaml *n, const char *name, cst_own_map *to) {
+static const cst_text *read_retraction(cst_reader *r, cst_yaml *n, const char *name) {
   parts p = {0};
   if (!cst_reader_keys(r, n, name, "retractions.NAME", CST_KEYS_ALL))
-    return;
+    return NULL;
   cst_yaml *tangent = cst_yaml_get(n, "tangent");
   p.definitions = cst_yaml_get(n, "define");
   p.left = cst_yaml_get(n, "point");
@@ -444,15 +431,14 @@ static void read_retraction(cst_reader *r, cst_yaml *n, const char *name, cst_ow
     cst_yaml_error(r->doc, n, r->d,
                    "a retraction is {point: EXPRESSION of q and v}, or of rotations {tangent: "
                    "EXPRESSION of s}");
-  else if (read_definitions(r, &p) && p.left)
-    to->map = read_point(r, &p);
-  else if (tangent)
-    to->tau = read_tangent(r, tangent, &p);
+  else if (read_definitions(r, &p) || tangent)
+    return tangent ? read_tangent(r, tangent, &p) : read_point(r, &p);
+  return NULL;
 }
 
 /* ---- fibres ---------------------------------------------------------------------------------- */
 
-static const cst_iota *read_iota(cst_reader *r, cst_yaml *n, const char *name) {
+static const cst_text *read_iota(cst_reader *r, cst_yaml *n, const char *name) {
   parts          p = {0};
   int            entry = 0;
   cst_expr_error error;
@@ -462,59 +448,47 @@ static const cst_iota *read_iota(cst_reader *r, cst_yaml *n, const char *name) {
   p.left = cst_reader_required(r, n, "iotas.NAME", "fibre");
   if (!p.left || !read_definitions(r, &p) || (p.n = read_side(r, p.left, "fibre", p.text[0])) < 0)
     return NULL;
-  const cst_iota_texts texts = {p.n, p.text[0], p.define, p.ndefine};
-  const cst_iota      *x = cst_iota_make(&texts, &entry, &error);
+  const cst_wording w = {CST_TEXT_FIBRE, p.n, {p.text[0]}, p.define, p.ndefine, 0};
+  const cst_text   *x = cst_iota_make(&w, &entry, &error);
   if (!x)
     cst_yaml_error_at(r->doc, p.n ? cst_yaml_item(p.left, entry) : p.left, error.offset, r->d, "%s",
                       error.message);
   return x;
 }
 
-static const cst_iota *straight(void) {
-  static const char *const text[] = {"q + q*theta"};
-  int                      entry;
-  cst_expr_error           none;
-  return cst_iota_make(&(cst_iota_texts){.fibre = text}, &entry, &none);
-}
-
 /* ---- all keys -------------------------------------------------------------------------------- */
-
-static void add_retraction(cst_reader *r, const char *name, bool allowed, cst_yaml *n) {
-  static const char *const point[] = {"q + v"};
-  const cst_map_texts      line = {.left = point, .right = point, .retraction = true};
-  static const char *const half[] = {"1/2"};
-  int                      entry;
-  cst_map_error            none;
-  cst_own_map              x = {0};
-  const int                before = cst_diag_count(r->d);
-  read_retraction(r, n, name, &x);
-  if (cst_diag_count(r->d) > before)
-    x = cst_yaml_get(n, "tangent")
-            ? (cst_own_map){.tau = cst_tau_make(half, 1, NULL, 0, &entry, &none.error)}
-            : (cst_own_map){.map = cst_map_make(&line, &none)};
-  if (allowed)
-    cst_layers_add_map(r->layers, name, x);
-}
 
 typedef enum { MAPS, RETRACTIONS, IOTAS } kind;
 static const char *const section[] = {"maps", "retractions", "iotas"};
 
+/* What a name stands for whose text is wrong, so that its uses cause no further errors. */
+static const cst_text *stand_in_map(kind of, bool of_rotations) {
+  static const char *const q[] = {"q"}, *const line[] = {"q + v"}, *const half[] = {"1/2"},
+                           *const ray[] = {"q + q*theta"};
+  int                             entry;
+  cst_map_error                   none;
+  if (of == IOTAS)
+    return cst_iota_make(&(cst_wording){CST_TEXT_FIBRE, .side = {ray}}, &entry, &none.error);
+  if (of_rotations)
+    return cst_tau_make(&(cst_wording){CST_TEXT_TANGENT, .side = {half}}, &entry, &none.error);
+  return cst_map_make(of == MAPS ? &(cst_wording){CST_TEXT_MAP, .side = {q, line}}
+                                 : &(cst_wording){CST_TEXT_POINT, .side = {line}},
+                      &none);
+}
+
 static void add_map(cst_reader *r, cst_yaml *key, cst_yaml *n, kind of) {
+  static const cst_text *(*const read[])(cst_reader * r, cst_yaml * n,
+                                         const char *name) = {read_map, read_retraction, read_iota};
   char        why[200];
   const char *name = cst_yaml_text(key);
   const bool  allowed = cst_layers_allow(r->layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
-  if (of == RETRACTIONS) {
-    add_retraction(r, name, allowed, n);
-    return;
-  }
-  const cst_iota *iota = of == IOTAS ? read_iota(r, n, name) : NULL;
-  const cst_map  *m = of == MAPS ? read_map(r, n, name) : NULL;
-  if (allowed && of == IOTAS)
-    cst_layers_add_map(r->layers, name, (cst_own_map){.iota = iota ? iota : straight()});
-  else if (allowed)
-    cst_layers_add_map(r->layers, name, (cst_own_map){.map = m ? m : stand_in_map()});
+  const cst_text *x = read[of](r, n, name);
+  if (allowed)
+    cst_layers_add_map(
+        r->layers, name,
+        x ? x : stand_in_map(of, of == RETRACTIONS && cst_yaml_get(n, "tangent") != NULL));
 }
 
 static void read_all(cst_reader *r, kind of) {

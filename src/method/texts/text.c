@@ -1,0 +1,132 @@
+/* text.c: keeps what users write for methods, and what lane code reads of it (text.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/texts/text.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "method/stepper/stepper-internal.h"
+
+/* The texts so far, the newest first. */
+static cst_text *registry;
+
+int cst_text_width(const cst_wording *w) { return w->n ? w->n : 1; }
+
+static bool same(const cst_wording *x, const cst_wording *y) {
+  bool same =
+      x->kind == y->kind && x->n == y->n && x->ndefine == y->ndefine && x->theta == y->theta;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; same && x->side[k] && i < cst_text_width(x); i++)
+      same = !strcmp(x->side[k][i], y->side[k][i]);
+  for (int i = 0; same && i < x->ndefine; i++)
+    same = !strcmp(x->define[i].name, y->define[i].name) &&
+           !strcmp(x->define[i].text, y->define[i].text);
+  return same;
+}
+
+const cst_text *cst_text_find(const cst_wording *w) {
+  const cst_text *x = registry;
+  while (x && !same(&x->of, w))
+    x = x->next;
+  return x;
+}
+
+static size_t length_of(const cst_wording *w) {
+  size_t n = 0;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; w->side[k] && i < cst_text_width(w); i++)
+      n += strlen(w->side[k][i]) + 1;
+  for (int i = 0; i < w->ndefine; i++)
+    n += strlen(w->define[i].name) + strlen(w->define[i].text) + 2;
+  return n;
+}
+
+/* Copies a word to *end, and moves *end behind it. */
+static const char *put(char **end, const char *word) {
+  char *copy = strcpy(*end, word);
+  *end += strlen(word) + 1;
+  return copy;
+}
+
+/* A text with a copy of w, in one piece. */
+static cst_text *copy(const cst_wording *w) {
+  const int       width = cst_text_width(w);
+  const size_t    lists = sizeof(cst_definition) * (size_t)w->ndefine + 2 * sizeof(char *) * (size_t)width;
+  cst_text       *x = cst_need(calloc(1, sizeof *x + lists + length_of(w)));
+  cst_definition *define = (cst_definition *)(x + 1);
+  const char    **word = (const char **)(define + w->ndefine);
+  char           *end = (char *)(word + 2 * width);
+  x->of = *w;
+  x->of.define = define;
+  for (int i = 0; i < w->ndefine; i++)
+    define[i] = (cst_definition){.name = put(&end, w->define[i].name),
+                                 .text = put(&end, w->define[i].text)};
+  for (int k = 0; k < 2 && w->side[k]; k++, word += width) {
+    x->of.side[k] = word;
+    for (int i = 0; i < width; i++)
+      word[i] = put(&end, w->side[k][i]);
+  }
+  return x;
+}
+
+const cst_text *cst_text_keep(const cst_wording *w, void *made) {
+  cst_text *x = copy(w);
+  x->number = 1;
+  for (const cst_text *y = registry; y; y = y->next)
+    x->number += y->of.kind == w->kind;
+  x->made = made;
+  x->next = registry;
+  return registry = x;
+}
+
+char *cst_text_label(const cst_text *x) {
+  static const char *const name[][2] = {[CST_TEXT_MAP] = {"left", "right"},
+                                        [CST_TEXT_POINT] = {"point"},
+                                        [CST_TEXT_TANGENT] = {"tangent"},
+                                        [CST_TEXT_FIBRE] = {"fibre"},
+                                        [CST_TEXT_FILE] = {"file"}};
+  char                    *text;
+  size_t                   length;
+  FILE                    *f = cst_need(open_memstream(&text, &length));
+  for (int k = 0; k < 2 && x->of.side[k]; k++) {
+    fprintf(f, "%s%s: %s", k ? ", " : "{", name[x->of.kind][k], x->of.n ? "[" : "");
+    for (int i = 0; i < cst_text_width(&x->of); i++)
+      fprintf(f, "%s%s", i ? ", " : "", x->of.side[k][i]);
+    fputs(x->of.n ? "]" : "", f);
+  }
+  fputc('}', f);
+  fclose(f);
+  return text;
+}
+
+double cst_text_sample(int point, int i) {
+  static const double golden = 0.6180339887498949;
+  const double        x = golden * (i + 1) + 0.37 * point;
+  return (point >= CST_TEXT_SAMPLES / 2 && (i + point) % 2 ? -1 : 1) * (0.4 + 0.9 * (x - floor(x)));
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+void *cst_text_bind(const cst_lane_binding *b, const cst_text *x, bool adjoint,
+                    void *(*make)(const cst_lane_binding *b, const cst_text *x, bool adjoint),
+                    void (*end)(void *)) {
+  cst_stepper *st = b->stepper;
+  for (int i = 0; i < st->nshared; i++) {
+    const cst_text_bound *of = st->shared[i].made;
+    if (st->shared[i].end == end && of->text == x && of->adjoint == adjoint)
+      return st->shared[i].made;
+  }
+  cst_text_bound *made = make(b, x, adjoint);
+  if (!made)
+    return NULL;
+  *made = (cst_text_bound){x, adjoint};
+  st->shared = cst_need(realloc(st->shared, (size_t)(st->nshared + 1) * sizeof *st->shared));
+  st->shared[st->nshared++] = (cst_stepper_shared){.end = end, .made = made};
+  return made;
+}
+
+double *cst_text_scratch(int registers) {
+  return cst_need(
+      aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)(registers > 0 ? registers : 1)));
+}

@@ -1,0 +1,65 @@
+/* text.h: what users write for methods, as one kind of object: the texts, each kept once, with what was made of
+ * them. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_TEXT_H
+#define CST_TEXT_H
+#include <stdbool.h>
+#include "constella/method.h"
+#include "expr/define.h"
+#include "method/substep.h"
+
+typedef enum {
+  CST_TEXT_MAP,     /* {left: ..., right: ...}, a discretization map (map.h) */
+  CST_TEXT_POINT,   /* {point: ...}, a retraction of R^n */
+  CST_TEXT_TANGENT, /* {tangent: ...}, a retraction of rotations */
+  CST_TEXT_FIBRE,   /* {fibre: ...}, a projection along fibres */
+  CST_TEXT_FILE     /* a layer in C: the sha256 of its compiled bytes (user-layer.h) */
+} cst_text_kind;
+
+/* What is written. */
+typedef struct {
+  cst_text_kind kind;
+  /* expressions of each side, with names q[i], one for each coordinate; 0: one, with names q, for all of
+   * them */
+  int                   n;
+  const char *const    *side[2]; /* [n], or [1]; the second of a map only, else NULL */
+  const cst_definition *define;  /* [ndefine] names without arguments, which the expressions may use */
+  int                   ndefine;
+  double                theta; /* of a retraction of R^n */
+} cst_wording;
+
+/* A text that is kept. Equal wordings are one text, so that pointers tell whether two are the same. */
+typedef struct cst_text {
+  cst_wording      of;     /* a copy */
+  int              number; /* from 1 on, among those of its kind */
+  void            *made;   /* NULL: nothing */
+  struct cst_text *next;
+} cst_text;
+
+/* How many expressions a side has. */
+int cst_text_width(const cst_wording *w);
+/* The text with this wording; NULL: it is not kept. Borrowed. */
+const cst_text *cst_text_find(const cst_wording *w);
+/* Keeps a new one; made is what was made of it. Borrowed. */
+const cst_text *cst_text_keep(const cst_wording *w, void *made);
+/* It as methods have it: {left: ..., right: ...}. Owned. */
+char *cst_text_label(const cst_text *x);
+
+/* Texts are checked at this many points, and must have numbers at so many of them: coordinate i of one of them,
+ * a number with 0.4 <= |x| <= 1.3, in the first half of the points positive. */
+enum { CST_TEXT_SAMPLES = 8, CST_TEXT_ENOUGH = 3 };
+double cst_text_sample(int point, int i);
+
+/* What lane code reads of a text begins with the text, or with its adjoint. */
+typedef struct {
+  const cst_text *text;
+  bool            adjoint;
+} cst_text_bound;
+/* What `make` returns, made on first use and owned by the stepper, which destroys it by `end`. NULL from make:
+ * too large. */
+void *cst_text_bind(const cst_lane_binding *b, const cst_text *x, bool adjoint,
+                    void *(*make)(const cst_lane_binding *b, const cst_text *x, bool adjoint),
+                    void (*end)(void *));
+/* Room on all lanes for the registers of a tape. Owned, free(). */
+double *cst_text_scratch(int registers);
+#endif
