@@ -32,7 +32,7 @@ BUILD = os.environ.get("BUILD", "build")
 KICK = "src/method/core/kick.c"
 # What is edited: name, and where it is; the first that is there.
 EDITS = {
-    "collectors list": ["src/study/collectors.h", "src/**/collectors.h"],
+    "collectors list": ["src/study/rows/collectors.h", "src/**/collectors.h"],
     "observers list": ["src/observe/observers.h", "src/**/observers.h"],
     "methods list": ["src/method/list.h", "src/method/methods.h"],
     "error.h": ["src/core/error.h", "src/**/error.h"],

@@ -11,8 +11,8 @@ set -uo pipefail
 build=${2:+$(realpath "$2")}
 cd "${1:-$(dirname "$0")/..}" || exit
 
-# The rooms, the lowest first; those of one line do not include one another. `study` stands for the rows of
-# kinds and collectors, headers that rooms below include; their files are in `kinds` and `study/collect`.
+# The rooms, the lowest first; those of one line do not include one another. study/rows declares what a kind of study and a
+# collector are, and lists them; the rows themselves are in study/kind and study/collect.
 floors='
 core
 expr
@@ -21,14 +21,14 @@ statistics
 system
 method
 observe
-study
+study/rows
 study/file
 study/plan
 study/channels
 study/reference
 study/result
 study/runner
-study/collect kinds
+study/collect study/kind
 study/estimate
 study/run
 integrator
@@ -39,10 +39,6 @@ cli
 accepted='
 core cst_elementary_cos
 core cst_elementary_log
-study/file cst_collector_measured
-study/file cst_kind_at
-study/file cst_kind_count
-study/file cst_kind_name
 study/plan cst_plan_check_names
 '
 
@@ -50,7 +46,6 @@ study/plan cst_plan_check_names
 room='function room(path, n, part) {
   sub(/^\.\//, "", path)
   if (path ~ /^main\./) return "cli"
-  if (path ~ /^study\/(kind-.*|kind|collector)\.[co]$/) return "kinds"
   n = split(path, part, "/")
   return part[1] == "study" && n > 2 ? "study/" part[2] : part[1]
 }

@@ -1,5 +1,5 @@
 /* signs.c: an example of a collector (docs/adding.md), for src/study/collect: how often expressions change their sign
- * between observed steps. Its line in src/study/collectors.h: COLLECTOR(signs) */
+ * between observed steps. Its line in src/study/rows/collectors.h: COLLECTOR(signs) */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/estimate/footprint.h"
 #include "study/file/reader.h"
 #include "study/reference/reference.h"

@@ -7,7 +7,7 @@
 #include "cli/inputs.h"
 #include "observe/observer.h"
 #include "core/diag.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "constella/study.h"
 #include "system/library.h"
 

@@ -1,4 +1,4 @@
-/* measured.c: studies of kinds that have no trajectories: hands them to the command that measures them (study/kind.h). */
+/* measured.c: studies of kinds that have no trajectories: hands them to the command that measures them (study/rows/kind.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* asprintf, memmem */
 #include "cli/run.h"
@@ -10,7 +10,7 @@
 #include "constella/document.h"
 #include "core/need.h"
 #include "study/file/study-keys.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 
 /* The kind that a text names, which may be long: it is parsed only where the name is in it. */
 static const cst_kind *find(const char *file, const char *text, size_t length, cst_diag *d) {

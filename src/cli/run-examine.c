@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/need.h"
 #include "core/text.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/starts.h"
 #include "study/run/extend.h"
 #include "system/compile/compile.h"

@@ -67,7 +67,7 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
 cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_checkpoint *past,
                                     int ranks, cst_diag *d);
 
-/* measured.c: studies of kinds that have no trajectories: a command of their own measures them (study/kind.h). */
+/* measured.c: studies of kinds that have no trajectories: a command of their own measures them (study/rows/kind.h). */
 /* The kind of a study file that has such a kind. NULL: another one, or no readable study, which is not
  * reported here. Keys that it does not have are reported into d. Reads the file; before MPI begins. */
 const cst_kind *cst_measured_find(const char *file, cst_diag *d);

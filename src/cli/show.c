@@ -15,7 +15,7 @@
 #include "core/home.h"
 #include "core/need.h"
 #include "study/file/study-keys.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 #include "system/library.h"
 #include "system/named-events.h"
 #include "system/read/system-keys.h"

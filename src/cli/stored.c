@@ -12,7 +12,7 @@
 #include "constella/random.h"
 #include "core/text.h"
 #include "method/texts/user-layer.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/starts.h"
 #include "system/library.h"
 

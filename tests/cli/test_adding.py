@@ -30,8 +30,8 @@ BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.M | re.S)
 ADDED = (
     ("method/skew.c", "method/skew.c", "method/list.h", "METHOD(skew)", ""),
     ("observer/speeds.c", "observe/speeds.c", "observe/observers.h", "OBSERVER(speeds)", "OBSERVER(displacement)"),
-    ("collector/signs.c", "study/collect/signs.c", "study/collectors.h", "COLLECTOR(signs)", ""),
-    ("kind/kind-precision.c", "study/kind-precision.c", "study/kinds.h", "KIND(precision)", ""),
+    ("collector/signs.c", "study/collect/signs.c", "study/rows/collectors.h", "COLLECTOR(signs)", ""),
+    ("kind/precision.c", "study/kind/precision.c", "study/rows/kinds.h", "KIND(precision)", ""),
 )
 # Those of figures, for analysis/constella/plot.
 FIGURES = ("collector/signs.py", "figure/iterations.py")
@@ -143,7 +143,7 @@ def built():
     """A program with the method, the observer, the collector and the kind of study; None where it cannot be compiled."""
     sources = added()
     lane_code()
-    lists = ("method/registry.c", "study/kind.c", "observe/observers.c", "study/collector.c")
+    lists = ("method/registry.c", "study/rows/kind.c", "observe/observers.c", "study/rows/collector.c")
     registries = [os.path.join(SOURCES, "src", x) for x in lists]
     fold = os.path.join(SOURCES, "src/observe/core/fold.c")
     work = [(x, ['-DCST_VERSION="test"', '-DCST_COMPILER="test"']) for x in sources + registries]

@@ -17,7 +17,7 @@ FILES = {
     "src/core/core/fast.c": "int cst_low(void);\nint NAME(void) { return cst_low(); }\n",
     "src/cli/high.c": "int cst_low(void), cst_fast_v4(void);\nint cst_public(void) { return cst_low() + cst_fast_v4(); }\n",
     "src/method/core/kick.c": '#include "core/low.h"\nconst char *kick = "/* none */";\n',
-    "src/study/collector.h": "typedef struct cst_collector {\n  const char *name, *doc; /* of it; and more */\n"
+    "src/study/rows/collector.h": "typedef struct cst_collector {\n  const char *name, *doc; /* of it; and more */\n"
     "  void (*read)(int a, int b);\n  struct { int x, y; } both;\n} cst_collector;\n",
     "include/constella/all.h": "int cst_public(void);\n",
     "tools/rooms.sh": "#!/bin/sh\necho one\necho two\n",

@@ -103,7 +103,7 @@ def left_out(studies, names):
 
 same = tool()
 texts = same.texts()
-names = rows("study/kinds.h", "KIND"), rows("study/collectors.h", "COLLECTOR"), rows("method/list.h", "METHOD")
+names = rows("study/rows/kinds.h", "KIND"), rows("study/rows/collectors.h", "COLLECTOR"), rows("method/list.h", "METHOD")
 ok(all(len(x) > 5 for x in names), "the lists are read", names)
 ok(set(names[1]) == set(COLLECTORS), "it is known when a study has a collector", set(names[1]) ^ set(COLLECTORS))
 missing = left_out(texts.values(), names)

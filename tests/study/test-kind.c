@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "study/result/conclude.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 #include "study/run/run-study.h"
 #include "tap.h"
 

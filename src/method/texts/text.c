@@ -51,8 +51,9 @@ static const char *put(char **end, const char *word) {
 
 /* A text with a copy of w, in one piece. */
 static cst_text *copy(const cst_wording *w) {
-  const int       width = cst_text_width(w);
-  const size_t    lists = sizeof(cst_definition) * (size_t)w->ndefine + 2 * sizeof(char *) * (size_t)width;
+  const int    width = cst_text_width(w);
+  const size_t lists =
+      sizeof(cst_definition) * (size_t)w->ndefine + 2 * sizeof(char *) * (size_t)width;
   cst_text       *x = cst_need(calloc(1, sizeof *x + lists + length_of(w)));
   cst_definition *define = (cst_definition *)(x + 1);
   const char    **word = (const char **)(define + w->ndefine);

@@ -21,11 +21,12 @@ typedef struct {
   cst_text_kind kind;
   /* expressions of each side, with names q[i], one for each coordinate; 0: one, with names q, for all of
    * them */
-  int                   n;
-  const char *const    *side[2]; /* [n], or [1]; the second of a map only, else NULL */
-  const cst_definition *define;  /* [ndefine] names without arguments, which the expressions may use */
-  int                   ndefine;
-  double                theta; /* of a retraction of R^n */
+  int                n;
+  const char *const *side[2]; /* [n], or [1]; the second of a map only, else NULL */
+  const cst_definition
+        *define; /* [ndefine] names without arguments, which the expressions may use */
+  int    ndefine;
+  double theta; /* of a retraction of R^n */
 } cst_wording;
 
 /* A text that is kept. Equal wordings are one text, so that pointers tell whether two are the same. */

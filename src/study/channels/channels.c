@@ -9,7 +9,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/reason.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/plan/division.h"
 
 /* ---- of every study -------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include "core/need.h"
 #include "method/stepper/stepper.h"
 #include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/result/output.h"
 #include "study/runner/runner.h"
 

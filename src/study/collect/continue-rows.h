@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CONTINUE_H
 #define CST_CONTINUE_H
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/result/output.h"
 
 /* Layout of a row: a head, the numbers of the trajectory, and the step again as a seal, which shows that the

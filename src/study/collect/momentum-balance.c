@@ -19,7 +19,7 @@
 #include "study/channels/channels.h"
 #include "study/collect/companions.h"
 #include "study/collect/tangent.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/reader.h"
 #include "study/plan/clock.h"
 #include "study/plan/plan.h"

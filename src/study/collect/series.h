@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SERIES_H
 #define CST_SERIES_H
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/reader.h"
 
 /* The key `samples`. */

@@ -22,7 +22,7 @@
 #include "core/need.h"
 #include "study/channels/channels.h"
 #include "study/collect/tangent.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/reader.h"
 #include "study/plan/clock.h"
 #include "study/result/case-rows.h"

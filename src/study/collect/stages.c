@@ -12,7 +12,7 @@
 #include "method/method.h"
 #include "study/collect/expressions.h"
 #include "study/collect/tangent.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/reader.h"
 #include "study/plan/plan-stages.h"
 #include "study/runner/runner.h"

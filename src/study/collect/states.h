@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STATES_H
 #define CST_STATES_H
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/reader.h"
 #include "study/plan/plan.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/result/parts.h"
 #include "study/runner/runner.h"
 

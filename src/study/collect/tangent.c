@@ -10,7 +10,7 @@
 #include "method/derivative.h"
 #include "study/channels/columns.h"
 #include "study/collect/expressions.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/reader.h"
 #include "study/result/case-rows.h"
 #include "study/result/parts.h"

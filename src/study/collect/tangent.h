@@ -5,7 +5,7 @@
 #ifndef CST_TANGENT_H
 #define CST_TANGENT_H
 #include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/reader.h"
 #include "study/plan/plan.h"
 

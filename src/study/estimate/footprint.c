@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/channels/channels.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/plan/plan.h"
 #include "study/reference/reference.h"
 #include "study/result/conclude.h"

@@ -10,7 +10,7 @@
 #include "method/method.h"
 #include "study/file/reader.h"
 #include "study/file/starts.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 
 enum { MOST_METHODS = 10000 };
 

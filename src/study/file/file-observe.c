@@ -5,7 +5,7 @@
 #include <string.h>
 #include "expr/define.h"
 #include "observe/observer.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/names.h"
 #include "study/file/reader.h"
 

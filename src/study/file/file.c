@@ -12,8 +12,8 @@
 #include "core/diag.h"
 #include "core/document.h"
 #include "core/need.h"
-#include "study/collector.h"
-#include "study/kind.h"
+#include "study/rows/collector.h"
+#include "study/rows/kind.h"
 
 /* ---- the places of keys, for mistakes that only the plan of a study shows -------------------- */
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 
 /* clang-format off */
 static const cst_key of_all[] = {

@@ -31,6 +31,6 @@ enum {
 
 /* All of them, those of collectors behind the others of the same map; ends with a row whose key is NULL. */
 const cst_key *cst_study_keys(void);
-/* Of a certify study (kind-certify.c), and of a choose study (kind-choose.c). */
+/* Of a certify study (certify.c), and of a choose study (choose.c). */
 extern const cst_key cst_certify_keys[];
 #endif

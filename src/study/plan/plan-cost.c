@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "method/method.h"
 #include "method/stepper/stepper-sparse.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/relax.h"
 #include "system/derive/find-molecules.h"
 #include "system/lane/record.h"

@@ -3,7 +3,7 @@
 #include "study/plan/plan-stages.h"
 #include <math.h>
 #include <stdlib.h>
-#include "study/collector.h"
+#include "study/rows/collector.h"
 
 const cst_stages *cst_stages_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(stages)];

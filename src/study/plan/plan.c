@@ -12,7 +12,7 @@
 #include "core/boundary.h"
 #include "core/need.h"
 #include "method/method.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/plan/clock.h"
 #include "study/plan/division.h"
 #include "study/plan/plan-stages.h"

@@ -8,7 +8,7 @@
 #include "method/stepper/stepper-sparse.h"
 #include "method/stepper/stepper.h"
 #include "observe/observe.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 
 /* Cases that step together: one method, one step, one number of steps. They differ only in parameters,
  * tolerance and start. */

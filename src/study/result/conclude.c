@@ -8,8 +8,8 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/channels/channels.h"
-#include "study/collector.h"
-#include "study/kind.h"
+#include "study/rows/collector.h"
+#include "study/rows/kind.h"
 #include "study/result/case-rows.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */

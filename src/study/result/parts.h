@@ -4,7 +4,7 @@
 #ifndef CST_PARTS_H
 #define CST_PARTS_H
 #include "study/result/case-rows.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 
 /* Members that count in the means of a quantity, and the flag "biased" if some do not: those that failed may
  * differ from the others in the very quantity. */

@@ -7,7 +7,7 @@
 #ifndef CST_TALLIES_H
 #define CST_TALLIES_H
 #include "record/bundle.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/result/output.h"
 
 /* Of some terms: their sum, the largest of them (at least 0), their number. */

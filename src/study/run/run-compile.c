@@ -10,7 +10,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/run/back-end.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/file/relax.h"
 #include "system/compile/compile.h"
 

@@ -9,7 +9,7 @@
 #include "study/plan/division.h"
 #include "study/run/identity.h"
 #include "study/run/libraries.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/run/run-notes.h"
 
 void cst_run_notes_time(char text[32]) {

@@ -16,7 +16,7 @@
 #include "core/need.h"
 #include "method/core.h"
 #include "study/collect/continue-rows.h"
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/plan/division.h"
 #include "study/result/conclude.h"
 #include "study/result/failure.h"

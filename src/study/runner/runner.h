@@ -4,7 +4,7 @@
 #ifndef CST_RUNNER_H
 #define CST_RUNNER_H
 #include <limits.h>
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include "study/reference/reference.h"
 #include "study/result/output.h"
 #include "study/result/tallies.h"

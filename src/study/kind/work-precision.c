@@ -1,4 +1,4 @@
-/* kind-work-precision.c: the kind of study `work-precision`: what each method costs at each accuracy
+/* work-precision.c: the kind of study `work-precision`: what each method costs at each accuracy
  * (docs/work-precision.md).
  *
  * Costs of a trajectory are counted: evaluations, iterations, linear systems; they have the same bits in every run.

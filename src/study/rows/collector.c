@@ -1,16 +1,16 @@
 /* collector.c: the list of all collectors. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/collector.h"
+#include "study/rows/collector.h"
 #include <string.h>
 #include "constella/study.h"
 
 #define COLLECTOR(name) extern const cst_collector cst_collector_##name;
-#include "study/collectors.h"
+#include "study/rows/collectors.h"
 #undef COLLECTOR
 
 #define COLLECTOR(name) &cst_collector_##name,
 const cst_collector *const cst_collectors[] = {
-#include "study/collectors.h"
+#include "study/rows/collectors.h"
 };
 #undef COLLECTOR
 enum { COUNT = sizeof cst_collectors / sizeof *cst_collectors };

@@ -1,9 +1,9 @@
-/* kind-certify.c: the kind of study `certify`: what methods claim, against what is measured, on several systems. It has
+/* certify.c: the kind of study `certify`: what methods claim, against what is measured, on several systems. It has
  * no trajectories of its own: `constella certify` measures it (analysis/constella/certifying). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/file/study-keys.h"
 #include <stddef.h>
-#include "study/kind.h"
+#include "study/rows/kind.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 

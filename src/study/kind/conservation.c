@@ -1,4 +1,4 @@
-/* kind-conservation.c: the kind of study `conservation`: drift of energy, momenta, constraints and the user's
+/* conservation.c: the kind of study `conservation`: drift of energy, momenta, constraints and the user's
  * quantities over long times, and the verdicts on it (docs/verdicts.md). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/result/judge.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 #include "study/result/parts.h"
 
 typedef struct {

@@ -1,16 +1,16 @@
 /* kind.c: the table of kinds of study, generated from kinds.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/boundary.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 #include <string.h>
 
 #define KIND(name) extern const cst_kind cst_kind_##name;
-#include "study/kinds.h"
+#include "study/rows/kinds.h"
 #undef KIND
 
 static const cst_kind *const rows[] = {
 #define KIND(name) &cst_kind_##name,
-#include "study/kinds.h"
+#include "study/rows/kinds.h"
 #undef KIND
 };
 

@@ -1,5 +1,5 @@
-/* kind-precision.c: an example of a kind of study (docs/adding.md), for src/study: how much work each method needs for a
- * given error. Its line in src/study/kinds.h: KIND(precision)
+/* precision.c: an example of a kind of study (docs/adding.md), for src/study: how much work each method needs for a
+ * given error. Its line in src/study/rows/kinds.h: KIND(precision)
  *
  * Work is the number of evaluations of the force in a trajectory. Between two steps log work is linear in log error.
  */

@@ -1,4 +1,4 @@
-/* kind-order.c: the kind of study `order`: errors against a reference over a range of steps, and the orders
+/* order.c: the kind of study `order`: errors against a reference over a range of steps, and the orders
  * fitted to them (docs/orders.md).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

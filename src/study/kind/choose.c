@@ -1,9 +1,9 @@
-/* kind-choose.c: the kind of study `choose`: which method and step meet a goal on a system at the least cost. It has no
+/* choose.c: the kind of study `choose`: which method and step meet a goal on a system at the least cost. It has no
  * trajectories of its own: `constella choose` measures it (analysis/constella/choosing). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/file/study-keys.h"
 #include <stddef.h>
-#include "study/kind.h"
+#include "study/rows/kind.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 

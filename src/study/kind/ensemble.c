@@ -1,10 +1,10 @@
-/* kind-ensemble.c: the kind of study `ensemble`: many members around a start, and their distributions at the
+/* ensemble.c: the kind of study `ensemble`: many members around a start, and their distributions at the
  * end. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
 #include "core/need.h"
-#include "study/kind.h"
+#include "study/rows/kind.h"
 #include "study/result/parts.h"
 
 enum { QUANTILES = 5 };
