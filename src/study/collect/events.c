@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "expr/tape-lanes.h"
 #include "method/stepper/stepper.h"
 #include "statistics/ensemble-statistics.h"
 #include "study/channels/channels.h"
@@ -423,6 +424,22 @@ static void pass(own *o, const cst_runner *r, int group, int alive) {
       last[k * W + l] = alive >> l & 1 ? o->now[k * W + l] : last[k * W + l];
 }
 
+/* A single expression at all of the states, value[n][W]; the lanes, as bits, in which one of them is 0, not a
+ * number, or of another sign than `before` [W]. It reads no multipliers. */
+static int signs(const cst_values *x, const cst_view *view, const cst_states *states,
+                 const double *before, double *value) {
+  const cst_context *C = view->context;
+  const size_t       W = (size_t)cst_isas[view->isa].width;
+  const double      *in[128]; /* a tape reads only the inputs that it uses */
+  size_t             step[128];
+  in['c'] = view->record + (size_t)C->at.c * W, step['c'] = 0;
+  in['q'] = states->q, step['q'] = states->stride;
+  in['v'] = states->v, step['v'] = (size_t)C->nq * W;
+  in['t'] = states->time, step['t'] = W;
+  return cst_tape_lanes_of(view->isa)->signs(x->tape, states->n, in, step, before, value,
+                                             x->scratch);
+}
+
 /* Whether event k is in none of these states; fills `course`, and `now` with the values at the last of them. */
 static bool is_quiet(own *o, const cst_runner *r, int k, int group, const cst_view *view,
                      const cst_states *states) {
@@ -434,8 +451,7 @@ static bool is_quiet(own *o, const cst_runner *r, int k, int group, const cst_vi
     return states->time[(states->n - 1) * W] * (1 + 4 * DBL_EPSILON) < o->next[group * w->n + k];
   if (o->when[k].lambda)
     return false;
-  const int others =
-      cst_values_signs(&o->when[k], view, states, o->last + (group * w->n + k) * W, course);
+  const int others = signs(&o->when[k], view, states, o->last + (group * w->n + k) * W, course);
   memcpy(o->now + k * W, course + (states->n - 1) * W, (size_t)W * sizeof *course);
   return !(others & r->b->alive[group]);
 }

@@ -54,20 +54,6 @@ void cst_values_along(const cst_values *x, const cst_view *view, const cst_state
   run(x, view, in);
 }
 
-int cst_values_signs(const cst_values *x, const cst_view *view, const cst_states *states,
-                     const double *before, double *value) {
-  const cst_context *C = view->context;
-  const size_t       W = (size_t)cst_isas[view->isa].width;
-  const double      *in[128]; /* a tape reads only the inputs that it uses */
-  size_t             step[128];
-  in['c'] = view->record + (size_t)C->at.c * W, step['c'] = 0;
-  in['q'] = states->q, step['q'] = states->stride;
-  in['v'] = states->v, step['v'] = (size_t)C->nq * W;
-  in['t'] = states->time, step['t'] = W;
-  return cst_tape_lanes_of(view->isa)->signs(x->tape, states->n, in, step, before, value,
-                                             x->scratch);
-}
-
 void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *d) {
   static const double value = 10;
   d->nanoseconds += value * x->n;

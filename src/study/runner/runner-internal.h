@@ -76,16 +76,6 @@ typedef struct cst_runner_own {
   bool            timed;      /* the batch is being timed; nothing is observed */
 } cst_runner_own;
 
-/* Updates the accumulators of all quantities at the current step. */
-void cst_runner_fold(cst_runner *r);
-/* The next step after this one that is observed; quick where the steps that are asked for follow one another. */
-long cst_runner_next_fold(const cst_runner *r, cst_next_fold *known, long step);
-/* The same for one group at states on its way, without the counts that all groups share. */
-void cst_runner_fold_group(cst_runner *r, int group, const cst_trail *way);
-/* At a stop: all groups at the current step, for those who look at every step. */
-void cst_runner_watch_all(cst_runner *r);
-/* When a batch begins: finds the blocks that observers read. */
-void cst_runner_find_blocks(cst_runner *r);
 /* runner.c: restores the batch, which has been started, from saved rows. */
 cst_error cst_runner_resume(cst_runner *r, const cst_origin *from);
 /* runner-advance.c: advances the batch to step `to`, in slices between which it polls; *stop: the run

@@ -470,6 +470,14 @@ cst_error cst_runner_resume(cst_runner *r, const cst_origin *from) {
   return 0;
 }
 
+/* Finds the blocks that observers read. */
+static void find_blocks(const cst_runner *r) {
+  for (int k = 0; k < r->plan->nobservation; k++) {
+    const char *name = r->plan->observation[k].row->state;
+    r->own->meter.block[k] = name ? cst_stepper_state(r->st, name) : -1;
+  }
+}
+
 /* Begins a batch, at its start or from saved rows. */
 static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
@@ -482,7 +490,7 @@ static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from,
   const int m = r->class->method;
   CST_TRY(prepare(r, m, &r->own->stepper[m], &r->own->full[m]));
   r->st = r->own->stepper[m];
-  cst_runner_find_blocks(r);
+  find_blocks(r);
   r->b = &r->own->full[m];
   cst_stepper_set_step(r->st, r->class->h);
   r->hst = NULL;
