@@ -113,7 +113,10 @@ static void read_one(cst_reader *r, cst_yaml *n, cst_named_list *w) {
   cst_yaml  *name = cst_reader_required(r, n, key->key, "name");
   cst_named *x = cst_named_add(r, name, cst_reader_text(r, name, "name", "a name"), w);
   snprintf(label, sizeof label, "%s '%.40s'", word_of(key), x->name);
-  key->read(key, r, n, label, x);
+  if (key->read)
+    key->read(key, r, n, label, x);
+  else
+    cst_reader_expressions(r, n, key->key, label, &x->expressions);
 }
 
 void cst_named_read(const cst_named_key *key, cst_reader *r, cst_named_list *w) {

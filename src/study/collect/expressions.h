@@ -49,7 +49,7 @@ struct cst_named_key {
   bool (*collide)(const char *name, const char *other);
   /* NULL, or reads an item that is no map; false: it is no entry either. */
   bool (*read_other)(cst_reader *r, cst_yaml *n, cst_named_list *w);
-  /* Reads an entry whose name is set. label: what messages call it. */
+  /* Reads an entry whose name is set; NULL: its expressions alone. label: what messages call it. */
   void (*read)(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
                void *entry);
   /* NULL, or releases what an entry owns besides cst_named. */

@@ -35,12 +35,6 @@ static bool collide(const char *name, const char *other) {
   return is_time_of(name, other) || is_time_of(other, name);
 }
 
-static void read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
-                     void *entry) {
-  cst_named *x = entry;
-  cst_reader_expressions(r, n, key->key, label, &x->expressions);
-}
-
 static const cst_named_key extremes = {.key = "extremes",
                                        .what = "an extreme",
                                        .plural = true,
@@ -48,8 +42,7 @@ static const cst_named_key extremes = {.key = "extremes",
                                        .more = ", and optionally 'for'",
                                        .most = MOST,
                                        .size = sizeof(cst_named),
-                                       .collide = collide,
-                                       .read = read_one};
+                                       .collide = collide};
 
 static void read(cst_reader *r, void *wish) { cst_named_read(&extremes, r, wish); }
 

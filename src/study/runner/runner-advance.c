@@ -51,7 +51,7 @@ static void make_least(const cst_runner *r, const cst_stepper *st, const double 
   const int         W = r->width;
   /* small: only dense systems have redundant constraints */
   double c[CST_MAX_PAR], q[nq + 1], l[ng + 1];
-  bool   copy[W];
+  bool   copy[CST_W_MAX];
   for (int lane = 0; lane < W; lane++)
     copy[lane] = is_copy(record + at->c * W, s->npar, W, lane) &&
                  is_copy(record + at->q * W, nq, W, lane) && is_copy(lambda, ng, W, lane);
@@ -375,7 +375,7 @@ static long next_fold(const cst_runner *r, cst_next_fold *known, long step) {
   return known->fold;
 }
 
-/* The same behind the step before a trail: groups side by side ask for the same one after another, and then for
+/* The same behind the step before these states: groups side by side ask for the same one after another, and then for
  * the one that follows. */
 static long first_fold(cst_runner *r, long step) {
   cst_watch *w = &r->own->watch;
