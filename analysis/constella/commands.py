@@ -197,6 +197,20 @@ def system(args):
     return run(args)
 
 
+def cheapest(args):
+    """Print the methods with the least cost of a work-precision study."""
+    from .cheapest import run
+
+    return run(args)
+
+
+def markup(args):
+    """Print cells as a table in Markdown or LaTeX."""
+    from .markup import run
+
+    return run(args)
+
+
 def figures(args):
     """Print the kinds of figures, a line each."""
     from .plot import KINDS
@@ -206,7 +220,8 @@ def figures(args):
 
 COMMANDS = {
     "report": report, "plot": draw, "export": export, "compare": compare, "certify": certify, "choose": choose,
-    "explain": explain, "system": system, "verify-record": verify_record, "status-record": status_record, "figures": figures,
+    "explain": explain, "system": system, "table": cheapest, "markup": markup, "verify-record": verify_record,
+    "status-record": status_record, "figures": figures,
 }  # fmt: skip
 
 

@@ -145,6 +145,7 @@ FUNCTIONS = {  # name: result, arguments
     "cst_method_properties": (Properties, c_void_p, c_void_p),
     "cst_method_conditions": (Conditions, c_void_p, c_void_p),
     "cst_order_estimate": (OrderFit, Doubles, Doubles, Doubles, c_int),
+    "cst_work_at": (c_double, Doubles, Doubles, c_int, c_double),
     "cst_growth_estimate": (Growth, POINTER(LongRun)),
     "cst_integrator_begin": (c_int, c_char_p, c_int),
     "cst_integrator_end": (None,),
@@ -200,8 +201,8 @@ def alone() -> Iterator[None]:
 
 
 @functools.cache
-def library() -> ctypes.CDLL:
-    """The library, with MPI and PETSc initialised for this process; they end with it."""
+def loaded() -> ctypes.CDLL:
+    """The library, for functions that need neither MPI nor PETSc."""
     try:
         # Open MPI's components look for its symbols among the global ones
         lib = ctypes.CDLL(path(), mode=ctypes.RTLD_GLOBAL)
@@ -212,6 +213,13 @@ def library() -> ctypes.CDLL:
         if function is None:
             raise ConstellaError(f"{path()} has no {name}: it belongs to another release than this package")
         function.restype, function.argtypes = result, arguments
+    return lib
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """The library, with MPI and PETSc initialised for this process; they end with it."""
+    lib = loaded()
     why = ctypes.create_string_buffer(WHY)
     with alone():
         failed = lib.cst_integrator_begin(why, WHY)

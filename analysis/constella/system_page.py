@@ -6,11 +6,11 @@ import html
 import json
 import pathlib
 import subprocess
-import sys
 
 from . import system_picture
 from .formula import mathml
 from .running import program
+from .writing import put
 
 FEW = 60  # rows of a table
 LIMITED = 300  # coordinates of a system that has a picture
@@ -147,5 +147,5 @@ def run(args):
     given = ["--parameters", *args.parameters.split("\n")] if args.parameters else []
     done = subprocess.run([program(), "system", args.system, "--json", *given], stdout=subprocess.PIPE, check=False)
     if done.stdout:
-        sys.stdout.buffer.write(page(json.loads(done.stdout.decode("utf-8", "replace"))).encode("utf-8"))
+        put(page(json.loads(done.stdout.decode("utf-8", "replace"))).encode("utf-8"))
     return done.returncode

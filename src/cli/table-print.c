@@ -1,5 +1,5 @@
 /* table-print.c: the formats of a table: text for the terminal with notes below it, CSV (RFC 4180) and JSON
- * with all digits for other programs, Markdown and LaTeX for documents. */
+ * with all digits for other programs, and the cells of formats that are written elsewhere. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/table.h"
 #include <ctype.h>
@@ -74,95 +74,31 @@ void cst_table_json_print(const cst_table *t, const cst_table_choice *c) {
   puts("\n]");
 }
 
-/* ---- Markdown and LaTeX ---------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
-static void put_markdown(const char *s) {
-  for (; *s; s++) {
-    if (strchr("|\\`*_<>[]", *s))
-      putchar('\\');
-    putchar(iscntrl((unsigned char)*s) ? ' ' : *s);
-  }
-}
-
-void cst_table_markdown_print(const cst_table *t, const cst_table_choice *c) {
+void cst_table_cells_print(const cst_table *t, const cst_table_choice *c, FILE *out) {
   char s[CST_TABLE_CELL];
+  bool first = true;
+  fputs("{\"names\": [", out);
   for (int i = 0; i < c->n; i++) {
-    fputs("| ", stdout);
-    put_markdown(t->name[c->shown[i]]);
-    putchar(' ');
+    fputs(i ? ", " : "", out);
+    cst_text_json(t->name[c->shown[i]], out);
   }
-  puts("|");
+  fputs("], \"numbers\": [", out);
   for (int i = 0; i < c->n; i++)
-    fputs(t->col[c->shown[i]].x ? "| ---: " : "| --- ", stdout);
-  puts("|");
+    fprintf(out, "%s%s", i ? ", " : "", t->col[c->shown[i]].x ? "true" : "false");
+  fputs("], \"rows\": [", out);
   for (long row = 0; row < t->rows; row++) {
-    if (!c->keep[row])
-      continue;
-    for (int i = 0; i < c->n; i++) {
+    for (int i = 0; c->keep[row] && i < c->n; i++) {
+      fputs(i ? ", " : first ? "[" : ", [", out);
       cst_table_cell(t, c->shown[i], row, false, s);
-      fputs("| ", stdout);
-      put_markdown(s);
-      putchar(' ');
+      cst_text_json(s, out);
     }
-    puts("|");
+    if (c->keep[row])
+      fputs("]", out);
+    first &= !c->keep[row];
   }
-}
-
-static void put_latex(const char *s) {
-  for (; *s; s++) {
-    if (strchr("&%$#_{}", *s)) {
-      putchar('\\');
-      putchar(*s);
-    } else if (*s == '\\')
-      fputs("\\textbackslash{}", stdout);
-    else if (*s == '~')
-      fputs("\\textasciitilde{}", stdout);
-    else if (*s == '^')
-      fputs("\\textasciicircum{}", stdout);
-    else if (iscntrl((unsigned char)*s))
-      putchar(' ');
-    else if (strchr("<>|", *s))
-      printf("$%s$", *s == '|' ? "|" : *s == '<' ? "<" : ">");
-    else
-      putchar(*s);
-  }
-}
-
-static void put_latex_number(const char *s) {
-  const char *e = strchr(s, 'e');
-  if (!isdigit((unsigned char)s[s[0] == '-']))
-    fputs(!strcmp(s, "-") ? "--" : *s == '-' ? "$-\\infty$" : "$\\infty$", stdout);
-  else if (e)
-    printf("$%.*s\\cdot 10^{%d}$", (int)(e - s), s, atoi(e + 1));
-  else
-    printf("$%s$", s);
-}
-
-void cst_table_latex_print(const cst_table *t, const cst_table_choice *c) {
-  char s[CST_TABLE_CELL];
-  fputs("\\begin{tabular}{", stdout);
-  for (int i = 0; i < c->n; i++)
-    putchar(t->col[c->shown[i]].x ? 'r' : 'l');
-  puts("}\n\\hline");
-  for (int i = 0; i < c->n; i++) {
-    fputs(i ? " & " : "", stdout);
-    put_latex(t->name[c->shown[i]]);
-  }
-  puts(" \\\\\n\\hline");
-  for (long row = 0; row < t->rows; row++) {
-    if (!c->keep[row])
-      continue;
-    for (int i = 0; i < c->n; i++) {
-      cst_table_cell(t, c->shown[i], row, false, s);
-      fputs(i ? " & " : "", stdout);
-      if (t->col[c->shown[i]].x)
-        put_latex_number(s);
-      else
-        put_latex(s);
-    }
-    puts(" \\\\");
-  }
-  puts("\\hline\n\\end{tabular}");
+  fputs("]}", out);
 }
 
 /* ---- text, with notes on failures, steps and maxima below it --------------------------------- */
@@ -324,10 +260,7 @@ static void print_taken(const cst_table *t, const cst_table_choice *c) {
 
 /* The place of the answer of a work-precision study. */
 static void print_cheapest(const cst_table *t, const cst_table_choice *c) {
-  bool is = false;
-  for (int k = 0; k < t->n; k++)
-    is |= !strcmp(t->col[k].role, "work-at");
-  if (is && c->n)
+  if (cst_table_has_work(t) && c->n)
     printf("\nThe least cost at each accuracy: `constella table FILE --cheapest`.\n");
 }
 

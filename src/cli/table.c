@@ -1,11 +1,14 @@
 /* table.c: `constella table FILE`: the statistics of a result file, one row per case, for reading or for
  * other programs (table.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1 /* memfd_create */
 #include "cli/table.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "cli/cli.h"
 #include "core/diag.h"
 #include "core/need.h"
@@ -29,6 +32,13 @@ int cst_table_find(const cst_table *t, const char *name) {
 const double *cst_table_numbers(const cst_table *t, const char *name) {
   const int k = cst_table_find(t, name);
   return k < 0 ? NULL : t->col[k].x;
+}
+
+bool cst_table_has_work(const cst_table *t) {
+  bool has = false;
+  for (int k = 0; k < t->n; k++)
+    has |= !strcmp(t->col[k].role, "work-at");
+  return has;
 }
 
 /* ---- cells: all digits of a number, or those that are of use --------------------------------- */
@@ -100,7 +110,8 @@ static int places_of(const cst_table_column *c, long rows) {
   return places;
 }
 
-void cst_table_look(cst_table *t) {
+/* Sets error and digits of every column, once all are there. */
+static void look(cst_table *t) {
   for (int k = 0; k < t->n; k++) {
     cst_table_column *c = &t->col[k];
     if (c->text)
@@ -210,7 +221,7 @@ static cst_table *table_read(cst_result *r) {
   for (int k = 0; k < 3 && !there && t->n; k++)
     add_column(t, r, speeds[k]);
   free(path);
-  cst_table_look(t);
+  look(t);
   return t;
 }
 
@@ -451,14 +462,14 @@ static void table_sort(cst_table *t, cst_table_choice *c, const char *column, cs
 
 static const struct {
   const char      *name;
-  cst_table_print *print;
+  cst_table_print *print; /* NULL: analysis/constella/markup.py writes it */
   /* it has all columns by default, the others those that the study lists as most useful */
   bool complete;
 } formats[] = {{"text", cst_table_text_print, false},
                {"csv", cst_table_csv_print, true},
                {"json", cst_table_json_print, true},
-               {"markdown", cst_table_markdown_print, false},
-               {"latex", cst_table_latex_print, false}};
+               {"markdown", NULL, false},
+               {"latex", NULL, false}};
 
 typedef struct {
   const char *file, *format, *columns, *where, *sort;
@@ -488,47 +499,62 @@ static void tell_state(cst_result *r, const char *file) {
   free(part);
 }
 
-/* Prints x, the whole table or that of the cheapest methods, whose rows c keeps. */
-static void print(cst_table *x, cst_table_choice *c, const request *q, cst_result *r, int format,
-                  cst_diag *d) {
+/* Becomes markup.py, with the cells on its standard input. Returns the exit status where it cannot. */
+static int start_markup(const cst_table *t, const cst_table_choice *c, int format) {
+  char        word[32];
+  const char *words[] = {"markup", word, NULL};
+  FILE       *cells = cst_need(fdopen(memfd_create("cells", 0), "w+"));
+  snprintf(word, sizeof word, "format=%s", formats[format].name);
+  cst_table_cells_print(t, c, cells);
+  rewind(cells);
+  dup2(fileno(cells), STDIN_FILENO);
+  const int status = cst_analysis_start(2, words);
+  fclose(cells);
+  return status;
+}
+
+/* Prints what is chosen; the exit status. */
+static int print(cst_table *t, cst_table_choice *c, const request *q, cst_result *r, int format,
+                 cst_diag *d) {
   if (q->sort)
-    table_sort(x, c, q->sort, d);
+    table_sort(t, c, q->sort, d);
   if (cst_diag_count(d))
-    return;
-  formats[format].print(x, c);
-  fflush(stdout);
+    return 2;
+  if (formats[format].print) {
+    formats[format].print(t, c);
+    fflush(stdout);
+  }
   tell_state(r, q->file);
+  return formats[format].print ? 0 : start_markup(t, c, format);
 }
 
-static void show_cheapest(const cst_table *t, const cst_table_choice *kept, const request *q,
-                          cst_result *r, int format, cst_diag *d) {
-  cst_table       *x = cst_table_cheapest(t, kept);
-  cst_table_choice c = {.n = 0};
-  if (!x->n)
+/* Becomes analysis/constella/cheapest.py; the exit status where it cannot. The conditions are good. */
+static int start_cheapest(const cst_table *t, const request *q, cst_result *r, cst_diag *d) {
+  if (!cst_table_has_work(t))
     cst_diag_add(d, q->file, 0, 0, "--cheapest is for results of the kind work-precision");
-  else
-    table_choose(&c, x, q->columns, NULL, NULL, d);
-  if (x->n)
-    print(x, &c, q, r, format, d);
-  choice_free(&c);
-  table_destroy(x);
+  if (cst_diag_count(d))
+    return 2;
+  tell_state(r, q->file);
+  return cst_analysis_start_with(&cst_command_table, q);
 }
 
-static void show(cst_result *r, const request *q, int format, cst_diag *d) {
+static int show(cst_result *r, const request *q, int format, cst_diag *d) {
   cst_table       *t = table_read(r);
   cst_table_choice c = {.n = 0};
+  int              status = 2;
   char *useful = formats[format].complete ? NULL : cst_result_text(r, "/statistics", "columns");
   if (!t->n)
     cst_diag_add(d, q->file, 0, 0, "holds no table: the group /statistics is missing or empty");
   else
     table_choose(&c, t, q->cheapest ? NULL : q->columns, useful, q->where, d);
   if (t->n && q->cheapest && !cst_diag_count(d))
-    show_cheapest(t, &c, q, r, format, d);
+    status = start_cheapest(t, q, r, d);
   else if (t->n && !q->cheapest)
-    print(t, &c, q, r, format, d);
+    status = print(t, &c, q, r, format, d);
   free(useful);
   choice_free(&c);
   table_destroy(t);
+  return status;
 }
 
 static int tabulate(int argc, char **argv) {
@@ -537,15 +563,15 @@ static int tabulate(int argc, char **argv) {
   cst_diag *d = cst_diag_create();
   cst_options_parse(&cst_command_table, argc, argv, &q, d);
   cst_result *r = cst_diag_count(d) ? NULL : cst_result_open(q.file, why, sizeof why);
+  int         status = 2;
   if (r)
-    show(r, &q, find_format(q.format), d);
+    status = show(r, &q, find_format(q.format), d);
   else if (!cst_diag_count(d))
     cst_diag_add(d, q.file, 0, 0, "%s", why);
   cst_result_close(r);
-  const bool bad = cst_diag_count(d) > 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
-  return bad ? 2 : 0;
+  return status;
 }
 
 static const cst_option options[] = {

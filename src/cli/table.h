@@ -8,6 +8,7 @@
 #ifndef CST_TABLE_H
 #define CST_TABLE_H
 #include <stdbool.h>
+#include <stdio.h>
 #include "constella/diag.h"
 #include "constella/record.h"
 #include "core/text.h"
@@ -47,8 +48,8 @@ int cst_table_find(const cst_table *t, const char *name); /* -1: no such column 
 /* The numbers of a column; NULL: there is none of this name, or it holds text. */
 const double *cst_table_numbers(const cst_table *t, const char *name);
 
-/* Sets error and digits of every column, once all are there. */
-void cst_table_look(cst_table *t);
+/* Whether it has costs at accuracies, those of a work-precision study. */
+bool cst_table_has_work(const cst_table *t);
 /* Of an undecided verdict the change at the end over the scale, where it is at least 0.1; else 0. */
 double cst_table_left(const cst_table *t, int column, long row);
 /* One value as text, out[CST_TABLE_CELL]: with all digits, or with those that are of use. */
@@ -59,13 +60,10 @@ typedef struct {
   bool *keep;                     /* [rows] */
 } cst_table_choice;
 
-/* table-cheapest.c. Of a work-precision study: for each of its accuracies and each cost the method that needs
- * least, and the next one, among the rows that c keeps; n is 0 where t is of another kind. Owned. */
-cst_table *cst_table_cheapest(const cst_table *t, const cst_table_choice *c);
-
 /* table-print.c: prints what c chooses of t on standard output. */
 typedef void    cst_table_print(const cst_table *t, const cst_table_choice *c);
 cst_table_print cst_table_text_print;
 cst_table_print cst_table_csv_print, cst_table_json_print;
-cst_table_print cst_table_markdown_print, cst_table_latex_print;
+/* Names, whether columns have numbers, and cells as in the text, as JSON: {names: [], numbers: [], rows: [[]]}. */
+void cst_table_cells_print(const cst_table *t, const cst_table_choice *c, FILE *out);
 #endif

@@ -30,9 +30,11 @@ def load():
     import constella.beside  # noqa: F401
     import constella.certifying.command  # noqa: F401
     import constella.certifying.verifying  # noqa: F401
+    import constella.cheapest  # noqa: F401
     import constella.choosing.command  # noqa: F401
     import constella.explaining.command  # noqa: F401
     import constella.exporting  # noqa: F401
+    import constella.markup  # noqa: F401
     import constella.system_page  # noqa: F401
 
     command.gc.freeze()

@@ -26,10 +26,12 @@ COMMANDS = [
     "show rattle",
     "show study",
     "system planar-pendulum",
+    "system planar-pendulum --html",
     f"check {STUDY}",
     f"run {STUDY} -o {path('full.h5')} --progress none",
     f"table {RESULT}",
     f"table {RESULT} --format csv",
+    f"table {RESULT} --format latex",
     f"status {RESULT}",
     f"cite {RESULT}",
     f"verify {RESULT}",
@@ -76,6 +78,7 @@ for words, both in (
     (f"run {STUDY} -o {result} --overwrite --progress none", False),
     (f"verify {RESULT}", False),
     (f"table {RESULT}", False),
+    ("system planar-pendulum --html", False),
 ):
     process = unread(words, both)
     ok(

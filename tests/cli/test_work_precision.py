@@ -115,6 +115,12 @@ def cheapest(result, rows):
     ok(not wrong, "the least cost, its method, and the next method", *wrong)
     chosen = constella("table", result, "--cheapest", "--where", "method != project(rk4)", "--columns", "cost,method")
     ok("rk4" not in chosen.stdout and "suzuki4" in chosen.stdout, "--where leaves methods out", chosen.stdout)
+    sorted_ = constella("table", result, "--cheapest", "--format", "csv", "--columns", "at_step", "--sort", "-at_step").stdout.split()
+    ok(sorted_[0] == "at_step" and sorted_[1:] == sorted([r["at_step"] for r in found], key=lambda x: -float(x) if x != "nan" else 1), "--columns and --sort are for this table", sorted_)
+    process = constella("table", result, "--cheapest", "--sort", "acuracy")
+    ok("--sort: unknown column 'acuracy'" in process.stderr and "did you mean 'accuracy'" in process.stderr, "a mistake in them", process.stderr)
+    process = constella("table", result, "--cheapest", env={"PYTHON": "/nowhere/python3"})
+    ok(process.returncode == 2 and "/nowhere/python3 cannot be started; set PYTHON" in process.stderr, "no Python", process.stderr)
     text = constella("table", result).stdout
     ok("`constella table FILE --cheapest`" in text, "the table tells of it")
 

@@ -40,6 +40,13 @@ is "latex" "$(echo "$out" | sed -n '1p;3p;7p;10p')" \
 method & error & order & rotation-z\_max \\
 rattle & $8.93\cdot 10^{-5}$ & $3.988$ & $0$ \\
 compose("x$|$y", a\_b) & $0.0159$ & -- & $\infty$ \\'
+table f.h5 --format latex --where 'step > 7' --columns step
+is "latex of nothing" "$out" '\begin{tabular}{r}
+\hline
+step \\
+\hline
+\hline
+\end{tabular}'
 table f.h5 --format csv --columns " flag , step"
 is "columns in the order asked for" "$(echo "$out" | head -2)" $'flag,step\nok,0.1'
 
@@ -82,6 +89,7 @@ mistake "two files" "unexpected argument 'g.h5'" f.h5 g.h5
 mistake "file missing" 'none.h5: error: No such file' none.h5
 mistake "not HDF5" 'text.h5: error: is not a Constella result' text.h5
 mistake "HDF5 of others" 'other.h5: error: is not a Constella result' other.h5
+PYTHON=/nowhere/python3 mistake "no Python" '/nowhere/python3 cannot be started; set PYTHON' f.h5 --format markdown
 mistake "all mistakes at once" '3 errors' f.h5 --columns a,b --where "c=1"
 "$cst" table f.h5 >/dev/full 2>err
 is "a full disk: exit 1" $? 1
@@ -92,6 +100,9 @@ has "help" "$rc$out" "0constella table FILE"
 table i.h5
 is "interrupted: rows still print" "$rc $(echo "$out" | sed "/^$/q" | grep -c .)" "0 7"
 has "interrupted: a note" "$err" "i.h5: the run was interrupted"
+table i.h5 --format markdown
+is "interrupted: rows in Markdown" "$rc $(echo "$out" | grep -c .)" "0 8"
+has "interrupted: the note" "$err" "i.h5: the run was interrupted"
 out=$("$cst" status f.h5)
 is "status: complete" "$?$(echo "$out" | sed -n 1p)" "0state         complete"
 is "status: counts" "$(echo "$out" | sed -n 2p)" "trajectories  30 of 30 done, 1 of them failed (no consistent start: 1)"
