@@ -8,7 +8,6 @@
 #define CST_CORE_BANDS_H
 #include "system/lane/group.h"
 #include "system/lane/gram.h"
-#include "core/band.h"
 
 #if !CST_SIZED || SYS_FILTERED /* otherwise its sizes are not compiled in */
 #if CST_SIZED
@@ -192,6 +191,34 @@ cst_narrow_solve(const cst_bands *bands, int n, const vd *restrict mass, const i
   }
 }
 #endif
+
+/* b := A^-1 b for a symmetric A. Its upper half is stored by rows, entry (r, r + d) at r (band + 1) + d; row
+ * r ends at last[r], fill-in included (cst_bands). A is destroyed. Unrolls where n and last are constants. */
+CST_INLINE void cst_envelope_solve(vd *A, vd *b, int n, int band, const int *last) {
+  UNROLL
+  for (int r = 0; r < n; r++) {
+    vd *const pivot = A + (long)r * (band + 1);
+    const vd  inverse = 1.0 / pivot[0];
+    pivot[0] = inverse;
+    UNROLL
+    for (int i = r + 1; i <= last[r]; i++) {
+      const vd f = pivot[i - r] * inverse;
+      UNROLL
+      for (int c = i; c <= last[r]; c++)
+        A[(long)i * (band + 1) + c - i] -= f * pivot[c - r];
+      b[i] -= f * b[r];
+      pivot[i - r] = f;
+    }
+  }
+  UNROLL
+  for (int r = n - 1; r >= 0; r--) {
+    vd s = b[r] * A[(long)r * (band + 1)];
+    UNROLL
+    for (int i = r + 1; i <= last[r]; i++)
+      s -= A[(long)r * (band + 1) + i - r] * b[i];
+    b[r] = s;
+  }
+}
 
 /* x := (M + b H)^-1 x by rows; A is for scratch. */
 CST_INLINE void cst_bands_solve(const cst_context *C, const cst_linear_masses *m, int which, vd b,

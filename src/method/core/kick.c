@@ -261,7 +261,7 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
   vd S[ROOM(GRAM_SIZE)];
   (void)x;
   cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
-  cst_gram_multiply(C, S, H(j), lane, D);
+  GRAM_APART.multiply(C, S, H(j), lane, D);
 }
 #endif
 

@@ -519,7 +519,7 @@ static void multiply(const cst_context *C, struct local *L, int j, const vd *x, 
   vd part[2] = {vset(OWN(j)->part[0]), vset(OWN(j)->part[1])};
   linearise(C, L, j, x, A, across, B);
   assemble(C, POINTS, A, across, B, part, L->G, L->G1, J);
-  cst_determinant_of(J, NX, lane, D);
+  GRAM_APART.determinant(J, NX, lane, D);
 }
 #endif
 

@@ -589,13 +589,13 @@ static void multiply(const cst_context *C, struct local *L, int j, const vd *x, 
     slopes(C, L, b, x, J);
     compliance(C, L, j, b, J, x, K + 9 * b);
     for (int r = 0; r < PIECES; r++)
-      cst_determinant_of(J + 9 * r, 3, lane, &inverse);
+      GRAM_APART.determinant(J + 9 * r, 3, lane, &inverse);
     cst_determinant_times(D, 1 / inverse.mantissa);
     D->exponent -= inverse.exponent;
   }
   reduce_joints(C, L, L->q1, L->G1);
   fill_complement(C, L, j, L->G1, K, S);
-  cst_gram_multiply(&view, S, H(j), lane, D);
+  GRAM_APART.multiply(&view, S, H(j), lane, D);
 }
 #endif
 

@@ -207,12 +207,12 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
   if (BANDED) {
     vd S[ROOM(GRAM_SIZE)];
     cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
-    cst_gram_multiply(C, S, H(j), lane, D);
+    GRAM_APART.multiply(C, S, H(j), lane, D);
     return;
   }
   vd J[ROOM(NX * NX)];
   assemble(C, L, j, J);
-  cst_determinant_of(J, NX, lane, D);
+  GRAM_APART.determinant(J, NX, lane, D);
   for (int a = 0; a < NG; a++)
     if (!DROPPED(a))
       cst_determinant_times(D, 1 / H(j)[lane]);

@@ -235,7 +235,7 @@ CST_INLINE void fill(const molecule_set *s, const vd *A, const vd *B, int symmet
   }
 }
 
-/* The operations of cst_band_lu. */
+/* The operations of band_lu (system/core/gram.c). */
 CST_INLINE void factor(vd S[KG][KG]) {
   CST_UNROLL
   for (int r = 0; r < KG; r++) {
@@ -252,7 +252,7 @@ CST_INLINE void factor(vd S[KG][KG]) {
   }
 }
 
-/* x := S^-1 x behind it, with those of cst_band_solve. */
+/* x := S^-1 x behind it, with those of band_solve. */
 CST_INLINE void substitute(vd S[KG][KG], vd *x) {
   vd b[KG];
   CST_UNROLL

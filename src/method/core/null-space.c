@@ -329,7 +329,7 @@ static void multiply(const cst_context *C, const struct local *L, int j, const v
   vd J[ROOM(NQ * NQ)];
   (void)x;
   matrix(C, L, j, J);
-  cst_determinant_of(J, NQ, lane, D);
+  GRAM_APART.determinant(J, NQ, lane, D);
   for (int a = 0; a < NR; a++)
     cst_determinant_times(D, 1 / H(j)[lane]);
 }

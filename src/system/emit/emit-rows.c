@@ -11,7 +11,7 @@
 #include "system/emit/strips.h"
 #include "system/internal.h"
 
-enum { CST_ROWS_MOST_BAND = 8 }; /* a wider band is eliminated by the loops of core/band.h */
+enum { CST_ROWS_MOST_BAND = 8 }; /* a wider band is eliminated by the loops of system/core/gram.c */
 
 /* Entry e of G is entry kept[e] of the same row, or its negative. symmetric: the matrix is G1 W G1', else
  * G1 W G'. there[i]: whether the text has the new coordinate or momentum i; known[i]: of how many of its
@@ -304,7 +304,7 @@ static void write_found(cst_rows *z, FILE *f, int a) {
 /* The solution of d: the elimination of a
  * band, whose rows are computed where they are eliminated.
  *
- * The operations are those of cst_tridiagonal_solve, cst_band_lu and cst_band_solve (core/band.h) in the
+ * The operations are those of tridiagonal_solve, band_lu and band_solve (system/core/gram.c) in the
  * same order. work[r (band + 1)] is the reciprocal of the pivot of row r, the entries beside it follow.
  */
 

@@ -298,7 +298,7 @@ static __attribute__((noinline, unused)) vl cst_slip_lost(const cst_context *C, 
     cst_determinant D = {1, 0};
     if (!lanes[l])
       continue;
-    cst_determinant_of(J, NG, l, &D);
+    GRAM_APART.determinant(J, NG, l, &D);
     lost[l] = -(long)!(D.mantissa > 0);
   }
   return lost;

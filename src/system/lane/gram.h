@@ -9,14 +9,7 @@
 #define CST_GRAM_H
 #include <math.h>
 #include "system/lane/group.h"
-#include "core/band.h"
 #include "core/dense.h"
-#if !CST_SIZED
-#define NUMBER           vd
-#define SPARSE_FACTOR    cst_sparse_lu
-#define SPARSE_BACKSOLVE cst_sparse_solve
-#include "core/sparse.h"
-#endif
 
 /* ---- determinants ---------------------------------------------------------------------------- */
 
@@ -36,31 +29,6 @@ static inline __attribute__((unused)) void cst_determinant_times(cst_determinant
   D->exponent += n;
 }
 
-/* D := D det A of this lane, by elimination with row pivoting. A[n * n] is kept. */
-static __attribute__((noinline, unused)) void cst_determinant_of(const vd *A, int n, int lane,
-                                                                 cst_determinant *D) {
-  double a[n > 0 ? n * n : 1];
-  for (int i = 0; i < n * n; i++)
-    a[i] = A[i][lane];
-  for (int k = 0; k < n; k++) {
-    int best = k;
-    for (int i = k + 1; i < n; i++)
-      if (fabs(a[i * n + k]) > fabs(a[best * n + k]))
-        best = i;
-    for (int j = k; j < n && best != k; j++) {
-      const double t = a[k * n + j];
-      a[k * n + j] = a[best * n + j];
-      a[best * n + j] = -t;
-    }
-    cst_determinant_times(D, a[k * n + k]);
-    for (int i = k + 1; i < n; i++) {
-      const double f = a[i * n + k] / a[k * n + k];
-      for (int j = k + 1; j < n; j++)
-        a[i * n + j] -= f * a[k * n + j];
-    }
-  }
-}
-
 /* Whether the quotient of two determinants is positive and between 1/most and most. */
 static inline __attribute__((unused)) bool
 cst_determinant_is_near(const cst_determinant *x, const cst_determinant *y, double most) {
@@ -70,6 +38,29 @@ cst_determinant_is_near(const cst_determinant *x, const cst_determinant *y, doub
   const double quotient = ldexp(x->mantissa / y->mantissa, (int)apart);
   return quotient >= 1 / most && quotient <= most;
 }
+
+/* ---- what is compiled apart ------------------------------------------------------------------- */
+
+/* Not in sized code: system/core/gram.c. S is that of a system whose gram is `banded`, which is eliminated in the order
+ * of its band, without pivoting. */
+#if !CST_SIZED
+typedef struct {
+  /* S := its factors; symmetric: reads only its upper triangle. x := S^-1 x behind it */
+  void (*factor)(const cst_context *C, vd *S, int symmetric);
+  void (*backsolve)(const cst_context *C, const vd *S, vd *x, int symmetric);
+  /* both; of a band of 1 no factors are left, but the pivots */
+  void (*solve)(const cst_context *C, vd *S, vd *x, int symmetric);
+  /* all-ones where the pivots are positive behind any of them; h < 0: where they are negative */
+  vl (*is_positive)(const cst_context *C, const vd *S, vd h);
+  /* D := D det A of this lane; A[n * n] is kept */
+  void (*determinant)(const vd *A, int n, int lane, cst_determinant *D);
+  /* D := D times the determinant of S / h in this lane, where S, of any system, has the length h of a step in every
+   * row. S is destroyed */
+  void (*multiply)(const cst_context *C, vd *S, vd h, int lane, cst_determinant *D);
+} cst_gram_apart;
+extern const cst_gram_apart CST_NAME(cst_gram);
+#define GRAM_APART CST_NAME(cst_gram)
+#endif
 
 /* ---- S --------------------------------------------------------------------------------------- */
 
@@ -148,63 +139,17 @@ CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
   (void)x;
 }
 
-#if !CST_SIZED
-/* S := its factors in the order of elimination. */
-CST_INLINE void cst_gram_factor_placed(const cst_context *C, vd *S, int symmetric) {
-  const cst_gram *g = &C->system->gram;
-  if (g->form == CST_FORM_SPARSE) {
-    cst_sparse_lu(S, NG, g->row, g->column, symmetric);
-    return;
-  }
-  if (g->form == CST_FORM_PAIRS)
-    return;
-  if (symmetric)
-    cst_band_mirror(S, NG, g->band);
-  cst_band_lu(S, NG, g->band);
-}
-
-CST_INLINE void cst_gram_backsolve_placed(const cst_context *C, const vd *S, vd *x, int symmetric) {
-  const cst_gram *g = &C->system->gram;
-  vd              y[ROOM(NG)];
-  if (g->form == CST_FORM_PAIRS) { /* which plans keep from lanes */
-    for (int a = 0; a < NG; a++)
-      x[a] = vset(NAN);
-    return;
-  }
-  for (int a = 0; a < NG; a++)
-    y[g->place[a]] = x[a];
-  if (g->form == CST_FORM_SPARSE)
-    cst_sparse_solve(S, y, NG, g->row, g->column, symmetric);
-  else
-    cst_band_solve(S, y, NG, g->band);
-  for (int a = 0; a < NG; a++)
-    x[a] = y[g->place[a]];
-}
-
-/* The pivot of row r, as its reciprocal behind the factorisation. */
-CST_INLINE vd cst_gram_pivot(const cst_context *C, const vd *S, int r) {
-  const cst_gram *g = &C->system->gram;
-  return S[g->form == CST_FORM_BAND ? (long)r * (2 * g->band + 1) + g->band : r];
-}
-#endif
-
 /* x := S^-1 x; overwrites S. symmetric: reads only its upper triangle. */
 CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric) {
   cst_gram_drop(C, x);
 #if !CST_SIZED
-  const cst_gram *g = &C->system->gram;
   if (C->by) {
     C->by->factor(C->by->context, (const double *)S, symmetric);
     C->by->solve(C->by->context, (double *)x);
     return;
   }
-  if (g->banded) {
-    if (g->band == 1 && NG > 2) {
-      cst_tridiagonal_solve(S, x, g->order, NG, symmetric);
-      return;
-    }
-    cst_gram_factor_placed(C, S, symmetric);
-    cst_gram_backsolve_placed(C, S, x, symmetric);
+  if (C->system->gram.banded) {
+    GRAM_APART.solve(C, S, x, symmetric);
     return;
   }
 #endif
@@ -224,7 +169,7 @@ CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
     return;
   }
   if (C->system->gram.banded) {
-    cst_gram_factor_placed(C, S, 1);
+    GRAM_APART.factor(C, S, 1);
     return;
   }
 #endif
@@ -239,7 +184,7 @@ CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
     return;
   }
   if (C->system->gram.banded) {
-    cst_gram_backsolve_placed(C, S, x, 1);
+    GRAM_APART.backsolve(C, S, x, 1);
     return;
   }
 #endif
@@ -317,16 +262,10 @@ static __attribute__((noinline, unused)) vl cst_dense_is_close(const cst_context
 /* The same behind and before cst_gram_solve. Of a band the pivots alone are tested. */
 CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, vd h) {
 #if !CST_SIZED
-  const cst_gram *g = &C->system->gram;
-  vl              odd = vmask(0);
   if (C->by) /* whose factors are its own; it tells itself what the solution is */
     return vmask(1);
-  for (int r = 0; r < NG && g->banded; r++) {
-    const vl flip = (vl)(h < 0) & vmask(!DROPPED(g->order[r]));
-    odd |= (vl)cst_gram_pivot(C, S, r) ^ flip;
-  }
-  if (g->banded)
-    return (vl)(odd >= 0);
+  if (C->system->gram.banded)
+    return GRAM_APART.is_positive(C, S, h);
 #endif
   return cst_dense_is_positive(C, S, h);
 }
@@ -338,25 +277,6 @@ CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, vd h) {
 #endif
   return cst_dense_leans(C, S, h);
 }
-
-/* D := D times the determinant of S / h in this lane, where S has the length h of a step in every row. S is
- * destroyed. */
-#if !CST_SIZED
-static __attribute__((noinline, unused)) void cst_gram_multiply(const cst_context *C, vd *S, vd h,
-                                                                int lane, cst_determinant *D) {
-  const cst_gram *g = &C->system->gram;
-  if (g->banded)
-    cst_gram_factor_placed(C, S, 0);
-  else
-    cst_determinant_of(S, NG, lane, D);
-  for (int r = 0; r < NG; r++) {
-    if (g->banded)
-      cst_determinant_times(D, 1 / cst_gram_pivot(C, S, r)[lane]);
-    if (!DROPPED(g->banded ? g->order[r] : r))
-      cst_determinant_times(D, 1 / h[lane]);
-  }
-}
-#endif
 
 /* Like cst_gram_solve, lane by lane with row pivoting, for the rare step that needs it. (A banded matrix is
  * eliminated in the order of its band, without pivoting.) */
