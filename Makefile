@@ -111,13 +111,15 @@ LANE_OPT_v2 := $(LESS)
 ROW_CFLAGS = $(LANE_CFLAGS) $(LANE_FLAGS) $(call ROW_FLAGS,$(1)) $(LANE_OPT_$(1))
 
 # Sources. Lane code, compiled for each instruction set, is in src/ROOM/core, in src/expr/interpret.c and in
-# src/system/compile/kernels.c. Files of src/method/core are also compiled without lanes, for their rows.
+# src/system/compile/kernels.c. Files of src/method/core are also compiled without lanes, for their rows; not those that only
+# cores call.
 LANE_SOURCES := $(wildcard src/*/core/*.c)
+CORES_SHARED := src/method/core/round-off.c
 # Files with a line `#define CORE_IS_FOR_ONE_SYSTEM` have no form for any system.
 LANE_GENERIC := $(filter-out $(shell grep -l '^\#define CORE_IS_FOR_ONE_SYSTEM' $(LANE_SOURCES)),$(LANE_SOURCES))
 # Files with a line `#define CORE_IS_NARROW_TOO`, and all lane code that is not a method's, are compiled for rows with fewer lanes.
 CORES_NARROW := $(shell grep -l '^\#define CORE_IS_NARROW_TOO' src/method/core/*.c)
-LANE_NARROW  := $(filter-out src/statistics/core/growth-lanes.c,$(filter-out src/method/%,$(LANE_GENERIC))) $(CORES_NARROW)
+LANE_NARROW  := $(filter-out src/statistics/core/growth-lanes.c,$(filter-out src/method/%,$(LANE_GENERIC))) $(CORES_SHARED) $(CORES_NARROW)
 LANE_IN       = $(if $(findstring x,$(1)),$(LANE_NARROW),$(LANE_GENERIC))
 # Cores that are compiled for one system, of a class of src/system/classes.h, when a study starts that gains by it.
 CLASSES      := $(shell sed -n 's/^\(RUN_TIME_\)\?CLASS.\([A-Z]*\),.*/\2/p' src/system/classes.h)
@@ -126,7 +128,7 @@ LANE_CLASSES := $(foreach k,$(CLASSES),$(call LANE_OF,$(k)))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
 GENERATOR    := $(wildcard src/system/read/*.c src/system/derive/*.c src/system/emit/*.c) src/system/point/body-quantities.c src/core/diag.c src/core/csv.c src/core/need.c src/core/text.c src/core/document.c src/core/yaml.c
-PLAIN        := $(filter-out src/expr/interpret.c src/system/compile/kernels.c src/system/emit/generate.c src/system/compile/make-forms.c src/core/core/% src/observe/core/% src/statistics/core/% src/system/core/%,$(wildcard src/*/*.c src/*/*/*.c))
+PLAIN        := $(filter-out src/expr/interpret.c src/system/compile/kernels.c src/system/emit/generate.c src/system/compile/make-forms.c src/core/core/% src/observe/core/% src/statistics/core/% src/system/core/% $(CORES_SHARED),$(wildcard src/*/*.c src/*/*/*.c))
 
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o $(BUILD)/obj/gen/bibliography.o
 OBJ_LANE     := $(sort $(foreach i,$(ROWS),$(patsubst src/%.c,$(BUILD)/obj/%.$(i).o,$(call LANE_IN,$(i)) src/expr/interpret.c)) $(BUILD)/obj/expr/interpret.portable.o)

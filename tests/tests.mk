@@ -26,7 +26,7 @@ TEST_LIB := $(BUILD)/tests/libconstella-tests.so
 # library of the C tests.
 TEST_ROWS  := $(if $(SAN)$(SCALAR)$(filter v2 portable,$(ISAS)),,v2)
 TEST_CORES := kick midpoint rk convert project lie-rattle null-space
-LANE_TEST  := $(filter-out src/method/%,$(LANE_GENERIC)) $(TEST_CORES:%=src/method/core/%.c)
+LANE_TEST  := $(filter-out src/method/%,$(LANE_GENERIC)) $(CORES_SHARED) $(TEST_CORES:%=src/method/core/%.c)
 OBJ_TEST   := $(foreach i,$(TEST_ROWS),$(patsubst src/%.c,$(BUILD)/obj/%.$(i).o,src/expr/interpret.c $(LANE_TEST)) $(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o)) $(BUILD)/tests/lane-forms.o
 # What tests of lane code in plain C call.
 OBJ_TEST   += $(if $(filter portable,$(ROWS)),,$(BUILD)/obj/system/core/gram.portable.o)

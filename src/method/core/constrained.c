@@ -191,7 +191,9 @@ CST_INLINE table own_table(const cst_context *C, int j) {
   return table_of(C, OWN(j)->own, MARCH->stages, H(j));
 }
 
+#if !CST_SIZED
 #include "method/core/round-off.h"
+#endif
 #include "method/core/by-velocity.h"
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -518,10 +520,12 @@ static __attribute__((noinline)) void start_up(const cst_context *C, struct loca
     done |= (vl)(size <= (8 * EPS) * of) | stalled;
     last = size;
   }
-  if (!CST_SIZED && MARCH->attempt && vany(~done)) {
-    const rest_equations e = {n, residual_of_start, correction_of_start, NULL};
-    done |= field_rests(C, L, j, &e, ~done, L->x0);
+#if !CST_SIZED
+  if (MARCH->attempt && vany(~done)) {
+    const cst_rest_equations e = {n, FIELDS, residual_of_start, correction_of_start, NULL};
+    done |= ROUND_OFF.field_rests(C, L, j, &e, ~done, L->x0);
   }
+#endif
   stages(C, L, T, L->x0);
   L->without = ~done;
   for (int k = 0; k < NQ; k++) {

@@ -15,6 +15,8 @@
 #define ORIGIN   (*(const vd *)MARCH->time)
 #define SINCE    (*(const vl *)MARCH->since)
 #define OWN(j)   ((const struct data *)MARCH->sub[j].data)
+/* Numbers of each lane in the fields of a core (march.h). */
+#define FIELDS (0 LOCAL(CST_FIELD_COUNT))
 
 /* ---- cores whose corrections are bent (bend.h) ----------------------------------------------- */
 

@@ -450,11 +450,11 @@ static vl met_of_substep(const cst_context *C, const struct local *L, int row, v
  * marches one group. */
 static vl leave_at_round_off(const cst_context *C, struct local *L, int j, vl some, vd *const *x,
                              vd *f, vd *d) {
-  const rest_equations e = {NX, residual_of_substep, REST_DIRECTION, MET_OF_SUBSTEP};
+  const cst_rest_equations e = {NX, FIELDS, residual_of_substep, REST_DIRECTION, MET_OF_SUBSTEP};
   SPACE(space, SPARE_AT, REST_SPACE * NX);
   if (!MARCH->attempt)
     return some;
-  return some & ~rests_on_round_off(C, L, j, &e, some, x[0], f, d, space);
+  return some & ~ROUND_OFF.rests(C, L, j, &e, some, x[0], f, d, space);
 }
 #endif
 

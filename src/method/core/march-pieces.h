@@ -198,15 +198,15 @@ static int piece_rests(const cst_march *m, const double *record, int j, double *
 
 static void piece_noise(const cst_march *m, const double *record, int j, const double *x,
                         double *noise) {
-  const cst_context   *C = &m->group;
-  const rest_equations of = {NX, residual_of_substep, direction_apart, NULL};
-  struct local         L;
+  const cst_context       *C = &m->group;
+  const cst_rest_equations of = {NX, FIELDS, residual_of_substep, direction_apart, NULL};
+  struct local             L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   SPACE(space, SPARE_AT, REST_SPACE * NX);
   piece_open(C, &L, record, j, x, y);
   evaluate_apart(C, &L, j, y, r);
-  find_noise(C, &L, j, &of, y, r, 2, 1, space, space + NX);
+  ROUND_OFF.noise(C, &L, j, &of, y, r, 2, 1, space, space + NX);
   put(noise, space + NX, NX);
 }
 #endif

@@ -205,7 +205,9 @@
 #define DUE_ORDERS 0
 #endif
 
+#if !CST_SIZED
 #include "method/core/round-off.h"
+#endif
 
 /* Give the fields of L their places in the work space. */
 CST_INLINE void arrange(const cst_context *C, struct local *L) {

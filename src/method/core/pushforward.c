@@ -104,9 +104,9 @@ static void solve_left(const cst_context *C, struct local *L, int j) {
     done |= (vl)(size <= (8 * EPS) * of) | stalled;
     last = size;
   }
-  if (!CST_SIZED && MARCH->attempt && vany(~done)) {
-    const rest_equations e = {NQ, residual_at_left, correction_at_left, NULL};
-    done |= field_rests(C, L, j, &e, ~done, L->a);
+  if (MARCH->attempt && vany(~done)) {
+    const cst_rest_equations e = {NQ, FIELDS, residual_at_left, correction_at_left, NULL};
+    done |= ROUND_OFF.field_rests(C, L, j, &e, ~done, L->a);
   }
   L->without = ~done;
 }
