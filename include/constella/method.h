@@ -72,10 +72,10 @@ double cst_properties_back(const cst_properties *p, double h);
 
 typedef struct cst_method  cst_method;  /* a parsed expression */
 typedef struct cst_program cst_program; /* see src/method/method.h */
-typedef struct cst_layers  cst_layers;  /* one-step methods of the user, by name */
+typedef struct cst_layers  cst_layers;  /* what users write for methods, by name */
 
 cst_layers *cst_layers_create(void);           /* owned */
-void        cst_layers_destroy(cst_layers *l); /* methods that use its layers stay valid */
+void        cst_layers_destroy(cst_layers *l); /* methods that were made with it stay valid */
 /* Whether a layer may have this name: a letter, then letters, digits, _ and -, at most 48; not a method or
  * scheme, and not in use. Else false with the reason in why[n]. */
 bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n);
@@ -84,8 +84,8 @@ bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n);
 bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text,
                             cst_expr_error *error);
 
-/* Parses text; names may also be those of layers (NULL: none), which are copied. NULL with *error filled
- * (offset into text, message with what is allowed and the nearest name). Owned. */
+/* Parses text; names may also be those of layers (NULL: none), which then live as long as the method. NULL with
+ * *error filled (offset into text, message with what is allowed and the nearest name). Owned. */
 cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_expr_error *error);
 void        cst_method_destroy(cst_method *m);
 /* The label: as written, one blank after each comma and colon, numbers in shortest round-trip form,

@@ -65,7 +65,7 @@ typedef struct {
   char       *name, *file; /* its name in the study; the file as messages name it */
   char        sha256[65];  /* of the bytes of that file */
   int         order;       /* order and doc as the file declares them */
-  const char *doc;         /* borrowed from the loaded code, which stays */
+  const char *doc;         /* borrowed from the loaded code, which the study's layers keep */
   /* it was not compiled (cst_reader_layer_withheld); another layer stands for it, which must not
    * be run */
   bool withheld;
@@ -98,6 +98,7 @@ typedef struct cst_study {
   char *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
   char  system_sha256[65];   /* of the bytes of that file */
   cst_compile_wish  compile; /* changes no result */
+  cst_layers       *layers;  /* what the file defines for methods, by name */
   int               nlayer;
   cst_layer_file   *layer; /* layers of the user that are written in C */
   int               nscheme;

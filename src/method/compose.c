@@ -18,9 +18,8 @@
 
 /* ---- schemes of the user, by name ------------------------------------------------------------ */
 
-cst_scheme *cst_scheme_copy(const cst_scheme *s) {
-  if (!s)
-    return NULL;
+/* In one piece. */
+static cst_scheme *copy(const cst_scheme *s) {
   const size_t numbers = sizeof(double) * (size_t)s->stages;
   cst_scheme  *copy = cst_need(malloc(sizeof *copy + numbers + strlen(s->name) + 1));
   double      *gamma = (double *)(void *)(copy + 1);
@@ -35,10 +34,8 @@ cst_scheme *cst_scheme_copy(const cst_scheme *s) {
 
 const cst_scheme *cst_layers_scheme(const cst_layers *l, const char *name) {
   CST_REQUIRE(name, NULL);
-  for (int i = 0; l && i < l->nscheme; i++)
-    if (!strcmp(l->scheme[i]->name, name))
-      return l->scheme[i];
-  return NULL;
+  const cst_text *x = l ? cst_layers_find(l, name) : NULL;
+  return x && x->of.kind == CST_TEXT_SCHEME ? x->made : NULL;
 }
 
 /* Whether the coefficients are consistent and symmetric. */
@@ -69,8 +66,8 @@ bool cst_layers_add_scheme(cst_layers *l, const char *name, const double *gamma,
     return false;
   const cst_scheme s = {name, "A scheme of the study.", "", cst_scheme_order(gamma, stages), stages,
                         gamma};
-  l->scheme = cst_need(realloc(l->scheme, sizeof(cst_scheme *) * (size_t)(l->nscheme + 1)));
-  l->scheme[l->nscheme++] = cst_scheme_copy(&s);
+  cst_layers_add(l, name,
+                 cst_text_keep(l, &(cst_wording){.kind = CST_TEXT_SCHEME}, copy(&s), free));
   return true;
 }
 

@@ -5,6 +5,7 @@
 #define CST_METHOD_INTERNAL_H
 #include "constella/method.h"
 #include "method/substep.h"
+#include "method/texts/text.h"
 
 struct cst_program {
   int          n, capacity;
@@ -24,39 +25,25 @@ typedef struct cst_term {
   struct cst_term     **arg;
   char                **key; /* NULL entry: positional */
   const cst_method_row *row; /* set by cst_term_method */
-  /* a user's layer: allocated for {...}, a copy for a name. Owned */
-  cst_layer  *own;
-  cst_scheme *scheme; /* of the user, under this name, or NULL. Owned */
+  cst_layer        *own; /* of {a: ..., b: ...}, owned, or of a name that a user gave to a layer */
+  const cst_scheme *scheme; /* of the user, under this name, or NULL. Borrowed */
   /* of {left: ..., right: ...}, {point: ...}, {tangent: ...} or {fibre: ...}, or what cst_term_map and others
    * find. Borrowed */
-  const struct cst_text *text;
-  const cst_layers      *layers; /* names that are known while the term is checked. Borrowed */
+  const cst_text *text;
+  cst_layers     *layers; /* those of the method. Borrowed */
 } cst_term;
 
-/* A named layer of the user: the row by which it is stepped, and the layer that this row finds in `own`. */
+/* A layer of the user: the row by which it is stepped, and the layer that this row finds in `own`. */
 typedef struct {
-  char                 *name;
   const cst_method_row *row;
   cst_layer             layer;
 } cst_own_layer;
 
-/* A named discretization map of the user, a retraction, or a fibre. */
-typedef struct {
-  char                  *name;
-  const struct cst_text *text;
-} cst_own_map;
+/* That of a text; NULL: it is none. */
+static inline cst_own_layer *cst_text_layer(const cst_text *x) {
+  return x && CST_TEXTS_LAYERS >> x->of.kind & 1 ? x->made : NULL;
+}
 
-struct cst_layers {
-  int            n, nscheme, nmap;
-  cst_own_layer *layer;
-  cst_scheme   **scheme;
-  cst_own_map   *map;
-};
-
-/* Adds a map, retraction or fibre under an allowed name; the one with this name, NULL: unknown. l may be
- * NULL. */
-void cst_layers_add_map(cst_layers *l, const char *name, const struct cst_text *x);
-const struct cst_text *cst_layers_find_map(const cst_layers *l, const char *name);
 /* term-map.c. Reads {left: ..., right: ...}, {point: ...}, {tangent: ...} or {fibre: ...} at text[at] into t; returns
  * where it ends, or -1 with *e filled. Whether text begins like one. */
 int  cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e);
@@ -67,14 +54,6 @@ bool cst_term_map(cst_term *x, cst_expr_error *e);
 bool cst_term_retraction(cst_term *x, double theta, cst_expr_error *e);
 bool cst_term_tau(cst_term *x, cst_expr_error *e);
 bool cst_term_iota(cst_term *x, cst_expr_error *e);
-
-/* compose.c. A copy in one piece, free(); NULL of NULL. */
-cst_scheme *cst_scheme_copy(const cst_scheme *s);
-
-/* Adds the layer of a rule under an allowed name. */
-void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule);
-/* NULL: unknown; l may be NULL. */
-const cst_own_layer *cst_layers_find(const cst_layers *l, const char *name);
 
 /* Features of a system besides M, a, V and g that not every method can step. */
 enum {

@@ -1,5 +1,5 @@
 /* tableau.c: {a: [[...], ...], b: [...], c: [...]}: a user's Runge-Kutta tableau, explicit or implicit, on
- * the index-reduced equations; written in place or under a name (user-layer.c).
+ * the index-reduced equations; written in place or under a name.
  *
  * Its order, symmetry and symplecticity are computed from the coefficients (tableau/tableau-algebra.c). c may
  * be left out; it must be the row sums of a. Implicit tableaus are solved by functional iteration
@@ -7,7 +7,10 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include "core/boundary.h"
+#include "core/need.h"
 #include "method/layer.h"
 
 static const double rounded = 1e-13; /* tolerance on sums of coefficients */
@@ -134,3 +137,25 @@ const cst_method_row cst_method_row_tableau = {
     .properties = properties,
     .expand = expand,
 };
+
+bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text,
+                            cst_expr_error *error) {
+  CST_REQUIRE(l && name && text && error, false);
+  const cst_wording w = {CST_TEXT_TABLEAU, .side = {&text}};
+  const cst_text   *known = cst_text_find(l, &w);
+  cst_method       *m = known ? NULL : cst_method_parse(text, NULL, error);
+  if (m) {
+    const cst_term *t = cst_method_root(m);
+    if (t->kind == CST_TERM_TABLEAU) {
+      cst_own_layer *own = cst_need(malloc(sizeof *own));
+      *own = (cst_own_layer){t->row, *t->own};
+      known = cst_text_keep(l, &w, own, free);
+    } else {
+      cst_term_error(t, error, "expected {a: [[...]], b: [...]}");
+    }
+    cst_method_destroy(m);
+  }
+  if (known)
+    cst_layers_add(l, name, known);
+  return known;
+}

@@ -410,7 +410,7 @@ static void test_own(void) {
   test_refused_name(own, "a b", "cannot name a layer");
   test_refused_name(own, "", "cannot name a layer");
   test_refused_name(own, "a123456789a123456789a123456789a123456789a123456789", "at most 48");
-  cst_layers_destroy(own); /* methods own copies */
+  cst_layers_destroy(own); /* methods hold it */
   cst_layer x = {0}, y = layer_of("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}");
   OK(cst_term_layer(cst_method_root(plain), &x) && cst_program_same_layer(&x, &y),
      "a named layer is its tableau");

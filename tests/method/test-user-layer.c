@@ -2,6 +2,7 @@
  * cache, precompiled objects, and every mistake. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "claims.h"
@@ -29,6 +30,19 @@ static const char *write_file(const char *name, const char *text) {
   if (!f || fputs(text, f) < 0 || fclose(f))
     abort();
   return path;
+}
+
+/* Those of most tests. */
+static cst_layers *layers;
+
+/* The layer of a file in l; NULL with why[n]. */
+static const cst_flow_rule *load_in(cst_layers *l, const char *path, char *why, int n) {
+  const cst_text *x = cst_user_layer_load(l, path, why, n);
+  return x ? cst_text_layer(x)->layer.rule : NULL;
+}
+
+static const cst_flow_rule *load(const char *path, char *why, int n) {
+  return load_in(layers, path, why, n);
 }
 
 /* ---- the example ----------------------------------------------------------------------------- */
@@ -115,14 +129,14 @@ static void test_step(const problem *x, const cst_flow_rule *rule) {
 
 static void test_example(const char *path) {
   char                 why[CST_WHY] = "";
-  const cst_flow_rule *rule = cst_user_layer_load(path, why, sizeof why);
+  const cst_flow_rule *rule = load(path, why, sizeof why);
   if (!OK(rule && !strcmp(rule->name, "kutta38") && rule->order == 4 && rule->evaluations == 4 &&
               strstr(rule->doc, "3/8"),
           "%s is loaded", path)) {
     NOTE("%s", why);
     return;
   }
-  OK(cst_user_layer_load(path, why, sizeof why) == rule, "a second time it is the same layer");
+  OK(load(path, why, sizeof why) == rule, "a second time it is the same layer");
   static const char *const systems[] = {"spherical-pendulum", "rigid-body",
                                         "double-pendulum-angles", "charged-pendulum", "kepler"};
   for (int i = 0; i < 5; i++) {
@@ -161,7 +175,7 @@ static void test_claims(const char *path) {
   problem       *x = problem_open("spherical-pendulum");
   cst_layers    *own = cst_layers_create();
   cst_expr_error e;
-  cst_layers_add_rule(own, "own", cst_user_layer_load(path, why, sizeof why));
+  cst_layers_add(own, "own", cst_user_layer_load(own, path, why, sizeof why));
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     cst_method          *m = cst_method_parse(expected[i].text, own, &e);
     const cst_properties has = cst_method_properties(m, x->s);
@@ -187,11 +201,10 @@ static void test_object(const char *path) {
   FILE *f = fopen(object, "w");
   OK(!reason && f && fwrite(bytes, 1, length, f) == length && !fclose(f),
      "the object of %s, %zu bytes", path, length);
-  OK(cst_user_layer_load(object, why, sizeof why) &&
-         cst_user_layer_load(object, why, sizeof why) == cst_user_layer_load(path, why, sizeof why),
+  OK(load(object, why, sizeof why) && load(object, why, sizeof why) == load(path, why, sizeof why),
      "as a file it is the same layer");
   setenv("CONSTELLA_CC", "/bin/false", 1);
-  OK(cst_user_layer_load(object, why, sizeof why) != NULL, "for which no compiler is needed");
+  OK(load(object, why, sizeof why) != NULL, "for which no compiler is needed");
   OK(cst_user_layer_fetch(path, &bytes, &length) &&
          strstr(cst_user_layer_fetch(path, &bytes, &length), "/bin/false: exit status 1"),
      "as it is for a C file");
@@ -214,7 +227,7 @@ static void test_cache(const char *text) {
 
 static void refused(const char *path, const char *expected) {
   char why[CST_WHY] = "";
-  if (!OK(!cst_user_layer_load(path, why, sizeof why) && strstr(why, expected) &&
+  if (!OK(!load(path, why, sizeof why) && strstr(why, expected) &&
               !strncmp(why, path, strlen(path)),
           "%s: %s", strrchr(path, '/') + 1, expected))
     NOTE("%s", why);
@@ -289,11 +302,10 @@ static void test_operations(void) {
       "  *s->S = s->add(s, s->call(s, \"sqrt\", s->t, -1),"
       " s->mul(s, s->lagrangian(s, s->q, s->v), cst_layer_part(s, 0.5)));";
   char                 why[CST_WHY] = "";
-  const cst_flow_rule *rule =
-      cst_user_layer_load(layer_file("operations.c", body, good), why, sizeof why);
-  problem *x = problem_open("henon-heiles");
-  field    f = field_of(x);
-  double   end[2 * N + 1], rate[N + 1], t = 0.3;
+  const cst_flow_rule *rule = load(layer_file("operations.c", body, good), why, sizeof why);
+  problem             *x = problem_open("henon-heiles");
+  field                f = field_of(x);
+  double               end[2 * N + 1], rate[N + 1], t = 0.3;
   if (!rule)
     NOTE("%s", why);
   step(x, rule, t, x->q, x->v, end);
@@ -318,9 +330,8 @@ static void test_aliases(void) {
   char                 why[CST_WHY];
   problem             *x = problem_open("spherical-pendulum");
   double               one[2 * N + 1], two[2 * N + 1];
-  const cst_flow_rule *a = cst_user_layer_load(layer_file("elsewhere.c", elsewhere, good), why,
-                                               sizeof why),
-                      *b = cst_user_layer_load(layer_file("place.c", place, good), why, sizeof why);
+  const cst_flow_rule *a = load(layer_file("elsewhere.c", elsewhere, good), why, sizeof why),
+                      *b = load(layer_file("place.c", place, good), why, sizeof why);
   step(x, a, 0.1, x->q, x->v, one);
   step(x, b, 0.1, x->q, x->v, two);
   OK(a != b && apart(one, two, 2 * x->s->nq + 1) == 0,
@@ -328,7 +339,71 @@ static void test_aliases(void) {
   problem_close(x);
 }
 
+/* ---- how long a layer stays ------------------------------------------------------------------ */
+
+/* How many objects are loaded from memory. */
+static int loaded(void) {
+  char  line[4096], last[4096] = "";
+  int   n = 0;
+  FILE *f = fopen("/proc/self/maps", "r");
+  while (f && fgets(line, sizeof line, f)) {
+    const char *inode = strstr(line, "00:");
+    if (!strstr(line, "constella-object") || !inode)
+      continue;
+    n += strcmp(inode, last) != 0;
+    strcpy(last, inode);
+  }
+  if (f)
+    fclose(f);
+  return n;
+}
+
+static void test_end(const char *path) {
+  char            why[CST_WHY];
+  const int       before = loaded();
+  problem        *x = problem_open("spherical-pendulum");
+  cst_layers     *one = cst_layers_create(), *two = cst_layers_create();
+  cst_expr_error  e;
+  const cst_text *text = cst_user_layer_load(one, path, why, sizeof why);
+  OK(text != cst_user_layer_load(two, path, why, sizeof why) && loaded() == before + 2,
+     "each registry has its own layer of a file");
+  cst_layers_destroy(two);
+  OK(loaded() == before + 1, "which is unloaded with it");
+  cst_layers_add(one, "mine", text);
+  cst_method *m = cst_method_parse("convert(mine, bias=-0.5)", one, &e),
+             *other = cst_method_parse("project(mine)", one, &e);
+  cst_layers_destroy(one);
+  cst_method_destroy(other);
+  OK(cst_method_fits(m, x->s, why, sizeof why) && cst_method_properties(m, x->s).order_q == 4 &&
+         loaded() == before + 1,
+     "methods hold the registry that they were made with");
+  cst_method_destroy(m);
+  OK(loaded() == before, "and the last of them lets it go");
+  problem_close(x);
+}
+
+/* An object may be linked to stay loaded (-z nodelete), and its name must then not become that of another. */
+static void test_staying(void) {
+  char                 why[CST_WHY];
+  Dl_info              info = {0};
+  cst_layers          *l = cst_layers_create();
+  const cst_flow_rule *rule = load_in(
+      l, layer_file("first.c", whole, "{CST_LAYER_VERSION, \"own\", 1, \"The first.\", step}"), why,
+      sizeof why);
+  OK(rule && dladdr(rule->doc, &info) &&
+         dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE),
+     "a layer that stays loaded");
+  cst_layers_destroy(l);
+  l = cst_layers_create();
+  rule = load_in(
+      l, layer_file("second.c", whole, "{CST_LAYER_VERSION, \"own\", 1, \"The second.\", step}"),
+      why, sizeof why);
+  OK(rule && !strcmp(rule->doc, "The second."), "the next one is another");
+  cst_layers_destroy(l);
+}
+
 static void tests(void) {
+  layers = cst_layers_create();
   static const char example[] = "jobs/layers/kutta38.c";
   char             *text = NULL;
   size_t            length;
@@ -343,6 +418,9 @@ static void tests(void) {
   test_mistakes();
   test_operations();
   test_aliases();
+  cst_layers_destroy(layers);
+  test_end(example);
+  test_staying();
 }
 
 int main(int argc, char **argv) {

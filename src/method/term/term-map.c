@@ -73,15 +73,16 @@ static int read_sides(const char *text, int at, char *side[2], int offset[2], cs
 }
 
 /* The text of {point: ...}, {tangent: ...} or {fibre: ...}; NULL with *e filled. */
-static const cst_text *make_one(cst_text_kind kind, const char *one, cst_expr_error *e) {
+static const cst_text *make_one(cst_layers *l, cst_text_kind kind, const char *one,
+                                cst_expr_error *e) {
   const cst_wording w = {kind, .side = {&one}};
   int               entry;
   if (kind == CST_TEXT_TANGENT)
-    return cst_tau_make(&w, &entry, e);
+    return cst_tau_make(l, &w, &entry, e);
   if (kind == CST_TEXT_FIBRE)
-    return cst_iota_make(&w, &entry, e);
+    return cst_iota_make(l, &w, &entry, e);
   cst_map_error   wrong = {0};
-  const cst_text *x = cst_map_make(&w, &wrong);
+  const cst_text *x = cst_map_make(l, &w, &wrong);
   *e = wrong.error;
   return x;
 }
@@ -98,7 +99,7 @@ static int read_one(cst_term *t, const char *text, int at, int kind, cst_expr_er
                 kind == FIBRE ? "a fibre is {fibre: EXPRESSION}"
                               : "a retraction is {point: EXPRESSION} or {tangent: EXPRESSION}");
   char *one = cst_need(strndup(text + begin, (size_t)n));
-  t->text = make_one(kinds[kind], one, e);
+  t->text = make_one(t->layers, kinds[kind], one, e);
   free(one);
   if (t->text)
     return end + 1;
@@ -115,7 +116,7 @@ static int read_both(cst_term *t, const char *text, int at, cst_expr_error *e) {
   if (end >= 0) {
     const cst_wording w = {CST_TEXT_MAP,
                            .side = {(const char *const *)&side[0], (const char *const *)&side[1]}};
-    t->text = cst_map_make(&w, &wrong);
+    t->text = cst_map_make(t->layers, &w, &wrong);
   }
   if (end >= 0 && !t->text) {
     *e = wrong.error;
@@ -138,22 +139,21 @@ int cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e) 
   return end;
 }
 
-/* What the argument is or names; NULL: nothing that is known. */
+/* What the argument is or names; NULL: no map, retraction or fibre. */
 static const cst_text *find(const cst_term *x) {
   if (x->kind == CST_TERM_MAP)
     return x->text;
-  return x->kind == CST_TERM_NAME && x->n == 0 ? cst_layers_find_map(x->layers, x->name) : NULL;
+  const cst_text *of =
+      x->kind == CST_TERM_NAME && x->n == 0 ? cst_layers_find(x->layers, x->name) : NULL;
+  return of && CST_TEXTS_MAPS >> of->of.kind & 1 ? of : NULL;
 }
 
 static bool is(const cst_text *x, cst_text_kind kind) { return x && x->of.kind == kind; }
 
 static bool refuse(const cst_term *x, cst_expr_error *e, const char *what) {
-  const cst_layers *l = x->layers;
-  const char      **names = cst_zeros(l ? l->nmap : 0, sizeof *names);
-  for (int i = 0; l && i < l->nmap; i++)
-    names[i] = l->map[i].name;
-  const char *near =
-      x->kind == CST_TERM_NAME ? cst_diag_nearest(x->name, names, l ? l->nmap : 0) : NULL;
+  const char **names = cst_zeros(cst_layers_names(x->layers, CST_TEXTS_MAPS, NULL), sizeof *names);
+  const int    n = cst_layers_names(x->layers, CST_TEXTS_MAPS, names);
+  const char  *near = x->kind == CST_TERM_NAME ? cst_diag_nearest(x->name, names, n) : NULL;
   cst_term_error(x, e, "%s%s%s%s", what, near ? "; did you mean '" : "", near ? near : "",
                  near ? "'?" : "");
   free(names);
@@ -183,7 +183,7 @@ bool cst_term_map(cst_term *x, cst_expr_error *e) {
 bool cst_term_retraction(cst_term *x, double theta, cst_expr_error *e) {
   const cst_text *of = find(x);
   if (is(of, CST_TEXT_POINT))
-    return set(x, cst_map_at(of, theta));
+    return set(x, cst_map_at(x->layers, of, theta));
   return refuse(x, e,
                 is(of, CST_TEXT_TANGENT)
                     ? "this retraction is of rotations, for lie-rattle and others like it"

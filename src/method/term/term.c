@@ -230,24 +230,24 @@ void cst_term_expand(const cst_term *t, cst_program *p, double fraction) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-bool cst_term_known(const cst_term *t) {
-  return cst_method_row_find(t->name) || cst_layers_find(t->layers, t->name);
+static cst_own_layer *own_layer(const cst_term *t) {
+  return cst_text_layer(cst_layers_find(t->layers, t->name));
 }
 
+bool cst_term_known(const cst_term *t) { return cst_method_row_find(t->name) || own_layer(t); }
+
 const char *cst_term_nearest(const cst_term *t, bool schemes) {
-  const int    own = t->layers ? t->layers->n : 0;
-  const int    more = t->layers ? t->layers->nscheme : 0;
-  const int    most = cst_method_count() + cst_scheme_count() + own + more;
+  const int    own = cst_layers_names(t->layers, CST_TEXTS_LAYERS | CST_TEXTS_SCHEMES, NULL);
+  const int    most = cst_method_count() + cst_scheme_count() + own;
   const char **names = cst_zeros(most, sizeof *names);
   int          n = 0;
   for (int i = 0; schemes && i < cst_scheme_count(); i++)
     names[n++] = cst_scheme_at(i)->name;
-  for (int i = 0; schemes && i < more; i++)
-    names[n++] = t->layers->scheme[i]->name;
+  if (schemes)
+    n += cst_layers_names(t->layers, CST_TEXTS_SCHEMES, names + n);
   for (int i = 0; i < cst_method_count(); i++)
     names[n++] = cst_method_info_at(i)->name;
-  for (int i = 0; i < own; i++)
-    names[n++] = t->layers->layer[i].name;
+  n += cst_layers_names(t->layers, CST_TEXTS_LAYERS, names + n);
   const char *near = cst_diag_nearest(t->name, names, n);
   free(names);
   return near;
@@ -297,21 +297,15 @@ static bool unknown(const cst_term *t, cst_expr_error *e) {
                         near ? "'?" : "");
 }
 
-static void copy_own(cst_term *t, const cst_own_layer *own) {
-  if (!t->own)
-    t->own = cst_need(malloc(sizeof *t->own));
-  *t->own = own->layer;
-}
-
 bool cst_term_method(cst_term *t, cst_expr_error *e) {
   if (t->kind != CST_TERM_NAME && t->kind != CST_TERM_TABLEAU)
     return cst_term_error(t, e, "expected a method");
   if (!cst_term_known(t))
     return unknown(t, e);
-  const cst_own_layer *own = cst_layers_find(t->layers, t->name);
+  cst_own_layer *own = own_layer(t);
   t->row = own ? own->row : cst_method_row_find(t->name);
   if (own)
-    copy_own(t, own);
+    t->own = &own->layer;
   if ((own || !t->row->check) && t->n > 0)
     return cst_term_error(t, e, "'%s' takes no arguments", t->name);
   return own || !t->row->check || t->row->check(t, e);
@@ -420,16 +414,17 @@ static bool check_outermost(const cst_term *t, bool within, bool on, bool therma
 enum { MAX_DEPTH = 32, MAX_KEYS = 4 };
 
 struct cst_method {
-  cst_term *root;
-  char     *label;
+  cst_term   *root;
+  char       *label;
+  cst_layers *layers; /* in which its texts are */
 };
 
 typedef struct {
-  const char       *text;
-  int               at, depth;
-  const cst_layers *layers;
-  cst_graph        *graph; /* for the expressions */
-  cst_expr_error   *error;
+  const char     *text;
+  int             at, depth;
+  cst_layers     *layers;
+  cst_graph      *graph; /* for the expressions */
+  cst_expr_error *error;
 } reader;
 
 static void set_error(cst_expr_error *e, int offset, const char *format, va_list a) {
@@ -477,8 +472,8 @@ static void term_destroy(cst_term *t) {
   free(t->arg);
   free(t->key);
   free(t->name);
-  free(t->own);
-  free(t->scheme);
+  if (t->kind == CST_TERM_TABLEAU)
+    free(t->own);
   free(t);
 }
 
@@ -729,7 +724,7 @@ static cst_term *read_body(reader *r, cst_term *t) {
   t->name = word(r);
   skip(r);
   if (r->text[r->at] != '(') {
-    t->scheme = cst_scheme_copy(cst_layers_scheme(r->layers, t->name));
+    t->scheme = cst_layers_scheme(r->layers, t->name);
     return t;
   }
   return read_entries(r, t, ')', true) ? t : NULL;
@@ -760,13 +755,18 @@ static cst_term *read_method(reader *r) {
 
 cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_expr_error *error) {
   CST_REQUIRE(text && error, NULL);
-  reader    r = {.text = text, .layers = layers, .graph = cst_graph_create(), .error = error};
+  reader    r = {.text = text,
+                 .layers = cst_layers_share(layers),
+                 .graph = cst_graph_create(),
+                 .error = error};
   cst_term *root = read_method(&r);
   cst_graph_destroy(r.graph);
-  if (!root)
+  if (!root) {
+    cst_layers_destroy(r.layers);
     return NULL;
+  }
   cst_method *m = cst_need(calloc(1, sizeof *m));
-  *m = (cst_method){root, label_of(root)};
+  *m = (cst_method){root, label_of(root), r.layers};
   return m;
 }
 
@@ -774,6 +774,7 @@ void cst_method_destroy(cst_method *m) {
   if (!m)
     return;
   term_destroy(m->root);
+  cst_layers_destroy(m->layers);
   free(m->label);
   free(m);
 }

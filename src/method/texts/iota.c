@@ -124,15 +124,16 @@ static bool starts_at_q(const formulas *f, int *entry, cst_expr_error *e) {
   return found >= CST_TEXT_ENOUGH;
 }
 
-const cst_text *cst_iota_make(const cst_wording *w, int *entry, cst_expr_error *error) {
-  CST_REQUIRE(w && entry && error && w->n <= N, NULL);
+const cst_text *cst_iota_make(cst_layers *l, const cst_wording *w, int *entry,
+                              cst_expr_error *error) {
+  CST_REQUIRE(l && w && entry && error && w->n <= N, NULL);
   formulas        f;
-  const cst_text *x = cst_text_find(w);
+  const cst_text *x = cst_text_find(l, w);
   if (x)
     return x;
   if (open_formulas(&f, w, cst_text_width(w), w->n ? N : 1, entry, error) &&
       starts_at_q(&f, entry, error))
-    x = cst_text_keep(w, NULL);
+    x = cst_text_keep(l, w, NULL, NULL);
   close_formulas(&f);
   return x;
 }

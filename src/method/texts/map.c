@@ -244,26 +244,26 @@ static void close_sample(sample *s) {
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-const cst_text *cst_map_make(const cst_wording *w, cst_map_error *error) {
-  CST_REQUIRE(w && error && w->n <= N, NULL);
+const cst_text *cst_map_make(cst_layers *l, const cst_wording *w, cst_map_error *error) {
+  CST_REQUIRE(l && w && error && w->n <= N, NULL);
   sample          s;
-  const cst_text *m = cst_text_find(w);
+  const cst_text *m = cst_text_find(l, w);
   if (m)
     return m;
   if (open_sample(&s, w, error) && check(&s, w->n > 0, error)) {
     traits *x = cst_need(malloc(sizeof *x));
     *x = (traits){find_symmetry(&s), find_invariance(&s), w->n == 0 && find_line(&s)};
-    m = cst_text_keep(w, x);
+    m = cst_text_keep(l, w, x, free);
   }
   close_sample(&s);
   return m;
 }
 
-const cst_text *cst_map_at(const cst_text *m, double theta) {
+const cst_text *cst_map_at(cst_layers *l, const cst_text *m, double theta) {
   cst_wording   w = m->of;
   cst_map_error none;
   w.theta = theta;
-  return cst_map_make(&w, &none);
+  return cst_map_make(l, &w, &none);
 }
 
 bool cst_map_is_symmetric(const cst_text *m) { return traits_of(m)->symmetric; }

@@ -24,11 +24,11 @@ typedef struct {
   cst_expr_error error;
 } cst_map_error;
 
-/* The map of a text of kind CST_TEXT_MAP or CST_TEXT_POINT; NULL with *error filled if it is none. Borrowed: it
- * lives as long as the program, and equal texts give the same map. */
-const cst_text *cst_map_make(const cst_wording *w, cst_map_error *error);
+/* The map of a text of kind CST_TEXT_MAP or CST_TEXT_POINT; kept in l; NULL with *error filled if it is none.
+ * Borrowed. */
+const cst_text *cst_map_make(cst_layers *l, const cst_wording *w, cst_map_error *error);
 /* The map of a retraction with another theta, likewise. */
-const cst_text *cst_map_at(const cst_text *m, double theta);
+const cst_text *cst_map_at(cst_layers *l, const cst_text *m, double theta);
 bool            cst_map_is_symmetric(const cst_text *m); /* left(q, v) = right(q, -v) */
 /* Whether left(q, v) - q and right(q, v) - q are functions of v alone. */
 bool cst_map_is_invariant(const cst_text *m);
@@ -65,10 +65,10 @@ cst_error cst_mapping_bind(const cst_lane_binding *b, const cst_text *m, bool ad
  * G, i.e. G D_theta iota is regular.
  */
 
-/* That of a text of kind CST_TEXT_FIBRE, with names q[i], theta[k] or q, theta; NULL if it is none, with *error
- * filled for expression number *entry. Borrowed: it lives as long as the program, and equal texts give the same
- * one. */
-const cst_text *cst_iota_make(const cst_wording *w, int *entry, cst_expr_error *error);
+/* That of a text of kind CST_TEXT_FIBRE, with names q[i], theta[k] or q, theta, kept in l; NULL if it is none, with
+ * *error filled for expression number *entry. Borrowed. */
+const cst_text *cst_iota_make(cst_layers *l, const cst_wording *w, int *entry,
+                              cst_expr_error *error);
 
 /* Whether it is a projection on the constraints of s; false with why[n] filled if not. */
 bool cst_iota_fits(const cst_text *x, const cst_system *s, char *why, int n);
@@ -89,10 +89,9 @@ cst_error cst_iota_bind(const cst_lane_binding *b, const cst_text *x, const cst_
  * and D t(0) = 1/2: three texts, "of axes".
  */
 
-/* The retraction of a text of kind CST_TEXT_TANGENT, an expression of s, or three of x[1], x[2], x[3]; NULL with *e
- * filled for expression number *entry if it is none. Borrowed: it lives as long as the program, and equal texts give
- * the same one. */
-const cst_text *cst_tau_make(const cst_wording *w, int *entry, cst_expr_error *e);
+/* The retraction of a text of kind CST_TEXT_TANGENT, an expression of s, or three of x[1], x[2], x[3], kept in l; NULL
+ * with *e filled for expression number *entry if it is none. Borrowed. */
+const cst_text *cst_tau_make(cst_layers *l, const cst_wording *w, int *entry, cst_expr_error *e);
 bool            cst_tau_is_of_axes(const cst_text *t);
 
 /* The same over lanes, made on first use and owned by the stepper. t NULL: run is NULL. */

@@ -124,16 +124,16 @@ static bool check(const cst_tape *tape, cst_expr_error *e) {
   return false;
 }
 
-const cst_text *cst_tau_make(const cst_wording *w, int *entry, cst_expr_error *e) {
+const cst_text *cst_tau_make(cst_layers *l, const cst_wording *w, int *entry, cst_expr_error *e) {
   cst_node        out[OF_AXES];
-  const cst_text *made = cst_text_find(w);
+  const cst_text *made = cst_text_find(l, w);
   if (made)
     return made;
   cst_graph *g = cst_graph_create();
   if (read(g, w, out, entry, e)) {
     cst_tape *tape = cst_tape_create(g, out, values_of(w));
     if (w->n ? check_axes(tape, entry, e) : check(tape, e))
-      made = cst_text_keep(w, NULL);
+      made = cst_text_keep(l, w, NULL, NULL);
     cst_tape_destroy(tape);
   }
   cst_graph_destroy(g);

@@ -1,9 +1,8 @@
-/* user-layer.c: one-step methods that users write in C: the operations available to them, and the registry of
- * loaded methods; and the layers, schemes and maps of a study by their names. */
+/* user-layer.c: one-step methods that users write in C: the operations available to them, and how they are
+ * compiled, tried out and loaded. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include "method/texts/user-layer.h"
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,10 +16,8 @@
 #include "constella/diag.h"
 #include "constella/layer.h"
 #include "constella/random.h"
-#include "core/boundary.h"
 #include "core/need.h"
 #include "method/layer.h"
-#include "method/texts/text.h"
 #include "system/compile/compile.h"
 #include "system/field.h"
 
@@ -155,6 +152,7 @@ static cst_node lagrangian(const cst_layer_step *s, const cst_node *q, const cst
 
 /* A loaded layer. */
 typedef struct {
+  cst_own_layer           own;
   cst_flow_rule           rule;
   const cst_layer_method *method;
   cst_object             *object;
@@ -197,6 +195,32 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
                      const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   construct(((const layer *)self)->method, s, t, q, v, q1, v1, S);
 }
+
+/* It claims only its declared order. */
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  return cst_flow_fits(t->own->rule, s, why, n);
+}
+
+static bool own_layer(const cst_term *t, cst_layer *l) {
+  *l = *t->own;
+  return true;
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_layer_add_rule(p, fraction, t->own->rule);
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)s;
+  return cst_layer_properties(t->own->rule->order, 0);
+}
+
+static const cst_method_row row_of_formulas = {.on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES,
+                                               .layer = own_layer,
+                                               .fits = fits,
+                                               .properties = properties,
+                                               .expand = expand};
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
@@ -275,6 +299,7 @@ static layer *describe(cst_object *o, char *why, int n) {
   layer *l = calloc(1, sizeof *l);
   cst_need(l);
   *l = (layer){
+      .own = {&row_of_formulas, {.rule = &l->rule}},
       .rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas},
       .method = m,
       .object = o};
@@ -284,25 +309,29 @@ static layer *describe(cst_object *o, char *why, int n) {
   return NULL;
 }
 
-const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length,
-                                         char *why, int n) {
+static void unload(void *made) {
+  layer *l = made;
+  cst_load_object_unload(l->object);
+  free(l);
+}
+
+const cst_text *cst_user_layer_open(cst_layers *layers, const char *path, const char *bytes,
+                                    size_t length, char *why, int n) {
   char     reason[CST_WHY] = "";
   cst_code code = {.bytes = (char *)bytes, .size = length};
   cst_sha256(bytes, length, code.key);
   const char *const key = code.key;
   const cst_wording w = {CST_TEXT_FILE, .side = {&key}};
-  const cst_text   *known = cst_text_find(&w);
+  const cst_text   *known = cst_text_find(layers, &w);
   if (known)
-    return &((const layer *)known->made)->rule;
+    return known;
   cst_object *o = cst_load_object(&code, reason);
   layer      *l = o ? describe(o, reason, sizeof reason) : NULL;
-  if (!l) {
-    cst_load_object_unload(o);
-    snprintf(why, (size_t)n, "%s: %s", path, reason);
-    return NULL;
-  }
-  cst_text_keep(&w, l);
-  return &l->rule;
+  if (l)
+    return cst_text_keep(layers, &w, l, unload);
+  cst_load_object_unload(o);
+  snprintf(why, (size_t)n, "%s: %s", path, reason);
+  return NULL;
 }
 
 /* In a child process: loads the object and builds its formulas. cst_user_layer_open reports what is wrong
@@ -354,7 +383,7 @@ const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length)
   return reason;
 }
 
-const cst_flow_rule *cst_user_layer_load(const char *path, char *why, int n) {
+const cst_text *cst_user_layer_load(cst_layers *l, const char *path, char *why, int n) {
   char       *bytes;
   size_t      length;
   const char *reason = cst_user_layer_fetch(path, &bytes, &length);
@@ -362,126 +391,12 @@ const cst_flow_rule *cst_user_layer_load(const char *path, char *why, int n) {
     snprintf(why, (size_t)n, "%s: %s", path, reason);
     return NULL;
   }
-  const cst_flow_rule *rule = cst_user_layer_open(path, bytes, length, why, n);
+  const cst_text *x = cst_user_layer_open(l, path, bytes, length, why, n);
   free(bytes);
-  return rule;
+  return x;
 }
 
-/* ---- layers of the user, by name ------------------------------------------------------------- */
-
-/* Tableaus, which are stepped by the row of tableau.c, and formulas, which claim only their declared order. */
-
-enum { NAME_LENGTH = 48 };
-
-static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  return cst_flow_fits(t->own->rule, s, why, n);
-}
-
-static bool own_layer(const cst_term *t, cst_layer *l) {
-  *l = *t->own;
-  return true;
-}
-
-static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_layer_add_rule(p, fraction, t->own->rule);
-}
-
-static cst_properties properties(const cst_term *t, const cst_system *s) {
-  (void)s;
-  return cst_layer_properties(t->own->rule->order, 0);
-}
-
-static const cst_method_row row_of_formulas = {.on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES,
-                                               .layer = own_layer,
-                                               .fits = fits,
-                                               .properties = properties,
-                                               .expand = expand};
-
-cst_layers *cst_layers_create(void) { return cst_need(calloc(1, sizeof(cst_layers))); }
-
-void cst_layers_destroy(cst_layers *l) {
-  if (!l)
-    return;
-  for (int i = 0; i < l->n; i++)
-    free(l->layer[i].name);
-  for (int i = 0; i < l->nscheme; i++)
-    free(l->scheme[i]);
-  for (int i = 0; i < l->nmap; i++)
-    free(l->map[i].name);
-  free(l->map);
-  free(l->scheme);
-  free(l->layer);
-  free(l);
-}
-
-const cst_own_layer *cst_layers_find(const cst_layers *l, const char *name) {
-  for (int i = 0; l && i < l->n; i++)
-    if (!strcmp(l->layer[i].name, name))
-      return &l->layer[i];
-  return NULL;
-}
-
-static bool is_word(const char *s) {
-  size_t n = 0;
-  while (isalnum((unsigned char)s[n]) || s[n] == '-' || s[n] == '_')
-    n++;
-  return isalpha((unsigned char)*s) && !s[n] && n <= NAME_LENGTH;
-}
-
-bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
-  CST_REQUIRE(l && name && (why || n <= 0), false);
-  const char *taken = cst_method_row_find(name)      ? "a method"
-                      : cst_scheme_find(name)        ? "a scheme"
-                      : cst_layers_find(l, name)     ? "another layer"
-                      : cst_layers_scheme(l, name)   ? "another scheme"
-                      : cst_layers_find_map(l, name) ? "another map, retraction or fibre"
-                                                     : NULL;
-  if (!is_word(name))
-    snprintf(
-        why, (size_t)n,
-        "'%s' cannot name a layer, scheme or map; allowed: a letter, then letters, digits, _ and "
-        "-, at most %d",
-        name, NAME_LENGTH);
-  else if (taken)
-    snprintf(why, (size_t)n, "the name '%s' is taken by %s; choose another", name, taken);
-  return is_word(name) && !taken;
-}
-
-static void add(cst_layers *l, cst_own_layer x) {
-  l->layer = cst_need(realloc(l->layer, sizeof *l->layer * (size_t)(l->n + 1)));
-  l->layer[l->n++] = x;
-}
-
-bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text,
-                            cst_expr_error *error) {
-  CST_REQUIRE(l && name && text && error, false);
-  cst_method *m = cst_method_parse(text, NULL, error);
-  if (!m)
-    return false;
-  const cst_term *t = cst_method_root(m);
-  bool            good =
-      t->kind == CST_TERM_TABLEAU || cst_term_error(t, error, "expected {a: [[...]], b: [...]}");
-  if (good)
-    add(l, (cst_own_layer){cst_need(strdup(name)), t->row, *t->own});
-  cst_method_destroy(m);
-  return good;
-}
-
-void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule) {
-  add(l, (cst_own_layer){cst_need(strdup(name)), &row_of_formulas, {.rule = rule}});
-}
-
-void cst_layers_add_map(cst_layers *l, const char *name, const cst_text *x) {
-  l->map = cst_need(realloc(l->map, sizeof *l->map * (size_t)(l->nmap + 1)));
-  l->map[l->nmap++] = (cst_own_map){cst_need(strdup(name)), x};
-}
-
-const cst_text *cst_layers_find_map(const cst_layers *l, const char *name) {
-  for (int i = 0; l && i < l->nmap; i++)
-    if (!strcmp(l->map[i].name, name))
-      return l->map[i].text;
-  return NULL;
-}
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool names(const cst_term *t, const char *name) {
   bool found = t->kind == CST_TERM_NAME && t->own && !strcmp(t->name, name);

@@ -4,20 +4,19 @@
 #ifndef CST_USER_LAYER_H
 #define CST_USER_LAYER_H
 #include "constella/method.h"
-#include "method/texts/flow.h"
+#include "method/texts/text.h"
 
 /* The shared object of a C file, from the compiler or the cache, or the bytes of a file that ends in .so. A
  * cst_fetch: NULL and *bytes, owned by the caller (free()), or the reason of a failure (static text; lines
  * separated by \n). A child process tries them out before, so that code which crashes or does not end is a
  * reason too. One rank can do this for all. */
 const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length);
-/* The layer in the bytes of a shared object, tested on a system of the catalogue; path names it in messages.
- * NULL with why[n] on error. Borrowed: it lives as long as the program, and equal bytes give the same layer.
- */
-const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length,
-                                         char *why, int n);
+/* The layer in the bytes of a shared object, tested on a system of the catalogue and kept in l, with which it is
+ * unloaded; path names it in messages. NULL with why[n] on error. Borrowed. */
+const cst_text *cst_user_layer_open(cst_layers *l, const char *path, const char *bytes,
+                                    size_t length, char *why, int n);
 /* Whether the expression names the layer anywhere. */
 bool cst_method_names_layer(const cst_method *m, const char *name);
 /* Fetches and opens, on one rank. */
-const cst_flow_rule *cst_user_layer_load(const char *path, char *why, int n);
+const cst_text *cst_user_layer_load(cst_layers *l, const char *path, char *why, int n);
 #endif

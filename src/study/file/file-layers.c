@@ -112,7 +112,7 @@ static void add_tableau(cst_reader *r, const char *name, cst_yaml *n, bool allow
   flow           f;
   cst_expr_error error;
   if (open_flow(&f, r, n, name, "layers.NAME", CST_LAYER_TABLEAU) && allowed &&
-      !cst_layers_add_tableau(r->layers, name, f.text, &error))
+      !cst_layers_add_tableau(r->s->layers, name, f.text, &error))
     complain(&f, &error);
   free(f.text);
 }
@@ -131,7 +131,7 @@ static bool find_sum(cst_reader *r, cst_yaml *n, cst_yaml *file, cst_layer_file 
 }
 
 /* Compiles the layer in the file of x; NULL on error or if it is withheld. */
-static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, cst_layer_file *x) {
+static const cst_text *load(cst_reader *r, cst_yaml *file, cst_layer_file *x) {
   char        why[CST_WHY], *bytes;
   size_t      length;
   const char *reason = r->share(cst_user_layer_fetch, x->file, &bytes, &length);
@@ -140,11 +140,12 @@ static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, cst_layer_file *
     cst_yaml_error(r->doc, file, r->d, "%s: %s", x->file, reason);
   if (reason)
     return NULL;
-  const cst_flow_rule *rule = cst_user_layer_open(x->file, bytes, length, why, sizeof why);
-  if (!rule)
+  const cst_text *loaded =
+      cst_user_layer_open(r->s->layers, x->file, bytes, length, why, sizeof why);
+  if (!loaded)
     cst_yaml_error(r->doc, file, r->d, "%s", why);
   free(bytes);
-  return rule;
+  return loaded;
 }
 
 static void note(cst_study *s, cst_layer_file x) {
@@ -159,14 +160,15 @@ static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed)
   const char *text = cst_reader_text(r, file, "file", "the name of a C file");
   if (!text)
     return;
-  cst_layer_file       x = {.name = strdup(name), .file = cst_reader_beside(r, text)};
-  const cst_flow_rule *rule = find_sum(r, n, file, &x) ? load(r, file, &x) : NULL;
-  if (rule) {
+  cst_layer_file  x = {.name = strdup(name), .file = cst_reader_beside(r, text)};
+  const cst_text *loaded = find_sum(r, n, file, &x) ? load(r, file, &x) : NULL;
+  if (loaded) {
+    const cst_flow_rule *rule = cst_text_layer(loaded)->layer.rule;
     x.order = rule->order;
     x.doc = rule->doc;
   }
-  if (rule && allowed)
-    cst_layers_add_rule(r->layers, name, rule);
+  if (loaded && allowed)
+    cst_layers_add(r->s->layers, name, loaded);
   note(r->s, x);
 }
 
@@ -174,17 +176,17 @@ static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed)
  */
 static void stand_in(cst_reader *r, const char *name) {
   cst_expr_error none;
-  cst_layers_add_tableau(r->layers, name, "{a: [[0]], b: [1]}", &none);
+  cst_layers_add_tableau(r->s->layers, name, "{a: [[0]], b: [1]}", &none);
 }
 
 static void add(cst_reader *r, cst_yaml *key, cst_yaml *n) {
   char        why[200];
   const char *name = cst_yaml_text(key);
-  const bool  allowed = cst_layers_allow(r->layers, name, why, sizeof why);
+  const bool  allowed = cst_layers_allow(r->s->layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
   (cst_yaml_get(n, "file") ? add_file : add_tableau)(r, name, n, allowed);
-  if (allowed && !cst_layers_find(r->layers, name))
+  if (allowed && !cst_layers_find(r->s->layers, name))
     stand_in(r, name);
 }
 
@@ -236,17 +238,18 @@ static void add_scheme(cst_reader *r, cst_yaml *key, cst_yaml *n) {
   static const double one = 1;
   char                why[200];
   const char         *name = cst_yaml_text(key);
-  const bool          allowed = cst_layers_allow(r->layers, name, why, sizeof why);
+  const bool          allowed = cst_layers_allow(r->s->layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
   double *gamma = gammas(r, n, name);
   bool    good = allowed && gamma;
-  if (good && !cst_layers_add_scheme(r->layers, name, gamma, cst_yaml_size(n), why, sizeof why)) {
+  if (good &&
+      !cst_layers_add_scheme(r->s->layers, name, gamma, cst_yaml_size(n), why, sizeof why)) {
     cst_yaml_error(r->doc, n, r->d, "the scheme '%s': %s", name, why);
     good = false;
   }
   if (allowed && !good)
-    cst_layers_add_scheme(r->layers, name, &one, 1, why, sizeof why);
+    cst_layers_add_scheme(r->s->layers, name, &one, 1, why, sizeof why);
   free(gamma);
 }
 
@@ -275,7 +278,7 @@ void cst_file_schemes(cst_reader *r) {
     return;
   for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++)
     add_scheme(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
-  note_schemes(r->s, r->layers, n);
+  note_schemes(r->s, r->s->layers, n);
 }
 
 /* ---- maps ------------------------------------------------------------------------------------ */
@@ -377,7 +380,7 @@ static const cst_text *make_map(cst_reader *r, cst_text_kind kind, const parts *
   const cst_wording w = {
       kind, p->n, {p->text[0], kind == CST_TEXT_MAP ? p->text[1] : NULL}, p->define, p->ndefine, 0};
   cst_map_error   error;
-  const cst_text *m = cst_map_make(&w, &error);
+  const cst_text *m = cst_map_make(r->s->layers, &w, &error);
   if (!m)
     complain_of_map(r, p, &error);
   return m;
@@ -413,7 +416,7 @@ static const cst_text *read_tangent(cst_reader *r, cst_yaml *n, const parts *p) 
                                     axes ? "an expression of x[i]" : "an expression of s")))
       return NULL;
   const cst_wording w = {CST_TEXT_TANGENT, axes ? 3 : 0, {text}, p->define, p->ndefine, 0};
-  const cst_text   *t = cst_tau_make(&w, &entry, &error);
+  const cst_text   *t = cst_tau_make(r->s->layers, &w, &entry, &error);
   if (!t)
     cst_yaml_error_at(r->doc, axes ? cst_yaml_item(n, entry) : n, error.offset, r->d, "%s",
                       error.message);
@@ -449,7 +452,7 @@ static const cst_text *read_iota(cst_reader *r, cst_yaml *n, const char *name) {
   if (!p.left || !read_definitions(r, &p) || (p.n = read_side(r, p.left, "fibre", p.text[0])) < 0)
     return NULL;
   const cst_wording w = {CST_TEXT_FIBRE, p.n, {p.text[0]}, p.define, p.ndefine, 0};
-  const cst_text   *x = cst_iota_make(&w, &entry, &error);
+  const cst_text   *x = cst_iota_make(r->s->layers, &w, &entry, &error);
   if (!x)
     cst_yaml_error_at(r->doc, p.n ? cst_yaml_item(p.left, entry) : p.left, error.offset, r->d, "%s",
                       error.message);
@@ -462,16 +465,17 @@ typedef enum { MAPS, RETRACTIONS, IOTAS } kind;
 static const char *const section[] = {"maps", "retractions", "iotas"};
 
 /* What a name stands for whose text is wrong, so that its uses cause no further errors. */
-static const cst_text *stand_in_map(kind of, bool of_rotations) {
+static const cst_text *stand_in_map(cst_layers *l, kind of, bool of_rotations) {
   static const char *const q[] = {"q"}, *const line[] = {"q + v"}, *const half[] = {"1/2"},
                            *const ray[] = {"q + q*theta"};
   int                             entry;
   cst_map_error                   none;
   if (of == IOTAS)
-    return cst_iota_make(&(cst_wording){CST_TEXT_FIBRE, .side = {ray}}, &entry, &none.error);
+    return cst_iota_make(l, &(cst_wording){CST_TEXT_FIBRE, .side = {ray}}, &entry, &none.error);
   if (of_rotations)
-    return cst_tau_make(&(cst_wording){CST_TEXT_TANGENT, .side = {half}}, &entry, &none.error);
-  return cst_map_make(of == MAPS ? &(cst_wording){CST_TEXT_MAP, .side = {q, line}}
+    return cst_tau_make(l, &(cst_wording){CST_TEXT_TANGENT, .side = {half}}, &entry, &none.error);
+  return cst_map_make(l,
+                      of == MAPS ? &(cst_wording){CST_TEXT_MAP, .side = {q, line}}
                                  : &(cst_wording){CST_TEXT_POINT, .side = {line}},
                       &none);
 }
@@ -481,14 +485,15 @@ static void add_map(cst_reader *r, cst_yaml *key, cst_yaml *n, kind of) {
                                          const char *name) = {read_map, read_retraction, read_iota};
   char        why[200];
   const char *name = cst_yaml_text(key);
-  const bool  allowed = cst_layers_allow(r->layers, name, why, sizeof why);
+  const bool  allowed = cst_layers_allow(r->s->layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
   const cst_text *x = read[of](r, n, name);
   if (allowed)
-    cst_layers_add_map(
-        r->layers, name,
-        x ? x : stand_in_map(of, of == RETRACTIONS && cst_yaml_get(n, "tangent") != NULL));
+    cst_layers_add(r->s->layers, name,
+                   x ? x
+                     : stand_in_map(r->s->layers, of,
+                                    of == RETRACTIONS && cst_yaml_get(n, "tangent") != NULL));
 }
 
 static void read_all(cst_reader *r, kind of) {

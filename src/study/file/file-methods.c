@@ -31,7 +31,7 @@ static bool cut(const char *text) {
 /* at: the sweep from which the text comes. */
 static cst_method *expression(cst_reader *r, cst_yaml *n, const char *text, const cst_sweep *at) {
   cst_expr_error error;
-  cst_method    *m = cst_method_parse(text, r->layers, &error);
+  cst_method    *m = cst_method_parse(text, r->s->layers, &error);
   if (!m)
     cst_yaml_error_at(r->doc, n, at ? cst_sweep_origin(at, error.offset) : error.offset, r->d,
                       "%s%s", error.message,

@@ -12,6 +12,7 @@
 #include "core/diag.h"
 #include "core/document.h"
 #include "core/need.h"
+#include "method/texts/text.h"
 #include "study/rows/collector.h"
 #include "study/rows/kind.h"
 
@@ -83,20 +84,18 @@ cst_layers *cst_study_read_layers(const char *file, const char *text, size_t len
                   .d = d,
                   .before = before,
                   .share = share,
-                  .layers = cst_layers_create(),
                   .graph = cst_graph_create()};
   r.s->file = cst_need(strdup(file));
+  r.s->layers = cst_layers_create();
   check_keys(&r);
   cst_file_layers(&r);
   cst_file_schemes(&r);
   cst_file_maps(&r);
+  cst_layers *l = cst_diag_count(d) == before ? cst_layers_share(r.s->layers) : NULL;
   cst_study_destroy(r.s);
   cst_graph_destroy(r.graph);
   cst_document_destroy(doc);
-  if (cst_diag_count(d) == before)
-    return r.layers;
-  cst_layers_destroy(r.layers);
-  return NULL;
+  return l;
 }
 
 /* ---- a study --------------------------------------------------------------------------------- */
@@ -332,15 +331,14 @@ cst_study *cst_study_read(const char *file, const char *text, size_t length, cst
                   .d = d,
                   .before = before,
                   .share = share,
-                  .layers = cst_layers_create(),
                   .graph = cst_graph_create()};
   r.s->file = strdup(file);
+  r.s->layers = cst_layers_create();
   read_all(&r);
   bool good = cst_diag_count(d) == before;
   if (good)
     fingerprint(&r);
   cst_graph_destroy(r.graph);
-  cst_layers_destroy(r.layers);
   cst_document_destroy(doc);
   if (good)
     return r.s;
@@ -365,6 +363,7 @@ void cst_study_destroy(cst_study *s) {
     cst_method_destroy(s->reference_method);
   if (s->relax_method)
     cst_method_destroy(s->relax_method);
+  cst_layers_destroy(s->layers);
   for (int i = 0; i < s->nobservable; i++) {
     free(s->observable[i].name);
     free(s->observable[i].expression);

@@ -23,7 +23,6 @@ typedef struct cst_reader {
   int           before; /* errors in d before this file */
   bool          start_known, start_sound, spread_known;
   cst_yaml     *start;                /* its node; if it is not in the file, that of the system */
-  cst_layers   *layers;               /* defined by the study */
   cst_graph    *graph;                /* of numbers written as expressions */
   cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */
   char          refusal[400];         /* the last reason for which a method does not suit */

@@ -14,7 +14,7 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
   cst_expr_error error;
   char           why[400];
   const char    *text = cst_reader_text(r, n, "method", "a method such as rattle");
-  cst_method    *m = text ? cst_method_parse(text, r->layers, &error) : NULL;
+  cst_method    *m = text ? cst_method_parse(text, r->s->layers, &error) : NULL;
   if (text && !m)
     cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s", error.message);
   if (!m)

@@ -26,11 +26,25 @@ struct cst_object {
   int   fd;
 };
 
+static const char *name_of(int fd, char name[64]) {
+  snprintf(name, 64, "/proc/self/fd/%d", fd);
+  return name;
+}
+
+/* Whether an object is still loaded, as one is that was linked to stay (-z nodelete). */
+static bool stays(int fd) {
+  char  name[64];
+  void *handle = dlopen(name_of(fd, name), RTLD_NOW | RTLD_NOLOAD);
+  if (handle)
+    dlclose(handle);
+  return handle;
+}
+
 void cst_load_object_unload(cst_object *o) {
   if (!o)
     return;
   dlclose(o->handle);
-  if (o->fd >= 0)
+  if (o->fd >= 0 && !stays(o->fd))
     close(o->fd);
   free(o);
 }
@@ -43,13 +57,13 @@ static bool write_all(int fd, const char *bytes, size_t n) {
 }
 
 static void *open_memory(const cst_code *code, int *fd) {
-  char path[64];
+  char name[64];
   *fd = memfd_create("constella-object", MFD_CLOEXEC);
   if (*fd < 0)
     return NULL;
-  snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
-  void *handle =
-      write_all(*fd, code->bytes, code->size) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *handle = write_all(*fd, code->bytes, code->size)
+                     ? dlopen(name_of(*fd, name), RTLD_NOW | RTLD_LOCAL)
+                     : NULL;
   if (!handle) {
     close(*fd);
     *fd = -1;
