@@ -11,7 +11,7 @@
 #include "cli/petsc-options.h"
 #include "study/run/identity.h"
 #include "cli/stored.h"
-#include "method/texts/user-layer.h"
+#include "method/method.h"
 #include "study/plan/division.h"
 #include "study/run/verify-result.h"
 #include "core/need.h"
@@ -111,9 +111,17 @@ static cst_error print_error(MPI_Comm comm, int line, const char *function, cons
 
 /* ---- code that is not compiled unasked ---- */
 
+/* Whether the expression names the layer anywhere. */
+static bool names(const cst_term *t, const char *layer) {
+  bool found = t->kind == CST_TERM_NAME && t->own && !strcmp(t->name, layer);
+  for (int i = 0; i < t->n && !found; i++)
+    found = names(t->arg[i], layer);
+  return found;
+}
+
 static bool is_withheld(const cst_study *s, const cst_method *m) {
   for (int i = 0; m && i < s->nlayer; i++)
-    if (s->layer[i].withheld && cst_method_names_layer(m, s->layer[i].name))
+    if (s->layer[i].withheld && names(cst_method_root(m), s->layer[i].name))
       return true;
   return false;
 }

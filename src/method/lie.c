@@ -31,6 +31,9 @@ static const cst_text *tau_of(const cst_term *t) {
   return x ? x->text : NULL;
 }
 
+/* Whether it does not treat all axes alike. */
+static bool of_axes(const cst_text *tau) { return tau && tau->of.n; }
+
 static bool exponential(const cst_term *t) {
   return !tau_of(t) && cst_term_choice(t, "retraction", maps) == 1;
 }
@@ -88,12 +91,12 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
     cst_program_add(p, cst_lie_motion(fraction, theta_of(t)));
   } else if (is(t, "lie-midpoint") || is(t, "lie-discretization")) {
     cst_program_add(p, cst_lie_stage(fraction, theta_of(t)));
-  } else if (tau && cst_tau_is_of_axes(tau) && is(t, "lie-rattle")) {
+  } else if (of_axes(tau) && is(t, "lie-rattle")) {
     cst_program_add(p, cst_lie_axes_rattle(fraction, tau));
-  } else if (tau && cst_tau_is_of_axes(tau) && is(t, "lie-lobatto")) {
+  } else if (of_axes(tau) && is(t, "lie-lobatto")) {
     cst_program_add(p, cst_lie_axes(fraction / 2, 1, 0, tau));
     cst_program_add(p, cst_lie_axes(fraction / 2, 0, 1, tau));
-  } else if (tau && cst_tau_is_of_axes(tau)) {
+  } else if (of_axes(tau)) {
     cst_program_add(p, cst_lie_axes(fraction, is(t, "lie-euler-a"), is(t, "lie-euler-b"), tau));
   } else if (is(t, "lie-rattle")) {
     cst_program_add(p, cst_lie_rattle(fraction, exp, tau));
@@ -165,7 +168,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   cst_properties x = cst_variational(theta_of(t) == 0.5 ? 2 : 1, s);
   if ((moves(t) && !cst_symmetry_moves_bodies(s)) ||
-      (tau_of(t) && cst_tau_is_of_axes(tau_of(t)) && !cst_symmetry_turns_space(s)))
+      (of_axes(tau_of(t)) && !cst_symmetry_turns_space(s)))
     x.claims &= ~(unsigned)CST_CLAIM_MOMENTUM;
   x.own_lambda = false;
   x.lambda_time = 1;

@@ -214,6 +214,5 @@ int cst_program_cores(const cst_program *p, const char **name, int n, int most);
 unsigned cst_program_iterations(const cst_program *p);
 
 const cst_term       *cst_method_root(const cst_method *m);
-const cst_method_row *cst_method_row_at(int i);
 const cst_method_row *cst_method_row_find(const char *name);
 #endif

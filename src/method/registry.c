@@ -19,12 +19,8 @@ static const cst_method_row *const rows[] = {
 
 int cst_method_count(void) { return sizeof rows / sizeof *rows; }
 
-const cst_method_row *cst_method_row_at(int i) {
-  return i >= 0 && i < cst_method_count() ? rows[i] : NULL;
-}
-
 const cst_method_info *cst_method_info_at(int i) {
-  return cst_method_row_at(i) ? &rows[i]->info : NULL;
+  return i >= 0 && i < cst_method_count() ? &rows[i]->info : NULL;
 }
 
 const cst_method_row *cst_method_row_find(const char *name) {

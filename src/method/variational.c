@@ -159,10 +159,11 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
  * with; the line does with all linear ones. Where the steps of a map depend on q, so does its modified energy,
  * which then need not stay near the energy of a motion on which an angle grows. */
 static cst_properties mapped(const cst_text *m, const cst_system *s) {
-  cst_properties x = cst_variational(cst_map_is_symmetric(m) ? 2 : 1, s);
-  if (!cst_map_is_linear(m))
+  const cst_map_traits *is = cst_map_traits_of(m);
+  cst_properties        x = cst_variational(is->symmetric ? 2 : 1, s);
+  if (!is->linear)
     x.claims &= ~(unsigned)CST_CLAIM_MOMENTUM;
-  if (!cst_map_is_invariant(m))
+  if (!is->invariant)
     x.claims &= ~(unsigned)CST_CLAIM_BOUNDED;
   return x;
 }

@@ -104,13 +104,6 @@ void cst_tableau_defects(const cst_tableau *t, double *defect) {
     defect[p] = next_defect(t, p);
 }
 
-double cst_tableau_order_defect(const cst_tableau *t, int order) {
-  double worst = 0;
-  for (int p = 1; p <= order && p <= CST_TREE_ORDER; p++)
-    worst = larger(worst, next_defect(t, p));
-  return worst;
-}
-
 int cst_tableau_trees(int order) {
   int before = 0;
   trees.n = 0;

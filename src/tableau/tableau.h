@@ -38,9 +38,7 @@ bool cst_tableau_implicit(const cst_tableau *t);
 
 /* Residuals of order conditions up to this one are round-off. */
 #define CST_TREE_VANISHING 1e-13
-/* Largest residual of the order conditions of all rooted trees up to `order` (at most CST_TREE_ORDER). */
-double cst_tableau_order_defect(const cst_tableau *t, int order);
-/* The same of each order, defect[0 .. CST_TREE_ORDER]. */
+/* Largest residual of the order conditions of the rooted trees of each order, defect[0 .. CST_TREE_ORDER]. */
 void cst_tableau_defects(const cst_tableau *t, double *defect);
 /* The number of rooted trees of this order (at most CST_TREE_ORDER). */
 int cst_tableau_trees(int order);

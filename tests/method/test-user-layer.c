@@ -35,9 +35,23 @@ static const char *write_file(const char *name, const char *text) {
 /* Those of most tests. */
 static cst_layers *layers;
 
-/* The layer of a file in l; NULL with why[n]. */
+/* The text of a file in l; NULL with why[n]. */
+static const cst_text *open_in(cst_layers *l, const char *path, char *why, int n) {
+  char       *bytes;
+  size_t      length;
+  const char *reason = cst_user_layer_fetch(path, &bytes, &length);
+  if (reason) {
+    snprintf(why, (size_t)n, "%s: %s", path, reason);
+    return NULL;
+  }
+  const cst_text *x = cst_user_layer_open(l, path, bytes, length, why, n);
+  free(bytes);
+  return x;
+}
+
+/* The layer of a file in l. */
 static const cst_flow_rule *load_in(cst_layers *l, const char *path, char *why, int n) {
-  const cst_text *x = cst_user_layer_load(l, path, why, n);
+  const cst_text *x = open_in(l, path, why, n);
   return x ? cst_text_layer(x)->layer.rule : NULL;
 }
 
@@ -175,7 +189,7 @@ static void test_claims(const char *path) {
   problem       *x = problem_open("spherical-pendulum");
   cst_layers    *own = cst_layers_create();
   cst_expr_error e;
-  cst_layers_add(own, "own", cst_user_layer_load(own, path, why, sizeof why));
+  cst_layers_add(own, "own", open_in(own, path, why, sizeof why));
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     cst_method          *m = cst_method_parse(expected[i].text, own, &e);
     const cst_properties has = cst_method_properties(m, x->s);
@@ -364,8 +378,8 @@ static void test_end(const char *path) {
   problem        *x = problem_open("spherical-pendulum");
   cst_layers     *one = cst_layers_create(), *two = cst_layers_create();
   cst_expr_error  e;
-  const cst_text *text = cst_user_layer_load(one, path, why, sizeof why);
-  OK(text != cst_user_layer_load(two, path, why, sizeof why) && loaded() == before + 2,
+  const cst_text *text = open_in(one, path, why, sizeof why);
+  OK(text != open_in(two, path, why, sizeof why) && loaded() == before + 2,
      "each registry has its own layer of a file");
   cst_layers_destroy(two);
   OK(loaded() == before + 1, "which is unloaded with it");

@@ -42,8 +42,8 @@ static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_
 }
 
 static cst_study *read_number(int i) {
-  char       text[4096];
-  cst_diag  *d = cst_diag_create();
+  char        text[4096];
+  cst_diag   *d = cst_diag_create();
   const char *form = i % 2 ? of_points : of_rotations;
   snprintf(text, sizeof text, form, i + 2);
   cst_study *s = cst_study_read("./t.yaml", text, strlen(text), share, d);
@@ -99,13 +99,12 @@ static void method_alone(void) {
   cst_diag         *d = cst_diag_create();
   cst_system       *s = cst_catalogue_create("planar-pendulum");
   cst_layers       *l = cst_study_read_layers("./t.yaml", text, strlen(text), share, d);
-  cst_method       *m = cst_method_parse(
-            "compose(convert(compiled, bias=-0.5, iota=ray), triple)", l, &e);
+  cst_method       *m =
+      cst_method_parse("compose(convert(compiled, bias=-0.5, iota=ray), triple)", l, &e);
   cst_layers_destroy(l);
   OK(m && cst_method_fits(m, s, why, sizeof why) && loaded() == 1, "a method outlives its layers");
   cst_prepared *p = cst_method_prepare(m, s);
-  OK(p->program->n == 3 && p->properties.order_q == 4, "and expands to %d substeps",
-     p->program->n);
+  OK(p->program->n == 3 && p->properties.order_q == 4, "and expands to %d substeps", p->program->n);
   cst_program_prepared_destroy(p);
   cst_method_destroy(m);
   OK(loaded() == 0, "with it they are gone");

@@ -316,7 +316,7 @@ CST_DATA_FITS(struct parameters, struct data);
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
   return x->map == y->map && x->in_null_space == y->in_null_space &&
-         (x->adjoint == y->adjoint || cst_map_is_symmetric(x->map));
+         (x->adjoint == y->adjoint || cst_map_traits_of(x->map)->symmetric);
 }
 
 static bool adjoint(void *of) {

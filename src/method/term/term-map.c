@@ -129,13 +129,25 @@ static int read_both(cst_term *t, const char *text, int at, cst_expr_error *e) {
   return end;
 }
 
+/* {left: EXPRESSION, right: EXPRESSION} and the like; first: its first side. Owned. */
+static char *label_of(const cst_text *x, int first) {
+  char  *label;
+  size_t length;
+  FILE  *f = cst_need(open_memstream(&label, &length));
+  for (int k = 0; k < 2 && x->of.side[k]; k++)
+    fprintf(f, "%s%s: %s", k ? ", " : "{", sides[first + k], x->of.side[k][0]);
+  fputc('}', f);
+  fclose(f);
+  return label;
+}
+
 int cst_term_read_map(cst_term *t, const char *text, int at, cst_expr_error *e) {
   int       begin;
   const int kind = side_at(text, skip(text, at + 1), &begin);
   const int end = kind == POINT || kind == TANGENT || kind == FIBRE ? read_one(t, text, at, kind, e)
                                                                     : read_both(t, text, at, e);
   if (t->text)
-    t->name = cst_text_label(t->text);
+    t->name = label_of(t->text, kind == RIGHT ? LEFT : kind);
   return end;
 }
 
@@ -158,6 +170,14 @@ static bool refuse(const cst_term *x, cst_expr_error *e, const char *what) {
                  near ? "'?" : "");
   free(names);
   return false;
+}
+
+/* The map of a retraction for a theta. */
+static const cst_text *retracted(cst_layers *l, const cst_text *m, double theta) {
+  cst_wording   w = m->of;
+  cst_map_error none;
+  w.theta = theta;
+  return cst_map_make(l, &w, &none);
 }
 
 static bool set(cst_term *x, const cst_text *of) {
@@ -183,7 +203,7 @@ bool cst_term_map(cst_term *x, cst_expr_error *e) {
 bool cst_term_retraction(cst_term *x, double theta, cst_expr_error *e) {
   const cst_text *of = find(x);
   if (is(of, CST_TEXT_POINT))
-    return set(x, cst_map_at(x->layers, of, theta));
+    return set(x, retracted(x->layers, of, theta));
   return refuse(x, e,
                 is(of, CST_TEXT_TANGENT)
                     ? "this retraction is of rotations, for lie-rattle and others like it"

@@ -15,13 +15,7 @@
 
 enum { N = CST_MAX_Q };
 
-/* What is known of a map. */
-typedef struct {
-  bool symmetric, invariant, linear;
-} traits;
-
-static const traits *traits_of(const cst_text *m) { return m->made; }
-static bool          is_retraction(const cst_wording *w) { return w->kind == CST_TEXT_POINT; }
+static bool is_retraction(const cst_wording *w) { return w->kind == CST_TEXT_POINT; }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
@@ -251,24 +245,13 @@ const cst_text *cst_map_make(cst_layers *l, const cst_wording *w, cst_map_error 
   if (m)
     return m;
   if (open_sample(&s, w, error) && check(&s, w->n > 0, error)) {
-    traits *x = cst_need(malloc(sizeof *x));
-    *x = (traits){find_symmetry(&s), find_invariance(&s), w->n == 0 && find_line(&s)};
+    cst_map_traits *x = cst_need(malloc(sizeof *x));
+    *x = (cst_map_traits){find_symmetry(&s), find_invariance(&s), w->n == 0 && find_line(&s)};
     m = cst_text_keep(l, w, x, free);
   }
   close_sample(&s);
   return m;
 }
-
-const cst_text *cst_map_at(cst_layers *l, const cst_text *m, double theta) {
-  cst_wording   w = m->of;
-  cst_map_error none;
-  w.theta = theta;
-  return cst_map_make(l, &w, &none);
-}
-
-bool cst_map_is_symmetric(const cst_text *m) { return traits_of(m)->symmetric; }
-bool cst_map_is_invariant(const cst_text *m) { return traits_of(m)->invariant; }
-bool cst_map_is_linear(const cst_text *m) { return traits_of(m)->linear; }
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
 

@@ -27,13 +27,14 @@ typedef struct {
 /* The map of a text of kind CST_TEXT_MAP or CST_TEXT_POINT; kept in l; NULL with *error filled if it is none.
  * Borrowed. */
 const cst_text *cst_map_make(cst_layers *l, const cst_wording *w, cst_map_error *error);
-/* The map of a retraction with another theta, likewise. */
-const cst_text *cst_map_at(cst_layers *l, const cst_text *m, double theta);
-bool            cst_map_is_symmetric(const cst_text *m); /* left(q, v) = right(q, -v) */
-/* Whether left(q, v) - q and right(q, v) - q are functions of v alone. */
-bool cst_map_is_invariant(const cst_text *m);
-/* Whether it is (q - theta v, q + (1 - theta) v). */
-bool cst_map_is_linear(const cst_text *m);
+
+/* What is known of a map. */
+typedef struct {
+  bool symmetric; /* left(q, v) = right(q, -v) */
+  bool invariant; /* left(q, v) - q and right(q, v) - q are functions of v alone */
+  bool linear;    /* it is (q - theta v, q + (1 - theta) v) */
+} cst_map_traits;
+static inline const cst_map_traits *cst_map_traits_of(const cst_text *m) { return m->made; }
 
 /* The equations of a step by the map, or by its adjoint (right(q, -v), left(q, -v)), on a system,
  * with P the momentum at the left end without its impulse and D what the momentum gains:
@@ -92,7 +93,6 @@ cst_error cst_iota_bind(const cst_lane_binding *b, const cst_text *x, const cst_
 /* The retraction of a text of kind CST_TEXT_TANGENT, an expression of s, or three of x[1], x[2], x[3], kept in l; NULL
  * with *e filled for expression number *entry if it is none. Borrowed. */
 const cst_text *cst_tau_make(cst_layers *l, const cst_wording *w, int *entry, cst_expr_error *e);
-bool            cst_tau_is_of_axes(const cst_text *t);
 
 /* The same over lanes, made on first use and owned by the stepper. t NULL: run is NULL. */
 cst_error cst_tau_bind(const cst_lane_binding *b, const cst_text *t, cst_lane_tau *to);

@@ -140,8 +140,6 @@ const cst_text *cst_tau_make(cst_layers *l, const cst_wording *w, int *entry, cs
   return made;
 }
 
-bool cst_tau_is_of_axes(const cst_text *t) { return t->of.n == 3; }
-
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -97,25 +97,6 @@ const cst_text *cst_text_keep(cst_layers *l, const cst_wording *w, void *made,
   return l->text = x;
 }
 
-char *cst_text_label(const cst_text *x) {
-  static const char *const name[][2] = {[CST_TEXT_MAP] = {"left", "right"},
-                                        [CST_TEXT_POINT] = {"point"},
-                                        [CST_TEXT_TANGENT] = {"tangent"},
-                                        [CST_TEXT_FIBRE] = {"fibre"}};
-  char                    *text;
-  size_t                   length;
-  FILE                    *f = cst_need(open_memstream(&text, &length));
-  for (int k = 0; k < 2 && x->of.side[k]; k++) {
-    fprintf(f, "%s%s: %s", k ? ", " : "{", name[x->of.kind][k], x->of.n ? "[" : "");
-    for (int i = 0; i < cst_text_width(&x->of); i++)
-      fprintf(f, "%s%s", i ? ", " : "", x->of.side[k][i]);
-    fputs(x->of.n ? "]" : "", f);
-  }
-  fputc('}', f);
-  fclose(f);
-  return text;
-}
-
 /* ---- the registry ---------------------------------------------------------------------------- */
 
 enum { NAME_LENGTH = 48 };

@@ -60,8 +60,6 @@ const cst_text *cst_text_find(const cst_layers *l, const cst_wording *w);
 /* Keeps a new one, and what was made of it, which `end` destroys. Borrowed: it lives as long as l. */
 const cst_text *cst_text_keep(cst_layers *l, const cst_wording *w, void *made,
                               void (*end)(void *made));
-/* It as methods have it: {left: ..., right: ...}. Owned. */
-char *cst_text_label(const cst_text *x);
 
 /* One more holder of l, who adds what is written in place of names, and calls cst_layers_destroy; of a new one if l
  * is NULL. */

@@ -382,29 +382,3 @@ const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length)
     free(*bytes);
   return reason;
 }
-
-const cst_text *cst_user_layer_load(cst_layers *l, const char *path, char *why, int n) {
-  char       *bytes;
-  size_t      length;
-  const char *reason = cst_user_layer_fetch(path, &bytes, &length);
-  if (reason) {
-    snprintf(why, (size_t)n, "%s: %s", path, reason);
-    return NULL;
-  }
-  const cst_text *x = cst_user_layer_open(l, path, bytes, length, why, n);
-  free(bytes);
-  return x;
-}
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-static bool names(const cst_term *t, const char *name) {
-  bool found = t->kind == CST_TERM_NAME && t->own && !strcmp(t->name, name);
-  for (int i = 0; i < t->n && !found; i++)
-    found = names(t->arg[i], name);
-  return found;
-}
-
-bool cst_method_names_layer(const cst_method *m, const char *name) {
-  return names(cst_method_root(m), name);
-}

@@ -15,8 +15,4 @@ const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length)
  * unloaded; path names it in messages. NULL with why[n] on error. Borrowed. */
 const cst_text *cst_user_layer_open(cst_layers *l, const char *path, const char *bytes,
                                     size_t length, char *why, int n);
-/* Whether the expression names the layer anywhere. */
-bool cst_method_names_layer(const cst_method *m, const char *name);
-/* Fetches and opens, on one rank. */
-const cst_text *cst_user_layer_load(cst_layers *l, const char *path, char *why, int n);
 #endif

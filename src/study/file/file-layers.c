@@ -190,7 +190,7 @@ static void add(cst_reader *r, cst_yaml *key, cst_yaml *n) {
     stand_in(r, name);
 }
 
-void cst_file_layers(cst_reader *r) {
+static void read_layers(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "layers");
   if (n && !cst_yaml_is_map(n))
     cst_yaml_error(r->doc, n, r->d,
@@ -267,7 +267,7 @@ static void note_schemes(cst_study *s, const cst_layers *l, cst_yaml *n) {
   }
 }
 
-void cst_file_schemes(cst_reader *r) {
+static void read_schemes(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "schemes");
   if (n && !cst_yaml_is_map(n))
     cst_yaml_error(r->doc, n, r->d, "'schemes' must be a map of names to lists of numbers");
@@ -496,7 +496,7 @@ static void add_map(cst_reader *r, cst_yaml *key, cst_yaml *n, kind of) {
                                     of == RETRACTIONS && cst_yaml_get(n, "tangent") != NULL));
 }
 
-static void read_all(cst_reader *r, kind of) {
+static void read_maps(cst_reader *r, kind of) {
   static const char *const forms[] = {"{left: ..., right: ...}", "{point: ...} or {tangent: ...}",
                                       "{fibre: ...}"};
   const char              *key = section[of];
@@ -512,8 +512,10 @@ static void read_all(cst_reader *r, kind of) {
     add_map(r, cst_yaml_key(n, i), cst_yaml_value(n, i), of);
 }
 
-void cst_file_maps(cst_reader *r) {
-  read_all(r, MAPS);
-  read_all(r, RETRACTIONS);
-  read_all(r, IOTAS);
+void cst_file_layers(cst_reader *r) {
+  read_layers(r);
+  read_schemes(r);
+  read_maps(r, MAPS);
+  read_maps(r, RETRACTIONS);
+  read_maps(r, IOTAS);
 }

@@ -89,8 +89,6 @@ cst_layers *cst_study_read_layers(const char *file, const char *text, size_t len
   r.s->layers = cst_layers_create();
   check_keys(&r);
   cst_file_layers(&r);
-  cst_file_schemes(&r);
-  cst_file_maps(&r);
   cst_layers *l = cst_diag_count(d) == before ? cst_layers_share(r.s->layers) : NULL;
   cst_study_destroy(r.s);
   cst_graph_destroy(r.graph);
@@ -275,8 +273,6 @@ static void read_all(cst_reader *r) {
   read_title(r);
   cst_file_system(r);
   cst_file_layers(r);
-  cst_file_schemes(r);
-  cst_file_maps(r);
   cst_file_start(r);
   cst_start_settle(r);
   cst_file_error(r);

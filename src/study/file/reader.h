@@ -82,7 +82,7 @@ void cst_file_methods_destroy(cst_study *s);
 
 /* The keys of the file, in the order of the calls: each may use what earlier ones have read. */
 void cst_file_system(cst_reader *r); /* system */
-void cst_file_layers(cst_reader *r); /* layers */
+void cst_file_layers(cst_reader *r); /* layers, schemes, maps, retractions, iotas */
 void cst_file_start(cst_reader *r);  /* initial */
 /* file-start.c: projects the starts if asked, and reports those that are invalid: after both the first start,
  * which decides on redundant constraints; at last the others, which may be many */
@@ -91,11 +91,9 @@ void cst_start_check(cst_reader *r);
 void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: absent */
 void cst_file_error(cst_reader *r);              /* error */
 void cst_file_steps(cst_reader *r);              /* end, steps */
-void cst_file_schemes(cst_reader *r);
-void cst_file_maps(cst_reader *r);    /* maps, retractions, iotas */
-void cst_file_methods(cst_reader *r); /* methods, reference */
-void cst_file_observe(cst_reader *r); /* observables, observe */
-void cst_file_noise(cst_reader *r);   /* noise; after methods, steps and roundoff */
+void cst_file_methods(cst_reader *r);            /* methods, reference */
+void cst_file_observe(cst_reader *r);            /* observables, observe */
+void cst_file_noise(cst_reader *r);              /* noise; after methods, steps and roundoff */
 
 /* A method from the map {a: ..., b: ..., c: ...}; NULL if it is invalid. Owned. */
 cst_method *cst_file_tableau(cst_reader *r, cst_yaml *n);
