@@ -122,15 +122,6 @@ const void *cst_runner_collected(const cst_runner *r, int collector) {
   return NULL;
 }
 
-bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
-  const int W = r->width;
-  return b->alive[lane / W] >> lane % W & 1;
-}
-
-bool cst_runner_group_lives(const cst_runner *r, int group, int lane) {
-  return r->b->alive[group] >> lane & 1;
-}
-
 void cst_runner_changed(const cst_runner *r) {
   for (int i = 0; i < r->own->ncollection; i++)
     if (r->own->collection[i].row->run.changed)
@@ -459,12 +450,6 @@ static void watch_all(cst_runner *r) {
 }
 
 /* ---- stops ----------------------------------------------------------------------------------- */
-
-long cst_runner_next_multiple(long now, long every, long lead) {
-  if (every > 0)
-    return (now - lead + every) / every * every + lead;
-  return LONG_MAX;
-}
 
 bool cst_runner_observes(const cst_runner *r) { return r->b->step == r->own->next_fold; }
 

@@ -36,13 +36,20 @@ struct cst_runner {
 const cst_case *cst_runner_case(const cst_runner *r, long lane);
 long            cst_runner_member(const cst_runner *r, long lane);
 double         *cst_runner_record(const cst_runner *r, int group);
-bool            cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
-bool            cst_runner_group_lives(const cst_runner *r, int group, int lane);
 bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
 /* Whether the batch is observed at its step, and has not been yet. */
 bool cst_runner_observes(const cst_runner *r);
+/* Whether a lane has not failed: of a batch as wide as the runner's, and of a group of the current one. */
+static inline bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
+  return b->alive[lane / r->width] >> lane % r->width & 1;
+}
+static inline bool cst_runner_group_lives(const cst_runner *r, int group, int lane) {
+  return r->b->alive[group] >> lane & 1;
+}
 /* The next step after `now` that is `lead` after a multiple of `every`; 0 <= lead <= every. */
-long cst_runner_next_multiple(long now, long every, long lead);
+static inline long cst_runner_next_multiple(long now, long every, long lead) {
+  return every > 0 ? (now - lead + every) / every * every + lead : LONG_MAX;
+}
 
 /* Multipliers of a record, [ng][W]: of the last step, if the method has its own, or those that follow from the state;
  * the second, those of every method. */
