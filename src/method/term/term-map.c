@@ -111,7 +111,7 @@ static int read_one(cst_term *t, const char *text, int at, int kind, cst_expr_er
 static int read_both(cst_term *t, const char *text, int at, cst_expr_error *e) {
   char         *side[2] = {0};
   int           offset[2];
-  cst_map_error wrong;
+  cst_map_error wrong = {0};
   int           end = read_sides(text, at, side, offset, e);
   if (end >= 0) {
     const cst_wording w = {CST_TEXT_MAP,

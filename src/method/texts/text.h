@@ -43,7 +43,7 @@ typedef struct {
   double theta; /* of a retraction of R^n */
 } cst_wording;
 
-/* A text that is kept. Equal wordings are one text, so that pointers tell whether two are the same. */
+/* A text that is kept. Equal wordings are one text, so that two are the same where pointers are. */
 typedef struct cst_text {
   cst_wording of;     /* a copy */
   int         number; /* from 1 on, among those of its kind */
