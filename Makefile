@@ -114,7 +114,7 @@ ROW_CFLAGS = $(LANE_CFLAGS) $(LANE_FLAGS) $(call ROW_FLAGS,$(1)) $(LANE_OPT_$(1)
 # src/system/compile/kernels.c. Files of src/method/core are also compiled without lanes, for their rows; not those that only
 # cores call.
 LANE_SOURCES := $(wildcard src/*/core/*.c)
-CORES_SHARED := src/method/core/round-off.c
+CORES_SHARED := src/method/core/near-root.c src/method/core/round-off.c
 # Files with a line `#define CORE_IS_FOR_ONE_SYSTEM` have no form for any system.
 LANE_GENERIC := $(filter-out $(shell grep -l '^\#define CORE_IS_FOR_ONE_SYSTEM' $(LANE_SOURCES)),$(LANE_SOURCES))
 # Files with a line `#define CORE_IS_NARROW_TOO`, and all lane code that is not a method's, are compiled for rows with fewer lanes.

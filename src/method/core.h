@@ -25,7 +25,7 @@ typedef struct {
   double size[CST_W_MAX] __attribute__((aligned(64)));
   double course[10 * CST_W_MAX] __attribute__((aligned(64)));
   long   done[CST_W_MAX] __attribute__((aligned(64)));
-  /* of lanes that are done: whether the solution is the step (core/march-iterate.h) */
+  /* of lanes that are done: whether the solution is the step (core/near-root.h) */
   long sure[CST_W_MAX] __attribute__((aligned(64)));
 } cst_scratch;
 

@@ -7,7 +7,7 @@
 /* X(name, failed, words, advice): in the order of their numbers, which result files contain; a new row is the
  * last. advice: what helps; NULL: nothing is to be said.
  * NO_START: its start could not be projected onto the constraints. STEP_TOO_LARGE: the solution of the step's
- * equations ends before the step does (core/march-iterate.h). RANK_LOST: a step failed on whose way the
+ * equations ends before the step does (core/near-root.h). RANK_LOST: a step failed on whose way the
  * constraints lose rank (cst_system_rank_ahead). EVENT: the study ends it there. NO_MULTIPLIER: a step failed on
  * whose way det G M^-1 (G' - f_lambda) loses its sign (cst_system_slip_ahead). CONSTRAINT_JUMPED, CONSTRAINT_DROPPED:
  * a step was refused (stepper-guard.c). NO_SOLUTION: g(q, t) = 0 has no

@@ -18,6 +18,7 @@
 
 #ifdef CST_W
 #include "method/core/lane.h"
+#include "method/core/near-root.h"
 #include "system/lane/rows.h"
 #ifndef CST_COLD
 #define NX              NG
@@ -256,7 +257,7 @@ CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
   begin(C, L, j, x);
 }
 
-static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
+static void multiply(const cst_context *C, struct local *L, int j, const vd *x, int lane,
                      cst_determinant *D) {
   vd S[ROOM(GRAM_SIZE)];
   (void)x;

@@ -43,6 +43,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
+#include "method/core/near-root.h"
 #include "system/lane/acceleration.h"
 #include "method/core/time.h"
 #ifndef CST_COLD

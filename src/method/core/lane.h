@@ -38,24 +38,4 @@
 
 #define CST_LOAD_REACH(L, record)                                                                  \
   (L)->reach = *cst_block(record, LAYOUT(C).tolerance) * (CST_CLOSE / CST_ROUNDOFF)
-
-/* ---- the test of a near root (march-iterate.h) ----------------------------------------------- */
-
-/* All-ones where no coordinate of a constraint moves by more than half the length over which it bends, or
- * every constraint is quadratic. */
-CST_INLINE vl cst_has_moved_little(const cst_context *C, const vd *q, const vd *q1,
-                                   const vd *length) {
-  vl little = vmask(1);
-  USES_G
-  UNROLL
-  for (int a = 0; a < NG && !QUADRATIC; a++) {
-    vd moved = vset(0);
-    ROW_G(a, i, e)
-      moved = vmax(vabs(q1[i] - q[i]), moved);
-    little &= (vl)(moved <= 0.5 * length[a]) | vmask(DROPPED(a));
-  }
-  (void)C, (void)q, (void)q1, (void)length;
-  return little;
-}
-
 #endif

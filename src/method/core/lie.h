@@ -24,6 +24,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/rotation.h"
 #include "method/core/lane.h"
+#include "method/core/near-root.h"
 #include "method/joints.h"
 #include "system/lane/acceleration.h"
 #include "method/core/time.h"

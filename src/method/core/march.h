@@ -59,7 +59,7 @@
  *                        evaluate_only at unknowns that a correction has changed by little
  *   REST_DIRECTION       the correction that the test of round-off makes, if not direction (round-off.h)
  *   BEGINS_WITHOUT(L)    the lanes in which begin found no solution of equations of its own; their step fails
- *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (march-iterate.h)
+ *   SEEKS_NEAR_ROOT      whether the equations may have other solutions than the step (near-root.h)
  *   MET_FROM, MET(C, L, a, f)   the residuals from row MET_FROM on are those of constraints; where that of number a, f, is
  *                        as small as the iteration asks
  *   BESIDE               sized code marches this many groups side by side, at most CST_BESIDE
@@ -232,7 +232,7 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 #define DUE(past)   ((past)[CST_PAST * NX_PREDICTED])
 #define STEPS(C, r) (*(const vl *)cst_block(r, LAYOUT(C).step))
 
-/* Behind all of this generic code has some vectors of NX for a search (march-iterate.h), and later for a test of rest
+/* Behind all of this generic code has some vectors of NX for a search (near-root.h), and later for a test of rest
  * (round-off.h). */
 #define SPARE_AT   ((ROWS + 3) * NX + ROWS * PAST_SIZE)
 #define SPARE_SIZE (CST_SIZED ? 0 : 6 * (size_t)(NX + 1))

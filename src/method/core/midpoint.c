@@ -24,6 +24,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
+#include "method/core/near-root.h"
 #include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #define NX              (NQ + NG)
@@ -201,7 +202,7 @@ CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
   begin(C, L, j, x);
 }
 
-static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
+static void multiply(const cst_context *C, struct local *L, int j, const vd *x, int lane,
                      cst_determinant *D) {
   (void)x;
   if (BANDED) {

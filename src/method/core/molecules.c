@@ -64,7 +64,7 @@ typedef struct {
   double    iterations;
   int       near; /* whether one correction is enough for all constraints */
   int       bent; /* whether it is only with that of what it leaves (bend.h) */
-  int       sure; /* whether all pivots of the last matrix are positive (march-iterate.h) */
+  int       sure; /* whether all pivots of the last matrix are positive (near-root.h) */
 } molecule_set;
 
 /* ---- between a record and tiles -------------------------------------------------------------- */

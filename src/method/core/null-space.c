@@ -28,6 +28,7 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
+#include "method/core/near-root.h"
 #if !CST_SIZED
 #undef UNROLL
 #define UNROLL _Pragma("GCC unroll 4") /* loops of small constant sizes */
@@ -304,7 +305,7 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
   }
 }
 
-/* The test of a near root (march-iterate.h): the matrix of the impulses is that of the form with multipliers. */
+/* The test of a near root (near-root.h): the matrix of the impulses is that of the form with multipliers. */
 static vl is_near_root_of_whole(const cst_context *C, const struct local *L, int j) {
   vd B[ROOM(NQ * NQ)];
   vd S[ROOM(NG * NG)];
@@ -324,7 +325,7 @@ CST_INLINE void restart(const cst_context *C, struct local *L, int j, vd *x) {
   begin(C, L, j, x);
 }
 
-static void multiply(const cst_context *C, const struct local *L, int j, const vd *x, int lane,
+static void multiply(const cst_context *C, struct local *L, int j, const vd *x, int lane,
                      cst_determinant *D) {
   vd J[ROOM(NQ * NQ)];
   (void)x;

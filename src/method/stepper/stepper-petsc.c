@@ -4,7 +4,7 @@
  * The equations are those of a core, in pieces (core.h). A trajectory is stepped in a record all of whose lanes are
  * copies of it. The Jacobian is sparse where a system is long; PETSc also solves with
  * the S of gram.h then, whenever a step asks for that (stepper-sparse.h). A core also says when the iteration ends,
- * and whether its root is the step (core/march-iterate.h); if it does not know, the step is made by the further attempts
+ * and whether its root is the step (core/near-root.h); if it does not know, the step is made by the further attempts
  * that the lanes make.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

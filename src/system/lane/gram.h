@@ -29,16 +29,6 @@ static inline __attribute__((unused)) void cst_determinant_times(cst_determinant
   D->exponent += n;
 }
 
-/* Whether the quotient of two determinants is positive and between 1/most and most. */
-static inline __attribute__((unused)) bool
-cst_determinant_is_near(const cst_determinant *x, const cst_determinant *y, double most) {
-  const long apart = x->exponent - y->exponent;
-  if (!(apart > -64 && apart < 64))
-    return false;
-  const double quotient = ldexp(x->mantissa / y->mantissa, (int)apart);
-  return quotient >= 1 / most && quotient <= most;
-}
-
 /* ---- what is compiled apart ------------------------------------------------------------------- */
 
 /* Not in sized code: system/core/gram.c. S is that of a system whose gram is `banded`, which is eliminated in the order
