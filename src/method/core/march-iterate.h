@@ -131,59 +131,18 @@ OUT_OF_LINE void finish_apart(const cst_context *C, struct local *L, int j, cons
  * small once, or four corrections were made. Without constraints it FORGIVES: no residual is left that could do
  * work, and all steps are extrapolated in full.
  *
- * A core that PREDICTS_FREELY does none of this. It extrapolates the difference between the unknowns and its
- * prediction from the state alone, or the unknowns themselves if it makes no prediction. Its iteration ends
- * by its updates alone, after as many corrections as necessary. The polynomial of a lane has only orders up
- * to which the differences decrease; they do not at large steps, at jumps, and at the level of round-off.
+ * A core that PREDICTS_FREELY does none of this (march-freely.h).
  */
 #ifdef PREDICTS_FREELY
-#define FREELY 1
+#include "method/core/march-freely.h"
 #else
-#define FREELY 0
+#define FREELY                                        0
+#define extrapolate_freely(C, x, past)                (void)0
+#define advance(C, steps, early, prediction, x, past) (void)0
 #endif
 
 /* Lanes with too few steps behind them to be extrapolated in full. */
 CST_INLINE vl beginners(vl steps) { return (vl)(steps <= CST_PAST); }
-
-/* If a core PREDICTS_FREELY: x from the differences in past; a lane uses them as long as they decrease. A
- * lane that fails is stepped again from the values of the last step. */
-CST_INLINE void extrapolate_freely(const cst_context *C, vd *x, const vd *past) {
-  vd last = vset(0);
-  vl taken = vmask(!MARCH->attempt);
-  for (int k = 0; k < CST_PAST; k++) {
-    const vd *const d = past + k * NX_PREDICTED;
-    vd              size = vset(0);
-    for (int i = 0; i < NX_TESTED; i++)
-      size = vmax(vabs(d[i]), size);
-    if (k > 0)
-      taken &= (vl)(size <= 0.75 * last);
-    if (k > 0 && !vany(taken))
-      return;
-    for (int i = 0; i < NX_PREDICTED; i++)
-      x[i] = vpick(k > 0, x[i] + vkeep(taken, d[i]), d[i]);
-    last = size;
-  }
-}
-
-/* Advances past at the end of a step with the unknowns x. DUE then holds the slowest contraction of the last
- * steps, with a slow decay, because from a good start an iteration is too short to show it. Without it
- * momenta drift three times as fast. */
-CST_INLINE void advance(const cst_context *C, vl steps, int early, const vd *prediction,
-                        const vd *x, vd *past) {
-  DUE(past) = 0.98 * DUE(past);
-  for (int i = 0; i < NX_PREDICTED; i++) {
-    vd d = prediction ? vpick(MARCH->attempt, vset(0), x[i] - prediction[i]) : x[i];
-    CST_UNROLL
-    for (int k = 0; k < CST_PAST; k++) {
-      vd *before = &past[k * NX_PREDICTED + i];
-      vd  next = d - *before;
-      *before = d;
-      if (early)
-        next = vkeep((vl)(steps > k), next);
-      d = next;
-    }
-  }
-}
 
 /* Advances past, the differences of orders 0 to CST_PAST - 1 of the last step, and extrapolates x, in plain
  * lanes by the polynomial of order DUE_ORDERS. */

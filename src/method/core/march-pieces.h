@@ -28,16 +28,23 @@ CST_INLINE void start(const cst_context *C, const double *record, int j, vd *x, 
   extrapolate(C, STEPS(C, record), 1, x, past);
 }
 
+/* What every piece begins with: the record again, and the explicit part of substep j with the start of its unknowns
+ * in x. */
+OUT_OF_LINE void piece_open(const cst_context *C, struct local *L, const double *record, int j,
+                            vd *x, vd *past) {
+  arrange(C, L);
+  enter_apart(C, L, record);
+  SET_STEP(L, record, 0);
+  start(C, record, j, x, past);
+  begin_apart(C, L, j, x);
+}
+
 static int piece_begin(const cst_march *m, const double *record, int j, double *x, cst_scratch *s) {
   const cst_context *C = &m->group;
   struct local       L;
   SPACE(y, 0, NX);
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
-  arrange(C, &L);
-  enter_apart(C, &L, record);
-  SET_STEP(&L, record, 0);
-  start(C, record, j, y, past);
-  begin_apart(C, &L, j, y);
+  piece_open(C, &L, record, j, y, past);
   put(x, y, NX);
   *(course *)s->course = outset();
   if (FREELY && PREDICTS)
@@ -54,11 +61,7 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
-  arrange(C, &L);
-  enter_apart(C, &L, record);
-  SET_STEP(&L, record, 0);
-  start(C, record, j, y, past);
-  begin_apart(C, &L, j, y);
+  piece_open(C, &L, record, j, y, past);
   fetch(y, x, NX);
   vl     *done = (vl *)s->done;
   course *c = (course *)s->course;
@@ -84,11 +87,7 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   SPACE(r, NX, NX);
   SPACE(e, 2 * NX, NX);
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
-  arrange(C, &L);
-  enter_apart(C, &L, record);
-  SET_STEP(&L, record, 0);
-  start(C, record, j, y, past);
-  begin_apart(C, &L, j, y);
+  piece_open(C, &L, record, j, y, past);
   fetch(y, x, NX);
   SET_STEADY(&L, ~beginners(STEPS(C, record)));
   evaluate_apart(C, &L, j, y, r);
@@ -141,11 +140,7 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
-  arrange(C, &L);
-  enter_apart(C, &L, record);
-  SET_STEP(&L, record, 0);
-  start(C, record, j, y, past);
-  begin_apart(C, &L, j, y);
+  piece_open(C, &L, record, j, y, past);
   if (NX > 0) {
     fetch(y, x, NX);
     evaluate_apart(C, &L, j, y, r);
@@ -171,14 +166,10 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
 
 #if !CST_SIZED
 /* What a test of rest begins with. */
-static void piece_open(const cst_context *C, struct local *L, const double *record, int j,
-                       const double *x, vd *y) {
+static void test_open(const cst_context *C, struct local *L, const double *record, int j,
+                      const double *x, vd *y) {
   SPACE(past, (ROWS + 3) * NX, PAST_SIZE);
-  arrange(C, L);
-  enter_apart(C, L, record);
-  SET_STEP(L, record, 0);
-  start(C, record, j, y, past);
-  begin_apart(C, L, j, y);
+  piece_open(C, L, record, j, y, past);
   fetch(y, x, NX);
   SET_STEADY(L, ~beginners(STEPS(C, record)));
 }
@@ -190,7 +181,7 @@ static int piece_rests(const cst_march *m, const double *record, int j, double *
   SPACE(r, NX, NX);
   SPACE(e, 2 * NX, NX);
   vd *one = y;
-  piece_open(C, &L, record, j, x, y);
+  test_open(C, &L, record, j, x, y);
   const vl left = leave_at_round_off(C, &L, j, vmask(1), &one, r, e);
   put(x, y, NX);
   return lanes_of(~left);
@@ -204,7 +195,7 @@ static void piece_noise(const cst_march *m, const double *record, int j, const d
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   SPACE(space, SPARE_AT, REST_SPACE * NX);
-  piece_open(C, &L, record, j, x, y);
+  test_open(C, &L, record, j, x, y);
   evaluate_apart(C, &L, j, y, r);
   ROUND_OFF.noise(C, &L, j, &of, y, r, 2, 1, space, space + NX);
   put(noise, space + NX, NX);
