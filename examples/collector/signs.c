@@ -42,12 +42,14 @@ static const cst_key keys[] = {
 typedef struct {
   char           *name; /* NULL: the key is absent */
   cst_expressions of;
-} wish; /* the values of these keys */
+} request; /* the values of these keys */
 
-static const wish *wish_of(const cst_plan *p) { return p->study->collected[CST_COLLECTOR(signs)]; }
+static const request *request_of(const cst_plan *p) {
+  return p->study->collected[CST_COLLECTOR(signs)];
+}
 
 static void read(cst_reader *r, void *x) {
-  wish     *w = x;
+  request  *w = x;
   cst_yaml *n = cst_yaml_get(r->root, "signs");
   if (!cst_reader_keys(r, n, "signs", "signs", CST_KEYS_ALL))
     return;
@@ -59,16 +61,16 @@ static void read(cst_reader *r, void *x) {
 }
 
 static void forget(void *x) {
-  wish *w = x;
+  request *w = x;
   free(w->name);
   cst_reader_forget(&w->of);
 }
 
-static bool wanted(const cst_plan *p) { return wish_of(p)->name != NULL; }
+static bool wanted(const cst_plan *p) { return request_of(p)->name != NULL; }
 
 static cst_demand demand(const cst_plan *p) {
   cst_demand d = {0};
-  cst_values_demand(p, &wish_of(p)->of, &d);
+  cst_values_demand(p, &request_of(p)->of, &d);
   return d;
 }
 
@@ -78,8 +80,8 @@ static void declare(const cst_plan *p, cst_channels *c) {
     return;
   const int axis = cst_channels_axis(c, "last sign, changes", NUMBERS, "sign");
   cst_channels_label(c, axis, names);
-  cst_channels_add(c, &changes, 0, (cst_channel_use){.name = wish_of(p)->name, .axis = axis});
-  cst_channels_add(c, &mean, 0, (cst_channel_use){.name = wish_of(p)->name});
+  cst_channels_add(c, &changes, 0, (cst_channel_use){.name = request_of(p)->name, .axis = axis});
+  cst_channels_add(c, &mean, 0, (cst_channel_use){.name = request_of(p)->name});
 }
 
 /* The exact sum of all values: one cell a case. */
@@ -99,7 +101,7 @@ static cst_error total(const cst_plan *p, int icase, const cst_cell *x, cst_outp
 static const cst_tally tally = {.cells = cells, .most = most, .finish = total};
 
 /* The file does not hold the sum, so that a larger study computes it again. */
-static const char *anew(const cst_extension *e, int from, int to) {
+static const char *again(const cst_extension *e, int from, int to) {
   (void)from, (void)to;
   return wanted(e->now) ? "the mean of signs is over all members" : NULL;
 }
@@ -110,7 +112,7 @@ static const char *refuse(const cst_plan *old, const cst_class *from, const cst_
   return wanted(now) ? "the mean of signs is over the whole run" : NULL;
 }
 
-static const cst_reuse reuse = {.anew = anew, .refuse = refuse};
+static const cst_reuse reuse = {.recompute = again, .refuse = refuse};
 
 typedef struct {
   cst_values now;
@@ -119,7 +121,7 @@ typedef struct {
 
 static void create(cst_collection *x) {
   own *o = x->own;
-  o->now = cst_values_create(x->run, &wish_of(x->run->plan)->of);
+  o->now = cst_values_create(x->run, &request_of(x->run->plan)->of);
   o->row = cst_rows_numbers(x->run->rows, &changes, 0, 0);
 }
 
@@ -163,7 +165,7 @@ static void along(cst_collection *x, int group, const cst_view *view, const cst_
 const cst_collector cst_collector_signs = {
     .name = "signs",
     .doc = "changes of sign of an expression",
-    .keys = {.table = keys, .wish = sizeof(wish), .read = read, .forget = forget},
+    .keys = {.table = keys, .request = sizeof(request), .read = read, .forget = forget},
     .plan = {.wanted = wanted, .demand = demand},
     .run = {.own = sizeof(own),
             .create = create,

@@ -67,9 +67,9 @@ static double work_for(const columns *x, int first, int n, double target) {
 static cst_error conclude_steps(cst_case_rows *rows, const void *handles, int first) {
   const columns   *x = handles;
   const cst_study *s = rows->plan->study;
-  const own       *wish = s->own;
+  const own       *request = s->own;
   for (int i = first; i < first + s->nstep; i++)
-    cst_column_set(x->wanted, i, work_for(x, first, s->nstep, wish->target));
+    cst_column_set(x->wanted, i, work_for(x, first, s->nstep, request->target));
   return 0;
 }
 

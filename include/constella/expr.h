@@ -167,8 +167,8 @@ void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst
 /* The quotients, square roots and functions in out that depend on inputs of the arrays alone, "cq", operands
  * before results, in *part (owned, free()): the operations that cost more than a load. Returns their number.
  */
-int cst_graph_dear(const cst_graph *g, const cst_node *out, int nout, const char *arrays,
-                   cst_node **part);
+int cst_graph_costly(const cst_graph *g, const cst_node *out, int nout, const char *arrays,
+                     cst_node **part);
 
 /* Separates the subexpressions that do not depend on the array: the largest operations in out that depend on
  * none of its inputs become the inputs `letter`[0], ... of result, in the order of *part (owned, free()).

@@ -123,7 +123,7 @@ void cst_record_ask(cst_record *r, const char *path);
 /* Independent, any rank: whether the paths still lead to this file: nobody has removed, replaced or renamed it,
  * a link to it or its folder. */
 bool cst_record_is_named(const cst_record *r);
-/* Independent, any rank: whether nobody has cut the file, or begun it anew; else its rows are lost, as this says. */
+/* Independent, any rank: whether nobody has cut the file, or begun it again; else its rows are lost, as this says. */
 bool cst_record_is_whole(const cst_record *r);
 #define CST_RECORD_LOST                                                                            \
   "another program has cut the file or begun it anew during the run: its rows are lost; start "    \

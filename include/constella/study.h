@@ -26,7 +26,7 @@ typedef enum { CST_NORM_MAX, CST_NORM_ONE, CST_NORM_TWO } cst_norm;
  * (docs/errors.md). There, multipliers that belong to the left end of a step are those of the steps that
  * begin at these points, including 0; elsewhere those of the step that ends. */
 typedef enum { CST_OVER_END, CST_OVER_MESH, CST_OVER_COARSE } cst_over;
-typedef enum { CST_COMPILE_AUTO, CST_COMPILE_NEVER, CST_COMPILE_ALWAYS } cst_compile_wish;
+typedef enum { CST_COMPILE_AUTO, CST_COMPILE_NEVER, CST_COMPILE_ALWAYS } cst_compile_request;
 typedef enum {
   CST_REFERENCE_NONE,
   CST_REFERENCE_EXACT,
@@ -96,16 +96,16 @@ typedef struct cst_study {
   char            sha256[65]; /* of canonical, hexadecimal */
   cst_system     *system;
   char *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
-  char  system_sha256[65];   /* of the bytes of that file */
-  cst_compile_wish  compile; /* changes no result */
-  cst_layers       *layers;  /* what the file defines for methods, by name */
-  int               nlayer;
-  cst_layer_file   *layer; /* layers of the user that are written in C */
-  int               nscheme;
-  cst_study_scheme *scheme;
-  int               nvariant;  /* parameter sets (1 without sweep) */
-  double           *parameter; /* [nvariant][npar] */
-  int               nset,
+  char  system_sha256[65];     /* of the bytes of that file */
+  cst_compile_request compile; /* changes no result */
+  cst_layers         *layers;  /* what the file defines for methods, by name */
+  int                 nlayer;
+  cst_layer_file     *layer; /* layers of the user that are written in C */
+  int                 nscheme;
+  cst_study_scheme   *scheme;
+  int                 nvariant;  /* parameter sets (1 without sweep) */
+  double             *parameter; /* [nvariant][npar] */
+  int                 nset,
       nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
                        is 0 */
   char   **start_name; /* [nswept] */

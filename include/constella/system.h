@@ -97,7 +97,7 @@ void cst_system_attach(cst_system *s, int isa, const cst_compiled *x);
 const void *cst_system_form(const cst_system *s, int isa, const char *core);
 
 /* The catalogue. create returns a new object with compiled kernels attached, NULL when there is no such name;
- * text the description. (With other sizes a description is read anew by cst_system_read.) Owned. */
+ * text the description. (With other sizes a description is read again by cst_system_read.) Owned. */
 int                cst_catalogue_size(void);
 const char        *cst_catalogue_name(int i);
 const char *const *cst_catalogue_names(void);

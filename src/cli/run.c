@@ -339,7 +339,7 @@ static void report_extension(cst_arguments *a, const cst_study *study, const cst
   printf("%s: %ld trajectories are taken over, %.0f are computed", a->file, e->taken,
          (double)plan->ncase * (double)study->members - (double)e->taken);
   if (e->why)
-    printf(", %ld of them anew: %s", e->anew, e->why);
+    printf(", %ld of them anew: %s", e->recomputed, e->why);
   puts("");
   fflush(stdout);
   warn_of_build(a);

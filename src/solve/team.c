@@ -265,7 +265,7 @@ typedef struct {
   Mat            A;
   Vec            B, X;
   KSP            ksp;
-} portion;
+} block;
 
 enum { SYSTEMS = 64 };
 
@@ -273,7 +273,7 @@ static struct {
   MPI_Comm comm;
   int      rank, size;
   bool     divided;
-  portion  system[SYSTEMS];
+  block    system[SYSTEMS];
 } team;
 
 cst_error cst_team_divide(MPI_Comm all, int ranks, MPI_Comm *leaders) {
@@ -295,9 +295,9 @@ static cst_error order(word w, int system, int n, int direct) {
   return 0;
 }
 
-/* ---- what all ranks of a team do together; arrays of whole systems are those of the leader -------- */
+/* ---- what all ranks of a team do together; arrays of whole systems are those of the leader --- */
 
-static void divide_rows(portion *p, const int *row) {
+static void divide_rows(block *p, const int *row) {
   p->rows = cst_zeros(4 * team.size, sizeof *p->rows);
   p->rows_at = p->rows + team.size;
   p->values = p->rows_at + team.size;
@@ -313,7 +313,7 @@ static void divide_rows(portion *p, const int *row) {
   p->end = p->first + p->rows[team.rank];
 }
 
-static cst_error create_matrix(portion *p) {
+static cst_error create_matrix(block *p) {
   const int m = p->end - p->first;
   PetscInt *inside = cst_zeros(m, sizeof *inside), *outside = cst_zeros(m, sizeof *outside);
   for (int k = 0; k < m; k++)
@@ -329,7 +329,7 @@ static cst_error create_matrix(portion *p) {
   return 0;
 }
 
-static cst_error create_solver(portion *p) {
+static cst_error create_solver(block *p) {
   PC pc;
   CST_TRY(cst_petsc.KSPCreate(team.comm, &p->ksp));
   CST_TRY(cst_petsc.KSPSetType(p->ksp, KSPPREONLY));
@@ -342,7 +342,7 @@ static cst_error create_solver(portion *p) {
 }
 
 /* The pattern is given to all: it is needed once. */
-static cst_error create(portion *p, int n, bool direct, const int *row, const int *column) {
+static cst_error create(block *p, int n, bool direct, const int *row, const int *column) {
   p->used = true;
   p->direct = direct;
   if (direct) {
@@ -374,7 +374,7 @@ static cst_error create(portion *p, int n, bool direct, const int *row, const in
   return 0;
 }
 
-static cst_error destroy(portion *p) {
+static cst_error destroy(block *p) {
   cst_team_parts_destroy(&p->parts);
   CST_TRY(cst_petsc.KSPDestroy(&p->ksp));
   CST_TRY(cst_petsc.MatDestroy(&p->A));
@@ -385,7 +385,7 @@ static cst_error destroy(portion *p) {
   free(p->column);
   free(p->index);
   free(p->own);
-  *p = (portion){0};
+  *p = (block){0};
   return 0;
 }
 
@@ -403,7 +403,7 @@ static PetscErrorCode set_up(KSP ksp) {
   return 0;
 }
 
-static cst_error factor(portion *p, const double *values) {
+static cst_error factor(block *p, const double *values) {
   if (p->direct) {
     CST_TRY(cst_team_parts_factor(&p->parts, values));
     return 0;
@@ -422,7 +422,7 @@ static cst_error factor(portion *p, const double *values) {
   return 0;
 }
 
-static cst_error solve(portion *p, const double *b, double *x, bool *good) {
+static cst_error solve(block *p, const double *b, double *x, bool *good) {
   KSPConvergedReason why;
   PetscScalar       *at;
   const PetscScalar *from;
@@ -486,7 +486,7 @@ cst_error cst_team_serve(void) {
   bool good;
   for (;;) {
     CST_TRY_MPI(MPI_Bcast(text, 4, MPI_INT, 0, team.comm));
-    portion *p = &team.system[text[1]];
+    block *p = &team.system[text[1]];
     if (text[0] == DISMISS)
       break;
     if (text[0] == CREATE)

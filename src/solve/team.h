@@ -1,7 +1,7 @@
 /* team.h: sparse linear systems that several ranks, a team, solve together: the first rank leads, the others serve.
  *
  * Symmetric ones are factored in parts (cst_team_parts). Others, and those that options of PETSc name a solver for, are
- * divided among the ranks in portions of adjacent rows: matrix, vectors and KSP are PETSc's objects on the
+ * divided among the ranks in blocks of adjacent rows: matrix, vectors and KSP are PETSc's objects on the
  * communicator of the team, and take PETSc's options; without options it is the LU of MUMPS. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_TEAM_H

@@ -22,9 +22,9 @@ typedef void cst_near_take(const cst_near *x, double *w);
 /* near := base + distance w. */
 typedef void cst_near_put(const cst_near *x, double distance, const double *w);
 /* w becomes orthonormal, by Gram and Schmidt, twice where round-off counts; growth[k][W]: the length of the i-th
- * without its parts along those before, 0 or not finite where it has no direction. spare[n][W]. */
+ * without its parts along those before, 0 or not finite where it has no direction. scratch[n][W]. */
 typedef void cst_orthonormalise(int k, int n, int in, const double *weight, double *w,
-                                double *growth, double *spare);
+                                double *growth, double *scratch);
 
 /* Those of an instruction set: cst_lane_form(isa, "orthonormal"). */
 typedef struct {

@@ -481,20 +481,20 @@ UNUSED static unsigned nature_of(const cst_system *s) {
 }
 
 /* The cost class of a step, from 0, below DEAR. */
-UNUSED static int dearness_of_program(const problem *x, const cst_program *p) {
+UNUSED static int cost_class_of_program(const problem *x, const cst_program *p) {
   const double size = x->s->nq > 12  ? 4
                       : x->s->nq > 6 ? 2
                                      : 1,
                cost = fmax(p->n, cost_of_program(x, p)) * size * (x->s->general ? 2 : 1);
   return cost <= 2 ? 0 : cost <= 6 ? 1 : cost <= 20 ? 2 : 3;
 }
-UNUSED static int dearness_of(const problem *x, const char *method) {
+UNUSED static int cost_class_of(const problem *x, const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
-  const int    dearness = dearness_of_program(x, p);
+  const int    cost = cost_class_of_program(x, p);
   cst_program_destroy(p);
   cst_method_destroy(m);
-  return dearness;
+  return cost;
 }
 
 /* The index of the first equal entry. */
@@ -554,9 +554,9 @@ UNUSED static cover *cover_of_claims(scope of) {
       char why[200];
       if (!cst_method_fits(m[i], x->s, why, sizeof why) ||
           (of.left_out && of.left_out(x, expression_at(i))))
-        continue; /* dearness counts for pairs that promise something */
+        continue; /* cost counts for pairs that promise something */
       c->promises[i][k] = promises_of(x->s, cst_method_properties(m[i], x->s)) & of.promises;
-      c->dear[i][k] = dearness_of_program(x, p[i]);
+      c->costly[i][k] = cost_class_of_program(x, p[i]);
     }
     problem_close(x);
   }

@@ -36,8 +36,8 @@ typedef struct {
   int  family[MOST_METHODS], kind[MOST_SYSTEMS]; /* from 0, below MOST_METHODS and MOST_SYSTEMS */
   bool reference[MOST_SYSTEMS];
   unsigned promises[MOST_METHODS]
-                   [MOST_SYSTEMS];       /* bits, 1: it runs; 0 if the method does not fit */
-  int  dear[MOST_METHODS][MOST_SYSTEMS]; /* from 0, below DEAR */
+                   [MOST_SYSTEMS];         /* bits, 1: it runs; 0 if the method does not fit */
+  int  costly[MOST_METHODS][MOST_SYSTEMS]; /* from 0, below DEAR */
   bool taken[MOST_METHODS][MOST_SYSTEMS];
 } cover;
 
@@ -105,7 +105,7 @@ __attribute__((unused)) static void cover_choose(cover *c) {
                 at = (int)((long long)(n % all) * stride % all), i = at / MOST_SYSTEMS,
                 k = at % MOST_SYSTEMS;
       if (i >= c->methods || k >= c->systems || !c->promises[i][k] ||
-          n / all != (c->reference[k] ? 0 : 1 + c->dear[i][k]))
+          n / all != (c->reference[k] ? 0 : 1 + c->costly[i][k]))
         continue;
       cover_set(c, counts, i, k,
                 everything() || c->reference[k] ||

@@ -153,7 +153,7 @@ static void test_chaotic(void) {
   }
   for (int i = 0; i < expression_count() && everything(); i++)
     if (fits(&x, expression_at(i)) && claims_bounded(&x, expression_at(i)) &&
-        dearness_of(&x, expression_at(i)) <= 2)
+        cost_class_of(&x, expression_at(i)) <= 2)
       test_growth(&x, expression_at(i), true);
   cst_system_destroy(x.s);
 }

@@ -1,4 +1,4 @@
-/* test-cover.c: counts the conditions of cover.h anew for the chosen pairs; removing a needed pair is
+/* test-cover.c: counts the conditions of cover.h again for the chosen pairs; removing a needed pair is
  * noticed. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "energy.h"

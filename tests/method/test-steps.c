@@ -1,5 +1,5 @@
 /* test-steps.c: lanes of a group with steps and times of their own have the bits that they have in batches with
- * one step, whatever their neighbours do; so have states that a spare lane steps side by side. */
+ * one step, whatever their neighbours do; so have states that a scratch lane steps side by side. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 #include "method/stepper/stepper.h"
@@ -122,52 +122,53 @@ static void test_refused(const char *method) {
   problem_close(x);
 }
 
-/* States at different steps, stepped side by side by a spare lane and one by one. */
-static void test_spare(const problem *x, const char *method, bool fine) {
-  run        r;
-  cst_spare *wide, *single;
-  double     h[CST_W_MAX], time[CST_W_MAX];
-  long       at[CST_W_MAX];
-  bool       good[CST_W_MAX], one;
-  int        same = 0;
+/* States at different steps, stepped side by side by a scratch lane and one by one. */
+static void test_scratch_lane(const problem *x, const char *method, bool fine) {
+  run                r;
+  cst_scratch_lanes *wide, *single;
+  double             h[CST_W_MAX], time[CST_W_MAX];
+  long               at[CST_W_MAX];
+  bool               good[CST_W_MAX], one;
+  int                same = 0;
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   const cst_stepper_options o = {widest(), 1, 100, false, CST_ITERATION_AUTO, false, false};
-  MUST(cst_spare_create(r.prepared, &o, 0, &wide));
-  MUST(cst_spare_create(r.prepared, &o, 0, &single));
-  const int W = cst_stepper_width(r.st), n = cst_spare_width(wide) < 3 ? cst_spare_width(wide) : 3;
+  MUST(cst_scratch_create(r.prepared, &o, 0, &wide));
+  MUST(cst_scratch_create(r.prepared, &o, 0, &single));
+  const int W = cst_stepper_width(r.st),
+            n = cst_scratch_width(wide) < 3 ? cst_scratch_width(wide) : 3;
   for (int i = 0; i < n; i++) {
     run_go(&r, H, 7);
-    cst_spare_copy(wide, r.b.record, i);
-    cst_spare_keep_as(wide, i);
+    cst_scratch_copy(wide, r.b.record, i);
+    cst_scratch_keep_as(wide, i);
     h[i] = step_of(i) / 2;
-    at[i] = cst_spare_step(wide, r.b.record, i);
+    at[i] = cst_scratch_step(wide, r.b.record, i);
     time[i] = H * (double)at[i];
   }
-  MUST(cst_spare_each_from_kept(wide, n, h, at, time, fine, good));
+  MUST(cst_scratch_each_from_kept(wide, n, h, at, time, fine, good));
   for (int i = 0; i < n; i++) {
     const size_t size = cst_stepper_record_size(r.st);
     bool         equal = good[i];
     double       was[size];
     for (size_t k = 0; k < size; k++)
-      was[k] = cst_spare_kept(wide)[k - k % (size_t)W + (size_t)i];
-    cst_spare_copy(single, was, 0);
-    cst_spare_keep(single);
-    MUST(cst_spare_from_kept(single, h[i], at[i], time[i], fine, &one));
+      was[k] = cst_scratch_kept(wide)[k - k % (size_t)W + (size_t)i];
+    cst_scratch_copy(single, was, 0);
+    cst_scratch_keep(single);
+    MUST(cst_scratch_from_kept(single, h[i], at[i], time[i], fine, &one));
     for (size_t k = 0; k < size; k += (size_t)W)
       equal &=
-          !memcmp(cst_spare_record(single) + k, cst_spare_record(wide) + k + i, sizeof(double));
+          !memcmp(cst_scratch_record(single) + k, cst_scratch_record(wide) + k + i, sizeof(double));
     same += equal && one;
   }
   OK((n > 1 || W == 1) && same == n,
      "%s on %s: %d of %d states side by side have the bits of one alone", method, x->s->name, same,
      n);
-  MUST(cst_spare_destroy(&wide));
-  MUST(cst_spare_destroy(&single));
+  MUST(cst_scratch_destroy(&wide));
+  MUST(cst_scratch_destroy(&single));
   run_close(&r);
 }
 
-static void test_spares(void) {
+static void test_scratch_lanes(void) {
   static const struct {
     const char *system, *method;
   } on[] = {{"double-pendulum", "rattle"},
@@ -177,7 +178,7 @@ static void test_spares(void) {
             {"forced-oscillator", "gauss(2)"}};
   for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
     problem *x = problem_open(on[i].system);
-    test_spare(x, on[i].method, i % 2);
+    test_scratch_lane(x, on[i].method, i % 2);
     problem_close(x);
   }
 }
@@ -195,7 +196,7 @@ static void tests(void) {
   test_failure("double-pendulum", "midpoint", 300);
   test_refused("langevin(rattle, friction=0.5, inverse-temperature=2)");
   test_refused("penalty(newmark(beta=0.4), omega=0.2, average=0.1)");
-  test_spares();
+  test_scratch_lanes();
 }
 
 int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

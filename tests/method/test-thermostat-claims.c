@@ -53,7 +53,7 @@ static bool test_claim(const problem *x, const char *inside) {
   double         more[CST_MORE_PARAMETERS];
   const bool     free = fits && cst_method_system(m, x->s, more)->ng == 0;
   cst_method_destroy(m);
-  if (!(claims & CST_CLAIM_TEMPERATURE) || dearness_of(x, inside) > 2)
+  if (!(claims & CST_CLAIM_TEMPERATURE) || cost_class_of(x, inside) > 2)
     return false;
   const int      freedom = x->s->nq - (free ? 0 : cst_system_rank(x->s, x->c, x->q));
   const estimate e = after_one_kick(x, text);

@@ -68,16 +68,16 @@ static double cost_of(const cst_plan *p, const cst_division *d, long part) {
   return sum;
 }
 
-/* No part costs more than the mean and one trajectory of the dearest class. */
+/* No part costs more than the mean and one trajectory of the costliest class. */
 static bool fair(const cst_plan *p, const cst_division *d) {
-  double dearest = 0;
+  double costliest = 0;
   bool   good = true;
   for (int k = 0; k < p->nclass; k++) {
     const double one = (double)p->classes[k].n * p->classes[k].cost;
-    dearest = one > dearest ? one : dearest;
+    costliest = one > costliest ? one : costliest;
   }
   for (long part = 1; part <= d->n; part++)
-    good &= cost_of(p, d, part) <= 1.0001 * (p->cost / (double)d->n + dearest);
+    good &= cost_of(p, d, part) <= 1.0001 * (p->cost / (double)d->n + costliest);
   return good;
 }
 

@@ -159,8 +159,8 @@ static void defaults(void) {
   OK(s->nobservable == 2 && !strcmp(s->observable[0].name, "energy") &&
          !strcmp(s->observable[1].name, "constraint"),
      "observables: those that the system has");
-  OK(cst_series_wish_of(s)->count == 400 && cst_series_wish_of(s)->log && !s->observe_every &&
-         !cst_states_wish_of(s)->n,
+  OK(cst_series_request_of(s)->count == 400 && cst_series_request_of(s)->log && !s->observe_every &&
+         !cst_states_request_of(s)->n,
      "samples: {count: 400, spacing: log}, observe: auto, no trajectories");
   OK(s->ntolerance == 1 && s->tolerance[0] == 1e-14 && s->max_iterations == 25 &&
          s->checkpoint_seconds == 600,
@@ -213,9 +213,9 @@ static void choices(void) {
          !strcmp(cst_method_label(s->reference_method), "compose(rattle, yoshida4)") &&
          s->reference_step == 1e-3,
      "a method as reference");
-  OK(s && cst_series_wish_of(s)->count == 0 && !cst_series_wish_of(s)->log &&
-         cst_states_wish_of(s)->n == 1 && cst_states_wish_of(s)->member[0] == 0 &&
-         cst_states_wish_of(s)->every == 10,
+  OK(s && cst_series_request_of(s)->count == 0 && !cst_series_request_of(s)->log &&
+         cst_states_request_of(s)->n == 1 && cst_states_request_of(s)->member[0] == 0 &&
+         cst_states_request_of(s)->every == 10,
      "samples, trajectories");
   cst_study_destroy(s);
   static const char *const norms[] = {"max", "one", "two"};

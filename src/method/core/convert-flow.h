@@ -159,7 +159,7 @@ static void stop_halfway(const cst_context *C, struct local *L, const vd *w, int
 }
 
 /* (dd, de) := the change of the end for (dq, dv) at w, of the flow of the equations frozen halfway, up to t^3. Tangents
- * of formulas are dear, and this is good enough. */
+ * of formulas are costly, and this is good enough. */
 static __attribute__((noinline)) void vary_halfway(const cst_context *C, const struct local *L,
                                                    const cst_sweep *H, const vd *dq, const vd *dv,
                                                    vd *dd, vd *de) {

@@ -446,7 +446,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 }
 
 /* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The points are
- * taken anew: those that the sweeps hold are of the last w in some lanes, of the one before in others. */
+ * taken again: those that the sweeps hold are of the last w in some lanes, of the one before in others. */
 static void gather(const cst_context *C, struct local *L, const vd *w) {
   if (NACCOUNT > 0)
     take_values(C, L, w);

@@ -39,8 +39,8 @@ CST_INLINE void hand_back(const cst_context *C, struct local *L, struct local *o
 
 /* At most n steps of K groups from step `done` on, in copies of what march_with keeps, which registers hold.
  * Returns how many are done. *begun: whether the unknowns of the step behind them have been extrapolated. */
-CST_INLINE long march_straight(const cst_context *shared, const int K, struct local *groups,
-                               vd *warm, vd *past, long done, long n, trail *t, int *begun) {
+CST_INLINE long march_single(const cst_context *shared, const int K, struct local *groups, vd *warm,
+                             vd *past, long done, long n, trail *t, int *begun) {
   const cst_lane_substep sub = ((const cst_march *)shared)->sub[0];
   cst_march              own = *(const cst_march *)shared;
   const cst_context     *C = &own.group;

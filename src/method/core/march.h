@@ -333,7 +333,7 @@ CST_INLINE void leave_trail(const cst_context *C, const int K, const struct loca
 #if CST_SIZED && defined(PASSING)
 #include "method/core/march-straight.h"
 #else
-#define march_straight(C, K, L, warm, past, done, n, t, begun) 0L
+#define march_single(C, K, L, warm, past, done, n, t, begun) 0L
 #endif
 
 enum { MOST_PAUSE = 63 }; /* steps; a march of no more tries once */
@@ -414,7 +414,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, const int K, double *cons
       early |= PREDICTS && vany(beginners(STEPS(C, record[g])));
     for (long k = 0; k < by; k++) {
       if (BESIDE > 1 && !(early && k <= CST_PAST) && --wait < 0) {
-        const long straight = march_straight(C, K, L, warm, past, done + k, by - k, &t, &begun);
+        const long straight = march_single(C, K, L, warm, past, done + k, by - k, &t, &begun);
         pause = straight ? 0 : n <= MOST_PAUSE ? n : pause < MOST_PAUSE ? 2 * pause + 1 : pause;
         wait = pause;
         k += straight;

@@ -243,18 +243,18 @@ bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, c
 
 /* ---- a lane that is stepped apart from its batch --------------------------------------------- */
 
-struct cst_spare {
+struct cst_scratch_lanes {
   cst_stepper *st;
   cst_batch    b;
   double      *kept; /* a record */
 };
 
-cst_error cst_spare_create(const cst_prepared *p, const cst_stepper_options *options,
-                           double resolution, cst_spare **spare) {
+cst_error cst_scratch_create(const cst_prepared *p, const cst_stepper_options *options,
+                             double resolution, cst_scratch_lanes **scratch) {
   cst_stepper_options o = *options;
-  cst_spare          *x = cst_need(calloc(1, sizeof *x));
+  cst_scratch_lanes  *x = cst_need(calloc(1, sizeof *x));
   void               *kept = NULL;
-  *spare = x;
+  *scratch = x;
   o.groups = 1;
   o.bare = true;
   CST_TRY(cst_stepper_create(p, &o, &x->st));
@@ -267,25 +267,25 @@ cst_error cst_spare_create(const cst_prepared *p, const cst_stepper_options *opt
   return 0;
 }
 
-cst_error cst_spare_destroy(cst_spare **spare) {
-  if (!*spare)
+cst_error cst_scratch_destroy(cst_scratch_lanes **scratch) {
+  if (!*scratch)
     return 0;
-  CST_TRY(cst_batch_destroy(&(*spare)->b));
-  CST_TRY(cst_stepper_destroy(&(*spare)->st));
-  free((*spare)->kept);
-  free(*spare);
-  *spare = NULL;
+  CST_TRY(cst_batch_destroy(&(*scratch)->b));
+  CST_TRY(cst_stepper_destroy(&(*scratch)->st));
+  free((*scratch)->kept);
+  free(*scratch);
+  *scratch = NULL;
   return 0;
 }
 
-long cst_spare_step(const cst_spare *x, const double *record, int lane) {
+long cst_scratch_step(const cst_scratch_lanes *x, const double *record, int lane) {
   const cst_layout *at = cst_stepper_layout(x->st);
   int64_t           step;
   memcpy(&step, record + at->step * cst_stepper_width(x->st) + lane, sizeof step);
   return (long)step;
 }
 
-static void revive(cst_spare *x, int n, long step) {
+static void revive(cst_scratch_lanes *x, int n, long step) {
   x->b.alive[0] = (1 << n) - 1;
   for (int i = 0; i < n; i++)
     x->b.status[i] = (cst_lane_status){CST_DONE, 0};
@@ -293,22 +293,22 @@ static void revive(cst_spare *x, int n, long step) {
   cst_batch_ready(x->st, &x->b);
 }
 
-void cst_spare_copy(cst_spare *x, const double *record, int lane) {
+void cst_scratch_copy(cst_scratch_lanes *x, const double *record, int lane) {
   const size_t W = (size_t)cst_stepper_width(x->st);
   const size_t n = cst_stepper_record_size(x->st) / W;
   for (size_t k = 0; k < n; k++)
     x->b.record[k * W] = record[k * W + (size_t)lane];
-  revive(x, 1, cst_spare_step(x, record, lane));
+  revive(x, 1, cst_scratch_step(x, record, lane));
 }
 
-static cst_error step(cst_spare *x, double h, long n, bool *good) {
+static cst_error step(cst_scratch_lanes *x, double h, long n, bool *good) {
   cst_stepper_set_step(x->st, h);
   CST_TRY(cst_stepper_advance(x->st, &x->b, n));
   *good = x->b.status[0].reason == CST_DONE;
   return 0;
 }
 
-cst_error cst_spare_advance(cst_spare *x, double h, long to, bool *good) {
+cst_error cst_scratch_advance(cst_scratch_lanes *x, double h, long to, bool *good) {
   *good = true;
   cst_stepper_set_time(x->st, 0, 0);
   if (to > x->b.step)
@@ -316,12 +316,12 @@ cst_error cst_spare_advance(cst_spare *x, double h, long to, bool *good) {
   return 0;
 }
 
-void cst_spare_keep(cst_spare *x) {
+void cst_scratch_keep(cst_scratch_lanes *x) {
   memcpy(x->kept, x->b.record, cst_stepper_record_size(x->st) * sizeof *x->kept);
 }
 
 /* So near to a constraint that most solvers reach it in one iteration more. */
-static void refine(cst_spare *x) {
+static void refine(cst_scratch_lanes *x) {
   static const double near = 4 * DBL_EPSILON;
   const int           W = cst_stepper_width(x->st);
   double             *tolerance = x->b.record + cst_stepper_layout(x->st)->tolerance * W;
@@ -330,36 +330,37 @@ static void refine(cst_spare *x) {
 }
 
 /* The first n of the states that were kept. */
-static void restore(cst_spare *x, int n, long at, bool fine) {
+static void restore(cst_scratch_lanes *x, int n, long at, bool fine) {
   memcpy(x->b.record, x->kept, cst_stepper_record_size(x->st) * sizeof *x->kept);
   revive(x, n, at);
   if (fine)
     refine(x);
 }
 
-cst_error cst_spare_from_kept(cst_spare *x, double h, long at, double time, bool fine, bool *good) {
+cst_error cst_scratch_from_kept(cst_scratch_lanes *x, double h, long at, double time, bool fine,
+                                bool *good) {
   restore(x, 1, at, fine);
   cst_stepper_set_time(x->st, time, at);
   CST_TRY(step(x, h, 1, good));
   return 0;
 }
 
-int cst_spare_width(const cst_spare *x) {
+int cst_scratch_width(const cst_scratch_lanes *x) {
   return cst_stepper_varies(x->st) ? cst_stepper_width(x->st) : 1;
 }
 
-void cst_spare_keep_as(cst_spare *x, int i) {
+void cst_scratch_keep_as(cst_scratch_lanes *x, int i) {
   const size_t W = (size_t)cst_stepper_width(x->st);
   for (size_t k = 0; k < cst_stepper_record_size(x->st); k += W)
     x->kept[k + (size_t)i] = x->b.record[k];
 }
 
-cst_error cst_spare_each_from_kept(cst_spare *x, int n, const double *h, const long *at,
-                                   const double *time, bool fine, bool *good) {
+cst_error cst_scratch_each_from_kept(cst_scratch_lanes *x, int n, const double *h, const long *at,
+                                     const double *time, bool fine, bool *good) {
   double each[CST_W_MAX], times[CST_W_MAX];
   long   since[CST_W_MAX];
   if (n == 1) {
-    CST_TRY(cst_spare_from_kept(x, h[0], at[0], time[0], fine, good));
+    CST_TRY(cst_scratch_from_kept(x, h[0], at[0], time[0], fine, good));
     return 0;
   }
   for (int l = 0; l < cst_stepper_width(x->st); l++) {
@@ -375,13 +376,13 @@ cst_error cst_spare_each_from_kept(cst_spare *x, int n, const double *h, const l
   return 0;
 }
 
-const double *cst_spare_record(const cst_spare *x) { return x->b.record; }
+const double *cst_scratch_record(const cst_scratch_lanes *x) { return x->b.record; }
 
-const double *cst_spare_kept(const cst_spare *x) { return x->kept; }
+const double *cst_scratch_kept(const cst_scratch_lanes *x) { return x->kept; }
 
-const cst_stepper *cst_spare_stepper(const cst_spare *x) { return x->st; }
+const cst_stepper *cst_scratch_stepper(const cst_scratch_lanes *x) { return x->st; }
 
-bool cst_spare_shortens(const cst_prepared *p) {
+bool cst_scratch_shortens(const cst_prepared *p) {
   for (int i = 0; i < p->program->n; i++) {
     const cst_substep_row *row = p->program->step[i].row;
     if (row->noise || (row->features & CST_RECALLS))

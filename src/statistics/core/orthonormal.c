@@ -54,21 +54,21 @@ CST_INLINE vd take_off(vd *x, const vd *w, int i, int n, const vd *weight, int i
 
 /* The same in the lanes `again`. */
 CST_INLINE vd take_off_again(vl again, vd left, vd *x, const vd *w, int i, int n, const vd *weight,
-                             int in, vd *spare) {
+                             int in, vd *scratch) {
   if (!vany(again))
     return left;
   BY_FOUR
   for (int e = 0; e < n; e++)
-    spare[e] = x[e];
-  const vd now = take_off(spare, w, i, n, weight, in);
+    scratch[e] = x[e];
+  const vd now = take_off(scratch, w, i, n, weight, in);
   BY_FOUR
   for (int e = 0; e < n; e++)
-    x[e] = vselect(again, spare[e], x[e]);
+    x[e] = vselect(again, scratch[e], x[e]);
   return vselect(again, now, left);
 }
 
 static void orthonormalise(int k, int n, int in, const double *weight, double *w, double *growth,
-                           double *spare) {
+                           double *scratch) {
   const vd *by = (const vd *)weight, *first = (const vd *)w;
   vd       *x = (vd *)w, *length = (vd *)growth;
   for (int i = 0; i < k; i++, x += n) {
@@ -76,7 +76,7 @@ static void orthonormalise(int k, int n, int in, const double *weight, double *w
     if (i) {
       const vd whole = left;
       left = take_off(x, first, i, n, by, in);
-      left = take_off_again((vl)(left < whole / 4), left, x, first, i, n, by, in, (vd *)spare);
+      left = take_off_again((vl)(left < whole / 4), left, x, first, i, n, by, in, (vd *)scratch);
     }
     length[i] = vsqrt(left);
     const vd inverse = 1 / length[i];

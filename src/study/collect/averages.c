@@ -21,7 +21,7 @@ typedef struct {
   bool   given;   /* one of the keys is there */
   bool   fixman;  /* every sample has the weight (det G M^-1 G')^(-1/2) */
   double burn_in; /* the part of the run that averages and histograms leave out */
-} averages_wish;
+} averages_request;
 
 /* clang-format off */
 static const cst_channel_row channel_averages = {"/averages/mean/%s", NULL, "mean of x - x(0) over each of 64 equal parts of the run after the burn-in", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_WINDOW, CST_AXIS_NONE}, {0}};
@@ -41,7 +41,7 @@ enum { MOST_WEIGHED = 128 };
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
-static const averages_wish *wish_of(const cst_study *s) {
+static const averages_request *request_of(const cst_study *s) {
   return s->collected[CST_COLLECTOR(averages)];
 }
 
@@ -62,10 +62,10 @@ bool cst_averages_read_weight(cst_reader *r, cst_yaml *n) {
   return true;
 }
 
-static void read(cst_reader *r, void *wish) {
-  averages_wish *w = wish;
-  cst_yaml      *n = cst_yaml_get(r->root, "burn-in");
-  cst_yaml      *averages = cst_yaml_get(r->root, "averages");
+static void read(cst_reader *r, void *request) {
+  averages_request *w = request;
+  cst_yaml         *n = cst_yaml_get(r->root, "burn-in");
+  cst_yaml         *averages = cst_yaml_get(r->root, "averages");
   if (cst_reader_number(r, n, "burn-in", &w->burn_in) && !(w->burn_in >= 0 && w->burn_in < 1)) {
     cst_yaml_error(r->doc, n, r->d,
                    "'burn-in' is %s; it must be at least 0 and below 1: a fraction of the run",
@@ -78,9 +78,9 @@ static void read(cst_reader *r, void *wish) {
 }
 
 /* Averages and histograms divide the run into parts, which would move with its end. */
-static void check(cst_reader *r, const void *wish) {
-  const averages_wish *w = wish;
-  bool                 taken = w->given;
+static void check(cst_reader *r, const void *request) {
+  const averages_request *w = request;
+  bool                    taken = w->given;
   for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->plan.averages)
       taken |= cst_collectors[k]->plan.averages(r->s);
@@ -92,14 +92,14 @@ static void check(cst_reader *r, const void *wish) {
 }
 
 static bool averages(const cst_study *s) {
-  bool wants = wish_of(s)->given;
+  bool wants = request_of(s)->given;
   for (int i = 0; i < s->nobservable; i++)
     wants |= s->observable[i].observer->averages;
   return wants;
 }
 
 static void schedule(const cst_plan *p, cst_class *k) {
-  k->after = (long)ceil(wish_of(p->study)->burn_in * (double)k->n - 1e-9);
+  k->after = (long)ceil(request_of(p->study)->burn_in * (double)k->n - 1e-9);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))
       cst_channels_add(c, &channel_squares, k, (cst_channel_use){.name = p->quantity[k].name});
-  if (!wish_of(p->study)->fixman)
+  if (!request_of(p->study)->fixman)
     return;
   cst_channels_add(c, &channel_weights, 0, (cst_channel_use){0});
   cst_channels_add(c, &channel_weight_squares, 0, (cst_channel_use){0});
@@ -123,7 +123,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
 static bool wanted(const cst_plan *p) { return p->averages; }
 
 static void tell(const cst_plan *p, FILE *out) {
-  const double left_out = wish_of(p->study)->burn_in;
+  const double left_out = request_of(p->study)->burn_in;
   if (wanted(p))
     fprintf(out, "%-14s over the last %.6g %% of the run\n", "averages", 100 * (1 - left_out));
 }
@@ -253,7 +253,7 @@ static void begin(cst_collection *x) {
 static void look(cst_collection *x, int group, const cst_view *view) {
   const cst_runner *r = x->run;
   double            weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
-  const bool        weighs = wish_of(r->plan->study)->fixman;
+  const bool        weighs = request_of(r->plan->study)->fixman;
   if (r->b->step < r->class->after)
     return;
   if (weighs)
@@ -304,7 +304,7 @@ static void *columns(const cst_plan *p, cst_columns *c) {
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))
       declare_columns(p, c, &p->quantity[k], &x[k]);
-  if (wish_of(p->study)->fixman) /* after those of the quantities */
+  if (request_of(p->study)->fixman) /* after those of the quantities */
     x[p->nquantity].mean = cst_columns_number(
         c, cst_columns_use("effective", "averages"),
         "effective number of equally weighted samples: (sum w)^2 / sum w^2", "averages_effective");
@@ -363,7 +363,7 @@ static cst_error read_weights(cst_case_rows *rows, sums *s, double *effective) {
     s->weight[i] = 1;
   for (long m = 0; m < n; m++)
     s->all_weight[m] = 1;
-  if (!wish_of(rows->plan->study)->fixman)
+  if (!request_of(rows->plan->study)->fixman)
     return 0;
   CST_TRY(cst_output_read_members(rows->output, &channel_weights, 0, rows->icase, 0, n, s->weight));
   CST_TRY(cst_output_read_members(rows->output, &channel_weight_squares, 0, rows->icase, 0, n,
@@ -454,7 +454,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   for (int w = 0; w < CST_WINDOWS; w++)
     s.all += s.folds[w];
   CST_TRY(read_weights(rows, &s, &effective));
-  if (wish_of(p->study)->fixman)
+  if (request_of(p->study)->fixman)
     cst_column_set(x[p->nquantity].mean, i, effective);
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k))
@@ -472,7 +472,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_averages = {
     .name = "averages",
     .doc = "averages over time",
-    .keys = {.table = keys, .wish = sizeof(averages_wish), .read = read, .check = check},
+    .keys = {.table = keys, .request = sizeof(averages_request), .read = read, .check = check},
     .plan = {.averages = averages,
              .schedule = schedule,
              .demand = demand,

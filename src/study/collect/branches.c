@@ -469,15 +469,15 @@ static void *settle(const cst_plan *p, cst_diag *d) {
 
 typedef struct {
   bool unknown; /* the study is one of an earlier program, which looked at no states */
-} wish;
+} request;
 
 static void as_in(void *x, cst_result *file) {
-  wish *w = x;
+  request *w = x;
   w->unknown = !cst_result_finds(file, "/final", "passed_singular");
 }
 
 static bool wanted(const cst_plan *p) {
-  const wish *w = p->study->collected[CST_COLLECTOR(branches)];
+  const request *w = p->study->collected[CST_COLLECTOR(branches)];
   return p->settled[CST_COLLECTOR(branches)] && !w->unknown;
 }
 
@@ -501,7 +501,7 @@ typedef struct {
   double      *q, *p;                       /* [group][nq][W] of the last state */
   long        *seen;                        /* [group] its step */
   double      *c0, *q0, *p0, *c1, *q1, *p1; /* of one lane, before and behind a step */
-  double      *spare;                       /* [n][W] */
+  double      *last;                        /* [n][W] */
   cst_locator *locator;
   cst_error    error;
 } own;
@@ -521,7 +521,7 @@ static void create(cst_collection *x) {
   o->tape = cst_tape_create(s->graph, cst_system_beside(s, CST_K_G), o->n);
   const size_t n = (size_t)o->n;
   o->value = cst_aligned(n * W);
-  o->spare = cst_aligned(n * W);
+  o->last = cst_aligned(n * W);
   o->scratch = cst_aligned((size_t)cst_tape_registers(o->tape) * W);
   o->entry = cst_aligned(groups * n * W);
   o->before = cst_aligned(groups * n * W);
@@ -545,7 +545,7 @@ static void destroy(cst_collection *x) {
   own *o = x->own;
   cst_locator_destroy(o->locator);
   cst_tape_destroy(o->tape);
-  double *owned[] = {o->value,    o->spare,  o->scratch, o->entry, o->before, o->scale,
+  double *owned[] = {o->value,    o->last,   o->scratch, o->entry, o->before, o->scale,
                      o->distance, o->length, o->q,       o->p,     o->c0};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     free(owned[i]);
@@ -694,12 +694,12 @@ static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_
   const int    last = states->n - 1;
   const size_t n = (size_t)(o->n * x->run->width);
   (void)view;
-  memcpy(o->spare, o->before + (size_t)group * n, n * sizeof *o->spare);
+  memcpy(o->last, o->before + (size_t)group * n, n * sizeof *o->last);
   for (int i = 0; i <= last; i++) {
     evaluate(o, x->run, group, states->q + (size_t)i * states->stride);
-    if (suspects(o, x->run, group, o->spare))
+    if (suspects(o, x->run, group, o->last))
       return false;
-    memcpy(o->spare, o->value, n * sizeof *o->spare);
+    memcpy(o->last, o->value, n * sizeof *o->last);
   }
   keep(o, x->run, group, states->q + (size_t)last * states->stride,
        states->p + (size_t)last * states->stride, step[last]);
@@ -763,7 +763,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_branches = {
     .name = "branches",
     .doc = "where the gradients of the constraints become dependent",
-    .keys = {.wish = sizeof(wish), .as_in = as_in},
+    .keys = {.request = sizeof(request), .as_in = as_in},
     .plan = {.settle = settle, .wanted = wanted},
     .run = {.own = sizeof(own),
             .create = create,

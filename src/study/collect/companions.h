@@ -54,7 +54,7 @@ const double *cst_companions_base(const cst_companions *c, long lane);
 void cst_companions_get(const cst_companions *c, const double *column, double *x);
 void cst_companions_put(const cst_companions *c, double *column, const double *x);
 
-/* Starts companion i of a lane anew at the distance `distance` in the direction d[2 nq] from the start of its
+/* Starts companion i of a lane again at the distance `distance` in the direction d[2 nq] from the start of its
  * trajectory, projected onto both constraints; false: it cannot. */
 bool cst_companions_start(cst_companions *c, long lane, int i, double distance, const double *d);
 /* Makes companion i a copy of its trajectory. */

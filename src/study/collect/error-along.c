@@ -27,14 +27,14 @@ static const cst_measured measures[] = {
 
 typedef struct {
   bool asked;
-} wish;
+} request;
 
 static void read(cst_reader *r, void *own) {
-  ((wish *)own)->asked = cst_tangent_entry(r, measures->name) != NULL;
+  ((request *)own)->asked = cst_tangent_entry(r, measures->name) != NULL;
 }
 
 static void check(cst_reader *r, const void *own) {
-  cst_yaml *n = ((const wish *)own)->asked ? cst_tangent_entry(r, measures->name) : NULL;
+  cst_yaml *n = ((const request *)own)->asked ? cst_tangent_entry(r, measures->name) : NULL;
   if (n && cst_states_has_expression(r->s, measures->name))
     cst_yaml_error(r->doc, n, r->d,
                    "the observable 'error' is the name of an expression too; call that otherwise");
@@ -47,7 +47,7 @@ static void check(cst_reader *r, const void *own) {
 }
 
 static bool asked(const cst_plan *p) {
-  const wish *w = p->study->collected[CST_COLLECTOR(error_along)];
+  const request *w = p->study->collected[CST_COLLECTOR(error_along)];
   return w->asked && p->study->reference != CST_REFERENCE_NONE;
 }
 
@@ -169,7 +169,7 @@ static const cst_reuse reuse = {.refuse = refuse};
 const cst_collector cst_collector_error_along = {
     .name = "error-along",
     .doc = "errors against the reference at the samples",
-    .keys = {.wish = sizeof(wish), .read = read, .check = check, .measures = measures},
+    .keys = {.request = sizeof(request), .read = read, .check = check, .measures = measures},
     .plan = {.schedule = schedule, .demand = demand, .settle = settle, .wanted = wanted},
     .run = {.begin = begin, .next = cst_series_next, .stop = stop},
     .file = {.declare = declare, .columns = columns, .conclude = conclude, .figures = "error"},

@@ -177,8 +177,8 @@ static const cst_named_key events = {
     .read = read_one,
     .forget = forget};
 
-void cst_events_read(cst_reader *r, void *wish) {
-  cst_named_list *w = wish;
+void cst_events_read(cst_reader *r, void *request) {
+  cst_named_list *w = request;
   cst_named_read(&events, r, w);
   cst_event *x = w->each;
   for (int i = 0; i < w->n; i++, x++) {

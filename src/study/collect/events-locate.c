@@ -22,21 +22,21 @@
 enum { SPAN = 16 }; /* steps after which another record is kept */
 
 struct cst_locator {
-  const cst_runner *r;
-  double           *base; /* [group] records, from which lanes are stepped again */
-  size_t            bases;
-  long             *based;              /* [group] their step */
-  cst_spare       **spare;              /* [nmethod]; NULL: not needed yet */
-  double           *v, *lambda, *clock; /* [..][W] of the state */
-  double           *record;             /* of a state on the cubic */
-  size_t            room;
-  double           *q0, *v0, *q1, *v1, *p, *c, *mean; /* of the ends of the step */
+  const cst_runner   *r;
+  double             *base; /* [group] records, from which lanes are stepped again */
+  size_t              bases;
+  long               *based;              /* [group] their step */
+  cst_scratch_lanes **scratch;            /* [nmethod]; NULL: not needed yet */
+  double             *v, *lambda, *clock; /* [..][W] of the state */
+  double             *record;             /* of a state on the cubic */
+  size_t              room;
+  double             *q0, *v0, *q1, *v1, *p, *c, *mean; /* of the ends of the step */
   /* the open step: */
-  cst_spare    *now;
-  long          step;
-  bool          cubic, ends; /* ends: those of the cubic are there */
-  double        theta;       /* the state; its record: */
-  const double *at;
+  cst_scratch_lanes *now;
+  long               step;
+  bool               cubic, ends; /* ends: those of the cubic are there */
+  double             theta;       /* the state; its record: */
+  const double      *at;
 };
 
 cst_locator *cst_locator_create(const cst_runner *r) {
@@ -44,7 +44,7 @@ cst_locator *cst_locator_create(const cst_runner *r) {
   const cst_system *s = r->plan->study->system;
   const size_t      W = (size_t)r->width, nq = (size_t)s->nq;
   x->r = r;
-  x->spare = cst_zeros(r->plan->study->nmethod, sizeof *x->spare);
+  x->scratch = cst_zeros(r->plan->study->nmethod, sizeof *x->scratch);
   x->based = cst_zeros((r->batch + r->width - 1) / r->width, sizeof *x->based);
   x->v = cst_aligned(nq * W);
   x->lambda = cst_aligned(((size_t)s->ng + 1) * W);
@@ -60,8 +60,8 @@ cst_locator *cst_locator_create(const cst_runner *r) {
 
 void cst_locator_destroy(cst_locator *x) {
   for (int i = 0; i < x->r->plan->study->nmethod; i++)
-    (void)cst_spare_destroy(&x->spare[i]);
-  free(x->spare);
+    (void)cst_scratch_destroy(&x->scratch[i]);
+  free(x->scratch);
   free(x->base);
   free(x->based);
   free(x->v);
@@ -74,19 +74,19 @@ void cst_locator_destroy(cst_locator *x) {
 
 /* Whether the current method's own step can be shortened; else a cubic in time stands in its place. */
 static bool shortens(const cst_locator *x) {
-  return cst_spare_shortens(x->r->plan->method[x->r->class->method]);
+  return cst_scratch_shortens(x->r->plan->method[x->r->class->method]);
 }
 
-/* The spare lane of the current method, created when it is first needed. */
+/* The scratch lane of the current method, created when it is first needed. */
 static cst_error prepare(cst_locator *x) {
   const cst_plan           *p = x->r->plan;
   const cst_study          *s = p->study;
   const int                 m = x->r->class->method;
   const cst_stepper_options o = {p->isa, 1,    s->max_iterations, s->compensated, s->iteration,
                                  false,  false};
-  if (!x->spare[m])
-    CST_TRY(cst_spare_create(p->method[m], &o, s->resolution, &x->spare[m]));
-  x->now = x->spare[m];
+  if (!x->scratch[m])
+    CST_TRY(cst_scratch_create(p->method[m], &o, s->resolution, &x->scratch[m]));
+  x->now = x->scratch[m];
   return 0;
 }
 
@@ -134,18 +134,18 @@ cst_error cst_locator_open(cst_locator *x, int group, int lane, long step) {
   const double *record = x->base + (size_t)group * cst_stepper_record_size(x->r->st);
   bool          good;
   CST_TRY(prepare(x));
-  cst_spare_copy(x->now, record, lane);
-  CST_TRY(cst_spare_advance(x->now, x->r->class->h, step, &good));
+  cst_scratch_copy(x->now, record, lane);
+  CST_TRY(cst_scratch_advance(x->now, x->r->class->h, step, &good));
   CST_CHECK(good, MPI_COMM_SELF, CST_ERR_PLIB,
             "a trajectory fails before step %ld where it is stepped again", step);
-  cst_spare_keep(x->now);
+  cst_scratch_keep(x->now);
   x->step = step;
   x->cubic = !shortens(x);
   x->ends = false;
   return 0;
 }
 
-const double *cst_locator_before(const cst_locator *x) { return cst_spare_kept(x->now); }
+const double *cst_locator_before(const cst_locator *x) { return cst_scratch_kept(x->now); }
 
 static double time_at(const cst_locator *x, double theta) {
   return cst_clock_at(x->r->class, (double)x->step + theta);
@@ -155,7 +155,7 @@ static double time_at(const cst_locator *x, double theta) {
 
 /* q and v of the first lane of a record. */
 static void read_state(cst_locator *x, const double *record, double *q, double *v) {
-  const cst_stepper *st = cst_spare_stepper(x->now);
+  const cst_stepper *st = cst_scratch_stepper(x->now);
   const cst_layout  *at = cst_stepper_layout(st);
   const int          W = x->r->width, nq = x->r->plan->study->system->nq;
   x->r->fold->velocities(cst_stepper_context(st), record, x->v);
@@ -167,15 +167,15 @@ static void read_state(cst_locator *x, const double *record, double *q, double *
 
 /* Steps to the end of the step, and reads the ends of the cubic. */
 static cst_error read_ends(cst_locator *x) {
-  const size_t n = cst_stepper_record_size(cst_spare_stepper(x->now));
+  const size_t n = cst_stepper_record_size(cst_scratch_stepper(x->now));
   bool         good;
   if (x->ends)
     return 0;
-  CST_TRY(cst_spare_from_kept(x->now, x->r->class->h, x->step, time_at(x, 0), false, &good));
+  CST_TRY(cst_scratch_from_kept(x->now, x->r->class->h, x->step, time_at(x, 0), false, &good));
   CST_CHECK(good, MPI_COMM_SELF, CST_ERR_PLIB,
             "a trajectory fails in step %ld where it is stepped again", x->step + 1);
-  read_state(x, cst_spare_kept(x->now), x->q0, x->v0);
-  read_state(x, cst_spare_record(x->now), x->q1, x->v1);
+  read_state(x, cst_scratch_kept(x->now), x->q0, x->v0);
+  read_state(x, cst_scratch_record(x->now), x->q1, x->v1);
   if (x->room < n) {
     free(x->record);
     x->record = cst_aligned(n);
@@ -206,11 +206,11 @@ static void put(double *record, int W, int at, double y) {
 /* The record of the state on the cubic. */
 static void make_record(cst_locator *x, double theta) {
   const cst_system  *s = x->r->plan->study->system;
-  const cst_stepper *st = cst_spare_stepper(x->now);
+  const cst_stepper *st = cst_scratch_stepper(x->now);
   const cst_layout  *at = cst_stepper_layout(st);
   const int          W = x->r->width;
   double             q[s->nq + 1], v[s->nq + 1];
-  memcpy(x->record, cst_spare_record(x->now), cst_stepper_record_size(st) * sizeof *x->record);
+  memcpy(x->record, cst_scratch_record(x->now), cst_stepper_record_size(st) * sizeof *x->record);
   if (s->timed)
     put(x->record, W, at->c + s->account - 1, time_at(x, theta));
   for (int k = 0; k < s->npar; k++)
@@ -233,9 +233,9 @@ static cst_error go(cst_locator *x, double theta) {
   bool good;
   x->theta = theta;
   if (!x->cubic || theta == 1) {
-    CST_TRY(cst_spare_from_kept(x->now, theta * x->r->class->h, x->step, time_at(x, 0), theta < 1,
-                                &good));
-    x->at = cst_spare_record(x->now);
+    CST_TRY(cst_scratch_from_kept(x->now, theta * x->r->class->h, x->step, time_at(x, 0), theta < 1,
+                                  &good));
+    x->at = cst_scratch_record(x->now);
     x->cubic |= !good;
     x->ends &= theta == 1;
   }
@@ -247,7 +247,7 @@ static cst_error go(cst_locator *x, double theta) {
 }
 
 static const double *evaluate(cst_locator *x, const cst_values *of) {
-  const cst_stepper *st = cst_spare_stepper(x->now);
+  const cst_stepper *st = cst_scratch_stepper(x->now);
   const cst_view     view = {.context = cst_stepper_context(st),
                              .record = x->at,
                              .v = x->v,

@@ -35,8 +35,8 @@ static const cst_channel_row channel_event_take = {"/events/%s/take", "1", "valu
 
 /* To the events of a study a change of sign is what it was to the program that wrote the result: one that counts no jumps
  * took them for events. */
-static void as_in(void *wish, cst_result *file) {
-  const cst_named_list *w = wish;
+static void as_in(void *request, cst_result *file) {
+  const cst_named_list *w = request;
   cst_event            *x = w->each;
   for (int k = 0; k < w->n; k++, x++) {
     char group[80];
@@ -48,15 +48,15 @@ static void as_in(void *wish, cst_result *file) {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static const cst_named_list *wish_of(const cst_plan *p) {
+static const cst_named_list *request_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(events)];
 }
 
 static const cst_event *event_of(const cst_plan *p, int k) {
-  return (const cst_event *)wish_of(p)->each + k;
+  return (const cst_event *)request_of(p)->each + k;
 }
 
-static bool wanted(const cst_plan *p) { return wish_of(p)->n > 0; }
+static bool wanted(const cst_plan *p) { return request_of(p)->n > 0; }
 
 /* Of an event, measured: nanoseconds, and steps of a group of lanes in which it is located. How often an expression changes
  * its sign is not known before the run. */
@@ -68,7 +68,7 @@ static double rate(const cst_event *x, const cst_class *k) {
 }
 
 static double steps(const cst_plan *p, const cst_class *k) {
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   const cst_event      *all = w->each;
   double                sum = 0;
   for (int i = 0; i < w->n; i++)
@@ -77,7 +77,7 @@ static double steps(const cst_plan *p, const cst_class *k) {
 }
 
 static cst_demand demand(const cst_plan *p) {
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   const cst_event      *all = w->each;
   cst_demand            d = {0};
   for (int k = 0; k < w->n; k++) {
@@ -89,7 +89,7 @@ static cst_demand demand(const cst_plan *p) {
 }
 
 static void tell(const cst_plan *p, FILE *out) {
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   const cst_event      *all = w->each;
   for (int k = 0; k < w->n; k++) {
     const cst_event *x = &all[k];
@@ -113,7 +113,7 @@ static void declare_one(cst_channels *c, const cst_event *x, int k) {
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   const cst_event      *all = w->each;
   if (!w->n)
     return;
@@ -157,7 +157,7 @@ typedef struct {
 static void create(cst_collection *x) {
   own                  *o = x->own;
   const cst_runner     *r = x->run;
-  const cst_named_list *w = wish_of(r->plan);
+  const cst_named_list *w = request_of(r->plan);
   const cst_event      *all = w->each;
   o->when = cst_named_values(r, w);
   for (int k = 0; k < w->n; k++) {
@@ -176,7 +176,7 @@ static void create(cst_collection *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  cst_named_values_destroy(o->when, wish_of(x->run->plan));
+  cst_named_values_destroy(o->when, request_of(x->run->plan));
   for (int k = 0; k < CST_EVENTS_MOST; k++)
     if (o->take[k].n)
       cst_values_destroy(&o->take[k]);
@@ -190,7 +190,7 @@ static void destroy(cst_collection *x) {
 static void begin(cst_collection *x) {
   const own            *o = x->own;
   const cst_runner     *r = x->run;
-  const cst_named_list *w = wish_of(r->plan);
+  const cst_named_list *w = request_of(r->plan);
   const cst_event      *all = w->each;
   const long            lanes = (long)r->b->groups * r->width;
   for (long i = 0; i < lanes * w->n; i++)
@@ -216,7 +216,7 @@ static void locate(cst_collection *x, long step, bool done) {
   own *o = x->own;
   (void)done;
   cst_locator_begin(o->locator, step);
-  memset(o->next, 0, (size_t)(x->run->b->groups * wish_of(x->run->plan)->n) * sizeof *o->next);
+  memset(o->next, 0, (size_t)(x->run->b->groups * request_of(x->run->plan)->n) * sizeof *o->next);
 }
 
 static void changed(cst_collection *x) {
@@ -262,7 +262,7 @@ static double period_of(const cst_runner *r, const cst_event *e, long lane) {
 static cst_error go(own *o, const cst_runner *r, const hit *x, double *time, bool *jumps) {
   const cst_event *e = event_of(r->plan, x->event);
   const size_t     at =
-      ((size_t)x->group * (size_t)wish_of(r->plan)->n + (size_t)x->event) * (size_t)r->width +
+      ((size_t)x->group * (size_t)request_of(r->plan)->n + (size_t)x->event) * (size_t)r->width +
       (size_t)x->lane;
   *time = x->due;
   *jumps = false;
@@ -334,7 +334,7 @@ static int changes(const double *before, const double *after, int W, unsigned di
 
 /* Lanes for which event k, which comes back after a time, is due at time t; keeps when it is next. */
 static int comes_back(own *o, const cst_runner *r, int k, int group, double t) {
-  const cst_named_list *w = wish_of(r->plan);
+  const cst_named_list *w = request_of(r->plan);
   const cst_event      *all = w->each;
   double               *next = &o->next[group * w->n + k];
   const double          now = t * (1 + 4 * DBL_EPSILON);
@@ -358,7 +358,7 @@ static int comes_back(own *o, const cst_runner *r, int k, int group, double t) {
 
 /* The events of a lane at this step, those of one kind in the order of time. */
 static int list(const own *o, const cst_runner *r, int group, int lane, double t, hit *x) {
-  const cst_named_list *w = wish_of(r->plan);
+  const cst_named_list *w = request_of(r->plan);
   const cst_event      *all = w->each;
   const long            row = (long)group * r->width + lane;
   int                   n = 0;
@@ -395,7 +395,7 @@ static const double *value_at(own *o, const cst_runner *r, int k, const cst_view
 /* The values of a group at a state, and the lanes with events; true if there are any. */
 static bool measure(own *o, const cst_runner *r, int group, const cst_view *view,
                     const cst_states *states, int i) {
-  const cst_named_list *w = wish_of(r->plan);
+  const cst_named_list *w = request_of(r->plan);
   const cst_event      *all = w->each;
   const int             W = r->width;
   int                   any = 0;
@@ -413,7 +413,7 @@ static bool measure(own *o, const cst_runner *r, int group, const cst_view *view
 
 /* What is before the next step; of lanes that have ended, nothing changes. */
 static void pass(own *o, const cst_runner *r, int group, int alive) {
-  const int n = wish_of(r->plan)->n, W = r->width;
+  const int n = request_of(r->plan)->n, W = r->width;
   double   *last = o->last + group * n * W;
   if (alive == (1 << W) - 1) {
     memcpy(last, o->now, (size_t)(n * W) * sizeof *last);
@@ -443,7 +443,7 @@ static int signs(const cst_values *x, const cst_view *view, const cst_states *st
 /* Whether event k is in none of these states; fills `course`, and `now` with the values at the last of them. */
 static bool is_quiet(own *o, const cst_runner *r, int k, int group, const cst_view *view,
                      const cst_states *states) {
-  const cst_named_list *w = wish_of(r->plan);
+  const cst_named_list *w = request_of(r->plan);
   const cst_event      *all = w->each;
   const int             W = r->width;
   double               *course = o->course + k * CST_TRAIL * W;
@@ -461,7 +461,7 @@ static bool quiet(cst_collection *x, int group, const cst_view *view, const cst_
   own *o = x->own;
   bool all = true;
   (void)step;
-  for (int k = 0; k < wish_of(x->run->plan)->n; k++)
+  for (int k = 0; k < request_of(x->run->plan)->n; k++)
     all &= is_quiet(o, x->run, k, group, view, states);
   if (all)
     pass(o, x->run, group, x->run->b->alive[group]);
@@ -541,7 +541,7 @@ static void declare_columns(cst_columns *c, const cst_event *e, event_columns *x
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   const cst_event      *all = w->each;
   bool                  stop = false;
   if (!w->n)
@@ -564,7 +564,7 @@ static void *columns(const cst_plan *p, cst_columns *c) {
       "events_located");
   for (int i = 0; i < p->ncase; i++)
     cst_column_say(x->located, i,
-                   cst_spare_shortens(p->method[p->cases[i].method]) ? "step" : "cubic");
+                   cst_scratch_shortens(p->method[p->cases[i].method]) ? "step" : "cubic");
   return x;
 }
 
@@ -615,7 +615,7 @@ static cst_error conclude_jumps(cst_case_rows *rows, int k, const event_columns 
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns_of     *c = handles;
-  const cst_named_list *w = wish_of(rows->plan);
+  const cst_named_list *w = request_of(rows->plan);
   const cst_event      *all = w->each;
   const long            n = rows->plan->study->members;
   long                  stopped = 0;
@@ -644,7 +644,7 @@ const cst_collector cst_collector_events = {
     .name = "events",
     .doc = "where expressions change their sign",
     .keys = {.table = cst_events_keys,
-             .wish = sizeof(cst_named_list),
+             .request = sizeof(cst_named_list),
              .read = cst_events_read,
              .forget = cst_named_forget,
              .as_in = as_in},

@@ -22,7 +22,7 @@ typedef struct {
 
 /* events-keys.c: its keys, and what it reads into a cst_named_list of these. */
 extern const cst_key cst_events_keys[];
-void                 cst_events_read(cst_reader *r, void *wish);
+void                 cst_events_read(cst_reader *r, void *request);
 
 /* events-locate.c: steps copies of lanes to where an event is. */
 typedef struct cst_locator cst_locator;

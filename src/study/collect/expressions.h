@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct cst_named_key cst_named_key;
 
-/* The values of the key, for cst_collector_keys.wish. */
+/* The values of the key, for cst_collector_keys.request. */
 typedef struct {
   const cst_named_key *key;
   int                  n;

@@ -44,20 +44,20 @@ static const cst_named_key extremes = {.key = "extremes",
                                        .size = sizeof(cst_named),
                                        .collide = collide};
 
-static void read(cst_reader *r, void *wish) { cst_named_read(&extremes, r, wish); }
+static void read(cst_reader *r, void *request) { cst_named_read(&extremes, r, request); }
 
-static const cst_named_list *wish_of(const cst_plan *p) {
+static const cst_named_list *request_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(extremes)];
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static bool wanted(const cst_plan *p) { return wish_of(p)->n > 0; }
+static bool wanted(const cst_plan *p) { return request_of(p)->n > 0; }
 
-static cst_demand demand(const cst_plan *p) { return cst_named_demand(p, wish_of(p)); }
+static cst_demand demand(const cst_plan *p) { return cst_named_demand(p, request_of(p)); }
 
 static void tell(const cst_plan *p, FILE *out) {
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   const cst_named      *x = w->each;
   for (int k = 0; k < w->n; k++, x++) {
     fprintf(out, "%-14s %s: %s", k ? "" : "extremes", x->name, x->expressions.text);
@@ -69,7 +69,7 @@ static void tell(const cst_plan *p, FILE *out) {
 
 static void declare(const cst_plan *p, cst_channels *c) {
   static const char *const names[ENDS] = {"least", "largest"};
-  const cst_named_list    *w = wish_of(p);
+  const cst_named_list    *w = request_of(p);
   if (w->n == 0)
     return;
   const int axis = cst_channels_axis(c, "least, largest", ENDS, "extreme");
@@ -88,8 +88,8 @@ typedef struct {
 static void create(cst_collection *x) {
   own              *o = x->own;
   const cst_runner *r = x->run;
-  o->now = cst_named_values(r, wish_of(r->plan));
-  for (int k = 0; k < wish_of(r->plan)->n; k++) {
+  o->now = cst_named_values(r, request_of(r->plan));
+  for (int k = 0; k < request_of(r->plan)->n; k++) {
     o->value[k] = cst_rows_numbers(r->rows, &values, k, 0);
     o->time[k] = cst_rows_numbers(r->rows, &times, k, 0);
   }
@@ -97,13 +97,13 @@ static void create(cst_collection *x) {
 
 static void destroy(cst_collection *x) {
   const own *o = x->own;
-  cst_named_values_destroy(o->now, wish_of(x->run->plan));
+  cst_named_values_destroy(o->now, request_of(x->run->plan));
 }
 
 static void begin(cst_collection *x) {
   const own *o = x->own;
   const long n = (long)x->run->b->groups * ENDS * x->run->width;
-  for (int k = 0; k < wish_of(x->run->plan)->n; k++)
+  for (int k = 0; k < request_of(x->run->plan)->n; k++)
     for (long i = 0; i < n; i++)
       o->value[k][i] = o->time[k][i] = NAN;
 }
@@ -129,7 +129,7 @@ static void take(const own *o, int k, int W, int group, int alive, const double 
 
 static void look(cst_collection *x, int group, const cst_view *view) {
   const own *o = x->own;
-  for (int k = 0; k < wish_of(x->run->plan)->n; k++) {
+  for (int k = 0; k < request_of(x->run->plan)->n; k++) {
     cst_values_look(&o->now[k], view);
     take(o, k, x->run->width, group, view->alive, view->time);
   }
@@ -138,7 +138,7 @@ static void look(cst_collection *x, int group, const cst_view *view) {
 static void along(cst_collection *x, int group, const cst_view *view, const cst_states *states) {
   const own *o = x->own;
   const int  W = x->run->width;
-  for (int k = 0; k < wish_of(x->run->plan)->n; k++)
+  for (int k = 0; k < request_of(x->run->plan)->n; k++)
     for (int i = 0; i < states->n; i++) {
       cst_values_along(&o->now[k], view, states, i);
       take(o, k, W, group, view->alive, states->time + i * W);
@@ -169,7 +169,7 @@ static void declare_columns(cst_columns *c, const void *entry, void *columns) {
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
-  return cst_named_columns(c, wish_of(p), sizeof(extreme_columns), declare_columns);
+  return cst_named_columns(c, request_of(p), sizeof(extreme_columns), declare_columns);
 }
 
 /* The first good member with the least or the largest value; -1: none has one. */
@@ -203,7 +203,7 @@ static cst_error conclude_one(cst_case_rows *rows, int k, const extreme_columns 
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const extreme_columns *x = handles;
-  for (int k = 0; k < wish_of(rows->plan)->n; k++)
+  for (int k = 0; k < request_of(rows->plan)->n; k++)
     CST_TRY(conclude_one(rows, k, &x[k]));
   return 0;
 }
@@ -212,7 +212,7 @@ const cst_collector cst_collector_extremes = {
     .name = "extremes",
     .doc = "least and largest values of expressions",
     .keys = {.table = keys,
-             .wish = sizeof(cst_named_list),
+             .request = sizeof(cst_named_list),
              .read = read,
              .forget = cst_named_forget},
     .plan = {.demand = demand, .tell = tell, .wanted = wanted},

@@ -27,12 +27,12 @@ typedef struct {
   long      terms, window;
 } frequency;
 
-static const cst_named_list *wish_of(const cst_plan *p) {
+static const cst_named_list *request_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(frequencies)];
 }
 
 static const frequency *frequency_of(const cst_plan *p, int k) {
-  return (const frequency *)wish_of(p)->each + k;
+  return (const frequency *)request_of(p)->each + k;
 }
 
 /* ---- the study file -------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static const cst_named_key frequencies = {.key = "frequencies",
                                           .read = read_one,
                                           .forget = forget};
 
-static void read(cst_reader *r, void *wish) { cst_named_read(&frequencies, r, wish); }
+static void read(cst_reader *r, void *request) { cst_named_read(&frequencies, r, request); }
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
@@ -116,7 +116,7 @@ static const cst_channel_row starts[] = {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static bool wanted(const cst_plan *p) { return wish_of(p)->n > 0; }
+static bool wanted(const cst_plan *p) { return request_of(p)->n > 0; }
 
 /* The most samples of a trajectory. */
 static long most_samples(const cst_plan *p, const frequency *x) {
@@ -139,7 +139,7 @@ static double analysis(const frequency *x, long n) {
 }
 
 static cst_demand demand(const cst_plan *p) {
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   cst_demand            all = {0};
   for (int k = 0; k < w->n && p->nclass; k++) {
     const cst_class *class = &p->classes[0];
@@ -156,7 +156,7 @@ static cst_demand demand(const cst_plan *p) {
 }
 
 static double bytes(const cst_plan *p, long batch) {
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   double                sum = 0;
   (void)batch;
   for (int k = 0; k < w->n; k++) {
@@ -168,7 +168,7 @@ static double bytes(const cst_plan *p, long batch) {
 
 static void tell(const cst_plan *p, FILE *out) {
   static const double   pi = 3.14159265358979323846;
-  const cst_named_list *w = wish_of(p);
+  const cst_named_list *w = request_of(p);
   for (int k = 0; k < w->n; k++) {
     const frequency *x = frequency_of(p, k);
     const long       n = most_samples(p, x);
@@ -182,7 +182,7 @@ static void tell(const cst_plan *p, FILE *out) {
 
 static void declare(const cst_plan *p, cst_channels *c) {
   static const char *const names[HALVES] = {"first", "second"};
-  const cst_named_list    *w = wish_of(p);
+  const cst_named_list    *w = request_of(p);
   if (!w->n)
     return;
   for (int k = 0; k < w->n; k++)
@@ -205,7 +205,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
 
 /* Samples that both runs have are kept. */
 static void go_on(const cst_continued *x) {
-  const cst_named_list *w = wish_of(x->now->plan);
+  const cst_named_list *w = request_of(x->now->plan);
   for (int k = 0; k < w->n; k++) {
     const frequency *f = frequency_of(x->now->plan, k);
     const double    *was = cst_continued_was(x, &samples, k);
@@ -235,8 +235,8 @@ typedef struct {
 static void create(cst_collection *x) {
   own            *o = x->own;
   const cst_plan *p = x->run->plan;
-  o->now = cst_named_values(x->run, wish_of(p));
-  for (int k = 0; k < wish_of(p)->n; k++) {
+  o->now = cst_named_values(x->run, request_of(p));
+  for (int k = 0; k < request_of(p)->n; k++) {
     const frequency *f = frequency_of(p, k);
     const long       most = most_samples(p, f);
     o->each[k] = (one){.kept = cst_rows_numbers(x->run->rows, &samples, k, 0),
@@ -254,8 +254,8 @@ static void forget_class(one *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  cst_named_values_destroy(o->now, wish_of(x->run->plan));
-  for (int k = 0; k < wish_of(x->run->plan)->n; k++) {
+  cst_named_values_destroy(o->now, request_of(x->run->plan));
+  for (int k = 0; k < request_of(x->run->plan)->n; k++) {
     forget_class(&o->each[k]);
     free(o->each[k].re);
     free(o->each[k].im);
@@ -277,7 +277,7 @@ static void set_starts(const cst_runner *r) {
 static void begin(cst_collection *x) {
   own                  *o = x->own;
   const cst_runner     *r = x->run;
-  const cst_named_list *w = wish_of(r->plan);
+  const cst_named_list *w = request_of(r->plan);
   set_starts(r);
   for (int k = 0; k < w->n; k++) {
     one         *at = &o->each[k];
@@ -294,7 +294,7 @@ static void begin(cst_collection *x) {
 static long next(const cst_collection *x, long step) {
   const own *o = x->own;
   long       next = LONG_MAX;
-  for (int k = 0; k < wish_of(x->run->plan)->n && !x->run->replayed; k++)
+  for (int k = 0; k < request_of(x->run->plan)->n && !x->run->replayed; k++)
     next = CST_SMALLER(next, cst_runner_next_multiple(step, o->each[k].steps, 0));
   return next;
 }
@@ -311,7 +311,7 @@ static void take(const one *x, const cst_values *now, const cst_runner *r, long 
 static cst_error stop(cst_collection *x) {
   const own        *o = x->own;
   const cst_runner *r = x->run;
-  for (int k = 0; k < wish_of(r->plan)->n && !r->replayed; k++)
+  for (int k = 0; k < request_of(r->plan)->n && !r->replayed; k++)
     if (r->b->step % o->each[k].steps == 0)
       take(&o->each[k], &o->now[k], r, r->b->step / o->each[k].steps);
   return 0;
@@ -362,7 +362,7 @@ static void leave(const cst_runner *r, int which, long lane) {
 static cst_error finish(cst_collection *x) {
   own              *o = x->own;
   const cst_runner *r = x->run;
-  for (int k = 0; k < wish_of(r->plan)->n; k++) {
+  for (int k = 0; k < request_of(r->plan)->n; k++) {
     one      *at = &o->each[k];
     const int power = (int)frequency_of(r->plan, k)->window;
     if (!at->whole) {
@@ -416,7 +416,7 @@ static void declare_columns(cst_columns *c, const void *entry, void *columns) {
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
-  return cst_named_columns(c, wish_of(p), sizeof(frequency_columns), declare_columns);
+  return cst_named_columns(c, request_of(p), sizeof(frequency_columns), declare_columns);
 }
 
 /* Numbers of the members that did not fail and have one, x[members][stride] -> to; how many. */
@@ -478,7 +478,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   if (!x)
     return 0;
   double *room = cst_zeros(rows->plan->study->members, sizeof *room);
-  for (int k = 0; k < wish_of(rows->plan)->n; k++)
+  for (int k = 0; k < request_of(rows->plan)->n; k++)
     CST_TRY(conclude_one(rows, k, &x[k], room));
   free(room);
   return 0;
@@ -490,7 +490,7 @@ const cst_collector cst_collector_frequencies = {
     .name = "frequencies",
     .doc = "frequencies of expressions",
     .keys = {.table = keys,
-             .wish = sizeof(cst_named_list),
+             .request = sizeof(cst_named_list),
              .read = read,
              .forget = cst_named_forget},
     .plan = {.demand = demand, .bytes = bytes, .tell = tell, .wanted = wanted},

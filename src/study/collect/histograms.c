@@ -119,16 +119,16 @@ static const cst_named_key histograms = {
     .read = read_histogram,
     .forget = forget};
 
-static void read(cst_reader *r, void *wish) { cst_named_read(&histograms, r, wish); }
+static void read(cst_reader *r, void *request) { cst_named_read(&histograms, r, request); }
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-static const cst_named_list *wish_of(const cst_study *s) {
+static const cst_named_list *request_of(const cst_study *s) {
   return s->collected[CST_COLLECTOR(histograms)];
 }
 
 static const histogram *histogram_of(const cst_plan *p, int k) {
-  return (const histogram *)wish_of(p->study)->each + k;
+  return (const histogram *)request_of(p->study)->each + k;
 }
 
 /* The samples along a trajectory. */
@@ -155,7 +155,7 @@ static cst_channel_use use_of(cst_channels *c, const histogram *h, const char *e
 /* One channel of each histogram; weighed: only of those whose samples have weights. */
 static void add(cst_channels *c, const cst_channel_row *row, const char *ending, int more,
                 const char *doc, bool weighed) {
-  for (int k = 0; k < wish_of(c->plan->study)->n; k++) {
+  for (int k = 0; k < request_of(c->plan->study)->n; k++) {
     const histogram *h = histogram_of(c->plan, k);
     if (h->fixman || !weighed)
       cst_channels_add(c, row, k, use_of(c, h, ending, more, doc));
@@ -167,25 +167,25 @@ static void declare(const cst_plan *p, cst_channels *c) {
   add(c, &channel_weights, "weight", CST_WEIGHED, "bins, then all weights and their squares", true);
   add(c, &channel_histogram, "bin", 0, "bin", false);
   add(c, &channel_edges, "edge", 1, "edge of a bin", false);
-  cst_named_channels(c, wish_of(p->study), &channel_outside, 0);
+  cst_named_channels(c, request_of(p->study), &channel_outside, 0);
   add(c, &channel_density, "bin", 0, "bin", false);
   add(c, &channel_density_error, "bin", 0, "bin", false);
 }
 
 static cst_error open(const cst_plan *p, cst_output *o) {
-  for (int i = 0; i < wish_of(p->study)->n; i++)
+  for (int i = 0; i < request_of(p->study)->n; i++)
     CST_TRY(cst_output_all(o, &channel_edges, i, histogram_of(p, i)->edge));
   return 0;
 }
 
-static const char *anew(const cst_extension *e, int from, int to) {
+static const char *again(const cst_extension *e, int from, int to) {
   (void)from, (void)to;
-  if (wish_of(e->now->study)->n && e->old->blocks != e->now->blocks)
+  if (request_of(e->now->study)->n && e->old->blocks != e->now->blocks)
     return "with this number of members histograms are counted in other blocks";
   return NULL;
 }
 
-static const cst_reuse reuse = {.anew = anew};
+static const cst_reuse reuse = {.recompute = again};
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
@@ -247,20 +247,20 @@ static void count(const own *o, const cst_runner *r, int which, int group, int b
     }
 }
 
-static bool averages(const cst_study *s) { return wish_of(s)->n > 0; }
+static bool averages(const cst_study *s) { return request_of(s)->n > 0; }
 
 static bool wanted(const cst_plan *p) { return averages(p->study); }
 
 static cst_demand demand(const cst_plan *p) {
-  cst_demand all = cst_named_demand(p, wish_of(p->study));
+  cst_demand all = cst_named_demand(p, request_of(p->study));
   all.blocks = wanted(p);
-  for (int k = 0; k < wish_of(p->study)->n; k++)
+  for (int k = 0; k < request_of(p->study)->n; k++)
     all.bins += histogram_of(p, k)->bins;
   return all;
 }
 
 static void tell(const cst_plan *p, FILE *out) {
-  for (int i = 0; i < wish_of(p->study)->n; i++) {
+  for (int i = 0; i < request_of(p->study)->n; i++) {
     const histogram *h = histogram_of(p, i);
     fprintf(out, "%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms",
             h->named.name, h->named.expressions.n, h->bins, h->edge[0], h->edge[h->bins]);
@@ -270,10 +270,10 @@ static void tell(const cst_plan *p, FILE *out) {
 static void create(cst_collection *x) {
   own              *o = x->own;
   const cst_runner *r = x->run;
-  const int         n = wish_of(r->plan->study)->n;
+  const int         n = request_of(r->plan->study)->n;
   o->counts = cst_zeros(2 * n, sizeof *o->counts);
   o->weights = o->counts + n;
-  o->values = cst_named_values(r, wish_of(r->plan->study));
+  o->values = cst_named_values(r, request_of(r->plan->study));
   for (int k = 0; k < n; k++) {
     o->counts[k] = cst_rows_numbers(r->rows, &channel_counts, k, 0);
     o->weights[k] = cst_rows_numbers(r->rows, &channel_weights, k, 0);
@@ -282,7 +282,7 @@ static void create(cst_collection *x) {
 
 static void destroy(cst_collection *x) {
   own *o = x->own;
-  cst_named_values_destroy(o->values, wish_of(x->run->plan->study));
+  cst_named_values_destroy(o->values, request_of(x->run->plan->study));
   free(o->counts);
 }
 
@@ -291,7 +291,7 @@ static void begin(cst_collection *x) {
   const cst_runner *r = x->run;
   const size_t      lanes = (size_t)r->b->groups * (size_t)r->width;
   const size_t      bytes = lanes * (size_t)r->plan->blocks * sizeof(double);
-  for (int k = 0; k < wish_of(r->plan->study)->n; k++) {
+  for (int k = 0; k < request_of(r->plan->study)->n; k++) {
     memset(o->counts[k], 0, counted(histogram_of(r->plan, k)) * bytes);
     if (o->weights[k])
       memset(o->weights[k], 0, weighed(histogram_of(r->plan, k)) * bytes);
@@ -301,7 +301,7 @@ static void begin(cst_collection *x) {
 static void look(cst_collection *x, int group, const cst_view *view) {
   const own        *o = x->own;
   const cst_runner *r = x->run;
-  const int         n = wish_of(r->plan->study)->n;
+  const int         n = request_of(r->plan->study)->n;
   double            weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
   bool              weighs = false;
   if (r->b->step < r->class->after)
@@ -337,7 +337,7 @@ static void declare_columns(cst_columns *c, const void *entry, void *columns) {
 }
 
 static void *columns(const cst_plan *p, cst_columns *c) {
-  return cst_named_columns(c, wish_of(p->study), sizeof(histogram_columns), declare_columns);
+  return cst_named_columns(c, request_of(p->study), sizeof(histogram_columns), declare_columns);
 }
 
 enum { AT_ONCE = 1 << 20 }; /* numbers of rows read at once */
@@ -552,7 +552,7 @@ static cst_error conclude_histogram(cst_case_rows *rows, const histogram_columns
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const histogram_columns *x = handles;
-  for (int k = 0; k < wish_of(rows->plan->study)->n; k++)
+  for (int k = 0; k < request_of(rows->plan->study)->n; k++)
     CST_TRY(conclude_histogram(rows, &x[k], k));
   return 0;
 }
@@ -563,7 +563,7 @@ const cst_collector cst_collector_histograms = {
     .name = "histograms",
     .doc = "distributions of expressions",
     .keys = {.table = keys,
-             .wish = sizeof(cst_named_list),
+             .request = sizeof(cst_named_list),
              .read = read,
              .forget = cst_named_forget},
     .plan = {.averages = averages, .demand = demand, .tell = tell, .wanted = wanted},

@@ -8,7 +8,7 @@
 #include "study/collect/lags.h"
 
 static bool       wanted(const cst_plan *p) { return cst_lags_of(&kind, p)->n > 0; }
-static void       read(cst_reader *r, void *wish) { cst_named_read(&kind.key, r, wish); }
+static void       read(cst_reader *r, void *request) { cst_named_read(&kind.key, r, request); }
 static cst_demand demand(const cst_plan *p) { return cst_lags_demand(&kind, p); }
 static void       tell(const cst_plan *p, FILE *out) { cst_lags_tell(&kind, p, out); }
 static void       declare(const cst_plan *p, cst_channels *c) { cst_lags_declare(&kind, p, c); }
@@ -24,9 +24,9 @@ static cst_error total(const cst_plan *p, int icase, const cst_cell *x, cst_outp
   return cst_lags_total(&kind, p, icase, x, o);
 }
 
-static const char *anew(const cst_extension *e, int from, int to) {
+static const char *again(const cst_extension *e, int from, int to) {
   (void)from, (void)to;
-  return cst_lags_anew(&kind, e);
+  return cst_lags_recompute(&kind, e);
 }
 
 static cst_error add(const cst_extension *e, cst_tallies *t) { return cst_lags_add(&kind, e, t); }
@@ -37,13 +37,13 @@ static const char *refuse(const cst_plan *old, const cst_class *from, const cst_
   return wanted(now) ? kind.refuses : NULL;
 }
 
-static const cst_reuse reuse = {.anew = anew, .add = add, .refuse = refuse};
+static const cst_reuse reuse = {.recompute = again, .add = add, .refuse = refuse};
 static const cst_tally tally = {
     .cells = cells, .most = most, .term = cst_lags_term, .finish = total};
 
 #define CST_LAGS_ROW(of_report)                                                                    \
   .keys = {.table = keys,                                                                          \
-           .wish = sizeof(cst_named_list),                                                         \
+           .request = sizeof(cst_named_list),                                                      \
            .read = read,                                                                           \
            .forget = cst_named_forget,                                                             \
            .as_in = cst_lags_as_in},                                                               \

@@ -55,8 +55,8 @@ void cst_lags_read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, con
     check_samples(r, cst_yaml_get(n, "every"), x);
 }
 
-void cst_lags_as_in(void *wish, cst_result *file) {
-  const cst_named_list *w = wish;
+void cst_lags_as_in(void *request, cst_result *file) {
+  const cst_named_list *w = request;
   cst_lag              *x = w->each;
   for (int i = 0; i < w->n; i++, x++) {
     char group[48], name[48];
@@ -234,7 +234,7 @@ cst_error cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cst_tal
   return 0;
 }
 
-const char *cst_lags_anew(const cst_lag_kind *kind, const cst_extension *e) {
+const char *cst_lags_recompute(const cst_lag_kind *kind, const cst_extension *e) {
   if (cst_lags_of(kind, e->now)->n && by_members(e->old) != by_members(e->now))
     return "with this number of members errors are those of other means";
   return NULL;

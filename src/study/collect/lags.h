@@ -60,7 +60,7 @@ typedef struct {
 
 void cst_lags_read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
                        void *entry);
-void cst_lags_as_in(void *wish, cst_result *file);
+void cst_lags_as_in(void *request, cst_result *file);
 static inline const cst_named_list *cst_lags_of(const cst_lag_kind *kind, const cst_plan *p) {
   return p->study->collected[cst_collector_number(kind->collector)];
 }
@@ -94,7 +94,7 @@ cst_error cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
 
 /* Adds the sums of a file; why a case of the file is computed again. */
 cst_error   cst_lags_add(const cst_lag_kind *kind, const cst_extension *e, cst_tallies *t);
-const char *cst_lags_anew(const cst_lag_kind *kind, const cst_extension *e);
+const char *cst_lags_recompute(const cst_lag_kind *kind, const cst_extension *e);
 
 /* Means over members and parts of y_0 or y_lags, and of the figure, with their errors. */
 typedef struct {

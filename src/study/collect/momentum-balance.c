@@ -234,8 +234,8 @@ static void read_form(cst_reader *r, cst_yaml *map, balances *w) {
   }
 }
 
-static void read(cst_reader *r, void *wish) {
-  balances *w = wish;
+static void read(cst_reader *r, void *request) {
+  balances *w = request;
   cst_yaml *entry = cst_tangent_entry(r, "momentum-balance");
   cst_yaml *map = cst_yaml_get(r->root, "momentum-balance");
   reading   x = {.r = r, .w = w};
@@ -261,8 +261,8 @@ static void read(cst_reader *r, void *wish) {
   cst_reader_forget(&x.weights);
 }
 
-static void forget(void *wish) {
-  balances *w = wish;
+static void forget(void *request) {
+  balances *w = request;
   for (int k = 0; k < w->n; k++)
     free(w->name[k]);
   free(w->node);
@@ -552,24 +552,24 @@ static const struct {
     [CHANGE] = {"change_max", "largest change of the momentum in a step", true, true},
 };
 
-static const balances *wish_of(const cst_plan *p) {
+static const balances *request_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(momentum_balance)];
 }
 
-static bool wanted(const cst_plan *p) { return wish_of(p)->asked; }
+static bool wanted(const cst_plan *p) { return request_of(p)->asked; }
 
 static bool has(const cst_plan *p, int figure) {
-  const balances *w = wish_of(p);
+  const balances *w = request_of(p);
   if (!w->asked || figures[figure].change)
     return w->asked;
   return figures[figure].integral ? w->integral : w->discrete;
 }
 
 /* Momenta, and one for all of them. */
-static int rows_of(const cst_plan *p) { return wanted(p) ? wish_of(p)->n + 1 : 0; }
+static int rows_of(const cst_plan *p) { return wanted(p) ? request_of(p)->n + 1 : 0; }
 
 static void name_of(const cst_plan *p, int k, int figure, char *name, size_t n) {
-  const balances *w = wish_of(p);
+  const balances *w = request_of(p);
   if (k < w->n)
     snprintf(name, n, "balance_%s_%s", w->name[k], figures[figure].ending);
   else
@@ -584,7 +584,7 @@ static double steps(const cst_plan *p, const cst_class *k) {
 static double lanes(const cst_plan *p) { return wanted(p) ? 1 : 0; }
 
 static void tell(const cst_plan *p, FILE *out) {
-  const balances *w = wish_of(p);
+  const balances *w = request_of(p);
   if (!w->asked)
     return;
   fprintf(out, "%-14s ", "balance of");
@@ -652,7 +652,7 @@ static void begin(cst_collection *x) {
   const int         method = r->class->method;
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_begin(&o->c));
   if (!o->of[method])
-    o->of[method] = create_balance(wish_of(p), p->method[method]);
+    o->of[method] = create_balance(request_of(p), p->method[method]);
   const bool discrete = !cst_momenta_refusal(p->study->method[method], p->study->system);
   for (long l = 0; l < r->work->count; l++)
     for (int k = 0; k < rows_of(p); k++)
@@ -729,7 +729,7 @@ static void *columns(const cst_plan *p, cst_columns *c) {
       if (!has(p, i))
         continue;
       const bool  shown = k == all && !figures[i].change;
-      const char *of = k < all ? wish_of(p)->name[k] : "momentum-balance";
+      const char *of = k < all ? request_of(p)->name[k] : "momentum-balance";
       name_of(p, k, i, name, sizeof name);
       to[k * FIGURES + i] = cst_columns_number(c, cst_columns_shown(shown, "map-property", of),
                                                figures[i].doc, "%s", name);
@@ -753,7 +753,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_momentum_balance = {
     .name = "momentum-balance",
     .doc = "defects of the momentum equation in a step",
-    .keys = {.table = keys, .wish = sizeof(balances), .read = read, .forget = forget},
+    .keys = {.table = keys, .request = sizeof(balances), .read = read, .forget = forget},
     .plan = {.steps = steps, .lanes = lanes, .tell = tell, .wanted = wanted},
     .run = {.own = sizeof(own),
             .create = create,

@@ -34,13 +34,13 @@ static const cst_key keys[] = {
 };
 /* clang-format on */
 
-const cst_series_wish *cst_series_wish_of(const cst_study *s) {
+const cst_series_request *cst_series_request_of(const cst_study *s) {
   return s->collected[CST_COLLECTOR(series)];
 }
 
-static void read(cst_reader *r, void *wish) {
+static void read(cst_reader *r, void *request) {
   static const char *const spacings[] = {"linear", "log"};
-  cst_series_wish         *w = wish;
+  cst_series_request      *w = request;
   cst_yaml                *n = cst_yaml_get(r->root, "samples");
   long                     count = 400;
   int                      spacing = 1;
@@ -48,12 +48,12 @@ static void read(cst_reader *r, void *wish) {
   cst_reader_integer(r, cst_yaml_get(n, "count"), "count", 0, 100000, &count);
   cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings),
                     &spacing);
-  *w = (cst_series_wish){(int)count, spacing};
+  *w = (cst_series_request){(int)count, spacing};
 }
 
 /* At most `count` of the steps 0..n, equidistant, or equidistant in the logarithm after 0; they include 0 and
  * n. */
-static int sample_steps(const cst_series_wish *w, long n, long **steps) {
+static int sample_steps(const cst_series_request *w, long n, long **steps) {
   int  k = 0;
   long last = -1;
   *steps = NULL;
@@ -78,7 +78,7 @@ static int sample_steps(const cst_series_wish *w, long n, long **steps) {
 }
 
 static void schedule(const cst_plan *p, cst_class *k) {
-  k->nsample = sample_steps(cst_series_wish_of(p->study), k->n, &k->sample);
+  k->nsample = sample_steps(cst_series_request_of(p->study), k->n, &k->sample);
 }
 
 /* Writes the times of the samples of every case. */
@@ -176,7 +176,7 @@ static bool read_samples(const cst_extension *e, const cst_channel_row *row, int
   return c && cst_result_read_block(e->file, c->field.path, c->field.type, start, count, x);
 }
 
-static const char *anew(const cst_extension *e, int from, int to) {
+static const char *again(const cst_extension *e, int from, int to) {
   cst_sum sum;
   (void)from, (void)to;
   if (!summed(e->now) || read_samples(e, &channel_series_sum, 0, 0, 1, sum.word))
@@ -268,7 +268,7 @@ static cst_error add(const cst_extension *e, cst_tallies *t) {
   return 0;
 }
 
-static const cst_reuse reuse = {.anew = anew, .add = add, .go_on = go_on};
+static const cst_reuse reuse = {.recompute = again, .add = add, .go_on = go_on};
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
@@ -448,7 +448,7 @@ static cst_error stop(cst_collection *x) {
 const cst_collector cst_collector_series = {
     .name = "series",
     .doc = "samples at chosen steps",
-    .keys = {.table = keys, .wish = sizeof(cst_series_wish), .read = read},
+    .keys = {.table = keys, .request = sizeof(cst_series_request), .read = read},
     .plan = {.schedule = schedule, .wanted = wanted},
     .run = {.own = sizeof(own),
             .create = create,

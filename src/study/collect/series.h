@@ -9,9 +9,9 @@
 typedef struct {
   int  count; /* of samples of a series, at most; 0: none */
   bool log;   /* equidistant in the logarithm of the time */
-} cst_series_wish;
+} cst_series_request;
 
-const cst_series_wish *cst_series_wish_of(const cst_study *s);
+const cst_series_request *cst_series_request_of(const cst_study *s);
 
 /* The next step of a batch after `step` with a sample, LONG_MAX: none; and the sample at its step, -1: none. */
 long cst_series_next(const cst_collection *x, long step);

@@ -74,7 +74,7 @@ enum {
 
 typedef struct {
   bool asked;
-} wish;
+} request;
 
 static const char *refusal(const cst_system *s) {
   if (s->nvel)
@@ -103,7 +103,7 @@ static const shares *shares_of(const cst_method *m) {
 }
 
 static void read(cst_reader *r, void *own) {
-  wish            *w = own;
+  request         *w = own;
   const cst_study *s = r->s;
   cst_yaml        *n = cst_tangent_entry(r, measures->name);
   const char      *why = n && s->system ? refusal(s->system) : NULL;
@@ -121,7 +121,7 @@ static void read(cst_reader *r, void *own) {
 }
 
 static void check(cst_reader *r, const void *own) {
-  const wish *w = own;
+  const request *w = own;
   if (w->asked && r->s->extensible)
     cst_yaml_error(r->doc, cst_yaml_get(r->root, "extensible"), r->d,
                    "'extensible' cannot be combined with '%s', whose windows would move with its "
@@ -132,7 +132,7 @@ static void check(cst_reader *r, const void *own) {
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 static bool wanted(const cst_plan *p) {
-  return ((const wish *)p->study->collected[CST_COLLECTOR(shadow)])->asked;
+  return ((const request *)p->study->collected[CST_COLLECTOR(shadow)])->asked;
 }
 
 static size_t state_size(const cst_plan *p) { return STATE + 2 * (size_t)p->study->system->nq; }
@@ -525,7 +525,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_collector cst_collector_shadow = {
     .name = "shadow",
     .doc = "shadow energies",
-    .keys = {.wish = sizeof(wish), .read = read, .check = check, .measures = measures},
+    .keys = {.request = sizeof(request), .read = read, .check = check, .measures = measures},
     .plan = {.demand = demand, .tell = tell, .wanted = wanted},
     .run = {.own = sizeof(own), .create = create, .begin = begin, .watch = watch, .finish = finish},
     .file = {.declare = declare, .columns = columns, .conclude = conclude},

@@ -192,8 +192,8 @@ static void read_stage(cst_reader *r, cst_yaml *n, cst_stages *s, int i) {
   read_parameters(r, cst_yaml_get(n, "parameters"), s, i);
 }
 
-static void read(cst_reader *r, void *wish) {
-  cst_stages *s = wish;
+static void read(cst_reader *r, void *request) {
+  cst_stages *s = request;
   cst_yaml   *n = cst_yaml_get(r->root, "stages");
   if (!cst_reader_list(r, n, "stages", "maps {until: ..., parameters: {...}}", false))
     return;
@@ -288,8 +288,8 @@ static void tell(const cst_plan *p, FILE *out) {
   }
 }
 
-static void check(cst_reader *r, const void *wish) {
-  const cst_stages *s = wish;
+static void check(cst_reader *r, const void *request) {
+  const cst_stages *s = request;
   cst_yaml         *n = cst_yaml_get(r->root, "stages");
   const char       *why = NULL;
   if (!s->n)
@@ -335,8 +335,8 @@ static cst_error stop(cst_collection *x) {
   return 0;
 }
 
-static void forget(void *wish) {
-  cst_stages *s = wish;
+static void forget(void *request) {
+  cst_stages *s = request;
   for (int i = 0; i < s->n; i++)
     free(s->parameter[i]);
   free(s->until);
@@ -349,8 +349,11 @@ static void forget(void *wish) {
 const cst_collector cst_collector_stages = {
     .name = "stages",
     .doc = "other parameters from a time on",
-    .keys =
-        {.table = keys, .wish = sizeof(cst_stages), .read = read, .check = check, .forget = forget},
+    .keys = {.table = keys,
+             .request = sizeof(cst_stages),
+             .read = read,
+             .check = check,
+             .forget = forget},
     .plan = {.tell = tell, .wanted = wanted},
     .run = {.next = next, .stop = stop},
 };

@@ -67,7 +67,7 @@ static bool is_range(const char *text, long *from, long *to) {
 }
 
 /* Whether so many more may be stored; else that is said at n. */
-static bool fit(cst_reader *r, cst_yaml *n, const cst_states_wish *w, long more) {
+static bool fit(cst_reader *r, cst_yaml *n, const cst_states_request *w, long more) {
   if (w->n + more <= MOST_STORED)
     return true;
   cst_yaml_error(
@@ -77,14 +77,14 @@ static bool fit(cst_reader *r, cst_yaml *n, const cst_states_wish *w, long more)
   return false;
 }
 
-static void add(cst_states_wish *w, long from, long to) {
+static void add(cst_states_request *w, long from, long to) {
   const size_t n = (size_t)w->n + (size_t)(to - from + 1);
   w->member = cst_need(realloc(w->member, sizeof *w->member * n));
   for (long k = from; k <= to; k++)
     w->member[w->n++] = k;
 }
 
-static void read_item(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+static void read_item(cst_reader *r, cst_yaml *n, cst_states_request *w) {
   const cst_study *s = r->s;
   const char      *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
   long             from, to;
@@ -104,7 +104,7 @@ static void read_item(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
 }
 
 /* The members of a list, each at most once. */
-static void read_list(cst_reader *r, cst_yaml *list, cst_states_wish *w) {
+static void read_list(cst_reader *r, cst_yaml *list, cst_states_request *w) {
   const int items = cst_yaml_size(list);
   int      *end = cst_reader_memory((size_t)items, sizeof *end);
   for (int i = 0; i < items && !cst_diag_full(r->d); i++) {
@@ -160,7 +160,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* The n members with the least numbers. */
-static void draw(const cst_study *s, cst_states_wish *w, long n, uint64_t seed) {
+static void draw(const cst_study *s, cst_states_request *w, long n, uint64_t seed) {
   lot *heap = cst_reader_memory((size_t)n, sizeof *heap);
   for (long m = 0; m < s->members; m++) {
     const lot x = {cst_random_uniform(seed, (uint64_t)m, CST_PURPOSE_TRAJECTORIES, 0, 0), m};
@@ -179,7 +179,7 @@ static void draw(const cst_study *s, cst_states_wish *w, long n, uint64_t seed) 
   free(heap);
 }
 
-static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, cst_states_wish *w,
+static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, cst_states_request *w,
                         long count) {
   long number = 0;
   if (r->s->members > MOST_DRAWN_FROM) {
@@ -192,7 +192,7 @@ static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, cst_sta
   draw(r->s, w, count, (uint64_t)number);
 }
 
-static void read_worst(cst_reader *r, cst_yaml *n, cst_states_wish *w, long count) {
+static void read_worst(cst_reader *r, cst_yaml *n, cst_states_request *w, long count) {
   cst_yaml   *by = cst_reader_required(r, n, "members", "by");
   const char *text = cst_reader_text(r, by, "by", "the name of an observable, or error");
   if (!text)
@@ -202,7 +202,7 @@ static void read_worst(cst_reader *r, cst_yaml *n, cst_states_wish *w, long coun
   cst_yaml_place(by, &w->worst_by.line, &w->worst_by.column);
 }
 
-static void read_choice(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+static void read_choice(cst_reader *r, cst_yaml *n, cst_states_request *w) {
   cst_yaml   *random = cst_yaml_get(n, "random");
   cst_yaml   *worst = cst_yaml_get(n, "worst");
   const char *key = random ? "random" : "worst";
@@ -232,7 +232,7 @@ static void read_choice(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
 
 /* ---- the key --------------------------------------------------------------------------------- */
 
-static void read_members(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+static void read_members(cst_reader *r, cst_yaml *n, cst_states_request *w) {
   const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
   long        from, to;
   if (cst_yaml_is_list(n)) {
@@ -252,7 +252,7 @@ static void read_members(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
 }
 
 /* Names other than q, p, v, lambda are quantities; the plan looks them up. */
-static void read_store(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
+static void read_store(cst_reader *r, cst_yaml *n, cst_states_request *w) {
   const struct {
     const char *name;
     bool       *flag;
@@ -285,9 +285,9 @@ static void read_store(cst_reader *r, cst_yaml *n, cst_states_wish *w) {
   }
 }
 
-void cst_states_read(cst_reader *r, void *wish) {
-  cst_states_wish *w = wish;
-  cst_yaml        *n = cst_yaml_get(r->root, "trajectories");
+void cst_states_read(cst_reader *r, void *request) {
+  cst_states_request *w = request;
+  cst_yaml           *n = cst_yaml_get(r->root, "trajectories");
   w->every = 1;
   if (!cst_reader_keys(r, n, "trajectories", "trajectories", CST_KEYS_ALL))
     return;
@@ -298,8 +298,8 @@ void cst_states_read(cst_reader *r, void *wish) {
   read_store(r, cst_yaml_get(n, "store"), w);
 }
 
-void cst_states_forget(void *wish) {
-  const cst_states_wish *w = wish;
+void cst_states_forget(void *request) {
+  const cst_states_request *w = request;
   for (int i = 0; i < w->nstored; i++)
     free(w->stored[i].text);
   free(w->stored);
@@ -378,7 +378,7 @@ static int find(const cst_plan *p, const char *text, int *found) {
 }
 
 static void find_worst(const cst_plan *p, cst_states_found *x, int *found, cst_diag *d) {
-  const cst_study_word *w = &cst_states_wish_of(p->study)->worst_by;
+  const cst_study_word *w = &cst_states_request_of(p->study)->worst_by;
   const bool            has_error = p->study->reference != CST_REFERENCE_NONE;
   int                   n;
   x->worst_by = -1;
@@ -417,7 +417,7 @@ bool cst_states_is_error(const cst_study *s, const cst_study_word *w) {
 /* The worst members are stepped once more, without a partner. */
 static void check_error(const cst_plan *p, const cst_study_word *w, cst_diag *d) {
   const cst_study *s = p->study;
-  if (s->reference == CST_REFERENCE_SELF && cst_states_wish_of(s)->worst_by.text)
+  if (s->reference == CST_REFERENCE_SELF && cst_states_request_of(s)->worst_by.text)
     cst_diag_add(d, s->file, w->line, w->column,
                  "'store' has 'error', which members that are chosen at the end do not have with "
                  "`reference: self`; name the members, or take another reference");
@@ -427,8 +427,8 @@ static void check_error(const cst_plan *p, const cst_study_word *w, cst_diag *d)
 }
 
 void *cst_states_settle(const cst_plan *p, cst_diag *d) {
-  const cst_states_wish *w = cst_states_wish_of(p->study);
-  int                   *found = cst_zeros(p->nquantity, sizeof *found);
+  const cst_states_request *w = cst_states_request_of(p->study);
+  int                      *found = cst_zeros(p->nquantity, sizeof *found);
   cst_states_found *x = cst_need(calloc(1, sizeof *x + sizeof *x->quantity * (size_t)p->nquantity));
   for (int i = 0; i < w->nstored; i++) {
     if (cst_states_is_error(p->study, &w->stored[i])) {
@@ -452,7 +452,7 @@ const cst_states_found *cst_states_found_of(const cst_plan *p) {
 }
 
 static long states_numbers(const cst_plan *p) {
-  const cst_states_wish *w = cst_states_wish_of(p->study);
+  const cst_states_request *w = cst_states_request_of(p->study);
   return (w->q + w->p + w->v) * (long)p->study->system->nq +
          w->lambda * (long)p->study->system->ng + cst_states_found_of(p)->n +
          cst_states_found_of(p)->error;
@@ -462,7 +462,7 @@ static long states_numbers(const cst_plan *p) {
 enum { TRACK_BYTES = 16 << 20 };
 
 long cst_states_depth(const cst_plan *p, const cst_class *k, long tracks) {
-  const long all = k->n / cst_states_wish_of(p->study)->every + 1;
+  const long all = k->n / cst_states_request_of(p->study)->every + 1;
   const long numbers = states_numbers(p);
   const long fits = TRACK_BYTES / (long)sizeof(double) / (tracks * (numbers > 0 ? numbers : 1));
   if (fits < 1)
@@ -474,7 +474,7 @@ double cst_states_bytes(const cst_plan *p, long batch) {
   double most = 0;
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
-    const long       chosen = (long)k->ncase * cst_states_wish_of(p->study)->n;
+    const long       chosen = (long)k->ncase * cst_states_request_of(p->study)->n;
     const long       tracks = chosen < batch ? chosen : batch;
     const double bytes = tracks ? 8.0 * (double)tracks * (double)cst_states_depth(p, k, tracks) *
                                       (double)states_numbers(p)
@@ -485,12 +485,12 @@ double cst_states_bytes(const cst_plan *p, long batch) {
 }
 
 int cst_states_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
-  const int   n = cst_states_wish_of(p->study)->n;
+  const int   n = cst_states_request_of(p->study)->n;
   const long *list;
   if (c->member)
     list = c->member + icase * n;
   else
-    list = cst_states_wish_of(p->study)->member;
+    list = cst_states_request_of(p->study)->member;
   for (int i = 0; list && i < n; i++)
     if (list[i] == member)
       return i;
@@ -500,18 +500,18 @@ int cst_states_find(const cst_plan *p, const cst_chosen *c, long icase, long mem
 /* Steps, and nanoseconds, that the worst members take once more after the run. */
 static double replay_steps(const cst_plan *p) {
   double sum = 0;
-  if (!cst_states_wish_of(p->study)->worst_by.text)
+  if (!cst_states_request_of(p->study)->worst_by.text)
     return sum;
   for (int i = 0; i < p->ncase; i++)
-    sum += (double)p->cases[i].n * (double)cst_states_wish_of(p->study)->n;
+    sum += (double)p->cases[i].n * (double)cst_states_request_of(p->study)->n;
   return sum;
 }
 
 static double replay_time(const cst_plan *p) {
   const double width = cst_isas[p->isa].width;
-  const double lanes = ceil((double)cst_states_wish_of(p->study)->n / width) * width;
+  const double lanes = ceil((double)cst_states_request_of(p->study)->n / width) * width;
   double       sum = 0;
-  if (!cst_states_wish_of(p->study)->worst_by.text)
+  if (!cst_states_request_of(p->study)->worst_by.text)
     return sum;
   for (int i = 0; i < p->ncase; i++) {
     const double cost = p->classes[p->class_of[i]].cost;
@@ -521,7 +521,7 @@ static double replay_time(const cst_plan *p) {
 }
 
 void cst_states_tell(const cst_plan *p, FILE *out) {
-  const cst_states_wish *w = cst_states_wish_of(p->study);
+  const cst_states_request *w = cst_states_request_of(p->study);
   if (!w->n)
     return;
   fprintf(out, "%-14s %d per case, every %ld steps, %ld numbers per state\n", "trajectories", w->n,

@@ -61,7 +61,7 @@ static const cst_channel_row channel_state_member = {"/trajectories/%d/member", 
 
 /* Those with the largest change of a quantity, or the largest error. */
 
-static bool has_worst(const cst_plan *p) { return cst_states_wish_of(p->study)->worst_by.text; }
+static bool has_worst(const cst_plan *p) { return cst_states_request_of(p->study)->worst_by.text; }
 
 /* The largest change of a quantity, or the error, of every member; NaN: excluded. */
 static cst_error sizes_of(cst_case_rows *rows, double *size) {
@@ -112,10 +112,10 @@ static void part(tracks *t, bool there, const cst_channel_row *row, int which, i
 }
 
 static void create_tracks(tracks *t, const cst_plan *p, cst_output *o) {
-  const cst_states_wish *s = cst_states_wish_of(p->study);
-  const cst_system      *sys = p->study->system;
-  const int              nstored = cst_states_found_of(p)->n;
-  const int              nq = sys->nq;
+  const cst_states_request *s = cst_states_request_of(p->study);
+  const cst_system         *sys = p->study->system;
+  const int                 nstored = cst_states_found_of(p)->n;
+  const int                 nq = sys->nq;
   *t = (tracks){
       .plan = p, .output = o, .part = cst_need(calloc((size_t)nstored + 5, sizeof *t->part))};
   part(t, s->q, &channel_state_q, 0, nq);
@@ -207,7 +207,7 @@ static cst_error write(tracks *t, int at) {
 
 static cst_error flush_tracks(tracks *t) {
   for (long i = 0; i < t->held; i++) {
-    const long step = (t->first + i) * cst_states_wish_of(t->plan->study)->every;
+    const long step = (t->first + i) * cst_states_request_of(t->plan->study)->every;
     t->t[i] = cst_clock_at(t->class, (double)step);
   }
   for (int i = 0; i < t->n; i++) {
@@ -229,18 +229,18 @@ static cst_error end_state(tracks *t) {
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-const cst_states_wish *cst_states_wish_of(const cst_study *s) {
+const cst_states_request *cst_states_request_of(const cst_study *s) {
   return s->collected[CST_COLLECTOR(states)];
 }
 
-static bool wanted(const cst_plan *p) { return cst_states_wish_of(p->study)->n > 0; }
+static bool wanted(const cst_plan *p) { return cst_states_request_of(p->study)->n > 0; }
 
 static cst_demand demand(const cst_plan *p) {
-  return (cst_demand){.chosen = cst_states_wish_of(p->study)->n};
+  return (cst_demand){.chosen = cst_states_request_of(p->study)->n};
 }
 
 static void schedule(const cst_plan *p, cst_class *k) {
-  const cst_states_wish *w = cst_states_wish_of(p->study);
+  const cst_states_request *w = cst_states_request_of(p->study);
   for (int i = 0; i < w->nstored; i++)
     if (cst_states_is_error(p->study, &w->stored[i]))
       k->shown_every = w->every;
@@ -250,7 +250,7 @@ static void schedule(const cst_plan *p, cst_class *k) {
 static int axis_of(cst_channels *c, int icase) {
   const cst_plan *p = c->plan;
   return cst_channels_axis(c, "time of a stored state",
-                           p->cases[icase].n / cst_states_wish_of(p->study)->every + 1, "time%d",
+                           p->cases[icase].n / cst_states_request_of(p->study)->every + 1, "time%d",
                            icase);
 }
 
@@ -272,7 +272,7 @@ static void add_quantity(cst_channels *c, int icase, int k) {
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  const cst_states_wish *s = cst_states_wish_of(p->study);
+  const cst_states_request *s = cst_states_request_of(p->study);
   if (!s->n)
     return;
   add(c, &channel_state_time, true);
@@ -295,10 +295,10 @@ typedef struct {
 } group_state;
 
 static group_state state_of(const cst_runner *r, int group) {
-  const int              W = r->width;
-  const cst_states_wish *s = cst_states_wish_of(r->plan->study);
-  const cst_layout      *at = cst_stepper_layout(r->st);
-  const bool             quantities = cst_states_found_of(r->plan)->n > 0;
+  const int                 W = r->width;
+  const cst_states_request *s = cst_states_request_of(r->plan->study);
+  const cst_layout         *at = cst_stepper_layout(r->st);
+  const bool                quantities = cst_states_found_of(r->plan)->n > 0;
   cst_stepper_read_for(r->st, CST_READS_SOME);
   if (quantities)
     cst_runner_measure(r, group, CST_KEEP_NOT);
@@ -361,7 +361,7 @@ static void locate(cst_collection *x, long step, bool done) {
   const cst_runner *r = x->run;
   tracks           *t = x->own;
   const cst_plan   *p = r->plan;
-  const long        every = cst_states_wish_of(p->study)->every;
+  const long        every = cst_states_request_of(p->study)->every;
   clear(t);
   for (long lane = 0; lane < r->work->count; lane++) {
     const long icase = cst_runner_case(r, lane) - p->cases;
@@ -380,12 +380,12 @@ static long next(const cst_collection *x, long step) {
   const tracks *t = x->own;
   if (!t->n)
     return LONG_MAX;
-  return cst_runner_next_multiple(step, cst_states_wish_of(x->run->plan->study)->every, 0);
+  return cst_runner_next_multiple(step, cst_states_request_of(x->run->plan->study)->every, 0);
 }
 
 static cst_error stop(cst_collection *x) {
   tracks *t = x->own;
-  if (t->n && x->run->b->step % cst_states_wish_of(x->run->plan->study)->every == 0)
+  if (t->n && x->run->b->step % cst_states_request_of(x->run->plan->study)->every == 0)
     CST_TRY(keep_states(t, x->run));
   return 0;
 }
@@ -398,8 +398,8 @@ static cst_error flush(cst_collection *x) {
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static cst_error open(const cst_plan *p, cst_output *o) {
-  for (int i = 0; i < p->ncase && cst_states_wish_of(p->study)->member; i++)
-    CST_TRY(write_chosen(o, i, cst_states_wish_of(p->study)->member));
+  for (int i = 0; i < p->ncase && cst_states_request_of(p->study)->member; i++)
+    CST_TRY(write_chosen(o, i, cst_states_request_of(p->study)->member));
   return 0;
 }
 
@@ -414,8 +414,8 @@ static int stored_as(const cst_plan *old, int icase, long member, long first, lo
  * old file. */
 static cst_error copy(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
                       long first, long n) {
-  const cst_states_wish *now = cst_states_wish_of(o->plan->study);
-  char                   path[96];
+  const cst_states_request *now = cst_states_request_of(o->plan->study);
+  char                      path[96];
   if (!now->member) /* the worst members are chosen at the end of the run */
     return 0;
   for (int at = 0; at < o->channels->n; at++) {
@@ -446,7 +446,7 @@ const cst_collector cst_collector_states = {
     .name = "states",
     .doc = "states along trajectories",
     .keys = {.table = cst_states_keys,
-             .wish = sizeof(cst_states_wish),
+             .request = sizeof(cst_states_request),
              .read = cst_states_read,
              .forget = cst_states_forget},
     .plan = {.schedule = schedule,

@@ -15,9 +15,9 @@ typedef struct {
   bool            q, p, v, lambda;
   int             nstored; /* names of further stored quantities */
   cst_study_word *stored;
-} cst_states_wish;
+} cst_states_request;
 
-const cst_states_wish *cst_states_wish_of(const cst_study *s);
+const cst_states_request *cst_states_request_of(const cst_study *s);
 
 /* Of a plan: the quantities that are stored; that by which the worst members are chosen, -1: the error, or none
  * are chosen. */
@@ -31,8 +31,8 @@ const cst_states_found *cst_states_found_of(const cst_plan *p);
 
 /* The keys, and their values. */
 extern const cst_key cst_states_keys[];
-void                 cst_states_read(cst_reader *r, void *wish);
-void                 cst_states_forget(void *wish);
+void                 cst_states_read(cst_reader *r, void *request);
+void                 cst_states_forget(void *request);
 
 /* Finds quantities by name, with messages in d; cst_states_found, owned: free(). */
 void *cst_states_settle(const cst_plan *p, cst_diag *d);

@@ -99,7 +99,7 @@ static void take_back(const cst_tangent_vectors *v, long lane, double *to) {
 /* Those of a group, in v->w, become orthonormal. */
 static void orthonormalise(cst_tangent_vectors *v, int group, double *growth) {
   const double *weight = v->weight + (long)group * v->in * v->run->width;
-  v->lanes->orthonormalise(v->k, v->n, v->in, weight, v->w, growth, v->spare);
+  v->lanes->orthonormalise(v->k, v->n, v->in, weight, v->w, growth, v->scratch);
 }
 
 /* Carries a lane from the start of the period, displaced by `by`, to v->move; false: a step is not solved. */
@@ -214,7 +214,7 @@ cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, const cst_runner *r
   v->scale = cst_zeros(2 * r->batch, sizeof *v->scale);
   v->growth = cst_aligned(groups * (size_t)k * W);
   v->w = cst_aligned((size_t)k * most * W);
-  v->spare = cst_aligned(most * W);
+  v->scratch = cst_aligned(most * W);
   if (exact) {
     create_exact(v);
     return 0;
@@ -234,7 +234,7 @@ cst_error cst_tangent_vectors_destroy(cst_tangent_vectors *v) {
   free(v->weight);
   free(v->growth);
   free(v->w);
-  free(v->spare);
+  free(v->scratch);
   free(v->at);
   free(v->near);
   return 0;
@@ -314,7 +314,7 @@ static void renormalise(cst_tangent_vectors *v, int group) {
   else
     v->lanes->take(&x, v->w);
   v->lanes->orthonormalise(v->k, v->n, v->in, v->weight + (long)group * v->in * W, v->w, growth,
-                           v->spare);
+                           v->scratch);
   for (int left = all_grew(v->k * W, growth) ? 0 : alive; left; left &= left - 1)
     if (!grew(v, growth, __builtin_ctz((unsigned)left)))
       lose(v, group, __builtin_ctz((unsigned)left));

@@ -20,10 +20,10 @@ typedef struct {
   int                    k, n, in; /* numbers of a vector, and those that count: of q and p */
   long                   step;     /* of the batch, at which they are */
   const cst_orthonormal *lanes;
-  double                *scale;     /* [lane][2] */
-  double                *weight;    /* [group][in][W] */
-  double                *growth;    /* [group][k][W] of the last period */
-  double                *w, *spare; /* of a group: [k][n][W], [n][W] */
+  double                *scale;       /* [lane][2] */
+  double                *weight;      /* [group][in][W] */
+  double                *growth;      /* [group][k][W] of the last period */
+  double                *w, *scratch; /* of a group: [k][n][W], [n][W] */
   /* by companions */
   cst_companions c;
   int           *at; /* [n] components of a record */

@@ -236,8 +236,8 @@ static void read_form(cst_reader *r, cst_yaml *map, cst_tangent *t) {
     check_exact(r, n, t);
 }
 
-static void read(cst_reader *r, void *wish) {
-  cst_tangent *t = wish;
+static void read(cst_reader *r, void *request) {
+  cst_tangent *t = request;
   cst_yaml    *map = cst_yaml_get(r->root, "tangent");
   const bool   any = read_observables(r, t);
   if (!cst_reader_keys(r, map, "tangent", "tangent", CST_KEYS_ALL))
@@ -341,7 +341,7 @@ long cst_tangent_next(const cst_collection *x, long step) {
 const cst_collector cst_collector_tangent = {
     .name = "tangent",
     .doc = "what nearby trajectories measure",
-    .keys = {.table = keys, .wish = sizeof(cst_tangent), .read = read, .measures = measures},
+    .keys = {.table = keys, .request = sizeof(cst_tangent), .read = read, .measures = measures},
     .plan = {.tell = tell, .wanted = wanted},
     .file = {.columns = columns, .conclude = conclude},
 };

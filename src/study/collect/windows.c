@@ -24,17 +24,17 @@ static void declare_all(const cst_plan *p, cst_channels *c, const cst_channel_ro
 
 typedef struct {
   bool unknown; /* the study is one of an earlier program, which kept no ranges */
-} wish;
+} request;
 
 static void as_in(void *x, cst_result *file) {
-  wish *w = x;
+  request *w = x;
   char(*paths)[96];
   w->unknown = cst_result_list(file, "/ranges", &paths) <= 0;
   free(paths);
 }
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  const wish *w = p->study->collected[CST_COLLECTOR(windows)];
+  const request *w = p->study->collected[CST_COLLECTOR(windows)];
   if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
     return;
   declare_all(p, c, &cst_channel_windows);
@@ -234,7 +234,7 @@ static const cst_reuse reuse = {.reaches = reaches, .go_on = go_on};
 const cst_collector cst_collector_windows = {
     .name = "windows",
     .doc = "means over windows",
-    .keys = {.wish = sizeof(wish), .as_in = as_in},
+    .keys = {.request = sizeof(request), .as_in = as_in},
     .plan = {.demand = demand, .wanted = wanted},
     .run = {.own = sizeof(own),
             .begin = begin,

@@ -12,7 +12,7 @@
 
 /* ---- conclusions ----------------------------------------------------------------------------- */
 
-/* The statistics of the finished rows, case by case, and the portions
+/* The statistics of the finished rows, case by case, and the shares
  * in which ranks share them. */
 
 /* Nanoseconds, measured: a verdict, that of a momentum, which most methods keep, and more for each group of members
@@ -21,7 +21,7 @@
 static const double verdict = 650e3, of_kept = 100e3, verdict_of_group = 9e3,
                     verdict_of_member = 10e3, of_bin = 3, of_number = 4, of_sorted = 60,
                     of_column = 500;
-/* of a portion: so short that ranks end together and a stop is not late */
+/* of a share: so short that ranks end together and a stop is not late */
 static const double longest_piece = 50e6;
 enum { MOST_CASES = 256, USUAL_COLUMNS = 60, GROUPS = 64, LEAST_WINDOWS = 8 };
 
@@ -77,7 +77,7 @@ int cst_plan_conclusion_cases(const cst_plan *p) {
   return (int)fmax(1, floor(fit / steps)) * steps;
 }
 
-int cst_plan_conclusion_portions(const cst_plan *p) {
+int cst_plan_conclusion_shares(const cst_plan *p) {
   const int cases = cst_plan_conclusion_cases(p);
   return (p->ncase + cases - 1) / cases;
 }

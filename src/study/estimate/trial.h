@@ -27,7 +27,7 @@ typedef struct cst_trier cst_trier;
 cst_trier               *cst_trial_create(const cst_plan *p);
 void                     cst_trial_destroy(cst_trier *t);
 /* Evaluations of n steps of a trajectory of the class, and nanoseconds of a step of a group of lanes (0: it
- * was not timed); the counts depend on the study alone, unless its steps are so dear that fewer of them are tried.
+ * was not timed); the counts depend on the study alone, unless its steps are so costly that fewer of them are tried.
  * false: its first trajectory cannot start, or takes too long. */
 bool cst_trial_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
                      double *nanoseconds);

@@ -22,7 +22,7 @@ typedef struct {
   double *value;
 } choice; /* the values of one parameter */
 
-/* ---- sizes: integers with which a description is expanded ------------------------------------- */
+/* ---- sizes: integers with which a description is expanded ------------------------------------ */
 
 /* Reads the sizes given in the map of parameters; returns their number. */
 static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
@@ -283,10 +283,10 @@ static void sets(cst_reader *r, cst_yaml *map) {
 
 static void from_map(cst_reader *r, cst_yaml *n) {
   static const char *const wishes[] = {"auto", "never", "always"};
-  int                      wish = CST_COMPILE_AUTO;
+  int                      request = CST_COMPILE_AUTO;
   cst_reader_keys(r, n, "system", "system", CST_KEYS_ALL);
-  cst_reader_choice(r, cst_yaml_get(n, "compile"), "compile", wishes, CST_COUNT(wishes), &wish);
-  r->s->compile = (cst_compile_wish)wish;
+  cst_reader_choice(r, cst_yaml_get(n, "compile"), "compile", wishes, CST_COUNT(wishes), &request);
+  r->s->compile = (cst_compile_request)request;
   cst_yaml *file = cst_yaml_get(n, "file");
   cst_yaml *name = cst_yaml_get(n, "name");
   if (file && name)
@@ -304,7 +304,7 @@ static void from_map(cst_reader *r, cst_yaml *n) {
         "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
   if (cst_yaml_get(n, "sha256") && !r->s->system_file && r->s->system)
     cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' needs a 'file'");
-  if (r->s->system && wish == CST_COMPILE_NEVER)
+  if (r->s->system && request == CST_COMPILE_NEVER)
     cst_system_interpret(r->s->system);
 }
 

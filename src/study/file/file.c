@@ -225,8 +225,8 @@ static void read_collected(cst_reader *r) {
   r->s->collected = cst_reader_memory(cst_collector_count, sizeof *r->s->collected);
   for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *row = cst_collectors[k];
-    if (row->keys.wish)
-      r->s->collected[k] = cst_reader_memory(1, row->keys.wish);
+    if (row->keys.request)
+      r->s->collected[k] = cst_reader_memory(1, row->keys.request);
     if (row->keys.read)
       row->keys.read(r, r->s->collected[k]);
   }

@@ -50,7 +50,7 @@ static const double usual[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10};
 typedef struct {
   int    of, n;
   double accuracy[MOST];
-} wish; /* the values of these keys */
+} request; /* the values of these keys */
 
 typedef struct {
   cst_error_columns      error;
@@ -62,7 +62,7 @@ typedef struct {
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static void read_accuracy(cst_reader *r, cst_yaml *n, wish *w) {
+static void read_accuracy(cst_reader *r, cst_yaml *n, request *w) {
   double x;
   if (!cst_reader_constant(r, n, "accuracies", &x))
     return;
@@ -80,7 +80,7 @@ static void read_accuracy(cst_reader *r, cst_yaml *n, wish *w) {
 }
 
 static void read_own(cst_reader *r) {
-  wish     *w = r->s->own;
+  request  *w = r->s->own;
   cst_yaml *list = cst_yaml_get(r->root, "accuracies"), *of = cst_yaml_get(r->root, "accuracy");
   cst_reader_choice(r, of, "accuracy", measures, MEASURES, &w->of);
   const bool bound = r->s->system && r->s->system->ng > 0;
@@ -103,7 +103,7 @@ static void read_own(cst_reader *r) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void declare_at(cst_columns *c, columns *x, const wish *w, int k) {
+static void declare_at(cst_columns *c, columns *x, const request *w, int k) {
   char number[32];
   for (int i = 0; i < w->n; i++) {
     cst_text_shortest(w->accuracy[i], number, sizeof number);
@@ -113,7 +113,7 @@ static void declare_at(cst_columns *c, columns *x, const wish *w, int k) {
   }
 }
 
-static void declare_costs(cst_columns *c, columns *x, const wish *w) {
+static void declare_costs(cst_columns *c, columns *x, const request *w) {
   for (int k = 0; k < COSTS; k++)
     x->cost[k] = cst_columns_number(
         c, (cst_column_use){.shown = true, .role = "work", .of = costs[k].name, .axis = "x log"},
@@ -168,8 +168,8 @@ static cst_error conclude_costs(cst_case_rows *rows, const columns *x) {
 }
 
 static double judged(const cst_case_rows *rows, const columns *x) {
-  const wish *w = rows->plan->study->own;
-  const int   i = rows->icase;
+  const request *w = rows->plan->study->own;
+  const int      i = rows->icase;
   if (w->of == OF_ENERGY)
     return cst_column_get(x->energy, i);
   if (w->of == OF_CONSTRAINT)
@@ -197,17 +197,17 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   return 0;
 }
 
-/* ---- the steps of a method, and all cases ------------------------------------------------------ */
+/* ---- the steps of a method, and all cases ---------------------------------------------------- */
 
 /* Errors that are not well above that of the reference tell nothing. */
-static bool is_known(const columns *x, const wish *w, int i, double accuracy) {
+static bool is_known(const columns *x, const request *w, int i, double accuracy) {
   return w->of >= CST_ERRORS || !(cst_column_get(x->reference_error[w->of], i) * 3 > accuracy);
 }
 
 static cst_error conclude_steps(cst_case_rows *rows, const void *handles, int first) {
   const columns *x = handles;
   const int      n = rows->plan->study->nstep;
-  const wish    *w = rows->plan->study->own;
+  const request *w = rows->plan->study->own;
   for (int k = 0; k < COSTS; k++)
     for (int a = 0; a < w->n; a++) {
       const double work =
@@ -267,7 +267,7 @@ const cst_kind cst_kind_work_precision = {
     .needs = CST_NEEDS_REFERENCE | CST_NEEDS_REFERENCE_ERROR | CST_NEEDS_NOMINAL_STEPS,
     .figures = "work,work-energy,constraint",
     .keys = keys,
-    .own = sizeof(wish),
+    .own = sizeof(request),
     .read = read_own,
     .declare = declare,
     .conclude = conclude,

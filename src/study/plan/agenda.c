@@ -76,7 +76,7 @@ static long default_batch(const cst_plan *p, const ranges *a, int ranks) {
   return lanes > 0 && size > lanes ? lanes : size;
 }
 
-static int dearer(const void *a, const void *b) {
+static int costlier(const void *a, const void *b) {
   const cst_work *x = a;
   const cst_work *y = b;
   if (x->cost != y->cost)
@@ -92,7 +92,7 @@ static int sooner(const void *a, const void *b) {
   const cst_work *y = b;
   if ((x->saved < 0) != (y->saved < 0))
     return x->saved < 0 ? 1 : -1;
-  return dearer(a, b);
+  return costlier(a, b);
 }
 
 static void make_work(const cst_plan *p, const ranges *a, cst_agenda *agenda) {

@@ -9,11 +9,11 @@
 typedef struct {
   double cost; /* of a lane */
   int class;
-} dear;
+} costly;
 
-static int dearer(const void *a, const void *b) {
-  const dear *x = a;
-  const dear *y = b;
+static int costlier(const void *a, const void *b) {
+  const costly *x = a;
+  const costly *y = b;
   if (x->cost != y->cost)
     return x->cost < y->cost ? 1 : -1;
   return x->class - y->class;
@@ -21,13 +21,13 @@ static int dearer(const void *a, const void *b) {
 
 cst_division *cst_division_create(const cst_plan *p, long n) {
   cst_division *d = cst_need(calloc(1, sizeof *d));
-  dear         *list = cst_zeros(p->nclass, sizeof *list);
+  costly       *list = cst_zeros(p->nclass, sizeof *list);
   long          next = 0;
   d->n = n;
   d->begin = cst_zeros(p->nclass, sizeof *d->begin);
   for (int k = 0; k < p->nclass; k++)
-    list[k] = (dear){(double)p->classes[k].n * p->classes[k].cost, k};
-  qsort(list, (size_t)p->nclass, sizeof *list, dearer);
+    list[k] = (costly){(double)p->classes[k].n * p->classes[k].cost, k};
+  qsort(list, (size_t)p->nclass, sizeof *list, costlier);
   for (int i = 0; i < p->nclass; i++) {
     d->begin[list[i].class] = next;
     next = (next + p->classes[list[i].class].lanes) % n;

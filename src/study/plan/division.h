@@ -1,7 +1,7 @@
 /* division.h: the division of a study into parts, each of which a job of its own computes.
  *
  * The lanes of every class are dealt to the N parts in consecutive ranges of equal length; those that are
- * left over go to one part after the other, those of the dearest classes first. So each part has about the
+ * left over go to one part after the other, those of the costliest classes first. So each part has about the
  * same cost, and the part of a trajectory depends on the study and N alone.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -145,9 +145,9 @@ int    cst_plan_fitting_isa(const cst_plan *p, int isa);
 /* nanoseconds of all steps of the study on one core, including idle lanes */
 double cst_plan_time(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
-/* footprint.c. Nanoseconds to conclude a case on one core. Conclusions are shared in portions of whole
- * groups of cases that differ only in the step: cases per portion (the last may have fewer), and portions. */
+/* footprint.c. Nanoseconds to conclude a case on one core. Conclusions are divided into shares of whole
+ * groups of cases that differ only in the step: cases per share (the last may have fewer), and shares. */
 double cst_plan_conclusion_cost(const cst_plan *p);
 int    cst_plan_conclusion_cases(const cst_plan *p);
-int    cst_plan_conclusion_portions(const cst_plan *p);
+int    cst_plan_conclusion_shares(const cst_plan *p);
 #endif

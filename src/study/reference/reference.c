@@ -286,7 +286,7 @@ static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *
   return false;
 }
 
-void cst_reference_spare(cst_reference *r, unsigned char *const *lane) {
+void cst_reference_scratch(cst_reference *r, unsigned char *const *lane) {
   for (int i = 0; i < cst_reference_items(r); i++)
     if (!needs(r, cst_reference_share_of(r, i), lane))
       r->item[i] = CST_ITEM_TOLD;

@@ -69,7 +69,7 @@ void           cst_reference_destroy(cst_reference *r);
 /* Number of items; 0 unless a method is the reference. */
 int cst_reference_items(const cst_reference *r);
 /* Marks items whose members need no further computation as done. lane[nclass][lanes]. */
-void cst_reference_spare(cst_reference *r, unsigned char *const *lane);
+void cst_reference_scratch(cst_reference *r, unsigned char *const *lane);
 /* Computes an item, from its start (midway NULL) or from the state that cst_reference_pack_midway saved.
  * *stop: the run stops inside it. */
 cst_error cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,

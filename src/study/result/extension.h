@@ -17,7 +17,8 @@ typedef struct cst_extension {
   bool            end_refused; /* the error about the end is there */
   /* then it is kept as `continued`: the identifier of the result that is continued; else empty */
   char origin[80];
-  long taken, anew; /* trajectories taken over; trajectories in the file that are recomputed */
+  long taken,
+      recomputed; /* trajectories taken over; trajectories in the file that are recomputed */
   /* of the file, only the members of this part have rows; NULL: all have */
   const struct cst_division *division;
   long                       part;

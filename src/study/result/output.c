@@ -315,7 +315,7 @@ cst_error cst_output_compare(const cst_plan *p, cst_result *file, const long *jo
 }
 
 cst_error cst_output_create(const cst_plan *p, const char *path, const char *name,
-                            const char *token, bool anew, const cst_columns *columns,
+                            const char *token, bool again, const cst_columns *columns,
                             cst_output **output) {
   const cst_channels *c;
   char                why[512];
@@ -323,7 +323,7 @@ cst_error cst_output_create(const cst_plan *p, const char *path, const char *nam
   CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   CST_TRY(create(p, columns, output));
   c = (*output)->channels;
-  if (anew)
+  if (again)
     (*output)->record = cst_record_create(cst_world, path, token, c->dim, c->ndim, c->field,
                                           c->nfield, why, sizeof why);
   else
@@ -333,7 +333,7 @@ cst_error cst_output_create(const cst_plan *p, const char *path, const char *nam
   CST_CHECK((*output)->record, cst_world,
             cst_record_apart() ? CST_ERR_ARG_INCOMP : CST_ERR_FILE_OPEN, "%s: %s", name, why);
   cst_record_ask((*output)->record, name);
-  if (anew && rank == 0)
+  if (again && rank == 0)
     CST_TRY(put_cases(*output));
   return 0;
 }

@@ -28,10 +28,10 @@ void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept
 /* ---- a result -------------------------------------------------------------------------------- */
 
 typedef struct cst_output cst_output;
-/* Collective. Creates a file (anew), or reopens that of an earlier run. Fails on all ranks alike, with
+/* Collective. Creates a file (again), or reopens that of an earlier run. Fails on all ranks alike, with
  * CST_ERR_ARG_INCOMP where they do not share the file. name: what messages call it. */
 cst_error cst_output_create(const cst_plan *p, const char *path, const char *name,
-                            const char *token, bool anew, const cst_columns *columns,
+                            const char *token, bool again, const cst_columns *columns,
                             cst_output **output);
 /* Compares whatever is written with the content of a result file, on one rank. Neither is changed. joined: of
  * each case, so many members, from the first on, were continued from an earlier end, and some of their channels

@@ -44,7 +44,7 @@ typedef struct {
  * against it; rows are copied; kept numbers are carried into a longer run as they are. */
 typedef struct {
   /* Why case `from` of the result is computed again as case `to`; NULL: it need not be. */
-  const char *(*anew)(const cst_extension *e, int from, int to);
+  const char *(*recompute)(const cst_extension *e, int from, int to);
   /* Copies its datasets of a case that are no rows of trajectories, also to a later end: those of n members from
    * `first` on. */
   cst_error (*copy)(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
@@ -102,18 +102,18 @@ typedef struct {
 /* What a collector reads of the study file. Members that are NULL have nothing to do, here and below. */
 typedef struct {
   /* Its keys, ending with a row without a key; NULL: none of its own. read: reads them,
-   * after those that others read too, into wish, of `wish` bytes, which begin as zeros and are then
-   * cst_study.collected[CST_COLLECTOR(name)]. forget: NULL, or releases what wish owns. */
+   * after those that others read too, into request, of `request` bytes, which begin as zeros and are then
+   * cst_study.collected[CST_COLLECTOR(name)]. forget: NULL, or releases what request owns. */
   const cst_key *table;
-  size_t         wish;
-  void (*read)(struct cst_reader *r, void *wish);
-  void (*forget)(void *wish);
-  /* NULL, or makes its wish what it was to the program that wrote this result, so that the study has the same datasets. */
-  void (*as_in)(void *wish, cst_result *file);
+  size_t         request;
+  void (*read)(struct cst_reader *r, void *request);
+  void (*forget)(void *request);
+  /* NULL, or makes its request what it was to the program that wrote this result, so that the study has the same datasets. */
+  void (*as_in)(void *request, cst_result *file);
   /* What it measures where `observables` names it, ending with a row without a name; NULL: nothing. */
   const cst_measured *measures;
   /* NULL, or reports what does not go with other keys, when all of them have been read. */
-  void (*check)(struct cst_reader *r, const void *wish);
+  void (*check)(struct cst_reader *r, const void *request);
 } cst_collector_keys;
 
 /* What it asks of the plan, and what it tells of itself before the run. */

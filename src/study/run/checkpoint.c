@@ -55,7 +55,7 @@ cst_checkpoint *cst_checkpoint_create(const cst_plan *p) {
   for (int k = 0; k < p->nclass; k++)
     checkpoint->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
   open_lanes(p, checkpoint);
-  checkpoint->concluded = cst_zeros(cst_plan_conclusion_portions(p), 1);
+  checkpoint->concluded = cst_zeros(cst_plan_conclusion_shares(p), 1);
   checkpoint->loaded = -1;
   return checkpoint;
 }
@@ -94,11 +94,11 @@ void cst_checkpoint_destroy(const cst_plan *p, cst_checkpoint *checkpoint) {
 }
 
 double cst_checkpoint_concluded(const cst_plan *p, const cst_checkpoint *checkpoint) {
-  const int portions = cst_plan_conclusion_portions(p);
+  const int shares = cst_plan_conclusion_shares(p);
   int       n = 0;
-  for (int i = 0; i < portions; i++)
+  for (int i = 0; i < shares; i++)
     n += checkpoint->concluded[i];
-  return (double)n / portions;
+  return (double)n / shares;
 }
 
 int cst_checkpoint_find(const cst_checkpoint *checkpoint, const char *name, int from) {
@@ -195,16 +195,16 @@ static bool read_done(const cst_plan *p, cst_checkpoint *checkpoint) {
 }
 
 static bool read_concluded(const cst_plan *p, cst_checkpoint *checkpoint) {
-  const int portions = cst_plan_conclusion_portions(p);
+  const int shares = cst_plan_conclusion_shares(p);
   size_t    size = 0;
   const int section = cst_checkpoint_find(checkpoint, "concluded", 0);
-  memset(checkpoint->concluded, 0, (size_t)portions);
+  memset(checkpoint->concluded, 0, (size_t)shares);
   if (section < 0)
     return true; /* trajectories were under way */
   const long *x = cst_checkpoint_read(checkpoint, section, &size);
   bool        ok = x && size % sizeof *x == 0;
   for (size_t i = 0; ok && i < size / sizeof *x; i++) {
-    ok = x[i] >= 0 && x[i] < portions;
+    ok = x[i] >= 0 && x[i] < shares;
     if (ok)
       checkpoint->concluded[x[i]] = 1;
   }
@@ -331,7 +331,7 @@ struct cst_assembly {
   double         *seconds; /* [nclass] */
   /* [items] of the reference that are unfinished in the checkpoint being written */
   unsigned char       *midway;
-  unsigned char       *concluded; /* [portions] as in cst_checkpoint */
+  unsigned char       *concluded; /* [shares] as in cst_checkpoint */
   int                  nsaved, room;
   cst_lane_rows       *saved; /* of that checkpoint, in the order of its sections */
   cst_bundle           items; /* the same items, in the order of their sections */
@@ -354,8 +354,8 @@ cst_assembly *cst_assembly_create(const cst_plan *p, cst_checkpoint *checkpoint,
   k->tallies = cst_tallies_create(p);
   k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
   k->seconds = cst_zeros(p->nclass, sizeof *k->seconds);
-  k->concluded = cst_zeros(cst_plan_conclusion_portions(p), 1);
-  memcpy(k->concluded, checkpoint->concluded, (size_t)cst_plan_conclusion_portions(p));
+  k->concluded = cst_zeros(cst_plan_conclusion_shares(p), 1);
+  memcpy(k->concluded, checkpoint->concluded, (size_t)cst_plan_conclusion_shares(p));
   return k;
 }
 
@@ -588,9 +588,9 @@ static void write_done(cst_assembly *k) {
 }
 
 static void write_concluded(cst_assembly *k) {
-  const int  portions = cst_plan_conclusion_portions(k->plan);
+  const int  shares = cst_plan_conclusion_shares(k->plan);
   cst_bundle b = {0};
-  for (long i = 0; i < portions; i++) {
+  for (long i = 0; i < shares; i++) {
     if (!k->concluded[i])
       continue;
     cst_bundle_resize(&b, b.size + sizeof i);

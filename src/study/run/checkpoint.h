@@ -39,7 +39,7 @@ typedef struct {
   int             nitem;
   long           *item;         /* [nitem] unfinished items of the reference */
   int            *item_section; /* [nitem] the section with each */
-  unsigned char  *concluded;    /* [portions] 1: the columns of its cases are written */
+  unsigned char  *concluded;    /* [shares] 1: the columns of its cases are written */
   int             loaded;       /* index of the saved range in the buffer; -1: none */
   cst_bundle      buffer;
   /* what work goes on from: checkpoints, for which saved rows are read, are made meanwhile */

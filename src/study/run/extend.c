@@ -288,8 +288,8 @@ static const char *refuse(const cst_extension *e, int i, int k, variant_cache *m
   if (!same_looks(class_of(e->old, i), class_of(e->now, k)))
     return "errors are read at other steps";
   for (int c = 0; c < cst_collector_count && !why; c++)
-    if (reuse_of(c)->anew)
-      why = reuse_of(c)->anew(e, i, k);
+    if (reuse_of(c)->recompute)
+      why = reuse_of(c)->recompute(e, i, k);
   return why || m->same_times ? why : "the reference is read at other times";
 }
 
@@ -368,7 +368,7 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
     if (e->continues)
       go_on(e, path, i, k, d);
     else if (why) {
-      e->anew += members;
+      e->recomputed += members;
       e->why = why;
     } else {
       e->from[k] = i;

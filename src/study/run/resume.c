@@ -237,7 +237,7 @@ static bool has_checkpoint(const char *path, cst_resume *r) {
   return found;
 }
 
-/* A result whose checkpoints are missing is not begun anew: that would throw its work away. */
+/* A result whose checkpoints are missing is not begun again: that would throw its work away. */
 static void refuse_loss(const char *path, const char *name, const cst_resume *r, double number,
                         cst_diag *d) {
   const char *cut = strrchr(path, '/');

@@ -112,11 +112,11 @@ typedef struct {
   core_list with;
   bool      kernels, cores;
   bool      cores_only; /* it has kernels: nothing is of use without the cores */
-} wish;
+} request;
 
-static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left,
-                     int ranks) {
-  wish w = {.with = needed(s, p), .kernels = true};
+static request request_for(const cst_system *s, const cst_study *study, const cst_plan *p,
+                           double left, int ranks) {
+  request w = {.with = needed(s, p), .kernels = true};
   w.cores = study->compile == CST_COMPILE_ALWAYS || !is_short(s, p, &w.with, left, ranks);
   if (study->compile == CST_COMPILE_AUTO)
     w.kernels = !is_small(s, p, left, ranks);
@@ -135,7 +135,7 @@ static bool drop_fold(core_list *c) {
 }
 
 /* What may not be compiled may have been, with or without the cores of observers, or without any. */
-static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *code,
+static bool compile_as(const request *w, const cst_system *s, int isa, cst_code *code,
                        char why[CST_WHY]) {
   const bool cached = !w->kernels || !w->cores;
   if (cst_compile(s, isa, w->with.name, cached, code, why))
@@ -147,7 +147,7 @@ static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *co
 }
 
 /* Broadcasts the code for one instruction set from rank 0. `good` and `why` are equal on all ranks. */
-static cst_error obtain(const cst_system *s, int isa, const wish *w, cst_code *code, int *good,
+static cst_error obtain(const cst_system *s, int isa, const request *w, cst_code *code, int *good,
                         char why[CST_WHY]) {
   int rank;
   CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
@@ -178,7 +178,7 @@ static cst_error agree(int *good, char why[CST_WHY]) {
   return 0;
 }
 
-static cst_error attach(cst_system *s, int mine, const wish *w, cst_back_end *b, int *good,
+static cst_error attach(cst_system *s, int mine, const request *w, cst_back_end *b, int *good,
                         char why[CST_WHY]) {
   int used = 1 << mine;
   CST_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, cst_world));
@@ -230,7 +230,7 @@ static cst_error compile_other(const cst_study *s, const cst_plan *p, double lef
   if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa])
     return 0;
   CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
-  const wish w = wish_for(other, s, p, left, ranks);
+  const request w = request_for(other, s, p, left, ranks);
   CST_TRY(attach(other, p->isa, &w, &b, &good, why));
   if (!good)
     cst_system_interpret(other); /* on all ranks */
@@ -243,13 +243,13 @@ static cst_error compile_other(const cst_study *s, const cst_plan *p, double lef
 static const double moment = 0.03;
 
 /* The cores that a system of the catalogue lacks: made where that pays, else found if they were made before. */
-static cst_error add_cores(const cst_study *s, const cst_plan *p, const wish *w, double left,
+static cst_error add_cores(const cst_study *s, const cst_plan *p, const request *w, double left,
                            cst_back_end *b) {
-  const bool makes = w->cores;
-  const wish all = {.with = w->with, .kernels = true, .cores = makes, .cores_only = true};
-  char       why[CST_WHY] = "";
-  int        good;
-  int        rank;
+  const bool    makes = w->cores;
+  const request all = {.with = w->with, .kernels = true, .cores = makes, .cores_only = true};
+  char          why[CST_WHY] = "";
+  int           good;
+  int           rank;
   if (!makes && left < moment * 1e9)
     return 0;
   if (!cst_compile_adds(s->system, p->isa, w->with.name))
@@ -278,7 +278,7 @@ static cst_error compile(cst_study *s, const cst_plan *p, double left, cst_back_
     return 0;
   CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
-  const wish w = wish_for(s->system, s, p, left, ranks);
+  const request w = request_for(s->system, s, p, left, ranks);
   if (s->system->compiled[p->isa]) {
     CST_TRY(add_cores(s, p, &w, left, b));
     return 0;
@@ -302,10 +302,10 @@ static const double worth_waiting = 60;
 
 /* Loads what a run of the plan would load for the system, where it is in the cache; false: a run would compile it. */
 static bool load_cached(cst_system *s, const cst_plan *p) {
-  const bool cores_only = s->compiled[p->isa];
-  const wish w = wish_for(s, p->study, p, p->cost, 1);
-  const bool makes = cores_only ? w.cores : w.kernels;
-  const bool small = cores_only && !makes && p->cost < moment * 1e9;
+  const bool    cores_only = s->compiled[p->isa];
+  const request w = request_for(s, p->study, p, p->cost, 1);
+  const bool    makes = cores_only ? w.cores : w.kernels;
+  const bool    small = cores_only && !makes && p->cost < moment * 1e9;
   if (small || (cores_only && !cst_compile_adds(s, p->isa, w.with.name)))
     return true;
   const char *const *const cores[] = {w.with.name, none.name};
@@ -338,7 +338,7 @@ double cst_study_gain(const cst_plan *p, double measured, double *compile) {
   static const double usual = 3; /* times the rough estimate; measured: 1.8 to 5.5 */
   const cst_study    *s = p->study;
   const double        planned = cst_plan_time(p) * 1e-9;
-  const wish          w = wish_for(s->system, s, p, p->cost, 1);
+  const request       w = request_for(s->system, s, p, p->cost, 1);
   if (s->system->compiled[p->isa]) {
     *compile = usual * cst_compile_seconds(s->system, p->isa, w.with.name);
     return cores_alone;
@@ -352,7 +352,7 @@ double cst_study_compile_ahead(const cst_study *s, const cst_plan *p, int ranks)
   cst_code code = {0};
   if (s->compile == CST_COMPILE_NEVER || p->cost * 1e-9 < worth_waiting)
     return 0;
-  wish w = wish_for(s->system, s, p, p->cost, ranks);
+  request w = request_for(s->system, s, p, p->cost, ranks);
   w.cores_only = s->system->compiled[p->isa];
   if (w.cores_only ? !w.cores || !cst_compile_adds(s->system, p->isa, w.with.name) : !w.kernels)
     return 0;

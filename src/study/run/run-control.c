@@ -199,7 +199,7 @@ struct cst_run_control {
   MPI_Request             sending;
   cst_work               *finished; /* since the last part was made */
   size_t                  nfinished, most_finished;
-  cst_bundle              concluded; /* numbers of portions, likewise */
+  cst_bundle              concluded; /* numbers of shares, likewise */
   double                 *told;      /* [nclass] seconds already reported */
   double polled, slowest; /* time of the last poll, and the longest time between two polls */
   double looked;          /* time of the last check inside a slice, ... */
@@ -460,10 +460,10 @@ void cst_run_control_finished(cst_run_control *k, const cst_work *w) {
   k->finished[k->nfinished++] = *w;
 }
 
-void cst_run_control_concluded(cst_run_control *k, long portion) {
+void cst_run_control_concluded(cst_run_control *k, long share) {
   const size_t at = k->concluded.size;
-  cst_bundle_resize(&k->concluded, at + sizeof portion);
-  memcpy(k->concluded.bytes + at, &portion, sizeof portion);
+  cst_bundle_resize(&k->concluded, at + sizeof share);
+  memcpy(k->concluded.bytes + at, &share, sizeof share);
 }
 
 /* ---- the part of each rank ------------------------------------------------------------------- */
@@ -628,7 +628,7 @@ static cst_error wait_for_end(cst_run_control *k) {
   return 0;
 }
 
-static cst_error start_anew(cst_run_control *k) {
+static cst_error start_again(cst_run_control *k) {
   static const cst_notice words[] = {CST_NOTICE_NEXT, CST_NOTICE_FINISHED, CST_NOTICE_END};
   CST_TRY(
       cst_coordinator_forget(k->coordinator)); /* its answer would be of the phase that has ended */
@@ -654,7 +654,7 @@ cst_error cst_run_control_phase(cst_run_control *k, cst_phase phase, int n, cst_
   }
   CST_TRY(wait_for_end(k));
   *how = k->end;
-  CST_TRY(start_anew(k));
+  CST_TRY(start_again(k));
   return 0;
 }
 

@@ -48,7 +48,7 @@ bool cst_run_control_pauses(void *control);
 void cst_run_control_finished(cst_run_control *k,
                               const cst_work  *w); /* the rows of w are written */
 void cst_run_control_concluded(cst_run_control *k,
-                               long             portion); /* the columns of its cases are written */
+                               long             share); /* the columns of its cases are written */
 /* Series and seconds[nclass] that were not yet reported; on rank 0 plus the sums over all ranks. */
 cst_error cst_run_control_gather(cst_run_control *k, double *seconds);
 /* On rank 0: why the run stopped, and statistics of its checkpoints. */

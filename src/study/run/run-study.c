@@ -57,8 +57,8 @@ static void keep_early_warnings(cst_output *o, const cst_warnings *early, bool f
 
 /* The last phase of a run: the ranks conclude the cases, and write their rows of the table.
  *
- * A portion is a range of cases, in whole groups of those that differ only in the step. Its values depend on the
- * rows of these cases alone, so they are the same on any rank. A portion whose columns are written is reported to
+ * A share is a range of cases, in whole groups of those that differ only in the step. Its values depend on the
+ * rows of these cases alone, so they are the same on any rank. A share whose columns are written is reported to
  * the next checkpoint, and a resumed run leaves it out. Of a part of a study only the failures are counted: its
  * columns are made when the parts are merged.
  */
@@ -87,18 +87,18 @@ static cst_error conclude_cases(work *d, int first, int until, bool *stop) {
   return 0;
 }
 
-static cst_error conclude_portion(void *context, int portion, bool *stop) {
+static cst_error conclude_share(void *context, int share, bool *stop) {
   work     *d = context;
   const int cases = cst_plan_conclusion_cases(d->plan);
-  const int first = portion * cases;
+  const int first = share * cases;
   const int until = CST_SMALLER(first + cases, d->plan->ncase);
   cst_case_rows_ahead(d->rows, until);
-  if (!d->checkpoint->concluded[portion] && !d->plan->part) {
+  if (!d->checkpoint->concluded[share] && !d->plan->part) {
     CST_TRY(conclude_cases(d, first, until, stop));
     if (*stop)
       return 0;
     CST_TRY(cst_conclude_write(d->table, d->output, first, until - first));
-    cst_run_control_concluded(d->control, portion);
+    cst_run_control_concluded(d->control, share);
   }
   for (int i = first; i < until; i++) {
     CST_TRY(cst_conclude_count(d->rows, i, &d->failures));
@@ -132,8 +132,8 @@ static cst_error conclude_all(const cst_plan *p, cst_output *o, const cst_checkp
   d.cost = cst_plan_conclusion_cost(p);
   CST_TRY(cst_output_flush(o)); /* a rank reads rows that others have written */
   CST_TRY(cst_case_rows_create(p, o, reference_error, &d.rows));
-  CST_TRY(cst_run_control_phase(k, CST_PHASE_CONCLUSIONS, cst_plan_conclusion_portions(p),
-                                conclude_portion, &d, end));
+  CST_TRY(cst_run_control_phase(k, CST_PHASE_CONCLUSIONS, cst_plan_conclusion_shares(p),
+                                conclude_share, &d, end));
   CST_TRY(cst_case_rows_destroy(&d.rows));
   if (*end != CST_END_DONE)
     return 0;
@@ -478,7 +478,7 @@ static cst_error warn_of_rows(cst_output *o) {
 static cst_error take_over(computation *d, const cst_run_options *options) {
   int rank;
   CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
-  cst_reference_spare(d->reference, d->checkpoint->lane);
+  cst_reference_scratch(d->reference, d->checkpoint->lane);
   if (options->merge && options->resume.start == CST_START_ANEW)
     CST_TRY(cst_merge_rows(options->merge, d->output, d->tallies));
   if (!d->extension || options->resume.start != CST_START_ANEW)
@@ -543,14 +543,14 @@ static cst_error work_all(const cst_plan *p, const cst_agenda *a, cst_output *o,
 static cst_error open_output(const cst_plan *p, const cst_agenda *a,
                              const cst_checkpoint *checkpoint, const cst_run_options *options,
                              const cst_columns *columns, cst_output **o, bool *agreed) {
-  const bool anew = options->resume.start == CST_START_ANEW;
+  const bool again = options->resume.start == CST_START_ANEW;
   int        rank, ranks;
   *agreed = true;
   CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   CST_TRY(
-      cst_output_create(p, options->path, options->output, options->resume.run, anew, columns, o));
-  if (anew) {
+      cst_output_create(p, options->path, options->output, options->resume.run, again, columns, o));
+  if (again) {
     cst_run_notes_study(*o, p->study);
     cst_run_notes_part(*o, p);
     cst_run_notes_engine(*o, p);
@@ -560,9 +560,9 @@ static cst_error open_output(const cst_plan *p, const cst_agenda *a,
       cst_output_note(*o, "/", "continued", options->extension->origin);
   }
   cst_run_notes_this(*o, p, a, checkpoint, &options->resume, ranks);
-  keep_early_warnings(*o, &options->warnings, anew);
+  keep_early_warnings(*o, &options->warnings, again);
   /* so that an unfinished file has its labels */
-  if (anew && rank == 0)
+  if (again && rank == 0)
     CST_TRY(cst_output_columns(*o, columns, 0, p->ncase));
   CST_TRY(cst_output_flush(*o));
   *agreed = false;

@@ -628,7 +628,7 @@ static bool are_apart(const cst_runner *r) {
 }
 
 /* Undoes a halted slice. If it is a single step, the groups that have completed it keep it. What collectors have
- * buffered is of steps before the slice, and is written first: they begin anew where it began. */
+ * buffered is of steps before the slice, and is written first: they begin again where it began. */
 static cst_error go_back(cst_runner *r) {
   const cst_slices *slices = &r->own->slices;
   cst_batch        *b = r->b;

@@ -606,11 +606,11 @@ cst_error cst_runner_time(cst_runner *r, int class, int repeats, double *least, 
   return 0;
 }
 
-/* ---- a rehearsal ------------------------------------------------------------------------------ */
+/* ---- a rehearsal ----------------------------------------------------------------------------- */
 
 /* Steps after which caches and iterations are as later ones find them, and the seconds that they may take. */
 enum { WARM = 16 };
-static const double dear = 0.06;
+static const double costly = 0.06;
 
 /* As many steps as there have been, and those of a shorter rest. */
 static long twice(long step, long n) {
@@ -636,7 +636,7 @@ cst_error cst_runner_rehearse(cst_runner *r, const cst_work *w, double budget, c
     now = processor_seconds();
     x->steps = (double)(r->b->step - last);
     x->seconds = now - since;
-    stop = stop || now - begun > (r->b->step >= WARM ? budget : fmax(budget, dear));
+    stop = stop || now - begun > (r->b->step >= WARM ? budget : fmax(budget, costly));
   }
   r->work = NULL;
   return 0;

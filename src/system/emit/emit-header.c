@@ -64,7 +64,7 @@ static point find(const cst_system *s) {
     for (int k = 0; k < s->kernel_size[id]; k++)
       all[n++] = s->kernel_out[id][k];
   }
-  x.n = cst_graph_dear(g, all, n, "cq", &x.node);
+  x.n = cst_graph_costly(g, all, n, "cq", &x.node);
   x.given = cst_zeros(x.n, sizeof *x.given);
   x.clock = cst_zeros(x.n, sizeof *x.clock);
   for (int i = 0; i < x.n; i++) {
