@@ -5,6 +5,7 @@
 import gc
 import importlib
 import os
+import signal
 import sys
 import types
 
@@ -146,4 +147,8 @@ gc.set_threshold(100_000)  # a page makes and drops few things beside its figure
 gc.enable()
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:  # ends as it would without Python, once everything is tidied up
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .library import Doubles, loaded
 from .result import Result
-from .running import program
+from .running import program, status_of
 from .selection import of_conditions
 
 COSTS = ("evaluations", "iterations", "solves", "cpu_seconds")
@@ -107,4 +107,4 @@ def run(args):
     with Result(args.file) as result, tempfile.NamedTemporaryFile(suffix=".h5") as file:
         written(file.name, Table(result, of_conditions(result, args.where)))
         asked = [f"--{name}={args.given[name]}" for name in ("format", "columns", "sort") if name in args.given]
-        return subprocess.run([program(), "table", file.name, *asked], check=False).returncode
+        return status_of(subprocess.run([program(), "table", file.name, *asked], check=False))

@@ -4,13 +4,14 @@ letter with a dot, x[i] and m1 with an index, sums with their limits, thin space
 import html
 import re
 import string
+import sys
 
 TOKEN = re.compile(r"\s*([A-Za-z]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|\S)", re.ASCII)
 LETTERS = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 GREEK = dict(zip(LETTERS.split(), "αβγδεζηθκλμνξπρστφχψω"))
 GREEK |= dict(zip("Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega".split(), "ΓΔΘΛΞΣΦΨΩ"))
 TIMES = '<mo>&#x2062;</mo><mspace width="0.17em"/>'
-DEEPEST = 200
+DEEPEST, FRAMES = 200, 10  # parentheses within each other, and calls for each of them
 
 
 class NoExpressionError(Exception):
@@ -136,7 +137,8 @@ class Reader:
 
 def mathml(expression):
     """An expression, or a list of them in parentheses or brackets, as a MathML row; a text that is none as <mtext>."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST * FRAMES))
     try:
         return f"<mrow>{Reader(expression).whole()}</mrow>"
-    except (NoExpressionError, RecursionError):
+    except NoExpressionError:
         return f"<mtext>{html.escape(expression)}</mtext>"

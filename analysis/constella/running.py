@@ -36,6 +36,11 @@ SAID = {  # words of the command line in the messages, and those of Python
 }
 
 
+def status_of(done: subprocess.CompletedProcess[bytes]) -> int:
+    """The exit status of a process as a shell has it, also of one that a signal has ended."""
+    return 128 - done.returncode if done.returncode < 0 else done.returncode
+
+
 def program() -> str:
     """The program: CONSTELLA of the environment, that of this installation or build, or the one on the
     path."""

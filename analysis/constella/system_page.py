@@ -9,7 +9,7 @@ import subprocess
 
 from . import system_picture
 from .formula import mathml
-from .running import program
+from .running import program, status_of
 from .writing import put
 
 FEW = 60  # rows of a table
@@ -148,4 +148,4 @@ def run(args):
     done = subprocess.run([program(), "system", args.system, "--json", *given], stdout=subprocess.PIPE, check=False)
     if done.stdout:
         put(page(json.loads(done.stdout.decode("utf-8", "replace"))).encode("utf-8"))
-    return done.returncode
+    return status_of(done)

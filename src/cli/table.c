@@ -38,7 +38,7 @@ bool cst_table_has_work(const cst_table *t) {
   bool has = false;
   for (int k = 0; k < t->n; k++)
     has |= !strcmp(t->col[k].role, "work-at");
-  return has;
+  return has && cst_table_find(t, "accuracy") >= 0 && cst_table_find(t, "step") >= 0;
 }
 
 /* ---- cells: all digits of a number, or those that are of use --------------------------------- */

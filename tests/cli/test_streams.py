@@ -18,6 +18,8 @@ methods: [rattle]
 run("pendulum", TEXT)
 STUDY, RESULT = path("pendulum.yaml"), path("pendulum.h5")
 EXPECTED = digests(RESULT)
+run("work", "study: work-precision\nsystem: kepler\nend: 0.5\nsteps: [0.1, 0.05]\nmethods: [rattle]\nreference: {method: gauss(6), step: 0.0125}\naccuracies: [0.1]\n")
+WORK = path("work.h5")
 COMMANDS = [
     "--version",
     "help",
@@ -32,6 +34,7 @@ COMMANDS = [
     f"table {RESULT}",
     f"table {RESULT} --format csv",
     f"table {RESULT} --format latex",
+    f"table {WORK} --cheapest",
     f"status {RESULT}",
     f"cite {RESULT}",
     f"verify {RESULT}",
@@ -78,6 +81,8 @@ for words, both in (
     (f"run {STUDY} -o {result} --overwrite --progress none", False),
     (f"verify {RESULT}", False),
     (f"table {RESULT}", False),
+    (f"table {RESULT} --format latex", False),
+    (f"table {WORK} --cheapest", False),
     ("system planar-pendulum --html", False),
 ):
     process = unread(words, both)

@@ -60,6 +60,9 @@ files = sorted(glob.glob(os.path.join(ROOT, "src/system/catalogue/*.yaml")))[::4
 together([looks(f) for f in files + [os.path.join(ROOT, "jobs/benchmarks/governor.system.yaml")]], 2)
 
 # Formulas.
+deep = "(" * 190 + "x" + "+1)" * 190
+process, text, tree = page(write("deep.yaml", f"system: deep\ncoordinates: [x]\nmass: [1]\npotential: {deep}\nstates: {{default: {{q: [0], v: [0]}}}}\n"))
+ok(process.returncode == 0 and tree is not None and "((((" not in text, "190 parentheses within each other are a formula", process.stderr, text[-300:])
 OWN = """system: own
 doc: a bead <b> & a "spring"
 coordinates: [x, y, theta1]

@@ -5,6 +5,7 @@ an extension and by verify, and refusals."""
 import csv
 import io
 import re
+import shutil
 import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
@@ -121,6 +122,11 @@ def cheapest(result, rows):
     ok("--sort: unknown column 'acuracy'" in process.stderr and "did you mean 'accuracy'" in process.stderr, "a mistake in them", process.stderr)
     process = constella("table", result, "--cheapest", env={"PYTHON": "/nowhere/python3"})
     ok(process.returncode == 2 and "/nowhere/python3 cannot be started; set PYTHON" in process.stderr, "no Python", process.stderr)
+    shutil.copy(result, path("damaged.h5"))
+    with h5py.File(path("damaged.h5"), "a") as file:
+        del file["statistics/step"]
+    process = constella("table", path("damaged.h5"), "--cheapest")
+    ok(process.returncode == 2 and "--cheapest is for results of the kind work-precision" in process.stderr, "a column is missing", process.stderr)
     text = constella("table", result).stdout
     ok("`constella table FILE --cheapest`" in text, "the table tells of it")
 
