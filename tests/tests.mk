@@ -28,8 +28,8 @@ TEST_ROWS  := $(if $(SAN)$(SCALAR)$(filter v2 portable,$(ISAS)),,v2)
 TEST_CORES := kick midpoint rk convert project lie-rattle null-space
 LANE_TEST  := $(filter-out src/method/%,$(LANE_GENERIC)) $(CORES_SHARED) $(TEST_CORES:%=src/method/core/%.c)
 OBJ_TEST   := $(foreach i,$(TEST_ROWS),$(patsubst src/%.c,$(BUILD)/obj/%.$(i).o,src/expr/interpret.c $(LANE_TEST)) $(SYSTEMS:%=$(BUILD)/obj/system/compile/kernels/%.$(i).o)) $(BUILD)/tests/lane-forms.o
-# What tests of lane code in plain C call.
-OBJ_TEST   += $(if $(filter portable,$(ROWS)),,$(BUILD)/obj/system/core/gram.portable.o)
+# Tests of lane code are compiled in its portable form, with what that calls.
+OBJ_TEST   += $(filter-out $(OBJ_LANE),$(BUILD)/obj/system/core/gram.portable.o)
 $(foreach i,$(TEST_ROWS),$(eval $(call LANE_RULES,$(i))) $(if $(STAMPS),$(call STAMP,$(i),$(strip $(CC) $(call ROW_CFLAGS,$(i)) $(LESS) $(RARE)))))
 $(BUILD)/tests/lane-forms.c: tools/lane-forms.sh $(BUILD)/flags/rows
 	@mkdir -p $(@D)
