@@ -20,6 +20,36 @@ CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
   return vselect(above, vmax((x - noise) / scale, within), vkeep((vl)(x > 0), within));
 }
 
+/* Of every constraint a: o[a] = g, o[NG + a] = G v + phi0, o[2 NG + a] the sum of the sizes of its entries
+ * of G, o[3 NG + a] the largest size of its coordinates. */
+CST_INLINE void look_at_rows(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *o) {
+  vd G[ROOM(NNZ_G)], phi0[ROOM(NG)];
+  USES_G
+  if (CST_HAS_ROWS(LOOK)) {
+    C->gram[CST_GRAM_LOOK](NULL, (const double *)c, (const double *)q, (const double *)v, 0, 0, 0,
+                           (double *)o);
+    return;
+  }
+  K_g(c, q, o);
+  K_G(c, q, G);
+  if (AFFINE)
+    K_phi0(c, q, phi0);
+  UNROLL
+  for (int a = 0; a < NG; a++) {
+    vd far = vset(0);
+    vd row = vset(0);
+    vd r = vpick(AFFINE, phi0[a], vset(0));
+    ROW_G(a, i, e) {
+      far = vmax(vabs(q[i]), far);
+      row += vabs(G[e]);
+      r += G[e] * v[i];
+    }
+    o[NG + a] = r;
+    o[2 * NG + a] = row;
+    o[3 * NG + a] = far;
+  }
+}
+
 /* kept: the largest |v_k| so far. x[0..1]: constraint raw and scaled; x[2..3]: hidden raw, in the norm of the
  * study, and scaled. The scale of a raw residual is the largest of its scales. */
 CST_OBSERVE_KNOWING(constraint, 4, 1, 1 << 1 | 1 << 3) {
@@ -37,7 +67,7 @@ CST_OBSERVE_KNOWING(constraint, 4, 1, 1 << 1 | 1 << 3) {
     speed = vmax(vabs(v[i]), speed);
   if (view->keep != CST_KEEP_NOT)
     *(vd *)kept = speed;
-  cst_rows_look(C, c, q, v, o);
+  look_at_rows(C, c, q, v, o);
   UNROLL
   for (int a = 0; a < n; a++) {
     const vd g = vabs(o[a]), r = vabs(o[n + a]), row = o[2 * n + a], far = o[3 * n + a],

@@ -14,6 +14,7 @@
 #ifndef CST_ACCELERATION_H
 #define CST_ACCELERATION_H
 #include <math.h>
+#include "system/lane/at-point.h"
 #include "system/lane/rows.h"
 
 /* 1/m of coordinate i, from minv[nmass]. */

@@ -84,13 +84,6 @@
 #define MASSLESS                        0
 #define DROPPED(a)                      0
 #define CALL(C, k, c, q, v, w, u, l, o) sys_##k(c, q, v, w, u, l, o)
-#if SYS_NPOINT
-#define NPOINT                          SYS_NPOINT
-#define NGIVEN                          SYS_NGIVEN
-#define K_given(c, o)                   sys_given(c, o)
-#define K_point(c, k, q, o)             sys_point(c, k, q, o)
-#define K_AT(e, k, c, q, v, w, u, l, o) sys_##k##_at(c, q, v, w, u, l, e, o)
-#endif
 #else
 #define CST_SIZED 0
 #define UNROLL
@@ -150,7 +143,7 @@
                          (double *)(o))
 #endif
 #if CST_SIZED && !defined(CST_FIELDS_IN_SPACE)
-#define CST_FIELD(name, n) vd name[ROOM(n)];
+#define CST_FIELD(name, n, ...) vd name[ROOM(n)];
 #define CST_TAKE(to, from, n)                                                                      \
   do {                                                                                             \
     UNROLL                                                                                         \
@@ -158,26 +151,17 @@
       (to)[i_] = (from)[i_];                                                                       \
     }                                                                                              \
   } while (0)
-#define CST_PLACE(name, n)
-#define CST_FIELD_COUNT(name, n)
+#define CST_PLACE(name, n, ...)
+#define CST_FIELD_COUNT(name, n, ...)
 #else
-#define CST_FIELD(name, n) vd *name;
+#define CST_FIELD(name, n, ...) vd *name;
 #define CST_TAKE(to, from, n)                                                                      \
   do {                                                                                             \
     vd *was_ = (to);                                                                               \
     (to) = (from), (from) = was_;                                                                  \
   } while (0)
-#define CST_PLACE(name, n)       L->name = at, at += (n);
-#define CST_FIELD_COUNT(name, n) +(size_t)(n)
-#endif
-/* Kernels at one point: K_given once for the parameters, K_point of them at q into e[NPOINT], and the kernels
- * with e. Where nothing is in common, and in generic code, they are the kernels themselves. */
-#ifndef K_AT
-#define NPOINT                          0
-#define NGIVEN                          0
-#define K_given(c, o)                   (void)(o)
-#define K_point(c, k, q, o)             (void)(k), (void)(o)
-#define K_AT(e, k, c, q, v, w, u, l, o) CALL(C, k, c, q, v, w, u, l, o)
+#define CST_PLACE(name, n, ...)       L->name = at, at += (n);
+#define CST_FIELD_COUNT(name, n, ...) +(size_t)(n)
 #endif
 #define K_V(c, q, o)               CALL(C, V, c, q, 0, 0, 0, 0, o)
 #define K_dV(c, q, o)              CALL(C, dV, c, q, 0, 0, 0, 0, o)
@@ -211,24 +195,6 @@
 #define K_dVH(c, q, o)             CALL(C, dVH, c, q, 0, 0, 0, 0, o)
 #define K_dVS(c, q, o)             CALL(C, dVS, c, q, 0, 0, 0, 0, o)
 #define K_D3V(c, q, w, l, o)       CALL(C, D3V, c, q, 0, w, 0, l, o)
-
-/* With e of K_point at q. */
-#define K_G_AT(e, c, q, o)               K_AT(e, G, c, q, 0, 0, 0, 0, o)
-#define K_g_AT(e, c, q, o)               K_AT(e, g, c, q, 0, 0, 0, 0, o)
-#define K_M_AT(e, c, q, o)               K_AT(e, M, c, q, 0, 0, 0, 0, o)
-#define K_dV_AT(e, c, q, o)              K_AT(e, dV, c, q, 0, 0, 0, 0, o)
-#define K_phi0_AT(e, c, q, o)            K_AT(e, phi0, c, q, 0, 0, 0, 0, o)
-#define K_f_AT(e, c, q, v, o)            K_AT(e, f, c, q, v, 0, 0, 0, o)
-#define K_Lvq_AT(e, c, q, v, o)          K_AT(e, Lvq, c, q, v, 0, 0, 0, o)
-#define K_D2gvv_AT(e, c, q, v, o)        K_AT(e, D2gvv, c, q, v, 0, 0, 0, o)
-#define K_D2glw_AT(e, c, q, w, l, o)     K_AT(e, D2glw, c, q, 0, w, 0, l, o)
-#define K_D2gvw_AT(e, c, q, v, w, o)     K_AT(e, D2gvw, c, q, v, w, 0, 0, o)
-#define K_DMvw_AT(e, c, q, v, w, o)      K_AT(e, DMvw, c, q, v, w, 0, 0, o)
-#define K_Dphi0w_AT(e, c, q, w, o)       K_AT(e, Dphi0w, c, q, 0, w, 0, 0, o)
-#define K_D3glwu_AT(e, c, q, w, u, l, o) K_AT(e, D3glwu, c, q, 0, w, u, l, o)
-#define K_DE_AT(e, c, q, v, w, u, l, o)  K_AT(e, DE, c, q, v, w, u, l, o)
-#define K_RE_AT(e, c, q, v, w, l, o)     K_AT(e, RE, c, q, v, w, 0, l, o)
-#define K_DRE_AT(e, c, q, v, w, u, l, o) K_AT(e, DRE, c, q, v, w, u, l, o)
 
 /* Blocks of a record. */
 CST_INLINE const vd *cst_block(const double *record, int at) { return (const vd *)record + at; }

@@ -148,34 +148,4 @@ CST_INLINE vl cst_rows_are_close(const cst_context *C, const vd *g, const vd *G,
   }
   return close;
 }
-
-/* Of every constraint a: o[a] = g, o[NG + a] = G v + phi0, o[2 NG + a] the sum of the sizes of its entries
- * of G, o[3 NG + a] the largest size of its coordinates. */
-CST_INLINE void cst_rows_look(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *o) {
-  vd G[ROOM(NNZ_G)], phi0[ROOM(NG)];
-  USES_G
-  if (CST_HAS_ROWS(LOOK)) {
-    C->gram[CST_GRAM_LOOK](NULL, (const double *)c, (const double *)q, (const double *)v, 0, 0, 0,
-                           (double *)o);
-    return;
-  }
-  K_g(c, q, o);
-  K_G(c, q, G);
-  if (AFFINE)
-    K_phi0(c, q, phi0);
-  UNROLL
-  for (int a = 0; a < NG; a++) {
-    vd far = vset(0);
-    vd row = vset(0);
-    vd r = vpick(AFFINE, phi0[a], vset(0));
-    ROW_G(a, i, e) {
-      far = vmax(vabs(q[i]), far);
-      row += vabs(G[e]);
-      r += G[e] * v[i];
-    }
-    o[NG + a] = r;
-    o[2 * NG + a] = row;
-    o[3 * NG + a] = far;
-  }
-}
 #endif
