@@ -9,31 +9,10 @@ CST_INLINE void velocity(const cst_context *C, struct local *L) {
   cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
 }
 
-/* The state of a record, without the impulses. */
-CST_INLINE void enter_state(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  UNROLL
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-  LOAD_TIME(L, record);
-  velocity(C, L);
-}
-
 /* p := the momentum of v, and v that of p. */
 CST_INLINE void end_state(const cst_context *C, struct local *L) {
   cst_momentum(C, L->c, L->m, L->q, L->v, L->p);
   velocity(C, L);
-}
-
-CST_INLINE void leave_state(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  STORE_ACCOUNTS(L, record);
 }
 
 /* Half of the powers at (q, v), at the time t. */

@@ -130,15 +130,15 @@ static __attribute__((noinline, unused)) void cst_lu_by_panels(vd *A, vd *b, int
 /* Q0, V0: what the stages start from; Q, V, G: of the stages at the last evaluation; J: Newton's matrix, and
  * its right-hand side; Kq, Kv, W: derivatives at a stage; past: the blocks of the record. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(v, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(inertia, GENERAL *NQ *NQ)                                                                      \
-  X(impulse, NG)                                                                                   \
-  X(past0, PAST_OF(0))                                                                             \
-  X(past1, PAST_OF(1))                                                                             \
+  X(impulse, NG, STATE(at.impulse))                                                                \
+  X(past0, PAST_OF(0), STATE(OWN(0)->block[0]))                                                    \
+  X(past1, PAST_OF(1), STATE(OWN(0)->block[1]))                                                    \
   X(Q0, MOST_STAGES *NQ)                                                                           \
   X(V0, NQ)                                                                                        \
   X(Q, MOST_STAGES *NQ)                                                                            \
@@ -196,13 +196,10 @@ CST_INLINE table own_table(const cst_context *C, int j) {
 #endif
 #include "method/core/by-velocity.h"
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  enter_state(C, L, record);
-  cst_load(L->impulse, record, at.impulse, NG);
-  cst_load(L->past0, record, OWN(0)->block[0], PAST_OF(0));
-  cst_load(L->past1, record, OWN(0)->block[1], PAST_OF(1));
-  L->remote = CST_REMOTE * *cst_block(record, at.extent);
+  velocity(C, L);
+  L->remote = CST_REMOTE * *cst_block(record, LAYOUT(C).extent);
   L->near = vmask(0);
 }
 
@@ -536,9 +533,7 @@ static __attribute__((noinline)) void start_up(const cst_context *C, struct loca
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
-  if (j == 0 && MARCH->opens)
-    for (int a = 0; a < NG; a++)
-      L->impulse[a] = vset(0);
+  cst_open_impulses(C, j, L->impulse);
   SET_TIME(L, START_OF(L, j));
   if (GENERAL)
     cst_inertia(C, L->c, L->q, L->inertia);
@@ -590,14 +585,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (KIND != RADAU)
     gather_end(C, L, j, START_OF(L, j) + H(j));
   end_state(C, L);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  leave_state(C, L, record);
-  cst_store(record, at.impulse, L->impulse, NG);
-  cst_store(record, OWN(0)->block[0], L->past0, PAST_OF(0));
-  cst_store(record, OWN(0)->block[1], L->past1, PAST_OF(1));
 }
 
 #include "method/core/march.h"

@@ -199,10 +199,10 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 
 #define LOCAL(X)                                                                                   \
   /* the state */                                                                                  \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   /* what is made of it */                                                                         \
   X(Gb, NNZ_G)                                                                                     \
   X(Sb, GRAM_SIZE)                                                                                 \
@@ -264,16 +264,9 @@ struct local {
 #endif
 };
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  UNROLL
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-  LOAD_TIME(L, record);
+  (void)record;
   K_given(L->c, L->given);
   L->near = vmask(0);
 }
@@ -487,13 +480,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     K_G_AT(L->E1, L->c, L->q, L->G1);
   if (!C->tangential)
     cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, theta);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

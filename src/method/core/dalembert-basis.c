@@ -35,16 +35,16 @@ struct data {
 #define FIRST(j) (RATTLES(j) ? OWN(j)->held : NR)
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
-  X(reaction, NG)                                                                                  \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
+  X(reaction, NG, STATE(OWN(0)->reaction))                                                         \
   X(qm, NQ)                                                                                        \
   X(dV, NQ)                                                                                        \
   X(G, NNZ_G)                                                                                      \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)                                                                                     \
+  X(slack, NG, SLACK)                                                                              \
   X(A, NQ *NG)                                                                                     \
   X(d, NG)                                                                                         \
   X(b, NG)                                                                                         \
@@ -81,16 +81,9 @@ static void forth(const cst_context *C, const struct local *L, int n, vd *x) {
     cst_reflect(L->A, L->b, NQ, NR, k, x);
 }
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  cst_load(L->reaction, record, OWN(0)->reaction, NG);
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-  cst_load_slack(C, record, L->slack);
+  (void)record;
   factor(C, L);
 }
 
@@ -303,13 +296,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   else
     move(C, L, j, x);
   make_admissible(C, L, j);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, OWN(0)->reaction, L->reaction, NG);
 }
 
 #include "method/core/march.h"

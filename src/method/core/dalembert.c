@@ -45,16 +45,16 @@ struct data {
 #define RATTLES(j) (OWN(j)->form == REVERSIBLE && NX > 0)
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
-  X(reaction, NG)                                                                                  \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
+  X(reaction, NG, STATE(OWN(0)->reaction))                                                         \
   X(qm, NQ)                                                                                        \
   X(dV, NQ)                                                                                        \
   X(G, NNZ_G)                                                                                      \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)                                                                                     \
+  X(slack, NG, SLACK)                                                                              \
   X(J, RATTLES(0) ? 0 : NX *NX)
 
 struct local {
@@ -65,16 +65,9 @@ struct local {
 #define MASS(i) vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)])
 #define OVER(i) vpick(MASS_UNIT, vset(1.0), L->minv[CLASS(i)])
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  cst_load(L->reaction, record, OWN(0)->reaction, NG);
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-  cst_load_slack(C, record, L->slack);
+  (void)record;
   K_G(L->c, L->q, L->G);
 }
 
@@ -274,13 +267,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   cst_make_tangent(C, L->c, L->q, L->G, L->minv, L->p, m);
   for (int a = 0; a < NG; a++)
     L->reaction[a] = m[a] * (2 / H(j));
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, OWN(0)->reaction, L->reaction, NG);
 }
 
 #include "method/core/march.h"

@@ -51,11 +51,11 @@ static const double difference[PAIR_STAGES] = {
 };
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(v, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(Q, NQ)                                                                                         \
   X(V, PAIR_STAGES *NQ)                                                                            \
   X(A, PAIR_STAGES *NQ)                                                                            \
@@ -70,18 +70,12 @@ struct local {
   vl        step, lost;
 };
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
   L->length = *cst_block(record, OWN(0)->length);
   L->rejected = *cst_block(record, OWN(0)->rejected);
-  L->iterations = *cst_block(record, at.iterations); /* counted in begin, not by the solver */
-  LOAD_TIME(L, record);
+  L->iterations =
+      *cst_block(record, LAYOUT(C).iterations); /* counted in begin, not by the solver */
 }
 
 /* Stage i of a step of length t from the time `from`, and its contribution to the accounts. */
@@ -192,14 +186,11 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   cst_momentum(C, L->c, L->m, L->q, L->v, L->p);
 }
 
+#define LEAVES
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
   cst_store(record, OWN(0)->length, &L->length, 1);
   cst_store(record, OWN(0)->rejected, &L->rejected, 1);
-  cst_store(record, at.iterations, &L->iterations, 1);
-  STORE_ACCOUNTS(L, record);
+  cst_store(record, LAYOUT(C).iterations, &L->iterations, 1);
 }
 
 #include "method/core/march.h"

@@ -24,17 +24,17 @@ struct data {
 #define CONVERGES_LINEARLY
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(minv, NMASS)                                                                                   \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(dV0, NQ)                                                                                       \
   X(dV, NQ)                                                                                        \
   X(q1, NQ)                                                                                        \
   X(p1, NQ)                                                                                        \
   X(G, NNZ_G)                                                                                      \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)                                                                                     \
-  X(impulse, NG)
+  X(slack, NG, SLACK)                                                                              \
+  X(impulse, NG, STATE(at.impulse))
 
 struct local {
   LOCAL(CST_FIELD)
@@ -42,25 +42,17 @@ struct local {
   vd        iterations;
 };
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load_slack(C, record, L->slack);
-  cst_load(L->impulse, record, at.impulse, NG);
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  (void)record;
   K_G(L->c, L->q, L->G);
   K_dV(L->c, L->q, L->dV0);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  for (int a = 0; a < NG; a++) {
+  cst_open_impulses(C, j, L->impulse);
+  for (int a = 0; a < NG; a++)
     x[a] = vset(0);
-    if (j == 0 && MARCH->opens)
-      L->impulse[a] = vset(0);
-  }
 }
 
 /* p1 -= part dV, with dV at q1. */
@@ -114,13 +106,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   CST_TAKE(L->p, L->p1, NQ);
   CST_TAKE(L->G, L->G1, NNZ_G);
   CST_TAKE(L->dV0, L->dV, NQ);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, at.impulse, L->impulse, NG);
 }
 
 #include "method/core/march.h"

@@ -18,20 +18,19 @@ struct data {
 #include "method/core/lane.h"
 #include "method/core/time.h"
 #include "system/lane/acceleration.h"
-#define NX 0
-#define KEEPS_NOTHING
+#define IS_EXPLICIT
 #define USES_STEP
 #define NP          NQ /* steps start from L->v: noise on p follows this core as a separate step */
 #define DENSE       (GENERAL || LINEAR_STEP) /* N is a full matrix */
 #define LINEAR_STEP (OWN(0)->linear && (GENERAL || NFORCE > 0))
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(v, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
-  X(impulse, NG)                                                                                   \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
+  X(impulse, NG, STATE(at.impulse))                                                                \
   X(f, NQ)                                                                                         \
   X(G, NNZ_G)                                                                                      \
   X(l, NG)                                                                                         \
@@ -49,9 +48,10 @@ struct local {
 
 #include "method/core/by-velocity.h"
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  enter_state(C, L, record);
-  cst_load(L->impulse, record, LAYOUT(C).impulse, NG);
+  (void)record;
+  velocity(C, L);
 }
 
 /* N -= h D_v f */
@@ -126,21 +126,9 @@ static void couple(const cst_context *C, struct local *L, vd scale, vd *x) {
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
-  if (j == 0 && MARCH->opens)
-    for (int a = 0; a < NG; a++)
-      L->impulse[a] = vset(0);
+  cst_open_impulses(C, j, L->impulse);
   gather_end(C, L, j, START_OF(L, j));
   SET_TIME(L, START_OF(L, j));
-}
-
-CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  (void)C, (void)L, (void)j, (void)x, (void)f;
-  return vmask(1);
-}
-
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
-                          const vd *f, vd *d) {
-  (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
 }
 
 /* v := v1 and l := lambda. */
@@ -188,11 +176,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     correct_position(C, L);
   gather_end(C, L, j, START_OF(L, j) + H(j));
   end_state(C, L);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  leave_state(C, L, record);
-  cst_store(record, LAYOUT(C).impulse, L->impulse, NG);
 }
 
 #include "method/core/march.h"

@@ -32,13 +32,12 @@ struct data {
 #ifndef CST_COLD
 #include "method/core/bands.h"
 #if !CST_SIZED || SYS_FILTERED
-#define NX 0
-#define KEEPS_NOTHING
+#define IS_EXPLICIT
 
 /* f: F at q; bent: output of the kernel; A, a, third: the matrix, the solution and V'''[a, a] by rows. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(f, NQ)                                                                                         \
   X(q1, NQ)                                                                                        \
   X(bent, BENT_SIZE)                                                                               \
@@ -58,11 +57,8 @@ struct local {
   vd                iterations;
 };
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
   L->m.inverse = L->inverse;
   L->m.M = L->M;
   L->m.factor = L->factor;
@@ -159,16 +155,6 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     drift(C, L, j, kick, L->f);
 }
 
-CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  (void)C, (void)L, (void)j, (void)x, (void)f;
-  return vmask(1);
-}
-
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
-                          const vd *f, vd *d) {
-  (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
-}
-
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const vd kick = OWN(j)->w1 * H(j);
   (void)x;
@@ -176,12 +162,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (OWN(j)->w1 == 0)
     return;
   force(C, L, j, kick);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
 }
 
 #include "method/core/march.h"

@@ -85,12 +85,12 @@ struct data {
 #define LAMBDA (2 * BLOCK)
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(eq, NQ)                                                                                        \
-  X(ep, NQ)                                                                                        \
-  X(minv, NMASS)                                                                                   \
-  X(impulse, NG)                                                                                   \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(eq, NQ, STATE_IF(MARCH->compensated, at.eq))                                                   \
+  X(ep, NQ, STATE_IF(MARCH->compensated, at.ep))                                                   \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
+  X(impulse, NG, STATE(at.impulse))                                                                \
   X(M, GENERAL *NQ *NQ)                                                                            \
   X(nu, GENERAL *BLOCK)                                                                            \
   X(psi, BLOCK)                                                                                    \
@@ -116,24 +116,12 @@ struct local {
 };
 #define SIZE(L) (L)->size
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->impulse, record, at.impulse, NG);
-  L->remote = CST_REMOTE * *cst_block(record, at.extent);
-  LOAD_TIME(L, record);
+  L->remote = CST_REMOTE * *cst_block(record, LAYOUT(C).extent);
   UNROLL
-  for (int i = 0; i < NQ; i++)
+  for (int i = 0; i < NQ && !MARCH->compensated; i++)
     L->eq[i] = L->ep[i] = vset(0);
-  if (MARCH->compensated) {
-    cst_load(L->eq, record, at.eq, NQ);
-    cst_load(L->ep, record, at.ep, NQ);
-  }
-  UNROLL
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
 }
 
 /* What is given for a step, as for one of the usual degree. */
@@ -192,11 +180,7 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
   vd            push[ROOM(NQ)];
   vd            G[ROOM(NNZ_G)];
   USES_G
-  if (j == 0 && MARCH->opens) {
-    UNROLL
-    for (int a = 0; a < NG; a++)
-      L->impulse[a] = vset(0);
-  }
+  cst_open_impulses(C, j, L->impulse);
   L->begun = vset(0);
   if (TIMED)
     L->begun = START_OF(L, j);
@@ -713,18 +697,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   UNROLL
   for (int a = 0; a < NG; a++)
     L->impulse[a] += h * x[LAMBDA + a];
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, at.impulse, L->impulse, NG);
-  if (MARCH->compensated) {
-    cst_store(record, at.eq, L->eq, NQ);
-    cst_store(record, at.ep, L->ep, NQ);
-  }
-  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

@@ -39,21 +39,21 @@
 /* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0
  * - w0 h grad V, compensated without p0; impulse: of this step, summed over its substeps. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(eq, NQ)                                                                                        \
-  X(ep, NQ)                                                                                        \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(eq, NQ, STATE_IF(COMPENSATED, at.eq))                                                          \
+  X(ep, NQ, STATE_IF(COMPENSATED, at.ep))                                                          \
   X(dV, NQ)                                                                                        \
   X(G, NNZ_G)                                                                                      \
-  X(minv, NMASS)                                                                                   \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(hm, NMASS)                                                                                     \
   X(pt, NQ)                                                                                        \
   X(ph, NQ)                                                                                        \
   X(q1, NQ)                                                                                        \
   X(eq1, NQ)                                                                                       \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)                                                                                     \
-  X(impulse, NG)                                                                                   \
+  X(slack, NG, SLACK)                                                                              \
+  X(impulse, NG, STATE(at.impulse))                                                                \
   CST_BEND_FIELDS(X)
 
 #define PASSING(X)                                                                                 \
@@ -81,25 +81,12 @@ CST_INLINE void two_sum(vd a, vd b, vd *s, vd *e) {
   *s = t;
 }
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load_slack(C, record, L->slack);
   CST_LOAD_REACH(L, record);
-  L->length = cst_block(record, at.length);
-  cst_load(L->impulse, record, at.impulse, NG);
-  if (COMPENSATED) {
-    cst_load(L->eq, record, at.eq, NQ);
-    cst_load(L->ep, record, at.ep, NQ);
-  }
-  UNROLL
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  L->length = cst_block(record, LAYOUT(C).length);
   K_dV(L->c, L->q, L->dV);
   K_G(L->c, L->q, L->G);
-  (void)C;
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -113,11 +100,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   UNROLL
   for (int i = 0; i < n; i++)
     L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
-  if (j == 0 && MARCH->opens) {
-    UNROLL
-    for (int a = 0; a < NG; a++)
-      L->impulse[a] = vset(0);
-  }
+  cst_open_impulses(C, j, L->impulse);
   (void)x;       /* the impulses of the last step are a good start */
   if (NG == 0) { /* no constraint: nothing to solve for, the drift is explicit */
     UNROLL
@@ -363,18 +346,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   }
   CST_TAKE(L->q, L->q1, NQ);
   CST_TAKE(L->G, L->G1, NNZ_G);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  if (COMPENSATED) {
-    cst_store(record, at.eq, L->eq, NQ);
-    cst_store(record, at.ep, L->ep, NQ);
-  }
-  cst_store(record, at.impulse, L->impulse, NG);
-  (void)C;
 }
 
 #include "method/core/march.h"

@@ -120,8 +120,8 @@ struct data {
  * is evaluated; Lq: L_q there, if the equations contain it; q1, G1: at the right end; p1: P without the last
  * point's L_q; phi, phi1: rows of constraints on velocities, which G and G1 do not have. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(G, NNZ_G)                                                                                      \
   X(T, NUMBERS)                                                                                    \
   X(x, NQ)                                                                                         \
@@ -130,9 +130,9 @@ struct data {
   X(q1, NQ)                                                                                        \
   X(p1, NQ)                                                                                        \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)                                                                                     \
-  X(impulse, NG)                                                                                   \
-  X(reaction, SHARES ? NG : 0)                                                                     \
+  X(slack, NG, SLACK)                                                                              \
+  X(impulse, NG, STATE(at.impulse))                                                                \
+  X(reaction, SHARES ? NG : 0, STATE(OWN(0)->reaction))                                            \
   X(phi, SHARES ? NNZ_G : 0)                                                                       \
   X(phi1, SHARES ? NNZ_G : 0)                                                                      \
   CST_TIME_FIELD(X)
@@ -175,23 +175,16 @@ CST_INLINE void part_rows(const cst_context *C, vd *G, vd *phi, bool back) {
 #endif
 }
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
   L->mass = cst_block(record, at.mass);
   L->extent = *cst_block(record, at.extent);
   L->was_near = vmask(0);
   L->length = cst_block(record, at.length);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load_slack(C, record, L->slack);
-  cst_load(L->impulse, record, at.impulse, NG);
-  LOAD_TIME(L, record);
   K_G(L->c, L->q, L->G);
-  if (SHARES) {
-    cst_load(L->reaction, record, OWN(0)->reaction, NG);
+  if (SHARES)
     part_rows(C, L->G, L->phi, false);
-  }
   numbers_at(C, L->c, L->q, L->T);
 }
 
@@ -253,11 +246,7 @@ CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fre
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd size = vset(0);
-  if (j == 0 && MARCH->opens) {
-    UNROLL
-    for (int a = 0; a < NG; a++)
-      L->impulse[a] = vset(0);
-  }
+  cst_open_impulses(C, j, L->impulse);
   if (DRIVEN) {
     SET_TIME(L, TIME_LEFT(L, j));
     K_G(L->c, L->q, L->G);
@@ -610,16 +599,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   for (int b = APART; b < NG; b++)
     L->reaction[b] = m[b] * (2 / H(j));
   gather(C, L, j, TIME_RIGHT(L, j), m);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, at.impulse, L->impulse, NG);
-  if (SHARES)
-    cst_store(record, OWN(0)->reaction, L->reaction, NG);
-  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

@@ -18,6 +18,13 @@
 /* Numbers of each lane in the fields of a core (march.h). */
 #define FIELDS (0 LOCAL(CST_FIELD_COUNT))
 
+/* The impulses of a step are summed from 0 on. */
+CST_INLINE void cst_open_impulses(const cst_context *C, int j, vd *impulse) {
+  UNROLL
+  for (int a = 0; a < NG && j == 0 && MARCH->opens; a++)
+    impulse[a] = vset(0);
+}
+
 /* ---- cores whose corrections are bent (bend.h) ----------------------------------------------- */
 
 /* For LOCAL. way: minus the correction of q1; q2, G2: the coordinates behind it, and G there; left: what it leaves of

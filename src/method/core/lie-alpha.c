@@ -47,24 +47,19 @@ struct data {
 #define SIZE(L)  (*(L)->b)
 #define KAPPA(j) ((1 - OWN(j)->af) / (1 - OWN(j)->am))
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->impulse, record, at.impulse, NG);
   cst_load(a0(L), record, OWN(0)->a, NZ);
   cst_load(A0(L), record, OWN(0)->A, NZ);
   load_inertia(C, L);
   load_masses(C, L, record);
   load_turning(C, L, record);
   for (int k = 0; k < NO; k++)
-    L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
+    L->p[3 * NB + k] = cst_block(record, LAYOUT(C).p)[ORDINARY(k)];
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  if (j == 0 && MARCH->opens)
-    for (int k = 0; k < NG; k++)
-      L->impulse[k] = vset(0);
+  cst_open_impulses(C, j, L->impulse);
   for (int b = 0; b < NB; b++) {
     vd alpha[3];
     to_body(L->q + ROTATION(b), L->p + 3 * b, alpha);
@@ -274,10 +269,9 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   CST_TAKE(L->q, L->q1, NQ);
 }
 
+#define LEAVES
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  vd              *p = (vd *)record + at.p;
-  cst_store(record, at.q, L->q, NQ);
+  vd *p = (vd *)record + LAYOUT(C).p;
   cst_store(record, OWN(0)->turning, L->p, 3 * NB);
   cst_store(record, OWN(0)->a, a0(L), NZ);
   cst_store(record, OWN(0)->A, A0(L), NZ);
@@ -288,7 +282,6 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   }
   for (int k = 0; k < NO; k++)
     p[ORDINARY(k)] = L->p[3 * NB + k];
-  cst_store(record, at.impulse, L->impulse, NG);
 }
 
 #include "method/core/march.h"

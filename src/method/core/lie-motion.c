@@ -253,23 +253,19 @@ static void correct_body(const cst_context *C, const struct local *L, int b, con
     *(i < 3 ? d + 3 * b + i : OF_CENTRE(d, b) + i - 3) = r[i];
 }
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->impulse, record, at.impulse, NG);
   load_inertia(C, L);
   load_masses(C, L, record);
   load_turning(C, L, record);
   for (int k = 0; k < NO; k++)
-    L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
+    L->p[3 * NB + k] = cst_block(record, LAYOUT(C).p)[ORDINARY(k)];
 }
 
 /* The drift starts from the momenta of the state. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const vd h = H(j);
-  for (int k = 0; k < NG && j == 0 && MARCH->opens; k++)
-    L->impulse[k] = vset(0);
+  cst_open_impulses(C, j, L->impulse);
   for (int k = 3 * NB; k < NZ; k++)
     L->pt[k] = L->p[k];
   for (int b = 0; b < NB; b++) {
@@ -349,12 +345,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   CST_TAKE(L->q, L->q1, NQ);
 }
 
+#define LEAVES
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
   cst_store(record, OWN(0)->turning, L->p, 3 * NB);
-  ambient_momenta(C, L, (vd *)record + at.p);
-  cst_store(record, at.impulse, L->impulse, NG);
+  ambient_momenta(C, L, (vd *)record + LAYOUT(C).p);
 }
 
 #define KEEPS_TRAIL

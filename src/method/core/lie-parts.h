@@ -48,7 +48,7 @@
  * earlier piece; t: the retractions of all pieces at the last evaluation; q1: the end; G, G1: derivatives of
  * the constraints by variations at the ends. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
   X(I, 9 * NB)                                                                                     \
   X(W, 9 * NB)                                                                                     \
   X(minv, NO)                                                                                      \
@@ -63,8 +63,8 @@
   X(q1, NQ)                                                                                        \
   X(G, NR)                                                                                         \
   X(G1, NR)                                                                                        \
-  X(slack, NG)                                                                                     \
-  X(impulse, NG)                                                                                   \
+  X(slack, NG, SLACK)                                                                              \
+  X(impulse, NG, STATE(at.impulse))                                                                \
   X(dV, NQ)                                                                                        \
   X(g, NU > 0 ? NG : 0)                                                                            \
   X(full, NU > 0 ? NNZ_G : 0)                                                                      \

@@ -140,19 +140,14 @@ CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load_slack(C, record, L->slack);
-  cst_load(L->impulse, record, at.impulse, NG);
-  LOAD_TIME(L, record);
   load_inertia(C, L);
   load_masses(C, L, record);
   load_turning(C, L, record);
   UNROLL
   for (int k = 0; k < NO; k++)
-    L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
+    L->p[3 * NB + k] = cst_block(record, LAYOUT(C).p)[ORDINARY(k)];
   load_force(C, L, L->q);
   if (NU > 0)
     K_G(L->c, L->q, L->full);
@@ -657,11 +652,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const vd kick = LEFT_KICK(j);
   const vd h = H(j) / PIECES;
   vd       a[ROOM(NZ)];
-  if (j == 0 && MARCH->opens) {
-    UNROLL
-    for (int k = 0; k < NG; k++)
-      L->impulse[k] = vset(0);
-  }
+  cst_open_impulses(C, j, L->impulse);
   UNROLL
   for (int k = 0; k < NZ; k++)
     L->d[k] = -kick * L->F[k];
@@ -727,16 +718,13 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   gather(C, L, j, TIME_RIGHT(L, j), m);
 }
 
+#define LEAVES
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  vd              *turning = (vd *)record + OWN(0)->turning;
-  cst_store(record, at.q, L->q, NQ);
+  vd *turning = (vd *)record + OWN(0)->turning;
   UNROLL
   for (int k = 0; k < 3 * NB; k++)
     turning[k] = L->p[k];
-  ambient_momenta(C, L, (vd *)record + at.p);
-  cst_store(record, at.impulse, L->impulse, NG);
-  STORE_ACCOUNTS(L, record);
+  ambient_momenta(C, L, (vd *)record + LAYOUT(C).p);
 }
 
 #define KEEPS_TRAIL

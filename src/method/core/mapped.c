@@ -33,16 +33,16 @@ struct data {
 #define KEEPS_NOTHING
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(G, NNZ_G)                                                                                      \
   X(w, 2 * NQ)                                                                                     \
   X(e, 4 * NQ)                                                                                     \
   X(q1, NQ)                                                                                        \
   X(G1, NNZ_G)                                                                                     \
   X(J, NX *NX)                                                                                     \
-  X(slack, NG)                                                                                     \
-  X(impulse, NG)                                                                                   \
+  X(slack, NG, SLACK)                                                                              \
+  X(impulse, NG, STATE(at.impulse))                                                                \
   X(A, OF_BASIS(NQ *NG))                                                                           \
   X(d, OF_BASIS(NG))                                                                               \
   X(b, OF_BASIS(NG))                                                                               \
@@ -132,14 +132,9 @@ static void finish_on_basis(const cst_context *C, struct local *L, const vd *D) 
   CST_TAKE(L->G, L->G1, NNZ_G);
 }
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  L->mass = cst_block(record, at.mass);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load_slack(C, record, L->slack);
-  cst_load(L->impulse, record, at.impulse, NG);
+  L->mass = cst_block(record, LAYOUT(C).mass);
   K_G(L->c, L->q, L->G);
   if (NULLS)
     factor(C, L->G, L->A, L->d, L->b);
@@ -158,9 +153,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     x[k] = vset(0);
   for (int i = 0; i < NQ && NULLS; i++)
     x[3 * NQ + i] = L->p[i];
-  for (int a = 0; a < NG; a++)
-    if (j == 0 && MARCH->opens)
-      L->impulse[a] = vset(0);
+  cst_open_impulses(C, j, L->impulse);
 }
 
 /* out := the value (along NULL) or the derivative of the equations at x, with P and D in L->w. */
@@ -293,13 +286,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   for (int a = 0; a < NG; a++)
     L->impulse[a] += x[3 * NQ + a] + m[a];
   CST_TAKE(L->G, L->G1, NNZ_G);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, at.impulse, L->impulse, NG);
 }
 
 #include "method/core/march.h"

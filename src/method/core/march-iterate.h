@@ -89,8 +89,8 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
  * inlined at each place they would take the compiler most of its time. Code for one system inlines them in the
  * march, and its pieces share a copy (march-pieces.h). */
 #define OUT_OF_LINE static __attribute__((noinline, unused))
-OUT_OF_LINE void enter_apart(const cst_context *C, struct local *L, const double *record) {
-  enter(C, L, record);
+OUT_OF_LINE void load_apart(const cst_context *C, struct local *L, const double *record) {
+  load(C, L, record);
 }
 OUT_OF_LINE void begin_apart(const cst_context *C, struct local *L, int j, vd *x) {
   begin(C, L, j, x);
@@ -106,7 +106,7 @@ OUT_OF_LINE void finish_apart(const cst_context *C, struct local *L, int j, cons
   finish(C, L, j, x);
 }
 #if !CST_SIZED
-#define enter     enter_apart
+#define load      load_apart
 #define begin     begin_apart
 #define evaluate  evaluate_apart
 #define direction direction_apart

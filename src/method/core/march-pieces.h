@@ -33,7 +33,7 @@ CST_INLINE void start(const cst_context *C, const double *record, int j, vd *x, 
 OUT_OF_LINE void piece_open(const cst_context *C, struct local *L, const double *record, int j,
                             vd *x, vd *past) {
   arrange(C, L);
-  enter_apart(C, L, record);
+  load_apart(C, L, record);
   SET_STEP(L, record, 0);
   start(C, record, j, x, past);
   begin_apart(C, L, j, x);
@@ -154,7 +154,7 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
     return (cst_outcome){0, lanes_of(without), CST_NOT_CONVERGED};
   if (vany(bad))
     return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
-  leave(C, &L, record);
+  store(C, &L, record);
   if (MARCH->closes && j == MARCH->nsub - 1)
     count_steps(C, record, 1);
   if (KEPT > 0)

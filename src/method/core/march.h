@@ -18,17 +18,19 @@
 /* Before it includes this file, a core defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and, all
  * CST_INLINE:
  *
- *   enter(C, L, record)            load the state and what is kept from step to step
  *   begin(C, L, j, x)              the explicit part of substep j; x has the warm start, if one is kept, and
  *                                  may be replaced
  *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further
  *                                  iteration
  *   direction(C, L, j, x, f, d)    Newton's correction: x + d
  *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
- *   leave(C, L, record)            store the state
  *
+ * where LOCAL(X) says what is loaded and stored (fields.h),
  * and those of these macros that apply:
  *
+ *   ENTERS               enter(C, L, record) follows the loads of the fields: what else is loaded, and made of the state
+ *   LEAVES               leave(C, L, record) follows their stores
+ *   IS_EXPLICIT          there are no unknowns, NX is 0, and neither evaluate nor direction
  *   KEEPS_NOTHING        unknowns are of no use to the next step
  *   HAS_COMPENSATED      MARCH->compensated may be set
  *   NX_PREDICTED         this many of the unknowns, the last ones, are extrapolated from step to step;
@@ -76,6 +78,18 @@
  * momenta of the record and whose NP is the default. Other fields of L depend on q only, or are computed
  * again.
  */
+#ifdef IS_EXPLICIT
+#define NX 0
+#define KEEPS_NOTHING
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  (void)C, (void)L, (void)j, (void)x, (void)f;
+  return vmask(1);
+}
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+  (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
+}
+#endif
 #ifdef KEEPS_NOTHING
 #define KEPT 0
 #define ROWS 1
@@ -208,6 +222,8 @@
 #if !CST_SIZED
 #include "method/core/round-off.h"
 #endif
+
+#include "method/core/fields.h"
 
 /* Give the fields of L their places in the work space. */
 CST_INLINE void arrange(const cst_context *C, struct local *L) {
@@ -374,7 +390,7 @@ CST_INLINE void store_unknowns(const cst_context *C, int n, const vd *warm, cons
 CST_INLINE void load_group(const cst_context *C, struct local *L, const double *record, vd *warm,
                            vd *past) {
   arrange(C, L);
-  enter(C, L, record);
+  load(C, L, record);
   if (CST_SIZED && MARCH->nsub == 1)
     load_unknowns(C, 1, record, warm, past);
   else
@@ -384,7 +400,7 @@ CST_INLINE void load_group(const cst_context *C, struct local *L, const double *
 
 CST_INLINE void store_group(const cst_context *C, const struct local *L, const vd *warm,
                             const vd *past, long n, double *record) {
-  leave(C, L, record);
+  store(C, L, record);
   if (CST_SIZED && MARCH->nsub == 1)
     store_unknowns(C, 1, warm, past, record);
   else

@@ -44,17 +44,17 @@ struct data {
 #endif
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(G, NNZ_G)                                                                                      \
-  X(minv, NMASS)                                                                                   \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(hm, NMASS)                                                                                     \
   X(qm, NQ)                                                                                        \
   X(q1, NQ)                                                                                        \
   X(dV, NQ)                                                                                        \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)                                                                                     \
-  X(impulse, NG)                                                                                   \
+  X(slack, NG, SLACK)                                                                              \
+  X(impulse, NG, STATE(at.impulse))                                                                \
   CST_BEND_FIELDS(X)
 
 #define PASSING(X)                                                                                 \
@@ -78,19 +78,12 @@ struct local {
 #define LEFT  ((1 - OWN(j)->theta) * H(j))
 #define RIGHT (OWN(j)->theta * H(j))
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load_slack(C, record, L->slack);
   CST_LOAD_REACH(L, record);
   L->length = cst_block(record, at.length);
   L->tolerance = *cst_block(record, at.tolerance);
-  cst_load(L->impulse, record, at.impulse, NG);
-  UNROLL
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
   K_G(L->c, L->q, L->G);
 }
 
@@ -103,11 +96,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     for (int k = 0; k < NMASS; k++)
       L->hm[k] = H(j) * L->minv[k];
   }
-  if (j == 0 && MARCH->opens) {
-    UNROLL
-    for (int a = 0; a < NG; a++)
-      L->impulse[a] = vset(0);
-  }
+  cst_open_impulses(C, j, L->impulse);
   K_dV(L->c, L->q, dV);
   UNROLL
   for (int i = 0; i < NQ; i++) {
@@ -265,13 +254,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->p[i] = p[i];
   }
   CST_TAKE(L->G, L->G1, NNZ_G);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, at.impulse, L->impulse, NG);
 }
 
 #include "method/core/march.h"

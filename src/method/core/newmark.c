@@ -28,9 +28,9 @@ struct data {
 
 /* a: at the left end, in the order of the coordinates; ahead: q1 without beta h^2 a1. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(a, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(a, NQ, STATE(OWN(0)->a))                                                                       \
   X(ahead, NQ)                                                                                     \
   X(y, NQ)                                                                                         \
   X(bent, BENT_SIZE)                                                                               \
@@ -53,13 +53,9 @@ struct local {
 /* Whether a step consists of one such substep, so that the record's a belongs to its q. */
 #define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->a, record, OWN(0)->a, NQ);
-  L->tolerance = *cst_block(record, at.tolerance);
+  L->tolerance = *cst_block(record, LAYOUT(C).tolerance);
   L->m.inverse = L->inverse;
   L->m.M = L->M;
   L->m.factor = L->factor;
@@ -142,13 +138,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   cst_masses_times(C, &L->m, 0, sum, L->y);
   for (int i = 0; i < NQ; i++)
     L->p[i] += h * L->y[i];
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, OWN(0)->a, L->a, NQ);
 }
 
 #include "method/core/march.h"

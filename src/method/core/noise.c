@@ -27,9 +27,8 @@ struct data {
 #include "method/core/lane.h"
 #include "method/core/normal.h"
 #include "system/lane/acceleration.h"
-#define NX         0
+#define IS_EXPLICIT
 #define NOISE_KICK kick
-#define KEEPS_NOTHING
 
 /* ---- the kick -------------------------------------------------------------------------------- */
 
@@ -388,40 +387,21 @@ static void kick(const cst_context *C, const cst_noise *x, const double *record,
 /* ---- a step of nothing else ------------------------------------------------------------------ */
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)
+  X(q, NQ, READ(at.q))                                                                             \
+  X(p, NQ, STATE(at.p))
 
 struct local {
   LOCAL(CST_FIELD)
-  vd iterations;
+  const vd *c;
+  vd        iterations;
 };
-
-CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-}
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)C, (void)L, (void)j, (void)x;
 }
 
-CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  (void)C, (void)L, (void)j, (void)x, (void)f;
-  return vmask(1);
-}
-
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
-                          const vd *f, vd *d) {
-  (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
-}
-
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   (void)C, (void)L, (void)j, (void)x;
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  cst_store(record, LAYOUT(C).p, L->p, NQ);
 }
 
 #include "method/core/march.h"

@@ -63,8 +63,8 @@ struct data {
 /* A, d, b: the factors of G' at q; A1, d1, b1: those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m); rest:
  * what p1 has lost, whose impulses are left to the end of a march where only they are asked for. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(dV, NQ)                                                                                        \
   X(mid, NQ)                                                                                       \
   X(pt, NQ)                                                                                        \
@@ -73,8 +73,8 @@ struct data {
   X(qm, NQ)                                                                                        \
   X(G, NNZ_G)                                                                                      \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)                                                                                     \
-  X(impulse, NG)                                                                                   \
+  X(slack, NG, SLACK)                                                                              \
+  X(impulse, NG, READ(at.impulse))                                                                 \
   X(A, NQ *NG)                                                                                     \
   X(d, NG)                                                                                         \
   X(b, NG)                                                                                         \
@@ -172,18 +172,13 @@ CST_INLINE void weigh(const cst_context *C, struct local *L, int j) {
     L->hm[k] = H(j) / L->mass[k];
 }
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
   L->mass = cst_block(record, at.mass);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load_slack(C, record, L->slack);
-  CST_LOAD_REACH(L, record);
-  cst_load(L->impulse, record, at.impulse, NG);
-  LOAD_TIME(L, record);
-  K_dV(L->c, L->q, L->dV);
   L->length = cst_block(record, at.length);
+  CST_LOAD_REACH(L, record);
+  K_dV(L->c, L->q, L->dV);
   K_G(L->c, L->q, L->G);
   factor(C, L->G, L->A, L->d, L->b);
   weigh(C, L, 0);
@@ -198,11 +193,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     begin_at_time(C, L, j);
   if (!CST_SIZED || MARCH->nsub > 1)
     weigh(C, L, j);
-  if (j == 0 && MARCH->opens) {
-    UNROLL
-    for (int a = 0; a < NG; a++)
-      L->impulse[a] = vset(0);
-  }
+  cst_open_impulses(C, j, L->impulse);
   USES_G
   UNROLL
   for (int i = 0; i < NQ; i++) {
@@ -430,19 +421,16 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   gather(C, L, j, TIME_RIGHT(L, j), m);
 }
 
+#define LEAVES
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  vd               r[ROOM(NQ)], m[ROOM(NG)], impulse[ROOM(NG)];
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
+  vd r[ROOM(NQ)], m[ROOM(NG)], impulse[ROOM(NG)];
   for (int a = 0; a < NG; a++)
     impulse[a] = L->impulse[a];
   for (int i = 0; i < NQ; i++)
     r[i] = L->rest[i];
   if (OWN(0)->tangent && DEFERS)
     add_impulse(C, L->A, L->d, L->b, r, m, impulse);
-  cst_store(record, at.impulse, impulse, NG);
-  STORE_ACCOUNTS(L, record);
+  cst_store(record, LAYOUT(C).impulse, impulse, NG);
 }
 
 #include "method/core/march.h"

@@ -23,12 +23,12 @@
 #define USES_STEP
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(minv, NMASS)                                                                                   \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(q1, NQ)                                                                                        \
   X(G1, NNZ_G)                                                                                     \
-  X(slack, NG)                                                                                     \
+  X(slack, NG, SLACK)                                                                              \
   CST_TIME_FIELD(X)
 
 struct local {
@@ -38,17 +38,10 @@ struct local {
   vl step;
 };
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load_slack(C, record, L->slack);
-  LOAD_TIME(L, record);
   L->near = *cst_block(record, at.tolerance) * *cst_block(record, at.extent);
-  UNROLL
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -109,12 +102,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   UNROLL
   for (int i = 0; i < NQ; i++)
     L->q[i] = L->q1[i];
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
 }
 
 #include "method/core/march.h"

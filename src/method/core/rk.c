@@ -102,11 +102,11 @@ static __attribute__((noinline, unused)) void cst_stabilise(const cst_context *C
 
 /* J: Newton's matrix. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(v, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(V, MARCH->stages *NQ)                                                                          \
   X(A, MARCH->stages *NQ)                                                                          \
   X(lambda, DRIVEN || SLIPS ? MARCH->stages * NG : NG)                                             \
@@ -129,8 +129,9 @@ struct local {
 #include "method/core/by-velocity.h"
 #include "method/core/rk.h"
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  enter_state(C, L, record);
+  velocity(C, L);
   L->remote = CST_REMOTE * *cst_block(record, LAYOUT(C).extent);
   L->near = vmask(0);
 }
@@ -414,10 +415,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     add_stages(C, L, j, NX > 0 ? x : L->A);
   }
   end_state(C, L);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  leave_state(C, L, record);
 }
 
 #include "method/core/march.h"

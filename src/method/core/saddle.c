@@ -36,11 +36,11 @@ struct data {
 
 /* V, G: of the stages at the last evaluation. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(v, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(V, MARCH->stages *NQ)                                                                          \
   X(G, MARCH->stages *NNZ_G)                                                                       \
   X(Q, NQ)                                                                                         \
@@ -60,8 +60,9 @@ struct local {
 #include "method/core/by-velocity.h"
 #include "method/core/rk.h"
 
+#define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  enter_state(C, L, record);
+  velocity(C, L);
   L->remote = CST_REMOTE * *cst_block(record, LAYOUT(C).extent);
   L->near = vmask(0);
 }
@@ -169,10 +170,6 @@ static __attribute__((noinline)) void direction(const cst_context *C, const stru
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   add_stages(C, L, j, x);
   end_state(C, L);
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  leave_state(C, L, record);
 }
 
 #include "method/core/march.h"

@@ -28,14 +28,14 @@ struct data {
 #define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G, (L)->qm, (L)->slack)
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(minv, NMASS)                                                                                   \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(qm, NQ)                                                                                        \
   X(dV, NQ)                                                                                        \
   X(G, NNZ_G)                                                                                      \
-  X(slack, NG)                                                                                     \
-  X(impulse, NG)
+  X(slack, NG, SLACK)                                                                              \
+  X(impulse, NG, STATE(at.impulse))
 
 struct local {
   LOCAL(CST_FIELD)
@@ -43,28 +43,15 @@ struct local {
   vd        iterations;
 };
 
-CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load_slack(C, record, L->slack);
-  cst_load(L->impulse, record, at.impulse, NG);
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
-}
-
 /* The unknowns start with the force at q0 and without an impulse. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const vd left = (1 - OWN(j)->theta) * H(j);
   K_dV(L->c, L->q, L->dV);
   for (int i = 0; i < NQ; i++)
     x[i] = L->p[i] - left * L->dV[i];
-  for (int a = 0; a < NG; a++) {
+  cst_open_impulses(C, j, L->impulse);
+  for (int a = 0; a < NG; a++)
     x[NQ + a] = vset(0);
-    if (j == 0 && MARCH->opens)
-      L->impulse[a] = vset(0);
-  }
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -128,13 +115,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   }
   for (int a = 0; a < NG; a++)
     L->impulse[a] += x[NQ + a];
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, at.impulse, L->impulse, NG);
 }
 
 #include "method/core/march.h"

@@ -35,11 +35,11 @@ struct data {
 
 /* qt, vt, qh, vh: with ~ and ^. */
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
   X(v, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
   X(qt, NQ)                                                                                        \
   X(vt, NQ)                                                                                        \
   X(qh, NQ)                                                                                        \
@@ -55,16 +55,6 @@ struct local {
   const vd *c;
   vd        iterations;
 };
-
-CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-}
 
 /* out := base + G'x. */
 static void add_normal(const cst_context *C, const vd *base, const vd *G, const vd *x, vd *out) {
@@ -203,12 +193,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   add_normal(C, L->vh, L->G1, x + AT_N, L->v);
   cst_momentum(C, L->c, L->m, L->q, L->v, L->p);
   cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, unused); /* by round-off */
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
 }
 
 #include "method/core/march.h"

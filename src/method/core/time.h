@@ -1,36 +1,23 @@
 /* time.h: lane code: the time and the accounts of systems that have them, for cores that step such systems.
  *
  * The core defines USES_STEP, has `vl step` and `const vd *c` in its struct local, and in LOCAL a field
- * own[npar] for the parameters; the last ones are the time and the accounts. enter uses LOAD_TIME, SET_TIME
+ * own[npar] for the parameters; the last ones are the time and the accounts. SET_TIME
  * precedes a kernel that depends on the time, cst_gather integrates the accounts, and leave uses
  * STORE_ACCOUNTS.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_TIME_H
 #define CST_CORE_TIME_H
-#define CST_TIME_FIELD(X) X(own, TIMED ? NPAR : 0)
+#define CST_TIME_FIELD(X) X(own, TIMED ? NPAR : 0, TIME)
 
 /* The time at which substep j of the step begins. */
 #define START_OF(L, j)                                                                             \
   (ORIGIN + (__builtin_convertvector((L)->step - SINCE, vd) * WHOLE(j) + START(j)))
 
-/* c: the parameters in a copy that the core may change. */
-#define LOAD_TIME(L, record)                                                                       \
-  do {                                                                                             \
-    if (TIMED)                                                                                     \
-      cst_load((L)->own, record, LAYOUT(C).c, NPAR), (L)->c = (L)->own;                            \
-  } while (0)
-
 #define SET_TIME(L, t)                                                                             \
   do {                                                                                             \
     if (TIMED)                                                                                     \
       (L)->own[ACCOUNT - 1] = (t);                                                                 \
-  } while (0)
-
-#define STORE_ACCOUNTS(L, record)                                                                  \
-  do {                                                                                             \
-    if (TIMED)                                                                                     \
-      cst_store(record, LAYOUT(C).c + ACCOUNT, (L)->own + ACCOUNT, NACCOUNT);                      \
   } while (0)
 
 /* own[account] += weight times the powers at (q, v) with the multipliers l, at the time of SET_TIME; l is read

@@ -31,11 +31,11 @@ struct data {
 #define NX (MARCH->unknowns) /* u, l */
 
 #define LOCAL(X)                                                                                   \
-  X(q, NQ)                                                                                         \
-  X(p, NQ)                                                                                         \
-  X(m, NMASS)                                                                                      \
-  X(minv, NMASS)                                                                                   \
-  X(mu, NG)                                                                                        \
+  X(q, NQ, STATE(at.q))                                                                            \
+  X(p, NQ, STATE(at.p))                                                                            \
+  X(m, NMASS, READ(at.mass))                                                                       \
+  X(minv, NMASS, INVERSE(at.mass))                                                                 \
+  X(mu, NG, STATE(OWN(0)->multiplier))                                                             \
   X(qm, NQ)                                                                                        \
   X(dV, NQ)                                                                                        \
   X(turn, NQ)                                                                                      \
@@ -49,17 +49,6 @@ struct local {
 };
 #define MASS(i) vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)])
 #define OVER(i) vpick(MASS_UNIT, vset(1.0), L->minv[CLASS(i)])
-
-CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  L->c = cst_block(record, at.c);
-  cst_load(L->q, record, at.q, NQ);
-  cst_load(L->p, record, at.p, NQ);
-  cst_load(L->m, record, at.mass, NMASS);
-  cst_load(L->mu, record, OWN(0)->multiplier, NG);
-  for (int k = 0; k < NMASS; k++)
-    L->minv[k] = 1.0 / L->m[k];
-}
 
 /* p := P, and x the velocity and multipliers at the left end. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -203,13 +192,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   cst_make_tangent(C, L->c, L->q, L->G, L->minv, L->p, m);
   for (int a = 0; a < NG; a++)
     L->mu[a] = -m[a];
-}
-
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
-  const cst_layout at = LAYOUT(C);
-  cst_store(record, at.q, L->q, NQ);
-  cst_store(record, at.p, L->p, NQ);
-  cst_store(record, OWN(0)->multiplier, L->mu, NG);
 }
 
 #include "method/core/march.h"
