@@ -15,8 +15,8 @@
 
 /* ---- what a core defines --------------------------------------------------------------------- */
 
-/* Before it includes this file, a core defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and, all
- * CST_INLINE:
+/* Before it includes this file, a core defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct
+ * local, with what the record has of them (fields.h), and, all CST_INLINE:
  *
  *   begin(C, L, j, x)              the explicit part of substep j; x has the warm start, if one is kept, and
  *                                  may be replaced
@@ -25,7 +25,6 @@
  *   direction(C, L, j, x, f, d)    Newton's correction: x + d
  *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
  *
- * where LOCAL(X) says what is loaded and stored (fields.h),
  * and those of these macros that apply:
  *
  *   ENTERS               enter(C, L, record) follows the loads of the fields: what else is loaded, and made of the state
@@ -65,7 +64,7 @@
  *   MET_FROM, MET(C, L, a, f)   the residuals from row MET_FROM on are those of constraints; where that of number a, f, is
  *                        as small as the iteration asks
  *   BESIDE               sized code marches this many groups side by side, at most CST_BESIDE
- *   PASSING(X)           groups may be marched straight (below): those fields of LOCAL that a step sets
+ *   PASSING(X)           groups may be marched straight (march-straight.h): those fields of LOCAL that a step sets
  *                        before it reads them. L->c are the parameters
  *   KEEPS_TRAIL          L->q and L->p are the coordinates and momenta of the record after every step, so
  *                        that a trail of them may be kept
