@@ -73,8 +73,6 @@ extern const int          cst_function_count;
 const cst_function *cst_function_find(const char *text, size_t n);
 /* The node of a call; b is ignored when f takes one argument. */
 cst_node cst_function_call(cst_graph *g, const cst_function *f, cst_node a, cst_node b);
-#define PIECES(name, n) cst_node cst_pieces_##name(cst_graph *g, cst_node a, cst_node b);
-#include "expr/operations.h"
 /* STEP of a, in a function with so many continuous derivatives; -1: it jumps. */
 cst_node cst_graph_step(cst_graph *g, cst_node a, int smooth);
 

@@ -17,7 +17,7 @@
  *   ANY(x)             these four, where they are written alike
  *   BY_A(x), BY_B(x)   the nodes of the derivatives of the result r, in the graph g (graph-derive.c)
  *   BOUND(x)           the most that the result z is off by, in units of U (bound.c)
- *   PIECES(name, n)    a function that cst_pieces_NAME makes of operations, with a free name (piecewise.c)
+ *   PIECES(name, n)    a function that pieces_NAME of functions.c makes of operations, with a free name
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* clang-format off */
