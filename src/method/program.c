@@ -38,6 +38,11 @@ bool cst_substep_corrects(const cst_substep *x, const cst_system *s) {
   return from == CST_JACOBIAN_CORRECTIONS || from == CST_JACOBIAN_GRAM;
 }
 
+bool cst_is_own_adjoint(void *x) {
+  (void)x;
+  return true;
+}
+
 cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s) {
   (void)x, (void)s;
   return CST_JACOBIAN_CORRECTIONS;

@@ -185,6 +185,8 @@ cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s);
 cst_jacobian     cst_substep_jacobian(const cst_substep *x, const cst_system *s);
 /* Whether the corrections are those of Newton's method. */
 bool cst_substep_corrects(const cst_substep *x, const cst_system *s);
+/* For row->adjoint: the map is its own adjoint. */
+bool cst_is_own_adjoint(void *x);
 /* CST_JACOBIAN_CORRECTIONS on every system. */
 cst_jacobian cst_jacobian_of_corrections(const void *x, const cst_system *s);
 /* That of M a = -grad V in the accelerations a at a point that they move by h^2, with the other sign. */

@@ -48,29 +48,36 @@ typedef struct {
   vd       *inverse, *M, *factor;
 } cst_linear_masses;
 
-CST_INLINE void cst_masses_load(const cst_context *C, const double *record, const vd *c,
-                                const vd *q, cst_linear_masses *m) {
-  m->mass = cst_block(record, LAYOUT(C).mass);
-  UNROLL
-  for (int k = 0; k < NMASS; k++)
-    m->inverse[k] = 1.0 / m->mass[k];
+/* Its fields, for LOCAL. */
+#define CST_MASS_FIELDS(X)                                                                         \
+  X(inverse, NMASS, INVERSE(at.mass))                                                              \
+  X(M, FULL_MASS)                                                                                  \
+  X(factor, FULL_MASS)
+#define CST_MASSES_OF(C, L, record)                                                                \
+  cst_masses_load(                                                                                 \
+      C, L->c, L->q,                                                                               \
+      (cst_linear_masses){cst_block(record, LAYOUT(C).mass), L->inverse, L->M, L->factor})
+
+CST_INLINE cst_linear_masses cst_masses_load(const cst_context *C, const vd *c, const vd *q,
+                                             cst_linear_masses m) {
 #if !CST_SIZED
   if (!GENERAL)
-    return;
+    return m;
   const cst_pattern *p = &C->system->pattern[CST_K_M];
   vd                 entry[ROOM(p->n)];
   K_M(c, q, entry);
   for (int k = 0; k < NQ * NQ; k++)
-    m->M[k] = vset(0);
+    m.M[k] = vset(0);
   for (int i = 0; i < NQ; i++)
     for (int e = p->start[i]; e < p->start[i + 1]; e++)
-      m->M[i * NQ + p->column[e]] = entry[e];
+      m.M[i * NQ + p->column[e]] = entry[e];
   for (int k = 0; k < NQ * NQ; k++)
-    m->factor[k] = m->M[k];
-  cst_ldl(m->factor, NQ);
+    m.factor[k] = m.M[k];
+  cst_ldl(m.factor, NQ);
 #else
-  (void)c, (void)q;
+  (void)C, (void)c, (void)q;
 #endif
+  return m;
 }
 
 /* x := M^-1 x, coordinates in their own order. */

@@ -16,7 +16,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE dalembert_basis
 
-enum { MIDPOINT, REVERSIBLE, LEAPFROG };
+#include "method/core/dalembert.h"
 
 /* reaction: its position in the record; rank, held: how many constraints are enforced, and how many of those are on
  * positions. */
@@ -56,8 +56,6 @@ struct local {
   const vd *c;
   vd        iterations;
 };
-#define MASS(i) vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)])
-#define OVER(i) vpick(MASS_UNIT, vset(1.0), L->minv[CLASS(i)])
 
 /* G and its factors at q. */
 static void factor(const cst_context *C, struct local *L) {
@@ -300,23 +298,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
 
 #include "method/core/march.h"
 #else
-#include "method/substep.h"
-
-struct parameters {
-  int form;
-};
 CST_DATA_FITS(struct parameters, struct data);
-
-static bool same(const void *one, const void *other) {
-  const struct parameters *x = one, *y = other;
-  return x->form == y->form;
-}
-
-/* All forms are symmetric. */
-static bool adjoint(void *of) {
-  (void)of;
-  return true;
-}
 
 /* The enforced ones of the first n constraints. */
 static int enforced(const cst_system *s, int n) {
@@ -343,12 +325,6 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   };
 }
 
-static void start(const void *x, const cst_system *s, const double *c, const double *q,
-                  const double *v, double *const *state) {
-  (void)x;
-  cst_system_multipliers(s, c, q, v, state[0]);
-}
-
 static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   const cst_system        *s = with->system;
@@ -357,13 +333,12 @@ static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) 
   return 0;
 }
 
-static const cst_state_block state[] = {{"reaction", .g = 1}, {NULL}};
 static const cst_substep_row row = {
     .name = "dalembert-basis",
     .data = sizeof(struct parameters),
     .state = state,
     .same = same,
-    .adjoint = adjoint,
+    .adjoint = cst_is_own_adjoint, /* all forms are symmetric */
     .size = size,
     .start = start,
     .bind = bind,

@@ -31,7 +31,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE dalembert
 
-enum { MIDPOINT, REVERSIBLE, LEAPFROG };
+#include "method/core/dalembert.h"
 
 struct data {
   int form, reaction; /* reaction: its position in the record, in units of lambda */
@@ -62,8 +62,6 @@ struct local {
   const vd *c;
   vd        iterations;
 };
-#define MASS(i) vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)])
-#define OVER(i) vpick(MASS_UNIT, vset(1.0), L->minv[CLASS(i)])
 
 #define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -271,23 +269,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
 
 #include "method/core/march.h"
 #else
-#include "method/substep.h"
-
-struct parameters {
-  int form;
-};
 CST_DATA_FITS(struct parameters, struct data);
-
-static bool same(const void *one, const void *other) {
-  const struct parameters *x = one, *y = other;
-  return x->form == y->form;
-}
-
-/* All forms are symmetric. */
-static bool adjoint(void *of) {
-  (void)of;
-  return true;
-}
 
 /* The states of the third form are halfway between its points. */
 static bool action(const void *of, cst_action *a) {
@@ -316,12 +298,6 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   };
 }
 
-static void start(const void *x, const cst_system *s, const double *c, const double *q,
-                  const double *v, double *const *state) {
-  (void)x;
-  cst_system_multipliers(s, c, q, v, state[0]);
-}
-
 static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   *(struct data *)lane = (struct data){x->form, with->state[0]};
@@ -337,13 +313,12 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
   return true;
 }
 
-static const cst_state_block state[] = {{"reaction", .g = 1}, {NULL}};
 static const cst_substep_row row = {
     .name = "dalembert",
     .data = sizeof(struct parameters),
     .state = state,
     .same = same,
-    .adjoint = adjoint,
+    .adjoint = cst_is_own_adjoint, /* all forms are symmetric */
     .size = size,
     .on = on,
     .action = action,

@@ -118,12 +118,6 @@ static bool same(const void *one, const void *other) {
   return ((const struct data *)one)->gamma == ((const struct data *)other)->gamma;
 }
 
-/* The gammas are palindromic. */
-static bool adjoint(void *of) {
-  (void)of;
-  return true;
-}
-
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct data *x = of;
   return (cst_substep_size){
@@ -141,7 +135,7 @@ static const cst_substep_row row = {
     .name = "ends",
     .data = sizeof(struct data),
     .same = same,
-    .adjoint = adjoint,
+    .adjoint = cst_is_own_adjoint, /* the gammas are palindromic */
     .size = size,
 };
 

@@ -44,9 +44,7 @@ struct data {
   X(A, MOST_BAND)                                                                                  \
   X(a, NQ)                                                                                         \
   X(third, NQ)                                                                                     \
-  X(inverse, NMASS)                                                                                \
-  X(M, FULL_MASS)                                                                                  \
-  X(factor, FULL_MASS)
+  CST_MASS_FIELDS(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -59,10 +57,7 @@ struct local {
 
 #define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  L->m.inverse = L->inverse;
-  L->m.M = L->M;
-  L->m.factor = L->factor;
-  cst_masses_load(C, record, L->c, L->q, &L->m);
+  L->m = CST_MASSES_OF(C, L, record);
   L->h = vset(0);
 }
 

@@ -51,11 +51,7 @@ struct data {
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   cst_load(a0(L), record, OWN(0)->a, NZ);
   cst_load(A0(L), record, OWN(0)->A, NZ);
-  load_inertia(C, L);
-  load_masses(C, L, record);
-  load_turning(C, L, record);
-  for (int k = 0; k < NO; k++)
-    L->p[3 * NB + k] = cst_block(record, LAYOUT(C).p)[ORDINARY(k)];
+  load_parts(C, L, record);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {

@@ -255,11 +255,7 @@ static void correct_body(const cst_context *C, const struct local *L, int b, con
 
 #define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  load_inertia(C, L);
-  load_masses(C, L, record);
-  load_turning(C, L, record);
-  for (int k = 0; k < NO; k++)
-    L->p[3 * NB + k] = cst_block(record, LAYOUT(C).p)[ORDINARY(k)];
+  load_parts(C, L, record);
 }
 
 /* The drift starts from the momenta of the state. */

@@ -253,6 +253,16 @@ CST_INLINE void load_masses(const cst_context *C, struct local *L, const double 
     L->minv[k] = 1.0 / cst_block(record, LAYOUT(C).mass)[CLASS(ORDINARY(k))];
 }
 
+/* Masses, inertias and momenta of the state. */
+CST_INLINE void load_parts(const cst_context *C, struct local *L, const double *record) {
+  load_inertia(C, L);
+  load_masses(C, L, record);
+  load_turning(C, L, record);
+  UNROLL
+  for (int k = 0; k < NO; k++)
+    L->p[3 * NB + k] = cst_block(record, LAYOUT(C).p)[ORDINARY(k)];
+}
+
 /* v[NO] := the velocities of the momenta p[NO]. */
 CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd *p, vd *v) {
   UNROLL

@@ -142,12 +142,7 @@ CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
 
 #define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
-  load_inertia(C, L);
-  load_masses(C, L, record);
-  load_turning(C, L, record);
-  UNROLL
-  for (int k = 0; k < NO; k++)
-    L->p[3 * NB + k] = cst_block(record, LAYOUT(C).p)[ORDINARY(k)];
+  load_parts(C, L, record);
   load_force(C, L, L->q);
   if (NU > 0)
     K_G(L->c, L->q, L->full);

@@ -32,15 +32,10 @@ struct data {
   X(p, NQ, STATE(at.p))                                                                            \
   X(a, NQ, STATE(OWN(0)->a))                                                                       \
   X(ahead, NQ)                                                                                     \
-  X(y, NQ)                                                                                         \
-  X(bent, BENT_SIZE)                                                                               \
-  X(A, MOST_BAND)                                                                                  \
-  X(Ma, NQ)                                                                                        \
+  CST_NEWTON_FIELDS(X)                                                                             \
   X(a1, NQ)                                                                                        \
   X(d, NQ)                                                                                         \
-  X(inverse, NMASS)                                                                                \
-  X(M, FULL_MASS)                                                                                  \
-  X(factor, FULL_MASS)
+  CST_MASS_FIELDS(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -50,17 +45,11 @@ struct local {
   vd                near, tolerance, iterations;
 };
 
-/* Whether a step consists of one such substep, so that the record's a belongs to its q. */
-#define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
-
 #define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   L->tolerance = *cst_block(record, LAYOUT(C).tolerance);
-  L->m.inverse = L->inverse;
-  L->m.M = L->M;
-  L->m.factor = L->factor;
-  L->w = (cst_newton_space){L->y, L->bent, L->A, L->Ma};
-  cst_masses_load(C, record, L->c, L->q, &L->m);
+  L->w = CST_NEWTON_SPACE(L);
+  L->m = CST_MASSES_OF(C, L, record);
 }
 
 /* The part of q1 that does not depend on a1. */
@@ -115,10 +104,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
                           const vd *f, vd *d) {
   (void)x;
-  for (int r = 0; r < NX; r++)
-    d[r] = f[r];
-  if (NX > 0 && !C->by)
-    cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
+  cst_newton_direction(C, &L->m, BETA_HH(j), &L->w, NX, f, d);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {

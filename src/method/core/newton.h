@@ -5,14 +5,22 @@
 #define CST_CORE_NEWTON_H
 #include "method/core/bands.h"
 
-/* d := the correction of a (by rows) at x (coordinates in their own order); y, bent, A, Ma: work space of NQ,
- * BENT_SIZE, MOST_BAND, NQ. */
 /* beta h^2 in substep j. */
 #define BETA_HH(j) (OWN(j)->beta * (H(j) * H(j)))
+/* Whether a step consists of one such substep, so that what the record keeps of a belongs to its q. */
+#define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
 
+/* Work space, and its fields for LOCAL. */
 typedef struct {
   vd *y, *bent, *A, *Ma;
 } cst_newton_space;
+#define CST_NEWTON_FIELDS(X)                                                                       \
+  X(y, NQ)                                                                                         \
+  X(bent, BENT_SIZE)                                                                               \
+  X(A, MOST_BAND)                                                                                  \
+  X(Ma, NQ)
+#define CST_NEWTON_SPACE(L)                                                                        \
+  (cst_newton_space) { (L)->y, (L)->bent, (L)->A, (L)->Ma }
 
 /* f := -(M a + grad V(x + b a)) by rows; the Hessian there is left in bent. */
 CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masses *m, const vd *c,
@@ -30,6 +38,15 @@ CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masse
 CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_masses *m, vd b,
                                       const cst_newton_space *w, vd *f) {
   cst_bands_solve(C, m, 0, b, w->bent + NQ, w->A, f);
+}
+
+/* d := the correction of the n unknowns a at which the residual is f; f itself where others eliminate (C->by). */
+CST_INLINE void cst_newton_direction(const cst_context *C, const cst_linear_masses *m, vd b,
+                                     const cst_newton_space *w, int n, const vd *f, vd *d) {
+  for (int r = 0; r < n; r++)
+    d[r] = f[r];
+  if (n > 0 && !C->by)
+    cst_newton_correction(C, m, b, w, d);
 }
 
 /* Tolerances up to this one are left to the round-off of the iteration. */

@@ -32,14 +32,9 @@ struct data {
   X(a, NQ, STATE(OWN(0)->a))                                                                       \
   X(x1, NQ)                                                                                        \
   X(ph, NQ)                                                                                        \
-  X(y, NQ)                                                                                         \
-  X(bent, BENT_SIZE)                                                                               \
-  X(A, MOST_BAND)                                                                                  \
-  X(Ma, NQ)                                                                                        \
+  CST_NEWTON_FIELDS(X)                                                                             \
   X(d, NQ)                                                                                         \
-  X(inverse, NMASS)                                                                                \
-  X(M, FULL_MASS)                                                                                  \
-  X(factor, FULL_MASS)
+  CST_MASS_FIELDS(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -53,17 +48,11 @@ struct local {
 
 #include "method/core/round-off.h"
 
-/* Whether a step consists of one such substep, so that the record's a belongs to its x. */
-#define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
-
 #define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   L->tolerance = *cst_block(record, LAYOUT(C).tolerance);
-  L->m.inverse = L->inverse;
-  L->m.M = L->M;
-  L->m.factor = L->factor;
-  L->w = (cst_newton_space){L->y, L->bent, L->A, L->Ma};
-  cst_masses_load(C, record, L->c, L->q, &L->m);
+  L->w = CST_NEWTON_SPACE(L);
+  L->m = CST_MASSES_OF(C, L, record);
 }
 
 /* Those of a at q. */
@@ -131,10 +120,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x,
                           const vd *f, vd *d) {
   (void)x;
-  for (int r = 0; r < NQ; r++)
-    d[r] = f[r];
-  if (!C->by)
-    cst_newton_correction(C, &L->m, BETA_HH(j), &L->w, d);
+  cst_newton_direction(C, &L->m, BETA_HH(j), &L->w, NQ, f, d);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
@@ -159,12 +145,6 @@ CST_DATA_FITS(struct parameters, struct data);
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
   return x->beta == y->beta;
-}
-
-/* Even in h between two half kicks: the method is its own adjoint. */
-static bool adjoint(void *of) {
-  (void)of;
-  return true;
 }
 
 static cst_substep_size size(const void *of, const cst_system *s) {
@@ -193,7 +173,7 @@ static const cst_substep_row row = {
     .data = sizeof(struct parameters),
     .state = state,
     .same = same,
-    .adjoint = adjoint,
+    .adjoint = cst_is_own_adjoint, /* even in h between two half kicks */
     .size = size,
     .jacobian = cst_jacobian_of_corrections,
     .coupling = cst_coupling_of_accelerations,

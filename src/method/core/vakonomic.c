@@ -27,6 +27,7 @@ struct data {
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/lane/acceleration.h"
+#include "method/core/dalembert.h"
 #define KEEPS_NOTHING
 #define NX (MARCH->unknowns) /* u, l */
 
@@ -47,8 +48,6 @@ struct local {
   const vd *c;
   vd        iterations;
 };
-#define MASS(i) vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)])
-#define OVER(i) vpick(MASS_UNIT, vset(1.0), L->minv[CLASS(i)])
 
 /* p := P, and x the velocity and multipliers at the left end. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -210,11 +209,6 @@ static bool same(const void *one, const void *other) {
   return true;
 }
 
-static bool adjoint(void *of) {
-  (void)of;
-  return true;
-}
-
 static bool action(const void *of, cst_action *a) {
   (void)of;
   *a = (cst_action){.points = 1, .part = {1}, .theta = {0.5}};
@@ -255,7 +249,7 @@ static const cst_substep_row row = {
     .data = sizeof(struct parameters),
     .state = state,
     .same = same,
-    .adjoint = adjoint,
+    .adjoint = cst_is_own_adjoint,
     .size = size,
     .action = action,
     .start = start,
