@@ -9,6 +9,12 @@
 #include "system/lane/group.h"
 #include "system/lane/gram.h"
 
+/* For LOCAL: those of cst_linear_masses. */
+#define CST_MASS_FIELDS(X)                                                                         \
+  X(inverse, NMASS, INVERSE(at.mass))                                                              \
+  X(M, FULL_MASS)                                                                                  \
+  X(factor, FULL_MASS)
+
 #if !CST_SIZED || SYS_FILTERED /* otherwise its sizes are not compiled in */
 #if CST_SIZED
 #if SYS_STIFF
@@ -48,11 +54,6 @@ typedef struct {
   vd       *inverse, *M, *factor;
 } cst_linear_masses;
 
-/* Its fields, for LOCAL. */
-#define CST_MASS_FIELDS(X)                                                                         \
-  X(inverse, NMASS, INVERSE(at.mass))                                                              \
-  X(M, FULL_MASS)                                                                                  \
-  X(factor, FULL_MASS)
 #define CST_MASSES_OF(C, L, record)                                                                \
   cst_masses_load(                                                                                 \
       C, L->c, L->q,                                                                               \

@@ -35,7 +35,7 @@ static void complement(const cst_context *C, const struct local *L, int j, const
   }
 }
 
-/* The test of a near root (near-root.h) for S and the factors of B, which is read where it is formed. */
+/* The test of near-root.h for S and the factors of B, which is read where it is formed. */
 CST_INLINE vl is_near_root(const cst_context *C, const struct local *L, int j, const vd *B,
                            const vd *S) {
   vl sure = cst_gram_leans(C, S, H(j));

@@ -1,9 +1,9 @@
 /* fields.h: what the record of a group has of the fields of a core. Part of march.h.
  *
- * LOCAL(X) of a core lists its fields, X(name, n, ROLE). The role tells what the record has of the n numbers, from its
+ * LOCAL(X) of a core lists its fields, X(name, n, ROLE). The role says whether the record has these n numbers, from the
  * component `place` on, where `at` is its layout:
  *   STATE(place)        they are loaded before a march, and stored behind it
- *   STATE_IF(on, place) if `on` is set
+ *   STATE_IF(on, place) the same, if `on` is set
  *   READ(place)         they are loaded
  *   INVERSE(place)      1 over what is there is loaded
  *   SLACK               they are those of cst_load_slack

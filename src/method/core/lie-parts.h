@@ -407,7 +407,7 @@ static vl has_turned_little(const cst_context *C, const struct local *L) {
   return (vl)(moved <= 0.5);
 }
 
-/* The test of a near root (near-root.h). */
+/* The test of near-root.h. */
 static vl is_near_root(const cst_context *C, const struct local *L, int j, const vd *S) {
   const cst_context view = view_of(C);
   vl                sure = cst_gram_leans(&view, S, H(j));

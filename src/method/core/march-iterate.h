@@ -205,7 +205,7 @@ CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int co
     *due = vselect(active & ~young & ~plain, vset(CST_DUE_STEPS), *due);
 }
 
-/* ---- the near root (near-root.h) ------------------------------------------------------------- */
+/* ---- where there are several solutions (near-root.h) ----------------------------------------- */
 
 #if defined(SEEKS_NEAR_ROOT) && !CST_SIZED
 static void restart_apart(const cst_context *C, struct local *L, int j, vd *x) {

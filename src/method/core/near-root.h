@@ -1,7 +1,7 @@
 /* near-root.h: which solution of its equations a step takes, for cores that SEEK_NEAR_ROOT (march.h).
  *
- * The equations of a step may have several solutions: a line meets a circle twice. The step is the near root:
- * the solution on the branch that leaves q1 = q0 at the step 0 and is continued in the step, up to the first
+ * The equations of a step may have several solutions: a line meets a circle twice. The step is the nearby solution:
+ * that on the branch that leaves q1 = q0 at the step 0 and is continued in the step, up to the first
  * singular matrix of Newton's method. It does not depend on where an iteration starts.
  *
  * Accepted at once is a root whose impulses have a matrix S, that of their equations after the elimination of
@@ -62,7 +62,7 @@ typedef struct {
   vd       *iterations;
 } cst_branch;
 
-/* x := the near roots of substep j. *ended: lanes whose branch has ended before. Returns these and those that
+/* x := the nearby solutions of substep j. *ended: lanes whose branch has ended before. Returns these and those that
  * could not be continued. Each lane is continued by decisions of its own, so that its bits are its own; the
  * others only take part in the arithmetic. space [5 unknowns]: work space. */
 typedef vl cst_seek(const cst_context *C, struct local *L, int j, const cst_branch *b, vd *x,

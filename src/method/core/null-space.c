@@ -296,7 +296,7 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
   }
 }
 
-/* The test of a near root (near-root.h): the matrix of the impulses is that of the form with multipliers. */
+/* The test of near-root.h: the matrix of the impulses is that of the form with multipliers. */
 static vl is_near_root_of_whole(const cst_context *C, const struct local *L, int j) {
   vd B[ROOM(NQ * NQ)];
   vd S[ROOM(NG * NG)];
