@@ -114,9 +114,6 @@ bool cst_system_derive(cst_system *s);
  * has too many entries. */
 bool cst_system_structure(cst_system *s);
 
-/* Fills b from the pattern of the Hessian k; returns false if the band has more than CST_MOST_IN_LANES
- * entries. A full constant mass gives the largest possible bandwidth. */
-bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b);
 void cst_bands_destroy(cst_bands *b);
 
 /* A pattern from entries in ascending (row, column) order. Owned. */
