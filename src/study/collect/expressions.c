@@ -97,7 +97,7 @@ void *cst_named_add(cst_reader *r, cst_yaml *n, const char *name, cst_named_list
   if (name)
     check_name(r, n, w, name);
   cst_named *x = entry_of(w, w->n++);
-  x->name = strdup(name ? name : "");
+  x->name = cst_need(strdup(name ? name : ""));
   return x;
 }
 
