@@ -20,9 +20,11 @@
 
 /* The impulses of a step are summed from 0 on. */
 CST_INLINE void cst_open_impulses(const cst_context *C, int j, vd *impulse) {
-  UNROLL
-  for (int a = 0; a < NG && j == 0 && MARCH->opens; a++)
-    impulse[a] = vset(0);
+  if (j == 0 && MARCH->opens) {
+    UNROLL
+    for (int a = 0; a < NG; a++)
+      impulse[a] = vset(0);
+  }
 }
 
 /* ---- cores whose corrections are bent (bend.h) ----------------------------------------------- */
