@@ -29,9 +29,14 @@ CST_INLINE void start(const cst_context *C, const double *record, int j, vd *x, 
 }
 
 /* What every piece begins with: the record again, and the explicit part of substep j with the start of its unknowns
- * in x. */
-OUT_OF_LINE void piece_open(const cst_context *C, struct local *L, const double *record, int j,
-                            vd *x, vd *past) {
+ * in x. General code has it once. */
+#if CST_SIZED
+CST_INLINE
+#else
+OUT_OF_LINE
+#endif
+void piece_open(const cst_context *C, struct local *L, const double *record, int j, vd *x,
+                vd *past) {
   arrange(C, L);
   load_apart(C, L, record);
   SET_STEP(L, record, 0);
