@@ -216,39 +216,6 @@ bool cst_compile_adds(const cst_system *s, int isa, const char *const *cores) {
   return choose(s, isa, cores, core) > 0;
 }
 
-/* ---- what it costs --------------------------------------------------------------------------- */
-
-/* Hot lane code unrolls its loops; the largest are those of Newton's matrix. */
-static double unrolled(const cst_system *s) { return (double)s->ng * s->ng * s->nq; }
-
-/* The text of a core, and of the headers of its name where it has little of its own. */
-static double text_of(const cst_source *core) {
-  enum { LITTLE = 3000 };
-  double      length = (double)core->length;
-  const char *name;
-  const int   n = name_of(core, &name);
-  for (int i = 0; i < cst_source_count && core->length < LITTLE; i++) {
-    const cst_source *x = &cst_sources[i];
-    const char       *own;
-    const int         m = name_of(x, &own);
-    if (m >= n && !strncmp(own, name, (size_t)n) && (m == n || own[n] == '-') &&
-        !strcmp(own + m, ".h"))
-      length += (double)x->length;
-  }
-  return length;
-}
-
-/* As measured with gcc 12: kicks of a bead 0.3 s, of a top 1, conversions of
- * pendulums 1.6 and 2.9, of a body 6. */
-double cst_compile_seconds(const cst_system *s, int isa, const char *const *cores) {
-  const cst_source *core[MOST_CORES];
-  const int         n = choose(s, isa, cores, core);
-  double            seconds = s->compiled[isa] ? 0.1 : 0.3 + 1e-4 * cst_graph_size(s->graph);
-  for (int i = 0; i < n; i++)
-    seconds += 4e-5 * text_of(core[i]) * (1 + 0.007 * unrolled(s));
-  return seconds;
-}
-
 /* ---- what it is made from -------------------------------------------------------------------- */
 
 /* What is compiled, and how, but for the compiler. */
@@ -280,6 +247,27 @@ static void emit(const cst_system *s, recipe *r) {
   FILE *f = cst_need(open_memstream(&r->emitted, &r->length));
   cst_system_emit(s, "user", f);
   fclose(f);
+}
+
+/* ---- what it costs --------------------------------------------------------------------------- */
+
+/* As measured with gcc 12 on systems from planar-pendulum to heavy-top: kicks, stages and Newton's methods take 1.2 to
+ * 3 s of processor time each, conversions 2 to 5.5 s. Sizes and texts of cores say less of it than their number. */
+double cst_compile_core_seconds(const cst_system *s, int isa, const char *const *cores) {
+  const cst_source *core[MOST_CORES];
+  return 2 * choose(s, isa, cores, core);
+}
+
+/* 0.7 to 1.6 s for 100 kB, which chains and molecules of any number of links do not exceed. */
+double cst_compile_seconds(const cst_system *s, int isa, const char *const *cores) {
+  recipe r = {.isa = isa};
+  double kernels = 0.1;
+  if (!s->compiled[isa]) {
+    emit(s, &r);
+    kernels = 0.1 + 1.2e-5 * (double)r.length;
+    free(r.emitted);
+  }
+  return kernels + cst_compile_core_seconds(s, isa, cores);
 }
 
 /* ---- compiling ------------------------------------------------------------------------------- */

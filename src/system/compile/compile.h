@@ -50,8 +50,9 @@ void cst_forms_attach(cst_system *s, int isa);
 bool cst_forms_make(const cst_system *s, int isa, const char *folder, char why[CST_WHY]);
 /* True if one of the cores is not skipped. */
 bool cst_compile_adds(const cst_system *s, int isa, const char *const *cores);
-/* Rough estimate of the seconds needed to compile s with these cores. */
+/* Rough estimates of the processor time needed to compile s with these cores, and of what the cores take of it. */
 double cst_compile_seconds(const cst_system *s, int isa, const char *const *cores);
+double cst_compile_core_seconds(const cst_system *s, int isa, const char *const *cores);
 void   cst_compile_free(cst_code *code);
 
 /* Loads the bytes into this process and attaches them to s, which then owns them. False with a reason on
