@@ -214,7 +214,7 @@ def no_compiler():
     write("bead.yaml", BEAD.format(name="bead-on-ellipsoid"))
     large = (
         study("auto")
-        .replace("end: 1.0", "end: 1000.0")
+        .replace("end: 1.0", "end: 2500.0")
         .replace("members: 37,", "members: 64,")
         .replace('[rattle, shake, midpoint, rk4, project(rk4), "compose(rattle, yoshida4)"]', "[rattle]")
     )
