@@ -61,5 +61,5 @@ CST_INLINE void solve_again(const cst_context *C, struct local *L, int j, vd *S,
     return;
   }
 #endif
-  cst_gram_backsolve(C, S, x);
+  cst_gram_backsolve(C, S, x, 1);
 }

@@ -321,7 +321,7 @@ static void vary_foot(const cst_context *C, const struct local *L, const vd *f, 
   for (int a = 0; a < NG; a++)
     ROW_G(a, i, e)
       dtheta[a] += L->Gb[e] * f[Q_ + i];
-  cst_gram_backsolve(C, L->Sb, dtheta);
+  cst_gram_backsolve(C, L->Sb, dtheta, 1);
   K_D2glw_AT(L->Eb, L->c, L->q, weighed(C, L, L->minus, room), dtheta, dmu);
   UNROLL
   for (int i = 0; i < NQ; i++)

@@ -55,7 +55,7 @@ static void make_tangential(const cst_context *C, const struct local *L, const v
     ROW_G(a, i, e)
       theta[a] += G[e] * Wx[i];
   }
-  cst_gram_backsolve(C, S, theta);
+  cst_gram_backsolve(C, S, theta, 1);
   UNROLL
   for (int i = 0; i < NQ; i++)
     COL_G(i, a, e)

@@ -150,8 +150,8 @@ CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric
   cst_lu_solve(S, x, NG);
 }
 
-/* The two halves of cst_gram_solve, for a symmetric S with several right-hand sides: cst_gram_factor
- * overwrites S with its factors, cst_gram_backsolve computes x := S^-1 x. */
+/* The two halves of cst_gram_solve, for several right-hand sides: cst_gram_factor overwrites a symmetric S with its
+ * factors, cst_gram_backsolve computes x := S^-1 x. */
 CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
 #if !CST_SIZED
   if (C->by) {
@@ -166,7 +166,7 @@ CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
   cst_ldl(S, NG);
 }
 
-CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
+CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x, int symmetric) {
   cst_gram_drop(C, x);
 #if !CST_SIZED
   if (C->by) {
@@ -174,7 +174,7 @@ CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
     return;
   }
   if (C->system->gram.banded) {
-    GRAM_APART.backsolve(C, S, x, 1);
+    GRAM_APART.backsolve(C, S, x, symmetric);
     return;
   }
 #endif

@@ -92,7 +92,7 @@ SADDLE_CODE void cst_saddle_solve(const cst_context *C, const vd *minv, cst_sadd
     cst_gram_drop(C, z);
     cst_lu_solve(K.S, z, NG);
   } else {
-    cst_gram_backsolve(C, K.S, z);
+    cst_gram_backsolve(C, K.S, z, 1);
   }
   UNROLL
   for (int i = 0; i < NQ; i++) {
