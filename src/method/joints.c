@@ -97,6 +97,15 @@ static bool is_coupled(const cst_joints *j, const cst_system *s) {
   return false;
 }
 
+/* True if the force is constant, and turns no body. */
+static bool is_linear(const cst_joints *j, const cst_system *s) {
+  bool linear = s->linear_v;
+  for (int b = 0; b < j->bodies; b++)
+    for (int e = 0; e < 9; e++)
+      linear &= cst_graph_is_zero(s->graph, s->kernel_out[CST_K_dV][j->rotation[b] + e]);
+  return linear;
+}
+
 cst_joints *cst_joints_create(const cst_system *s) {
   cst_joints *j = zeros(1, sizeof *j);
   int        *variation = zeros((size_t)s->nq, sizeof *variation);
@@ -120,6 +129,7 @@ cst_joints *cst_joints_create(const cst_system *s) {
   for (int b = 0; b < s->nbodies; b++)
     j->centre[b] = s->bodies[b].centre < 0 ? -1 : variation[s->bodies[b].centre] - 3 * s->nbodies;
   j->coupled = is_coupled(j, s);
+  j->linear = is_linear(j, s);
   fill_pattern(j, s, variation);
   free(variation);
   j->view.nq = 3 * j->bodies + j->ordinary;

@@ -30,6 +30,7 @@ typedef struct {
   int              reduced;    /* number of reduced entries */
   bool             principal;  /* every inertia is diagonal */
   bool             coupled;    /* the mass of the ordinary coordinates is a full matrix */
+  bool linear; /* V is linear in the ordinary coordinates, and no body's rotation enters it */
   /* the constraints as a system: nq variations, ng = n, pattern of G, gram, dropped */
   cst_system view;
 } cst_joints;

@@ -8,7 +8,8 @@
  * depends on the phase of the motion, and the energy would drift.
  *
  * The first steps, which are not extrapolated in full, take more corrections instead. A core BENDS only where all
- * other equations are linear, so that a correction leaves nothing of them.
+ * other equations are linear, so that a correction leaves nothing of them; lie.h, which has its own code, bends all of
+ * them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BY_ROWS

@@ -187,7 +187,7 @@ static void make_turn(const cst_context *C, const struct local *L, int b, const 
 static void couple_alpha(const cst_context *C, const struct local *L, const vd *K, const vd *eta,
                          vd *l) {
   const cst_context view = view_of(C);
-  vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)];
+  vd                X[ROOM(NR)], S[ROOM(NS)];
   (void)couple, (void)make_tangent; /* those of methods that project */
   USES_J
   for (int a = 0; a < NU; a++)

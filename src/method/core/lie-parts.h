@@ -1,11 +1,14 @@
-/* lie-parts.h: lane code of lie.h for the parts of a system on SO(3)^k x R^m: its bodies, the masses of the
- * ordinary coordinates, the user's constraints. Included by lie.h, which defines the notation, and lie-alpha.c. */
+/* lie-parts.h: lane code of lie.h for the parts of a system on SO(3)^k x R^m: its bodies, the masses of the ordinary
+ * coordinates, the user's constraints; and retractions of AXES. Included by lie.h, which defines the notation, and
+ * lie-alpha.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #if CST_SIZED
 #define NB           SYS_NBODIES
 #define NO           (NQ - 9 * NB)
 #define NU           0
 #define NR           0
+#define NS           0
+#define FACTORLESS   0
 #define ROTATION(b)  sys_rotation[b]
 #define ORDINARY(k)  sys_ordinary[k]
 #define INERTIA(b)   (sys_inertia + 6 * (b))
@@ -17,13 +20,23 @@
 #define NO           (JOINTS->ordinary)
 #define NU           (JOINTS->n)
 #define NR           (JOINTS->reduced)
+#define NS           (JOINTS->view.gram.size) /* of the matrix of the impulses */
+/* of a tridiagonal one no factors are kept (cst_gram_apart) */
+#define FACTORLESS   (JOINTS->view.gram.banded && JOINTS->view.gram.band == 1)
 #define ROTATION(b)  (JOINTS->rotation[b])
 #define ORDINARY(k)  (JOINTS->coordinate[k])
 #define INERTIA(b)   (JOINTS->inertia + 6 * (b))
 #define PRINCIPAL    (JOINTS->principal)
 #define BODY_NUMBERS (C->system->nbody)
 #endif
-#ifndef DRIFT
+#ifdef AXES
+/* phi at one x, its Cayley map, A = D phi, B = A^-1, and H[i][k][m] = d2 phi_i / dx_k dx_m. */
+typedef struct {
+  cst_retraction cayley;
+  vd             phi[3], A[9], B[9], H[27];
+} drift;
+#define DRIFT drift
+#else
 #define DRIFT cst_retraction
 #endif
 #define NZ          (3 * NB + NO) /* variations: three of each body, then the ordinary coordinates */
@@ -46,7 +59,7 @@
  * full matrix. p: momenta, for bodies R alpha; F: dV by variations; d: changes of p at an end, pt: p after
  * the left kick, a: p after the impulse, all three by variations; b: a before the last piece, and after each
  * earlier piece; t: the retractions of all pieces at the last evaluation; q1: the end; G, G1: derivatives of
- * the constraints by variations at the ends. */
+ * the constraints by variations at the ends; predicted: the impulses from which the iteration starts. */
 #define LOCAL(X)                                                                                   \
   X(q, NQ, STATE(at.q))                                                                            \
   X(I, 9 * NB)                                                                                     \
@@ -63,6 +76,7 @@
   X(q1, NQ)                                                                                        \
   X(G, NR)                                                                                         \
   X(G1, NR)                                                                                        \
+  X(predicted, NU)                                                                                 \
   X(slack, NG, SLACK)                                                                              \
   X(impulse, NG, STATE(at.impulse))                                                                \
   X(dV, NQ)                                                                                        \
@@ -77,6 +91,7 @@ struct local {
   vd        iterations;
   vl        step, sure, near, was_near;
   int       strict;
+  CST_BEND_MEMBERS
 };
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -281,7 +296,7 @@ CST_INLINE void add_joint_sizes(const cst_context *C, const vd *G, const vd *l, 
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change,
                              vd *m) {}
 CST_INLINE void couple(const cst_context *C, struct local *L, int j, const vd *K, const vd *eta,
-                       vd *l) {}
+                       int again, vd *S, vd *l) {}
 #else
 /* The constraints as a separate group, for gram.h. */
 CST_INLINE cst_context view_of(const cst_context *C) {
@@ -371,7 +386,7 @@ static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd 
     return;
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)];
-  vd                S[ROOM(JOINTS->view.gram.size)];
+  vd                S[ROOM(NS)];
   vd                rate[ROOM(NG)];
   USES_J
   if (DRIVEN)
@@ -412,7 +427,7 @@ static vl is_near_root(const cst_context *C, const struct local *L, int j, const
   const cst_context view = view_of(C);
   vl                sure = cst_gram_leans(&view, S, H(j));
   if (vany(~sure)) {
-    vd K[ROOM(9 * NB)], S0[ROOM(JOINTS->view.gram.size)];
+    vd K[ROOM(9 * NB)], S0[ROOM(NS)];
     for (int e = 0; e < 9 * NB; e++)
       K[e] = H(j) * L->W[e];
     fill_complement(C, L, j, L->G, K, S0);
@@ -421,17 +436,25 @@ static vl is_near_root(const cst_context *C, const struct local *L, int j, const
   return sure & has_turned_little(C, L);
 }
 
-/* l, which contains g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. */
+/* l, which contains g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. S becomes its factors, or
+ * has those of a matrix nearby, for which K is read only if they are not kept. */
 static void couple(const cst_context *C, struct local *L, int j, const vd *K, const vd *eta,
-                   vd *l) {
+                   int again, vd *S, vd *l) {
   const cst_context view = view_of(C);
-  vd                S[ROOM(JOINTS->view.gram.size)];
   USES_J
   for (int a = 0; a < NU; a++)
     ROW_J(a, v, e)
       if (v < 3 * NB)
         l[a] += L->G1[e] * eta[v];
+  if (again && !FACTORLESS) {
+    cst_gram_backsolve(&view, S, l, 0);
+    return;
+  }
   fill_complement(C, L, j, L->G1, K, S);
+  if (again) {
+    cst_gram_solve(&view, S, l, 0);
+    return;
+  }
   L->sure = vmask(1);
   if (L->strict)
     L->sure = is_near_root(C, L, j, S);
@@ -440,6 +463,95 @@ static void couple(const cst_context *C, struct local *L, int j, const vd *K, co
   } else {
     cst_gram_solve(&view, S, l, 0);
     L->sure &= cst_gram_is_positive(&view, S, H(j));
+  }
+}
+#endif
+
+#ifdef AXES
+
+/* ---- retractions that do not treat all axes alike ------------------------------------------------ */
+
+/* tau(x) = cay(phi(x)) from text, phi(0) = 0, D phi(0) = 1 (method/texts/map.h).
+ *
+ *   dR tau_x = dR cay_phi D phi,  (dR tau^-1_x)* y = (dR cay^-1_phi)* D phi'^-1 y,  dL tau_x = dL cay_phi D phi
+ *
+ * tau(-x) is in general not the inverse of tau(x). The adjoint of a drift by tau is that by tau(-x)^-1, which
+ * has -phi(-x) in place of phi(x): `reversed`, of the force at the right end and of the second of two pieces.
+ */
+#define DRIFT_TURN(t, x, y)    cst_turn(&(t)->cayley, (t)->phi, y)
+#define DRIFT_LIFT(t, x, y, z) drift_lift(t, y, z)
+#define DRIFT_TANGENT(t, x, y) drift_tangent(t, y)
+#define DRIFT_SIZE(t)          ((t)->cayley.s)
+#define DRIFT_AT(j, r, x)      retraction_of_axes(C, j, r, x)
+
+/* z := A'^-1 y */
+CST_INLINE void drift_carry(const drift *t, const vd *y, vd *z) {
+  for (int i = 0; i < 3; i++)
+    z[i] = t->B[i] * y[0] + t->B[3 + i] * y[1] + t->B[6 + i] * y[2];
+}
+
+CST_INLINE void drift_lift(const drift *t, const vd *y, vd *z) {
+  vd Y[3];
+  drift_carry(t, y, Y);
+  cst_lift(&t->cayley, 0, t->phi, Y, z);
+}
+
+CST_INLINE void drift_tangent(const drift *t, vd *y) {
+  vd z[3];
+  for (int i = 0; i < 3; i++)
+    z[i] = t->A[3 * i] * y[0] + t->A[3 * i + 1] * y[1] + t->A[3 * i + 2] * y[2];
+  cst_tangent(&t->cayley, 0, t->phi, z);
+  for (int i = 0; i < 3; i++)
+    y[i] = z[i];
+}
+
+/* From the values of the tape, at -x if reversed. */
+static drift drift_of(const vd *out, int reversed) {
+  drift t;
+  for (int i = 0; i < 3; i++)
+    t.phi[i] = reversed ? -out[i] : out[i];
+  for (int e = 0; e < 9; e++)
+    t.A[e] = t.B[e] = out[3 + e];
+  for (int e = 0; e < 27; e++)
+    t.H[e] = reversed ? -out[12 + e] : out[12 + e];
+  invert(t.B);
+  t.cayley = cst_cayley(cst_dot(t.phi, t.phi));
+  return t;
+}
+
+static drift retraction_of_axes(const cst_context *C, int j, int r, const vd *x) {
+  const cst_lane_tau *t = &OWN(j)->tau;
+  const int           reversed = PIECES == 2 ? r : OWN(j)->w1 > OWN(j)->w0;
+  vd                  at[3], out[39];
+  const double       *in[128] = {['q'] = (const double *)at};
+  for (int i = 0; i < 3; i++)
+    at[i] = reversed ? -x[i] : x[i];
+  t->run(t->tape, in, (double *)out, t->scratch);
+  return drift_of(out, reversed);
+}
+
+/* J[9] := the derivative of (dR tau^-1_x)* I x = Y + phi^Y/2 + phi (phi.Y)/4, Y = B'I x, with respect to x: dY =
+ * B'(I dx - (D2phi dx)'Y), dphi = A dx. */
+static void slope(const cst_context *C, const struct local *L, int b, const drift *t, const vd *x,
+                  vd *J) {
+  const vd *I = L->I + 9 * b, *phi = t->phi;
+  vd        Ix[3], Y[3];
+  times(I, PRINCIPAL, x, Ix);
+  drift_carry(t, Ix, Y);
+  for (int m = 0; m < 3; m++) {
+    vd       y[3], dY[3], dphi[3], z[3], twist[3];
+    const vd along = cst_dot(phi, Y);
+    for (int k = 0; k < 3; k++) {
+      y[k] = I[3 * k + m];
+      for (int i = 0; i < 3; i++)
+        y[k] -= t->H[9 * i + 3 * k + m] * Y[i];
+      dphi[k] = t->A[3 * k + m];
+    }
+    drift_carry(t, y, dY);
+    cst_lift(&t->cayley, 0, phi, dY, z);
+    cst_cross(dphi, Y, twist);
+    for (int i = 0; i < 3; i++)
+      J[3 * i + m] = z[i] + 0.5 * twist[i] + 0.25 * (dphi[i] * along + phi[i] * cst_dot(dphi, Y));
   }
 }
 #endif

@@ -15,11 +15,11 @@
  *
  * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by body,
  * three rows each; what remains is S dL = g + G1 eta with S = G1 K G0', where K da is the rotation of a
- * body's end for a change da, and eta that for the residual of its equations. The record contains the
- * coordinates and p = M v, and also R alpha, which is used unless p shows that another substep has moved the
- * bodies. With STAGE the force acts inside the drift, with AXES tau is any
- * retraction from text. Where V or g depends on t, they are taken at the
- * times of their points, and G v1 + g_t = 0.
+ * body's end for a change da, and eta that for the residual of its equations. Corrections are bent, of all
+ * equations (bend.h). The record contains the coordinates and p = M v, and also R alpha, which is used unless
+ * p shows that another substep has moved the bodies. With STAGE the force acts inside the drift, with AXES
+ * tau is any retraction from text. Where V or g depends on t, they are taken at the times of their points,
+ * and G v1 + g_t = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/rotation.h"
@@ -32,91 +32,31 @@
 #define NX_PREDICTED NU /* begin computes the others */
 #define USES_NEAR
 #define DUE_ORDERS 2
+#define FORGIVES   SEEKS /* a start of high order may lead to other roots */
+#define BENDS                                                                                      \
+  (!CST_SIZED && NU > 0 && NO_FORCE_BENDS && MARCH->smooth && !MARCH->straight && !MARCH->attempt)
 #if !defined(CST_SYSTEM_HEADER) || SYS_IN_BODIES
 
 #ifdef STAGE
-#define LEFT_KICK(j)  vset(0)
-#define RIGHT_KICK(j) vset(0)
+#define LEFT_KICK(j)   vset(0)
+#define RIGHT_KICK(j)  vset(0)
+#define NO_FORCE_BENDS (JOINTS->linear)
 #else
-#define LEFT_KICK(j)  (OWN(j)->w0 * H(j))
-#define RIGHT_KICK(j) (OWN(j)->w1 * H(j))
-#endif
-#ifdef AXES
-/* phi at one x, its Cayley map, A = D phi, B = A^-1, and H[i][k][m] = d2 phi_i / dx_k dx_m. */
-typedef struct {
-  cst_retraction cayley;
-  vd             phi[3], A[9], B[9], H[27];
-} drift;
-#define DRIFT drift
+#define NO_FORCE_BENDS 1
+#define LEFT_KICK(j)   (OWN(j)->w0 * H(j))
+#define RIGHT_KICK(j)  (OWN(j)->w1 * H(j))
 #endif
 #include "method/core/lie-parts.h"
-#define NEAR_BY         0x1p-32 /* its square is far below round-off */
+#define NEAR_BY         0x1p-32         /* its square is far below round-off */
+#define CLOSE_BY        (1 / CST_CLOSE) /* its cube is */
+#define FINE_BY         0x1p-13         /* its square is far below CLOSE_BY */
 #define MET_FROM        (3 * PIECES * NB)
 #define MET(C, L, a, f) cst_is_met(C, a, f, (L)->full, (L)->q1, (L)->slack)
 
 /* ---- tau ------------------------------------------------------------------------------------- */
 
-/* tau at x, the inverse of its derivative on momenta, its derivative, and its size. */
-#ifdef AXES
-/* tau(x) = cay(phi(x)) from text, phi(0) = 0, D phi(0) = 1 (method/texts/map.h).
- *
- *   dR tau_x = dR cay_phi D phi,  (dR tau^-1_x)* y = (dR cay^-1_phi)* D phi'^-1 y,  dL tau_x = dL cay_phi D phi
- *
- * tau(-x) is in general not the inverse of tau(x). The adjoint of a drift by tau is that by tau(-x)^-1, which
- * has -phi(-x) in place of phi(x): `reversed`, of the force at the right end and of the second of two pieces.
- */
-#define DRIFT_TURN(t, x, y)    cst_turn(&(t)->cayley, (t)->phi, y)
-#define DRIFT_LIFT(t, x, y, z) drift_lift(t, y, z)
-#define DRIFT_TANGENT(t, x, y) drift_tangent(t, y)
-#define DRIFT_SIZE(t)          ((t)->cayley.s)
-#define DRIFT_AT(j, r, x)      retraction_of_axes(C, j, r, x)
-
-/* z := A'^-1 y */
-CST_INLINE void drift_carry(const drift *t, const vd *y, vd *z) {
-  for (int i = 0; i < 3; i++)
-    z[i] = t->B[i] * y[0] + t->B[3 + i] * y[1] + t->B[6 + i] * y[2];
-}
-
-CST_INLINE void drift_lift(const drift *t, const vd *y, vd *z) {
-  vd Y[3];
-  drift_carry(t, y, Y);
-  cst_lift(&t->cayley, 0, t->phi, Y, z);
-}
-
-CST_INLINE void drift_tangent(const drift *t, vd *y) {
-  vd z[3];
-  for (int i = 0; i < 3; i++)
-    z[i] = t->A[3 * i] * y[0] + t->A[3 * i + 1] * y[1] + t->A[3 * i + 2] * y[2];
-  cst_tangent(&t->cayley, 0, t->phi, z);
-  for (int i = 0; i < 3; i++)
-    y[i] = z[i];
-}
-
-/* From the values of the tape, at -x if reversed. */
-static drift drift_of(const vd *out, int reversed) {
-  drift t;
-  for (int i = 0; i < 3; i++)
-    t.phi[i] = reversed ? -out[i] : out[i];
-  for (int e = 0; e < 9; e++)
-    t.A[e] = t.B[e] = out[3 + e];
-  for (int e = 0; e < 27; e++)
-    t.H[e] = reversed ? -out[12 + e] : out[12 + e];
-  invert(t.B);
-  t.cayley = cst_cayley(cst_dot(t.phi, t.phi));
-  return t;
-}
-
-static drift retraction_of_axes(const cst_context *C, int j, int r, const vd *x) {
-  const cst_lane_tau *t = &OWN(j)->tau;
-  const int           reversed = PIECES == 2 ? r : OWN(j)->w1 > OWN(j)->w0;
-  vd                  at[3], out[39];
-  const double       *in[128] = {['q'] = (const double *)at};
-  for (int i = 0; i < 3; i++)
-    at[i] = reversed ? -x[i] : x[i];
-  t->run(t->tape, in, (double *)out, t->scratch);
-  return drift_of(out, reversed);
-}
-#else
+/* tau at x, the inverse of its derivative on momenta, its derivative, and its size; of AXES in lie-parts.h. */
+#ifndef AXES
 #define DRIFT_TURN(t, x, y)    cst_turn(t, x, y)
 #define DRIFT_LIFT(t, x, y, z) cst_lift(t, EXPONENTIAL, x, y, z)
 #define DRIFT_TANGENT(t, x, y) cst_tangent(t, EXPONENTIAL, x, y)
@@ -142,6 +82,7 @@ CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
 
 #define ENTERS
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  CST_LOAD_REACH(L, record);
   load_parts(C, L, record);
   load_force(C, L, L->q);
   if (NU > 0)
@@ -218,9 +159,9 @@ CST_INLINE void begin_at_time(const cst_context *C, struct local *L, int j) {
 }
 
 /* The residual of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes in which it is
- * round-off; *near: those in which the square of it will be. */
+ * round-off; *within: stays in those in which it is `by` times its terms. */
 CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, const DRIFT *t, vd h,
-                           const vd *x, const vd *a, vd *f, vl *near) {
+                           const vd *x, const vd *a, vd *f, double by, vl *within) {
   vd Ix[3];
   vd y[3];
   vd size = vset(0);
@@ -234,7 +175,7 @@ CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, c
     size = vmax(vmax(vabs(Ix[i]), vabs(h * a[i])), size);
   }
   size *= 1.0 + DRIFT_SIZE(t);
-  *near &= (vl)(off <= NEAR_BY * size);
+  *within &= (vl)(off <= by * size);
   return (vl)(off <= (8 * EPS) * size);
 }
 
@@ -351,7 +292,8 @@ CST_INLINE vl act_inside(const cst_context *C, struct local *L, int j, const vd 
 #endif
 
 /* The lanes in which the residuals f of all pieces are `by` times the terms of the momenta, which cancel where a body
- * slides between its joints and does not turn. */
+ * slides between its joints and does not turn. The predicted impulses are among them: a correction of these leaves its
+ * round-off, which is more than that of the impulses where those vanish. */
 static __attribute__((noinline, unused)) vl is_small_in_terms(const cst_context  *C,
                                                               const struct local *L, int j,
                                                               const vd *x, const vd *f, double by) {
@@ -364,6 +306,7 @@ static __attribute__((noinline, unused)) vl is_small_in_terms(const cst_context 
     terms[k] += vabs(H(j) * L->F[k]) + vabs(H(j) * L->K[k]);
 #endif
   }
+  add_joint_sizes(C, L->G, L->predicted, terms);
   add_joint_sizes(C, L->G, x + 3 * PIECES * NB, terms);
   for (int b = 0; b < NB; b++)
     for (int r = 0; r < PIECES; r++) {
@@ -378,6 +321,17 @@ static __attribute__((noinline, unused)) vl is_small_in_terms(const cst_context 
       all &= (vl)(off <= by * (size * (1.0 + DRIFT_SIZE(piece(C, L, b, r)))));
     }
   return all;
+}
+
+/* Behind an evaluation: the lanes whose correction is bent, for which one is enough too. */
+CST_INLINE void find_bent(const cst_context *C, struct local *L, int j, const vd *x, const vd *f) {
+  L->bent = vmask(0);
+  if (BENDS && vany(~L->near & L->steady))
+    L->bent = ~L->near & L->steady & cst_rows_are_close(C, L->g, L->full, L->slack, L->reach);
+  if (BENDS && vany(L->bent))
+    L->bent &= is_small_in_terms(C, L, j, x, f, CLOSE_BY);
+  L->bends = BENDS && vany(L->bent);
+  L->near |= L->bent;
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -399,7 +353,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
       const vd   *y = X(b) + 3 * r;
       vd         *to = L->b + 3 * (PIECES * b + r);
       const DRIFT t = *piece(C, L, b, r) = DRIFT_AT(j, r, y);
-      done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r), &near);
+      done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r), NEAR_BY, &near);
       CST_UNROLL
       for (int i = 0; i < 3; i++)
         to[i] = a[i];
@@ -427,6 +381,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   if (vany(found & ~done))
     done |= is_small_in_terms(C, L, j, x, f, 8 * EPS);
   L->near = near & close;
+  find_bent(C, L, j, x, f);
   return done & found;
 }
 
@@ -434,37 +389,11 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 
 /* The linearised drift, piece by piece for each body, and what couples the bodies. */
 
-#ifdef AXES
-/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x = Y + phi^Y/2 + phi (phi.Y)/4, Y = B'I x, with
- * respect to x: dY = B'(I dx - (D2phi dx)'Y), dphi = A dx. */
-static vl slope(const cst_context *C, const struct local *L, int b, const drift *t, const vd *x,
-                vd *J) {
-  const vd *I = L->I + 9 * b, *phi = t->phi;
-  vd        Ix[3], Y[3];
-  times(I, PRINCIPAL, x, Ix);
-  drift_carry(t, Ix, Y);
-  for (int m = 0; m < 3; m++) {
-    vd       y[3], dY[3], dphi[3], z[3], twist[3];
-    const vd along = cst_dot(phi, Y);
-    for (int k = 0; k < 3; k++) {
-      y[k] = I[3 * k + m];
-      for (int i = 0; i < 3; i++)
-        y[k] -= t->H[9 * i + 3 * k + m] * Y[i];
-      dphi[k] = t->A[3 * k + m];
-    }
-    drift_carry(t, y, dY);
-    cst_lift(&t->cayley, 0, phi, dY, z);
-    cst_cross(dphi, Y, twist);
-    for (int i = 0; i < 3; i++)
-      J[3 * i + m] = z[i] + 0.5 * twist[i] + 0.25 * (dphi[i] * along + phi[i] * cst_dot(dphi, Y));
-  }
-  return invert(J);
-}
-#else
-/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x with respect to x, I + (x^ I - (I x)^)/2 + c1
- * (x.Ix + 2 x (I x)') and the terms of the exponential. */
-CST_INLINE vl slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
-                    const vd *x, vd *J) {
+#ifndef AXES
+/* J[9] := the derivative of (dR tau^-1_x)* I x with respect to x, I + (x^ I - (I x)^)/2 + c1 (x.Ix + 2 x (I x)')
+ * and the terms of the exponential. */
+CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
+                      const vd *x, vd *J) {
   const vd *I = L->I + 9 * b;
   vd        Ix[3];
   times(I, PRINCIPAL, x, Ix);
@@ -502,22 +431,14 @@ CST_INLINE vl slope(const cst_context *C, const struct local *L, int b, const cs
         J[3 * i + k] += w * x[k] - off * I[3 * i + k];
     }
   }
-  return invert(J);
 }
 #endif
 
-/* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its
- * equation leaves, -f (NULL: nothing); da becomes the change of the momentum behind the piece, eta that of
- * the end's rotation. b: the momentum behind the piece. None of da and eta is there where `from` is 0. */
-CST_INLINE void follow(const cst_context *C, const vd *J, const DRIFT *t, vd h, const vd *x,
-                       const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
-  vd left[3], turn[3];
-  CST_UNROLL
-  for (int i = 0; i < 3; i++) {
-    const vd gone = f ? f[i] : vset(0);
-    left[i] = vpick(from, vpick(f != NULL, h * da[i] - gone, h * da[i]), -gone);
-  }
-  times(J, 0, left, d);
+/* For a change d of the x of a piece: da becomes the change of the momentum behind the piece, eta that of the end's
+ * rotation. b: the momentum behind the piece. None of da and eta is there before it where `from` is 0. */
+CST_INLINE void carry(const cst_context *C, const DRIFT *t, const vd *x, const vd *b, const vd *d,
+                      int from, vd *da, vd *eta) {
+  vd turn[3];
   CST_UNROLL
   for (int i = 0; i < 3; i++)
     turn[i] = d[i];
@@ -534,6 +455,20 @@ CST_INLINE void follow(const cst_context *C, const vd *J, const DRIFT *t, vd h, 
     eta[i] += turn[i];
 }
 
+/* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its equation leaves,
+ * -f (NULL: nothing). J: the inverse of its derivative. */
+CST_INLINE void follow(const cst_context *C, const vd *J, const DRIFT *t, vd h, const vd *x,
+                       const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
+  vd left[3];
+  CST_UNROLL
+  for (int i = 0; i < 3; i++) {
+    const vd gone = f ? f[i] : vset(0);
+    left[i] = vpick(from, vpick(f != NULL, h * da[i] - gone, h * da[i]), -gone);
+  }
+  times(J, 0, left, d);
+  carry(C, t, x, b, d, from, da, eta);
+}
+
 /* All pieces of body b, from a change da of its momentum or from none: d[3 PIECES], eta[3]. */
 CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J,
                            const vd *x, const vd *f, int from, vd *d, vd *da, vd *eta) {
@@ -546,11 +481,14 @@ CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, i
            L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
 }
 
+/* J[PIECES][9] := the inverses of the derivatives. Returns where a determinant is negative, in signs. */
 CST_INLINE vl slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
   vl odd = vmask(0);
   CST_UNROLL
-  for (int r = 0; r < PIECES; r++)
-    odd |= slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
+  for (int r = 0; r < PIECES; r++) {
+    slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
+    odd |= invert(J + 9 * r);
+  }
   return odd;
 }
 
@@ -573,7 +511,7 @@ static void multiply(const cst_context *C, struct local *L, int j, const vd *x, 
                      cst_determinant *D) {
   const cst_context view = view_of(C);
   vd                K[ROOM(9 * NB)];
-  vd                S[ROOM(JOINTS->view.gram.size)];
+  vd                S[ROOM(NS)];
   for (int b = 0; b < NB; b++) {
     vd              J[9 * PIECES];
     cst_determinant inverse = {1, 0};
@@ -590,8 +528,10 @@ static void multiply(const cst_context *C, struct local *L, int j, const vd *x, 
 }
 #endif
 
-CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
-                          vd *d) {
+/* d := the correction for the residual f. S: the matrix of the impulses, behind it its factors; `again`: it has those of
+ * a matrix nearby. */
+CST_INLINE void eliminate(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          int again, vd *S, vd *d) {
   vd *l = d + 3 * PIECES * NB;
   vd  K[ROOM(NU ? 9 * NB : 0)];
   vd  eta[ROOM(3 * NB)];
@@ -607,15 +547,14 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
     vd da[3];
     odd |= slopes(C, L, b, x, J);
     follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 0, d + 3 * PIECES * b, da, eta + 3 * b);
-    if (NU > 0)
+    if (NU > 0 && !(again && !FACTORLESS))
       compliance(C, L, j, b, J, x, K + 9 * b);
   }
   if (NU == 0)
     return;
   for (int k = 0; k < NU; k++)
     l[k] = f[3 * PIECES * NB + k];
-  reduce_joints(C, L, L->q1, L->G1);
-  couple(C, L, j, K, eta, l);
+  couple(C, L, j, K, eta, again, S, l);
   L->sure &= (vl)(odd >= 0);
   add_joints(C, L->G, l, dl);
   for (int b = 0; b < NB; b++) {
@@ -624,20 +563,97 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   }
 }
 
-/* Corrects the x of piece r of body b once, by itself: the joints then have only to correct what the prediction of
- * their impulses leaves. Returns the retraction there. */
+#if !CST_SIZED
+/* left := 1/2 (D d + f) in lanes that are bent, D the derivative at y = x + d: what the correction d of x leaves of the
+ * residual f but for the third order. The fields of the last evaluation are then those at y. */
+static void find_left(const cst_context *C, struct local *L, int j, const vd *y, const vd *f,
+                      const vd *d, vd *left) {
+  const vd h = H(j) / PIECES;
+  vd       change[ROOM(NZ)], eta[ROOM(NZ)];
+  USES_J
+  for (int k = 0; k < NZ; k++)
+    change[k] = eta[k] = vset(0);
+  add_joints(C, L->G, d + 3 * PIECES * NB, change);
+  for (int k = 0; k < NZ; k++)
+    L->a[k] += change[k];
+  for (int b = 0; b < NB; b++) {
+    const vd *a = L->a + 3 * b;
+    for (int r = 0; r < PIECES; r++) {
+      const int   at = 3 * (PIECES * b + r);
+      const DRIFT t = *piece(C, L, b, r) = DRIFT_AT(j, r, y + at);
+      vd          D[9], z[3], *to = L->b + at;
+      for (int i = 0; i < 3; i++)
+        to[i] = a[i];
+      if (r + 1 < PIECES)
+        DRIFT_TURN(&t, y + at, to);
+      slope(C, L, b, &t, y + at, D);
+      times(D, 0, d + at, z);
+      for (int i = 0; i < 3; i++)
+        left[at + i] = vkeep(L->bent, 0.5 * ((z[i] - h * change[3 * b + i]) + f[at + i]));
+      carry(C, &t, y + at, to, d + at, 1, change + 3 * b, eta + 3 * b);
+      a = to;
+    }
+  }
+  velocities(C, L, change + 3 * NB, eta + 3 * NB);
+  for (int k = 3 * NB; k < NZ; k++)
+    eta[k] *= H(j);
+  arrive_all(C, L, j, y);
+  K_G(L->c, L->q1, L->full);
+  reduce_joints(C, L, L->q1, L->G1);
+  for (int a = 0; a < NU; a++) {
+    vd s = f[3 * PIECES * NB + a];
+    ROW_J(a, v, e)
+      s += L->G1[e] * eta[v];
+    left[3 * PIECES * NB + a] = vkeep(L->bent, 0.5 * s);
+  }
+}
+
+/* Adds to the correction d of x the one of what it leaves (bend.h), by the factors S of its matrix. */
+static __attribute__((noinline)) void bend(const cst_context *C, struct local *L, int j,
+                                           const vd *x, const vd *f, vd *S, vd *d) {
+  vd y[ROOM(NX)], left[ROOM(NX)], more[ROOM(NX)];
+  for (int i = 0; i < NX; i++)
+    y[i] = x[i] + d[i];
+  const vl sure = L->sure;
+  find_left(C, L, j, y, f, d, left);
+  eliminate(C, L, j, y, left, 1, S, more);
+  for (int i = 0; i < NX; i++)
+    d[i] += vkeep(L->bent, more[i]);
+  L->sure = sure;
+}
+#endif
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
+  vd S[ROOM(NS)];
+  reduce_joints(C, L, L->q1, L->G1);
+  eliminate(C, L, j, x, f, 0, S, d);
+#if !CST_SIZED
+  if (NU > 0 && L->bends)
+    bend(C, L, j, x, f, S, d);
+#endif
+}
+
+/* Corrects the x of piece r of body b by itself, once, or twice where once leaves more than a bent correction does: the
+ * joints then have only to correct what the prediction of their impulses leaves. Returns the retraction there. */
 CST_INLINE DRIFT improve(const cst_context *C, const struct local *L, int j, int b, int r, vd h,
                          const vd *a, vd *x) {
-  const DRIFT t = DRIFT_AT(j, r, x);
-  vd          f[3], d[3], J[9];
-  vl          near = vmask(1);
-  remainder_of(C, L, b, &t, h, x, a, f, &near);
-  slope(C, L, b, &t, x, J);
-  times(J, 0, f, d);
-  CST_UNROLL
-  for (int i = 0; i < 3; i++)
-    x[i] -= d[i];
-  return DRIFT_AT(j, r, x);
+  DRIFT t = DRIFT_AT(j, r, x);
+  vl    fine = vmask(0);
+  for (int k = 0; k < 2 && vany(~fine); k++) {
+    const vl active = ~fine;
+    vd       f[3], d[3], J[9];
+    fine = vmask(1);
+    remainder_of(C, L, b, &t, h, x, a, f, FINE_BY, &fine);
+    slope(C, L, b, &t, x, J);
+    invert(J);
+    times(J, 0, f, d);
+    CST_UNROLL
+    for (int i = 0; i < 3; i++)
+      x[i] -= vkeep(active, d[i]);
+    t = DRIFT_AT(j, r, x);
+  }
+  return t;
 }
 
 /* The drift starts from the momenta and the impulses that the last steps predict. */
@@ -655,6 +671,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   UNROLL
   for (int k = 0; k < NZ; k++)
     a[k] = L->pt[k];
+  for (int k = 0; k < NU; k++)
+    L->predicted[k] = x[3 * PIECES * NB + k];
   add_joints(C, L->G, x + 3 * PIECES * NB, a);
   UNROLL
   for (int b = 0; b < NB; b++) {

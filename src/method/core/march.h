@@ -55,7 +55,7 @@
  *                        due; 0: these lanes are not extrapolated
  *   FORGIVES             whether two corrections are never due in substep j
  *   BENDS                whether a correction of residuals that are small, but not near, has the second order
- *                        too (bend.h): evaluate is evaluate_only and, where a lane is not near, find_bent,
+ *                        too (bend.h; lie.h has its own): evaluate is evaluate_only and, where a lane is not near, find_bent,
  *                        which bends none but the lanes of L->steady, extrapolated in full; evaluate_again is
  *                        evaluate_only at unknowns that a correction has changed by little
  *   REST_DIRECTION       the correction that the test of round-off makes, if not direction (round-off.h)
