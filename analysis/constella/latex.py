@@ -33,6 +33,8 @@ HEADERS = {  # of a role; %s: the symbol of what it is of
     "rate": r"$\mathrm{rate}_{%s}$",
     "order": r"$\mathrm{order}_{%s}$",
     "largest": r"$\max|\Delta %s|$",
+    "minimum": r"$\min %s$",
+    "maximum": r"$\max %s$",
     "slope": r"$\mathrm{d}%s/\mathrm{d}t$",
     "drift-limit": r"$|\mathrm{d}%s/\mathrm{d}t|_{95\%%}$",
     "exponent": r"$\alpha_{%s}$",

@@ -158,6 +158,8 @@ JUDGED: dict[str, Test] = {
     "verdict": of_word("verdict"),
     "flag": of_word("flag"),
     "largest": of_size("largest", PERCENT),
+    "minimum": of_size("minimum", PERCENT),
+    "maximum": of_size("maximum", PERCENT),
     "least": of_size("least", PERCENT),
     "most": of_size("most", PERCENT),
     "iterations": of_size("iterations", COST),
@@ -167,7 +169,7 @@ JUDGED: dict[str, Test] = {
 }
 
 
-EXTREMES = ("largest", "least", "most")  # of members that are two samples they may differ by any amount
+EXTREMES = ("largest", "minimum", "maximum", "least", "most")  # of members that are two samples they may differ by any amount
 
 
 def judged(a: Result, b: Result, column: str) -> bool:

@@ -57,7 +57,7 @@ def warnings(result):
 
 def others(result):
     """The sentences that are in no matrix."""
-    return undefined(result) + unkept(result) + spreads(result) + averages(result) + constraints(result)
+    return renamed(result) + undefined(result) + unkept(result) + spreads(result) + averages(result) + constraints(result)
 
 
 def joined(words):
@@ -150,6 +150,19 @@ def undefined(result):
         f"{len(result.chosen)} cases, first {said[found[0]]}. Statistics of the values at the end "
         "leave out members without a value there; maxima and averages over time leave out all of them."
     ]
+
+
+def renamed(result):
+    """Of a result of an earlier program: where NAME_max is the largest change of an expression."""
+    study, out = result.attribute("/", "study"), []
+    for name, use in result.uses.items():
+        of = use["of"]
+        text = result.attribute(f"/observables/{of}", "long_name")
+        if use["role"] == "largest" and name == f"{of}_max" and (f"{of}: {text}" in study or of == text and f"- {text}\n" in study):
+            out.append(name)
+    if not out:
+        return []
+    return [f"An earlier program made this file: {joined(out)} {'are' if out[1:] else 'is'} the largest |x - x(0)|, which is NAME_change now, not the largest value."]
 
 
 def unkept(result):

@@ -122,6 +122,7 @@ static void print_observed(const cst_table *t, const cst_table_choice *c) {
   bool          shows_maxima = false, all = true;
   for (int i = 0; i < c->n; i++)
     shows_maxima |= cst_text_ends(t->name[c->shown[i]], "_max") ||
+                    cst_text_ends(t->name[c->shown[i]], "_min") ||
                     !strcmp(t->name[c->shown[i]], "displacement");
   for (long row = 0; observe && row < t->rows; row++)
     if (c->keep[row])
@@ -131,6 +132,17 @@ static void print_observed(const cst_table *t, const cst_table_choice *c) {
   if (shows_maxima && most > 1)
     printf("\nMaxima are over one step in %.0f%s; `observe: every` takes all of them.\n", most,
            all ? "" : " where runs are long");
+}
+
+/* Prints a note where NAME_max means another thing than in results of today. */
+static void print_changes(const cst_table *t, const cst_table_choice *c) {
+  for (int i = 0; i < c->n; i++)
+    if (t->col[c->shown[i]].change) {
+      printf("\n%s and its like are the largest |x - x(0)| of expressions: an earlier program made "
+             "this file. Now it is NAME_change, and NAME_max is the largest value.\n",
+             t->name[c->shown[i]]);
+      return;
+    }
 }
 
 /* Prints the number of failures in the rows that are shown; files of earlier releases have no reasons. */
@@ -285,6 +297,7 @@ void cst_table_text_print(const cst_table *t, const cst_table_choice *c) {
       put_aligned(s, wide[i], t->col[c->shown[i]].x, i == c->n - 1);
     }
   print_observed(t, c);
+  print_changes(t, c);
   print_taken(t, c);
   print_failed(t, c);
   print_stopped(t, c);

@@ -177,6 +177,29 @@ void cst_table_cell(const cst_table *t, int k, long row, bool exact, char *out) 
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Whether a column NAME_max is the largest |x - x(0)| of an expression of the study, as it was in results of earlier
+ * programs. */
+static bool is_change(cst_result *r, const char *path, const cst_table_column *c) {
+  char  observable[128], entry[2][512];
+  char *of = cst_result_text(r, path, "of");
+  char *study = cst_result_text(r, "/", "study");
+  char *text = NULL;
+  if (of && !strcmp(c->role, "largest") && cst_text_ends(c->name, "_max")) {
+    snprintf(observable, sizeof observable, "/observables/%s", of);
+    text = cst_result_text(r, observable, "long_name");
+  }
+  bool is = text && study;
+  if (is) {
+    snprintf(entry[0], sizeof entry[0], "%s: %s", of, text);
+    snprintf(entry[1], sizeof entry[1], "- %s\n", text); /* a name that is an expression */
+    is = strstr(study, entry[0]) || (!strcmp(of, text) && strstr(study, entry[1]));
+  }
+  free(of);
+  free(study);
+  free(text);
+  return is;
+}
+
 static void add_column(cst_table *t, cst_result *r, const char *path) {
   int              ndim;
   long             extent[CST_FIELD_DIMS] = {0}, rows = -1;
@@ -198,6 +221,7 @@ static void add_column(cst_table *t, cst_result *r, const char *path) {
   c.swept = role && (!strcmp(role, "parameter") || !strcmp(role, "tolerance"));
   snprintf(c.role, sizeof c.role, "%s", role ? role : "");
   free(role);
+  c.change = is_change(r, path, &c);
   t->col[t->n] = c;
   t->name[t->n] = t->col[t->n].name;
   t->n++;

@@ -35,6 +35,7 @@ typedef struct {
   char             role[32]; /* its meaning (columns.h); "": unknown */
   bool             swept;    /* a parameter or tolerance of the cases */
   int              places;   /* for CST_DIGITS_DISTINCT */
+  bool change; /* NAME_max of an expression, of a program that called the largest change so */
 } cst_table_column;
 
 typedef struct {

@@ -36,7 +36,7 @@ static int count(const cst_system *s) { return s->naccount ? s->naccount + 1 : 0
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   const cst_system *s = look->system;
   const bool        all = k == s->naccount;
-  *q = (cst_quantity){.unit = "1", .drifts = true, .judged = all, .windows = all};
+  *q = (cst_quantity){.unit = "1", .drifts = true, .judged = all, .windows = all, .moves = !all};
   q->doc = all ? "T + V less the work of all forces and the integral of dV/dt" : s->account_doc[k];
   snprintf(q->name, sizeof q->name, "%.47s", all ? "balance" : s->account_name[k]);
 }

@@ -40,8 +40,12 @@ static cst_traced along(const cst_observation *look, const cst_view *view, const
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)k;
-  *q = (cst_quantity){
-      .unit = "1", .doc = look->expression, .drifts = true, .judged = true, .windows = true};
+  *q = (cst_quantity){.unit = "1",
+                      .doc = look->expression,
+                      .drifts = true,
+                      .judged = true,
+                      .windows = true,
+                      .moves = true};
   snprintf(q->name, sizeof q->name, "%s", look->name);
 }
 

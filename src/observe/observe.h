@@ -7,9 +7,10 @@
 #include "system/lane/record.h"
 
 /* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale, the
- * sum of all scales, the sum of x - x(0) since the last window, the last x, and
- * the least and the largest x - x(0) since the collector of windows has reset them, and the largest scale while
- * |x - x(0)| was at most half of it. */
+ * sum of all scales, the sum of x - x(0) since the last window, the last x,
+ * the least and the largest x - x(0) since the collector of windows has reset them, the largest scale while
+ * |x - x(0)| was at most half of it, and the least and the largest x: of quantities that move, and where values are
+ * folded one state at a time of all. */
 enum {
   CST_SLOT_START,
   CST_SLOT_DRIFT,
@@ -20,6 +21,8 @@ enum {
   CST_SLOT_LOW,
   CST_SLOT_HIGH,
   CST_SLOT_TERMS,
+  CST_SLOT_LEAST,
+  CST_SLOT_MOST,
   CST_SLOTS
 };
 

@@ -4,7 +4,7 @@
  * An observer measures quantities of a group of lanes. A quantity has a value x and a scale S, the size of
  * the terms that x is the sum of. The fold (observe.h) reduces each to a few numbers during the run: x(0),
  * the largest |x - x(0)|, the largest S and the sum of all S, the sum of x - x(0) since the last window, the
- * last x.
+ * last x, and of quantities that the motion changes the least and the largest x.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_OBSERVER_H
@@ -19,6 +19,9 @@ typedef struct {
   bool        drifts;     /* reported as x - x(0): energy, momenta, expressions; else as x itself */
   bool        judged;     /* it gets a verdict */
   bool windows; /* its means over windows are kept: of judged quantities, and of the displacement */
+  /* the motion changes it: its least and its largest value are NAME_min and NAME_max, and the largest |x - x(0)| is
+   * NAME_change, which of other quantities is NAME_max */
+  bool moves;
 } cst_quantity;
 
 /* An observer in one study. */
@@ -31,6 +34,7 @@ typedef struct cst_observation {
   const char *expression;
   cst_tape   *tape;         /* ... and its program; owned by the plan */
   int         first, count; /* quantities of the study */
+  bool        moves;        /* one of them does */
 } cst_observation;
 
 /* What a measurement does with the kept numbers of an observer: reads them; updates them; sets them, at the

@@ -9,7 +9,8 @@ static void describe(const cst_observation *look, int k, cst_quantity *q) {
   *q = (cst_quantity){.name = "rejected",
                       .unit = "1",
                       .doc = "rejected steps of the control of the error; nan: the method has none",
-                      .drifts = true};
+                      .drifts = true,
+                      .moves = true};
 }
 
 static void measure(const cst_observation *look, const cst_view *view, double *kept, double *value,

@@ -26,7 +26,8 @@ static void describe(const cst_observation *look, int k, cst_quantity *q) {
   *q = (cst_quantity){.name = "temperature",
                       .unit = "1",
                       .doc = "kinetic temperature 2 T / f, f degrees of freedom",
-                      .drifts = true};
+                      .drifts = true,
+                      .moves = true};
 }
 
 const cst_observer cst_observer_temperature = {

@@ -27,7 +27,8 @@ static void describe(const cst_observation *look, int k, cst_quantity *q) {
   *q = (cst_quantity){.name = "travel",
                       .unit = "1",
                       .doc = "sum of |q - q'| over successive observed states q', q",
-                      .drifts = true};
+                      .drifts = true,
+                      .moves = true};
 }
 
 const cst_observer cst_observer_travel = {

@@ -1,5 +1,6 @@
 """test_extremes.py: the least and the largest values of expressions, and their times, are those of the stored
-states; the same bits for any ranks, batches and interruptions, extended by members and to a later end; mistakes."""
+states; the same bits for any ranks, batches and interruptions, extended by members and to a later end; mistakes.
+So are those of observables that the motion changes, NAME_min and NAME_max."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import sys
@@ -8,7 +9,8 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import close, constella, differences, digests, done, h5py, numpy, ok, path, resumes, run, table, together, write
 
-EXTREMES = """extremes:
+EXTREMES = """observables: [energy, "level: y[4]", "quick: x'[4]", "part: sqrt(x[4])"]
+extremes:
   - {name: height, expression: "y[4]"}
   - {name: pairs, for: ["i = 1..n", "j = i+1..n"], expression: "sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2)"}
   - {name: speed, expression: "x'[4]"}
@@ -77,6 +79,17 @@ def stored():
             dict(there.attrs),
         )
         ok([x.decode() if isinstance(x, bytes) else x for x in f["extreme"][()]] == ["least", "largest"], "its axis too")
+        for name, like in (("level", "height"), ("quick", "speed")):
+            ok((f[f"values/{name}"][()] == f[f"extremes/{like}"][()]).all(), f"the values of {name} are those of {like}")
+            for ending, other in (("min", "least"), ("max", "largest")):
+                told = [(r[f"{name}_{ending}"], r[f"{like}_{other}"]) for r in rows]
+                ok(all(a == b for a, b in told), f"{name}_{ending} is over the members", told)
+            most = f[f"observables/{name}"][..., 2].max(axis=1)
+            ok(([r[f"{name}_change"] for r in rows] == most).all(), f"{name}_change is the largest change", most)
+        begun = numpy.isfinite(f["observables/part"][..., 0])
+        mine = numpy.where(begun[..., None], f["extremes/partly"][()], numpy.nan)
+        ok(numpy.array_equal(f["values/part"][()], mine, equal_nan=True) and 0 < begun.sum(), "from a number on", begun)
+        ok("energy" not in f["values"] and "energy_change" not in rows[0], "the energy has none", rows[0])
     verify = constella("verify", result)
     ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
 
@@ -89,7 +102,7 @@ def bits():
             process, other = run(f"{name}-{how}", text, *more, ranks=ranks)
             differ = differences(digests(whole), digests(other))
             ok(process.returncode == 0 and not differ, f"{name}: the same bits for other {how}", differ, process.stderr)
-    differ = [x for x in differences(digests(path("plain.h5")), digests(path("lambda.h5"))) if "extremes/" in x]
+    differ = [x for x in differences(digests(path("plain.h5")), digests(path("lambda.h5"))) if "extremes/" in x or "values/" in x]
     ok(all("tension" in x for x in differ), "the same values both ways", differ)
 
 
@@ -149,6 +162,38 @@ extremes: [{name: speed, expression: "sqrt(x'^2 + y'^2)"}]
     )
 
 
+def moving():
+    """Of all observables that the motion changes, in windows too; those of lane code are looked at on the way, or one by one."""
+    text = """study: STUDY
+system: henon-heiles
+initial: {members: 5, seed: 2, spread: {q: 0.1, v: 0.1}}
+end: 10.24
+steps: [0.02]
+methods: [rattle, dopri5]
+observe: every
+observables: [energy, temperature, travel, "height: yMORE"]
+trajectories: {members: [0, 1, 2, 3, 4], every: 1, store: [energy, temperature, height]}
+"""
+    for kind, names in (("conservation", ["height"]), ("ensemble", ["temperature", "height", "travel"])):
+        for way, more in (("along", ""), ("one by one", '", rejected, "also: x')):
+            process, result = run("moving", text.replace("STUDY", kind).replace("MORE", more))
+            if not ok(process.returncode == 0, f"{kind}, {way}: it runs", process.stderr):
+                continue
+            rows = table(result)
+            with h5py.File(result) as f:
+                for case, row in enumerate(rows):
+                    for name in names:
+                        found = f[f"values/{name}"][case]
+                        told = [found[:, 0].min(), found[:, 1].max()] == [row[f"{name}_min"], row[f"{name}_max"]]
+                        ok(told, f"{kind}, {way}: columns of {name}", found, row)
+                        if name == "travel":
+                            good = (found[:, 0] == 0).all() and (found[:, 1] == f["observables/travel"][case, :, 1]).all()
+                        else:
+                            x = f[f"trajectories/{case}/{name}"][()].reshape(5, -1)
+                            good = (found[:, 0] == x.min(axis=1)).all() and (found[:, 1] == x.max(axis=1)).all()
+                        ok(good, f"{kind}, {way}: case {case}: {name} of every member", found)
+
+
 def mistakes():
     for name, line, said in (
         ("scalar", "extremes: y", "'extremes' is"),
@@ -183,5 +228,5 @@ def mistakes():
     ok("extremes       height: y[4]\n" in process.stdout and ", 6 values\n" in process.stdout, "told", process.stdout)
 
 
-together([stored, bits, extended, resumed, failed, mistakes])
+together([stored, bits, extended, resumed, failed, moving, mistakes])
 done()

@@ -789,10 +789,10 @@ observables: [energy, momentum, constraint, "height: z"]
                 f[f"statistics/{name}_{column}"][()],
                 value,
             )
-    for name in ("energy", "height"):
+    for name, column in (("energy", "energy_max"), ("height", "height_change")):
         ok(
-            (f[f"statistics/{name}_max"][()] == f[f"observables/{name}"][..., 2].max(1)).all(),
-            f"{name}_max is the largest drift of the members",
+            (f[f"statistics/{column}"][()] == f[f"observables/{name}"][..., 2].max(1)).all(),
+            f"{column} is the largest drift of the members",
         )
     ok(
         (f["statistics/displacement"][()] == f["observables/displacement"][..., 2].max(1)).all(),

@@ -164,7 +164,7 @@ observe: every
     )
     rows = table(path("leaf.h5")) if f else []
     for row in rows:
-        leaf, disguised = max(row["leaf_a_max"], row["leaf_b_max"]), "curve" in row["method"]
+        leaf, disguised = max(row["leaf_a_change"], row["leaf_b_change"]), "curve" in row["method"]
         ok(
             row["hidden_scaled_max"] < 1e-14 and (leaf < 1e-13) == disguised,
             f"{row['method']}: phi v = 0, and the leaf is {'kept' if disguised else 'left'}",

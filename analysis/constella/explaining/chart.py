@@ -96,7 +96,8 @@ def points(path: pathlib.Path) -> dict[tuple[str, str], list[Point]]:
         system, methods = named(method, path.with_name("study.yaml"))
         keeps = {m: exact(system, x) for m, x in methods.items()}
         for of in r.quantities("verdict"):
-            column = {k: r.numbers(f"{of}_{k}") for k in ("slope", "slope_error", "slope_rms", "drift_limit", "max", "scale")}
+            column = {k: r.numbers(f"{of}_{k}") for k in ("slope", "slope_error", "slope_rms", "drift_limit", "scale")}
+            largest = r.told("largest", of)
             windows = r.data(f"/windows/{of}")
             for c in range(r.ncase):
                 rate = max(abs(column["slope"][c]), column["slope_rms"][c])
@@ -110,7 +111,7 @@ def points(path: pathlib.Path) -> dict[tuple[str, str], list[Point]]:
                 found.setdefault((method[c], of), []).append(
                     Point(
                         float(r.nominal[c]), float(tolerance[c]), float(rate) if seen else 0.0, float(np.nan_to_num(column["drift_limit"][c], nan=np.inf)),
-                        float(np.nan_to_num(column["max"][c], nan=np.inf)), float(scale), float(r.data("/cases/n")[c]),
+                        float(np.nan_to_num(largest[c], nan=np.inf)), float(scale), float(r.data("/cases/n")[c]),
                         float(failing[c]) / members, r.texts("failures")[c], leap, method[c] in solving, of in keeps[method[c]], methods[method[c]].noisy,
                     )
                 )  # fmt: skip

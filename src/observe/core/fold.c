@@ -293,6 +293,12 @@ CST_INLINE void end(const course *from, vd x, vl on, vd *a) {
   a[CST_SLOT_LAST] = vselect(on, x, a[CST_SLOT_LAST]);
 }
 
+/* The least and the largest value. One that is not a number is left out. */
+CST_INLINE void span(vd x, vl on, vd *a) {
+  a[CST_SLOT_LEAST] = vselect(on, vmin(x, a[CST_SLOT_LEAST]), a[CST_SLOT_LEAST]);
+  a[CST_SLOT_MOST] = vselect(on, vmax(x, a[CST_SLOT_MOST]), a[CST_SLOT_MOST]);
+}
+
 typedef void measuring(const cst_observation *look, const cst_view *view, state now, double *kept,
                        double *value, double *scale);
 
@@ -325,10 +331,11 @@ CST_INLINE void freeze(const vd *was, int n, vl on, double *kept) {
 }
 
 /* Observes n quantities at all states, and stores what became of them behind the last. In registers are also the
- * first `keeps` vectors that the observer keeps; 0: where they are. units: bits of the quantities whose scale is 1. */
+ * first `keeps` vectors that the observer keeps; 0: where they are. units: bits of the quantities whose scale is 1.
+ * moves: the least and largest values are taken. */
 CST_INLINE void follow(measuring *measure, const int n, const int keeps, const int units,
-                       const cst_observation *look, const cst_view *view, const cst_states *s,
-                       double *kept, double *acc) {
+                       const bool moves, const cst_observation *look, const cst_view *view,
+                       const cst_states *s, double *kept, double *acc) {
   const cst_context *C = view->context;
   const vl           on = cst_lanes_of(view->alive);
   const int          others = keeps ? 0 : cst_observer_kept(look);
@@ -360,6 +367,8 @@ CST_INLINE void follow(measuring *measure, const int n, const int keeps, const i
         take_value(&a[k], x[k], on);
       else
         take(&a[k], x[k], size[k], on);
+    for (int k = 0; moves && k < n; k++)
+      span(x[k], on, (vd *)acc + k * CST_SLOTS);
   }
   UNROLL
   for (int k = 0; k < n; k++) {
@@ -375,9 +384,11 @@ CST_INLINE void follow(measuring *measure, const int n, const int keeps, const i
 }
 
 /* An observer of so many quantities: what it measures `now`, in what it is given. KNOWING: also that all that it
- * keeps is so many vectors (0: not told), and the bits of the first quantities whose scale is always 1. */
-#define CST_OBSERVE(name, quantities) CST_OBSERVE_KNOWING(name, quantities, 0, 0)
+ * keeps is so many vectors (0: not told), the bits of the first quantities whose scale is always 1, and that none moves. */
+#define CST_OBSERVE(name, quantities) CST_OBSERVE_AS(name, quantities, 0, 0, look->moves)
 #define CST_OBSERVE_KNOWING(name, quantities, keeps, units)                                        \
+  CST_OBSERVE_AS(name, quantities, keeps, units, false)
+#define CST_OBSERVE_AS(name, quantities, keeps, units, moves)                                      \
   CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
                             double *kept, double *value, double *scale);                           \
   static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,  \
@@ -397,7 +408,7 @@ CST_INLINE void follow(measuring *measure, const int n, const int keeps, const i
                                 const cst_states *s, double *kept, double *acc) {                  \
     const cst_context *C = view->context;                                                          \
     (void)C;                                                                                       \
-    follow(at_##name, quantities, keeps, units, look, view, s, kept, acc);                         \
+    follow(at_##name, quantities, keeps, units, moves, look, view, s, kept, acc);                  \
   }                                                                                                \
   CST_INLINE void at_##name(const cst_observation *look, const cst_view *view, state now,          \
                             double *kept, double *value, double *scale)
@@ -414,10 +425,13 @@ static void fold(int n, const double *value, const double *scale, int alive, int
       a[CST_SLOT_START] = x[i];
       a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SIZES] = a[CST_SLOT_SUM] = vset(0);
       a[CST_SLOT_LOW] = a[CST_SLOT_HIGH] = a[CST_SLOT_TERMS] = vset(0);
+      a[CST_SLOT_LEAST] = vset(INFINITY);
+      a[CST_SLOT_MOST] = vset(-INFINITY);
     }
     course c = begin(a);
     take(&c, x[i], s[i], on);
     end(&c, x[i], on, a);
+    span(x[i], on, a);
   }
 }
 
@@ -428,6 +442,7 @@ static void trace(int n, const double *value, size_t stride, int alive, double *
   for (int i = 0; i < n; i++) {
     x = *(const vd *)(value + (size_t)i * stride);
     take(&c, x, vabs(x), on);
+    span(x, on, (vd *)acc);
   }
   end(&c, x, on, (vd *)acc);
 }

@@ -15,7 +15,7 @@
 #include "study/plan/plan.h"
 
 /* Figures of an observable: its values at the start and at the end, the largest |x - x(0)|, the largest and
- * the mean scale. */
+ * the mean scale. Of one that moves also the values at its extremes. */
 enum {
   CST_SUMMARY_START,
   CST_SUMMARY_END,
@@ -24,6 +24,7 @@ enum {
   CST_SUMMARY_SIZE,
   CST_SUMMARY_NUMBERS
 };
+enum { CST_VALUE_LEAST, CST_VALUE_LARGEST, CST_VALUES };
 /* Parts of an error, and their names: total, q, p, lambda. */
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
 extern const char *const cst_channels_error_names[CST_ERRORS];
@@ -191,5 +192,5 @@ extern const cst_channel_row cst_channel_rows_until, cst_channel_step, cst_chann
 /* ... of collectors (src/study/collect): */
 extern const cst_channel_row cst_channel_error, cst_channel_summary, cst_channel_windows,
     cst_channel_window_range, cst_channel_terms, cst_channel_accumulators, cst_channel_observer,
-    cst_channel_continue, cst_channel_passed_singular;
+    cst_channel_continue, cst_channel_passed_singular, cst_channel_values;
 #endif

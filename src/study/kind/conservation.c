@@ -10,11 +10,11 @@
 #include "study/result/parts.h"
 
 typedef struct {
-  cst_number_column largest; /* only for quantities that drift */
-  cst_number_column scale, slope, slope_error, slope_rms, limit, exponent, low, high;
-  cst_number_column settled_change, settled_at, end_change;
-  cst_number_column significance, round_off; /* for the pass over the table */
-  cst_text_column   verdict, law, why;
+  cst_extreme_columns extremes; /* only for quantities that drift */
+  cst_number_column   scale, slope, slope_error, slope_rms, limit, exponent, low, high;
+  cst_number_column   settled_change, settled_at, end_change;
+  cst_number_column   significance, round_off; /* for the pass over the table */
+  cst_text_column     verdict, law, why;
 } growth_columns;
 
 typedef struct {
@@ -41,9 +41,11 @@ static cst_number_column number(cst_columns *c, const cst_quantity *q, bool show
                             ending);
 }
 
-static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, growth_columns *x) {
+static void declare_growth(const cst_plan *p, cst_columns *c, int k, growth_columns *x) {
+  const cst_quantity *q = &p->quantity[k];
+  const bool          first = k == 0;
   if (q->drifts)
-    x->largest = number(c, q, true, "largest", "max", "largest |x - x(0)|");
+    x->extremes = cst_parts_extremes_declare(p, c, k, true);
   x->scale =
       number(c, q, false, "scale", "scale",
              "scale of the quantity: mean over the run of the magnitude of its terms; where it "
@@ -84,7 +86,7 @@ static void *declare(const cst_plan *p, cst_columns *c) {
     cst_parts_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged)
-      declare_growth(c, &p->quantity[k], k == 0, &x->growth[k]);
+      declare_growth(p, c, k, &x->growth[k]);
   cst_parts_constraints_declare(c, &x->constraints);
   x->displacement = cst_parts_displacement_declare(c, true);
   return x;
@@ -126,13 +128,10 @@ static cst_error conclude_quantity(cst_case_rows *rows, const growth_columns *x,
                                    cst_journey *j, bool failed) {
   const int           i = rows->icase;
   const cst_quantity *q = &rows->plan->quantity[k];
-  double              drift, value;
   bool                observed = false;
   cst_growth          growth;
-  if (q->drifts) {
-    CST_TRY(cst_parts_quantity_largest(rows, k, &drift, &value));
-    cst_column_set(x->largest, i, value);
-  }
+  if (q->drifts)
+    CST_TRY(cst_parts_extremes_conclude(rows, k, &x->extremes));
   if (q->windows)
     CST_TRY(cst_judge_journey(rows, j, k, &observed, &growth));
   if (!observed)

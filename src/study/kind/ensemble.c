@@ -19,8 +19,8 @@ static const struct {
                                {"q95", "q95-low", "q95-high", "95 % quantile at the end"}};
 
 typedef struct {
-  cst_number_column mean, rms, quantile[QUANTILES],
-      largest; /* largest: only for quantities that drift */
+  cst_number_column    mean, rms, quantile[QUANTILES];
+  cst_extreme_columns  extremes; /* only for quantities that drift */
   cst_number_column    deviation, mean_error, rms_error, low[QUANTILES], high[QUANTILES];
   cst_survivor_columns survivors; /* unless those of an average over time say it */
 } spread_columns;
@@ -91,8 +91,7 @@ static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_colu
   if (!cst_plan_averages(p, k))
     x->survivors = cst_parts_survivors_declare(c, q->name);
   if (q->drifts)
-    x->largest = cst_columns_number(c, cst_columns_shown(k == 0, "largest", q->name),
-                                    "largest |x - x(0)|", "%s_max", q->name);
+    x->extremes = cst_parts_extremes_declare(p, c, k, k == 0);
 }
 
 static void *declare(const cst_plan *p, cst_columns *c) {
@@ -108,12 +107,13 @@ static void *declare(const cst_plan *p, cst_columns *c) {
 }
 
 static cst_error conclude_quantity(cst_case_rows *rows, const spread_columns *x, int k) {
-  const int  i = rows->icase;
-  const long n = rows->plan->study->members;
-  double     drift, value;
-  CST_TRY(cst_parts_quantity_largest(rows, k, &drift, &value));
+  const int     i = rows->icase;
+  const long    n = rows->plan->study->members;
+  const double *summary;
   if (rows->plan->quantity[k].drifts)
-    cst_column_set(x->largest, i, value);
+    CST_TRY(cst_parts_extremes_conclude(rows, k, &x->extremes));
+  else
+    CST_TRY(cst_case_rows_summary(rows, k, &summary));
   cst_case_rows_pick(rows, CST_SUMMARY_END, -1, rows->number);
   cst_column_set(x->mean, i, cst_ensemble_mean(rows->number, n));
   cst_column_set(x->rms, i, cst_ensemble_rms(rows->number, n));

@@ -308,8 +308,11 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
   }
   p->quantity =
       cst_need(realloc(p->quantity, (size_t)(p->nquantity + x->count + 1) * sizeof *p->quantity));
-  for (int k = 0; k < x->count; k++)
-    row->describe(x, k, &p->quantity[p->nquantity++]);
+  for (int k = 0; k < x->count; k++) {
+    cst_quantity *q = &p->quantity[p->nquantity++];
+    row->describe(x, k, q);
+    x->moves |= q->moves;
+  }
 }
 
 /* With stages no verdict is given on what changes where one ends. */

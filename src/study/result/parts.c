@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/result/output.h"
+#include "study/rows/collector.h"
 
 const char *const cst_parts_endings[CST_ERRORS] = {"", "_q", "_p", "_lambda"};
 
@@ -86,6 +87,59 @@ cst_error cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *
   *drift = *value = largest_figure(rows, CST_SUMMARY_DRIFT, -1);
   if (!rows->plan->quantity[quantity].drifts)
     *value = largest_figure(rows, CST_SUMMARY_START, CST_SUMMARY_DRIFT);
+  return 0;
+}
+
+bool cst_parts_has_values(const cst_plan *p, int quantity) {
+  const cst_values_request *w = p->study->collected[CST_COLLECTOR(summary)];
+  return p->quantity[quantity].moves && !w->unknown;
+}
+
+static cst_number_column declare_change(cst_columns *c, const char *of, bool shown,
+                                        const char *ending) {
+  return cst_columns_number(c, cst_columns_shown(shown, "largest", of), "largest |x - x(0)|",
+                            "%s_%s", of, ending);
+}
+
+cst_extreme_columns cst_parts_extremes_declare(const cst_plan *p, cst_columns *c, int quantity,
+                                               bool shown) {
+  const char         *of = p->quantity[quantity].name;
+  cst_extreme_columns x;
+  if (!cst_parts_has_values(p, quantity))
+    return (cst_extreme_columns){declare_change(c, of, shown, "max"), {{NULL}}};
+  x.value[CST_VALUE_LEAST] =
+      cst_columns_number(c, cst_columns_shown(shown, "minimum", of),
+                         "least value over the run and the members", "%s_min", of);
+  x.value[CST_VALUE_LARGEST] =
+      cst_columns_number(c, cst_columns_shown(shown, "maximum", of),
+                         "largest value over the run and the members", "%s_max", of);
+  x.change = declare_change(c, of, false, "change");
+  return x;
+}
+
+/* The same bits as the value itself: only signs change. */
+static double end_of(const cst_case_rows *rows, const double *values, int end) {
+  const double sign = end == CST_VALUE_LEAST ? -1 : 1;
+  double       most = NAN;
+  for (long m = 0; m < rows->plan->study->members; m++) {
+    const double x = sign * values[m * CST_VALUES + end];
+    if ((rows->good[m] || rows->stopped[m]) && !isnan(x) && !(x <= most))
+      most = x;
+  }
+  return sign * most;
+}
+
+cst_error cst_parts_extremes_conclude(cst_case_rows *rows, int quantity,
+                                      const cst_extreme_columns *x) {
+  double        drift, value;
+  const double *values;
+  CST_TRY(cst_parts_quantity_largest(rows, quantity, &drift, &value));
+  cst_column_set(x->change, rows->icase, drift);
+  if (!cst_parts_has_values(rows->plan, quantity))
+    return 0;
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_values, quantity, &values));
+  for (int e = 0; e < CST_VALUES; e++)
+    cst_column_set(x->value[e], rows->icase, end_of(rows, values, e));
   return 0;
 }
 

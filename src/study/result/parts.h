@@ -33,6 +33,23 @@ cst_error cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns
  * x(0)|; *value is the same for a quantity that drifts, else the largest x. Reads the quantity's figures. */
 cst_error cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift,
                                      double *value);
+/* What the collector of summaries knows of a study. */
+typedef struct {
+  bool unknown; /* it is one of an earlier program, which kept no values */
+} cst_values_request;
+/* Whether the result has the least and the largest value of a quantity (/values): it moves, and the study is none of an
+ * earlier program. */
+bool cst_parts_has_values(const cst_plan *p, int quantity);
+/* What is told of the values of a quantity that drifts: NAME_max, the largest |x - x(0)|; of one with values NAME_min and
+ * NAME_max, the least and the largest, and NAME_change. shown: by default. */
+typedef struct {
+  cst_number_column change, value[CST_VALUES];
+} cst_extreme_columns;
+cst_extreme_columns cst_parts_extremes_declare(const cst_plan *p, cst_columns *c, int quantity,
+                                               bool shown);
+/* Of the open case. Reads the quantity's figures. */
+cst_error cst_parts_extremes_conclude(cst_case_rows *rows, int quantity,
+                                      const cst_extreme_columns *x);
 /* The built-in quantity with this name; -1: none. */
 int cst_parts_quantity_find(const cst_plan *p, const char *name);
 
