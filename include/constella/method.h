@@ -58,7 +58,8 @@ typedef struct {
   /* the order in h to which it preserves e^(-bH), if it is less than what the claims imply or
    * if it is a thermostat; 0: see cst_properties_measure */
   int order_measure;
-  /* its multipliers are means over this time before the end of the step; 0: they are not means */
+  /* its multipliers are means over this time before the end of the step, or since the start if that is later; 0: they are
+   * not means */
   double mean;
 } cst_properties;
 
@@ -66,9 +67,11 @@ typedef struct {
  * maps and those conjugate to them preserve, up to the density of the conjugation, and from the order. */
 int cst_properties_measure(const cst_properties *p);
 
-/* The distance, in steps of length h, from the end of a step back to the centre of the mean of its
+/* The whole number of steps of length h next to the time of the mean, at least 1; 0: multipliers are not means. */
+double cst_properties_window(const cst_properties *p, double h);
+/* The distance, in steps of length h, from the end of step number `step` back to the centre of the mean of its
  * multipliers. */
-double cst_properties_back(const cst_properties *p, double h);
+double cst_properties_back(const cst_properties *p, double h, double step);
 
 typedef struct cst_method  cst_method;  /* a parsed expression */
 typedef struct cst_program cst_program; /* see src/method/method.h */

@@ -554,7 +554,8 @@ static cst_error make_stepper(cst_integrator *x) {
                                  x->options.compensated,
                                  CST_ITERATION_AUTO,
                                  true,
-                                 false};
+                                 false,
+                                 x->next};
   x->prepared = cst_method_prepare(x->method, s);
   attach_stepped(x);
   CST_TRY(cst_stepper_create(x->prepared, &o, &x->stepper));
@@ -632,6 +633,8 @@ static cst_integrator_code find_redundant(cst_integrator *x, const double *c, co
 
 static cst_integrator_code prepare(cst_integrator *x, const double *c, const double *q) {
   cst_integrator_code code = find_redundant(x, c, q);
+  if (!code && x->ready && !cst_stepper_takes(x->stepper, x->next))
+    drop_stepper(x);
   if (code || x->ready)
     return code;
   *x->message = 0;

@@ -4,8 +4,8 @@
  * The motion differs from the constrained one by O(omega^-2) if the start is consistent: errors against the
  * constrained motion do not fall below this, however small the step. The multipliers are +omega^2 g in M A =
  * f - G'lambda. They oscillate at the frequency of the springs, and only their mean over a short time
- * converges (Tao, Owhadi, theorem 1.3): with average=T they are averaged over the time T before a read and
- * compared at its centre. The system with springs is derived like any other (system/penalised.c).
+ * converges (Tao, Owhadi, theorem 1.3): with average=T they are the mean over the last time T, a moving mean that
+ * every step has, and are compared at its centre. The system with springs is derived like any other (system/penalised.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/families.h"
@@ -91,13 +91,16 @@ const cst_method_row cst_method_row_penalty = {
                     "the constraints.",
              .equations =
                  "V + omega^2/2 sum g_j^2,  no constraints;  lambda = omega^2 g, averaged over "
-                 "`average` before it is read",
+                 "the last `average`",
              .notes =
                  "Errors are measured against the constrained motion: an order study ends at a "
                  "floor, the "
-                 "error of the model, O(omega^-2).\naverage is a time, rounded to steps, and the "
-                 "multipliers belong to its centre. 0: they are those of the state, and "
-                 "oscillate.\nExplicit methods and conversions need a step below about 2 over the "
+                 "error of the model, O(omega^-2).\naverage is a time, rounded to steps: the "
+                 "multipliers are "
+                 "the mean over it, whoever reads them (before that time has passed, the mean "
+                 "since the start), and "
+                 "belong to its centre. 0: they are those of the state, and oscillate.\nExplicit "
+                 "methods and conversions need a step below about 2 over the "
                  "springs' "
                  "frequency; newmark, zhang-skeel, gauss and midpoint do not.",
              .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",

@@ -32,10 +32,14 @@ const cst_method_row *cst_method_row_find(const char *name) {
 
 /* ---- what follows from the properties of a method -------------------------------------------- */
 
-double cst_properties_back(const cst_properties *p, double h) {
+double cst_properties_window(const cst_properties *p, double h) {
   CST_REQUIRE(p, NAN);
-  const double steps = p->mean > 0 ? fmax(1, round(p->mean / h)) : 0;
-  return (1 - p->lambda_time) + 0.5 * steps;
+  return p->mean > 0 ? fmax(1, round(p->mean / fabs(h))) : 0;
+}
+
+double cst_properties_back(const cst_properties *p, double h, double step) {
+  CST_REQUIRE(p, NAN);
+  return (1 - p->lambda_time) + 0.5 * fmin(step, cst_properties_window(p, h));
 }
 
 static int least(int a, int b) { return a < b ? a : b; }

@@ -113,7 +113,7 @@ cst_error bench_run_create(bench_run *r, int isa) {
   r->best = INFINITY;
   CST_TRY(cst_stepper_create(
       r->prepared,
-      &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false, false},
+      &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false, false, r->h},
       &r->stepper));
   CST_TRY(cst_batch_create(r->stepper, &r->batch));
   return 0;

@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy as np
 import linearly_implicit as by_hand
-from cli import constella, done, h5py, made, ok, path, run, table, write
+from cli import constella, done, h5py, made, ok, path, resumes, run, survives, table, write
 
 OMEGA, H, BETA = 20, 0.05, 0.4
 Q0, V0 = np.array([0, -1, 1, -2.0]), np.zeros(4)
@@ -229,12 +229,116 @@ def multipliers():
             )
 
 
-def means_do_not_depend_on_slices():
-    """A reading within the averaging time of the last one begins its mean there; ranks and slices change
-    nothing."""
-    text = study([f"penalty(zhang-skeel(beta=0.4), omega={OMEGA}, average=0.2)"], end=1, h=0.01, every=7)
-    one, two = made("slices1", text), made("slices2", text, ranks=2)
-    ok((states(one, 0)[2] == states(two, 0)[2]).all(), "means are the same on two ranks")
+MEANS = """\
+study: ensemble
+system: double-pendulum
+initial: {members: 9, seed: 4, spread: {q: 0.05, v: 0.1}}
+end: 4
+steps: [0.02]
+methods: ["penalty(zhang-skeel(beta=0.4), omega=20)", "penalty(zhang-skeel(beta=0.4), omega=20, average=0.2)"]
+observables: [energy]
+"""
+
+
+def trapezoids(raw, window):
+    """The mean over the last steps, or those since the start, at every step but the first."""
+    out = []
+    for n in range(1, len(raw)):
+        x = raw[max(0, n - window) : n + 1]
+        out.append((x.sum(axis=0) - (x[0] + x[-1]) / 2) / (len(x) - 1))
+    return np.array(out)
+
+
+def moving_means():
+    """A mean is over the time that it says, whatever reads it: every step, some, one only; of stored members and of others."""
+    every = {k: f"trajectories: {{members: [0, 1, 2, 3, 4, 5, 6, 7, 8], every: {k}, store: [q, lambda]}}\n" for k in (1, 7)}
+    file = made("means1", MEANS + every[1])
+    s, final = by_hand.double_pendulum(OMEGA), file["final/lambda"][1]
+    q, raw, mean = (file[f"trajectories/{x}"][()] for x in ("0/q", "0/lambda", "1/lambda"))
+    for m in range(9):
+        springs = np.array([OMEGA**2 * s.g(x) for x in q[m]])
+        ok(relative(raw[m, 1:], springs[1:]) < 1e-9, f"member {m}: omega^2 g at every step")
+        raw[m, 0] = springs[0]
+        wanted = trapezoids(raw[m], 10)
+        apart = abs(mean[m, 1:] - wanted) / abs(raw[m]).max()
+        good = apart[10:].max() < 1e-13 and apart[:10].max() < 1e-12  # omega^2 g of the start is numpy's
+        ok(good, f"member {m}: their mean over 0.2 at every step, since the start before ({apart.max():.1e})")
+    some = made("means7", MEANS + every[7])
+    seventh = some["trajectories/1/lambda"]
+    count = min(seventh.shape[1], mean[:, ::7].shape[1]) - 1
+    ok(count > 20 and (seventh[:, :count] == mean[:, ::7][:, :count]).all(), "the same at every seventh")
+    one = every[1].replace("[0, 1, 2, 3, 4, 5, 6, 7, 8]", "[4]")
+    file = made("means-one", MEANS + one, ranks=2)
+    ok((file["trajectories/1/lambda"][0] == mean[4]).all(), "the same of one that is stored, on two ranks")
+    seen = '"first: lambda_upper", "second: lambda_lower"'
+    for name, text in (
+        ("none", MEANS),
+        ("seven", MEANS + every[7]),
+        ("one", MEANS + one),
+        ("observed", MEANS.replace("energy]", f"energy, {seen}]") + "observe: every\n"),
+        ("sometimes", MEANS.replace("energy]", f"energy, {seen}]")),
+        ("steps", MEANS.replace("[0.02]", "[0.04, 0.02, 0.01]")),
+    ):
+        for batch in ((), ("--batch", "2")):
+            process, result = run("means-" + name, text, *batch)
+            with h5py.File(result) as f:
+                case = 1 if name != "steps" else 4
+                ok((f["final/lambda"][case] == final).all(), f"{name} {batch}: the last mean is the same")
+                if name == "observed":
+                    least = mean.min(axis=1), mean.max(axis=1)
+                    for a, x in enumerate(("first", "second")):
+                        ok((f[f"values/{x}"][1] == np.stack([y[:, a] for y in least], axis=1)).all(), f"{x}: its extremes are those of the stored means")
+
+
+def means_fall():
+    """About the constrained motion, as the source has it."""
+    methods = ["shake", *(f"penalty(zhang-skeel(beta=0.4), omega={OMEGA}{x})" for x in ("", ", average=0.2"))]
+    file = made("about", study(methods, end=10, h=0.01))
+    rods, raw, mean = (states(file, k)[2] for k in range(3))
+    spread = [np.std(x, axis=0) for x in (raw[40:] - rods[40:], mean[50:] - rods[40:-10])]
+    ok((spread[0] > 0.1).all() and (spread[1] < 0.2 * spread[0]).all(), "the mean of 0.2 is nearer than what it is of", *spread)
+
+
+def means_go_on():
+    """Stopped and resumed, killed, extended by members and to a later end, verified; members that fail."""
+    text = MEANS + "trajectories: {members: [2], every: 3}\n"
+    resumes("means-resumed", text.replace("end: 4", "end: 400") + "checkpoint: {seconds: 0.05}\n")
+    survives("means-killed", text.replace("end: 4", "end: 400") + "checkpoint: {seconds: 0.05}\n")
+    first = MEANS + "extensible: true\n"
+    for name, more in (("members", ("members: 9", "members: 12")), ("later", ("end: 4", "end: 8"))):
+        run(f"means-{name}-part", first)
+        last = write(f"means-{name}.yaml", first.replace(*more))
+        process = constella("extend", path(f"means-{name}-part.h5"), last, "-o", path(f"means-{name}-on.h5"), "--progress", "none")
+        ok(process.returncode == 0, f"{name}: extended", process.stderr)
+        whole = run(f"means-{name}", first.replace(*more))[1]
+        with h5py.File(whole) as a, h5py.File(path(f"means-{name}-on.h5")) as b:
+            ok((a["final/lambda"][()] == b["final/lambda"][()]).all(), f"{name}: the means of a run in one piece")
+        verify = constella("verify", path(f"means-{name}-on.h5"))
+        ok(verify.returncode == 0, f"{name}: verified", verify.stdout, verify.stderr)
+    text = MEANS.replace("v: 0.1", "v: 2").replace("zhang-skeel(beta=0.4)", "rk4").replace("0.02", "0.1").replace("end: 4", "end: 20")
+    process, result = run("means-failing", text)
+    again = run("means-failing-again", text, "--batch", "2", ranks=2)[1]
+    with h5py.File(result) as a, h5py.File(again) as b:
+        failed, last = a["final/status"][1] > 0, a["final/lambda"][1]
+        ok(failed.any(), "some fail", a["final/status"][1])
+        ok(np.array_equal(last, b["final/lambda"][1], equal_nan=True), "failed members have the same bits", last)
+        ok(np.array_equal(a["final/lambda"][0][failed], last[failed], equal_nan=True), "those of the last state", last)
+
+
+def means_of_errors():
+    """On the mesh, compared at the centre of the time that a mean is over, also before it is whole."""
+    text = (
+        "study: order\nsystem: double-pendulum\nend: 1\nsteps: [0.02]\n"
+        'methods: ["penalty(zhang-skeel(beta=0.4), omega=20, average=0.2)"]\nerror: {over: mesh}\n'
+        'reference: {method: "gauss(6)", step: 0.01}\nroundoff: {dyadic-steps: false}\ntrajectories: {members: [0], every: 1}\n'
+    )
+    file = made("means-errors", text)
+    exact = text.replace('["penalty(zhang-skeel(beta=0.4), omega=20, average=0.2)"]', '["project(rk8)"]').replace("[0.02]", "[0.01]")
+    rods = made("means-exact", exact)["trajectories/0/lambda"][0]
+    mean = file["trajectories/0/lambda"][0]
+    most = max(abs(mean[n] - rods[2 * n - min(n, 10)]).max() for n in range(1, len(mean)))
+    told = table(file.filename)[0]["error_lambda"]
+    ok(abs(float(told) - most) < 1e-6 * most, "the error of the multipliers is at the centres", told, most)
 
 
 def bits_and_history():
@@ -487,16 +591,12 @@ def tolerances():
         ok(n[0] < n[1] if k < 2 else n[0] == n[1] == 0, f"{method}: and takes fewer iterations", n)
 
 
-def means_too_close():
-    text = (
-        study(["penalty(rattle, omega=20, average=0.2)"])
-        .replace("conservation", "order")
-        .replace("roundoff", "reference: {method: rattle, step: 0.01}\nerror: {over: mesh}\nroundoff")
-    )
-    told = constella("check", write("close.yaml", text))
+def means_too_long():
+    text = study(["penalty(rattle, omega=20, average=1)"], end=1, h=1e-6)
+    told = constella("check", write("long.yaml", text))
     ok(
-        told.returncode == 2 and "errors are read every 0.05" in told.stderr,
-        "an average longer than the time between reads of the error is refused",
+        told.returncode == 2 and "would keep 2000002 numbers" in told.stderr and "1048576" in told.stderr,
+        "a mean over too many steps is refused, with the numbers",
         told.stderr,
     )
 
@@ -521,7 +621,10 @@ body()
 forms_differ()
 conjugacies()
 multipliers()
-means_do_not_depend_on_slices()
+moving_means()
+means_fall()
+means_go_on()
+means_of_errors()
 bits_and_history()
 stiff_key()
 full_mass()
@@ -530,6 +633,6 @@ layers(0.005)
 reasons()
 order_study()
 tolerances()
-means_too_close()
+means_too_long()
 mistakes()
 done()

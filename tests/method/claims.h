@@ -325,9 +325,9 @@ UNUSED static void run_open_with(run *r, const problem *x, const char *method, i
   r->tolerance = tolerance;
   r->m = method_of(method);
   r->prepared = cst_method_prepare(r->m, x->s);
-  MUST(cst_stepper_create(r->prepared,
-                          &(cst_stepper_options){isa, groups, 100, false, iteration, false, false},
-                          &r->st));
+  MUST(cst_stepper_create(
+      r->prepared, &(cst_stepper_options){isa, groups, 100, false, iteration, false, false, 0.02},
+      &r->st));
   MUST(cst_batch_create(r->st, &r->b));
 }
 UNUSED static void run_open_on(run *r, const problem *x, const char *method, int isa, int lanes,

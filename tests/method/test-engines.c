@@ -25,8 +25,8 @@ static void open_with(run *r, const problem *x, const char *method, bool petsc) 
   r->m = method_of(method);
   r->prepared = cst_method_prepare(r->m, x->s);
   MUST(cst_stepper_create(
-      r->prepared, &(cst_stepper_options){widest(), 1, 100, false, CST_ITERATION_AUTO, true, petsc},
-      &r->st));
+      r->prepared,
+      &(cst_stepper_options){widest(), 1, 100, false, CST_ITERATION_AUTO, true, petsc, 0}, &r->st));
   MUST(cst_batch_create(r->st, &r->b));
 }
 

@@ -132,7 +132,7 @@ static void test_scratch_lane(const problem *x, const char *method, bool fine) {
   int                same = 0;
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
-  const cst_stepper_options o = {widest(), 1, 100, false, CST_ITERATION_AUTO, false, false};
+  const cst_stepper_options o = {widest(), 1, 100, false, CST_ITERATION_AUTO, false, false, 0.02};
   MUST(cst_scratch_create(r.prepared, &o, 0, &wide));
   MUST(cst_scratch_create(r.prepared, &o, 0, &single));
   const int W = cst_stepper_width(r.st),

@@ -24,7 +24,8 @@ static cst_error walk(const cst_plan *p, const cst_class *k, long member, long n
                       double *evaluations) {
   const cst_study    *s = p->study;
   const cst_case     *c = &p->cases[k->cases[0]];
-  cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, true, false};
+  cst_stepper_options o = {p->isa, 1,   s->max_iterations, s->compensated, s->iteration, true,
+                           false,  k->h};
   double *q = malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)), *v = q + s->system->nq, per_step,
          per_iteration;
   cst_stepper *st = NULL;

@@ -56,22 +56,22 @@ struct cst_stepper {
   cst_segment        *segment;
   int                 nsegment, width, groups, components; /* components of a record */
   size_t              size;
-  cst_layout          layout; /* of the asked system, with which every record begins */
-  cst_context         outer;  /* context for reading a record with that layout */
+  size_t      moving; /* of it what steps change: all but the multipliers of earlier steps */
+  cst_layout  layout; /* of the asked system, with which every record begins */
+  cst_context outer;  /* context for reading a record with that layout */
   /* layout of the system that is stepped, from component `shift` of a record on: shift 0 if it is the asked
    * one */
-  cst_layout inner;
-  /* acc: component of the sums of multipliers and of their weight, if they are averaged */
-  int            shift, acc;
-  const double  *more; /* additional parameters of the stepped system */
-  double         mean;
-  cst_next_read *reader;
-  cst_readers    readers;
-  void          *reader_context;
-  cst_halt      *halt;
-  void          *halt_context;
-  bool           halted; /* the current or the last advance was halted */
-  double         h;      /* the step of the first lane */
+  cst_layout    inner;
+  int           shift;
+  const double *more; /* additional parameters of the stepped system */
+  /* if multipliers are averaged: over this time, of so many steps, and the component from which on the record has those
+   * of the last steps, of each step at its number modulo window + 1; window 0: they are not */
+  double    mean;
+  int       window, recent;
+  cst_halt *halt;
+  void     *halt_context;
+  bool      halted; /* the current or the last advance was halted */
+  double    h;      /* the step of the first lane */
   /* of each lane; lanes that pad a group have those of the lane they are copies of. apart: they differ */
   double              h_of[CST_W_MAX], time_of[CST_W_MAX];
   long                since_of[CST_W_MAX];
@@ -100,8 +100,10 @@ struct cst_stepper {
 /* stepper.c: for methods that step another system than the asked one. */
 /* Updates the first part of a record from the stepped part. */
 void cst_stepper_bring(const cst_stepper *st, double *record);
-/* Advances the batch to step `to` with calls of `stretch`, and updates the means of its multipliers. */
+/* Advances the batch to step `to` with calls of `stretch`, and keeps the multipliers of its steps for their means. */
 cst_error cst_stepper_toward(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long));
+/* Of lanes that fail only the multipliers of their last state are known: the mean becomes these. */
+void cst_stepper_keep_last(cst_stepper *st, double *record, int lanes);
 
 /* Whether the advance halts here, or has halted. */
 bool cst_stepper_halts(cst_stepper *st);

@@ -47,14 +47,14 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
       cst_stepper_bring(st, record);
     return o;
   }
-  memcpy(trial, record, st->size * sizeof *trial);
+  memcpy(trial, record, st->moving * sizeof *trial);
   for (long k = 0; k < n; k++) {
     const cst_outcome o = march_step(st, trial);
     if (o.reason != CST_DONE)
       return (cst_outcome){k, o.lanes, o.reason};
   }
   cst_stepper_bring(st, trial);
-  memcpy(record, trial, st->size * sizeof *trial);
+  memcpy(record, trial, st->moving * sizeof *trial);
   return (cst_outcome){n, 0, CST_DONE};
 }
 
@@ -165,6 +165,8 @@ void cst_stepper_end_lanes(cst_stepper *st, int group, long step, int left,
                            const cst_reason *reason, const double *next) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size;
+  if (left)
+    cst_stepper_keep_last(st, record, left);
   for (int l = 0; l < st->width; l++) {
     if (!(left >> l & 1))
       continue;

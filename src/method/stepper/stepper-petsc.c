@@ -84,7 +84,7 @@ static void pick(const single *s, const double *from, double *x) {
 /* A scratch as begin leaves it. Overwrites s->d. */
 static cst_scratch *clean(single *s) {
   cst_scratch *x = &s->scratch[OTHER];
-  memcpy(s->copy, s->record, s->st->size * sizeof *s->copy);
+  memcpy(s->copy, s->record, s->st->moving * sizeof *s->copy);
   s->g->alone->begin(&s->march, s->copy, s->sub, s->d, x);
   return x;
 }
@@ -169,7 +169,7 @@ static void differentiate(single *s, double *x, int k, double step, double *f, d
 
 /* The round-off of each residual at x. Overwrites s->d. */
 static void find_round_off(single *s, const double *x, double *noise) {
-  memcpy(s->copy, s->record, s->st->size * sizeof *s->copy);
+  memcpy(s->copy, s->record, s->st->moving * sizeof *s->copy);
   spread(s, x, s->x);
   s->g->alone->round_off(&s->march, s->copy, s->sub, s->x, s->d);
   pick(s, s->d, noise);

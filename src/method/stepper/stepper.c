@@ -135,6 +135,11 @@ void cst_stepper_set_time(cst_stepper *st, double time, long step) {
 
 bool cst_stepper_varies(const cst_stepper *st) { return st->nnoise == 0 && !(st->mean > 0); }
 
+bool cst_stepper_takes(const cst_stepper *st, double h) {
+  const cst_properties mean = {.mean = st->mean};
+  return cst_properties_window(&mean, h) == st->window;
+}
+
 cst_error cst_stepper_set_steps(cst_stepper *st, const double *h, const double *time,
                                 const long *step) {
   CST_CHECK(cst_stepper_varies(st), MPI_COMM_SELF, CST_ERR_SUP,
@@ -153,10 +158,8 @@ cst_error cst_stepper_set_steps(cst_stepper *st, const double *h, const double *
 /* As penalty does: the record of that system follows the one of the asked system.
  *
  * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 give lambda = omega^2 g, which oscillates. Its
- * mean over a time before a read is the trapezoidal mean, accumulated in the record: sums, then the weight,
- * negative once the mean is complete. There are two such means: what reads every lane has the first, and what
- * reads some lanes only (stored trajectories) the second, so that no lane has other numbers because of its
- * neighbours' reads.
+ * mean over a time is the trapezoidal mean of the values of the last steps, which the record keeps: a function of the
+ * trajectory alone, whoever reads it.
  */
 
 void cst_stepper_bring(const cst_stepper *st, double *record) {
@@ -215,10 +218,6 @@ void cst_stepper_address(const cst_stepper *st, double *column, uint64_t seed, u
 
 static double stiffness(const cst_stepper *st) { return st->more[0] * st->more[0]; }
 
-static size_t sums_at(const cst_stepper *st, cst_readers readers) {
-  return ((size_t)st->acc + (size_t)readers * ((size_t)st->outer.ng + 1)) * (size_t)st->width;
-}
-
 /* Multipliers of the current state. The kernel's output is aligned; lambda need not be. */
 static void springs_now(const cst_stepper *st, const double *record, double *lambda) {
   const size_t W = (size_t)st->width;
@@ -229,69 +228,84 @@ static void springs_now(const cst_stepper *st, const double *record, double *lam
     lambda[k] = st->work[k] * stiffness(st);
 }
 
+static long step_of(const cst_stepper *st, const double *record, int lane) {
+  int64_t step;
+  memcpy(&step, record + st->layout.step * st->width + lane, sizeof step);
+  return (long)step;
+}
+
+/* The multipliers that a lane keeps of a step. */
+static double *kept_of(const cst_stepper *st, double *record, int lane, long step) {
+  const long at = st->recent + step % (st->window + 1) * st->outer.ng;
+  return record + at * st->width + lane;
+}
+
+/* Keeps those of the current states. */
+static void keep(cst_stepper *st, double *record) {
+  const int W = st->width;
+  springs_now(st, record, st->work);
+  for (int l = 0; l < W; l++) {
+    double *kept = kept_of(st, record, l, step_of(st, record, l));
+    for (int k = 0; k < st->outer.ng; k++)
+      kept[k * W] = st->work[k * W + l];
+  }
+}
+
+/* The mean of the last values of a lane. */
+static void average(const cst_stepper *st, double *record, int lane, double *lambda) {
+  const int  W = st->width, ng = st->outer.ng;
+  const long last = step_of(st, record, lane);
+  const long first = CST_LARGER(0, last - st->window);
+  for (int k = 0; k < ng; k++)
+    lambda[k * W] = 0;
+  for (long step = first; step <= last; step++) {
+    const double  weight = first < last && (step == first || step == last) ? 0.5 : 1;
+    const double *kept = kept_of(st, record, lane, step);
+    for (int k = 0; k < ng; k++)
+      lambda[k * W] += weight * kept[k * W];
+  }
+  for (int k = 0; k < ng && first < last; k++)
+    lambda[k * W] /= (double)(last - first);
+}
+
 /* The multipliers that the springs represent, [ng][W]. */
 static void springs(const cst_stepper *st, const double *record, double *lambda) {
-  const size_t  W = (size_t)st->width;
-  const size_t  n = (size_t)st->outer.ng * W;
-  const double *sum = record + sums_at(st, st->readers);
-  if (!(st->mean > 0)) {
+  if (!st->window)
     springs_now(st, record, lambda);
-    return;
-  }
-  for (size_t k = 0; k < n; k++)
-    lambda[k] = sum[k] / fabs(sum[n + k % W]);
+  for (int l = 0; l < st->width && st->window; l++)
+    average(st, (double *)record, l, lambda + l);
 }
 
-/* Adds the current multipliers with this weight; `last` completes the mean. */
-static void add(cst_stepper *st, cst_readers readers, int group, double weight, bool first,
-                bool last) {
-  const size_t W = (size_t)st->width;
-  const size_t n = (size_t)st->outer.ng * W;
-  double      *record = st->batch->record + (size_t)group * st->size;
-  double      *sum = record + sums_at(st, readers);
-  double      *now = st->work;
-  springs_now(st, record, now);
-  for (size_t k = 0; k < n; k++)
-    sum[k] = (first ? 0 : sum[k]) + weight * now[k];
-  for (size_t l = 0; l < W; l++)
-    sum[n + l] = ((first ? 0 : sum[n + l]) + weight) * (last ? -1 : 1);
+void cst_stepper_keep_last(cst_stepper *st, double *record, int lanes) {
+  if (st->window)
+    springs_now(st, record, st->work);
+  for (int l = 0; l < st->width && st->window; l++)
+    for (int i = 0; lanes >> l & 1 && i <= st->window; i++)
+      for (int k = 0; k < st->outer.ng; k++)
+        kept_of(st, record, l, i)[k * st->width] = st->work[k * st->width + l];
 }
 
-static bool is_complete(const cst_stepper *st, cst_readers readers) {
-  return st->batch->record[sums_at(st, readers) + (size_t)(st->outer.ng * st->width)] <= 0;
+static void keep_all(cst_stepper *st) {
+  for (int g = 0; g < st->batch->groups && !st->halted; g++)
+    keep(st, st->batch->record + (size_t)g * st->size);
 }
 
-static void add_all(cst_stepper *st, cst_readers readers, double weight, bool first, bool last) {
-  for (int g = 0; g < st->batch->groups; g++)
-    add(st, readers, g, weight, first, last);
-}
-
-/* Advances by one stretch towards `to`: to the beginning of the mean that is read next, or by one step of it. */
-static cst_error advance(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long)) {
-  const long now = st->batch->step;
-  const long steps = lround(fmax(1, st->mean / st->h));
-  long       read[CST_READERS], next = to;
-  for (cst_readers k = 0; k < CST_READERS; k++) {
-    read[k] = st->reader ? st->reader(st->reader_context, k) : k == CST_READS_ALL ? to : LONG_MAX;
-    next = CST_SMALLER(next, now < read[k] - steps ? read[k] - steps : now + 1);
-  }
-  for (cst_readers k = 0; k < CST_READERS; k++)
-    if (now >= read[k] - steps && (now == read[k] - steps || is_complete(st, k)))
-      add_all(st, k, 0.5, true, false);
-  CST_TRY(stretch(st, next - now));
-  st->batch->step = next;
-  for (cst_readers k = 0; k < CST_READERS; k++)
-    if (now >= read[k] - steps)
-      add_all(st, k, next == read[k] ? 0.5 : 1, false, next == read[k]);
-  return 0;
-}
-
+/* When they are read next all are kept that a mean takes there, however the batch comes there; of others nobody asks. */
 cst_error cst_stepper_toward(cst_stepper *st, long to, cst_error (*stretch)(cst_stepper *, long)) {
-  while (st->batch->step < to && st->mean > 0 && !st->halted)
-    CST_TRY(advance(st, to, stretch));
-  if (st->batch->step < to && !st->halted)
-    CST_TRY(stretch(st, to - st->batch->step));
-  st->batch->step = to;
+  const cst_schedule *s = st->schedule;
+  cst_batch          *b = st->batch;
+  const long read = st->window && s->read ? s->read(s->context) : to, first = read - st->window;
+  const long from = st->window ? CST_LARGER(b->step, CST_SMALLER(first, to)) : to;
+  if (b->step < from && !st->halted)
+    CST_TRY(stretch(st, from - b->step));
+  b->step = from;
+  if (st->window && (from == first || from == 0))
+    keep_all(st);
+  for (; b->step < to && !st->halted; b->step++) {
+    CST_TRY(stretch(st, 1));
+    keep_all(st);
+  }
+  b->step = to;
   return 0;
 }
 
@@ -447,7 +461,10 @@ static cst_error make_segments(cst_stepper *st, const cst_system *s, const cst_s
     first += g->march.nsub;
   }
   st->segment[st->nsegment - 1].march.closes = 1;
-  st->components = st->shift + warm;
+  st->recent = st->components = st->shift + warm;
+  if (st->window)
+    st->components += (st->window + 1) * st->outer.ng;
+  st->moving = (size_t)st->recent * (size_t)st->width;
   st->size = (size_t)st->components * (size_t)st->width;
   return 0;
 }
@@ -489,9 +506,8 @@ static cst_error make_trail(cst_stepper *st, const cst_system *s) {
 static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *stepped, int isa) {
   st->layout = cst_layout_of(asked->npar, asked->nmass, asked->nq, asked->ng);
   st->inner = cst_layout_of(stepped->npar, stepped->nmass, stepped->nq, stepped->ng);
-  st->acc = st->layout.own;
   if (stepped != asked)
-    st->shift = st->acc + (st->mean > 0 ? CST_READERS : 1) * (asked->ng + 1);
+    st->shift = st->layout.own;
   st->outer = context_of(st, asked, isa, st->layout);
 }
 
@@ -517,6 +533,7 @@ cst_error cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o
   st->first_impulse = has->first_impulse > 0 ? has->first_impulse : 1;
   st->tangential = has->tangential;
   st->mean = has->mean;
+  st->window = o->step != 0 ? (int)cst_properties_window(has, o->step) : has->mean > 0;
   lay_out(st, p->asked, p->stepped, o->isa);
   st->more_iterations = 4 * o->max_iterations;
   CST_TRY(make_segments(st, p->stepped, o));
@@ -631,13 +648,6 @@ int cst_stepper_vectors(const cst_stepper *st, cst_column_part part[CST_COLUMN_P
       part[n++] = (cst_column_part){st->shift + st->state[i].at, st->state[i].n};
   return n;
 }
-
-void cst_stepper_read_at(cst_stepper *st, cst_next_read *next, void *context) {
-  st->reader = next;
-  st->reader_context = context;
-}
-
-void cst_stepper_read_for(cst_stepper *st, cst_readers readers) { st->readers = readers; }
 
 void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
   if (st->shift) {

@@ -26,6 +26,9 @@ typedef struct {
   bool bare; /* it marches only; others use a solver of PETSc's where PETSc is on (solve/petsc.h) */
   bool
       petsc; /* PETSc's own solvers solve its equations, one trajectory after another; PETSc is on */
+  /* the step of its batches, if multipliers are averaged (cst_properties.mean): records have room for those of so many
+   * steps; 0: nobody reads them */
+  double step;
 } cst_stepper_options;
 
 /* Whether conversions on s can be solved with this iteration: all but krylov use dense matrices of a few
@@ -54,6 +57,8 @@ typedef struct {
 cst_error cst_stepper_create(const cst_prepared *p, const cst_stepper_options *options,
                              cst_stepper **stepper);
 cst_error cst_stepper_destroy(cst_stepper **stepper);
+/* Whether its records are those of batches with the step h. */
+bool cst_stepper_takes(const cst_stepper *s, double h);
 
 int               cst_stepper_groups(const cst_stepper *s); /* maximal number */
 int               cst_stepper_width(const cst_stepper *s);
@@ -62,7 +67,8 @@ size_t            cst_stepper_record_size(const cst_stepper *s); /* doubles per 
 /* Evaluations of the force or of the right hand side: per step, and per iteration of the solver. */
 void cst_stepper_evaluations(const cst_stepper *s, double *per_step, double *per_iteration);
 /* The method's own multipliers of the step that ended as number `step`, [ng][W]: the sum of its impulses
- * divided by h. (The impulse of shake's first step is that of half a step.) */
+ * divided by h. (The impulse of shake's first step is that of half a step.) Averaged ones are the trapezoidal mean of
+ * those of the last steps, whoever reads them: of as many as cst_properties.mean has, or as there are since the start. */
 void cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
 /* Components at .. at + n - 1 of a column. */
 typedef struct {
@@ -131,16 +137,6 @@ void cst_stepper_start(const cst_stepper *s, double *column, const double *c, co
 /* Sets the seed and member of a lane's random numbers. */
 void cst_stepper_address(const cst_stepper *s, double *column, uint64_t seed, uint64_t member);
 
-/* If multipliers are averaged over a time (cst_properties.mean), the average ends where they are read: next
- * gives the first step after the batch's own at which they are read, LONG_MAX: none. Default: at the end of each
- * advance, of all lanes. An average begins no earlier than the last read by the same readers: what reads all lanes,
- * or what reads some lanes only. */
-typedef enum { CST_READS_ALL, CST_READS_SOME, CST_READERS } cst_readers;
-typedef long cst_next_read(void *context, cst_readers readers);
-void         cst_stepper_read_at(cst_stepper *s, cst_next_read *next, void *context);
-/* Whose averages cst_stepper_lambda gives; at first CST_READS_ALL. */
-void cst_stepper_read_for(cst_stepper *s, cst_readers readers);
-
 /* Length of the increments of noise; every step is an integer multiple of it. Takes effect with the next
  * set_step; 0: the step. */
 void cst_stepper_set_resolution(cst_stepper *s, double resolution);
@@ -182,6 +178,9 @@ typedef struct {
   void *context;
   long (*next)(void *context);
   cst_error (*look)(void *context);
+  /* The first stop after the current step at which averaged multipliers are read; it depends on the step alone. NULL:
+   * the next one. */
+  long (*read)(void *context);
   /* Between stops each group is observed by itself: observe_after gives the first such step after this one,
    * and whether momenta are read there (else `p` of a trail may be anything), observe_group is called at or after it,
    * with the step of the batch and the record at the last of the states. NULL: never. Only of a stepper that goes by

@@ -146,6 +146,11 @@ cst_error cst_companions_destroy(cst_companions *c) {
 static cst_error prepare(cst_companions *c, int method) {
   const cst_plan     *p = c->run->plan;
   cst_stepper_options o = options_of(c);
+  o.step = c->run->class->h;
+  if (c->stepper[method] && !cst_stepper_takes(c->stepper[method], o.step)) {
+    CST_TRY(cst_batch_destroy(&c->batch[method]));
+    CST_TRY(cst_stepper_destroy(&c->stepper[method]));
+  }
   if (!c->stepper[method]) {
     CST_TRY(cst_stepper_create(p->method[method], &o, &c->stepper[method]));
     cst_stepper_set_resolution(c->stepper[method], p->study->resolution);

@@ -171,7 +171,7 @@ static cst_error reference_reading(const cst_runner *r, long lane, int parts, co
   const int             variant = cst_runner_case(r, lane)->variant;
   const double          step = (double)r->b->step;
   const double          t = cst_clock_at(k, step);
-  const double          back = cst_properties_back(method, k->h);
+  const double          back = cst_properties_back(method, k->h, step);
   const double          tl = back == 0 ? t : cst_clock_at(k, step - back);
   double               *q = parts & STATES ? y.q : NULL;
   double               *p = parts & STATES ? y.p : NULL;
@@ -366,7 +366,6 @@ const cst_collector cst_collector_errors = {
             .destroy = destroy,
             .begin = begin,
             .next = next,
-            .reads = reads,
             .before = before,
             .finish = finish},
     .file = {.declare = declare},

@@ -82,8 +82,10 @@ static cst_error prepare(cst_locator *x) {
   const cst_plan           *p = x->r->plan;
   const cst_study          *s = p->study;
   const int                 m = x->r->class->method;
-  const cst_stepper_options o = {p->isa, 1,    s->max_iterations, s->compensated, s->iteration,
-                                 false,  false};
+  const cst_stepper_options o = {p->isa, 1,     s->max_iterations, s->compensated, s->iteration,
+                                 false,  false, x->r->class->h};
+  if (x->scratch[m] && !cst_stepper_takes(cst_scratch_stepper(x->scratch[m]), o.step))
+    CST_TRY(cst_scratch_destroy(&x->scratch[m]));
   if (!x->scratch[m])
     CST_TRY(cst_scratch_create(p->method[m], &o, s->resolution, &x->scratch[m]));
   x->now = x->scratch[m];

@@ -299,12 +299,10 @@ static group_state state_of(const cst_runner *r, int group) {
   const cst_states_request *s = cst_states_request_of(r->plan->study);
   const cst_layout         *at = cst_stepper_layout(r->st);
   const bool                quantities = cst_states_found_of(r->plan)->n > 0;
-  cst_stepper_read_for(r->st, CST_READS_SOME);
   if (quantities)
     cst_runner_measure(r, group, CST_KEEP_NOT);
   const cst_view view = cst_runner_see(r, group, s->v && !quantities, s->lambda);
-  cst_stepper_read_for(r->st, CST_READS_ALL);
-  const double *error = cst_errors_now(r);
+  const double  *error = cst_errors_now(r);
   return (group_state){view.record + at->q * W, view.record + at->p * W, view.lambda, view.v,
                        error ? error + group * W : NULL};
 }
@@ -460,7 +458,6 @@ const cst_collector cst_collector_states = {
             .destroy = destroy,
             .locate = locate,
             .next = next,
-            .reads_some = next,
             .stop = stop,
             .flush = flush},
     .file = {.declare = declare, .open = open},

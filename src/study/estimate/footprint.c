@@ -95,11 +95,12 @@ static double reference_rows(const cst_plan *p) {
     return 0;
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
-    const double     times =
-        k->lead > 0 || cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 ||
-                !s->system->ng
-                ? 1
-                : 2;
+    const double     times = k->lead > 0 ||
+                                 cst_properties_back(&p->method[p->cases[i].method]->properties,
+                                                         k->h, (double)k->n) == 0 ||
+                                 !s->system->ng
+                                 ? 1
+                                 : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
   return rows * (double)(s->members + cst_reference_twice(s));

@@ -67,8 +67,10 @@ static bool takes_too_long(void *context) {
 static cst_error set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
   const cst_study          *s = t->plan->study;
   const cst_stepper_options o = {
-      t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true, false};
+      t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true, false, k->h};
   const int m = k->method;
+  if (t->stepper[m] && !cst_stepper_takes(t->stepper[m], k->h))
+    CST_TRY(cst_stepper_destroy(&t->stepper[m]));
   if (!t->stepper[m]) {
     const cst_prepared *method;
     if (m < s->nmethod)

@@ -144,8 +144,8 @@ bool cst_study_relaxes_on(const cst_study *s, int isa) {
 }
 
 cst_error cst_study_relax(cst_study *s, int isa) {
-  const cst_stepper_options o = {isa,   1,    s->max_iterations, false, CST_ITERATION_AUTO,
-                                 false, false};
+  const cst_stepper_options o = {isa,   1, s->max_iterations, false, CST_ITERATION_AUTO, false,
+                                 false, 0};
   const size_t              nq = s->system ? (size_t)s->system->nq : 0;
   quench                    x = {.s = s};
   if (!s->relax_method)

@@ -275,16 +275,25 @@ void cst_plan_check_engines(const cst_plan *p, cst_diag *d) {
 
 enum { GROUP_BYTES = 1 << 20 };
 
+double cst_plan_class_mean_numbers(const cst_plan *p, const cst_class *k) {
+  const double h = p->study->reference == CST_REFERENCE_SELF ? k->h / 2 : k->h;
+  const double steps = cst_properties_window(&p->method[k->method]->properties, h);
+  return steps > 0 ? (steps + 1) * p->study->system->ng : 0;
+}
+
 /* Numbers that method i keeps per lane between steps, besides the layout of the system. */
 static double method_numbers(const cst_plan *plan, int i, double *matrix) {
   const cst_system  *s = plan->study->system;
   const cst_system  *on = plan->method[i]->stepped;
   const cst_program *p = plan->method[i]->program;
-  double             own = 0;
+  double             own = 0, recent = 0;
   int                n;
   cst_state_place   *state = cst_program_state(p, on, 0, &n);
   if (on != s)
-    own += s->ng + 1 + cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
+    own += cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
+  for (int k = 0; k < plan->nclass; k++)
+    if (plan->classes[k].method == i)
+      recent = fmax(recent, cst_plan_class_mean_numbers(plan, &plan->classes[k]));
   for (int k = 0; k < n; k++)
     own += state[k].n;
   for (int k = 0; k < p->n; k++) {
@@ -293,7 +302,7 @@ static double method_numbers(const cst_plan *plan, int i, double *matrix) {
     own += cst_substep_kept(&size, true);
   }
   free(state);
-  return own;
+  return own + recent;
 }
 
 /* *matrix: size of the solver's largest matrices, in numbers per lane. *kept: most numbers that a method

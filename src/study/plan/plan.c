@@ -527,23 +527,22 @@ static void check_reads(const cst_plan *p, cst_diag *d) {
         reads, MOST_READS);
 }
 
-/* Reports averages of multipliers that are longer than twice the spacing at which errors are read. */
+enum { MOST_KEPT = 1 << 20 };
+
+/* Reports averages of multipliers for which a trajectory would keep too many numbers. */
 static void check_means(const cst_plan *p, cst_diag *d) {
-  const cst_study_word at = cst_study_place(p->study, "methods");
-  const char          *unit = cst_system_unit(p->study->system, "time");
+  const cst_study     *s = p->study;
+  const cst_study_word at = cst_study_place(s, "methods");
   for (int k = 0; k < p->nclass; k++) {
     const cst_class *c = &p->classes[k];
-    const double     mean = p->method[c->method]->properties.mean;
-    if (mean == 0 || c->read == 0)
+    const double     numbers = cst_plan_class_mean_numbers(p, c);
+    if (numbers <= MOST_KEPT)
       continue;
-    if (2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read)
-      continue;
-    cst_diag_add(
-        d, p->study->file, at.line, at.column,
-        "the average of '%s' takes %g%s, and errors are read every %g%s; use a coarser mesh for "
-        "'error', or 'over: end'",
-        cst_method_label(p->study->method[c->method]), mean, unit, cst_clock_at(c, (double)c->read),
-        unit);
+    cst_diag_add(d, s->file, at.line, at.column,
+                 "the average of '%s' takes %g%s, in steps of %g, and a trajectory would keep %.0f "
+                 "numbers for it, the multipliers of all its steps; at most %d are allowed",
+                 cst_method_label(s->method[c->method]), p->method[c->method]->properties.mean,
+                 cst_system_unit(s->system, "time"), c->h, numbers, MOST_KEPT);
     return;
   }
 }

@@ -137,6 +137,8 @@ typedef struct {
 /* plan-cost.c. Bytes that a lane keeps from step to step, and bytes of its workspace. */
 double cst_plan_lane_bytes(const cst_plan *p);
 double cst_plan_work_bytes(const cst_plan *p);
+/* numbers that a trajectory of a class keeps for the means of its multipliers, at most; 0: they are no means */
+double cst_plan_class_mean_numbers(const cst_plan *p, const cst_class *k);
 /* numbers per lane in a checkpoint, at most, without accumulated quantities */
 long   cst_plan_state_numbers(const cst_plan *p);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);

@@ -238,7 +238,8 @@ static cst_error open_double(cst_item *i) {
                                  false,
                                  CST_ITERATION_AUTO,
                                  false,
-                                 false};
+                                 false,
+                                 s->reference_step};
   const size_t              bytes = (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda;
   i->lambda = cst_need(aligned_alloc(64, bytes));
   CST_TRY(cst_stepper_create(p->reference, &o, &i->st));

@@ -52,12 +52,13 @@ static int ascending(const void *a, const void *b) {
 static int case_times(const cst_plan *p, int i, double *t) {
   const cst_case  *c = &p->cases[i];
   const cst_class *k = &p->classes[p->class_of[i]];
-  const double     back = cst_properties_back(&p->method[c->method]->properties, c->h);
   int              n = 0;
   for (long m = 0; m < c->n / k->read; m++) {
-    const long state = (m + 1) * k->read;
-    const long lead = m * k->read + k->lead;
-    const long multiplier = k->lead > 0 ? lead : state;
+    const long   state = (m + 1) * k->read;
+    const long   lead = m * k->read + k->lead;
+    const long   multiplier = k->lead > 0 ? lead : state;
+    const double back =
+        cst_properties_back(&p->method[c->method]->properties, c->h, (double)multiplier);
     if (t)
       t[n] = cst_clock_of(c, (double)state);
     n++;

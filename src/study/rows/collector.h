@@ -150,11 +150,8 @@ typedef struct {
   void (*begin)(cst_collection *x);
   void (*locate)(cst_collection *x, long step, bool done);
   /* The next step after `step` at which the batch stops for it; LONG_MAX: none. It depends on steps alone,
-   * not on how the batch came there. reads: likewise where it reads multipliers of all lanes. reads_some: of
-   * some, with cst_stepper_read_for. */
+   * not on how the batch came there. */
   long (*next)(const cst_collection *x, long step);
-  long (*reads)(const cst_collection *x, long step);
-  long (*reads_some)(const cst_collection *x, long step);
   /* At a stop, between steps, before anything is looked at there; the batch may be halted in it. */
   cst_error (*before)(cst_collection *x);
   /* A group at an observed step, whose observables have been measured. */

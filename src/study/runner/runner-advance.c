@@ -453,43 +453,6 @@ static void watch_all(cst_runner *r) {
 
 bool cst_runner_observes(const cst_runner *r) { return r->b->step == r->own->next_fold; }
 
-/* The first step after `now` at which multipliers of some lanes are read, as of stored trajectories; or of all:
- * by collectors that read them themselves, or by an expression wherever it is observed. */
-static long next_read(const cst_runner *r, long now, cst_readers readers) {
-  long read = readers == CST_READS_ALL ? r->class->n : LONG_MAX;
-  for (int i = 0; i < r->own->ncollection; i++) {
-    const cst_collection *x = &r->own->collection[i];
-    if (x->row->run.reads_some && readers == CST_READS_SOME)
-      read = CST_SMALLER(read, x->row->run.reads_some(x, now));
-    if (x->row->run.reads_some || readers == CST_READS_SOME)
-      continue;
-    if (x->row->run.reads)
-      read = CST_SMALLER(read, x->row->run.reads(x, now));
-    else if (x->row->run.next && x->row->run.stop && r->plan->needs_lambda)
-      read = CST_SMALLER(read, x->row->run.next(x, now));
-  }
-  if (r->plan->needs_lambda && readers == CST_READS_ALL)
-    read = CST_SMALLER(read, cst_plan_class_fold_after(r->class, now));
-  return read;
-}
-
-static long next_read_of_batch(void *context, cst_readers readers) {
-  const cst_runner *r = context;
-  return next_read(r, r->b->step, readers);
-}
-
-/* The partner takes two steps per step of the batch, and is not stored. */
-static long next_read_of_half(void *context, cst_readers readers) {
-  const cst_runner *r = context;
-  return readers == CST_READS_ALL ? 2 * next_read(r, r->hb->step / 2, readers) : LONG_MAX;
-}
-
-void cst_runner_read_at_stops(cst_runner *r) {
-  cst_stepper_read_at(r->st, next_read_of_batch, r);
-  if (r->hst)
-    cst_stepper_read_at(r->hst, next_read_of_half, r);
-}
-
 /* Whether groups fold one after another between stops. They do not in a slice that may be halted. */
 static bool folds_by_group(const cst_runner *r) {
   return !r->own->slices.watched && cst_stepper_goes_by_groups(r->st);
@@ -514,6 +477,29 @@ static void pass_group_folds(cst_runner *r) {
     r->own->next_fold = cst_plan_class_fold_next(r->class, r->own->next_fold);
 }
 
+/* The next step at which a collector stops. */
+static long next_of_collectors(const cst_runner *r) {
+  long stop = r->class->n;
+  for (int i = 0; i < r->own->ncollection; i++) {
+    const cst_collection *x = &r->own->collection[i];
+    if (x->row->run.next)
+      stop = CST_SMALLER(stop, x->row->run.next(x, r->b->step));
+  }
+  return stop;
+}
+
+/* Collectors may read multipliers where they stop and where they watch, and observables have them where they are observed. */
+static long next_read(void *context) {
+  const cst_runner *r = context;
+  const long        now = r->b->step;
+  if (r->own->timed)
+    return r->class->n;
+  if (r->own->watch.on)
+    return now + 1;
+  const long fold = r->plan->needs_lambda ? cst_plan_class_fold_after(r->class, now) : LONG_MAX;
+  return CST_SMALLER(fold, next_of_collectors(r));
+}
+
 static long next_stop(void *context) {
   const cst_runner *r = context;
   long              stop = CST_SMALLER(r->class->n, r->own->slices.slice_end);
@@ -521,12 +507,7 @@ static long next_stop(void *context) {
     return stop;
   if (!folds_by_group(r))
     stop = CST_SMALLER(stop, r->own->watch.on ? r->b->step + 1 : r->own->next_fold);
-  for (int i = 0; i < r->own->ncollection; i++) {
-    const cst_collection *x = &r->own->collection[i];
-    if (x->row->run.next)
-      stop = CST_SMALLER(stop, x->row->run.next(x, r->b->step));
-  }
-  return stop;
+  return CST_SMALLER(stop, next_of_collectors(r));
 }
 
 /* First what advances the partner, which may be halted. */
@@ -652,12 +633,13 @@ static cst_error go_back(cst_runner *r) {
 /* Advances one slice; a halted slice is undone. */
 static cst_error advance_slice(cst_runner *r) {
   const bool         by_group = folds_by_group(r) && !r->own->timed;
-  const cst_schedule schedule = {r,
-                                 next_stop,
-                                 cst_runner_observe,
-                                 fold_after,
-                                 by_group ? fold_on_way : NULL,
-                                 r->own->meter.one_by_one};
+  const cst_schedule schedule = {.context = r,
+                                 .next = next_stop,
+                                 .look = cst_runner_observe,
+                                 .read = next_read,
+                                 .observe_after = fold_after,
+                                 .observe_group = by_group ? fold_on_way : NULL,
+                                 .one_by_one = r->own->meter.one_by_one};
   CST_TRY(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
     CST_TRY(go_back(r));

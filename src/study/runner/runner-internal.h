@@ -86,7 +86,6 @@ cst_error cst_runner_observe(void *context);
 /* Prepares the slice that begins here to be halted inside (watched), or not to be. */
 void cst_runner_watch(cst_runner *r, bool watched);
 /* Makes the steppers of the batch compute multipliers at the steps at which they are read. */
-void cst_runner_read_at_stops(cst_runner *r);
 /* Restores a lane from a row of cst_runner_save. */
 void cst_runner_restore(cst_runner *r, long lane, const double *row);
 #endif

@@ -319,8 +319,9 @@ cst_error cst_runner_destroy(cst_runner **runner) {
 
 double cst_runner_seconds(const cst_runner *r, int class) { return r->own->slices.seconds[class]; }
 
-/* Creates the stepper (one SNES per method) when it is first needed. */
-static cst_error prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
+/* Creates the stepper (one SNES per method) when it is first needed, and where its records are those of another step. */
+static cst_error prepare(cst_runner *r, int method, double h, cst_stepper **stepper,
+                         cst_batch *batch) {
   const int           W = r->width;
   const cst_plan     *p = r->plan;
   const cst_study    *s = p->study;
@@ -330,9 +331,13 @@ static cst_error prepare(cst_runner *r, int method, cst_stepper **stepper, cst_b
                            s->compensated,
                            s->iteration,
                            !r->output,
-                           r->output && cst_plan_is_petsc(p, method)};
-  if (*stepper)
+                           r->output && cst_plan_is_petsc(p, method),
+                           h};
+  if (*stepper && cst_stepper_takes(*stepper, h))
     return 0;
+  if (*stepper)
+    CST_TRY(cst_batch_destroy(batch));
+  CST_TRY(cst_stepper_destroy(stepper));
   CST_TRY(cst_stepper_create(p->method[method], &o, stepper));
   cst_stepper_set_resolution(*stepper, s->resolution);
   CST_TRY(cst_batch_create(*stepper, batch));
@@ -488,19 +493,18 @@ static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from,
   r->work = w;
   r->class = &r->plan->classes[w->class];
   const int m = r->class->method;
-  CST_TRY(prepare(r, m, &r->own->stepper[m], &r->own->full[m]));
+  CST_TRY(prepare(r, m, r->class->h, &r->own->stepper[m], &r->own->full[m]));
   r->st = r->own->stepper[m];
   find_blocks(r);
   r->b = &r->own->full[m];
   cst_stepper_set_step(r->st, r->class->h);
   r->hst = NULL;
   if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->own->timed) {
-    CST_TRY(prepare(r, m, &r->own->partner[m], &r->own->half[m]));
+    CST_TRY(prepare(r, m, r->class->h / 2, &r->own->partner[m], &r->own->half[m]));
     r->hst = r->own->partner[m];
     r->hb = &r->own->half[m];
     cst_stepper_set_step(r->hst, r->class->h / 2);
   }
-  cst_runner_read_at_stops(r);
   CST_TRY(start(r, stop));
   if (*stop) {
     r->work = NULL;
