@@ -91,7 +91,7 @@ class LongRun(ctypes.Structure):
         ("members", c_long),
         ("steps", c_long),
         ("end", c_double),
-        *[(name, POINTER(c_double)) for name in ("means", "largest", "scale", "start", "last", "moved", "away", "range", "terms")],
+        *[(name, POINTER(c_double)) for name in ("means", "largest", "scale", "start", "last", "moved", "away", "range", "terms", "stepped", "evaluated")],
     ]
 
 

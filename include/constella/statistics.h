@@ -108,6 +108,9 @@ typedef struct {
   /* [members]: the largest sum of the magnitudes of the terms of x, while x had changed by at most half of it; NULL: x is not conserved, or unknown; then no change
    * is too large for x to be bounded */
   const double *terms;
+  /* [members]: sizes of which a rounding of the state in a step, and of x where it is evaluated, is a unit in the last
+   * place; NULL: scale, and |start| */
+  const double *stepped, *evaluated;
 } cst_long_run;
 
 /* Whether a linear growth within the limits of round-off is round-off. */
@@ -137,6 +140,8 @@ typedef struct {
       end_change; /* |x(end) - x(0)| over its terms, or where these are unknown its scale, both as rms over members */
 } cst_growth;
 
+/* What round-off may change the observable of member i by; a larger change is not `exact`. */
+double cst_growth_round_off(const cst_long_run *run, long i);
 /* The first pass: one observable of one case by itself. It never gives `drifts`. */
 cst_growth cst_growth_estimate(const cst_long_run *run);
 

@@ -8,6 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXPR_BOUND_H
 #define CST_EXPR_BOUND_H
+#include <math.h>
 #include "constella/expr.h"
 
 /* The error that an operation makes at least, of numbers that are 0 or subnormal: 2^-1074. */
@@ -16,6 +17,19 @@
 typedef struct {
   double value, error;
 } cst_bounded;
+
+/* x + y, and x y. */
+static inline cst_bounded cst_bounded_sum(cst_bounded x, cst_bounded y) {
+  const double z = x.value + y.value;
+  return (cst_bounded){z, x.error + y.error + fabs(z)};
+}
+
+static inline cst_bounded cst_bounded_product(cst_bounded x, cst_bounded y) {
+  const double z = x.value * y.value;
+  const double both = 0x1p-53 * x.error * y.error;
+  return (cst_bounded){z, fabs(x.value) * y.error + fabs(y.value) * x.error + both + fabs(z) +
+                              CST_BOUND_FLOOR};
+}
 
 /* Numbers of each letter that a run of the tape reads: reach[letter]; of the others 0. */
 void cst_tape_reach(const cst_tape *t, int reach[128]);

@@ -90,6 +90,8 @@ CST_OBSERVE_KNOWING(constraint, 4, 1, 1 << 1 | 1 << 3) {
   S[0] = most, S[1] = vset(1), S[2] = swiftest, S[3] = vset(1);
 }
 #else
+#include "system/internal.h"
+
 enum { CONSTRAINT, CONSTRAINT_SCALED, HIDDEN, HIDDEN_SCALED, QUANTITIES };
 
 static const char *const hidden[] = {"max_j |(G v)_j|", "sum_j |(G v)_j|", "sqrt(sum_j (G v)_j^2)"};
@@ -111,6 +113,33 @@ static int count(const cst_system *s) {
   return QUANTITIES;
 }
 
+static void take_larger(cst_bounded x, cst_bounded *most) {
+  most->value = fmax(fabs(x.value), most->value);
+  most->error = fmax(x.error, most->error);
+}
+
+/* Of the largest of several residuals, the largest bound. */
+static bool bound(const cst_observation *look, const cst_bounded_state *now, cst_bounded *x) {
+  const cst_system        *s = look->system;
+  const cst_pattern       *pattern = &s->pattern[CST_K_G];
+  const cst_bounded *const in[128] = {['c'] = now->c, ['q'] = now->q};
+  cst_bounded             *g = cst_zeros(2 * s->ng + pattern->n, sizeof *g);
+  cst_bounded             *r = g + s->ng, *G = r + s->ng;
+  cst_system_bound(s, CST_K_g, in, g);
+  cst_system_bound(s, CST_K_G, in, G);
+  if (s->affine)
+    cst_system_bound(s, CST_K_phi0, in, r);
+  x[CONSTRAINT] = x[HIDDEN] = (cst_bounded){0, 0};
+  for (int a = 0; a < s->ng; a++) {
+    CST_EACH_ENTRY(pattern, a, e)
+      r[a] = cst_bounded_sum(r[a], cst_bounded_product(G[e], now->v[pattern->column[e]]));
+    take_larger(g[a], &x[CONSTRAINT]);
+    take_larger(r[a], &x[HIDDEN]);
+  }
+  free(g);
+  return true;
+}
+
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   *q = quantities[k];
   q->unit = "1";
@@ -127,5 +156,6 @@ const cst_observer cst_observer_constraint = {
     .refuse = refuse,
     .count = count,
     .describe = describe,
+    .bound = bound,
 };
 #endif

@@ -22,7 +22,26 @@ CST_OBSERVE_KNOWING(energy, 1, 1, 0) {
   *(vd *)scale = vabs(T) + vabs(V - *start);
 }
 #else
-#include <stdio.h>
+#include "system/internal.h"
+
+/* T + V. */
+static bool bound(const cst_observation *look, const cst_bounded_state *now, cst_bounded *x) {
+  const cst_system        *s = look->system;
+  const cst_bounded *const in[128] = {['c'] = now->c, ['q'] = now->q};
+  cst_bounded             *a = cst_zeros(s->nq, sizeof *a);
+  cst_bounded              twice = {0, 0};
+  if (s->gyroscopic)
+    cst_system_bound(s, CST_K_a, in, a);
+  for (int i = 0; i < s->nq; i++) {
+    a[i].value = -a[i].value;
+    const cst_bounded p = s->gyroscopic ? cst_bounded_sum(now->p[i], a[i]) : now->p[i];
+    twice = cst_bounded_sum(twice, cst_bounded_product(p, now->v[i]));
+  }
+  cst_system_bound(s, CST_K_V, in, x);
+  *x = cst_bounded_sum(*x, (cst_bounded){twice.value / 2, twice.error / 2});
+  free(a);
+  return true;
+}
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)look, (void)k;
@@ -39,5 +58,6 @@ const cst_observer cst_observer_energy = {
     .doc = "T + V, with the scale |T| + |V - V(q(0))|",
     .kept = {.one = 1},
     .describe = describe,
+    .bound = bound,
 };
 #endif

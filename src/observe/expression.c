@@ -38,6 +38,18 @@ static cst_traced along(const cst_observation *look, const cst_view *view, const
   return (cst_traced){room, W};
 }
 
+/* Not of multipliers, whose own round-off is that of a linear solve. */
+static bool bound(const cst_observation *look, const cst_bounded_state *now, cst_bounded *x) {
+  const cst_bounded *const in[128] = {
+      ['c'] = now->c, ['q'] = now->q, ['v'] = now->v, ['t'] = now->time};
+  int reach[128];
+  cst_tape_reach(look->tape, reach);
+  if (reach['l'])
+    return false;
+  cst_tape_bound(look->tape, in, x);
+  return true;
+}
+
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)k;
   *q = (cst_quantity){.unit = "1",
@@ -54,6 +66,7 @@ const cst_observer cst_observer_expression = {
     .doc = "of coordinates, velocities x', multipliers lambda_NAME, parameters, pi, t",
     .expression = true,
     .describe = describe,
+    .bound = bound,
     .measure = measure,
     .along = along,
 };

@@ -24,9 +24,27 @@ CST_OBSERVE(momentum, NSYM) {
 }
 #else
 #include <stdio.h>
+#include "system/internal.h"
 
 static const char *refuse(const cst_system *s) { return s->nsym ? NULL : "declares no symmetries"; }
 static int         count(const cst_system *s) { return s->nsym; }
+
+static bool bound(const cst_observation *look, const cst_bounded_state *now, cst_bounded *x) {
+  const cst_system        *s = look->system;
+  const cst_pattern       *pattern = &s->pattern[CST_K_xi];
+  const cst_bounded *const in[128] = {['c'] = now->c, ['q'] = now->q};
+  cst_bounded             *xi = cst_zeros(pattern->n, sizeof *xi);
+  cst_system_bound(s, CST_K_xi, in, xi);
+  if (s->gyroscopic)
+    cst_system_bound(s, CST_K_gauge, in, x);
+  for (int k = 0; k < s->nsym; k++) {
+    x[k] = s->gyroscopic ? (cst_bounded){-x[k].value, x[k].error} : (cst_bounded){0, 0};
+    CST_EACH_ENTRY(pattern, k, e)
+      x[k] = cst_bounded_sum(x[k], cst_bounded_product(now->p[pattern->column[e]], xi[e]));
+  }
+  free(xi);
+  return true;
+}
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   *q = (cst_quantity){.unit = "1",
@@ -43,5 +61,6 @@ const cst_observer cst_observer_momentum = {
     .refuse = refuse,
     .count = count,
     .describe = describe,
+    .bound = bound,
 };
 #endif

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include "constella/expr.h"
 #include "constella/system.h"
+#include "expr/bound.h"
 
 typedef struct {
   char        name[48];
@@ -74,6 +75,11 @@ typedef struct {
   const double *q, *p, *v, *time;
 } cst_states;
 
+/* A state of one trajectory, with what its numbers are uncertain by. */
+typedef struct {
+  const cst_bounded *c, *q, *p, *v, *time;
+} cst_bounded_state;
+
 /* Values at each of n states, [W], those of each further one `stride` numbers on. */
 typedef struct {
   const double *at;
@@ -101,6 +107,9 @@ typedef struct cst_observer {
    * [n][W] for it. */
   cst_traced (*along)(const cst_observation *look, const cst_view *view, const cst_states *states,
                       double *room);
+  /* x[count] := the quantities that are judged, with bounds of what rounds in them; those of others stay. NULL, or
+   * false: none are known. */
+  bool (*bound)(const cst_observation *look, const cst_bounded_state *now, cst_bounded *x);
   /* The path, with the observer's name, under which the kept numbers are written into the result,
    * [case][member][kept]; NULL: they are not. */
   const char *path, *path_doc;

@@ -26,11 +26,17 @@ enum { N = CST_WINDOWS };
 #define STILL 1e-14 /* displacement / (|q(0)| sqrt(steps)) below this is round-off */
 #define ULPS  8     /* a change below so many units in the last place of the terms is round-off */
 
-/* Rounding x once costs eps |x|; rounding sums of n steps about eps S sqrt(n), S the scale. */
-static double round_off(const cst_long_run *r, long i) {
-  const double of_steps = 20 * DBL_EPSILON * fabs(r->scale[i]) * sqrt((double)r->steps);
-  const double of_start = 8 * DBL_EPSILON * fabs(r->start[i]);
-  return of_steps + of_start;
+static double of_step(const cst_long_run *r, long i) {
+  return DBL_EPSILON * (r->stepped ? r->stepped[i] : fabs(r->scale[i]));
+}
+
+static double of_value(const cst_long_run *r, long i) {
+  return DBL_EPSILON * (r->evaluated ? r->evaluated[i] : fabs(r->start[i]));
+}
+
+/* The roundings of n steps add up like sqrt(n). */
+double cst_growth_round_off(const cst_long_run *r, long i) {
+  return 20 * of_step(r, i) * sqrt((double)r->steps) + 8 * of_value(r, i);
 }
 
 /* False if x was infinite or not a number at some time in a member that did not fail. */
@@ -47,7 +53,7 @@ static int is_finite(const cst_long_run *r) {
 static int is_exact(const cst_long_run *r) {
   int some = 0;
   for (long i = 0; i < r->members; i++) {
-    if (r->largest[i] > round_off(r, i))
+    if (r->largest[i] > cst_growth_round_off(r, i))
       return 0;
     some |= !isnan(r->largest[i]);
   }
@@ -77,7 +83,7 @@ static int departs(const cst_long_run *r, long i, double room) {
 /* True if no window mean differs from the first by more than round-off. */
 static int is_level(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++)
-    if (departs(r, i, round_off(r, i)))
+    if (departs(r, i, cst_growth_round_off(r, i)))
       return 0;
   return 1;
 }
@@ -85,11 +91,9 @@ static int is_level(const cst_long_run *r) {
 /* True if some window mean differs from the first by more than rounding x and its terms once: a change of the
  * last digit is not growth. */
 static int is_visible(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++) {
-    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
-    if (departs(r, i, 2 * DBL_EPSILON * size))
+  for (long i = 0; i < r->members; i++)
+    if (departs(r, i, 2 * (of_step(r, i) + of_value(r, i))))
       return 1;
-  }
   return 0;
 }
 
@@ -134,11 +138,9 @@ static long without_escaped(const cst_long_run *r, double *means) {
 
 /* True if a change is below a few units in the last place of x and of its terms. */
 static int is_below_ulps(const cst_long_run *r) {
-  for (long i = 0; i < r->members; i++) {
-    const double size = fabs(r->scale[i]) + fabs(r->start[i]);
-    if (r->largest[i] > ULPS * DBL_EPSILON * size)
+  for (long i = 0; i < r->members; i++)
+    if (r->largest[i] > ULPS * (of_step(r, i) + of_value(r, i)))
       return 0;
-  }
   return 1;
 }
 

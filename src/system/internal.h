@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "core/need.h"
 #include "constella/system.h"
+#include "expr/bound.h"
 #include "system/named-events.h"
 
 /* The `self` argument of an interpreted kernel: the programs of all kernels, and the functions that run them
@@ -55,6 +56,9 @@ const cst_lengths *cst_length_parts(const cst_system *s);
 
 /* The program of a kernel without its sums over pairs. Borrowed. */
 cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k);
+/* out := the outputs of a kernel, with bounds of what rounds in them. */
+void cst_system_bound(const cst_system *s, cst_kernel_id k, const cst_bounded *const in[128],
+                      cst_bounded *out);
 /* The outputs of a kernel without its sums over pairs. */
 static inline const cst_node *cst_system_beside(const cst_system *s, cst_kernel_id k) {
   return s->beside[k] ? s->beside[k] : s->kernel_out[k];

@@ -42,6 +42,16 @@ LOW = (
     "observables: [energy, constraint]\n"
 )
 
+HANGING = (
+    "system: hanging\n"
+    "coordinates: [u]\n"
+    "parameters: {{k: {0}, m: {1}, g: {2}, w: sqrt(k/m), c: {4}}}\n"
+    "mass: [m]\n"
+    "potential: k/2*((u - m*g/k)^2 - (m*g/k)^2) + m*g*u\n"
+    "forces: {{drag: [\"-c*m*w*u'\"]}}\n"
+    "states: {{default: {{q: [{3}*m*g/k], v: [0]}}}}\n"
+)
+
 
 def study(name, text):
     process, result = run(name, "study: conservation\n" + text, "--progress", "none")
@@ -304,6 +314,40 @@ def scales():
     ok(rows and energies(rows) != ["exact"], "an error of 0.01 beside a heavy clock is not exact", rows)
 
 
+def roundings():
+    """What rounds inside an expression is round-off, in any unit and about any origin; a loss above it is not."""
+    kept = {"exact", "linear (round-off)"}
+    for unit, k, m, g in (("one", 100, 1, 9.81), ("nano", 0.5, 1e-26, 9.81e9), ("fast", 1e8, 1e-3, 9.81)):
+        how = f"end: {2000 * (m / k) ** 0.5!r}\nsteps: [{0.1 * (m / k) ** 0.5!r}]\nmethods: [midpoint]\nobservables: [energy]\n"
+        rows = own(f"hanging-{unit}", HANGING.format(k, m, g, 1e-6, 0), how)
+        ok(rows and energies(rows)[0] in kept, f"a load that swings by 1e-6 of its sag, unit {unit}", rows)
+        rows = own(f"losing-{unit}", HANGING.format(k, m, g, 1e-3, 1e-8), how)
+        ok(energies(rows) == ["linear"], "one that loses 2e-5 of that", rows)
+    for name, potential in (("exponential", "exp(x) - x - 1"), ("catenary", "cosh(x) - 1"), ("wave", "1 - cos(x)")):
+        rows = own(
+            name,
+            f"system: {name}\ncoordinates: [x]\nmass: [1]\npotential: {potential}\nstates: {{default: {{q: [1e-6], v: [0]}}}}\n",
+            "end: 1000\nsteps: [0.05]\nmethods: [midpoint]\nobservables: [energy]\n",
+        )
+        ok(rows and energies(rows)[0] in kept, f"V = {potential} near 0", rows)
+    for x in (1e4, 1e8):
+        how = f"end: 2000\nsteps: [0.1]\nmethods: [midpoint]\nobservables: [energy, \"H: x'^2/2 + (x - {x})^2/2\"]\n"
+        rows = own(f"far{x:g}", CART.format(x), how)
+        ok(rows and energies(rows)[0] in kept and rows[0]["H_verdict"] in kept, f"a cart that swings about x = {x:g}", rows)
+        rows = own(f"farther{x:g}", CART.format(x).replace("states", f"forces: {{drag: [\"-{1e-15 * x}*x'\"]}}\nstates"), how)
+        ok(rows and energies(rows) == ["linear"] and rows[0]["H_verdict"] == "linear", "one that is slowed down", rows)
+    rows = own(
+        "little",
+        OSCILLATOR.replace("[1, 0.5]", "[1, 1]").replace("[0.2, 0.3]", "[0.5, 0.5 + 1e-12]"),
+        "end: 2000\nsteps: [0.1]\nmethods: [midpoint]\nobservables: [\"L: x*y' - y*x'\"]\n",
+    )
+    ok(rows and rows[0]["L_verdict"] in kept, "a momentum that is small against its terms", rows)
+    with open(path("exponential-rest.yaml"), "w", encoding="utf-8") as file:
+        file.write("study: conservation\nsystem: {file: exponential-system.yaml}\ninitial: {q: [1e-8], v: [0]}\nend: 200\nsteps: [0.01]\nmethods: [midpoint]\n")
+    process = constella("run", path("exponential-rest.yaml"), "-o", path("exponential-rest.h5"), "--progress", "none")
+    ok(process.returncode == 0 and "warning" not in process.stderr, "round-off as large as the energy: no warning", process.stderr)
+
+
 def survivors():
     """Means over survivors say so."""
     rows = table(
@@ -325,7 +369,7 @@ def survivors():
 
 if __name__ == "__main__":
     together(
-        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures, settling, unkept, drifting, scales, survivors],
+        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures, settling, unkept, drifting, scales, roundings, survivors],
         most=2,
     )
     done()

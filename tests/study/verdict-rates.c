@@ -307,7 +307,16 @@ static double range_of(const double *x) {
 
 static cst_growth judge(const double *x, long members) {
   double       one[MEMBERS], most[MEMBERS], range[MEMBERS];
-  cst_long_run r = {members, 1000000, 1000, x, most, one, one, one, one, NULL, range, NULL};
+  cst_long_run r = {.members = members,
+                    .steps = 1000000,
+                    .end = 1000,
+                    .means = x,
+                    .largest = most,
+                    .scale = one,
+                    .start = one,
+                    .last = one,
+                    .moved = one,
+                    .range = range};
   for (long i = 0; i < members; i++)
     one[i] = 1;
   for (long i = 0; i < members; i++)

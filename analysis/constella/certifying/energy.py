@@ -71,7 +71,7 @@ def concluded(x: np.ndarray, moved: np.ndarray, scale: np.ndarray, every: int, h
     late = change[:, 1 + 3 * (change.shape[1] // 4) :].mean(axis=1)
     width = np.ascontiguousarray(np.ptp(change[:, 1 + change.shape[1] // 2 :], axis=1))
     scale, moved = np.ascontiguousarray(scale), np.ascontiguousarray(moved)
-    data = LongRun(members, steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None, pointer(width), pointer(scale))
+    data = LongRun(members, steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None, pointer(width), pointer(scale), None, None)
     g = library().cst_growth_estimate(ctypes.byref(data))
     how = {
         "step": h, "steps": steps, "members": members, "verdict": VERDICTS[g.verdict], "slope": g.slope,

@@ -10,6 +10,7 @@
 #include "core/need.h"
 #include "study/plan/clock.h"
 #include "study/plan/plan-stages.h"
+#include "study/result/judge.h"
 #include "study/result/parts.h"
 
 /* Whether a comes first, whatever the rank. */
@@ -178,8 +179,6 @@ cst_error cst_rank_loss_tell_passed(const cst_plan *p, const cst_rank_losses *l,
  */
 
 #define HALF 0.5
-#define ROUNDING                                                                                   \
-  1e-12 /* of the energy at the start; of a system at rest no part of it is exchanged */
 
 /* When the mean over a window first differs by half of the largest error; the end, where no windows are kept. */
 static cst_error find_time(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
@@ -198,24 +197,43 @@ static cst_error find_time(cst_case_rows *rows, int energy, cst_energy_leaps *l)
   return 0;
 }
 
+/* Whether a member's energy has changed by more than half of its largest terms. */
+static bool leaps(const cst_case_rows *rows, const double *summary, long m) {
+  const double *f = summary + m * CST_SUMMARY_NUMBERS;
+  return rows->good[m] && f[CST_SUMMARY_DRIFT] > HALF * f[CST_SUMMARY_SCALE];
+}
+
+static void take_leap(const double *summary, long m, int icase, cst_energy_leaps *l) {
+  const double *f = summary + m * CST_SUMMARY_NUMBERS;
+  const double  share = f[CST_SUMMARY_DRIFT] / f[CST_SUMMARY_SCALE];
+  l->at.count++;
+  if (share <= l->share)
+    return;
+  l->share = share;
+  l->error = f[CST_SUMMARY_DRIFT];
+  l->at.member = m;
+  l->at.icase = icase;
+}
+
+/* What is at rest has no terms but its round-off. */
 static cst_error look_at(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
+  const long    members = rows->plan->study->members;
+  const double  worst = l->share;
   const double *summary;
-  double        worst = l->share;
+  double       *most;
+  long          some = 0;
   CST_TRY(cst_case_rows_summary(rows, energy, &summary));
-  for (long m = 0; m < rows->plan->study->members; m++) {
-    const double *f = summary + m * CST_SUMMARY_NUMBERS;
-    const double  share = f[CST_SUMMARY_DRIFT] / f[CST_SUMMARY_SCALE];
-    if (!rows->good[m] || !(share > HALF) ||
-        f[CST_SUMMARY_DRIFT] <= ROUNDING * fabs(f[CST_SUMMARY_START]))
-      continue;
-    l->at.count++;
-    if (share <= l->share)
-      continue;
-    l->share = share;
-    l->error = f[CST_SUMMARY_DRIFT];
-    l->at.member = m;
-    l->at.icase = rows->icase;
-  }
+  for (long m = 0; m < members; m++)
+    some += leaps(rows, summary, m);
+  if (!some)
+    return 0;
+  most = cst_zeros(members, sizeof *most);
+  CST_TRY(cst_judge_round_off(rows, energy, most));
+  CST_TRY(cst_case_rows_summary(rows, energy, &summary));
+  for (long m = 0; m < members; m++)
+    if (leaps(rows, summary, m) && summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_DRIFT] > most[m])
+      take_leap(summary, m, rows->icase, l);
+  free(most);
   if (l->share > worst)
     CST_TRY(find_time(rows, energy, l));
   return 0;

@@ -8,6 +8,86 @@
 #include "study/plan/plan-stages.h"
 #include "core/need.h"
 
+/* ---- what rounds ------------------------------------------------------------------------------ */
+
+/* A state of a member, and what its numbers are uncertain by. */
+typedef struct {
+  const cst_plan *plan;
+  double         *c, *q, *v, *p, time;
+  bool           *uniform; /* [nq] nothing has changed this momentum */
+  cst_bounded    *number;  /* of all of them */
+} state;
+
+static void create_state(const cst_plan *p, state *at) {
+  const cst_system *s = p->study->system;
+  at->plan = p;
+  at->c = cst_zeros(s->npar, sizeof *at->c);
+  at->q = cst_zeros(s->nq, sizeof *at->q);
+  at->v = cst_zeros(s->nq, sizeof *at->v);
+  at->p = cst_zeros(s->nq, sizeof *at->p);
+  at->uniform = cst_zeros(s->nq, sizeof *at->uniform);
+  at->number = cst_zeros(s->npar + 3 * s->nq, sizeof *at->number);
+}
+
+static void destroy_state(state *at) {
+  free(at->c);
+  free(at->q);
+  free(at->v);
+  free(at->p);
+  free(at->uniform);
+  free(at->number);
+}
+
+static void set_time(state *at, int variant, double time) {
+  const cst_system *s = at->plan->study->system;
+  memcpy(at->c, cst_plan_parameters(at->plan, variant), sizeof *at->c * (size_t)s->npar);
+  at->time = time;
+  if (s->timed)
+    at->c[s->account - 1] = time;
+}
+
+static cst_bounded uncertain(double x, double bits) {
+  return (cst_bounded){x, bits * (fabs(x) + CST_BOUND_FLOOR)};
+}
+
+/* x[quantities]: those of the state with the last bits of its coordinates and momenta unknown, or with all known.
+ * Velocities are rounded where they are computed. */
+static void bound_at(state *at, bool known, cst_bounded *x) {
+  const cst_plan   *p = at->plan;
+  const cst_system *s = p->study->system;
+  cst_bounded      *c = at->number, *q = c + s->npar, *v = q + s->nq, *momentum = v + s->nq;
+  const cst_bounded time = {at->time, 0};
+  for (int i = 0; i < s->npar; i++)
+    c[i] = uncertain(at->c[i], 0);
+  for (int i = 0; i < s->nq; i++) {
+    const double bits = known || at->uniform[i] ? 0 : 1;
+    q[i] = uncertain(at->q[i], !known);
+    momentum[i] = uncertain(at->p[i], bits);
+    v[i] = uncertain(at->v[i], 1 + bits);
+  }
+  for (int k = 0; k < p->nobservation; k++) {
+    const cst_observation  *look = &p->observation[k];
+    const cst_bounded_state now = {c, q, momentum, v, &time};
+    if (look->wanted && look->row->bound && !look->row->bound(look, &now, x + look->first))
+      x[look->first].error = NAN;
+  }
+}
+
+/* Adds half of what rounds in every quantity at a state, and takes the larger bound, as sizes of which this is a unit in the
+ * last place (cst_long_run). */
+static void add_rounding(state *at, long n, cst_bounded *x, double *stepped, double *evaluated) {
+  const int    quantities = at->plan->nquantity;
+  cst_bounded *known = x, *unknown = x + quantities;
+  bound_at(at, true, known);
+  bound_at(at, false, unknown);
+  for (int k = 0; k < quantities; k++) {
+    stepped[k * n] += (unknown[k].error - known[k].error) / 8;
+    evaluated[k * n] = fmax(evaluated[k * n], known[k].error / 4);
+  }
+}
+
+/* ---- the motion ------------------------------------------------------------------------------ */
+
 cst_error cst_judge_journey_create(long n, cst_journey *j) {
   j->inert = cst_zeros(n, sizeof *j->inert);
   j->moved = cst_zeros(n, sizeof *j->moved);
@@ -19,6 +99,9 @@ cst_error cst_judge_journey_create(long n, cst_journey *j) {
   j->last = cst_zeros(n, sizeof *j->last);
   j->terms = cst_zeros(n, sizeof *j->terms);
   j->range = cst_zeros(n, sizeof *j->range);
+  j->step = cst_zeros(n, sizeof *j->step);
+  j->value = cst_zeros(n, sizeof *j->value);
+  j->stepped = j->evaluated = NULL;
   return 0;
 }
 
@@ -33,6 +116,10 @@ cst_error cst_judge_journey_destroy(cst_journey *j) {
   free(j->last);
   free(j->terms);
   free(j->range);
+  free(j->stepped);
+  free(j->evaluated);
+  free(j->step);
+  free(j->value);
   return 0;
 }
 
@@ -40,45 +127,84 @@ cst_error cst_judge_journey_destroy(cst_journey *j) {
  * no energy with the others: what it has does not belong to the scale of an energy error. Its momentum is that
  * at the end. Over a run so short that all coordinates move so, none is left out. */
 #define UNIFORM 1e-3 /* relative departure from q(0) + v(0) t */
-static cst_error find_inert(cst_case_rows *rows, double *inert) {
-  const cst_plan  *p = rows->plan;
-  const cst_study *s = p->study;
-  const cst_case  *c = &p->cases[rows->icase];
-  const int        nq = s->system->nq;
-  const double     end = cst_clock_of(c, (double)c->n);
-  const double    *state;
-  double          *uniform, *q, *v;
-  uniform = cst_zeros(s->members * nq, sizeof *uniform);
-  q = cst_zeros(nq, sizeof *q);
-  v = cst_zeros(nq, sizeof *v);
-  CST_TRY(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
-  for (long m = 0; m < s->members; m++) {
-    bool all = true;
-    cst_study_member(s, c->variant, m, q, v);
-    for (int i = 0; i < nq; i++) {
-      const double way = v[i] * end;
-      const double off = fabs(state[m * nq + i] - q[i] - way);
-      const bool   even = way != 0 && off <= UNIFORM * fabs(way);
-      uniform[m * nq + i] = even ? 0.5 * v[i] : 0;
-      all = all && (even || off == 0);
-    }
-    for (int i = 0; i < nq && all; i++)
-      uniform[m * nq + i] = 0;
+static void find_uniform(int nq, double end, const double *q, const double *v, const double *last,
+                         bool *uniform) {
+  bool all = true;
+  for (int i = 0; i < nq; i++) {
+    const double way = v[i] * end;
+    const double off = fabs(last[i] - q[i] - way);
+    uniform[i] = way != 0 && off <= UNIFORM * fabs(way);
+    all = all && (uniform[i] || off == 0);
   }
-  CST_TRY(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
-  for (long m = 0; m < s->members; m++) {
-    inert[m] = 0;
-    for (int i = 0; i < nq; i++)
-      if (uniform[m * nq + i] != 0)
-        inert[m] += uniform[m * nq + i] * state[m * nq + i];
-  }
-  free(uniform);
+  for (int i = 0; i < nq && all; i++)
+    uniform[i] = false;
+}
+
+/* Of member m, whose coordinates and momenta at the end are q and p. */
+static void round_member(const cst_case_rows *rows, long m, const double *q, const double *p,
+                         state *at, cst_bounded *x, cst_journey *j) {
+  const cst_study  *s = rows->plan->study;
+  const cst_case   *c = &rows->plan->cases[rows->icase];
+  const cst_system *system = s->system;
+  const double      end = cst_clock_of(c, (double)c->n);
+  cst_study_member(s, c->variant, m, at->q, at->v);
+  find_uniform(system->nq, end, at->q, at->v, q, at->uniform);
+  for (int i = 0; i < system->nq; i++)
+    if (at->uniform[i])
+      j->inert[m] += 0.5 * at->v[i] * p[i];
+  if (!rows->good[m])
+    return;
+  set_time(at, c->variant, 0);
+  cst_system_momentum(system, at->c, at->q, at->v, at->p);
+  add_rounding(at, s->members, x, j->stepped + m, j->evaluated + m);
+  set_time(at, c->variant, end);
+  memcpy(at->q, q, sizeof *q * (size_t)system->nq);
+  memcpy(at->p, p, sizeof *p * (size_t)system->nq);
+  if (cst_system_velocity(system, at->c, at->q, at->p, at->v))
+    add_rounding(at, s->members, x, j->stepped + m, j->evaluated + m);
+}
+
+/* From the states at the start and at the end. */
+static cst_error find_rounding(cst_case_rows *rows, cst_journey *j) {
+  const cst_plan *p = rows->plan;
+  const long      n = p->study->members;
+  const int       nq = p->study->system->nq;
+  double         *q = cst_zeros(n * nq, sizeof *q);
+  cst_bounded    *room = cst_zeros(2 * p->nquantity, sizeof *room);
+  const double   *x;
+  state           at;
+  j->stepped = cst_zeros(p->nquantity * n, sizeof *j->stepped);
+  j->evaluated = cst_zeros(p->nquantity * n, sizeof *j->evaluated);
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_q, 0, &x));
+  memcpy(q, x, sizeof *q * (size_t)(n * nq));
+  CST_TRY(cst_case_rows_get(rows, &cst_channel_p, 0, &x));
+  create_state(p, &at);
+  for (long m = 0; m < n; m++)
+    round_member(rows, m, q + m * nq, x + m * nq, &at, room, j);
+  destroy_state(&at);
+  free(room);
   free(q);
-  free(v);
   return 0;
 }
 
-/* How far each member moved, relative to |q(0)| (absolutely if that is zero), and its distance over time. */
+/* Of a quantity that was read: its terms and its own size tell what rounds, unless more does inside of its expression. A
+ * user's expression has no other terms than itself. */
+static void take_rounding(const cst_plan *p, cst_journey *j, int quantity) {
+  const long             n = p->study->members;
+  const cst_observation *look = p->observation;
+  while (quantity >= look->first + look->count)
+    look++;
+  for (long m = 0; m < n; m++) {
+    const double inside = j->stepped[quantity * n + m], value = j->evaluated[quantity * n + m];
+    const bool   known = isfinite(inside) && isfinite(value);
+    j->step[m] = fmax(j->scale[m], known ? inside : 0);
+    j->value[m] = fmax(fabs(j->start[m]), known ? value : 0);
+    if (look->row->expression && known)
+      j->step[m] = 2 * inside;
+  }
+}
+
+/* How far each member moved, relative to |q(0)|, and its distance over time. */
 cst_error cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
@@ -98,7 +224,7 @@ cst_error cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
       j->moved[m] /= sqrt(size);
   }
   CST_TRY(cst_case_rows_windows(rows, displacement, j->away));
-  CST_TRY(find_inert(rows, j->inert));
+  CST_TRY(find_rounding(rows, j));
   free(q);
   free(v);
   return 0;
@@ -139,40 +265,67 @@ static cst_error read_kept(cst_case_rows *rows, const cst_channel_row *row, int 
   return 0;
 }
 
-cst_error cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
-                            cst_growth *g) {
-  const cst_case *c = &rows->plan->cases[rows->icase];
-  const long      n = rows->plan->study->members;
-  const double   *summary;
-  CST_TRY(cst_case_rows_summary(rows, quantity, &summary));
-  *looked = is_observed(summary, n);
-  if (!*looked)
-    return 0;
+/* Of the summaries read last. */
+static void read_quantity(const cst_case_rows *rows, cst_journey *j, int quantity) {
+  const bool of_energy = quantity == cst_parts_quantity_find(rows->plan, "energy");
   cst_case_rows_pick(rows, CST_SUMMARY_DRIFT, -1, j->largest);
   cst_case_rows_pick(rows, CST_SUMMARY_SIZE, -1, j->scale);
   cst_case_rows_pick(rows, CST_SUMMARY_START, -1, j->start);
   cst_case_rows_pick(rows, CST_SUMMARY_END, -1, j->last);
-  const bool of_energy = quantity == cst_parts_quantity_find(rows->plan, "energy");
-  for (long m = 0; m < n; m++) {
+  for (long m = 0; m < rows->plan->study->members; m++) {
     j->last[m] -= j->start[m];
     if (of_energy && j->inert[m] > 0)
       j->scale[m] = fmax(0, j->scale[m] - j->inert[m]);
   }
+  take_rounding(rows->plan, j, quantity);
+}
+
+/* Without what windows tell. */
+static cst_long_run run_of(const cst_case_rows *rows, const cst_journey *j) {
+  const cst_case *c = &rows->plan->cases[rows->icase];
+  return (cst_long_run){.members = rows->plan->study->members,
+                        .steps = c->n,
+                        .end = cst_clock_of(c, (double)c->n),
+                        .largest = j->largest,
+                        .scale = j->scale,
+                        .start = j->start,
+                        .last = j->last,
+                        .moved = j->moved,
+                        .stepped = j->step,
+                        .evaluated = j->value};
+}
+
+cst_error cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+                            cst_growth *g) {
+  const cst_case *c = &rows->plan->cases[rows->icase];
+  const double   *summary;
+  CST_TRY(cst_case_rows_summary(rows, quantity, &summary));
+  *looked = is_observed(summary, rows->plan->study->members);
+  if (!*looked)
+    return 0;
+  read_quantity(rows, j, quantity);
   CST_TRY(cst_case_rows_windows(rows, quantity, j->means));
   CST_TRY(read_kept(rows, &cst_channel_window_range, quantity, j->range));
   CST_TRY(read_kept(rows, &cst_channel_terms, quantity, j->terms));
-  const cst_long_run run = {.members = n,
-                            .steps = c->n,
-                            .end = cst_clock_of(c, (double)c->n),
-                            .means = j->means,
-                            .largest = j->largest,
-                            .scale = j->scale,
-                            .start = j->start,
-                            .last = j->last,
-                            .moved = j->moved,
-                            .away = j->away,
-                            .range = j->range,
-                            .terms = is_conserved(rows->plan, c, quantity) ? j->terms : NULL};
+  cst_long_run run = run_of(rows, j);
+  run.means = j->means;
+  run.away = j->away;
+  run.range = j->range;
+  run.terms = is_conserved(rows->plan, c, quantity) ? j->terms : NULL;
   *g = cst_growth_estimate(&run);
+  return 0;
+}
+
+cst_error cst_judge_round_off(cst_case_rows *rows, int quantity, double *most) {
+  const double *summary;
+  cst_journey   j;
+  CST_TRY(cst_judge_journey_create(rows->plan->study->members, &j));
+  CST_TRY(find_rounding(rows, &j));
+  CST_TRY(cst_case_rows_summary(rows, quantity, &summary));
+  read_quantity(rows, &j, quantity);
+  const cst_long_run run = run_of(rows, &j);
+  for (long m = 0; m < run.members; m++)
+    most[m] = cst_growth_round_off(&run, m);
+  CST_TRY(cst_judge_journey_destroy(&j));
   return 0;
 }

@@ -11,6 +11,9 @@ typedef struct {
   double *means, *largest, *scale, *start, *last;
   double *terms, *range;
   double *inert; /* kinetic energy of the coordinates that move uniformly over the whole run */
+  double *step, *value; /* `stepped` and `evaluated` of cst_long_run */
+  /* [quantity][members], owned: the same from the bounds of expressions alone; NaN: not known */
+  double *stepped, *evaluated;
 } cst_journey;
 
 cst_error cst_judge_journey_create(long members, cst_journey *j);
@@ -21,4 +24,6 @@ cst_error cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j);
  * then unchanged. */
 cst_error cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
                             cst_growth *g);
+/* most[members] := what round-off may change a quantity of the open case by; a larger change is not `exact`. */
+cst_error cst_judge_round_off(cst_case_rows *rows, int quantity, double *most);
 #endif

@@ -143,9 +143,7 @@ static void bound_lane(const cst_system *s, cst_kernel_id k, const int reach[128
       *room++ = (cst_bounded){x, letter == 'c' ? 0 : fabs(x) + CST_BOUND_FLOOR};
     }
   }
-  cst_tape_bound(cst_system_tape(s, k), of, out);
-  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
-    cst_pairs_bound(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), of, out);
+  cst_system_bound(s, k, of, out);
 }
 
 static void call(cst_kernel_id k, const void *self, const double *const in[LETTERS], double *o) {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/boundary.h"
+#include "system/internal.h"
 #include "system/point/linear.h"
 #include "system/point/quad-precision.h"
 #include "system/point/residuals.h"
@@ -124,6 +125,14 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
   const int *place = cst_pairs_place(s, k);
   for (int i = 0; i < s->npairs; i++)
     cst_pairs_eval_quad(cst_pairs_tapes(s, i), k == CST_K_V, place, in, out);
+}
+
+void cst_system_bound(const cst_system *s, cst_kernel_id k, const cst_bounded *const in[128],
+                      cst_bounded *out) {
+  if (s->kernel_size[k])
+    cst_tape_bound(cst_system_tape(s, k), in, out);
+  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
+    cst_pairs_bound(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
 
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
