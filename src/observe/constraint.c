@@ -113,9 +113,30 @@ static int count(const cst_system *s) {
   return QUANTITIES;
 }
 
-static void take_larger(cst_bounded x, cst_bounded *most) {
-  most->value = fmax(fabs(x.value), most->value);
-  most->error = fmax(x.error, most->error);
+/* Takes a residual into the largest one, and that over its scale. */
+static void take_larger(cst_bounded r, double scale, cst_bounded *raw, cst_bounded *scaled) {
+  raw->value = fmax(fabs(r.value), raw->value);
+  raw->error = fmax(r.error, raw->error);
+  if (scale > 0)
+    scaled->error = fmax(r.error / scale, scaled->error);
+}
+
+static double most_of(const cst_bounded *x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    most = fmax(fabs(x[i].value), most);
+  return most;
+}
+
+/* length[ng] := what the residuals of constraints are scaled with (cst_system_lengths). */
+static void lengths_of(const cst_system *s, const cst_bounded_state *now, double *length) {
+  double *c = cst_zeros(s->npar + s->nq, sizeof *c), *q = c + s->npar;
+  for (int i = 0; i < s->npar; i++)
+    c[i] = now->c[i].value;
+  for (int i = 0; i < s->nq; i++)
+    q[i] = now->q[i].value;
+  cst_system_lengths(s, c, q, length);
+  free(c);
 }
 
 /* Of the largest of several residuals, the largest bound. */
@@ -123,19 +144,27 @@ static bool bound(const cst_observation *look, const cst_bounded_state *now, cst
   const cst_system        *s = look->system;
   const cst_pattern       *pattern = &s->pattern[CST_K_G];
   const cst_bounded *const in[128] = {['c'] = now->c, ['q'] = now->q};
+  const double             speed = most_of(now->v, s->nq);
+  double                  *length = cst_zeros(s->ng, sizeof *length);
   cst_bounded             *g = cst_zeros(2 * s->ng + pattern->n, sizeof *g);
   cst_bounded             *r = g + s->ng, *G = r + s->ng;
+  lengths_of(s, now, length);
   cst_system_bound(s, CST_K_g, in, g);
   cst_system_bound(s, CST_K_G, in, G);
   if (s->affine)
     cst_system_bound(s, CST_K_phi0, in, r);
-  x[CONSTRAINT] = x[HIDDEN] = (cst_bounded){0, 0};
+  for (int k = 0; k < QUANTITIES; k++)
+    x[k] = (cst_bounded){0, 0};
   for (int a = 0; a < s->ng; a++) {
-    CST_EACH_ENTRY(pattern, a, e)
+    double row = 0;
+    CST_EACH_ENTRY(pattern, a, e) {
+      row += fabs(G[e].value);
       r[a] = cst_bounded_sum(r[a], cst_bounded_product(G[e], now->v[pattern->column[e]]));
-    take_larger(g[a], &x[CONSTRAINT]);
-    take_larger(r[a], &x[HIDDEN]);
+    }
+    take_larger(g[a], row * length[a], &x[CONSTRAINT], &x[CONSTRAINT_SCALED]);
+    take_larger(r[a], row * speed, &x[HIDDEN], &x[HIDDEN_SCALED]);
   }
+  free(length);
   free(g);
   return true;
 }

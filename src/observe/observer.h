@@ -107,13 +107,28 @@ typedef struct cst_observer {
    * [n][W] for it. */
   cst_traced (*along)(const cst_observation *look, const cst_view *view, const cst_states *states,
                       double *room);
-  /* x[count] := the quantities that are judged, with bounds of what rounds in them; those of others stay. NULL, or
-   * false: none are known. */
+  /* x[count] := its quantities with bounds of what rounds in them. NULL, or false: none are known. */
   bool (*bound)(const cst_observation *look, const cst_bounded_state *now, cst_bounded *x);
   /* The path, with the observer's name, under which the kept numbers are written into the result,
    * [case][member][kept]; NULL: they are not. */
   const char *path, *path_doc;
 } cst_observer;
+
+/* A state of one trajectory with steps h. uniform[nq]: the coordinates whose momenta nothing has changed; NULL: none. */
+typedef struct {
+  const double *c, *q, *p, *v, time, h;
+  const bool   *uniform;
+} cst_plain_state;
+
+/* By how much forces, those of constraints among them, and accelerations are uncertain where the last bits of a state are;
+ * force[nq], acceleration[nq]. NaN: not known. */
+void cst_observers_rounding_forces(const cst_system *s, const cst_plain_state *at, double *force,
+                                   double *acceleration);
+
+/* By how much round-off may change the quantities of n observations, at their places in each array: where the last bits of
+ * the state and the forces of a step are rounded, and where they are evaluated. NaN: not known; unwanted ones stay. */
+void cst_observers_rounding(const cst_observation *look, int n, const cst_plain_state *at,
+                            double *stepped, double *evaluated);
 
 /* Numbers per lane that an observation keeps. */
 static inline int cst_observer_kept(const cst_observation *look) {

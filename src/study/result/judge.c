@@ -1,6 +1,7 @@
 /* judge.c: the verdict on one observable of one case (see judge.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/result/judge.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "study/result/parts.h"
@@ -10,12 +11,12 @@
 
 /* ---- what rounds ------------------------------------------------------------------------------ */
 
-/* A state of a member, and what its numbers are uncertain by. */
+/* A state of a member. */
 typedef struct {
   const cst_plan *plan;
   double         *c, *q, *v, *p, time;
-  bool           *uniform; /* [nq] nothing has changed this momentum */
-  cst_bounded    *number;  /* of all of them */
+  bool           *uniform;  /* [nq] nothing has changed this momentum */
+  double         *rounding; /* [2][quantity] */
 } state;
 
 static void create_state(const cst_plan *p, state *at) {
@@ -26,7 +27,7 @@ static void create_state(const cst_plan *p, state *at) {
   at->v = cst_zeros(s->nq, sizeof *at->v);
   at->p = cst_zeros(s->nq, sizeof *at->p);
   at->uniform = cst_zeros(s->nq, sizeof *at->uniform);
-  at->number = cst_zeros(s->npar + 3 * s->nq, sizeof *at->number);
+  at->rounding = cst_zeros(2 * p->nquantity, sizeof *at->rounding);
 }
 
 static void destroy_state(state *at) {
@@ -35,7 +36,7 @@ static void destroy_state(state *at) {
   free(at->v);
   free(at->p);
   free(at->uniform);
-  free(at->number);
+  free(at->rounding);
 }
 
 static void set_time(state *at, int variant, double time) {
@@ -46,43 +47,16 @@ static void set_time(state *at, int variant, double time) {
     at->c[s->account - 1] = time;
 }
 
-static cst_bounded uncertain(double x, double bits) {
-  return (cst_bounded){x, bits * (fabs(x) + CST_BOUND_FLOOR)};
-}
-
-/* x[quantities]: those of the state with the last bits of its coordinates and momenta unknown, or with all known.
- * Velocities are rounded where they are computed. */
-static void bound_at(state *at, bool known, cst_bounded *x) {
-  const cst_plan   *p = at->plan;
-  const cst_system *s = p->study->system;
-  cst_bounded      *c = at->number, *q = c + s->npar, *v = q + s->nq, *momentum = v + s->nq;
-  const cst_bounded time = {at->time, 0};
-  for (int i = 0; i < s->npar; i++)
-    c[i] = uncertain(at->c[i], 0);
-  for (int i = 0; i < s->nq; i++) {
-    const double bits = known || at->uniform[i] ? 0 : 1;
-    q[i] = uncertain(at->q[i], !known);
-    momentum[i] = uncertain(at->p[i], bits);
-    v[i] = uncertain(at->v[i], 1 + bits);
-  }
-  for (int k = 0; k < p->nobservation; k++) {
-    const cst_observation  *look = &p->observation[k];
-    const cst_bounded_state now = {c, q, momentum, v, &time};
-    if (look->wanted && look->row->bound && !look->row->bound(look, &now, x + look->first))
-      x[look->first].error = NAN;
-  }
-}
-
-/* Adds half of what rounds in every quantity at a state, and takes the larger bound, as sizes of which this is a unit in the
- * last place (cst_long_run). */
-static void add_rounding(state *at, long n, cst_bounded *x, double *stepped, double *evaluated) {
-  const int    quantities = at->plan->nquantity;
-  cst_bounded *known = x, *unknown = x + quantities;
-  bound_at(at, true, known);
-  bound_at(at, false, unknown);
+/* Adds half of what rounds in a step of every quantity of member m, and takes the larger of what rounds in its value. */
+static void add_rounding(state *at, double h, long m, cst_journey *j) {
+  const long            n = at->plan->study->members;
+  const int             quantities = at->plan->nquantity;
+  double               *stepped = at->rounding, *evaluated = stepped + quantities;
+  const cst_plain_state now = {at->c, at->q, at->p, at->v, at->time, h, at->uniform};
+  cst_observers_rounding(at->plan->observation, at->plan->nobservation, &now, stepped, evaluated);
   for (int k = 0; k < quantities; k++) {
-    stepped[k * n] += (unknown[k].error - known[k].error) / 8;
-    evaluated[k * n] = fmax(evaluated[k * n], known[k].error / 4);
+    j->stepped[k * n + m] += stepped[k] / 2;
+    j->evaluated[k * n + m] = fmax(j->evaluated[k * n + m], evaluated[k]);
   }
 }
 
@@ -140,9 +114,9 @@ static void find_uniform(int nq, double end, const double *q, const double *v, c
     uniform[i] = false;
 }
 
-/* Of member m, whose coordinates and momenta at the end are q and p. */
+/* Of member m, whose coordinates and momenta at the end are q and p. bounded: what rounds is asked for. */
 static void round_member(const cst_case_rows *rows, long m, const double *q, const double *p,
-                         state *at, cst_bounded *x, cst_journey *j) {
+                         bool bounded, state *at, cst_journey *j) {
   const cst_study  *s = rows->plan->study;
   const cst_case   *c = &rows->plan->cases[rows->icase];
   const cst_system *system = s->system;
@@ -152,16 +126,32 @@ static void round_member(const cst_case_rows *rows, long m, const double *q, con
   for (int i = 0; i < system->nq; i++)
     if (at->uniform[i])
       j->inert[m] += 0.5 * at->v[i] * p[i];
-  if (!rows->good[m])
+  if (!bounded || !rows->good[m])
     return;
   set_time(at, c->variant, 0);
   cst_system_momentum(system, at->c, at->q, at->v, at->p);
-  add_rounding(at, s->members, x, j->stepped + m, j->evaluated + m);
+  add_rounding(at, c->h, m, j);
   set_time(at, c->variant, end);
   memcpy(at->q, q, sizeof *q * (size_t)system->nq);
   memcpy(at->p, p, sizeof *p * (size_t)system->nq);
   if (cst_system_velocity(system, at->c, at->q, at->p, at->v))
-    add_rounding(at, s->members, x, j->stepped + m, j->evaluated + m);
+    add_rounding(at, c->h, m, j);
+}
+
+/* Members of which bounds are asked for, at most, evenly among all. They cost about as much as the verdict of a member. */
+enum { BOUNDED = 64 };
+
+static long stride_of(long members) { return (members + BOUNDED - 1) / BOUNDED; }
+
+/* The others take the largest of these. */
+static void spread(long members, double *x) {
+  const long every = stride_of(members);
+  double     most = NAN;
+  for (long m = 0; m < members; m += every)
+    most = fmax(x[m], most);
+  for (long m = 0; m < members; m++)
+    if (m % every)
+      x[m] = most;
 }
 
 /* From the states at the start and at the end. */
@@ -170,7 +160,6 @@ static cst_error find_rounding(cst_case_rows *rows, cst_journey *j) {
   const long      n = p->study->members;
   const int       nq = p->study->system->nq;
   double         *q = cst_zeros(n * nq, sizeof *q);
-  cst_bounded    *room = cst_zeros(2 * p->nquantity, sizeof *room);
   const double   *x;
   state           at;
   j->stepped = cst_zeros(p->nquantity * n, sizeof *j->stepped);
@@ -180,9 +169,12 @@ static cst_error find_rounding(cst_case_rows *rows, cst_journey *j) {
   CST_TRY(cst_case_rows_get(rows, &cst_channel_p, 0, &x));
   create_state(p, &at);
   for (long m = 0; m < n; m++)
-    round_member(rows, m, q + m * nq, x + m * nq, &at, room, j);
+    round_member(rows, m, q + m * nq, x + m * nq, m % stride_of(n) == 0, &at, j);
+  for (int k = 0; k < p->nquantity; k++) {
+    spread(n, j->stepped + k * n);
+    spread(n, j->evaluated + k * n);
+  }
   destroy_state(&at);
-  free(room);
   free(q);
   return 0;
 }
@@ -195,7 +187,8 @@ static void take_rounding(const cst_plan *p, cst_journey *j, int quantity) {
   while (quantity >= look->first + look->count)
     look++;
   for (long m = 0; m < n; m++) {
-    const double inside = j->stepped[quantity * n + m], value = j->evaluated[quantity * n + m];
+    const double inside = j->stepped[quantity * n + m] / (2 * DBL_EPSILON);
+    const double value = j->evaluated[quantity * n + m] / (2 * DBL_EPSILON);
     const bool   known = isfinite(inside) && isfinite(value);
     j->step[m] = fmax(j->scale[m], known ? inside : 0);
     j->value[m] = fmax(fabs(j->start[m]), known ? value : 0);

@@ -12,7 +12,7 @@ typedef struct {
   double *terms, *range;
   double *inert; /* kinetic energy of the coordinates that move uniformly over the whole run */
   double *step, *value; /* `stepped` and `evaluated` of cst_long_run */
-  /* [quantity][members], owned: the same from the bounds of expressions alone; NaN: not known */
+  /* [quantity][members], owned: what rounds in a step and in a value, by the bounds of expressions; NaN: not known */
   double *stepped, *evaluated;
 } cst_journey;
 
