@@ -106,6 +106,21 @@ class System:
         self._lib.cst_foreign_momentum_maps(self._at, len(q), *map(pointer, (c, q, v, out)))
         return out
 
+    def round_off(self, c: np.ndarray, q: np.ndarray, v: np.ndarray, h: float, steps: int) -> np.ndarray:
+        """[n, 1 + symmetry + 4]: what round-off may change over so many steps h from states [n, nq]: the energy, each momentum
+        map, the largest |g|, this scaled, the largest |G v|, this scaled."""
+        q, v = (np.ascontiguousarray(np.atleast_2d(x)) for x in (q, v))
+        out = np.empty((len(q), 1 + len(self.symmetries) + 4))
+        self._lib.cst_foreign_round_off(self._at, len(q), *map(pointer, (c, q, v)), h, steps, pointer(out))
+        return out
+
+    def acceleration_rounding(self, c: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """By how much round-off may change the accelerations of states [n, nq]."""
+        out = np.empty_like(np.ascontiguousarray(q))
+        for to, row, rate in zip(out, np.ascontiguousarray(q), np.ascontiguousarray(v)):
+            self._lib.cst_foreign_acceleration_rounding(self._at, *map(pointer, (c, row, rate, to)))
+        return out
+
     def acceleration(self, q: np.ndarray, v: np.ndarray | None = None, c: np.ndarray | None = None) -> np.ndarray:
         """The acceleration of one state, M A = f - G' lambda with the multipliers that keep the constraints; v = 0 by
         default."""

@@ -119,6 +119,8 @@ FUNCTIONS = {  # name: result, arguments
     "cst_foreign_velocity_constraints": (c_int, c_void_p),
     "cst_foreign_energies": (None, c_void_p, c_long, *[Doubles] * 5),
     "cst_foreign_momentum_maps": (None, c_void_p, c_long, *[Doubles] * 4),
+    "cst_foreign_round_off": (None, c_void_p, c_long, *[Doubles] * 3, c_double, c_long, Doubles),
+    "cst_foreign_acceleration_rounding": (None, c_void_p, *[Doubles] * 4),
     "cst_foreign_acceleration": (None, c_void_p, *[Doubles] * 4),
     "cst_foreign_layers": (c_void_p, c_char_p, c_char_p, c_long, c_char_p, c_int),
     "cst_foreign_stepped": (c_void_p, c_void_p, Doubles),

@@ -31,6 +31,14 @@ int cst_foreign_velocity_constraints(const cst_system *s);
  * and potential[n] = V; the momentum maps <M v + a, xi> - F, map[n][nsym]. NaN where there is no memory. */
 void cst_foreign_energies(const cst_system *s, long n, const double *c, const double *q,
                           const double *v, double *kinetic, double *potential);
+/* What round-off may change over so many steps h from these states, as in verdicts (docs/verdicts.md): the energy, each momentum
+ * map, the largest |g_j|, this scaled, the largest |(G v)_j|, and this scaled; change[n][1 + nsym + 4]. */
+void cst_foreign_round_off(const cst_system *s, long n, const double *c, const double *q,
+                           const double *v, double h, long steps, double *change);
+/* By how much the acceleration of one state is uncertain where its last bits are, and the forces round; A[nq]. NaN: not
+ * known. */
+void cst_foreign_acceleration_rounding(const cst_system *s, const double *c, const double *q,
+                                       const double *v, double *A);
 void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, const double *q,
                                const double *v, double *map);
 /* The acceleration A of a state, M A = f - G' lambda with the multipliers that keep the constraints. */

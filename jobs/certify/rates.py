@@ -28,7 +28,7 @@ def energies(rng):
     t, frequency = np.arange(n + 1) / n, rng.uniform(3, 900, (4, 2, 1)) * 2 * np.pi
     x = size * (np.sin(frequency * t + rng.uniform(0, 6.3, (4, 2, 1))).sum(axis=1) + rng.normal(0, 0.2, (4, n + 1)))
     drift = size * 10 ** rng.uniform(-1, 1) * t * rng.choice([-1, 1])
-    found = [energy.concluded(1 + y, np.ones(4), np.ones(4), 2, 0.1)[0] for y in (x, x + drift)]
+    found = [energy.concluded(1 + y, np.ones(4), np.ones(4), np.full(4, 2e-13), 2, 0.1)[0] for y in (x, x + drift)]
     return energy.judge("energy-bounded", 1, found[0]), energy.judge("energy-bounded", 1, found[1])
 
 

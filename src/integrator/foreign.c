@@ -1,5 +1,6 @@
 /* foreign.c: systems, steppers and the processes of mpirun for programs in other languages (constella/foreign.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
 #include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -8,12 +9,14 @@
 #include "constella/diag.h"
 #include "constella/foreign.h"
 #include "constella/isa.h"
+#include "constella/statistics.h"
 #include "constella/study.h"
 #include "core/boundary.h"
 #include "core/diag.h"
 #include "core/need.h"
 #include "method/families.h"
 #include "method/method.h"
+#include "observe/observer.h"
 #include "system/compile/compile.h"
 
 /* ---- the processes of mpirun ----------------------------------------------------------------- */
@@ -291,6 +294,41 @@ void cst_foreign_momentum_maps(const cst_system *s, long n, const double *c, con
       map[k * nsym + j] = product(p, xi + j * nq, nq) - gauge[j];
   }
   free(p);
+}
+
+void cst_foreign_round_off(const cst_system *s, long n, const double *c, const double *q,
+                           const double *v, double h, long steps, double *change) {
+  CST_REQUIRE(s && n >= 0 && q && v && steps >= 0 && change);
+  const int       nq = s->nq, nsym = s->nsym, all = 1 + nsym + 4;
+  double         *p = cst_zeros(nq + 2 * all, sizeof *p), *stepped = p + nq;
+  double         *evaluated = stepped + all;
+  cst_observation look[] = {{.row = CST_OBSERVER(energy), .count = 1},
+                            {.row = CST_OBSERVER(momentum), .first = 1, .count = nsym},
+                            {.row = CST_OBSERVER(constraint), .first = 1 + nsym, .count = 4}};
+  for (int i = 0; i < 3; i++) {
+    look[i].system = s;
+    look[i].wanted = true;
+  }
+  for (long k = 0; k < n; k++) {
+    const cst_plain_state now = {.c = c, .q = q + k * nq, .p = p, .v = v + k * nq, .h = h};
+    cst_system_momentum(s, c, now.q, now.v, p);
+    cst_observers_rounding(look, 3, &now, stepped, evaluated);
+    for (int i = 0; i < all; i++) {
+      const double       sizes[] = {stepped[i] / DBL_EPSILON, evaluated[i] / (2 * DBL_EPSILON)};
+      const cst_long_run run = {.steps = steps, .stepped = sizes, .evaluated = sizes + 1};
+      change[k * all + i] = cst_growth_round_off(&run, 0);
+    }
+  }
+  free(p);
+}
+
+void cst_foreign_acceleration_rounding(const cst_system *s, const double *c, const double *q,
+                                       const double *v, double *A) {
+  CST_REQUIRE(s && q && v && A);
+  double               *force = cst_zeros(s->nq, sizeof *force);
+  const cst_plain_state at = {.c = c, .q = q, .v = v};
+  cst_observers_rounding_forces(s, &at, force, A);
+  free(force);
 }
 
 void cst_foreign_acceleration(const cst_system *s, const double *c, const double *q,

@@ -109,6 +109,21 @@ def test_bath():
         ok(found.verdict == verdict, f"bath: {claimed} is {verdict}", found)
 
 
+def test_floors():
+    """What rounds far from the origin, and near the sag of a load, is within the floors; what changes beyond them is not."""
+    text = "system: {0}\ncoordinates: [x, y]\nmass: [1, 1]\npotential: {1}\n{2}symmetries: {{turn: [{3} - y, x - {3}]}}\nstates: {{default: {{q: [{3} + 1e-3, {3}], v: [0, 5e-3]}}}}\n"
+    spring = "50*((x - 1e3)^2 + (y - 1e3)^2 - 2e6) + 1e5*(x + y)"
+    claims = {"momentum": 1, "energy": 1, "symmetric": 1}
+    for name, potential, origin in (("far", "((x - 1e8)^2 + (y - 1e8)^2)/2", "1e8"), ("loaded", spring, "0")):
+        for forces, verdict in (("", CONFIRMED), ("forces: {turning: [\"-1e-3*(y - %s)\", \"1e-3*(x - %s)\"]}\n" % (origin, origin), REFUTED)):
+            path = folder / f"{name}-floors.yaml"
+            path.write_text(text.format(name, potential, forces, origin), encoding="utf-8")
+            asked = claims if not forces else {"momentum": 1}
+            found = constella.certify("midpoint", claims=asked, systems=[str(path)])
+            told = [found.of("midpoint", claim) for claim in asked]
+            ok({x.verdict for x in told} == {verdict}, f"floors: {name}, {verdict}", told)
+
+
 def rounded(system, q, v, h):
     """Verlet, with a rounding that goes always down: its momentum drifts."""
     q, v = verlet(system, q, v, h)

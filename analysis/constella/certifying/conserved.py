@@ -23,20 +23,23 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     try:
         run = of.begin(bench.system, bench.entry.step / 2, q, v)
         first = bench.momentum_maps(run.q, run.v)
+        scale = np.maximum(np.abs(first), 1)
         for _ in range(n // 10):
             run.step(10)
             maps = bench.momentum_maps(run.q, run.v)
             g, hidden = bench.residuals(run.q, run.v)
-            momentum = float((np.abs(maps - first) / np.maximum(np.abs(first), 1)).max()) if maps.size else 0.0
+            momentum = float((np.abs(maps - first) / scale).max()) if maps.size else 0.0
             for name, x in (("momentum", momentum), ("constraint", g), ("hidden", hidden)):
                 found[name].append(x)
     except Failed as e:
         return missing(tuple(claims), str(e))
-    floor = 64 * np.finfo(float).eps * np.sqrt(n)
+    rounding = bench.round_off([(q, v), (run.q, run.v)], bench.entry.step / 2, n)
+    rounding["momentum"] = rounding["momentum"] / scale
+    floor = {c: float(rounding[c].max()) for c in claims}
     how = {"step": bench.entry.step / 2, "steps": n, "members": len(q)}
     time = (bench.entry.step / 2 * 10 * np.arange(1, n // 10 + 1)).tolist()
     worst = {c: max(found[c]) for c in claims}
-    return {c: Found(worst[c], worst[c], worst[c], floor, "", how, {"x": time, "y": found[c], "floor": floor}) for c in claims}
+    return {c: Found(worst[c], worst[c], worst[c], floor[c], "", how, {"x": time, "y": found[c], "floor": floor[c]}) for c in claims}
 
 
 def study(method: str, system: str, claim: str, found: Found) -> str:

@@ -31,10 +31,11 @@ def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     per_window = 32 if quick else 256  # readings
     q, v = bench.states(4 if quick else 8)
     scale = bench.energy_terms(q, v)
+    rounding = bench.round_off([(q, v)], h, every * WINDOWS * per_window)["energy"]
     try:
-        found, drawn = concluded(*followed(of, bench, h, q, v, every, per_window), scale, every, h)
+        found, drawn = concluded(*followed(of, bench, h, q, v, every, per_window), scale, rounding, every, h)
         if found.how["verdict"] == "settled":  # whether the change is smaller with half of the step
-            finer, _ = concluded(*followed(of, bench, h / 2, q, v, 2 * every, per_window), scale, 2 * every, h / 2)
+            finer, _ = concluded(*followed(of, bench, h / 2, q, v, 2 * every, per_window), scale, rounding, 2 * every, h / 2)
             found.how["change-finer"] = finer.how["change"]
     except Failed as e:
         return missing(CLAIMS, str(e))
@@ -60,9 +61,11 @@ def followed(of: Any, bench: Bench, h: float, q: np.ndarray, v: np.ndarray, ever
     return np.array(energy).T, moved / np.maximum(np.linalg.norm(q, axis=1), 1e-300)
 
 
-def concluded(x: np.ndarray, moved: np.ndarray, scale: np.ndarray, every: int, h: float) -> tuple[Found, dict[str, Any]]:
-    """From what `followed` returns; and its curve. change: of the mean over the last quarter, as rms over members, of the
-    terms."""
+def concluded(
+    x: np.ndarray, moved: np.ndarray, scale: np.ndarray, rounding: np.ndarray, every: int, h: float
+) -> tuple[Found, dict[str, Any]]:
+    """From what `followed` returns, and what round-off may change each energy by; and its curve. change: of the mean over the last
+    quarter, as rms over members, of the terms."""
     change = x - x[:, :1]
     members, steps = len(x), every * (x.shape[1] - 1)
     means = np.ascontiguousarray(change[:, 1:].reshape(members, WINDOWS, -1).mean(axis=2))
@@ -71,7 +74,8 @@ def concluded(x: np.ndarray, moved: np.ndarray, scale: np.ndarray, every: int, h
     late = change[:, 1 + 3 * (change.shape[1] // 4) :].mean(axis=1)
     width = np.ascontiguousarray(np.ptp(change[:, 1 + change.shape[1] // 2 :], axis=1))
     scale, moved = np.ascontiguousarray(scale), np.ascontiguousarray(moved)
-    data = LongRun(members, steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None, pointer(width), pointer(scale), None, None)
+    stepped = np.maximum(scale, rounding / (20 * np.finfo(float).eps * np.sqrt(steps)))  # what verdicts make it of
+    data = LongRun(members, steps, h * steps, *(pointer(a) for a in (means, largest, scale, start, last, moved)), None, pointer(width), pointer(scale), pointer(stepped), None)
     g = library().cst_growth_estimate(ctypes.byref(data))
     how = {
         "step": h, "steps": steps, "members": members, "verdict": VERDICTS[g.verdict], "slope": g.slope,
@@ -79,7 +83,7 @@ def concluded(x: np.ndarray, moved: np.ndarray, scale: np.ndarray, every: int, h
         "change": float(np.sqrt(np.mean((late / scale) ** 2))), "falls": bool((late < 0).all()),
     }  # fmt: skip
     level = float((largest / scale).max())
-    noise = 64 * np.finfo(float).eps * np.sqrt(steps)
+    noise = float((rounding / scale).max())
     return Found(level, level, level, noise, "", how), curve(change, scale, every, h, g)
 
 

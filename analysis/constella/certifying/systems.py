@@ -91,6 +91,12 @@ class Bench:
         """|T| + |V| of states."""
         return np.maximum(np.abs(self.system.energies(self.parameters, q, v)).sum(axis=1), 1e-300)
 
+    def round_off(self, runs: list[tuple[np.ndarray, np.ndarray]], h: float, steps: int) -> dict[str, np.ndarray]:
+        """What round-off may change over so many steps h, the larger of those from each (q, v): `energy` [n], `momentum` [n, symmetry],
+        `constraint` and `hidden` [n], of their scales."""
+        x = np.max([self.system.round_off(self.parameters, q, v, h, steps) for q, v in runs], axis=0)
+        return {"energy": x[:, 0], "momentum": x[:, 1:-4], "constraint": x[:, -3], "hidden": x[:, -1]}
+
     def momentum_maps(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """[n, symmetry]"""
         return self.system.momentum_maps(self.parameters, q, v)
