@@ -12,7 +12,7 @@
  * whose way det G M^-1 (G' - f_lambda) loses its sign (cst_system_slip_ahead). CONSTRAINT_JUMPED, CONSTRAINT_DROPPED:
  * a step was refused (stepper-guard.c). NO_SOLUTION: g(q, t) = 0 has no
  * solution near the state behind a step that failed (cst_system_no_solution_ahead). BRANCH_LEFT: branches.c of
- * src/study/collect ends it. */
+ * src/study/collect ends it. NO_EFFECT: a column of the Jacobian of a step under PETSc is 0 (stepper-petsc.c). */
 #define CST_REASON_ROWS(X)                                                                         \
   X(DONE, false, "done", NULL)                                                                     \
   X(NOT_CONVERGED, true, "solver did not converge",                                                \
@@ -47,7 +47,11 @@
   X(BRANCH_LEFT, true, "branch-left",                                                              \
     "branch-left: at a state where the gradients of the constraints are dependent the motion may " \
     "branch, and the step went on with another velocity; take smaller steps, or a method that "    \
-    "projects, as project(rk4), or end before it")
+    "projects, as project(rk4), or end before it")                                                 \
+  X(NO_EFFECT, true, "no-effect",                                                                  \
+    "no-effect: an unknown of a step changes none of its equations, as a multiplier does where "   \
+    "the gradient of its constraint vanishes beside the forces; multiply that constraint by a "    \
+    "number, or choose units, with which its gradient is about 1")
 
 #define CST_REASON_NAME(name, failed, words, advice) CST_##name,
 typedef enum { CST_REASON_ROWS(CST_REASON_NAME) CST_REASONS /* their number */ } cst_reason;

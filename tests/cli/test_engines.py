@@ -330,6 +330,20 @@ def refusals():
     ok(re.search(r"engine +rattle: lanes: about [0-9.]+ multiplications", process.stdout), "check: the choice", process.stdout)
 
 
+def without_effect():
+    """A multiplier that changes no equation fails by its name; written with another factor the constraint holds."""
+    system = "system: slight\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y^2/2 + x\nconstraints: {{wall: {0}*x}}\nstates: {{default: {{q: [0, 1], v: [0, 1]}}}}\n"
+    text = "study: conservation\nsystem: {{file: slight{0}.yaml}}\nend: 0.2\nsteps: [0.05]\nmethods: [\"gauss(2)\", radau(2), \"generalized-alpha(rho=0.8)\"]\nsolver: {{engine: petsc}}\n"
+    for factor, status in ((1e-200, 12), (1e-8, 0)):
+        write(f"slight{factor}.yaml", system.format(factor))
+        process, result = run(f"slight-{factor}", text.format(factor), "--progress", "none")
+        with h5py.File(result) as f:
+            found = f["final/status"][:].ravel()
+        ok((found == status).all(), f"a constraint {factor}*x ends with status {status}", found, process.stderr)
+    told = constella("status", path("slight-1e-200.h5")).stdout
+    ok("no-effect" in told and "multiply that constraint" in told, "and what helps is told", told)
+
+
 def resumed():
     text = study("petsc").replace("end: 0.5", "end: 40").replace("[0.02]", "[0.002]")
     process, result = run("resumed", text, "--max-hours", "0.00005", "-pc_type", "lu")
@@ -414,5 +428,5 @@ def killed_nets():
 
 
 solve_by_petsc()
-together([agree, units, same_bits, jacobians, nets, large_factors, saddles, stages, rests, options, refusals, resumed, resumed_net, killed_nets])
+together([agree, units, same_bits, jacobians, nets, large_factors, saddles, stages, rests, options, refusals, without_effect, resumed, resumed_net, killed_nets])
 done()

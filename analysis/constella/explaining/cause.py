@@ -17,7 +17,7 @@ FACTORS = (1.25, 1.1, 1.0, 1 / 1.1, 1 / 1.25, 0.5, 0.25)  # of the step, that a 
 LOOSER = 100.0
 SAME = 0.05  # of a rate, between the steps of a map, of what the motion itself does
 PEAK = 6.0  # times its neighbours
-OF_CONSTRAINTS = ("constraint-jumped", "constraint-dropped", "rank of the constraints", "no solution any more", "no-multiplier", "branch-left")
+OF_CONSTRAINTS = ("constraint-jumped", "constraint-dropped", "rank of the constraints", "no solution any more", "no-multiplier", "branch-left", "no-effect")
 LEAP = 0.3  # of the terms of x, between two windows that follow each other
 
 

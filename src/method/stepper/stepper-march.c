@@ -198,7 +198,7 @@ static void repeat(cst_stepper *st, int group, long step, int failing) {
 /* Whether the failing step and its lanes are known. */
 static bool is_known(cst_outcome o) {
   return o.reason == CST_NOT_CONVERGED || o.reason == CST_CONSTRAINT_JUMPED ||
-         o.reason == CST_CONSTRAINT_DROPPED;
+         o.reason == CST_CONSTRAINT_DROPPED || o.reason == CST_NO_EFFECT;
 }
 
 /* Advances the record by the largest k <= n for which k steps succeed, found by bisection. */

@@ -274,8 +274,8 @@ static bool find_column(single *s, double *at, int k, const double *here, const 
 }
 
 /* An unknown that no residual reads, whatever its size, and whose own equation reads none, is there for the layout alone, as the
- * impulse of a redundant constraint is: it has an equation of its own. Where an unknown is read, but no difference shows
- * how, its column stays 0, and the solve fails. */
+ * impulse of a redundant constraint is: it has an equation of its own. Where no difference shows how an unknown
+ * is read, its column stays 0, and the solve fails (CST_NO_EFFECT). */
 static void jacobian_of_differences(single *s, const double *x, double *J) {
   const size_t n = (size_t)unknowns(s);
   double      *at = s->matrix, *f = at + n, *column = f + n, *here = column + n, *noise = here + n;
@@ -517,6 +517,21 @@ static cst_error finish(single *s, cst_outcome *o) {
   return 0;
 }
 
+/* Why a solve has failed: by the last matrix. */
+static cst_reason why_failed(const single *s) {
+  const size_t n = (size_t)unknowns(s);
+  if (s->form != FULL || s->exact || !s->formed)
+    return CST_NOT_CONVERGED;
+  for (size_t k = 0; k < n; k++) {
+    bool zero = true;
+    for (size_t i = 0; i < n && zero; i++)
+      zero = s->values[i * n + k] == 0;
+    if (zero)
+      return CST_NO_EFFECT;
+  }
+  return CST_NOT_CONVERGED;
+}
+
 /* One substep of a record with identical lanes. attempt: as that of a march. */
 static cst_error substep(single *s, double *record, int sub, int attempt, cst_outcome *o) {
   const cst_march *m = &s->march;
@@ -550,7 +565,7 @@ static cst_error substep(single *s, double *record, int sub, int attempt, cst_ou
       CST_TRY(find_sure(s, &sure));
     spread(s, x, s->x);
     if (reason <= 0)
-      *o = (cst_outcome){0, all, CST_NOT_CONVERGED};
+      *o = (cst_outcome){0, all, why_failed(s)};
     else if (!sure)
       *o = (cst_outcome){0, all, CST_STEP_TOO_LARGE};
   }
