@@ -1,5 +1,5 @@
 """order.py: orders of convergence of q, p and lambda: by the order conditions, where coefficients are known, and by the errors
-at the end of a short motion, against Gauss' method of order 12."""
+at the end of a short motion, against Gauss' method of order 12, and what of them is of a lower power (parts.py)."""
 # SPDX-License-Identifier: BSD-2-Clause
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 
 from ..integrator import pointer
 from ..library import library
-from . import texts
+from . import parts, texts
 from .maps import Failed, Method
 from .property import CONFIRMED, Axes, OPEN, REFUTED, Found, Judged, Property, number
 from .systems import Bench
 
 CLAIMS = ("order", "order-p", "order-lambda")
 COUNTS, QUICK = [2**k for k in range(3, 11)], 2**8  # of steps in the whole time; the most of them where that is clear
+FOREIGN = 2**9  # the most of them of steppers of others
 REFERENCE, FINE = "gauss(6)", 256  # steps of the reference in the whole time
 EPS = float(np.finfo(float).eps)
 FLAGS = ("ok", "pre-asymptotic", "plateau", "too-few", "returns", "contradicts", "no-reference")
@@ -38,8 +39,8 @@ def momenta(bench: Bench, run: Any) -> np.ndarray:
     return found
 
 
-def reference(bench: Bench, end: float, q: np.ndarray, v: np.ndarray) -> Any:
-    return Method(REFERENCE).begin(bench.system, end / FINE, q, v).step(FINE)
+def reference(bench: Bench, end: float, q: np.ndarray, v: np.ndarray, steps: int = FINE) -> Any:
+    return Method(REFERENCE).begin(bench.system, end / steps, q, v).step(steps)
 
 
 def lambda_reference(bench: Bench, end: float, h: float, back: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -48,15 +49,20 @@ def lambda_reference(bench: Bench, end: float, h: float, back: float, q: np.ndar
     return reference(bench, at, q, v).multipliers
 
 
-def errors_of(of: Any, bench: Bench, n: int, q: np.ndarray, v: np.ndarray, exact: Any) -> dict[str, float]:
-    """Of n steps in the whole time. Raises Failed."""
+def errors_of(of: Any, bench: Bench, n: int, q: np.ndarray, v: np.ndarray, exact: Any) -> dict[str, np.ndarray]:
+    """Of every state, of n steps in the whole time. Raises Failed."""
     end = bench.entry.time
     run = of.begin(bench.system, end / n, q, v).step(n)
-    errors = {"order": rms(run.q - exact.q), "order-p": rms(momenta(bench, run) - momenta(bench, exact))}
-    if bench.system.constraints:
-        there = lambda_reference(bench, end, end / n, 1 - of.lambda_time(bench.system), q, v)
-        errors["order-lambda"] = rms(run.multipliers - there) if run.multipliers is not None else float("nan")
-    return errors
+    there = lambda_reference(bench, end, end / n, 1 - of.lambda_time(bench.system), q, v) if bench.system.constraints else None
+    return differences(bench, run, exact, there)
+
+
+def differences(bench: Bench, run: Any, exact: Any, multipliers: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Of a run from the exact motion, by what is claimed; NaN where it has no multipliers."""
+    found = {"order": run.q - exact.q, "order-p": momenta(bench, run) - momenta(bench, exact)}
+    if multipliers is not None:
+        found["order-lambda"] = run.multipliers - multipliers if run.multipliers is not None else np.full_like(multipliers, np.nan)
+    return found
 
 
 def scales(bench: Bench, exact: Any) -> dict[str, float]:
@@ -71,28 +77,52 @@ def unclear(found: dict[str, Found]) -> bool:
     return any(x.how.get("flag") == "pre-asymptotic" and x.curve["y"][-1] > FAR * x.curve["floor"][-1] for x in found.values())
 
 
+def most(of: Any, told: dict[str, Any], found: dict[str, Found], quick: bool) -> int:
+    """Of steps in the whole time. Errors alone tell more, the smaller the steps; a short certificate of known coefficients
+    takes small ones only where larger ones do not tell."""
+    if not isinstance(of, Method):
+        return FOREIGN if quick else COUNTS[-1]
+    return QUICK if quick and told and not unclear(found) else COUNTS[-1]
+
+
 def measure(of: Any, bench: Bench, quick: bool) -> dict[str, Found]:
     q, v = bench.states(3 if quick else 6)
     told = of.conditions(bench.system)
     beside = {"conditions": told} if told else {}
     try:
-        exact = reference(bench, bench.entry.time, q, v)
+        exact, rough = (reference(bench, bench.entry.time, q, v, n) for n in (FINE, FINE // 2))
     except Failed as e:
         return {claim: Found(why=f"no reference: {e}", how=beside) for claim in CLAIMS[: 3 if bench.system.constraints else 2]}
-    rows: list[dict[str, float]] = []
-    steps, why, found = [], "", {}
+    rows: list[dict[str, np.ndarray]] = []
+    counts, why, found = [], "", {}
     for n in COUNTS:
-        if quick and n > QUICK and not (isinstance(of, Method) and unclear(found)):
+        if n > most(of, told, found, quick):
             break
         try:
             rows.append(errors_of(of, bench, n, q, v, exact))
-            steps.append(bench.entry.time / n)
+            counts.append(n)
         except Failed as e:
             why = why or f"step {bench.entry.time / n:.3g}: {e}"
         if n >= QUICK:
-            fits = {c: fitted(np.array(steps), np.array([row[c] for row in rows]), x, why) for c, x in scales(bench, exact).items()}
-            found = {c: dataclasses.replace(x, how={**x.how, **beside}) for c, x in fits.items()}
-    return found
+            found = {c: fitted(bench.entry.time / np.array(counts), np.array([rms(row[c]) for row in rows]), x, why) for c, x in scales(bench, exact).items()}
+    unsure = differences(bench, rough, exact, exact.multipliers if bench.system.constraints else None)
+    return {c: dataclasses.replace(x, how={**x.how, **beside, **beneath(counts, [row[c] for row in rows], x, rms(unsure[c]))}) for c, x in found.items()}
+
+
+def beneath(counts: list[int], rows: list[np.ndarray], found: Found, unsure: float) -> dict[str, Any]:
+    """What of the errors is of lower powers than those that may be claimed; unsure: of the exact motion, at most."""
+    seen = parts.below(counts, rows, found.curve["floor"][-1] + unsure) if found.curve else {}
+    return {"lower": {p: list(x) for p, x in seen.items()}} if seen else {}
+
+
+def part(claimed: float, found: Found) -> tuple[int, float, str]:
+    """(power, size, what is said) of a part of the errors that is of a lower power of the step than claimed; "": there is none, or
+    the conditions of known coefficients exclude it."""
+    seen = [(r, size) for r, size in found.how.get("lower", {}).values() if r < claimed]
+    if not seen or decided(claimed, found.how.get("conditions", {})):
+        return 0, 0.0, ""
+    r, size = min(seen)
+    return r, size, f"errors have a part {'that does not fall with h' if r == 0 else f'of h^{r}'}, {number(size)} at the smallest step"
 
 
 def stalls(error: np.ndarray, floor: np.ndarray) -> bool:
@@ -161,6 +191,8 @@ def doubt(claimed: float, found: Found) -> str:
     """What speaks against a claim that other systems show: errors that no longer fall, or ever less, far above their floor."""
     if not found.curve or decided(claimed, found.how.get("conditions", {})):
         return ""
+    if why := part(claimed, found)[2]:
+        return why
     (h, error), local, floor = above(found), slopes(found), found.curve["floor"][-1]
     if len(local) < 2 or h[-1] > found.curve["x"][-1] or not error[-1] > FAR * floor:
         return ""
@@ -174,12 +206,17 @@ def judge(claim: str, claimed: float, found: Found) -> Judged:
     said = f"{number(found.value)} ({number(found.low)} to {number(found.high)})"
     if off := unmet(claimed, told):
         return Judged(REFUTED, f"{off}; measured: {found.why or said}")
+    _, size, why = part(claimed, found)
+    if not found.why and max(found.high, found.value) < claimed - NEAR and sure(found):
+        return Judged(REFUTED, said)
+    if why:
+        far = size > FAR * found.curve["floor"][-1]
+        return Judged(REFUTED if far else OPEN, f"{found.why or said}; {why}")
     if found.why:
         return Judged(OPEN, found.why)
-    flag, used = found.how["flag"], found.how["used"]
-    low, high = min(found.low, found.value), max(found.high, found.value)
-    if high < claimed - NEAR:
-        return Judged(REFUTED, said) if sure(found) else Judged(OPEN, f"{said}, {flag}, {used} steps")
+    flag, used, low = found.how["flag"], found.how["used"], min(found.low, found.value)
+    if max(found.high, found.value) < claimed - NEAR:
+        return Judged(OPEN, f"{said}, {flag}, {used} steps")
     met = decided(claimed, told)
     if shown(claimed, found) or (met and low > claimed - NEAR):
         said += f" down to errors of {number(above(found)[1].min())}" if len(above(found)[1]) else ""
