@@ -15,7 +15,8 @@ typedef struct {
 typedef void step_of(state *x, double h, double *q, double *v);
 
 /* The classical Runge-Kutta method with these weights of its stages, and this point of the third one. */
-static void runge(const cst_stepper_system *s, double h, double *q, double *v, const double b[4], double third) {
+static void runge(const cst_stepper_system *s, double h, double *q, double *v, const double b[4],
+                  double third) {
   const double a[4] = {0, 0.5, third, 1};
   double       K[4][2][MOST], x[2][MOST];
   for (int i = 0; i < 4; i++) {
@@ -27,7 +28,8 @@ static void runge(const cst_stepper_system *s, double h, double *q, double *v, c
     s->acceleration(s, x[0], x[1], K[i][1]);
   }
   for (int i = 0; i < 4; i++)
-    for (int j = 0; j < s->nq; j++) q[j] += h * b[i] * K[i][0][j], v[j] += h * b[i] * K[i][1][j];
+    for (int j = 0; j < s->nq; j++)
+      q[j] += h * b[i] * K[i][0][j], v[j] += h * b[i] * K[i][1][j];
 }
 
 static void rk4(state *x, double h, double *q, double *v) {
@@ -35,7 +37,9 @@ static void rk4(state *x, double h, double *q, double *v) {
 }
 
 /* Five digits of the weights. */
-static void digits(state *x, double h, double *q, double *v) { runge(x->s, h, q, v, (double[]){0.16667, 0.33333, 0.33333, 0.16667}, 0.5); }
+static void digits(state *x, double h, double *q, double *v) {
+  runge(x->s, h, q, v, (double[]){0.16667, 0.33333, 0.33333, 0.16667}, 0.5);
+}
 
 static void third(state *x, double h, double *q, double *v) {
   runge(x->s, h, q, v, (double[]){1. / 6, 1. / 3, 1. / 3, 1. / 6}, 0.4999);
@@ -45,20 +49,24 @@ static void third(state *x, double h, double *q, double *v) {
 static void projected(state *x, double h, double *q, double *v) {
   double g, r = 0;
   rk4(x, h, q, v);
-  for (int j = 0; j < x->s->nq; j++) r += q[j] * q[j];
+  for (int j = 0; j < x->s->nq; j++)
+    r += q[j] * q[j];
   x->s->constraints(x->s, q, &g);
-  for (int j = 0; j < x->s->nq; j++) q[j] *= sqrt((r - g) / r);
+  for (int j = 0; j < x->s->nq; j++)
+    q[j] *= sqrt((r - g) / r);
 }
 
 static void kick(const cst_stepper_system *s, double h, const double *q, double *v) {
   double A[MOST];
   s->acceleration(s, q, v, A);
-  for (int j = 0; j < s->nq; j++) v[j] += h * A[j];
+  for (int j = 0; j < s->nq; j++)
+    v[j] += h * A[j];
 }
 
 static void verlet(const cst_stepper_system *s, double h, double *q, double *v, double last) {
   kick(s, h / 2, q, v);
-  for (int j = 0; j < s->nq; j++) q[j] += h * v[j];
+  for (int j = 0; j < s->nq; j++)
+    q[j] += h * v[j];
   kick(s, h * last, q, v);
 }
 
@@ -67,7 +75,8 @@ static void brief(state *x, double h, double *q, double *v) { verlet(x->s, h, q,
 
 /* Leapfrog whose velocities are read half a step later. */
 static void staggered(state *x, double h, double *q, double *v) {
-  if (!x->begun) memcpy(x->v, v, sizeof *v * (size_t)x->s->nq);
+  if (!x->begun)
+    memcpy(x->v, v, sizeof *v * (size_t)x->s->nq);
   x->begun = 1;
   verlet(x->s, h, q, x->v, 0.5);
   memcpy(v, x->v, sizeof *v * (size_t)x->s->nq);
@@ -81,11 +90,13 @@ static void twice(state *x, double h, double *q, double *v) {
   memcpy(w, v, sizeof *v * (size_t)n);
   x->s->acceleration(x->s, q, v, A);
   for (int k = 0; k < 2; k++) {
-    for (int j = 0; j < n; j++) y[j] = q[j] + h / 2 * w[j], u[j] = v[j] + h / 2 * A[j];
+    for (int j = 0; j < n; j++)
+      y[j] = q[j] + h / 2 * w[j], u[j] = v[j] + h / 2 * A[j];
     x->s->acceleration(x->s, y, u, A);
     memcpy(w, u, sizeof *u * (size_t)n);
   }
-  for (int j = 0; j < n; j++) q[j] += h * w[j], v[j] += h * A[j];
+  for (int j = 0; j < n; j++)
+    q[j] += h * w[j], v[j] += h * A[j];
 }
 
 /* Adams and Bashforth's method of order 2, begun by Euler's. */
@@ -101,16 +112,53 @@ static void adams(state *x, double h, double *q, double *v) {
   x->begun = 1;
 }
 
+/* Forest and Ruth's triple jump of leapfrog, whose gammas are off in the fifth digit; their sum is 1. */
+static void forest(state *x, double h, double *q, double *v) {
+  const double g = 1 / (2 - cbrt(2)) + 1e-5;
+  verlet(x->s, g * h, q, v, 0.5);
+  verlet(x->s, (1 - 2 * g) * h, q, v, 0.5);
+  verlet(x->s, g * h, q, v, 0.5);
+}
+
+/* Leapfrog that begins with the drift, which is longer by 1e-7 of it. */
+static void longer(state *x, double h, double *q, double *v) {
+  for (int j = 0; j < x->s->nq; j++)
+    q[j] += h / 2 * v[j];
+  kick(x->s, h, q, v);
+  for (int j = 0; j < x->s->nq; j++)
+    q[j] += (0.5 + 1e-7) * h * v[j];
+}
+
+/* rk4 with a drag of h^3. */
+static void dragged(state *x, double h, double *q, double *v) {
+  rk4(x, h, q, v);
+  for (int j = 0; j < x->s->nq; j++)
+    v[j] *= 1 - h * h * h * fabs(h);
+}
+
+/* Leapfrog whose second kick takes the forces of the step before. */
+static void late(state *x, double h, double *q, double *v) {
+  if (!x->begun)
+    x->s->acceleration(x->s, q, v, x->v);
+  x->begun = 1;
+  for (int j = 0; j < x->s->nq; j++)
+    v[j] += h * x->v[j], q[j] += h * v[j];
+  x->s->acceleration(x->s, q, v, x->v);
+}
+
 static int begin(const cst_stepper_system *s, const double *c, unsigned long seed, void **own) {
   state *x = calloc(1, sizeof *x);
   (void)c, (void)seed;
-  if (!x || s->nq > MOST) return free(x), 1;
+  if (!x || s->nq > MOST)
+    return free(x), 1;
   x->s = s, *own = x;
   return 0;
 }
 
 static int step(void *own, double t, double h, double *q, double *v, double *lambda) {
-  step_of *const all[] = {rk4, digits, third, projected, brief, staggered, twice, adams}, *const one = KIND;
+  step_of *const        all[] = {rk4,   digits, third,  projected, brief,   staggered,
+                                 twice, adams,  forest, longer,    dragged, late},
+                 *const one = KIND;
   (void)t, (void)lambda, (void)all;
   one(own, h, q, v);
   return 0;

@@ -110,3 +110,42 @@ def bath(system, q, v, h, temperature=1.0):
 
 def cold(system, q, v, h):
     return bath(system, q, v, h, 0.8)
+
+
+def by_one(system, q, v, h, order):
+    """Kick and drift of one coordinate after another."""
+    q, v = q.copy(), v.copy()
+    for i in order:
+        v[i] += h * system.acceleration(q)[i]
+        q[i] += h * v[i]
+    return q, v
+
+
+def forth(system, q, v, h):
+    return by_one(system, q, v, h, range(len(q)))
+
+
+def strang(system, q, v, h):
+    """Leapfrog that begins with the drift."""
+    q = q + h / 2 * v
+    v = v + h * system.acceleration(q)
+    return q + h / 2 * v, v
+
+
+def spun(system, q, v, h):
+    """Leapfrog in the plane, whose velocities turn by 1e-6 a unit of time."""
+    q, v = strang(system, q, v, h)
+    c, s = np.cos(1e-6 * h), np.sin(1e-6 * h)
+    return q, np.array([c * v[0] - s * v[1], s * v[0] + c * v[1]])
+
+
+def heun(system, q, v, h):
+    a = system.acceleration(q, v)
+    w = v + h * a
+    return q + h / 2 * (v + w), v + h / 2 * (a + system.acceleration(q + h * v, w))
+
+
+def richardson(system, q, v, h):
+    """Two half steps of Heun's method, extrapolated by one: order 3."""
+    one, two = heun(system, q, v, h), heun(system, *heun(system, q, v, h / 2), h / 2)
+    return tuple((4 * b - a) / 3 for a, b in zip(one, two))
