@@ -23,6 +23,8 @@ VERDICTS = (
 )  # fmt: skip
 GROWS = ("random-walk", "linear", "quadratic", "exponential", "drifts")
 FALLS = 1.5  # the power of the step with which a change falls that is the start-up of a bounded error
+LOST = 0.1  # of the terms: what falls by as much in windows of which each is below the last one does not oscillate
+RISES = 0.01  # of the fall: what windows may be above the last ones in all
 THRESHOLD = 4.0  # deviations of a normal distribution beyond which an undecided run drifts
 
 
@@ -72,6 +74,7 @@ def concluded(
     largest = np.ascontiguousarray(np.abs(change).max(axis=1))
     start, last = np.ascontiguousarray(x[:, 0]), np.ascontiguousarray(change[:, -1])
     late = change[:, 1 + 3 * (change.shape[1] // 4) :].mean(axis=1)
+    rises = np.maximum(np.diff(means, axis=1), 0).sum(axis=1) / np.maximum(-late, 1e-300)
     width = np.ascontiguousarray(np.ptp(change[:, 1 + change.shape[1] // 2 :], axis=1))
     scale, moved = np.ascontiguousarray(scale), np.ascontiguousarray(moved)
     stepped = np.maximum(scale, rounding / (20 * np.finfo(float).eps * np.sqrt(steps)))  # what verdicts make it of
@@ -81,6 +84,7 @@ def concluded(
         "step": h, "steps": steps, "members": members, "verdict": VERDICTS[g.verdict], "slope": g.slope,
         "slope-error": g.slope_error, "drift-limit": g.limit, "deviations": g.drift, "round-off": g.by_round_off,
         "change": float(np.sqrt(np.mean((late / scale) ** 2))), "falls": bool((late < 0).all()),
+        "lost": float((-late / scale).min()), "rises": float(rises.max()),
     }  # fmt: skip
     level = float((largest / scale).max())
     noise = float((rounding / scale).max())
@@ -105,7 +109,7 @@ def falls(found: Found, said: str) -> Judged:
         return Judged(OPEN, f"{said}: no change")
     if found.how["verdict"] == "settled":
         return Judged(CONFIRMED if found.how["falls"] else REFUTED, said)
-    if slope < -THRESHOLD * error:
+    if slope < -THRESHOLD * error or (found.how.get("lost", 0.0) > LOST and found.how["rises"] < RISES):
         return Judged(CONFIRMED, said)
     return Judged(REFUTED, said) if slope > THRESHOLD * error or found.how["verdict"] == "bounded" else Judged(OPEN, said)
 

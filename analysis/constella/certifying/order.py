@@ -179,8 +179,11 @@ def sure(found: Found) -> bool:
 
 def shown(claimed: float, found: Found) -> bool:
     """Whether the errors alone show the order: they fall to the end, and the fit, or what the last two slopes go to, is the
-    claimed order or a higher one, by a tenth."""
+    claimed order or a higher one, by a tenth; or they fall as fast, and are told apart into parts of which none is of a lower power."""
     local, order = slopes(found), max(claimed, round(found.value))
+    powers = [r for r, _ in found.how.get("lower", {}).values()]
+    if powers and min(powers) >= claimed and len(local) >= 2 and (local[-2:] > claimed - CLOSE).all():
+        return True
     if not sure(found) or len(local) < 2 or (local <= 0).any():
         return False
     before, last = abs(local[-2:] - order)
