@@ -74,7 +74,7 @@ def concluded(
     largest = np.ascontiguousarray(np.abs(change).max(axis=1))
     start, last = np.ascontiguousarray(x[:, 0]), np.ascontiguousarray(change[:, -1])
     late = change[:, 1 + 3 * (change.shape[1] // 4) :].mean(axis=1)
-    rises = np.maximum(np.diff(means, axis=1), 0).sum(axis=1) / np.maximum(-late, 1e-300)
+    rises = np.maximum(np.diff(means, axis=1), 0).sum(axis=1) / np.where(late < 0, -late, np.inf)
     width = np.ascontiguousarray(np.ptp(change[:, 1 + change.shape[1] // 2 :], axis=1))
     scale, moved = np.ascontiguousarray(scale), np.ascontiguousarray(moved)
     stepped = np.maximum(scale, rounding / (20 * np.finfo(float).eps * np.sqrt(steps)))  # what verdicts make it of
