@@ -96,6 +96,14 @@ def test_settled():
     c = constella.certify(["radau(1)", "rattle"], systems=["henon-heiles"], claims=claims)
     lost = [c.of("radau(1)", claim) for claim in claims]
     ok([x.verdict for x in lost] == [REFUTED, CONFIRMED] and "settled" in str(lost[0].said), "settled: radau(1) has lost its energy", lost)
+    n = energy.WINDOWS * 32
+    t = np.arange(n + 1) / n
+    rest, swing = np.exp(-30 * t) - 1, 0.3 * (np.cos(6 * t) - 1)  # 1: all that there is
+    said = []
+    for x in (rest, swing):
+        found, _ = energy.concluded(np.array([1 + x] * 4), np.ones(4), np.ones(4), 2, 0.1)
+        said.append(energy.judge("dissipates", 1, dataclasses.replace(found, how={**found.how, "verdict": "undecided", "slope": -1e-5, "slope-error": 1e-5})).verdict)
+    ok(said == [CONFIRMED, OPEN], "settled: energy that falls window by window, and one that rises again", said)
     kept = [c.of("rattle", claim).verdict for claim in claims]
     ok(kept == [CONFIRMED, REFUTED], "settled: rattle keeps its own", kept)
 
