@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""test_truths.py: a dozen of the claims whose truth is known (jobs/certify/truths), drawn: no verdict is false, and most are told;
-the same claims turned round are all found to be false verdicts; the lists are large, and give a reason for each claim. TAP."""
+"""test_truths.py: a dozen of the claims whose truth is known (jobs/certify/truths), drawn: no verdict is false, and few are
+undecidable; the same claims turned round are all found to be false verdicts; the lists are large, and give a reason for each. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 import importlib.machinery
@@ -39,7 +39,7 @@ found = truths.all_of(drawn, True, pathlib.Path(path("truths")))
 for t in found:
     ok(t.verdict != truths.FALSE[t.holds], f"{t.told}: {t.verdict}", t.said)
 told = [t for t in found if t.verdict in (truths.CONFIRMED, truths.REFUTED)]
-ok(len(told) >= 9, f"drawn: {len(told)} of 12 are told")
+ok(len(told) >= 9, f"drawn: {len(told)} of 12 are decided")
 turned = [dataclasses.replace(t, holds=not t.holds) for t in told]
 ok(truths.wrong(turned) == turned, "turned round, each is a false verdict")
 done()
