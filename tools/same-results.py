@@ -93,6 +93,7 @@ EXAMPLES = {
 # Folders of jobs that no job of JOBS is in, and why.
 WITHOUT = {
     "atlas": "scripts, which write their studies",
+    "certify/known": "claims and the steppers that they are about, which certify/truths judges",
     "choosing": "a script, which writes its studies",
     "choosing/fresh": "systems; STUDIES chooses for one of them",
     "engines": "a script and its systems; STUDIES runs one of them",

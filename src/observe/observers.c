@@ -66,21 +66,25 @@ static numbers create_numbers(const cst_system *s, const cst_plain_state *at) {
   return x;
 }
 
-/* force[nq] := the bounds of f, or of -dV, and of G'lambda. */
+/* force[nq] := the bounds of f, which friction makes depend on the multipliers, or of -dV, and of G'lambda. */
 static void bound_forces(const cst_system *s, const numbers *x, const double *lambda,
                          cst_bounded *force) {
   const bool               forced = s->kernel_size[CST_K_f] > 0;
   const cst_pattern       *P = &s->pattern[CST_K_G];
-  const cst_bounded *const in[128] = {['c'] = x->c, ['q'] = x->q, ['v'] = x->v};
+  cst_bounded             *l = cst_zeros(s->ng, sizeof *l);
+  const cst_bounded *const in[128] = {['c'] = x->c, ['q'] = x->q, ['v'] = x->v, ['l'] = l};
   cst_bounded             *G = cst_zeros(P->n, sizeof *G);
+  for (int a = 0; a < s->ng; a++)
+    l[a] = uncertain(lambda[a], 1);
   cst_system_bound(s, forced ? CST_K_f : CST_K_dV, in, force);
   cst_system_bound(s, CST_K_G, in, G);
   for (int a = 0; a < s->ng; a++)
     CST_EACH_ENTRY(P, a, e) {
       cst_bounded *f = &force[P->column[e]];
-      *f = cst_bounded_sum(*f, cst_bounded_product(G[e], uncertain(lambda[a], 1)));
+      *f = cst_bounded_sum(*f, cst_bounded_product(G[e], l[a]));
     }
   free(G);
+  free(l);
 }
 
 /* As large as what all signs of the forces make of it where the mass is diagonal. */

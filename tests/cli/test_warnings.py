@@ -47,7 +47,7 @@ states: {default: {q: [1, 0, 0], v: [0, 0.5, 0.25]}}
 """
 LONG = """study: conservation
 system: {file: own.yaml}
-end: 1000
+end: 4000
 steps: [0.02, 0.01]
 initial: {members: 64, seed: 1, around: default, spread: {q: 0.1}}
 methods: [rattle]
