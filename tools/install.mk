@@ -8,7 +8,7 @@ INTO     = $(DESTDIR)$(PREFIX)
 SHARE    = $(INTO)/share/constella
 # Everything else is installed below share/constella with its path in the sources, so that the links of the
 # README are valid.
-INSTALLED_TEXTS := $(wildcard $(foreach d,analysis analysis/* analysis/*/* docs examples examples/* jobs jobs/* jobs/*/*,$(foreach e,c css csv h html ipynb jl js json md png pbs py sge sh slurm toml txt typed yaml,$(d)/*.$(e)))) jobs/verdicts-judged jobs/certify/catalogue jobs/certify/peers jobs/papers/all README.md CHANGELOG.md CITATION.cff LICENSE
+INSTALLED_TEXTS := $(wildcard $(foreach d,analysis analysis/* analysis/*/* docs examples examples/* jobs jobs/* jobs/*/*,$(foreach e,c css csv h html ipynb jl js json md png pbs py sge sh slurm toml txt typed yaml,$(d)/*.$(e)))) jobs/verdicts-judged jobs/certify/catalogue jobs/certify/peers jobs/certify/truths jobs/papers/all README.md CHANGELOG.md CITATION.cff LICENSE
 INSTALLED_FILES := bin/constella lib/libconstella.a lib/libconstella.so lib/$(SONAME) lib/$(notdir $(SHARED_LIB)) lib/pkgconfig/constella.pc share/man/man1/constella.1 share/bash-completion/completions/constella
 
 # Where a Python finds the package: the folder of that Python below PREFIX which Debian's looks into, a link

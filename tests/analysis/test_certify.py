@@ -101,7 +101,7 @@ def test_settled():
     rest, swing = np.exp(-30 * t) - 1, 0.3 * (np.cos(6 * t) - 1)  # 1: all that there is
     said = []
     for x in (rest, swing):
-        found, _ = energy.concluded(np.array([1 + x] * 4), np.ones(4), np.ones(4), 2, 0.1)
+        found, _ = energy.concluded(np.array([1 + x] * 4), np.ones(4), np.ones(4), np.full(4, 1e-15), 2, 0.1)
         said.append(energy.judge("dissipates", 1, dataclasses.replace(found, how={**found.how, "verdict": "undecided", "slope": -1e-5, "slope-error": 1e-5})).verdict)
     ok(said == [CONFIRMED, OPEN], "settled: energy that falls window by window, and one that rises again", said)
     kept = [c.of("rattle", claim).verdict for claim in claims]

@@ -31,6 +31,7 @@ CHANGED = dict.fromkeys(
 )
 # What verify says of a choice that is made by other rules today: an earlier program let a drift that a short run does not exclude
 # decide between steps. Its studies have the same bits.
+MEASURES = {"0.1.0-c31b9678/certificate.json": (1, "1 of 6 numbers DIFFER")}  # orders are measured over smaller steps now
 DECIDES = {"0.1.0-c31b9678/choice.json": (1, "differs in 0 of 9 studies, and decides otherwise")}
 # Data sets that results of a program lack, or have of other pairs of samples (`swing` and `way`, of the means over lags), by parts of their
 # paths, and those of studies with events; so it is in extensions of these results. `number` and `continue/rows` depend on how many numbers of a trajectory are kept.
@@ -291,7 +292,8 @@ def certificates(room):
         record = room.path(name)
         title = f"{room.name}/{name}"
         wrong = unlike(room.call("status", record), 0, "state         complete", "claims        1 refuted")
-        wrong += unlike(room.call("verify", record), 0, "all with the same bits")
+        said = MEASURES.get(title, (0, "all with the same bits"))
+        wrong += unlike(room.call("verify", record), *said)
         ok(not wrong, f"{title}: status, and verify finds the same numbers", *wrong)
         refuted = certificate.read(record).refuted
         ok(refuted == [("mine", "symplectic")], f"{title}: Python reads its verdicts", refuted)
