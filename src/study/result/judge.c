@@ -179,7 +179,7 @@ static cst_error find_rounding(cst_case_rows *rows, cst_journey *j) {
   return 0;
 }
 
-/* Of a quantity that was read: its terms and its own size tell what rounds, unless more does inside of its expression. A
+/* Of a quantity that was read: its terms and its own size bound what rounds, unless more does inside its expression. A
  * user's expression has no other terms than itself. */
 static void take_rounding(const cst_plan *p, cst_journey *j, int quantity) {
   const long             n = p->study->members;

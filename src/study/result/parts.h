@@ -40,7 +40,7 @@ typedef struct {
 /* Whether the result has the least and the largest value of a quantity (/values): it moves, and the study is none of an
  * earlier program. */
 bool cst_parts_has_values(const cst_plan *p, int quantity);
-/* What is told of the values of a quantity that drifts: NAME_max, the largest |x - x(0)|; of one with values NAME_min and
+/* The columns of the values of a quantity that drifts: NAME_max, the largest |x - x(0)|; of one with values NAME_min and
  * NAME_max, the least and the largest, and NAME_change. shown: by default. */
 typedef struct {
   cst_number_column change, value[CST_VALUES];
