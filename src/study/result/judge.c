@@ -197,7 +197,7 @@ static void take_rounding(const cst_plan *p, cst_journey *j, int quantity) {
   }
 }
 
-/* How far each member moved, relative to |q(0)|, and its distance over time. */
+/* How far each member moved, relative to |q(0)| (absolutely if that is zero), and its distance over time. */
 cst_error cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;

@@ -85,7 +85,6 @@ cst_error cst_runner_advance(cst_runner *r, long to, bool *stop);
 cst_error cst_runner_observe(void *context);
 /* Prepares the slice that begins here to be halted inside (watched), or not to be. */
 void cst_runner_watch(cst_runner *r, bool watched);
-/* Makes the steppers of the batch compute multipliers at the steps at which they are read. */
 /* Restores a lane from a row of cst_runner_save. */
 void cst_runner_restore(cst_runner *r, long lane, const double *row);
 #endif

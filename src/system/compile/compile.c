@@ -251,14 +251,14 @@ static void emit(const cst_system *s, recipe *r) {
 
 /* ---- what it costs --------------------------------------------------------------------------- */
 
-/* As measured with gcc 12 on systems from planar-pendulum to heavy-top: kicks, stages and Newton's methods take 1.2 to
- * 3 s of processor time each, conversions 2 to 5.5 s. Sizes and texts of cores say less of it than their number. */
+/* As measured with gcc 12 on systems from planar-pendulum to heavy-top: kicks, stages and Newton's methods take 0.5 to
+ * 4 s of processor time each, conversions 2 to 5.5 s. Sizes and texts of cores say less of it than their number. */
 double cst_compile_core_seconds(const cst_system *s, int isa, const char *const *cores) {
   const cst_source *core[MOST_CORES];
   return 2 * choose(s, isa, cores, core);
 }
 
-/* 0.7 to 1.6 s for 100 kB, which chains and molecules of any number of links do not exceed. */
+/* Kernels took 0.7 to 1.6 s for 100 kB. Those of chains and molecules have 40 to 120 kB, however many links there are. */
 double cst_compile_seconds(const cst_system *s, int isa, const char *const *cores) {
   recipe r = {.isa = isa};
   double kernels = 0.1;
