@@ -50,11 +50,11 @@ TEST_LIBS  = $(call linked,PETSC) $(BEHIND)
 
 # `make WERROR=` for compilers with other warnings.
 WERROR   ?= -Werror
-WARN     := -Wall -Wextra $(WERROR) -Wno-psabi
+WARN     := -Wall -Wextra $(WERROR) -Wno-psabi -Wno-missing-field-initializers
 # quadmath.h is gcc's own, and clang lacks some of gcc's warnings. A pragma before a loop misleads its warning
 # of misleading indentation.
 ifneq ($(findstring clang,$(shell $(CC) --version 2>/dev/null)),)
-WARN     += -Wno-unknown-warning-option -Wno-missing-field-initializers -Wno-bitwise-instead-of-logical -Wno-pass-failed -Wno-misleading-indentation -Wno-string-concatenation
+WARN     += -Wno-unknown-warning-option -Wno-bitwise-instead-of-logical -Wno-pass-failed -Wno-misleading-indentation -Wno-string-concatenation
 BESIDE   := -idirafter $(shell gcc -print-file-name=include)
 endif
 # No contraction, no fast-math: the bits must not depend on the instruction set.

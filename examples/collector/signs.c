@@ -88,7 +88,7 @@ static void declare(const cst_plan *p, cst_channels *c) {
 static long cells(const cst_plan *p) { return wanted(p); }
 
 static double most(const cst_plan *p, int icase) {
-  return (double)p->study->members * (double)(p->cases[icase].n + 1);
+  return (double)p->study->ensemble.members * (double)(p->cases[icase].n + 1);
 }
 
 static cst_error total(const cst_plan *p, int icase, const cst_cell *x, cst_output *o) {

@@ -49,7 +49,8 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const double  *evaluations;
   CST_TRY(cst_parts_errors_conclude(rows, &x->error));
   CST_TRY(cst_case_rows_get(rows, &cst_channel_evaluations, 0, &evaluations));
-  cst_column_set(x->work, rows->icase, cst_ensemble_mean(evaluations, rows->plan->study->members));
+  cst_column_set(x->work, rows->icase,
+                 cst_ensemble_mean(evaluations, rows->plan->study->ensemble.members));
   return 0;
 }
 
@@ -68,8 +69,8 @@ static cst_error conclude_steps(cst_case_rows *rows, const void *handles, int fi
   const columns   *x = handles;
   const cst_study *s = rows->plan->study;
   const own       *request = s->own;
-  for (int i = first; i < first + s->nstep; i++)
-    cst_column_set(x->wanted, i, work_for(x, first, s->nstep, request->target));
+  for (int i = first; i < first + s->steps.n; i++)
+    cst_column_set(x->wanted, i, work_for(x, first, s->steps.n, request->target));
   return 0;
 }
 

@@ -18,7 +18,6 @@
 extern "C" {
 #endif
 #include "constella/diag.h"
-#include "constella/document.h"
 #include "constella/expr.h"
 #include "constella/foreign.h"
 #include "constella/integrator.h"
@@ -29,7 +28,6 @@ extern "C" {
 #include "constella/random.h"
 #include "constella/record.h"
 #include "constella/statistics.h"
-#include "constella/study.h"
 #include "constella/system.h"
 #ifdef __cplusplus
 }

@@ -7,6 +7,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_DIAG_H
 #define CONSTELLA_DIAG_H
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 typedef struct cst_diag cst_diag;
@@ -35,4 +37,7 @@ void cst_diag_print(const cst_diag *d, FILE *out);
 const char *cst_diag_nearest(const char *word, const char *const *names, int n);
 /* "a, b, c" in a static rotating buffer, for the list of allowed names in a message. */
 const char *cst_diag_join(const char *const *names, int n);
+
+/* Reads the whole file into *text, zero-terminated (owned by the caller, free()); false with the reason in d. */
+bool cst_document_read_file(const char *path, char **text, size_t *length, cst_diag *d);
 #endif

@@ -19,7 +19,6 @@
 #define CONSTELLA_SYSTEM_H
 #include <stdbool.h>
 #include "constella/diag.h"
-#include "constella/document.h"
 #include "constella/expr.h"
 #include "constella/isa.h"
 #include "constella/kernels.h"
@@ -137,10 +136,6 @@ extern const cst_body_quantity cst_body_quantities[]; /* up to one without a pre
 cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body,
                                 const cst_body_quantity *what, int component);
 
-/* The keys q, v and bodies of a map (document doc) in the form of a state of a description, into q[nq], v[nq]
- * as nodes over the parameters; false with errors in d. They are checked at the parameters c. */
-bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
-                           cst_diag *d, cst_node *q, cst_node *v);
 /* The values of nodes over the parameters, at c. */
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c,
                        double *value);

@@ -40,19 +40,20 @@ static void print_size(const char *name, double bytes) {
 /* In what the parameters, tolerance and start of a case differ from those of others; "" without a sweep. */
 static void say_variant(const cst_plan *p, const cst_case *c, char *out, size_t n) {
   const cst_study *s = p->study;
-  const int        npar = s->system->npar;
+  const int        npar = s->problem.system->npar;
   size_t           at = 0;
   *out = 0;
   for (int k = 0; k < npar && at < n; k++)
     if (cst_study_sweeps(s, k))
-      at += (size_t)snprintf(out + at, n - at, "%s%s=%.6g%s", at ? " " : "",
-                             s->system->parameter[k].name, s->parameter[c->variant * npar + k],
-                             cst_system_unit(s->system, s->system->parameter[k].name));
-  if (s->ntolerance > 1 && at < n)
+      at += (size_t)snprintf(
+          out + at, n - at, "%s%s=%.6g%s", at ? " " : "", s->problem.system->parameter[k].name,
+          s->problem.parameter[c->variant * npar + k],
+          cst_system_unit(s->problem.system, s->problem.system->parameter[k].name));
+  if (s->solver.ntolerance > 1 && at < n)
     at += (size_t)snprintf(out + at, n - at, "%stolerance=%.6g", at ? " " : "",
-                           s->tolerance[c->tolerance]);
-  if (s->nswept > 1 && at < n)
-    snprintf(out + at, n - at, "%s%s", at ? " " : "", s->start_name[c->variant / s->nset]);
+                           s->solver.tolerance[c->tolerance]);
+  if (s->sweep.n > 1 && at < n)
+    snprintf(out + at, n - at, "%s%s", at ? " " : "", s->sweep.name[c->variant / s->sweep.nset]);
 }
 
 enum { CELLS = 7, CELL = 256, MOST_CASES = 200 };
@@ -62,7 +63,7 @@ static void say_case(const cst_plan *p, int i, row r) {
   const cst_case *c = &p->cases[i];
   snprintf(r[0], CELL, "%d", i);
   say_variant(p, c, r[1], CELL);
-  snprintf(r[2], CELL, "%s", cst_method_label(p->study->method[c->method]));
+  snprintf(r[2], CELL, "%s", cst_method_label(p->study->methods.method[c->method]));
   snprintf(r[3], CELL, "%.6g", c->h_nominal);
   snprintf(r[4], CELL, "%s", cst_reader_shortest(c->h));
   snprintf(r[5], CELL, "%ld", c->n);
@@ -84,8 +85,8 @@ static void print_cases(const cst_plan *p) {
   const int         n = p->ncase < MOST_CASES ? p->ncase : MOST_CASES;
   row              *table = cst_need(calloc((size_t)n + 1, sizeof *table));
   int               wide[CELLS] = {0};
-  snprintf(head[3], CELL, "step%s", heading_unit(p->study->system));
-  snprintf(head[6], CELL, "to t =%s", heading_unit(p->study->system));
+  snprintf(head[3], CELL, "step%s", heading_unit(p->study->problem.system));
+  snprintf(head[6], CELL, "to t =%s", heading_unit(p->study->problem.system));
   memcpy(table[0], head, sizeof head);
   for (int i = 0; i < n; i++)
     say_case(p, i, table[i + 1]);
@@ -127,8 +128,8 @@ static double print_reference(const cst_plan *p, double seconds) {
   if (isnan(seconds))
     seconds = planned * 1e-9;
   printf("%-14s %.6g steps of %s%s, about %.3g s more\n", "reference", steps,
-         cst_method_label(p->study->reference_method),
-         p->study->reference_quad ? " in quadruple precision" : "", seconds);
+         cst_method_label(p->study->reference.method),
+         p->study->reference.quad ? " in quadruple precision" : "", seconds);
   return seconds;
 }
 
@@ -167,7 +168,8 @@ static void print_extensible(const cst_plan *p) {
   cst_channels      *c = cst_channels_create(p, NULL);
   const cst_channel *x = cst_channels_find(c, &cst_channel_continue, 0);
   if (x)
-    print_size("extensible", (double)cst_channel_bytes(x) * (double)p->study->members * p->ncase);
+    print_size("extensible",
+               (double)cst_channel_bytes(x) * (double)p->study->ensemble.members * p->ncase);
   cst_channels_destroy(c);
 }
 
@@ -208,7 +210,7 @@ static void print_seconds(const cst_plan *p, double before) {
 /* Whether no substep of the method solves for anything: all tolerances give the same run. */
 static bool ignores_tolerance(const cst_study *s, const cst_method *m) {
   double            more[CST_MORE_PARAMETERS];
-  const cst_system *stepped = cst_method_system(m, s->system, more);
+  const cst_system *stepped = cst_method_system(m, s->problem.system, more);
   cst_program      *p = cst_program_create_on(m, stepped);
   int               unknowns = 0;
   for (int i = 0; i < p->n; i++)
@@ -220,11 +222,11 @@ static bool ignores_tolerance(const cst_study *s, const cst_method *m) {
 /* The methods whose cases a sweep over tolerances only repeats. */
 static void print_repeated(const cst_study *s) {
   const char *label = "tolerances";
-  for (int i = 0; i < s->nmethod && s->ntolerance > 1; i++) {
-    if (!ignores_tolerance(s, s->method[i]))
+  for (int i = 0; i < s->methods.n && s->solver.ntolerance > 1; i++) {
+    if (!ignores_tolerance(s, s->methods.method[i]))
       continue;
     printf("%-14s %s solves nothing: its cases of the %d tolerances are the same run\n", label,
-           cst_method_label(s->method[i]), s->ntolerance);
+           cst_method_label(s->methods.method[i]), s->solver.ntolerance);
     label = "";
   }
 }
@@ -232,10 +234,11 @@ static void print_repeated(const cst_study *s) {
 /* Of methods with the same text, the first has it. */
 static void print_engines(const cst_plan *p) {
   char text[CELL], last[CELL] = "";
-  for (int i = 0; i < p->study->nmethod; i++) {
+  for (int i = 0; i < p->study->methods.n; i++) {
     cst_plan_engine(p, i, text, sizeof text);
     if (strcmp(text, last))
-      printf("%-14s %s: %s\n", i ? "" : "engine", cst_method_label(p->study->method[i]), text);
+      printf("%-14s %s: %s\n", i ? "" : "engine", cst_method_label(p->study->methods.method[i]),
+             text);
     snprintf(last, sizeof last, "%s", text);
   }
 }
@@ -249,31 +252,32 @@ static void print_jumps(const cst_system *s) {
 }
 
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
-  printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file,
+  printf("%-14s %s (%s study)\n", "study",
+         s->source.title && *s->source.title ? s->source.title : s->source.file,
          cst_kind_name(s->kind));
-  printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq,
-         s->system->ng);
-  if (s->system_file)
-    printf("%-14s %s, sha256 %s\n", "", s->system_file, s->system_sha256);
-  for (int i = 0; i < s->nlayer; i++)
-    print_layer(&s->layer[i]);
-  for (int i = 0; i < s->nscheme; i++)
-    print_scheme(&s->scheme[i]);
-  if (s->nswept)
-    printf("%-14s %d, swept over\n", "starts", s->nswept);
-  if (s->nstart)
-    printf("%-14s %ld, of members that have their own%s%s\n", "starts", s->nstart,
-           s->starts_text ? ", sha256 " : "", s->starts_sha256);
-  if (*s->moved_text)
-    printf("%-14s %s\n", "projected", s->moved_text);
+  printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->problem.system->name,
+         s->problem.system->nq, s->problem.system->ng);
+  if (s->problem.file)
+    printf("%-14s %s, sha256 %s\n", "", s->problem.file, s->problem.sha256);
+  for (int i = 0; i < s->problem.nlayer; i++)
+    print_layer(&s->problem.layer[i]);
+  for (int i = 0; i < s->problem.nscheme; i++)
+    print_scheme(&s->problem.scheme[i]);
+  if (s->sweep.n)
+    printf("%-14s %d, swept over\n", "starts", s->sweep.n);
+  if (s->starts.table.n)
+    printf("%-14s %ld, of members that have their own%s%s\n", "starts", s->starts.table.n,
+           s->starts.table.text ? ", sha256 " : "", s->starts.table.sha256);
+  if (*s->starts.moved_text)
+    printf("%-14s %s\n", "projected", s->starts.moved_text);
   printf("%-14s %d: %d parameter sets%s x %d tolerances x %d methods x %d steps\n", "cases",
-         p->ncase, s->nswept ? s->nset : s->nvariant, s->nswept ? " x starts" : "", s->ntolerance,
-         s->nmethod, s->nstep);
+         p->ncase, s->sweep.n ? s->sweep.nset : s->problem.nvariant, s->sweep.n ? " x starts" : "",
+         s->solver.ntolerance, s->methods.n, s->steps.n);
   print_repeated(s);
-  printf("%-14s %ld per case, %.6g trajectories\n", "members", s->members,
-         (double)s->members * p->ncase);
+  printf("%-14s %ld per case, %.6g trajectories\n", "members", s->ensemble.members,
+         (double)s->ensemble.members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
-  print_jumps(s->system);
+  print_jumps(s->problem.system);
   print_engines(p);
   print_collected(p);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);

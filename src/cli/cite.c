@@ -12,6 +12,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "constella/constella.h"
+#include "core/document.h"
 #include "core/need.h"
 #include "core/text.h"
 #include "system/compile/compile.h"

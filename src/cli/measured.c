@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "cli/cli.h"
-#include "constella/document.h"
+#include "core/document.h"
 #include "core/need.h"
 #include "study/file/study-keys.h"
 #include "study/rows/kind.h"

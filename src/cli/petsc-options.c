@@ -162,7 +162,7 @@ bool cst_petsc_begin(int n, char **words) {
 static const double SHORT = 5e7;
 
 static bool iterates(const cst_plan *p) {
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->methods.n; i++)
     if (cst_method_iterates(p->method[i]))
       return true;
   return false;
@@ -315,8 +315,9 @@ static cst_error try_out(bool single, cst_diag *d) {
 
 void cst_petsc_check(const cst_study *s, cst_diag *d) {
   const int  before = cst_diag_count(d);
-  const bool single = !s || s->engine == CST_ENGINE_PETSC; /* of no study both kinds are allowed */
-  char       said[ROOM] = "";
+  const bool single =
+      !s || s->solver.engine == CST_ENGINE_PETSC; /* of no study both kinds are allowed */
+  char said[ROOM] = "";
   if (!cst_petsc_is_on())
     return;
   cst_error_push(keep, said);

@@ -96,7 +96,8 @@ cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d)
 
 bool cst_run_is_extended(const cst_arguments *a) {
   const cst_extension *e = &a->extension;
-  return a->renames && e->now && !strcmp(e->old->study->sha256, e->now->study->sha256) &&
+  return a->renames && e->now &&
+         !strcmp(e->old->study->source.sha256, e->now->study->source.sha256) &&
          access(a->run.output, F_OK);
 }
 
@@ -267,7 +268,7 @@ static cst_study *read_extended(const cst_arguments *a, const cst_study *own, cs
     cst_diag_add(
         d, a->file, 0, 0,
         "it has layers in C that are not those of %s; they are not compiled without permission: %s",
-        own->file, cst_stored_withheld(s));
+        own->source.file, cst_stored_withheld(s));
   return s;
 }
 

@@ -239,7 +239,7 @@ static char *work_text(const cst_plan *p, const cst_agenda *a) {
   char  *text = NULL;
   size_t n;
   FILE  *f = cst_need(open_memstream(&text, &n));
-  fprintf(f, "study: sha256 %s\n", p->study->sha256);
+  fprintf(f, "study: sha256 %s\n", p->study->source.sha256);
   fprintf(f, "cases: %d\nclasses: %d\n", p->ncase, p->nclass);
   fprintf(f, "batches: %d of %ld lanes, cost %a\n", a->n, a->batch, a->left);
   fclose(f);
@@ -332,12 +332,12 @@ static void report_extension(cst_arguments *a, const cst_study *study, const cst
   const cst_extension *e = &a->extension;
   if (e->continues) {
     printf("%s: %.0f trajectories go on to a later end\n", a->file,
-           (double)plan->ncase * (double)study->members);
+           (double)plan->ncase * (double)study->ensemble.members);
     fflush(stdout);
     return;
   }
   printf("%s: %ld trajectories are taken over, %.0f are computed", a->file, e->taken,
-         (double)plan->ncase * (double)study->members - (double)e->taken);
+         (double)plan->ncase * (double)study->ensemble.members - (double)e->taken);
   if (e->why)
     printf(", %ld of them anew: %s", e->recomputed, e->why);
   puts("");
@@ -428,7 +428,7 @@ static void give_up(const cst_arguments *a) {
 static cst_error run_teams(session *x, cst_run_end *end) {
   MPI_Comm all = cst_world, leaders;
   int      failed = 0;
-  CST_TRY(cst_team_divide(all, x->study->team, &leaders));
+  CST_TRY(cst_team_divide(all, x->study->solver.team, &leaders));
   if (leaders == MPI_COMM_NULL) {
     cst_stop_grace(0); /* it ends with its leader */
     CST_TRY(cst_team_serve());
@@ -471,8 +471,8 @@ static int execute(session *x) {
     warn_of_compiler(&a->run, rank);
   end.agreed = failed != 0;
   if (!failed)
-    failed = x->study->team > 1 ? run_teams(x, &end)
-                                : cst_run(x->plan, x->agenda, x->checkpoint, &a->run, &end);
+    failed = x->study->solver.team > 1 ? run_teams(x, &end)
+                                       : cst_run(x->plan, x->agenda, x->checkpoint, &a->run, &end);
   cst_error_pop();
   if (failed && !end.agreed)
     give_up(a);
@@ -509,13 +509,13 @@ static bool drive(const cst_plan *p) {
 }
 
 static void check_teams(const cst_study *s, int ranks, cst_diag *d) {
-  if (!s || s->team <= 1 || ranks % s->team == 0)
+  if (!s || s->solver.team <= 1 || ranks % s->solver.team == 0)
     return;
   const cst_study_word at = cst_study_place(s, "ranks-per-trajectory");
-  cst_diag_add(d, s->file, at.line, at.column,
+  cst_diag_add(d, s->source.file, at.line, at.column,
                "'ranks-per-trajectory' is %d, and the run has %d rank%s; allowed: multiples of %d, "
                "as in `mpirun -n %d constella run ...`",
-               s->team, ranks, ranks == 1 ? "" : "s", s->team, s->team);
+               s->solver.team, ranks, ranks == 1 ? "" : "s", s->solver.team, s->solver.team);
 }
 
 /* Plans the study, NULL after a mistake, which is in d. */
@@ -527,7 +527,7 @@ static void plan_study(session *x, cst_study *study) {
     x->plan = cst_plan_create(study, x->isa, x->d);
   check_teams(study, x->ranks, x->d);
   if (x->plan && !a->run.checkpoint_seconds)
-    a->run.checkpoint_seconds = study->checkpoint_seconds;
+    a->run.checkpoint_seconds = study->run.checkpoint_seconds;
 }
 
 /* Collective: whether no rank has found a mistake. A user's code may fail on some ranks only; the first of these
@@ -552,7 +552,7 @@ static bool claim_output(session *x) {
 /* Collective: opens the checkpoint and finds what is left to do. Rank 0 prints warnings. */
 static bool open_work(session *x) {
   cst_arguments *a = x->a;
-  const int      leaders = x->study->team > 1 ? x->ranks / x->study->team : x->ranks;
+  const int      leaders = x->study->solver.team > 1 ? x->ranks / x->study->solver.team : x->ranks;
   x->checkpoint = cst_checkpoint_create(x->plan);
   x->agenda = cst_run_open_checkpoint(a, x->plan, x->checkpoint, leaders, x->d);
   if (!is_sound(x))

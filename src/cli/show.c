@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "constella/expr.h"
-#include "constella/study.h"
+#include "study/file/study.h"
 #include "constella/system.h"
 #include "core/diag.h"
 #include "core/home.h"
@@ -42,9 +42,10 @@ static void field(const char *name, const char *text) {
 
 /* Rows of keys; NULL: none. */
 static void show_keys(const cst_key *table) {
+  char type[200];
   for (const cst_key *k = table; k && k->key; k++) {
     printf("\n%s%s%s\n", k->in, *k->in ? "." : "", k->key);
-    field("type", k->type);
+    field("type", cst_key_type(k, type, sizeof type));
     field("default", k->standard ? k->standard : "required");
     field("unit", k->unit);
     field("example", k->example);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <limits.h>
-#include "constella/document.h"
+#include "core/document.h"
 #include "constella/random.h"
 #include "core/text.h"
 #include "method/texts/user-layer.h"
@@ -46,8 +46,8 @@ static bool is_in_own_study(const cst_study *s, const char *path) {
     return false;
   cst_sha256(bytes, length, sha256);
   free(bytes);
-  for (int i = 0; i < s->nlayer; i++)
-    if (!strcmp(s->layer[i].sha256, sha256))
+  for (int i = 0; i < s->problem.nlayer; i++)
+    if (!strcmp(s->problem.layer[i].sha256, sha256))
       return true;
   return false;
 }
@@ -168,9 +168,9 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
     s = cst_study_read(path, study, strlen(study), serve, d);
     if (s)
       cst_collectors_as_in(s, file);
-    if (s && (!sum || strcmp(sum, s->sha256)))
+    if (s && (!sum || strcmp(sum, s->source.sha256)))
       cst_diag_add(d, path, 0, 0, "its study is not the one that was run: the sha256 is %s, not %s",
-                   s->sha256, sum ? sum : "there");
+                   s->source.sha256, sum ? sum : "there");
     free(source.description);
     free(source.starts);
     source.starts = NULL;
@@ -188,8 +188,8 @@ const char *cst_stored_withheld(const cst_study *s) {
   static char text[4096];
   size_t      n = 0;
   *text = 0;
-  for (int i = 0; i < s->nlayer && n < sizeof text; i++) {
-    const cst_layer_file *x = &s->layer[i];
+  for (int i = 0; i < s->problem.nlayer && n < sizeof text; i++) {
+    const cst_layer_file *x = &s->problem.layer[i];
     const char           *file = access(x->file, F_OK) ? elsewhere_of(x->file) : x->file;
     if (x->withheld)
       n += (size_t)snprintf(text + n, sizeof text - n, "%s'%s' (%s, sha256 %s, as recorded)",

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "constella/document.h"
+#include "core/document.h"
 #include "constella/random.h"
 #include "core/diag.h"
 #include "core/need.h"

@@ -229,7 +229,7 @@ static void check_output(const char *output, const cst_study *s, cst_diag *d) {
   char       *held = r ? cst_result_text(r, "/", "study") : NULL;
   if (!r)
     cst_diag_add(d, output, 0, 0, "%s", why);
-  else if (!held || !cst_identity_same(held, s->canonical, "the file", why, sizeof why))
+  else if (!held || !cst_identity_same(held, s->source.canonical, "the file", why, sizeof why))
     cst_diag_add(d, output, 0, 0, "holds another study: %s; name another output",
                  held ? why : "the file names no study");
   free(held);
@@ -426,7 +426,7 @@ static int submit_run(int argc, char **argv) {
   if (!cst_diag_count(d))
     check_output(p.output, c.study, d);
   if (!cst_diag_count(d)) {
-    p.trusts = c.study->nlayer > 0;
+    p.trusts = c.study->problem.nlayer > 0;
     n = make_scripts(&s, &p, x, d);
   }
   if (cst_diag_count(d))

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "core/document.h"
 #include "system/library.h"
 #include "system/examine/examine.h"
 #include "core/diag.h"

@@ -93,9 +93,9 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
 
 static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag *d) {
   for (int i = 0; i < c->nmember; i++)
-    if (c->member[i] >= p->study->members)
+    if (c->member[i] >= p->study->ensemble.members)
       cst_diag_add(d, NULL, 0, 0, "no member %ld; there are 0 to %ld", c->member[i],
-                   p->study->members - 1);
+                   p->study->ensemble.members - 1);
   for (int i = 0; i < c->ncase; i++)
     if (c->icase[i] >= p->ncase)
       cst_diag_add(d, NULL, 0, 0, "no case %ld; there are 0 to %d", c->icase[i], p->ncase - 1);
@@ -120,17 +120,17 @@ static bool names(const cst_term *t, const char *layer) {
 }
 
 static bool is_withheld(const cst_study *s, const cst_method *m) {
-  for (int i = 0; m && i < s->nlayer; i++)
-    if (s->layer[i].withheld && names(cst_method_root(m), s->layer[i].name))
+  for (int i = 0; m && i < s->problem.nlayer; i++)
+    if (s->problem.layer[i].withheld && names(cst_method_root(m), s->problem.layer[i].name))
       return true;
   return false;
 }
 
 /* The methods that contain withheld code, [nmethod]; all methods where the reference contains it. Owned. */
 static bool *find_left_out(const cst_study *s) {
-  bool *left_out = cst_zeros(s->nmethod, sizeof *left_out);
-  for (int i = 0; i < s->nmethod; i++)
-    left_out[i] = is_withheld(s, s->method[i]) || is_withheld(s, s->reference_method);
+  bool *left_out = cst_zeros(s->methods.n, sizeof *left_out);
+  for (int i = 0; i < s->methods.n; i++)
+    left_out[i] = is_withheld(s, s->methods.method[i]) || is_withheld(s, s->reference.method);
   return left_out;
 }
 
@@ -139,9 +139,9 @@ static void report_left_out(const arguments *a, const cst_study *s) {
   if (!*cst_stored_withheld(s))
     return;
   printf("%s: code in C is not compiled unasked: %s;", a->file, cst_stored_withheld(s));
-  for (int i = 0; i < s->nmethod; i++)
+  for (int i = 0; i < s->methods.n; i++)
     if (a->choice.left_out[i]) {
-      printf(" %s %s", between, cst_method_label(s->method[i]));
+      printf(" %s %s", between, cst_method_label(s->methods.method[i]));
       between = "and";
     }
   if (*between == 'a')
@@ -232,12 +232,12 @@ static char *meet_engine(arguments *a, const cst_plan *p, cst_result *file, cst_
            "lambda at the end are compared to %g\n",
            a->file, then, now, CST_ENGINE_TOLERANCE);
   }
-  if (p->study->team > 1) {
+  if (p->study->solver.team > 1) {
     a->choice.tolerance = CST_ENGINE_TOLERANCE;
     printf("%s: linear systems were solved by %d ranks together, here by one, which gives other "
            "bits: q, p "
            "and lambda at the end are compared to %g\n",
-           a->file, p->study->team, CST_ENGINE_TOLERANCE);
+           a->file, p->study->solver.team, CST_ENGINE_TOLERANCE);
   }
   free(then);
   return options;

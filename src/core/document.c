@@ -5,7 +5,7 @@
  * refusals of one pass are reported together.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/document.h"
+#include "core/document-places.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

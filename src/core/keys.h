@@ -1,11 +1,37 @@
-/* keys.h: a table of the keys that the maps of a file may have: the reader takes the allowed keys from it,
- * and a page on them is printed from it. study/file/study-keys.h and system/read/system-keys.h have the tables.
+/* keys.h: a table of the keys that the maps of a file may have: the reader takes from it which keys are allowed, and
+ * of most of them the type, the bounds, the default and the place of the value; a page on them is printed from it.
+ * study/file/study-keys.h and system/read/system-keys.h have the tables.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_KEYS_H
 #define CST_CORE_KEYS_H
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include "core/need.h"
+
+/* The values that one reader reads, into the member of a struct that its row names. */
+typedef enum {
+  CST_VALUE_OWN,     /* none of these: code of the key's own reads it */
+  CST_VALUE_NUMBER,  /* double */
+  CST_VALUE_INTEGER, /* int, long */
+  CST_VALUE_FLAG,    /* bool */
+  CST_VALUE_CHOICE /* the index of one of the words: int, bool, or an enumeration in their order */
+} cst_value_type;
+
+typedef struct {
+  cst_value_type type;
+  size_t         at, size; /* of the member; CST_AT */
+  /* of numbers: both are allowed, but for those that `above` and `below` exclude; CST_NO_LIMIT: there is none. Both 0:
+   * every number */
+  double             low, high;
+  bool               above, below;
+  const char *const *words; /* of a choice, up to NULL */
+  bool               rule;  /* `standard` describes a rule; the caller has set the member by it */
+} cst_value;
+
+#define CST_AT(type, member) offsetof(type, member), sizeof(((type *)NULL)->member)
+#define CST_NO_LIMIT         __builtin_inf()
 
 typedef struct {
   /* in: path of the map that contains the key: "" the file itself, "states.NAME", where NAME is a name of the
@@ -13,14 +39,25 @@ typedef struct {
   const char *in, *key;
   /* bits of the forms of that map that have the key; CST_KEYS_ALL: every form; 0: allowed elsewhere */
   int         forms;
-  const char *type;
-  const char *standard; /* default value; NULL: the key is required */
-  const char *unit;     /* "": none */
-  const char *example;  /* a line of a file with this key */
+  const char *type; /* in words; NULL: those of `value` (cst_key_type) */
+  /* default value, which is read as a file would have it, or in words; NULL: the key is required */
+  const char *standard;
+  const char *unit;    /* "": none */
+  const char *example; /* a line of a file with this key */
   const char *doc;
+  cst_value   value;
 } cst_key;
 
 enum { CST_KEYS_ALL = -1, CST_MOST_KEYS = 64 /* in one map */ };
+
+/* Which values a key may have: "integer from 1 to 1000", in text[n]; returns text, or the row's own words. And the
+ * words behind "it must be" where a number is none of them. */
+const char *cst_key_type(const cst_key *k, char *text, size_t n);
+const char *cst_value_wanted(const cst_value *v, char *text, size_t n);
+/* Whether a number is between the bounds. */
+bool cst_value_allows(const cst_value *v, double x);
+/* Sets the member of a section to a number, or to the index of a word. */
+void cst_value_set(const cst_value *v, void *section, double x);
 
 /* The keys of map `in` in the given forms, names[CST_MOST_KEYS]; returns their number. The table ends with a
  * row whose key is NULL. */

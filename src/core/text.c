@@ -57,6 +57,13 @@ void cst_text_shortest(double x, char *out, size_t size) {
   }
 }
 
+char *cst_text_number(double x, char *out, size_t size) {
+  cst_text_shortest(x, out, size);
+  if (strchr(out, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
+    snprintf(out, size, "%.15g", x);
+  return out;
+}
+
 void cst_text_disarm(char *text, char kept) {
   for (; *text; text++)
     if (*text != kept && ((unsigned char)*text < 32 || *text == 127))

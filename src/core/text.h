@@ -15,6 +15,8 @@ bool cst_text_is_name(const char *text, const char *more);
 int cst_text_stem(const char *path, const char **name);
 /* The shortest decimal that strtod reads back as x; 32 bytes suffice. */
 void cst_text_shortest(double x, char *out, size_t size);
+/* The same with 10 instead of 1e+01, as people write it. Returns out. */
+char *cst_text_number(double x, char *out, size_t size);
 /* Replaces control characters by '?', so that text from a file cannot steer a terminal. `kept`: one that
  * stays, 0: none. */
 void cst_text_disarm(char *text, char kept);

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/boundary.h"
 #include "core/need.h"
-#include "core/document.h"
+#include "core/document-places.h"
 #include "core/diag.h"
 #include <stdarg.h>
 #include <stdio.h>

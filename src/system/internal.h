@@ -5,6 +5,7 @@
 #define CST_SYSTEM_INTERNAL_H
 #include <stdio.h>
 #include <stdlib.h>
+#include "core/document.h"
 #include "core/need.h"
 #include "constella/system.h"
 #include "expr/bound.h"

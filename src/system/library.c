@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "constella/document.h"
+#include "core/document.h"
 #include "core/boundary.h"
 #include "core/home.h"
 #include "core/lane-form.h"

@@ -101,8 +101,12 @@ static double apart(const bench_run *r, const double *hand) {
 /* Seconds of n steps; *difference, where hand is given, from its states. */
 static cst_error time_core(const cst_study *s, int isa, double h, long n, double *seconds,
                            const double *hand, double *difference) {
-  bench_run r = {
-      .study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = h, .steps = n};
+  bench_run r = {.study = s,
+                 .system = s->problem.system,
+                 .method = "rattle",
+                 .lanes = LANES,
+                 .h = h,
+                 .steps = n};
   CST_TRY(bench_run_create(&r, isa));
   CST_TRY(bench_run_time(&r));
   *seconds = 1e-9 * r.best * (double)n * LANES;
@@ -308,20 +312,20 @@ static cst_error make_snes(naive *x, SNES *snes, Vec *X, Vec *F, Mat *J) {
 }
 
 static cst_error time_naive(const cst_study *s, double h, double *seconds) {
-  naive  x = {.s = s->system, .c = s->parameter, .h = h};
+  naive  x = {.s = s->problem.system, .c = s->problem.parameter, .h = h};
   SNES   snes;
   Vec    X, F;
   Mat    J;
   double mass[CST_MAX_Q], dV[CST_MAX_Q], q[CST_MAX_Q], v[CST_MAX_Q], p[CST_MAX_Q];
-  eval(&x, CST_K_mass, s->q0, mass);
-  eval(&x, CST_K_dV, s->q0, dV); /* constant here */
-  for (int i = 0; i < s->system->nq; i++)
-    x.minv[i] = 1 / mass[s->system->mass_class[i]];
+  eval(&x, CST_K_mass, s->starts.q, mass);
+  eval(&x, CST_K_dV, s->starts.q, dV); /* constant here */
+  for (int i = 0; i < s->problem.system->nq; i++)
+    x.minv[i] = 1 / mass[s->problem.system->mass_class[i]];
   CST_TRY(make_snes(&x, &snes, &X, &F, &J));
   double t = bench_busy();
   for (int l = 0; l < SNES_LANES; l++) {
     cst_study_member(s, 0, l, q, v);
-    for (int i = 0; i < s->system->nq; i++)
+    for (int i = 0; i < s->problem.system->nq; i++)
       p[i] = v[i] / x.minv[i];
     CST_TRY(VecSet(X, 0));
     for (int k = 0; k < SNES_STEPS; k++)
@@ -347,7 +351,8 @@ static cst_error bench(const bench_case *b, int isa) {
   const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
   cst_study *s = make_study(b, LANES, STEPS);
   double     best[KINDS] = {0}, seconds, difference = 0, least = INFINITY, longest = INFINITY,
-         *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
+         *state = bench_aligned((size_t)LANES *
+                                (size_t)(2 * s->problem.system->nq + s->problem.system->ng));
   time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
   CST_TRY(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));
   for (int round = 0; round < BENCH_ROUNDS; round++) {

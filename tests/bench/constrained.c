@@ -29,8 +29,12 @@ static cst_error bench_method(int isa, const char *method, int stages) {
   hand_constrained_loop              *loop = loops[width == 2 ? 0 : width == 4 ? 1 : 2];
   cst_study                          *s = bench_members("double-pendulum", "default", LANES, 0.1);
   double                             *state = bench_aligned(LANES * 10), hand = INFINITY;
-  bench_run                           r = {
-                                .study = s, .system = s->system, .method = method, .lanes = LANES, .h = STEP, .steps = STEPS};
+  bench_run                           r = {.study = s,
+                                           .system = s->problem.system,
+                                           .method = method,
+                                           .lanes = LANES,
+                                           .h = STEP,
+                                           .steps = STEPS};
   CST_TRY(bench_run_create(&r, isa));
   r.best = INFINITY;
   CST_TRY(bench_run_time(&r));

@@ -54,7 +54,7 @@ static const char *const iteration_names[] = {"", "simplified", "newton", "chord
 
 static bench_run run_of(const cst_study *s, int k, double h) {
   return (bench_run){.study = s,
-                     .system = s->system,
+                     .system = s->problem.system,
                      .method = variants[k].method,
                      .iteration = variants[k].iteration,
                      .lanes = LANES,
@@ -139,13 +139,13 @@ static cst_error compare_precision(const cst_study *s, int isa, double ratio) {
   printf(
       "  energy error %.2g, bounded; project(rk4) with steps of h / %.1f drifts by %.2g in energy",
       error, ratio, energy);
-  if (s->system->nsym > 0)
+  if (s->problem.system->nsym > 0)
     printf(", %.2g in momentum", momentum);
   printf(" a unit of time\n  at equal energy error the conversion is the cheaper one from T = %.0f "
          "on (%.0f "
          "steps)",
          error / energy, error / energy / STEP);
-  if (s->system->nsym > 0)
+  if (s->problem.system->nsym > 0)
     printf("; with a momentum error of the same size too, from T = %.0f",
            error / fmax(energy, momentum));
   printf("\n");

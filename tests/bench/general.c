@@ -75,7 +75,7 @@ static cst_error angles(int isa) {
   double     hand = INFINITY, hand1 = INFINITY, apart = NAN;
   cst_study *s = bench_members("double-pendulum-angles", "default", LANES, 0.3);
   bench_run  r = {.study = s,
-                  .system = s->system,
+                  .system = s->problem.system,
                   .method = "rattle",
                   .lanes = LANES,
                   .h = H,
@@ -112,8 +112,12 @@ static cst_error others(int isa) {
   bench_run r[SYSTEMS], one[SYSTEMS];
   for (int k = 0; k < SYSTEMS; k++) {
     cst_study *s = bench_members(names[k], "default", LANES, 0.05);
-    r[k] = one[k] = (bench_run){
-        .study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = H, .steps = 200};
+    r[k] = one[k] = (bench_run){.study = s,
+                                .system = s->problem.system,
+                                .method = "rattle",
+                                .lanes = LANES,
+                                .h = H,
+                                .steps = 200};
     one[k].lanes = 1, one[k].steps = 8 * r[k].steps;
     CST_TRY(bench_run_create(&r[k], isa));
     CST_TRY(bench_run_create(&one[k], isa_of_one(isa)));

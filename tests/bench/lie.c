@@ -63,7 +63,7 @@ static cst_error bench_top(int isa) {
   bench_run               r[METHODS];
   for (int k = 0; k < METHODS; k++) {
     r[k] = (bench_run){.study = s,
-                       .system = s->system,
+                       .system = s->problem.system,
                        .method = methods[k],
                        .lanes = LANES,
                        .h = STEP,
@@ -111,7 +111,7 @@ static cst_error bench_chain(int isa) {
              lengths[k]);
     cst_study *s = bench_members(text, "default", CHAIN_LANES, 1e-3);
     bench_run  r = {.study = s,
-                    .system = s->system,
+                    .system = s->problem.system,
                     .method = "lie-rattle",
                     .lanes = CHAIN_LANES,
                     .h = 0.002,

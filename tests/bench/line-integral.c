@@ -46,8 +46,12 @@ static cst_study *study_of(const start *at, long members) {
 }
 
 static bench_run run_of(const cst_study *s, const char *method, long lanes, double h, long steps) {
-  return (bench_run){
-      .study = s, .system = s->system, .method = method, .lanes = lanes, .h = h, .steps = steps};
+  return (bench_run){.study = s,
+                     .system = s->problem.system,
+                     .method = method,
+                     .lanes = lanes,
+                     .h = h,
+                     .steps = steps};
 }
 
 /* ---- 1. cost --------------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ static cst_error chain(int n, int isa) {
   CST_TRY(compiled(text, isa, &s, &chosen));
   for (int k = 0; k < KINDS; k++) {
     r[k] = (bench_run){.study = s,
-                       .system = s->system,
+                       .system = s->problem.system,
                        .method = methods[k],
                        .lanes = LANES,
                        .h = 0.2,
@@ -105,7 +105,7 @@ static cst_error springs(int isa) {
                    "methods: [\"penalty(zhang-skeel(beta=0.4), omega=20)\"]\n",
                    isa, &s, &chosen));
   bench_run r = {.study = s,
-                 .system = s->system,
+                 .system = s->problem.system,
                  .method = "penalty(zhang-skeel(beta=0.4), omega=20)",
                  .lanes = LANES,
                  .h = H,

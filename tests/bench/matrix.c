@@ -55,8 +55,12 @@ static long count_living(const bench_run *r) {
  * further steps would cost nothing. */
 static cst_error time_method(const cst_study *s, const char *method, long lanes, int isa,
                              double *best) {
-  bench_run r = {
-      .study = s, .system = s->system, .method = method, .lanes = lanes, .h = H_STEP, .steps = 1};
+  bench_run r = {.study = s,
+                 .system = s->problem.system,
+                 .method = method,
+                 .lanes = lanes,
+                 .h = H_STEP,
+                 .steps = 1};
   CST_TRY(bench_run_create(&r, isa));
   while (r.steps < 20000) {
     r.best = INFINITY;
@@ -85,7 +89,7 @@ static bool fits(const char *method, const cst_system *s) {
 static bool is_built(const cst_study *s, const char *method, int isa) {
   cst_expr_error e;
   cst_method    *m = cst_method_parse(method, NULL, &e);
-  cst_prepared  *p = cst_method_prepare(m, s->system);
+  cst_prepared  *p = cst_method_prepare(m, s->problem.system);
   const bool     built = cst_program_is_built(p->program, isa);
   cst_program_prepared_destroy(p);
   cst_method_destroy(m);
@@ -126,12 +130,12 @@ static cst_error print_row(cst_study *const s[COLUMNS][2], const char *method, i
   double best[COLUMNS][2];
   bool   any = false;
   for (int k = 0; k < COLUMNS; k++)
-    any |= fits(method, s[k][0]->system);
+    any |= fits(method, s[k][0]->problem.system);
   if (!any)
     return 0;
   printf("%-44s", method);
   for (int k = 0; k < COLUMNS; k++) {
-    if (!fits(method, s[k][0]->system)) {
+    if (!fits(method, s[k][0]->problem.system)) {
       printf(" %22s", "");
       continue;
     }
@@ -146,7 +150,7 @@ static cst_error print_row(cst_study *const s[COLUMNS][2], const char *method, i
 }
 
 static double time_loop(const cst_study *s, hand_loop *loop, int width, long lanes) {
-  const int rows = 2 * s->system->nq + s->system->ng;
+  const int rows = 2 * s->problem.system->nq + s->problem.system->ng;
   double   *state = bench_aligned((size_t)(rows * lanes)), best = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     bench_hand_fill(s, state, width, lanes);

@@ -64,7 +64,7 @@ static cst_error compare_back_ends(const char *name, double spread, int isa) {
   enum { BUILT_IN, COMPILED, INTERPRETED, KINDS, LANES = 1024, STEPS = 4000, SLOWER = 10 };
   bench_run   r[KINDS];
   cst_study  *s = bench_members(name, "default", LANES, spread);
-  cst_system *system[KINDS] = {s->system, read_text(name, cst_catalogue_text(name)),
+  cst_system *system[KINDS] = {s->problem.system, read_text(name, cst_catalogue_text(name)),
                                read_text(name, cst_catalogue_text(name))};
   compile(system[COMPILED], isa, NULL);
   cst_system_interpret(system[INTERPRETED]);
@@ -131,7 +131,7 @@ static cst_error step_ten_bodies(const char *folder, int isa) {
   snprintf(file, sizeof file, "{file: %s}", path);
   cst_study *s = bench_members(file, "default", LANES, 0.05); /* interpreted */
   r[COMPILED] = rattle(s, system, LANES, 0.01, STEPS);
-  r[INTERPRETED] = rattle(s, s->system, LANES, 0.01, STEPS);
+  r[INTERPRETED] = rattle(s, s->problem.system, LANES, 0.01, STEPS);
   for (int k = 0; k < KINDS; k++)
     CST_TRY(bench_run_create(&r[k], isa));
   CST_TRY(bench_race(r, KINDS));
@@ -175,7 +175,7 @@ static cst_error chains_create(int n, int isa, const char *initial, long lanes, 
   c->plan = bench_need(cst_plan_create(c->study, isa, d));
   c->agenda = cst_agenda_create(c->plan, 1, 0, NULL, NULL, 0);
   CST_TRY(cst_study_compile(c->study, c->plan, c->agenda->left, &c->back_end));
-  c->run = rattle(c->study, c->study->system, lanes, c->study->step[0], steps);
+  c->run = rattle(c->study, c->study->problem.system, lanes, c->study->steps.h[0], steps);
   CST_TRY(bench_run_create(&c->run, c->plan->isa));
   cst_diag_destroy(d);
   return 0;
@@ -191,7 +191,7 @@ static cst_error chains_destroy(chains *c) {
 
 /* The starts of all lanes as the hand-written loop has them. */
 static double *hand_state(const chains *c, int width) {
-  const int  nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
+  const int  nq = c->study->problem.system->nq, rows = 2 * nq + c->study->problem.system->ng;
   const long groups = (c->run.lanes + width - 1) / width;
   double    *state = bench_aligned((size_t)groups * (size_t)(rows * width)),
          *q = bench_aligned((size_t)nq), *v = bench_aligned((size_t)nq);
@@ -208,7 +208,7 @@ static double *hand_state(const chains *c, int width) {
 static void hand_time(const chains *c, hand_chain_loop *loop, int width, double *best) {
   double *state = hand_state(c, width);
   double  t = bench_busy();
-  loop(state, (int)((c->run.lanes + width - 1) / width), c->study->system->ng, c->run.h,
+  loop(state, (int)((c->run.lanes + width - 1) / width), c->study->problem.system->ng, c->run.h,
        c->run.steps);
   *best = fmin(*best, 1e9 * (bench_busy() - t) / ((double)c->run.steps * (double)c->run.lanes));
   free(state);
@@ -217,12 +217,13 @@ static void hand_time(const chains *c, hand_chain_loop *loop, int width, double 
 /* How far both are apart after some steps, and their iterations a step. */
 static cst_error compare_states(chains *c, hand_chain_loop *loop, int width, double *difference,
                                 double iterations[2]) {
-  const int         nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
+  const int         nq = c->study->problem.system->nq, rows = 2 * nq + c->study->problem.system->ng;
   const cst_layout *at = cst_stepper_layout(c->run.stepper);
   const long        groups = (c->run.lanes + width - 1) / width;
   double           *state = hand_state(c, width);
-  iterations[1] = (double)loop(state, (int)groups, c->study->system->ng, c->run.h, CHECK_STEPS) /
-                  (double)groups / CHECK_STEPS;
+  iterations[1] =
+      (double)loop(state, (int)groups, c->study->problem.system->ng, c->run.h, CHECK_STEPS) /
+      (double)groups / CHECK_STEPS;
   bench_run_start(&c->run);
   CST_TRY(cst_stepper_advance(c->run.stepper, &c->run.batch, CHECK_STEPS));
   iterations[0] = bench_iterations(&c->run);

@@ -16,7 +16,7 @@ static cst_error race(const char *system, int isa) {
   bench_run  r[METHODS];
   for (int k = 0; k < METHODS; k++) {
     r[k] = (bench_run){.study = s,
-                       .system = s->system,
+                       .system = s->problem.system,
                        .method = methods[k],
                        .lanes = LANES,
                        .h = 0.02,
@@ -28,7 +28,7 @@ static cst_error race(const char *system, int isa) {
          "deviate "
          "%5.1f ns\n",
          system, r[0].best, r[1].best, r[1].best / r[0].best, r[2].best, r[2].best / r[0].best,
-         (r[1].best - r[0].best) / s->system->nq);
+         (r[1].best - r[0].best) / s->problem.system->nq);
   for (int k = 0; k < METHODS; k++)
     CST_TRY(bench_run_destroy(&r[k]));
   cst_study_destroy(s);

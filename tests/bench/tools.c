@@ -66,13 +66,13 @@ cst_study *bench_members(const char *system, const char *state, long members, do
 /* ---- hand-written loops ---------------------------------------------------------------------- */
 
 void bench_hand_fill(const cst_study *s, double *state, int width, long lanes) {
-  const cst_system *sys = s->system;
+  const cst_system *sys = s->problem.system;
   const int         rows = 2 * sys->nq + sys->ng;
   double            q[CST_MAX_Q], v[CST_MAX_Q], mass[CST_MAX_Q];
   memset(state, 0, sizeof *state * (size_t)(rows * lanes));
   for (long l = 0; l < lanes; l++) {
     cst_study_member(s, 0, l, q, v);
-    cst_system_eval(sys, CST_K_mass, s->parameter, q, NULL, NULL, NULL, NULL, mass);
+    cst_system_eval(sys, CST_K_mass, s->problem.parameter, q, NULL, NULL, NULL, NULL, mass);
     double *x = state + (size_t)(l / width) * (size_t)(rows * width) + l % width;
     for (int i = 0; i < sys->nq; i++)
       x[i * width] = q[i], x[(sys->nq + i) * width] = mass[sys->mass_class[i]] * v[i];
@@ -129,12 +129,13 @@ cst_error bench_run_destroy(bench_run *r) {
 
 void bench_run_start(bench_run *r) {
   const cst_study *s = r->study;
-  double *q = bench_aligned((size_t)s->system->nq), *v = bench_aligned((size_t)s->system->nq);
+  double          *q = bench_aligned((size_t)s->problem.system->nq),
+         *v = bench_aligned((size_t)s->problem.system->nq);
   cst_batch_reset(r->stepper, &r->batch, r->lanes);
   for (long l = 0; l < r->lanes; l++) {
     if (!cst_study_member(s, 0, l, q, v))
       abort();
-    cst_batch_start(r->stepper, &r->batch, l, s->parameter, q, v, 1e-14);
+    cst_batch_start(r->stepper, &r->batch, l, s->problem.parameter, q, v, 1e-14);
   }
   cst_batch_ready(r->stepper, &r->batch);
   cst_stepper_set_step(r->stepper, r->h);
@@ -252,14 +253,14 @@ static kept measure(const bench_run *r, long l) {
   kept    x = {{0}, {0}};
   for (int i = 0; i < s->nq; i++)
     q[i] = bench_component(r, l, at->q + i), p[i] = bench_component(r, l, at->p + i);
-  cst_system_velocity(s, r->study->parameter, q, p, v);
-  cst_system_eval(s, CST_K_V, r->study->parameter, q, NULL, NULL, NULL, NULL, &V);
+  cst_system_velocity(s, r->study->problem.parameter, q, p, v);
+  cst_system_eval(s, CST_K_V, r->study->problem.parameter, q, NULL, NULL, NULL, NULL, &V);
   for (int i = 0; i < s->nq; i++)
     T += 0.5 * p[i] * v[i];
   x.value[BENCH_ENERGY] = T + V, x.size[BENCH_ENERGY] = fabs(T) + fabs(V);
   if (s->nsym > 0) {
     double *all = bench_aligned((size_t)(s->nsym * s->nq));
-    cst_system_matrix(s, CST_K_xi, r->study->parameter, q, NULL, all);
+    cst_system_matrix(s, CST_K_xi, r->study->problem.parameter, q, NULL, all);
     for (int i = 0; i < s->nq; i++)
       x.value[BENCH_MOMENTUM] += p[i] * all[i], x.size[BENCH_MOMENTUM] += fabs(p[i] * all[i]);
     free(all);

@@ -2,7 +2,7 @@
  * collector of errors. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
-#include "constella/document.h"
+#include "core/document.h"
 #include "constella/isa.h"
 #include "tap.h"
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * tested; every second input is left unchanged. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "constella/document.h"
+#include "core/document.h"
 #include "constella/random.h"
 #include "record/snapshot-form.h"
 #include "scratch.h"

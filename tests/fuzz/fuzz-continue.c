@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include "constella/document.h"
+#include "core/document.h"
 #include "solve/petsc.h"
 #include "study/collect/continue-rows.h"
 

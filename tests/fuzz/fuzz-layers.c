@@ -3,8 +3,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
-#include "constella/document.h"
-#include "constella/study.h"
+#include "core/document.h"
+#include "study/file/study.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

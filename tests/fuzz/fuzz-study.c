@@ -4,8 +4,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
-#include "constella/document.h"
-#include "constella/study.h"
+#include "core/document.h"
+#include "study/file/study.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -59,10 +59,10 @@ static cst_study *read_study(const char *text, size_t length) {
 static void try_study(const cst_study *s) {
   double q[MOST_Q], v[MOST_Q];
   int    n = 0;
-  if ((double)s->nvariant * s->ntolerance * s->nmethod * s->nstep <= MOST_CASES)
+  if ((double)s->problem.nvariant * s->solver.ntolerance * s->methods.n * s->steps.n <= MOST_CASES)
     free(cst_study_cases(s, &n));
-  for (long m = 0; m < s->members && m < MEMBERS && s->system->nq <= MOST_Q; m++)
-    cst_study_member(s, s->nvariant - 1, m, q, v);
+  for (long m = 0; m < s->ensemble.members && m < MEMBERS && s->problem.system->nq <= MOST_Q; m++)
+    cst_study_member(s, s->problem.nvariant - 1, m, q, v);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
@@ -70,10 +70,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   if (!s)
     return 0;
   try_study(s);
-  cst_study *again = read_study(s->canonical, strlen(s->canonical));
-  if (!again || strcmp(again->sha256, s->sha256)) {
+  cst_study *again = read_study(s->source.canonical, strlen(s->source.canonical));
+  if (!again || strcmp(again->source.sha256, s->source.sha256)) {
     fprintf(stderr, "the canonical text reads back as %s study:\n%s\n", again ? "another" : "no",
-            s->canonical);
+            s->source.canonical);
     abort();
   }
   cst_study_destroy(again);

@@ -23,7 +23,7 @@ static cst_study *study_of(long members, cst_diag *d) {
 
 /* Counts how many parts each trajectory is in. */
 static bool once(const cst_plan *p, const cst_division *d) {
-  const long members = p->study->members;
+  const long members = p->study->ensemble.members;
   int       *seen = cst_zeros(members, sizeof *seen);
   bool       good = true;
   for (int i = 0; i < p->ncase; i++) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/study.h"
+#include "study/file/study.h"
 #include "study/collect/series.h"
 #include "study/collect/states.h"
 #include "tap.h"
@@ -148,42 +148,46 @@ static void defaults(void) {
   OK(s != NULL, "the good file is read");
   if (!s)
     return;
-  OK(!strcmp(cst_kind_name(s->kind), "order") && s->reference == CST_REFERENCE_EXACT &&
-         !s->dyadic && !s->compensated,
+  OK(!strcmp(cst_kind_name(s->kind), "order") && s->reference.kind == CST_REFERENCE_EXACT &&
+         !s->steps.dyadic && !s->steps.compensated,
      "order: exact reference, steps as written");
-  OK(s->nvariant == 1 && s->state == 0 && s->members == 1 && !s->ensemble && !s->project,
+  OK(s->problem.nvariant == 1 && s->starts.state == 0 && s->ensemble.members == 1 &&
+         !s->ensemble.spread && !s->starts.project,
      "one parameter set, the default state, one member");
-  OK(s->error_q && s->error_p && !s->error_lambda && s->norm == CST_NORM_MAX &&
-         s->over == CST_OVER_END && s->hidden == CST_NORM_MAX,
+  OK(s->error.q && s->error.p && !s->error.lambda && s->error.norm == CST_NORM_MAX &&
+         s->error.over == CST_OVER_END && s->error.hidden == CST_NORM_MAX,
      "error: {of: [q, p], norm: max, over: end, hidden: max}");
-  OK(s->nobservable == 2 && !strcmp(s->observable[0].name, "energy") &&
-         !strcmp(s->observable[1].name, "constraint"),
+  OK(s->observe.n == 2 && !strcmp(s->observe.observable[0].name, "energy") &&
+         !strcmp(s->observe.observable[1].name, "constraint"),
      "observables: those that the system has");
-  OK(cst_series_request_of(s)->count == 400 && cst_series_request_of(s)->log && !s->observe_every &&
+  OK(cst_series_request_of(s)->count == 400 && cst_series_request_of(s)->log && !s->observe.every &&
          !cst_states_request_of(s)->n,
      "samples: {count: 400, spacing: log}, observe: auto, no trajectories");
-  OK(s->ntolerance == 1 && s->tolerance[0] == 1e-14 && s->max_iterations == 25 &&
-         s->checkpoint_seconds == 600,
+  OK(s->solver.ntolerance == 1 && s->solver.tolerance[0] == 1e-14 &&
+         s->solver.max_iterations == 25 && s->run.checkpoint_seconds == 600,
      "solver: {tolerance: 1e-14, max-iterations: 25}");
-  OK(s->nstep == 2 && s->step[0] == 0.1 && s->step[1] == 0.05 && s->end[0] == 1, "steps and end");
-  OK(!strcmp(s->title, "") && !strcmp(s->file, "t.yaml") && strlen(s->sha256) == 64,
+  OK(s->steps.n == 2 && s->steps.h[0] == 0.1 && s->steps.h[1] == 0.05 && s->steps.end[0] == 1,
+     "steps and end");
+  OK(!strcmp(s->source.title, "") && !strcmp(s->source.file, "t.yaml") &&
+         strlen(s->source.sha256) == 64,
      "no title, the file's name, a fingerprint");
   cst_study_destroy(s);
   s = ACCEPT("study: conservation", "-reference");
-  OK(s && !strcmp(cst_kind_name(s->kind), "conservation") && s->dyadic &&
-         s->reference == CST_REFERENCE_NONE,
+  OK(s && !strcmp(cst_kind_name(s->kind), "conservation") && s->steps.dyadic &&
+         s->reference.kind == CST_REFERENCE_NONE,
      "conservation: dyadic steps, no reference");
   cst_study_destroy(s);
   s = ACCEPT("study: ensemble", "-reference", "system: spherical-pendulum",
              "initial: {members: 5, spread: {q: 0.1}}");
-  OK(s && s->dyadic && s->ensemble && s->members == 5 && s->seed == 1 && s->spread_q == 0.1 &&
-         s->spread_v == 0 && s->state == 0,
+  OK(s && s->steps.dyadic && s->ensemble.spread && s->ensemble.members == 5 &&
+         s->ensemble.seed == 1 && s->ensemble.spread_q == 0.1 && s->ensemble.spread_v == 0 &&
+         s->starts.state == 0,
      "ensemble: around default, seed 1");
-  OK(s && s->nobservable == 3 && !strcmp(s->observable[1].name, "momentum"),
+  OK(s && s->observe.n == 3 && !strcmp(s->observe.observable[1].name, "momentum"),
      "momentum is observed where there are symmetries");
   cst_study_destroy(s);
   s = ACCEPT("system: henon-heiles", "methods: [midpoint]", "reference: self");
-  OK(s && s->nobservable == 1 && s->reference == CST_REFERENCE_SELF,
+  OK(s && s->observe.n == 1 && s->reference.kind == CST_REFERENCE_SELF,
      "energy alone without constraints and symmetries");
   cst_study_destroy(s);
 }
@@ -192,26 +196,28 @@ static void choices(void) {
   cst_study *s =
       ACCEPT("roundoff: {dyadic-steps: true, compensated: true}", "title: 'a: b'",
              "solver: {tolerance: [1e-14, \"10^-6\"], max-iterations: 7}", "observe: every");
-  OK(s && s->dyadic && s->compensated && !strcmp(s->title, "a: b") && s->observe_every,
+  OK(s && s->steps.dyadic && s->steps.compensated && !strcmp(s->source.title, "a: b") &&
+         s->observe.every,
      "roundoff, title, observe");
-  OK(s && s->ntolerance == 2 && s->tolerance[1] == 1e-6 && s->max_iterations == 7,
+  OK(s && s->solver.ntolerance == 2 && s->solver.tolerance[1] == 1e-6 &&
+         s->solver.max_iterations == 7,
      "a list of tolerances");
-  OK(s && !s->reference_quad, "double precision is the rule");
+  OK(s && !s->reference.quad, "double precision is the rule");
   cst_study_destroy(s);
   s = ACCEPT("reference: {method: gauss(8), step: 0.01, precision: quad}");
-  OK(s && s->reference_quad && s->reference == CST_REFERENCE_METHOD &&
-         strstr(s->canonical, "precision: quad"),
+  OK(s && s->reference.quad && s->reference.kind == CST_REFERENCE_METHOD &&
+         strstr(s->source.canonical, "precision: quad"),
      "a reference in quadruple precision is part of the study's text");
   cst_study_destroy(s);
   s = ACCEPT("error: {of: [lambda, q], norm: two, over: coarse}",
              "reference: {method: \"compose(rattle,yoshida4)\", step: 1e-3, precision: double}",
              "samples: {count: 0, spacing: linear}", "trajectories: {members: [0], every: 10}");
-  OK(s && s->error_q && !s->error_p && s->error_lambda && s->norm == CST_NORM_TWO &&
-         s->over == CST_OVER_COARSE,
+  OK(s && s->error.q && !s->error.p && s->error.lambda && s->error.norm == CST_NORM_TWO &&
+         s->error.over == CST_OVER_COARSE,
      "error");
-  OK(s && s->reference == CST_REFERENCE_METHOD &&
-         !strcmp(cst_method_label(s->reference_method), "compose(rattle, yoshida4)") &&
-         s->reference_step == 1e-3,
+  OK(s && s->reference.kind == CST_REFERENCE_METHOD &&
+         !strcmp(cst_method_label(s->reference.method), "compose(rattle, yoshida4)") &&
+         s->reference.step == 1e-3,
      "a method as reference");
   OK(s && cst_series_request_of(s)->count == 0 && !cst_series_request_of(s)->log &&
          cst_states_request_of(s)->n == 1 && cst_states_request_of(s)->member[0] == 0 &&
@@ -224,41 +230,46 @@ static void choices(void) {
     snprintf(error, sizeof error, "error: {hidden: %s}", norms[i]);
     snprintf(text, sizeof text, "error:\n  hidden: %s\n", norms[i]);
     s = ACCEPT("study: conservation", "-reference", error);
-    OK(s && s->hidden == (cst_norm)i && s->norm == CST_NORM_MAX && strstr(s->canonical, text),
+    OK(s && s->error.hidden == (cst_norm)i && s->error.norm == CST_NORM_MAX &&
+           strstr(s->source.canonical, text),
        "hidden: %s goes without a reference, and is part of the study's text", norms[i]);
     cst_study_destroy(s);
   }
   s = ACCEPT("study: conservation", "reference: exact", "error: {norm: two, over: mesh}");
-  OK(s && s->norm == CST_NORM_TWO && s->hidden == CST_NORM_MAX,
+  OK(s && s->error.norm == CST_NORM_TWO && s->error.hidden == CST_NORM_MAX,
      "a study of conservation may take errors, where it has a reference");
   cst_study_destroy(s);
   s = ACCEPT("initial: {members: 1e12, seed: 18446744073709551615, around: {q: [3, 4], v: [1, 1], "
              "project: "
              "true}, spread: {q: 0, v: \"1/8\"}}",
              "reference: exact", "observables: []", "checkpoint: {seconds: 1}");
-  OK(s && s->members == 1000000000000 && s->seed == UINT64_MAX && s->state == -1 &&
-         s->spread_v == 0.125,
+  OK(s && s->ensemble.members == 1000000000000 && s->ensemble.seed == UINT64_MAX &&
+         s->starts.state == -1 && s->ensemble.spread_v == 0.125,
      "an ensemble around numbers; exact from any start");
-  OK(s && fabs(s->q0[0] - 0.6) < 1e-15 && fabs(s->q0[1] - 0.8) < 1e-15 &&
-         fabs(s->v0[0] * 0.6 + s->v0[1] * 0.8) < 1e-15,
+  OK(s && fabs(s->starts.q[0] - 0.6) < 1e-15 && fabs(s->starts.q[1] - 0.8) < 1e-15 &&
+         fabs(s->starts.v[0] * 0.6 + s->starts.v[1] * 0.8) < 1e-15,
      "project: true projects");
-  OK(s && s->nobservable == 0 && s->checkpoint_seconds == 1, "no observables; checkpoint");
+  OK(s && s->observe.n == 0 && s->run.checkpoint_seconds == 1, "no observables; checkpoint");
   cst_study_destroy(s);
   s = ACCEPT(
       "observables: [energy, \"height: y\", speed: \"sqrt(x'^2 + y'^2)\", \"pull : lambda_rod*L + "
       "t\"]",
       "initial: {q: [\"L\", 0], v: [0, -1]}",
       "methods:\n  - rattle\n  - compose(rattle,yoshida4)\n  - \"compose(rattle,   suzuki4)\"");
-  OK(s && s->nobservable == 4 && !strcmp(s->observable[1].name, "height") &&
-         !strcmp(s->observable[1].expression, "y") && !strcmp(s->observable[2].name, "speed") &&
-         !strcmp(s->observable[2].expression, "sqrt(x'^2 + y'^2)") &&
-         !strcmp(s->observable[3].name, "pull") &&
-         !strcmp(s->observable[3].expression, "lambda_rod*L + t") && !s->observable[0].expression,
+  OK(s && s->observe.n == 4 && !strcmp(s->observe.observable[1].name, "height") &&
+         !strcmp(s->observe.observable[1].expression, "y") &&
+         !strcmp(s->observe.observable[2].name, "speed") &&
+         !strcmp(s->observe.observable[2].expression, "sqrt(x'^2 + y'^2)") &&
+         !strcmp(s->observe.observable[3].name, "pull") &&
+         !strcmp(s->observe.observable[3].expression, "lambda_rod*L + t") &&
+         !s->observe.observable[0].expression,
      "the user's observables, quoted or as a map");
-  OK(s && s->state == -1 && s->q0[0] == 1 && s->v0[1] == -1 && !s->project,
+  OK(s && s->starts.state == -1 && s->starts.q[0] == 1 && s->starts.v[1] == -1 &&
+         !s->starts.project,
      "a start given by numbers");
-  OK(s && s->nmethod == 3 && !strcmp(cst_method_label(s->method[1]), "compose(rattle, yoshida4)") &&
-         !strcmp(cst_method_label(s->method[2]), "compose(rattle, suzuki4)"),
+  OK(s && s->methods.n == 3 &&
+         !strcmp(cst_method_label(s->methods.method[1]), "compose(rattle, yoshida4)") &&
+         !strcmp(cst_method_label(s->methods.method[2]), "compose(rattle, suzuki4)"),
      "labels have one blank after each comma");
   cst_study_destroy(s);
 }
@@ -274,27 +285,28 @@ static void layers(void) {
                                       "{a: [[0.5]], b: [1]}", "{a: [[0.5]], b: [1], c: [1/2]}"};
   static const int         order[] = {2, 2, 1, 2, 2};
   for (int i = 0; i < 5; i++)
-    OK(s && s->nmethod == 5 && !strcmp(cst_method_label(s->method[i]), label[i]) &&
-           cst_method_properties(s->method[i], s->system).order_q == order[i],
+    OK(s && s->methods.n == 5 && !strcmp(cst_method_label(s->methods.method[i]), label[i]) &&
+           cst_method_properties(s->methods.method[i], s->problem.system).order_q == order[i],
        "tableaus of one's own: %s, of order %d", label[i], order[i]);
-  OK(s && !strcmp(cst_method_label(s->reference_method), "other") &&
-         strstr(s->canonical, "layers:\n  half:\n    a:"),
+  OK(s && !strcmp(cst_method_label(s->reference.method), "other") &&
+         strstr(s->source.canonical, "layers:\n  half:\n    a:"),
      "one as the reference, and the layers in the canonical text");
   cst_study_destroy(s);
 }
 
 static void steps(void) {
   cst_study *s = ACCEPT("steps: {from: 0.1, halvings: 6}");
-  OK(s && s->nstep == 7 && s->step[6] == 0.1 / 64, "halvings: 6 are 7 steps");
+  OK(s && s->steps.n == 7 && s->steps.h[6] == 0.1 / 64, "halvings: 6 are 7 steps");
   cst_study_destroy(s);
   s = ACCEPT("steps: {counts: [3, 7]}");
-  OK(s && s->nstep == 2 && s->step[0] == 1 / 3. && s->step[1] == 1 / 7., "counts");
+  OK(s && s->steps.n == 2 && s->steps.h[0] == 1 / 3. && s->steps.h[1] == 1 / 7., "counts");
   cst_study_destroy(s);
   s = ACCEPT("steps: [1]");
-  OK(s && s->nstep == 1, "a study of one step that is the end");
+  OK(s && s->steps.n == 1, "a study of one step that is the end");
   cst_study_destroy(s);
   s = ACCEPT("end: \"10*2^(3/4)*pi\"", "steps: [\"2^(3/4)*pi\", \"2^(-1/4)*pi\"]");
-  OK(s && fabs(s->end[0] - 10 * pow(2, 0.75) * M_PI) < 1e-13 && s->step[0] == 2 * s->step[1],
+  OK(s && fabs(s->steps.end[0] - 10 * pow(2, 0.75) * M_PI) < 1e-13 &&
+         s->steps.h[0] == 2 * s->steps.h[1],
      "expressions of pi");
   cst_study_destroy(s);
   s = ACCEPT("steps: [0.1, 0.05, 0.02]", "roundoff: {dyadic-steps: true}",
@@ -324,22 +336,23 @@ static void sweeps(void) {
   cst_study *s =
       ACCEPT("system: {name: planar-pendulum, parameters: {g: [1, 2, \"pi\"], L: [\"1/2\", 4]}}",
              "end: \"2*L*g\"", "steps: [\"L*g\", \"L*g/2\"]", "solver: {tolerance: [1e-12, 1e-8]}");
-  OK(s && s->nvariant == 6, "lists of 3 and 2 values make 6 sets");
+  OK(s && s->problem.nvariant == 6, "lists of 3 and 2 values make 6 sets");
   if (!s)
     return;
-  int npar = s->system->npar, L = 0, g = 0, ordered = 1, n;
+  int npar = s->problem.system->npar, L = 0, g = 0, ordered = 1, n;
   for (int i = 0; i < npar; i++) {
-    if (!strcmp(s->system->parameter[i].name, "L"))
+    if (!strcmp(s->problem.system->parameter[i].name, "L"))
       L = i;
-    if (!strcmp(s->system->parameter[i].name, "g"))
+    if (!strcmp(s->problem.system->parameter[i].name, "g"))
       g = i;
   }
   for (int v = 0; v < 6; v++) {
-    double length = s->parameter[v * npar + L], gravity = s->parameter[v * npar + g],
-           want = 2 * length * gravity;
-    OK(s->end[v] == want && s->step[2 * v] == want / 2 && s->step[2 * v + 1] == want / 4,
-       "set %d: L = %g, g = %g, end = %g", v, length, gravity, s->end[v]);
-    OK(hypot(s->q0[2 * v], s->q0[2 * v + 1]) == length, "set %d: its own start", v);
+    double length = s->problem.parameter[v * npar + L],
+           gravity = s->problem.parameter[v * npar + g], want = 2 * length * gravity;
+    OK(s->steps.end[v] == want && s->steps.h[2 * v] == want / 2 &&
+           s->steps.h[2 * v + 1] == want / 4,
+       "set %d: L = %g, g = %g, end = %g", v, length, gravity, s->steps.end[v]);
+    OK(hypot(s->starts.q[2 * v], s->starts.q[2 * v + 1]) == length, "set %d: its own start", v);
     int slow = L < g ? v / 3 : v / 2, fast = L < g ? v % 3 : v % 2;
     ordered &= length == (double[]){0.5, 4}[L < g ? slow : fast] &&
                gravity == (double[]){1, 2, M_PI}[L < g ? fast : slow];
@@ -367,19 +380,20 @@ static void canonical(void) {
   cst_study *a = read_text(texts[0], &report, &count);
   free(report);
   cst_study *b = read_text(texts[1], &report, &count);
-  OK(a && b && !strcmp(a->canonical, b->canonical) && !strcmp(a->sha256, b->sha256),
+  OK(a && b && !strcmp(a->source.canonical, b->source.canonical) &&
+         !strcmp(a->source.sha256, b->source.sha256),
      "canonical text and fingerprint do not depend on order, style, comments, checkpoint, compile");
-  if (a && b && strcmp(a->canonical, b->canonical))
-    NOTE("%s against %s", a->canonical, b->canonical);
+  if (a && b && strcmp(a->source.canonical, b->source.canonical))
+    NOTE("%s against %s", a->source.canonical, b->source.canonical);
   if (!b)
     NOTE("%s", report);
   free(report);
-  cst_study *c = a ? read_text(a->canonical, &report, &count) : NULL;
-  OK(c && !strcmp(a->canonical, c->canonical), "canonical text is a fixed point");
+  cst_study *c = a ? read_text(a->source.canonical, &report, &count) : NULL;
+  OK(c && !strcmp(a->source.canonical, c->source.canonical), "canonical text is a fixed point");
   if (a)
     free(report);
   cst_study *d = ACCEPT("end: 2"), *e = ACCEPT(NULL);
-  OK(d && e && strcmp(d->sha256, e->sha256), "another end is another study");
+  OK(d && e && strcmp(d->source.sha256, e->source.sha256), "another end is another study");
   cst_study *all[] = {a, b, c, d, e};
   for (int i = 0; i < 5; i++)
     cst_study_destroy(all[i]);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/study.h"
+#include "study/file/study.h"
 #include "study/file/starts.h"
 #include "tap.h"
 
@@ -26,7 +26,7 @@ static void alone_and_together(void) {
   cst_study *many = study("double-pendulum", "{members: 1000, seed: 7, spread: {q: 0.1, v: 0.1}}"),
             *few = study("double-pendulum", "{members: 8, seed: 7, spread: {q: 0.1, v: 0.1}}");
   cst_study *other = study("double-pendulum", "{members: 8, seed: 8, spread: {q: 0.1, v: 0.1}}");
-  size_t     bytes = sizeof(double) * (size_t)many->system->nq;
+  size_t     bytes = sizeof(double) * (size_t)many->problem.system->nq;
   double     q[MOST], v[MOST], a[MOST], b[MOST];
   OK(cst_study_member(many, 0, 7, q, v) && cst_study_member(few, 0, 7, a, b) &&
          !memcmp(q, a, bytes) && !memcmp(v, b, bytes),
@@ -46,9 +46,9 @@ static void consistent(void) {
   cst_study *s = study("double-pendulum", "{members: 500, seed: 3, spread: {q: 0.1, v: 0.2}}");
   double     worst_g = 0, worst_gv = 0, q[MOST], v[MOST], g, gv;
   int        made = 0;
-  for (long k = 0; k < s->members; k++) {
+  for (long k = 0; k < s->ensemble.members; k++) {
     made += cst_study_member(s, 0, k, q, v);
-    cst_system_residuals(s->system, s->parameter, q, v, NULL, &g, NULL, &gv);
+    cst_system_residuals(s->problem.system, s->problem.parameter, q, v, NULL, &g, NULL, &gv);
     worst_g = fmax(worst_g, g);
     worst_gv = fmax(worst_gv, gv);
   }
@@ -86,13 +86,14 @@ static void without_spread(void) {
   double     q[MOST], v[MOST];
   cst_study_member(s, 0, 2, q, v);
   double off = 0;
-  for (int i = 0; i < s->system->nq; i++)
-    off = fmax(off, fabs(q[i] - s->q0[i]));
+  for (int i = 0; i < s->problem.system->nq; i++)
+    off = fmax(off, fabs(q[i] - s->starts.q[i]));
   OK(off < 1e-15, "spread in v alone leaves q: %.2g", off);
   cst_study_destroy(s);
   s = study("double-pendulum", "default");
-  OK(cst_study_member(s, 0, 0, q, v) && !memcmp(q, s->q0, sizeof(double) * (size_t)s->system->nq) &&
-         !memcmp(v, s->v0, sizeof(double) * (size_t)s->system->nq),
+  OK(cst_study_member(s, 0, 0, q, v) &&
+         !memcmp(q, s->starts.q, sizeof(double) * (size_t)s->problem.system->nq) &&
+         !memcmp(v, s->starts.v, sizeof(double) * (size_t)s->problem.system->nq),
      "without an ensemble: the start itself");
   cst_study_destroy(s);
 }
@@ -123,7 +124,7 @@ static bool are_same(const cst_study *s, int isa, const long *member, int lanes,
       continue;
     ++*done;
     same &= cst_study_member(s, 0, member[l], a, b);
-    for (int i = 0; i < s->system->nq; i++)
+    for (int i = 0; i < s->problem.system->nq; i++)
       same &= !memcmp(&q[i * W + l], &a[i], sizeof *a) && !memcmp(&v[i * W + l], &b[i], sizeof *b);
   }
   return same;
@@ -141,7 +142,7 @@ static void together(const char *system, double spread) {
       const int lanes = 1 + g % cst_isas[isa].width;
       long      member[CST_W_MAX];
       for (int l = 0; l < lanes; l++)
-        member[l] = (g * 7919 + l * 104729) % s->members;
+        member[l] = (g * 7919 + l * 104729) % s->ensemble.members;
       same &= are_same(s, isa, member, lanes, &done);
       all += lanes;
     }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "constella/study.h"
+#include "study/file/study.h"
 #include "method/method.h"
 #include "tap.h"
 
@@ -67,7 +67,7 @@ static int loaded(void) {
 
 /* The argument of the first method of the study. */
 static const cst_text *retraction(const cst_study *s) {
-  return cst_method_root(s->method[0])->arg[0]->text;
+  return cst_method_root(s->methods.method[0])->arg[0]->text;
 }
 
 static void one_after_another(void) {
@@ -77,7 +77,7 @@ static void one_after_another(void) {
     if (i == BEFORE)
       before = mallinfo2().uordblks;
     cst_study *s = read_number(i);
-    read &= s && s->nmethod == (i % 2 ? 8 : 3) && loaded() == i % 2;
+    read &= s && s->methods.n == (i % 2 ? 8 : 3) && loaded() == i % 2;
     numbered &= s && (i % 2 || retraction(s)->number == 1);
     cst_study_destroy(s);
     gone &= loaded() == 0;

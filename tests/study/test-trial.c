@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "constella/document.h"
+#include "core/document.h"
 #include "study/estimate/trial.h"
 #include "tap.h"
 
@@ -24,21 +24,23 @@ static cst_error walk(const cst_plan *p, const cst_class *k, long member, long n
                       double *evaluations) {
   const cst_study    *s = p->study;
   const cst_case     *c = &p->cases[k->cases[0]];
-  cst_stepper_options o = {p->isa, 1,   s->max_iterations, s->compensated, s->iteration, true,
-                           false,  k->h};
-  double *q = malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)), *v = q + s->system->nq, per_step,
-         per_iteration;
+  cst_stepper_options o = {
+      p->isa, 1,   s->solver.max_iterations, s->steps.compensated, s->solver.iteration, true,
+      false,  k->h};
+  double *q = malloc(2 * sizeof *q * (size_t)(s->problem.system->nq + 1)),
+         *v = q + s->problem.system->nq, per_step, per_iteration;
   cst_stepper *st = NULL;
   cst_batch    b;
   CST_TRY(cst_stepper_create(p->method[k->method], &o, &st));
-  cst_stepper_set_resolution(st, s->resolution);
+  cst_stepper_set_resolution(st, s->steps.resolution);
   cst_stepper_set_step(st, k->h);
   CST_TRY(cst_batch_create(st, &b));
   cst_batch_reset(st, &b, 1);
   if (!cst_study_member(s, c->variant, member, q, v))
     return 1;
-  cst_batch_start(st, &b, 0, cst_plan_parameters(p, c->variant), q, v, s->tolerance[c->tolerance]);
-  cst_batch_address(st, &b, 0, s->seed, (uint64_t)member);
+  cst_batch_start(st, &b, 0, cst_plan_parameters(p, c->variant), q, v,
+                  s->solver.tolerance[c->tolerance]);
+  cst_batch_address(st, &b, 0, s->ensemble.seed, (uint64_t)member);
   cst_batch_ready(st, &b);
   CST_TRY(cst_stepper_advance(st, &b, n));
   cst_stepper_evaluations(st, &per_step, &per_iteration);
@@ -63,7 +65,7 @@ static double factor(const cst_plan *p) {
     const long       n = (long)fmin((double)k->n, fmin(STEPS, moment / k->cost));
     double           x = 0, y = 0, nanoseconds;
     if (n < 1 || !cst_trial_class(t, k, n, &x, &nanoseconds) ||
-        walk(p, k, p->study->members - 1, n, &y))
+        walk(p, k, p->study->ensemble.members - 1, n, &y))
       continue;
     told += x * (double)k->n / (double)n * (double)k->lanes,
         counted += y * (double)k->n / (double)n * (double)k->lanes;

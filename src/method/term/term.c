@@ -11,23 +11,16 @@
 #include "constella/diag.h"
 #include "core/boundary.h"
 #include "core/need.h"
+#include "core/text.h"
 #include "method/method.h"
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 /* A label is the expression in one form, which names the method in results. Equal methods have equal labels. */
 
-/* The shortest text, and 10 instead of 1e+01. */
 static void print_number(FILE *f, double x) {
   char text[40];
-  for (int digits = 1; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, x);
-    if (strtod(text, NULL) == x)
-      break;
-  }
-  if (strchr(text, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
-    snprintf(text, sizeof text, "%.15g", x);
-  fputs(text, f);
+  fputs(cst_text_number(x, text, sizeof text), f);
 }
 
 /* Characters around the entries of a term, and after a key. */

@@ -16,6 +16,7 @@
 #include "constella/diag.h"
 #include "constella/layer.h"
 #include "constella/random.h"
+#include "core/document.h"
 #include "core/need.h"
 #include "method/layer.h"
 #include "system/compile/compile.h"

@@ -67,7 +67,7 @@ static void declare_first(cst_channels *c) {
   if (c->columns)
     cst_channels_add(c, &cst_channel_rows_until, 0, (cst_channel_use){0});
   add_all(c, first);
-  if (cst_system_named(c->plan->study->system) > 0)
+  if (cst_system_named(c->plan->study->problem.system) > 0)
     cst_channels_add(c, &cst_channel_parameters, 0, (cst_channel_use){0});
   add_all(c, state);
   cst_channels_add(c, &cst_channel_status, 0, (cst_channel_use){.doc = status_doc()});
@@ -89,7 +89,7 @@ static void declare_last(cst_channels *c) {
   if (!c->columns)
     return;
   cst_channels_add(c, &cst_channel_rate, 0, (cst_channel_use){0});
-  if (c->plan->study->timing_repeats > 0)
+  if (c->plan->study->run.timing_repeats > 0)
     add_all(c, times);
   add_all(c, last);
 }
@@ -147,7 +147,7 @@ static void make_shared_axes(cst_channels *c) {
   static const char *const outside[CST_OUTSIDE + 1] = {"below", "above", "no number", "all"};
   static const char       *parameters[CST_MAX_PAR];
   const cst_plan          *p = c->plan;
-  const cst_system        *s = p->study->system;
+  const cst_system        *s = p->study->problem.system;
   for (int i = 0; i < s->npar; i++)
     parameters[i] = s->parameter[i].name;
   const struct {
@@ -160,7 +160,8 @@ static void make_shared_axes(cst_channels *c) {
       [CST_AXIS_NONE] = {.absent = true},
       [CST_AXIS_CASE] = {"case", p->ncase,
                          "case: parameters x tolerance x method x step, step fastest", NULL, false},
-      [CST_AXIS_MEMBER] = {"member", p->study->members, "member of the ensemble", NULL, false},
+      [CST_AXIS_MEMBER] = {"member", p->study->ensemble.members, "member of the ensemble", NULL,
+                           false},
       [CST_AXIS_COORDINATE] = {"coordinate", s->nq, "coordinate of the system", s->coordinate,
                                false},
       [CST_AXIS_MULTIPLIER] = {"multiplier", s->ng, "constraint of the system",
@@ -174,7 +175,7 @@ static void make_shared_axes(cst_channels *c) {
                               cst_system_named(s) ? parameters : NULL, false},
       [CST_AXIS_WORD] = {"word", CST_SUM_WORDS,
                          "64 bits of an exact sum, the least first, then its flags", NULL,
-                         p->most_samples == 0 || p->study->members == 1},
+                         p->most_samples == 0 || p->study->ensemble.members == 1},
       [CST_AXIS_BLOCK] = {"block", p->blocks, "equal part of the run after the burn-in", NULL,
                           p->blocks == 0},
       [CST_AXIS_OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside,
@@ -285,7 +286,7 @@ static void find_own(cst_channels *c) {
   long           *count = cst_zeros(p->ncase, sizeof *count);
   for (int i = 0; i < p->ncase; i++) {
     cst_division_members(p, p->division, p->part, i, &first[i], &count[i]);
-    first[i] += i * p->study->members;
+    first[i] += i * p->study->ensemble.members;
   }
   c->own = (cst_record_rows){p->ncase, first, count};
 }

@@ -50,15 +50,15 @@ bool cst_averages_read_weight(cst_reader *r, cst_yaml *n) {
   cst_yaml                *weight = cst_yaml_get(n, "weight");
   int                      which = 0;
   cst_reader_choice(r, weight, "weight", names, CST_COUNT(names), &which);
-  if (!which || !r->s->system)
+  if (!which || !r->s->problem.system)
     return which;
-  if (!r->s->system->ng)
+  if (!r->s->problem.system->ng)
     cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has no constraints",
-                   r->s->system->name);
-  else if (r->s->system->ng > MOST_WEIGHED)
+                   r->s->problem.system->name);
+  else if (r->s->problem.system->ng > MOST_WEIGHED)
     cst_yaml_error(r->doc, weight, r->d,
                    "'weight' is fixman, and %s has %d constraints; at most %d are allowed",
-                   r->s->system->name, r->s->system->ng, MOST_WEIGHED);
+                   r->s->problem.system->name, r->s->problem.system->ng, MOST_WEIGHED);
   return true;
 }
 
@@ -84,7 +84,7 @@ static void check(cst_reader *r, const void *request) {
   for (int k = 0; k < cst_collector_count; k++)
     if (cst_collectors[k]->plan.averages)
       taken |= cst_collectors[k]->plan.averages(r->s);
-  if (r->s->extensible && taken)
+  if (r->s->run.extensible && taken)
     cst_yaml_error(
         r->doc, cst_yaml_get(r->root, "extensible"), r->d,
         "'extensible' cannot be combined with averages and histograms ('burn-in', 'histograms', "
@@ -93,8 +93,8 @@ static void check(cst_reader *r, const void *request) {
 
 static bool averages(const cst_study *s) {
   bool wants = request_of(s)->given;
-  for (int i = 0; i < s->nobservable; i++)
-    wants |= s->observable[i].observer->averages;
+  for (int i = 0; i < s->observe.n; i++)
+    wants |= s->observe.observable[i].observer->averages;
   return wants;
 }
 
@@ -322,7 +322,7 @@ typedef struct {
 
 static cst_error read_sums(cst_case_rows *rows, int k, sums *s) {
   const int     i = rows->icase;
-  const long    n = rows->plan->study->members;
+  const long    n = rows->plan->study->ensemble.members;
   const double *summary;
   CST_TRY(cst_output_read_members(rows->output, &channel_averages, k, i, 0, n, s->means));
   CST_TRY(cst_output_read_members(rows->output, &channel_squares, k, i, 0, n, s->square));
@@ -357,7 +357,7 @@ static double mean_of_member(const sums *s, long m) {
 
 /* The weights of the open case, and the effective number of equally weighted samples. */
 static cst_error read_weights(cst_case_rows *rows, sums *s, double *effective) {
-  const long n = rows->plan->study->members;
+  const long n = rows->plan->study->ensemble.members;
   double     sum = 0, square = 0;
   for (long i = 0; i < n * CST_WINDOWS; i++)
     s->weight[i] = 1;
@@ -381,7 +381,7 @@ static cst_error read_weights(cst_case_rows *rows, sums *s, double *effective) {
 
 /* Mean and variance of x over time and the members that did not fail. */
 static void moments(const cst_case_rows *rows, const sums *s, double *mean, double *variance) {
-  const long n = rows->plan->study->members;
+  const long n = rows->plan->study->ensemble.members;
   double     count = 0;
   double     sum = 0;
   double     square = 0;
@@ -407,7 +407,7 @@ static cst_error conclude_quantity(cst_case_rows *rows, const average_columns *x
   const int       icase = rows->icase;
   const cst_case *c = &rows->plan->cases[icase];
   const cst_class *class = &rows->plan->classes[rows->plan->class_of[icase]];
-  const long n = rows->plan->study->members;
+  const long n = rows->plan->study->ensemble.members;
   double     mean, variance, good = 0, weight = 0;
   CST_TRY(read_sums(rows, k, s));
   moments(rows, s, &mean, &variance);
@@ -439,7 +439,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const cst_plan        *p = rows->plan;
   const average_columns *x = handles;
   const int              i = rows->icase;
-  const long             n = p->study->members;
+  const long             n = p->study->ensemble.members;
   sums                   s;
   double                 effective = NAN;
   if (!x)

@@ -450,11 +450,11 @@ enum { VARIANTS = 16 }; /* of the parameters, that are asked for such states */
 
 /* The coordinates of the constraints whose gradients may be dependent; NULL: there are none. */
 static void *settle(const cst_plan *p, cst_diag *d) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   double           *c = cst_zeros(s->npar + 1, sizeof *c);
   bool             *of = cst_zeros(s->nq + 1, sizeof *of), possible = false;
   (void)d;
-  const int variants = p->study->nvariant, some = CST_SMALLER(variants, VARIANTS);
+  const int variants = p->study->problem.nvariant, some = CST_SMALLER(variants, VARIANTS);
   for (int k = 0; k < some; k++) {
     const int variant = (int)((long)k * variants / some);
     memcpy(c, cst_plan_parameters(p, variant), (size_t)cst_system_named(s) * sizeof *c);
@@ -509,7 +509,7 @@ typedef struct {
 static void create(cst_collection *x) {
   own               *o = x->own;
   const cst_runner  *r = x->run;
-  const cst_system  *s = r->plan->study->system;
+  const cst_system  *s = r->plan->study->problem.system;
   const cst_pattern *P = &s->pattern[CST_K_G];
   const size_t       W = (size_t)r->width, nq = (size_t)s->nq, ng = (size_t)s->ng;
   const size_t       groups = ((size_t)r->batch + W - 1) / W;
@@ -580,7 +580,7 @@ static void evaluate(const own *o, const cst_runner *r, int group, const double 
 /* The state that a group has been in last, of which `value` has the entries. */
 static void keep(const own *o, const cst_runner *r, int group, const double *q, const double *p,
                  long step) {
-  const size_t W = (size_t)r->width, n = (size_t)r->plan->study->system->nq * W;
+  const size_t W = (size_t)r->width, n = (size_t)r->plan->study->problem.system->nq * W;
   memcpy(o->q + (size_t)group * n, q, n * sizeof *q);
   memcpy(o->p + (size_t)group * n, p, n * sizeof *p);
   memcpy(o->before + (size_t)(group * o->n) * W, o->value, (size_t)o->n * W * sizeof *o->value);
@@ -589,7 +589,7 @@ static void keep(const own *o, const cst_runner *r, int group, const double *q, 
 
 /* Sets what rows of a lane are divided by, from its start. */
 static void measure(own *o, const cst_runner *r, int group, int lane) {
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const int         W = r->width, from = group * o->n * W;
   double           *length = o->length + (group * W + lane) * s->ng;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
@@ -659,7 +659,7 @@ static cst_error look_at(cst_collection *x, int group, int lane, const double *q
                          long step) {
   own              *o = x->own;
   const cst_runner *r = x->run;
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const bool       *of = r->plan->settled[CST_COLLECTOR(branches)];
   const int         W = r->width, nq = s->nq, last = group * nq * W, at = group * W + lane;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
@@ -754,7 +754,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   if (!column)
     return 0;
   CST_TRY(cst_case_rows_get(rows, &cst_channel_passed_singular, 0, &x));
-  for (long m = 0; m < rows->plan->study->members; m++)
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++)
     n += (rows->good[m] || rows->stopped[m]) && !isnan(x[m]);
   cst_column_set(*column, rows->icase, (double)n);
   return 0;

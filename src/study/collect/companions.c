@@ -35,7 +35,7 @@ static double mean_mass(const cst_system *s, const double *c, const double *q, d
 
 /* 1/T = |v|/L + (|f|/(m L))^(1/2), or 1 at rest without a force. */
 void cst_tangent_scale(const cst_runner *r, long lane, double *scale) {
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const int         nq = s->nq, W = r->width;
   const double     *par = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);
   const double     *column = cst_batch_lane(r->st, r->b, lane);
@@ -72,9 +72,9 @@ static cst_stepper_options options_of(const cst_companions *c) {
   const cst_study  *s = r->plan->study;
   return (cst_stepper_options){.isa = r->plan->isa,
                                .groups = c->each * (int)((r->batch + r->width - 1) / r->width),
-                               .max_iterations = s->max_iterations,
-                               .compensated = s->compensated,
-                               .iteration = s->iteration,
+                               .max_iterations = s->solver.max_iterations,
+                               .compensated = s->steps.compensated,
+                               .iteration = s->solver.iteration,
                                /* a call of PETSc's costs as much as some steps, and they are few */
                                .bare = true};
 }
@@ -87,7 +87,7 @@ static bool keeps(const cst_plan *p, int method) {
 
 const char *cst_companions_core(const cst_plan *p, int each, double *times) {
   *times = 0;
-  for (int i = 0; i < p->nclass && p->study->system->ng; i++) {
+  for (int i = 0; i < p->nclass && p->study->problem.system->ng; i++) {
     const cst_class *k = &p->classes[i];
     if (keeps(p, k->method))
       *times += (double)k->lanes * each * (double)k->n / (double)cst_tangent_steps(p, k);
@@ -97,7 +97,7 @@ const char *cst_companions_core(const cst_plan *p, int each, double *times) {
 
 /* A program of the substep `project` alone, on the study's system. */
 static cst_error create_projector(cst_companions *c) {
-  const cst_system   *s = c->run->plan->study->system;
+  const cst_system   *s = c->run->plan->study->problem.system;
   cst_stepper_options o = options_of(c);
   cst_expr_error      error;
   char                why[256];
@@ -115,7 +115,7 @@ static cst_error create_projector(cst_companions *c) {
 }
 
 cst_error cst_companions_create(cst_companions *c, const cst_runner *r, int each) {
-  const int n = r->plan->study->nmethod;
+  const int n = r->plan->study->methods.n;
   *c = (cst_companions){.run = r, .each = each};
   c->stepper = cst_zeros(n, sizeof(cst_stepper *));
   c->batch = cst_zeros(n, sizeof *c->batch);
@@ -125,7 +125,7 @@ cst_error cst_companions_create(cst_companions *c, const cst_runner *r, int each
 }
 
 cst_error cst_companions_destroy(cst_companions *c) {
-  for (int i = 0; i < c->run->plan->study->nmethod; i++) {
+  for (int i = 0; i < c->run->plan->study->methods.n; i++) {
     if (c->stepper[i])
       CST_TRY(cst_batch_destroy(&c->batch[i]));
     CST_TRY(cst_stepper_destroy(&c->stepper[i]));
@@ -153,7 +153,7 @@ static cst_error prepare(cst_companions *c, int method) {
   }
   if (!c->stepper[method]) {
     CST_TRY(cst_stepper_create(p->method[method], &o, &c->stepper[method]));
-    cst_stepper_set_resolution(c->stepper[method], p->study->resolution);
+    cst_stepper_set_resolution(c->stepper[method], p->study->steps.resolution);
     CST_TRY(cst_batch_create(c->stepper[method], &c->batch[method]));
   }
   c->st = c->stepper[method];
@@ -238,7 +238,7 @@ bool cst_companions_start(cst_companions *c, long lane, int i, double distance, 
   const cst_study  *s = r->plan->study;
   const cst_case   *of = cst_runner_case(r, lane);
   const double     *par = cst_plan_parameters(r->plan, of->variant);
-  const int         nq = s->system->nq, W = r->width;
+  const int         nq = s->problem.system->nq, W = r->width;
   const double      length = c->scale[2 * lane];
   double           *q = cst_zeros(4 * nq, sizeof *q), *v = q + nq, *p = v + nq, *w = p + nq;
   for (int k = 0; k < nq; k++) {
@@ -246,17 +246,17 @@ bool cst_companions_start(cst_companions *c, long lane, int i, double distance, 
     q[k] = r->q0[at] + distance * length * d[k];
     v[k] = r->v0[at];
   }
-  cst_system_momentum(s->system, par, q, v, p);
+  cst_system_momentum(s->problem.system, par, q, v, p);
   for (int k = 0; k < nq; k++)
     p[k] += distance * c->scale[2 * lane + 1] * d[nq + k];
-  bool good = cst_system_velocity(s->system, par, q, p, w);
+  bool good = cst_system_velocity(s->problem.system, par, q, p, w);
   if (good)
-    good = cst_system_project(s->system, par, q, w);
+    good = cst_system_project(s->problem.system, par, q, w);
   if (good) {
     const long index = index_of(c, lane, i);
     revive(c, index);
-    cst_batch_start(c->st, c->b, index, par, q, w, s->tolerance[of->tolerance]);
-    cst_batch_address(c->st, c->b, index, s->seed, (uint64_t)cst_runner_member(r, lane));
+    cst_batch_start(c->st, c->b, index, par, q, w, s->solver.tolerance[of->tolerance]);
+    cst_batch_address(c->st, c->b, index, s->ensemble.seed, (uint64_t)cst_runner_member(r, lane));
   }
   free(q);
   return good;
@@ -336,7 +336,7 @@ static void take_placed(cst_companions *c, int group, const cst_layout *at) {
 cst_error cst_companions_project(cst_companions *c) {
   cst_batch        *to = &c->placed;
   const cst_layout *at = cst_stepper_layout(c->st);
-  const bool        timed = c->run->plan->study->system->timed;
+  const bool        timed = c->run->plan->study->problem.system->timed;
   if (!c->projects)
     return 0;
   cst_batch_ready(c->st, c->b);
@@ -352,7 +352,7 @@ cst_error cst_companions_project(cst_companions *c) {
 
 static void restart(cst_companions *c, long lane, int i) {
   const cst_runner *r = c->run;
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const cst_layout *at = cst_stepper_layout(c->st);
   const int         nq = s->nq, W = r->width;
   const double     *par = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);

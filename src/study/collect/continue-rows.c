@@ -79,7 +79,7 @@ bool cst_continue_check(const cst_channels *old, const cst_class *from, const cs
                         const double *row, char *why, size_t n) {
   const long kept = kept_numbers(old);
   const long state = cst_plan_state_numbers(old->plan); /* of the longest row */
-  const bool self = old->plan->study->reference == CST_REFERENCE_SELF;
+  const bool self = old->plan->study->reference.kind == CST_REFERENCE_SELF;
   const long partner = self ? 2 * from->n : 0;
   *why = 0;
   if (!is_whole(row[CST_CONTINUE_STEP], from->n, from->n))
@@ -168,7 +168,7 @@ cst_error cst_continue_read(cst_result *file, const cst_channels *old, int from,
 static void joined_of_all(cst_result *file, const cst_plan *p, long *members) {
   char *continued = cst_result_text(file, "/", "continued");
   for (int i = 0; i < p->ncase; i++)
-    members[i] = continued ? p->study->members : 0;
+    members[i] = continued ? p->study->ensemble.members : 0;
   free(continued);
 }
 
@@ -204,7 +204,7 @@ const cst_channel_row cst_channel_continue = {"/continue/rows", "1", "state from
 /* Largest size of a row: all numbers that checkpoints hold of a trajectory, and its state. */
 static void declare_last(const cst_plan *p, cst_channels *c) {
   long n = CST_CONTINUE_HEAD + CST_CONTINUE_SEAL + cst_plan_state_numbers(p);
-  if (!p->study->extensible)
+  if (!p->study->run.extensible)
     return;
   for (int k = 0; k < c->n; k++)
     if (c->channel[k].kept)
@@ -242,7 +242,7 @@ static cst_error open(const cst_plan *p, cst_output *o) {
   return 0;
 }
 
-static bool wanted(const cst_plan *p) { return p->study->extensible; }
+static bool wanted(const cst_plan *p) { return p->study->run.extensible; }
 
 static cst_error before(cst_collection *x) {
   if (x->run->b->step == x->run->class->n && !x->run->replayed)

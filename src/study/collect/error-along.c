@@ -38,9 +38,9 @@ static void check(cst_reader *r, const void *own) {
   if (n && cst_states_has_expression(r->s, measures->name))
     cst_yaml_error(r->doc, n, r->d,
                    "the observable 'error' is the name of an expression too; call that otherwise");
-  else if (n && r->s->reference == CST_REFERENCE_NONE)
+  else if (n && r->s->reference.kind == CST_REFERENCE_NONE)
     cst_yaml_error(r->doc, n, r->d, "the observable 'error' needs the key 'reference'");
-  else if (n && !r->s->error_q && !r->s->error_p)
+  else if (n && !r->s->error.q && !r->s->error.p)
     cst_yaml_error(
         r->doc, n, r->d,
         "the observable 'error' is that of q and p, and the key 'error' leaves both out");
@@ -48,7 +48,7 @@ static void check(cst_reader *r, const void *own) {
 
 static bool asked(const cst_plan *p) {
   const request *w = p->study->collected[CST_COLLECTOR(error_along)];
-  return w->asked && p->study->reference != CST_REFERENCE_NONE;
+  return w->asked && p->study->reference.kind != CST_REFERENCE_NONE;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static void schedule(const cst_plan *p, cst_class *k) { k->shown_samples = asked
 static void *settle(const cst_plan *p, cst_diag *d) {
   const cst_study_word at = cst_study_place(p->study, "observables");
   if (asked(p) && !p->most_samples)
-    cst_diag_add(d, p->study->file, at.line, at.column,
+    cst_diag_add(d, p->study->source.file, at.line, at.column,
                  "the observable 'error' is kept at the samples, and `samples` has none");
   return NULL;
 }
@@ -148,7 +148,8 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   CST_TRY(cst_case_rows_get(rows, &along, 0, &x));
   series = cst_zeros(2L * p->most_samples, sizeof *series);
   for (int i = 0; i < p->most_samples; i++)
-    reduce(x, p->study->members, p->most_samples, i, &series[i], &series[p->most_samples + i]);
+    reduce(x, p->study->ensemble.members, p->most_samples, i, &series[i],
+           &series[p->most_samples + i]);
   CST_TRY(cst_output_case(rows->output, &largest, 0, rows->icase, series));
   CST_TRY(cst_output_case(rows->output, &rms, 0, rows->icase, series + p->most_samples));
   set_peak(rows, handles, series);

@@ -14,7 +14,7 @@ const cst_channel_row cst_channel_error = {"/error/%s", "1", "error against the 
 /* clang-format on */
 
 static void declare(const cst_plan *p, cst_channels *c) {
-  for (int k = 0; k < CST_ERRORS && p->study->reference != CST_REFERENCE_NONE; k++)
+  for (int k = 0; k < CST_ERRORS && p->study->reference.kind != CST_REFERENCE_NONE; k++)
     cst_channels_add(c, &cst_channel_error, k,
                      (cst_channel_use){.name = cst_channels_error_names[k]});
 }
@@ -50,24 +50,25 @@ typedef struct {
 static void record_errors(const own *e, const cst_runner *r, long lane, int parts, reading x,
                           reading y) {
   const cst_study *s = r->plan->study;
-  const int        nq = s->system->nq;
-  const int        ng = s->system->ng;
+  const int        nq = s->problem.system->nq;
+  const int        ng = s->problem.system->ng;
   const struct {
     const double *x, *y;
     int           n;
     bool          chosen;
-  } part[CST_ERRORS] = {[CST_ERROR_Q] = {x.q, y.q, nq, s->error_q},
-                        [CST_ERROR_P] = {x.p, y.p, nq, s->error_p},
-                        [CST_ERROR_LAMBDA] = {x.lambda, y.lambda, ng, s->error_lambda}};
+  } part[CST_ERRORS] = {[CST_ERROR_Q] = {x.q, y.q, nq, s->error.q},
+                        [CST_ERROR_P] = {x.p, y.p, nq, s->error.p},
+                        [CST_ERROR_LAMBDA] = {x.lambda, y.lambda, ng, s->error.lambda}};
   double all = 0, along = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
     if (!(parts >> k & 1))
       continue;
-    const double apart = part[k].n ? cst_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
+    const double apart =
+        part[k].n ? cst_norm_apart(s->error.norm, part[k].x, part[k].y, part[k].n) : NAN;
     if (part[k].chosen)
-      all = cst_norm_join(s->norm, all, apart);
+      all = cst_norm_join(s->error.norm, all, apart);
     if (part[k].chosen && k != CST_ERROR_LAMBDA)
-      along = cst_norm_join(s->norm, along, apart);
+      along = cst_norm_join(s->error.norm, along, apart);
     if (parts & ENTER)
       keep_largest(&e->error[k][lane], apart);
   }
@@ -80,7 +81,7 @@ static void record_errors(const own *e, const cst_runner *r, long lane, int part
 static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane,
                        double *q, double *p) {
   const int         W = r->width;
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const cst_layout *at = cst_stepper_layout(st);
   const double     *x = cst_batch_lane(st, b, lane);
   for (int i = 0; i < s->nq; i++) {
@@ -90,7 +91,7 @@ static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_bat
 }
 
 static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
-  const size_t nq = (size_t)r->plan->study->system->nq;
+  const size_t nq = (size_t)r->plan->study->problem.system->nq;
   const size_t W = (size_t)r->width;
   const size_t group = (size_t)lane / W;
   const size_t first = group * nq * W + (size_t)lane % W;
@@ -104,7 +105,7 @@ static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
  * the time that the method's row names. */
 static cst_error bring_partner(const own *e, const cst_runner *r) {
   cst_stepper      *hst = r->hst;
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const size_t      block = (size_t)s->ng * (size_t)r->width;
   const size_t      size = cst_stepper_record_size(hst);
   CST_TRY(cst_stepper_advance(hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
@@ -131,7 +132,7 @@ static double between(double before, double after, double w) {
 /* A failed partner gives NaN. */
 static void partner_reading(const own *e, const cst_runner *r, long lane, reading y) {
   const cst_plan       *p = r->plan;
-  const cst_system     *s = p->study->system;
+  const cst_system     *s = p->study->problem.system;
   const int             ng = s->ng;
   const int             W = r->width;
   const cst_properties *method = &p->method[r->class->method]->properties;
@@ -159,9 +160,9 @@ static void partner_reading(const own *e, const cst_runner *r, long lane, readin
 static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
   const cst_study *s = r->plan->study;
   const int        variant = cst_runner_case(r, lane)->variant;
-  const double    *c = s->parameter + (long)variant * s->system->npar;
+  const double    *c = s->problem.parameter + (long)variant * s->problem.system->npar;
   if (r->plan->method[r->class->method]->properties.tangential)
-    cst_system_tangential(s->system, c, q, p);
+    cst_system_tangential(s->problem.system, c, q, p);
 }
 
 static cst_error reference_reading(const cst_runner *r, long lane, int parts, const double *q0,
@@ -185,7 +186,7 @@ static cst_error reference_reading(const cst_runner *r, long lane, int parts, co
 
 static cst_error read_lane(const own *e, const cst_runner *r, long lane, int parts) {
   const int         W = r->width;
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const int         nq = s->nq;
   double           *q0 = e->state;
   double           *v0 = q0 + nq;
@@ -265,7 +266,7 @@ static cst_error read_errors(const own *e, const cst_runner *r) {
 static void create(cst_collection *x) {
   const cst_runner *r = x->run;
   own              *e = x->own;
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const size_t      ng = (size_t)s->ng, W = (size_t)r->width;
   const size_t      groups = ((size_t)r->batch + W - 1) / W;
   for (int k = 0; k < CST_ERRORS; k++)
@@ -286,7 +287,7 @@ static void destroy(cst_collection *x) {
   free(e->state);
 }
 
-static bool wanted(const cst_plan *p) { return p->study->reference != CST_REFERENCE_NONE; }
+static bool wanted(const cst_plan *p) { return p->study->reference.kind != CST_REFERENCE_NONE; }
 
 static void begin(cst_collection *x) {
   const own *e = x->own;
@@ -340,14 +341,14 @@ static cst_error finish(cst_collection *x) {
 static const char *refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
                           const cst_class *to) {
   (void)now;
-  return to->read != from->read && old->study->over != CST_OVER_END
+  return to->read != from->read && old->study->error.over != CST_OVER_END
              ? "errors are read at other steps"
              : NULL;
 }
 
 /* Errors at the end start from zero. */
 static void go_on(const cst_continued *x) {
-  const bool again = x->now->plan->study->over == CST_OVER_END;
+  const bool again = x->now->plan->study->error.over == CST_OVER_END;
   for (int k = 0; k < CST_ERRORS; k++) {
     const double *was = cst_continued_was(x, &cst_channel_error, k);
     if (was)

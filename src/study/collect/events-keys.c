@@ -44,7 +44,7 @@ static void read_when(cst_reader *r, cst_yaml *n, const char *what, cst_event *x
 
 /* The event that the system has under this name; NULL: none. */
 static const cst_system_event *of_system(const cst_reader *r, const char *name) {
-  return r->s->system && name ? cst_system_event_find(r->s->system, name) : NULL;
+  return r->s->problem.system && name ? cst_system_event_find(r->s->problem.system, name) : NULL;
 }
 
 /* What the system says of an event. */
@@ -62,18 +62,18 @@ static void take_over(const cst_system_event *from, cst_event *x) {
 /* The longest step of a parameter set: the first of each case. */
 static void check_every(cst_reader *r, cst_yaml *n, const cst_event *x) {
   const cst_study *s = r->s;
-  for (int v = 0; v < s->nvariant && s->step; v++)
-    if (!(x->every[v] >= s->step[v * s->nstep])) {
+  for (int v = 0; v < s->problem.nvariant && s->steps.h; v++)
+    if (!(x->every[v] >= s->steps.h[v * s->steps.n])) {
       cst_yaml_error(r->doc, n, r->d, "'every' is %s%s; it must be at least the largest step, %s",
                      cst_reader_shortest(x->every[v]), cst_reader_with(r, v),
-                     cst_reader_shortest(s->step[v * s->nstep]));
+                     cst_reader_shortest(s->steps.h[v * s->steps.n]));
       return;
     }
 }
 
 static void read_every(cst_reader *r, cst_yaml *n, cst_event *x) {
   cst_yaml *every = cst_yaml_get(n, "every");
-  x->every = cst_zeros(r->s->nvariant, sizeof *x->every);
+  x->every = cst_zeros(r->s->problem.nvariant, sizeof *x->every);
   if (cst_yaml_get(n, "direction"))
     cst_yaml_error(r->doc, cst_yaml_get(n, "direction"), r->d,
                    "'direction' belongs to 'when'; an event with 'every' has none");
@@ -119,13 +119,13 @@ static bool read_name(cst_reader *r, cst_yaml *n, cst_named_list *w) {
   const char             *names[CST_SYSTEM_EVENTS_MOST];
   if (!cst_yaml_is_scalar(n))
     return false;
-  if (!r->s->system)
+  if (!r->s->problem.system)
     return true;
   if (!from) {
-    const int count = cst_system_events(r->s->system, &all);
+    const int count = cst_system_events(r->s->problem.system, &all);
     for (int k = 0; k < count; k++)
       names[k] = all[k].name;
-    cst_yaml_error(r->doc, n, r->d, "%s has no event '%s'; %s%s", r->s->system->name, text,
+    cst_yaml_error(r->doc, n, r->d, "%s has no event '%s'; %s%s", r->s->problem.system->name, text,
                    count ? "it has " : "it names none", count ? cst_diag_join(names, count) : "");
     return true;
   }
@@ -183,6 +183,7 @@ void cst_events_read(cst_reader *r, void *request) {
   cst_event *x = w->each;
   for (int i = 0; i < w->n; i++, x++) {
     const cst_expressions *when = &x->named.expressions;
-    x->steps = when->n && cst_graph_smoothness(r->s->system->graph, when->node[0]) == CST_JUMPS;
+    x->steps =
+        when->n && cst_graph_smoothness(r->s->problem.system->graph, when->node[0]) == CST_JUMPS;
   }
 }

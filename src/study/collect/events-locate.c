@@ -41,10 +41,10 @@ struct cst_locator {
 
 cst_locator *cst_locator_create(const cst_runner *r) {
   cst_locator      *x = cst_need(calloc(1, sizeof *x));
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const size_t      W = (size_t)r->width, nq = (size_t)s->nq;
   x->r = r;
-  x->scratch = cst_zeros(r->plan->study->nmethod, sizeof *x->scratch);
+  x->scratch = cst_zeros(r->plan->study->methods.n, sizeof *x->scratch);
   x->based = cst_zeros((r->batch + r->width - 1) / r->width, sizeof *x->based);
   x->v = cst_aligned(nq * W);
   x->lambda = cst_aligned(((size_t)s->ng + 1) * W);
@@ -59,7 +59,7 @@ cst_locator *cst_locator_create(const cst_runner *r) {
 }
 
 void cst_locator_destroy(cst_locator *x) {
-  for (int i = 0; i < x->r->plan->study->nmethod; i++)
+  for (int i = 0; i < x->r->plan->study->methods.n; i++)
     (void)cst_scratch_destroy(&x->scratch[i]);
   free(x->scratch);
   free(x->base);
@@ -82,12 +82,18 @@ static cst_error prepare(cst_locator *x) {
   const cst_plan           *p = x->r->plan;
   const cst_study          *s = p->study;
   const int                 m = x->r->class->method;
-  const cst_stepper_options o = {p->isa, 1,     s->max_iterations, s->compensated, s->iteration,
-                                 false,  false, x->r->class->h};
+  const cst_stepper_options o = {p->isa,
+                                 1,
+                                 s->solver.max_iterations,
+                                 s->steps.compensated,
+                                 s->solver.iteration,
+                                 false,
+                                 false,
+                                 x->r->class->h};
   if (x->scratch[m] && !cst_stepper_takes(cst_scratch_stepper(x->scratch[m]), o.step))
     CST_TRY(cst_scratch_destroy(&x->scratch[m]));
   if (!x->scratch[m])
-    CST_TRY(cst_scratch_create(p->method[m], &o, s->resolution, &x->scratch[m]));
+    CST_TRY(cst_scratch_create(p->method[m], &o, s->steps.resolution, &x->scratch[m]));
   x->now = x->scratch[m];
   return 0;
 }
@@ -159,7 +165,7 @@ static double time_at(const cst_locator *x, double theta) {
 static void read_state(cst_locator *x, const double *record, double *q, double *v) {
   const cst_stepper *st = cst_scratch_stepper(x->now);
   const cst_layout  *at = cst_stepper_layout(st);
-  const int          W = x->r->width, nq = x->r->plan->study->system->nq;
+  const int          W = x->r->width, nq = x->r->plan->study->problem.system->nq;
   x->r->fold->velocities(cst_stepper_context(st), record, x->v);
   for (int i = 0; i < nq; i++) {
     q[i] = record[(at->q + i) * W];
@@ -189,7 +195,7 @@ static cst_error read_ends(cst_locator *x) {
 
 /* q and v of the cubic, projected onto the constraints; the parameters are in x->c. */
 static void interpolate(const cst_locator *x, double theta, double *q, double *v) {
-  const cst_system *s = x->r->plan->study->system;
+  const cst_system *s = x->r->plan->study->problem.system;
   const double      h = x->r->class->h, a = theta, b = 1 - theta;
   for (int i = 0; i < s->nq; i++) {
     const double d = x->q1[i] - x->q0[i];
@@ -207,7 +213,7 @@ static void put(double *record, int W, int at, double y) {
 
 /* The record of the state on the cubic. */
 static void make_record(cst_locator *x, double theta) {
-  const cst_system  *s = x->r->plan->study->system;
+  const cst_system  *s = x->r->plan->study->problem.system;
   const cst_stepper *st = cst_scratch_stepper(x->now);
   const cst_layout  *at = cst_stepper_layout(st);
   const int          W = x->r->width;

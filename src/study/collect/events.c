@@ -95,7 +95,8 @@ static void tell(const cst_plan *p, FILE *out) {
     const cst_event *x = &all[k];
     fprintf(out, "%-14s %s: ", k ? "" : "events", x->named.name);
     if (x->every)
-      fprintf(out, "after every %.6g%s", x->every[0], cst_system_unit(p->study->system, "time"));
+      fprintf(out, "after every %.6g%s", x->every[0],
+              cst_system_unit(p->study->problem.system, "time"));
     else
       fprintf(out, "%s = 0%s", x->named.expressions.text,
               x->direction == CST_EVENT_UP     ? ", upwards"
@@ -171,7 +172,7 @@ static void create(cst_collection *x) {
   o->next = cst_zeros(groups * w->n, sizeof *o->next);
   o->now = cst_aligned((size_t)w->n * (size_t)r->width);
   o->course = cst_aligned((size_t)w->n * CST_TRAIL * (size_t)r->width);
-  o->lambda = cst_aligned(((size_t)r->plan->study->system->ng + 1) * (size_t)r->width);
+  o->lambda = cst_aligned(((size_t)r->plan->study->problem.system->ng + 1) * (size_t)r->width);
 }
 
 static void destroy(cst_collection *x) {
@@ -575,10 +576,10 @@ static cst_error read_times(cst_case_rows *rows, int k, double *time, bool *happ
   const cst_event *e = event_of(p, k);
   const double    *x;
   CST_TRY(cst_case_rows_get(rows, &cst_channel_steps, 0, &x));
-  for (long m = 0; m < p->study->members; m++)
+  for (long m = 0; m < p->study->ensemble.members; m++)
     time[m] = cst_clock_of(c, x[m]);
   CST_TRY(cst_case_rows_get(rows, &channel_event_time, k, &x));
-  for (long m = 0; m < p->study->members; m++) {
+  for (long m = 0; m < p->study->ensemble.members; m++) {
     happened[m] = rows->stopped[m] && !isnan(x[m * e->keep]);
     if (happened[m])
       time[m] = x[m * e->keep];
@@ -587,7 +588,7 @@ static cst_error read_times(cst_case_rows *rows, int k, double *time, bool *happ
 }
 
 static cst_error conclude_stop(cst_case_rows *rows, int k, const event_columns *c) {
-  const long n = rows->plan->study->members;
+  const long n = rows->plan->study->ensemble.members;
   double    *time = cst_zeros(n, sizeof *time), quantile[QUANTILES];
   bool      *happened = cst_zeros(n, sizeof *happened);
   long       ended = 0;
@@ -607,7 +608,7 @@ static cst_error conclude_jumps(cst_case_rows *rows, int k, const event_columns 
   const double *x;
   double        sum = 0;
   CST_TRY(cst_case_rows_get(rows, &channel_event_jumps, k, &x));
-  for (long m = 0; m < rows->plan->study->members; m++)
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++)
     sum += rows->good[m] || rows->stopped[m] ? x[m] : 0;
   cst_column_set(c->jumps, rows->icase, sum);
   return 0;
@@ -617,7 +618,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns_of     *c = handles;
   const cst_named_list *w = request_of(rows->plan);
   const cst_event      *all = w->each;
-  const long            n = rows->plan->study->members;
+  const long            n = rows->plan->study->ensemble.members;
   long                  stopped = 0;
   const double         *x;
   for (int k = 0; k < w->n; k++) {

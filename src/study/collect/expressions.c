@@ -12,12 +12,12 @@
 cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
   cst_values   v = {.n = x->n};
   const size_t W = (size_t)r->width;
-  v.tape = cst_tape_create(r->plan->study->system->graph, x->node, x->n);
+  v.tape = cst_tape_create(r->plan->study->problem.system->graph, x->node, x->n);
   v.value = cst_aligned((size_t)x->n * W);
   for (int k = 0; k < x->n; k++) {
-    v.lambda |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'l');
-    v.t |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 't');
-    v.v |= cst_graph_depends(r->plan->study->system->graph, x->node[k], 'v');
+    v.lambda |= cst_graph_depends(r->plan->study->problem.system->graph, x->node[k], 'l');
+    v.t |= cst_graph_depends(r->plan->study->problem.system->graph, x->node[k], 't');
+    v.v |= cst_graph_depends(r->plan->study->problem.system->graph, x->node[k], 'v');
   }
   const int registers = x->n == 1 ? cst_tape_along_registers(v.tape) : cst_tape_registers(v.tape);
   v.scratch = cst_aligned((size_t)registers * W);
@@ -58,7 +58,7 @@ void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *
   static const double value = 10;
   d->nanoseconds += value * x->n;
   for (int k = 0; k < x->n; k++)
-    d->lambda |= cst_graph_depends(p->study->system->graph, x->node[k], 'l');
+    d->lambda |= cst_graph_depends(p->study->problem.system->graph, x->node[k], 'l');
 }
 
 /* ---- a key that is a list of named expressions ----------------------------------------------- */
@@ -202,8 +202,8 @@ bool cst_sampled_divides(double every, double h) {
 
 static bool check_step(cst_reader *r, cst_yaml *n, double every, int variant) {
   const cst_study *s = r->s;
-  for (int i = 0; i < s->nstep; i++) {
-    const double h = s->step[variant * s->nstep + i];
+  for (int i = 0; i < s->steps.n; i++) {
+    const double h = s->steps.h[variant * s->steps.n + i];
     if (cst_sampled_divides(every, h))
       continue;
     cst_yaml_error(r->doc, n, r->d, "'every' is %s, which is no multiple of the step %s%s",
@@ -223,15 +223,15 @@ bool cst_sampled_read(cst_reader *r, cst_yaml *map, const char *in, double *ever
                    cst_reader_shortest(*every));
     return false;
   }
-  for (int v = 0; r->s->step && v < r->s->nvariant && good; v++)
+  for (int v = 0; r->s->steps.h && v < r->s->problem.nvariant && good; v++)
     good = check_step(r, n, *every, v);
   return good;
 }
 
 long cst_sampled_most(const cst_study *s, double every) {
   double most = 0;
-  for (int v = 0; s->step && v < s->nvariant; v++)
-    most = fmax(most, floor(s->end[v] / every * (1 + 1e-9)) + 1);
+  for (int v = 0; s->steps.h && v < s->problem.nvariant; v++)
+    most = fmax(most, floor(s->steps.end[v] / every * (1 + 1e-9)) + 1);
   return (long)fmin(most, 0x1p62);
 }
 

@@ -175,7 +175,7 @@ static void *columns(const cst_plan *p, cst_columns *c) {
 /* The first good member with the least or the largest value; -1: none has one. */
 static long find(const cst_case_rows *rows, const double *x, int end) {
   long found = -1;
-  for (long m = 0; m < rows->plan->study->members; m++) {
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++) {
     const double now = x[m * ENDS + end];
     if (!(rows->good[m] || rows->stopped[m]) || isnan(now))
       continue;

@@ -264,7 +264,7 @@ static void destroy(cst_collection *x) {
 
 /* The starts of the trajectories, the axes of maps. */
 static void set_starts(const cst_runner *r) {
-  const long nq = r->plan->study->system->nq, W = r->width;
+  const long nq = r->plan->study->problem.system->nq, W = r->width;
   for (int k = 0; k < 2; k++)
     for (long l = 0; l < r->work->count; l++) {
       const double *from = (k ? r->v0 : r->q0) + l / W * nq * W + l % W;
@@ -422,7 +422,7 @@ static void *columns(const cst_plan *p, cst_columns *c) {
 /* Numbers of the members that did not fail and have one, x[members][stride] -> to; how many. */
 static long good_numbers(const cst_case_rows *rows, const double *x, long stride, double *to) {
   long n = 0;
-  for (long m = 0; m < rows->plan->study->members; m++)
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++)
     if (rows->good[m] && !isnan(x[m * stride]))
       to[n++] = x[m * stride];
   return n;
@@ -433,7 +433,7 @@ static void conclude_drift(const cst_case_rows *rows, const double *halves, doub
   static const double middle = 0.5;
   double              median, most = 0;
   long                n = 0;
-  for (long m = 0; m < rows->plan->study->members; m++) {
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++) {
     const double drift = fabs(halves[2 * m + 1] - halves[2 * m]);
     if (!rows->good[m] || isnan(drift))
       continue;
@@ -449,7 +449,7 @@ static void conclude_drift(const cst_case_rows *rows, const double *halves, doub
 
 static cst_error conclude_one(cst_case_rows *rows, int k, const frequency_columns *c,
                               double *room) {
-  const long    members = rows->plan->study->members;
+  const long    members = rows->plan->study->ensemble.members;
   const long    terms = frequency_of(rows->plan, k)->terms;
   const int     i = rows->icase;
   const double *x;
@@ -477,7 +477,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const frequency_columns *x = handles;
   if (!x)
     return 0;
-  double *room = cst_zeros(rows->plan->study->members, sizeof *room);
+  double *room = cst_zeros(rows->plan->study->ensemble.members, sizeof *room);
   for (int k = 0; k < request_of(rows->plan)->n; k++)
     CST_TRY(conclude_one(rows, k, &x[k], room));
   free(room);

@@ -406,7 +406,7 @@ static void add_block(conclusion *d, long member, int block) {
 }
 
 static cst_error add_all(conclusion *d) {
-  const long members = d->rows->plan->study->members;
+  const long members = d->rows->plan->study->ensemble.members;
   for (long first = 0; first < members; first += d->some) {
     const long n = CST_SMALLER(d->some, members - first);
     CST_TRY(read_members(d, first, n));
@@ -430,7 +430,7 @@ static double part(const conclusion *d, long member, int block, int bin) {
 
 /* Few members: all blocks are in memory. */
 static void errors_of_few(conclusion *d) {
-  const long n = d->rows->plan->study->members;
+  const long n = d->rows->plan->study->ensemble.members;
   double    *x = cst_zeros(n * d->blocks, sizeof *x);
   for (int k = 0; k < d->h->bins; k++) {
     for (long m = 0; m < n; m++) {
@@ -448,7 +448,7 @@ static void errors_of_few(conclusion *d) {
 }
 
 static cst_error errors_of_many(conclusion *d) {
-  const long members = d->rows->plan->study->members;
+  const long members = d->rows->plan->study->ensemble.members;
   const int  bins = d->h->bins;
   double    *square = cst_zeros(bins, sizeof *square);
   for (long first = 0; first < members; first += d->some) {
@@ -479,7 +479,7 @@ static cst_error conclude_one(conclusion *d) {
   cst_case_rows   *rows = d->rows;
   const int        i = rows->icase;
   const int        bins = h->bins;
-  const long       members = rows->plan->study->members;
+  const long       members = rows->plan->study->ensemble.members;
   memset(d->all, 0, sizeof *d->all * (size_t)bins);
   memset(d->outside, 0, sizeof d->outside);
   memset(d->weight, 0, sizeof *d->weight * (size_t)bins);
@@ -527,9 +527,9 @@ static cst_error conclude_histogram(cst_case_rows *rows, const histogram_columns
                         .counted = h->bins + CST_OUTSIDE,
                         .weighed = h->bins + CST_WEIGHED};
   if (d.blocks > 1)
-    d.some = p->study->members;
+    d.some = p->study->ensemble.members;
   else
-    d.some = CST_LARGER(1, CST_SMALLER(p->study->members, AT_ONCE / d.counted));
+    d.some = CST_LARGER(1, CST_SMALLER(p->study->ensemble.members, AT_ONCE / d.counted));
   d.counts = cst_zeros(d.some * d.blocks * d.counted, sizeof *d.counts);
   d.totals = cst_zeros(d.some * d.blocks, sizeof *d.totals);
   d.weight = cst_zeros(h->bins, sizeof *d.weight);

@@ -17,7 +17,7 @@ static long       cells(const cst_plan *p) { return cst_lags_cells(&kind, p); }
 
 static double most(const cst_plan *p, int icase) {
   (void)icase;
-  return (double)p->study->members;
+  return (double)p->study->ensemble.members;
 }
 
 static cst_error total(const cst_plan *p, int icase, const cst_cell *x, cst_output *o) {

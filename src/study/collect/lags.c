@@ -14,7 +14,7 @@ enum { SUM, SQUARE, CROSSED, SUMS };
 
 enum { LEAST_LAGS = 2, MOST_LAGS = 4096, MOST_NUMBERS = 1 << 18, MANY = 16 };
 
-static bool by_members(const cst_plan *p) { return p->study->members >= MANY; }
+static bool by_members(const cst_plan *p) { return p->study->ensemble.members >= MANY; }
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ static long kept_numbers(const cst_lag *x) {
 
 void cst_lags_tell(const cst_lag_kind *kind, const cst_plan *p, FILE *out) {
   const cst_named_list *w = cst_lags_of(kind, p);
-  const char           *unit = cst_system_unit(p->study->system, "time");
+  const char           *unit = cst_system_unit(p->study->problem.system, "time");
   for (int k = 0; k < w->n; k++) {
     const cst_lag *x = cst_lag_of(w, k);
     fprintf(out, "%-14s %s: %s, %d value%s, until %g%s after every %g%s (%.3g kB per trajectory)\n",
@@ -205,7 +205,7 @@ static bool read_sums(const cst_extension *e, const cst_lag_kind *kind, int whic
   return cells && terms &&
          cst_result_read_block(e->file, cells->field.path, cells->field.type, start, all, sum) &&
          cst_result_read_block(e->file, terms->field.path, terms->field.type, start, one, count) &&
-         *count >= 0 && *count <= e->now->study->members;
+         *count >= 0 && *count <= e->now->study->ensemble.members;
 }
 
 static cst_error add_case(const cst_extension *e, const cst_lag_kind *kind, int icase,
@@ -528,7 +528,7 @@ cst_error cst_lags_total(const cst_lag_kind *kind, const cst_plan *p, int icase,
 
 cst_error cst_lags_means(const cst_lag_kind *kind, cst_case_rows *rows, int which,
                          cst_lag_means *m) {
-  const long    members = rows->plan->study->members;
+  const long    members = rows->plan->study->ensemble.members;
   const double *x;
   cst_average   a[2];
   CST_TRY(cst_case_rows_get(rows, kind->row[CST_LAGS_OF_PARTS], which, &x));

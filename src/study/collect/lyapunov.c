@@ -297,7 +297,7 @@ static void declare_exponent(const cst_plan *p, cst_columns *c, int i, exponent_
       "standard error of that mean, by parts of the run and members; not the bias (log t)/t of "
       "regular motion",
       "%s_error", name);
-  if (p->study->members == 1)
+  if (p->study->ensemble.members == 1)
     return;
   x->quantile[LOW] = cst_columns_number(c, cst_columns_use("exponent-q05", number(i)),
                                         "5 % quantile of the members' exponents", "%s_q05", name);
@@ -348,7 +348,7 @@ static int last_parts(const double *x, long members, double *means, int *parts) 
 
 static cst_error conclude_error(cst_case_rows *rows, int i, cst_number_column to) {
   const cst_plan *p = rows->plan;
-  const long      members = p->study->members;
+  const long      members = p->study->ensemble.members;
   const double   *x;
   CST_TRY(cst_case_rows_get(rows, &blocks, i, &x));
   double   *means = cst_zeros(members * BLOCKS, sizeof *means);
@@ -377,7 +377,7 @@ static cst_error conclude_times(cst_case_rows *rows) {
 
 /* One number of each member that did not fail, x[members][count]. */
 static void pick(const cst_case_rows *rows, const double *x, int count, int i, double *of) {
-  for (long m = 0; m < rows->plan->study->members; m++)
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++)
     of[m] = rows->good[m] ? x[m * count + i] : NAN;
 }
 
@@ -390,10 +390,10 @@ static long numbers_in(const double *x, long n) {
 
 static cst_error conclude_exponents(cst_case_rows *rows, const columns_of *c, double *of) {
   const cst_plan *p = rows->plan;
-  const long      members = p->study->members;
+  const long      members = p->study->ensemble.members;
   const int       k = vectors(p), icase = rows->icase;
   const double   *x, every = cst_tangent_of(p)->every;
-  const double    tolerance = p->study->tolerance[p->cases[icase].tolerance];
+  const double    tolerance = p->study->solver.tolerance[p->cases[icase].tolerance];
   for (int i = 0; i < k; i++) {
     double q[QUANTILES];
     CST_TRY(cst_case_rows_get(rows, &exponents, 0, &x));
@@ -415,7 +415,7 @@ static cst_error conclude_exponents(cst_case_rows *rows, const columns_of *c, do
 }
 
 static cst_error conclude_megno(cst_case_rows *rows, const columns_of *c, double *of) {
-  const long    members = rows->plan->study->members;
+  const long    members = rows->plan->study->ensemble.members;
   const double *x;
   CST_TRY(cst_case_rows_get(rows, &megno_row, 0, &x));
   pick(rows, x, 1, 0, of);
@@ -427,7 +427,7 @@ static cst_error conclude_megno(cst_case_rows *rows, const columns_of *c, double
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const cst_tangent *t = cst_tangent_of(rows->plan);
-  double            *of = cst_zeros(rows->plan->study->members, sizeof *of);
+  double            *of = cst_zeros(rows->plan->study->ensemble.members, sizeof *of);
   if (t->asked[CST_TANGENT_LYAPUNOV])
     CST_TRY(conclude_exponents(rows, handles, of));
   if (t->asked[CST_TANGENT_MEGNO])

@@ -65,7 +65,7 @@ typedef struct {
 
 /* Of the coordinates and the parameters alone. */
 static bool read_field(reading *x, cst_yaml *n, const char *what, cst_expressions *to) {
-  cst_system *s = x->r->s->system;
+  cst_system *s = x->r->s->problem.system;
   if (!cst_reader_expression(x->r, n, what, to))
     return false;
   const cst_node node = to->node[to->n - 1];
@@ -84,7 +84,7 @@ static bool read_field(reading *x, cst_yaml *n, const char *what, cst_expression
 }
 
 static bool is_new(reading *x, cst_yaml *key, const char *name) {
-  const cst_system *s = x->r->s->system;
+  const cst_system *s = x->r->s->problem.system;
   if (!cst_reader_name(x->r, key, "a momentum", name))
     return false;
   for (int k = 0; k < s->nsym; k++)
@@ -107,14 +107,14 @@ static void add_momentum(reading *x, const char *name) {
 /* A list: a generator, and its momentum. */
 static void read_generator(reading *x, cst_yaml *key, cst_yaml *list) {
   const char *name = cst_yaml_text(key);
-  const int   nq = x->r->s->system->nq;
+  const int   nq = x->r->s->problem.system->nq;
   char        what[80];
   if (!name || !is_new(x, key, name))
     return;
   if (cst_yaml_size(list) != nq) {
     cst_yaml_error(x->r->doc, list, x->r->d,
                    "the generator '%s' has %d components; %s has %d coordinates", name,
-                   cst_yaml_size(list), x->r->s->system->name, nq);
+                   cst_yaml_size(list), x->r->s->problem.system->name, nq);
     return;
   }
   snprintf(what, sizeof what, "generator '%.40s'", name);
@@ -174,7 +174,7 @@ static void read_symmetries(reading *x, cst_yaml *map) {
 }
 
 static void take_system(reading *x) {
-  const cst_system *s = x->r->s->system;
+  const cst_system *s = x->r->s->problem.system;
   cst_expressions  *f = &x->fields;
   f->node = cst_need(malloc(sizeof *f->node * (size_t)(s->nsym * s->nq + 1)));
   memcpy(f->node, s->xi, sizeof *f->node * (size_t)(s->nsym * s->nq));
@@ -187,7 +187,7 @@ static void take_system(reading *x) {
 }
 
 static cst_node weight_of(const reading *x, int k, int a) {
-  cst_graph *g = x->r->s->system->graph;
+  cst_graph *g = x->r->s->problem.system->graph;
   const int  at = x->at[k][a];
   return at >= 0 ? x->weights.node[at] : cst_graph_constant(g, at == -2);
 }
@@ -203,7 +203,7 @@ static void differentiate(const cst_system *s, const cst_node *C, int n, cst_nod
 }
 
 static void gather(const reading *x) {
-  const cst_system *s = x->r->s->system;
+  const cst_system *s = x->r->s->problem.system;
   balances         *w = x->w;
   const int         ng = w->ngenerator, pairs = w->n * ng;
   w->node = cst_zeros((size_t)(ng * (s->nq + 2 * w->n + 1) + 1), sizeof *w->node);
@@ -224,12 +224,14 @@ static void read_form(cst_reader *r, cst_yaml *map, balances *w) {
   cst_reader_choice(r, n, "form", forms, CST_COUNT(forms), &form);
   w->discrete = form != 2;
   w->integral = form != 1;
-  for (int i = 0; form == 1 && r->s->system && i < r->s->nmethod; i++) {
-    const char *why = r->s->method[i] ? cst_momenta_refusal(r->s->method[i], r->s->system) : NULL;
+  for (int i = 0; form == 1 && r->s->problem.system && i < r->s->methods.n; i++) {
+    const char *why = r->s->methods.method[i]
+                          ? cst_momenta_refusal(r->s->methods.method[i], r->s->problem.system)
+                          : NULL;
     if (!why)
       continue;
     cst_yaml_error(r->doc, n, r->d, "'form' is discrete: %s %s; 'integral' serves every method",
-                   cst_method_label(r->s->method[i]), why);
+                   cst_method_label(r->s->methods.method[i]), why);
     return;
   }
 }
@@ -245,7 +247,7 @@ static void read(cst_reader *r, void *request) {
   if (map && !entry)
     cst_yaml_error(r->doc, map, r->d,
                    "'momentum-balance' has no effect: it is not among the observables");
-  if (!entry || !r->s->system)
+  if (!entry || !r->s->problem.system)
     return;
   read_form(r, map, w);
   take_system(&x);
@@ -254,7 +256,7 @@ static void read(cst_reader *r, void *request) {
     cst_yaml_error(r->doc, entry, r->d,
                    "'momentum-balance': %s declares no symmetries; the key 'momentum-balance' "
                    "takes generators: momentum-balance: {symmetries: {NAME: [...]}}",
-                   r->s->system->name);
+                   r->s->problem.system->name);
   if (w->n > 0)
     gather(&x);
   cst_reader_forget(&x.fields);
@@ -591,11 +593,11 @@ static void tell(const cst_plan *p, FILE *out) {
   for (int k = 0; k < w->n; k++)
     fprintf(out, "%s%s", k ? ", " : "", w->name[k]);
   fprintf(out, "\n");
-  for (int i = 0; w->discrete && i < p->study->nmethod; i++) {
-    const char *why = cst_momenta_refusal(p->study->method[i], p->study->system);
+  for (int i = 0; w->discrete && i < p->study->methods.n; i++) {
+    const char *why = cst_momenta_refusal(p->study->methods.method[i], p->study->problem.system);
     if (why)
-      fprintf(out, "%-14s by the integral only: %s %s\n", "", cst_method_label(p->study->method[i]),
-              why);
+      fprintf(out, "%-14s by the integral only: %s %s\n", "",
+              cst_method_label(p->study->methods.method[i]), why);
   }
 }
 
@@ -623,7 +625,7 @@ static void create(cst_collection *x) {
   own            *o = x->own;
   const cst_plan *p = x->run->plan;
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_create(&o->c, x->run, 1));
-  o->of = cst_zeros(p->study->nmethod, sizeof *o->of);
+  o->of = cst_zeros(p->study->methods.n, sizeof *o->of);
   o->x = cst_zeros((size_t)cst_plan_state_numbers(p), sizeof(double));
   o->y = cst_zeros((size_t)cst_plan_state_numbers(p), sizeof(double));
   o->figure = cst_zeros((size_t)(rows_of(p) * FIGURES), sizeof(double));
@@ -632,7 +634,7 @@ static void create(cst_collection *x) {
 static void destroy(cst_collection *x) {
   own *o = x->own;
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_destroy(&o->c));
-  for (int i = 0; i < x->run->plan->study->nmethod; i++)
+  for (int i = 0; i < x->run->plan->study->methods.n; i++)
     destroy_balance(o->of[i]);
   free(o->of);
   free(o->x);
@@ -653,7 +655,8 @@ static void begin(cst_collection *x) {
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_begin(&o->c));
   if (!o->of[method])
     o->of[method] = create_balance(request_of(p), p->method[method]);
-  const bool discrete = !cst_momenta_refusal(p->study->method[method], p->study->system);
+  const bool discrete =
+      !cst_momenta_refusal(p->study->methods.method[method], p->study->problem.system);
   for (long l = 0; l < r->work->count; l++)
     for (int k = 0; k < rows_of(p); k++)
       for (int i = 0; i < FIGURES; i++)
@@ -681,7 +684,7 @@ static void take(const own *o, const cst_runner *r, long lane) {
 
 /* The equation between the two states of a lane. */
 static void look(own *o, const cst_runner *r, long lane) {
-  const int     nq = r->plan->study->system->nq;
+  const int     nq = r->plan->study->problem.system->nq;
   const double *c = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);
   cst_companions_get(&o->c, cst_companions_base(&o->c, lane), o->x);
   cst_companions_get(&o->c, cst_companions_column(&o->c, lane, 0), o->y);

@@ -53,7 +53,7 @@ static const char *calls(const cst_plan *p, double *times) {
 static void declare(const cst_plan *p, cst_channels *c) {
   if (!wanted(p))
     return;
-  const size_t state = 2 * (size_t)p->study->system->nq;
+  const size_t state = 2 * (size_t)p->study->problem.system->nq;
   cst_channels_add(c, &earlier, 0, (cst_channel_use){.count = state});
   cst_tangent_numbers_declare(&numbers, p, c);
 }
@@ -65,7 +65,7 @@ typedef struct {
 
 static void create(cst_collection *x) {
   own         *o = x->own;
-  const size_t state = 2 * (size_t)x->run->plan->study->system->nq;
+  const size_t state = 2 * (size_t)x->run->plan->study->problem.system->nq;
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_create(&o->c, x->run, 1));
   o->x = cst_zeros((size_t)cst_plan_state_numbers(x->run->plan), sizeof(double));
   o->back = cst_zeros((size_t)x->run->batch * state, sizeof(double));

@@ -98,7 +98,9 @@ static cst_error open(const cst_plan *p, cst_output *o) {
 }
 
 /* Whether the sums over members are kept. */
-static bool summed(const cst_plan *p) { return p->most_samples > 0 && p->study->members > 1; }
+static bool summed(const cst_plan *p) {
+  return p->most_samples > 0 && p->study->ensemble.members > 1;
+}
 
 /* ---- sums over members ----------------------------------------------------------------------- */
 
@@ -111,7 +113,7 @@ static long cells(const cst_plan *p) {
 
 static double most(const cst_plan *p, int icase) {
   (void)icase;
-  return (double)p->study->members;
+  return (double)p->study->ensemble.members;
 }
 
 static cst_tally_term term(const cst_plan *p, int icase, long cell) {
@@ -284,13 +286,13 @@ static void add_rows(cst_channels *c, const cst_channel_row *row) {
 static void declare(const cst_plan *p, cst_channels *c) {
   if (!p->most_samples)
     return;
-  if (p->study->members == 1)
+  if (p->study->ensemble.members == 1)
     cst_channels_add(c, &channel_samples, 0,
                      (cst_channel_use){.count = (size_t)p->nquantity * (size_t)p->most_samples});
   cst_channels_add(c, &channel_sample_time, 0, (cst_channel_use){0});
   add_rows(c, &channel_series_max);
   add_rows(c, &channel_series_rms);
-  if (p->study->members == 1)
+  if (p->study->ensemble.members == 1)
     return;
   add_rows(c, &channel_series_sum);
   add_rows(c, &channel_series_count);
@@ -356,7 +358,7 @@ static void sample_members(cst_collection *x, int sample) {
   const cst_runner *r = x->run;
   const cst_work   *work = r->work;
   const cst_plan   *p = r->plan;
-  const long        members = p->study->members;
+  const long        members = p->study->ensemble.members;
   const int         W = r->width;
   const size_t      numbers = (size_t)(p->nquantity * W);
   for (long at = 0; at < work->count;) { /* one case after another */
@@ -381,7 +383,7 @@ static cst_error finish(cst_collection *x) {
   const cst_runner *r = x->run;
   const cst_work   *work = r->work;
   const cst_plan   *p = r->plan;
-  if (p->study->members > 1)
+  if (p->study->ensemble.members > 1)
     return 0;
   for (long l = 0; l < work->count; l++) {
     const double *sample = cst_rows_numbers(r->rows, &channel_samples, 0, l);
@@ -436,7 +438,7 @@ static cst_error stop(cst_collection *x) {
   const int         at = cst_series_here(r);
   if (at < 0)
     return 0;
-  if (r->plan->study->members == 1)
+  if (r->plan->study->ensemble.members == 1)
     sample_single(r, at);
   else
     sample_members(x, at);

@@ -106,23 +106,23 @@ static void read(cst_reader *r, void *own) {
   request         *w = own;
   const cst_study *s = r->s;
   cst_yaml        *n = cst_tangent_entry(r, measures->name);
-  const char      *why = n && s->system ? refusal(s->system) : NULL;
+  const char      *why = n && s->problem.system ? refusal(s->problem.system) : NULL;
   w->asked = n != NULL;
   if (why)
-    cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", measures->name, s->system->name, why);
-  for (int i = 0; n && i < s->nmethod; i++)
-    if (s->method[i] && !shares_of(s->method[i])) {
+    cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", measures->name, s->problem.system->name, why);
+  for (int i = 0; n && i < s->methods.n; i++)
+    if (s->methods.method[i] && !shares_of(s->methods.method[i])) {
       cst_yaml_error(r->doc, n, r->d,
                      "'%s': it is known for rattle, euler-a and euler-b, and not for %s, of whose "
                      "steps the states at their ends do not tell the action",
-                     measures->name, cst_method_label(s->method[i]));
+                     measures->name, cst_method_label(s->methods.method[i]));
       return;
     }
 }
 
 static void check(cst_reader *r, const void *own) {
   const request *w = own;
-  if (w->asked && r->s->extensible)
+  if (w->asked && r->s->run.extensible)
     cst_yaml_error(r->doc, cst_yaml_get(r->root, "extensible"), r->d,
                    "'extensible' cannot be combined with '%s', whose windows would move with its "
                    "end",
@@ -135,7 +135,9 @@ static bool wanted(const cst_plan *p) {
   return ((const request *)p->study->collected[CST_COLLECTOR(shadow)])->asked;
 }
 
-static size_t state_size(const cst_plan *p) { return STATE + 2 * (size_t)p->study->system->nq; }
+static size_t state_size(const cst_plan *p) {
+  return STATE + 2 * (size_t)p->study->problem.system->nq;
+}
 
 static cst_demand demand(const cst_plan *p) {
   static const double per_number = 2, windows = 4 * CST_WINDOWS;
@@ -343,7 +345,7 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
                   const long *step, int i) {
   const own        *o = x->own;
   const cst_runner *r = x->run;
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const int         alive = r->b->alive[group], W = r->width;
   const group_of    g = {.W = W,
                          .nq = s->nq,
@@ -351,7 +353,7 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
                          .past = past_of(o, r, group),
                          .mass = view->record + view->context->at.mass * W,
                          .class = s->mass_class,
-                         .of = shares_of(r->plan->study->method[r->class->method]),
+                         .of = shares_of(r->plan->study->methods.method[r->class->method]),
                          .h = r->class->h};
   const long        centre = step[i] - REACH;
   if (!alive || g.past[STEPS * W + __builtin_ctz((unsigned)alive)] > (double)step[i])
@@ -434,7 +436,7 @@ typedef struct {
 } figures;
 
 static cst_error read_figures(cst_case_rows *rows, figures *f) {
-  const long    n = rows->plan->study->members;
+  const long    n = rows->plan->study->ensemble.members;
   const double *x;
   CST_TRY(cst_case_rows_get(rows, &channel_shadow, 0, &x));
   for (int k = 0; k < FIGURES; k++) {
@@ -473,7 +475,7 @@ static bool set_ranges(const figures *f, long n, int i, const columns_of *x) {
 
 static cst_error judge(cst_case_rows *rows, figures *f, const columns_of *x) {
   const cst_case *c = &rows->plan->cases[rows->icase];
-  const long      n = rows->plan->study->members;
+  const long      n = rows->plan->study->ensemble.members;
   const int       i = rows->icase;
   cst_journey     j;
   CST_TRY(cst_judge_journey_create(n, &j));
@@ -502,7 +504,7 @@ static cst_error judge(cst_case_rows *rows, figures *f, const columns_of *x) {
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns_of *x = handles;
-  const long        n = rows->plan->study->members;
+  const long        n = rows->plan->study->ensemble.members;
   figures           f = {0};
   CST_TRY(read_figures(rows, &f));
   const bool agree = set_ranges(&f, n, rows->icase, x);

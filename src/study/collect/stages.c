@@ -31,8 +31,8 @@ static const cst_key keys[] = {
 
 static bool check_grid(cst_reader *r, cst_yaml *n, double until, int v) {
   const cst_study *s = r->s;
-  for (int i = 0; i < s->nstep; i++) {
-    const double h = s->step[v * s->nstep + i];
+  for (int i = 0; i < s->steps.n; i++) {
+    const double h = s->steps.h[v * s->steps.n + i];
     if (cst_sampled_divides(until, h))
       continue;
     cst_yaml_error(
@@ -58,10 +58,10 @@ static void read_until(cst_reader *r, cst_yaml *map, cst_stages *s, int i) {
                    cst_reader_shortest(*until), cst_reader_shortest(before));
     return;
   }
-  for (int v = 0; r->s->step && v < r->s->nvariant; v++) {
-    if (*until >= r->s->end[v] * (1 - 1e-9)) {
+  for (int v = 0; r->s->steps.h && v < r->s->problem.nvariant; v++) {
+    if (*until >= r->s->steps.end[v] * (1 - 1e-9)) {
       cst_yaml_error(r->doc, n, r->d, "the stage ends at %s, and the run at %s%s",
-                     cst_reader_shortest(*until), cst_reader_shortest(r->s->end[v]),
+                     cst_reader_shortest(*until), cst_reader_shortest(r->s->steps.end[v]),
                      cst_reader_with(r, v));
       return;
     }
@@ -87,7 +87,7 @@ static const char *constraint_with(const cst_system *s, int parameter) {
 
 static void read_value(cst_reader *r, cst_yaml *key, cst_yaml *value, cst_stages *s, int i,
                        bool *given) {
-  const cst_system *sys = r->s->system;
+  const cst_system *sys = r->s->problem.system;
   const char       *names[CST_MAX_PAR], *text = cst_yaml_text(key), *constraint;
   const int         n = cst_system_named(sys);
   int               k = 0;
@@ -110,28 +110,28 @@ static void read_value(cst_reader *r, cst_yaml *key, cst_yaml *value, cst_stages
                    constraint, text);
     return;
   }
-  double *each = cst_reader_memory((size_t)r->s->nvariant, sizeof *each);
+  double *each = cst_reader_memory((size_t)r->s->problem.nvariant, sizeof *each);
   given[k] = true;
   if (cst_reader_numbers(r, value, text, each))
-    for (int v = 0; v < r->s->nvariant; v++)
+    for (int v = 0; v < r->s->problem.nvariant; v++)
       s->parameter[i][v * sys->npar + k] = each[v];
   free(each);
 }
 
 /* Defaults that are expressions of other parameters follow these. */
 static void fill_defaults(cst_reader *r, cst_stages *s, int i, bool *given) {
-  const cst_system *sys = r->s->system;
+  const cst_system *sys = r->s->problem.system;
   cst_yaml         *own = cst_yaml_get(cst_yaml_get(r->root, "system"), "parameters");
   for (int k = 0; k < sys->npar; k++)
     given[k] |= cst_yaml_is_map(own) && cst_yaml_get(own, sys->parameter[k].name);
-  for (int v = 0; v < r->s->nvariant; v++)
+  for (int v = 0; v < r->s->problem.nvariant; v++)
     cst_system_defaults(sys, given, s->parameter[i] + v * sys->npar);
 }
 
 static void check_masses(cst_reader *r, cst_yaml *n, const cst_stages *s, int i) {
-  cst_system *sys = r->s->system;
+  cst_system *sys = r->s->problem.system;
   char        why[500];
-  for (int v = 0; v < r->s->nvariant; v++) {
+  for (int v = 0; v < r->s->problem.nvariant; v++) {
     const double *c = s->parameter[i] + v * sys->npar;
     for (int k = 0; k < sys->npar; k++)
       if (!isfinite(c[k])) {
@@ -139,7 +139,7 @@ static void check_masses(cst_reader *r, cst_yaml *n, const cst_stages *s, int i)
                        sys->parameter[k].name, cst_reader_with(r, v));
         return;
       }
-    const double *q = r->s->q0 + v * sys->nq;
+    const double *q = r->s->starts.q + v * sys->nq;
     const bool    bodies = !sys->nbodies || cst_system_check_bodies(sys, c, why, sizeof why);
     if (bodies && cst_mass_wrong(sys, c, q, why, sizeof why) < 0)
       continue;
@@ -149,7 +149,7 @@ static void check_masses(cst_reader *r, cst_yaml *n, const cst_stages *s, int i)
 }
 
 static void read_parameters(cst_reader *r, cst_yaml *n, cst_stages *s, int i) {
-  const cst_system *sys = r->s->system;
+  const cst_system *sys = r->s->problem.system;
   bool              given[CST_MAX_PAR] = {false};
   const int         before = cst_diag_count(r->d);
   if (n && i == 0) {
@@ -169,16 +169,16 @@ static void read_parameters(cst_reader *r, cst_yaml *n, cst_stages *s, int i) {
     return;
   fill_defaults(r, s, i, given);
   check_masses(r, n, s, i);
-  for (int v = 0; v < r->s->nvariant; v++)
+  for (int v = 0; v < r->s->problem.nvariant; v++)
     for (int k = 0; k < sys->npar; k++)
       s->changed[k] |= s->parameter[i][v * sys->npar + k] != s->parameter[0][v * sys->npar + k];
 }
 
 static void read_stage(cst_reader *r, cst_yaml *n, cst_stages *s, int i) {
   const cst_study *study = r->s;
-  const size_t     size = (size_t)study->nvariant * (size_t)study->system->npar;
+  const size_t     size = (size_t)study->problem.nvariant * (size_t)study->problem.system->npar;
   s->parameter[i] = cst_reader_memory(size + 1, sizeof(double));
-  memcpy(s->parameter[i], study->parameter, size * sizeof(double));
+  memcpy(s->parameter[i], study->problem.parameter, size * sizeof(double));
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d, "a stage is a map {until: ..., parameters: {...}}");
     return;
@@ -203,12 +203,12 @@ static void read(cst_reader *r, void *request) {
                    count == 1 ? "is" : "are", count, count == 1 ? "" : "s", CST_STAGES_MOST);
     return;
   }
-  if (!r->s->system || !r->s->parameter)
+  if (!r->s->problem.system || !r->s->problem.parameter)
     return;
   s->n = count;
   s->until = cst_reader_memory((size_t)count, sizeof *s->until);
   s->parameter = cst_reader_memory((size_t)count, sizeof *s->parameter);
-  s->changed = cst_reader_memory((size_t)r->s->system->npar + 1, sizeof *s->changed);
+  s->changed = cst_reader_memory((size_t)r->s->problem.system->npar + 1, sizeof *s->changed);
   for (int i = 0; i < count; i++)
     read_stage(r, cst_yaml_item(n, i), s, i);
 }
@@ -250,11 +250,11 @@ static const char *system_with(const cst_system *s) {
 static const char *method_with(const cst_study *s) {
   static char why[300];
   double      more[CST_MORE_PARAMETERS];
-  for (int i = 0; i < s->nmethod; i++) {
-    if (!s->method[i])
+  for (int i = 0; i < s->methods.n; i++) {
+    if (!s->methods.method[i])
       continue;
-    cst_program *p =
-        cst_program_create_on(s->method[i], cst_method_system(s->method[i], s->system, more));
+    cst_program *p = cst_program_create_on(
+        s->methods.method[i], cst_method_system(s->methods.method[i], s->problem.system, more));
     const char *block = cst_program_kept_only(p);
     cst_program_destroy(p);
     if (!block)
@@ -263,7 +263,7 @@ static const char *method_with(const cst_study *s) {
         why, sizeof why,
         "%.100s keeps '%s' from step to step, which is of the parameters before; other methods "
         "go on with them",
-        cst_method_label(s->method[i]), block);
+        cst_method_label(s->methods.method[i]), block);
     return why;
   }
   return NULL;
@@ -271,7 +271,7 @@ static const char *method_with(const cst_study *s) {
 
 static void tell(const cst_plan *p, FILE *out) {
   const cst_stages *s = cst_stages_of(p);
-  const cst_system *sys = p->study->system;
+  const cst_system *sys = p->study->problem.system;
   for (int i = 0; i < s->n; i++) {
     fprintf(out, "%-14s ", i ? "" : "stages");
     if (i < s->n - 1)
@@ -294,7 +294,7 @@ static void check(cst_reader *r, const void *request) {
   const char       *why = NULL;
   if (!s->n)
     return;
-  if (!(why = other_key(r)) && !(why = system_with(r->s->system)))
+  if (!(why = other_key(r)) && !(why = system_with(r->s->problem.system)))
     why = method_with(r->s);
   if (why)
     cst_yaml_error(r->doc, n, r->d, "%s", why);

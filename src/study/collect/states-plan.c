@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/document.h"
+#include "core/document.h"
 #include "constella/random.h"
 #include "core/diag.h"
 #include "core/need.h"
@@ -89,16 +89,16 @@ static void read_item(cst_reader *r, cst_yaml *n, cst_states_request *w) {
   const char      *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
   long             from, to;
   if (!is_range(text, &from, &to)) {
-    if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from) && fit(r, n, w, 1))
+    if (cst_reader_integer(r, n, "members", 0, s->ensemble.members - 1, &from) && fit(r, n, w, 1))
       add(w, from, from);
-  } else if (from < 0 || to >= s->members || from > to)
+  } else if (from < 0 || to >= s->ensemble.members || from > to)
     cst_yaml_error(r->doc, n, r->d,
                    "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, "
                    "the smaller one first",
-                   text, s->members - 1);
-  else if (w->n + (to - from + 1) > s->members)
+                   text, s->ensemble.members - 1);
+  else if (w->n + (to - from + 1) > s->ensemble.members)
     cst_yaml_error(r->doc, n, r->d, "'members' has more numbers than there are members, %ld",
-                   s->members);
+                   s->ensemble.members);
   else if (fit(r, n, w, to - from + 1))
     add(w, from, to);
 }
@@ -162,7 +162,7 @@ static int by_number(const void *a, const void *b) {
 /* The n members with the least numbers. */
 static void draw(const cst_study *s, cst_states_request *w, long n, uint64_t seed) {
   lot *heap = cst_reader_memory((size_t)n, sizeof *heap);
-  for (long m = 0; m < s->members; m++) {
+  for (long m = 0; m < s->ensemble.members; m++) {
     const lot x = {cst_random_uniform(seed, (uint64_t)m, CST_PURPOSE_TRAJECTORIES, 0, 0), m};
     if (m < n)
       heap[m] = x;
@@ -182,10 +182,10 @@ static void draw(const cst_study *s, cst_states_request *w, long n, uint64_t see
 static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, cst_states_request *w,
                         long count) {
   long number = 0;
-  if (r->s->members > MOST_DRAWN_FROM) {
+  if (r->s->ensemble.members > MOST_DRAWN_FROM) {
     cst_yaml_error(r->doc, random, r->d,
                    "members are drawn from %d at most, and there are %ld; list them",
-                   MOST_DRAWN_FROM, r->s->members);
+                   MOST_DRAWN_FROM, r->s->ensemble.members);
     return;
   }
   cst_reader_integer(r, seed, "seed", 0, 9007199254740992, &number);
@@ -220,7 +220,7 @@ static void read_choice(cst_reader *r, cst_yaml *n, cst_states_request *w) {
     cst_yaml_error(r->doc, other, r->d, "'%s' cannot be combined with '%s'", other_key, key);
     return;
   }
-  if (!cst_reader_integer(r, given, key, 1, r->s->members, &count))
+  if (!cst_reader_integer(r, given, key, 1, r->s->ensemble.members, &count))
     return;
   if (!fit(r, given, w, count))
     return;
@@ -240,8 +240,8 @@ static void read_members(cst_reader *r, cst_yaml *n, cst_states_request *w) {
   } else if (cst_yaml_is_map(n)) {
     read_choice(r, n, w);
   } else if (text && !strcmp(text, "all")) {
-    if (fit(r, n, w, r->s->members))
-      add(w, 0, r->s->members - 1);
+    if (fit(r, n, w, r->s->ensemble.members))
+      add(w, 0, r->s->ensemble.members - 1);
   } else if (is_range(text, &from, &to)) {
     read_item(r, n, w);
   } else if (text && *text) {
@@ -330,7 +330,7 @@ static void refuse(const cst_plan *p, const cst_study_word *w, const char *key, 
   if (more)
     name[n++] = more;
   const char *near = cst_diag_nearest(w->text, name, n);
-  cst_diag_add(d, p->study->file, w->line, w->column,
+  cst_diag_add(d, p->study->source.file, w->line, w->column,
                "'%s' has '%s', which this study does not observe; allowed: %s%s%s%s%s", key,
                w->text, !strcmp(key, "store") ? "q, p, v, lambda, " : "", cst_diag_join(name, n),
                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -356,10 +356,10 @@ static void store(const cst_plan *p, cst_states_found *x, const cst_study_word *
                   cst_diag *d) {
   const char *name = p->quantity[quantity].name;
   if (is_reserved(name))
-    cst_diag_add(d, p->study->file, w->line, w->column,
+    cst_diag_add(d, p->study->source.file, w->line, w->column,
                  "'%s' cannot be stored under that name, which is taken; choose another one", name);
   else if (is_stored(x, quantity))
-    cst_diag_add(d, p->study->file, w->line, w->column, "'%s' is stored twice", name);
+    cst_diag_add(d, p->study->source.file, w->line, w->column, "'%s' is stored twice", name);
   else
     x->quantity[x->n++] = quantity;
 }
@@ -379,7 +379,7 @@ static int find(const cst_plan *p, const char *text, int *found) {
 
 static void find_worst(const cst_plan *p, cst_states_found *x, int *found, cst_diag *d) {
   const cst_study_word *w = &cst_states_request_of(p->study)->worst_by;
-  const bool            has_error = p->study->reference != CST_REFERENCE_NONE;
+  const bool            has_error = p->study->reference.kind != CST_REFERENCE_NONE;
   int                   n;
   x->worst_by = -1;
   if (!w->text)
@@ -395,7 +395,7 @@ static void find_worst(const cst_plan *p, cst_states_found *x, int *found, cst_d
   if (n == 0)
     refuse(p, w, "by", has_error ? "error" : NULL, d);
   else if (n > 1)
-    cst_diag_add(d, p->study->file, w->line, w->column,
+    cst_diag_add(d, p->study->source.file, w->line, w->column,
                  "'by' has '%s', which is %d quantities; name one of them, '%s' for instance",
                  w->text, n, p->quantity[found[0]].name);
   else
@@ -403,26 +403,26 @@ static void find_worst(const cst_plan *p, cst_states_found *x, int *found, cst_d
 }
 
 bool cst_states_has_expression(const cst_study *s, const char *name) {
-  for (int i = 0; i < s->nobservable; i++)
-    if (s->observable[i].node >= 0 && !strcmp(s->observable[i].name, name))
+  for (int i = 0; i < s->observe.n; i++)
+    if (s->observe.observable[i].node >= 0 && !strcmp(s->observe.observable[i].name, name))
       return true;
   return false;
 }
 
 bool cst_states_is_error(const cst_study *s, const cst_study_word *w) {
-  return s->reference != CST_REFERENCE_NONE && !strcmp(w->text, "error") &&
+  return s->reference.kind != CST_REFERENCE_NONE && !strcmp(w->text, "error") &&
          !cst_states_has_expression(s, w->text);
 }
 
 /* The worst members are stepped once more, without a partner. */
 static void check_error(const cst_plan *p, const cst_study_word *w, cst_diag *d) {
   const cst_study *s = p->study;
-  if (s->reference == CST_REFERENCE_SELF && cst_states_request_of(s)->worst_by.text)
-    cst_diag_add(d, s->file, w->line, w->column,
+  if (s->reference.kind == CST_REFERENCE_SELF && cst_states_request_of(s)->worst_by.text)
+    cst_diag_add(d, s->source.file, w->line, w->column,
                  "'store' has 'error', which members that are chosen at the end do not have with "
                  "`reference: self`; name the members, or take another reference");
-  if (!s->error_q && !s->error_p)
-    cst_diag_add(d, s->file, w->line, w->column,
+  if (!s->error.q && !s->error.p)
+    cst_diag_add(d, s->source.file, w->line, w->column,
                  "'store' has 'error', which is that of q and p, and 'error' leaves both out");
 }
 
@@ -453,8 +453,8 @@ const cst_states_found *cst_states_found_of(const cst_plan *p) {
 
 static long states_numbers(const cst_plan *p) {
   const cst_states_request *w = cst_states_request_of(p->study);
-  return (w->q + w->p + w->v) * (long)p->study->system->nq +
-         w->lambda * (long)p->study->system->ng + cst_states_found_of(p)->n +
+  return (w->q + w->p + w->v) * (long)p->study->problem.system->nq +
+         w->lambda * (long)p->study->problem.system->ng + cst_states_found_of(p)->n +
          cst_states_found_of(p)->error;
 }
 

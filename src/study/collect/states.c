@@ -70,7 +70,7 @@ static cst_error sizes_of(cst_case_rows *rows, double *size) {
   const double   *x;
   if (by < 0) {
     CST_TRY(cst_case_rows_get(rows, &cst_channel_error, CST_ERROR_ALL, &x));
-    for (long m = 0; m < p->study->members; m++)
+    for (long m = 0; m < p->study->ensemble.members; m++)
       size[m] = rows->good[m] ? x[m] : NAN;
     return 0;
   }
@@ -113,7 +113,7 @@ static void part(tracks *t, bool there, const cst_channel_row *row, int which, i
 
 static void create_tracks(tracks *t, const cst_plan *p, cst_output *o) {
   const cst_states_request *s = cst_states_request_of(p->study);
-  const cst_system         *sys = p->study->system;
+  const cst_system         *sys = p->study->problem.system;
   const int                 nstored = cst_states_found_of(p)->n;
   const int                 nq = sys->nq;
   *t = (tracks){

@@ -39,7 +39,7 @@ int cst_tangent_vectors_alive(const cst_tangent_vectors *v, int group) {
 static void create_exact(cst_tangent_vectors *v) {
   const size_t state = (size_t)v->in, batch = (size_t)v->run->batch;
   v->n = v->in;
-  v->derivative = cst_zeros(v->run->plan->study->nmethod, sizeof *v->derivative);
+  v->derivative = cst_zeros(v->run->plan->study->methods.n, sizeof *v->derivative);
   v->kept = cst_zeros((long)(batch * state * (size_t)(1 + v->k)), sizeof *v->kept);
   v->move = cst_zeros((long)(state * (size_t)(1 + v->k)), sizeof *v->move);
   v->lost = cst_zeros((long)batch, sizeof *v->lost);
@@ -48,7 +48,7 @@ static void create_exact(cst_tangent_vectors *v) {
 }
 
 static void destroy_exact(cst_tangent_vectors *v) {
-  for (int i = 0; i < v->run->plan->study->nmethod; i++)
+  for (int i = 0; i < v->run->plan->study->methods.n; i++)
     cst_derivative_destroy(v->derivative[i]);
   free(v->derivative);
   free(v->kept);
@@ -207,7 +207,7 @@ cst_error cst_tangent_vectors_create(cst_tangent_vectors *v, const cst_runner *r
                                      bool exact) {
   const size_t W = (size_t)r->width, groups = groups_of(r);
   const size_t most = (size_t)cst_plan_state_numbers(r->plan);
-  const size_t in = 2 * (size_t)r->plan->study->system->nq;
+  const size_t in = 2 * (size_t)r->plan->study->problem.system->nq;
   *v = (cst_tangent_vectors){.run = r, .k = k, .in = (int)in, .exact = exact};
   v->lanes = cst_lane_form(r->plan->isa, "orthonormal");
   v->weight = cst_aligned(groups * in * W);
@@ -407,7 +407,7 @@ static size_t of_lane(const cst_tangent_vectors *v) { return (size_t)(1 + v->k) 
 
 size_t cst_tangent_vectors_numbers(const cst_plan *p, int k, bool exact) {
   if (exact)
-    return (size_t)(1 + k) * 2 * (size_t)p->study->system->nq;
+    return (size_t)(1 + k) * 2 * (size_t)p->study->problem.system->nq;
   return cst_companions_numbers(p, k);
 }
 

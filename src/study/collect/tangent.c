@@ -134,13 +134,15 @@ static const char *refusal(int which, const cst_method *m, const cst_system *s, 
 
 static void check_methods(cst_reader *r, cst_yaml *n, int which) {
   const cst_study *s = r->s;
-  for (int i = 0; s->system && i < s->nmethod; i++) {
+  for (int i = 0; s->problem.system && i < s->methods.n; i++) {
     reason      room;
-    const char *why = s->method[i] ? refusal(which, s->method[i], s->system, &room) : NULL;
+    const char *why = s->methods.method[i]
+                          ? refusal(which, s->methods.method[i], s->problem.system, &room)
+                          : NULL;
     if (!why)
       continue;
     cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", measures[which].name,
-                   cst_method_label(s->method[i]), why);
+                   cst_method_label(s->methods.method[i]), why);
     return;
   }
 }
@@ -168,8 +170,8 @@ static void read_vectors(cst_reader *r, cst_yaml *map, cst_tangent *t) {
   cst_yaml *n = cst_yaml_get(map, "vectors");
   long      k = t->asked[CST_TANGENT_TWO_FORM] ? 2 : 1;
   long      most = MOST_VECTORS;
-  if (r->s->system)
-    most = fmin(most, cst_tangent_dimension(r->s->system));
+  if (r->s->problem.system)
+    most = fmin(most, cst_tangent_dimension(r->s->problem.system));
   if (cst_reader_integer(r, n, "vectors", 1, most, &k) && k < 2 && t->asked[CST_TANGENT_TWO_FORM])
     cst_yaml_error(r->doc, n, r->d, "'two-form' is of two vectors; 'vectors' must be at least 2");
   t->vectors = (int)k;
@@ -178,15 +180,15 @@ static void read_vectors(cst_reader *r, cst_yaml *map, cst_tangent *t) {
 /* Every step divides it. */
 static void check_every(cst_reader *r, cst_yaml *n, double every) {
   const cst_study *s = r->s;
-  for (int v = 0; s->step && v < s->nvariant; v++) {
-    if (every > s->end[v]) {
+  for (int v = 0; s->steps.h && v < s->problem.nvariant; v++) {
+    if (every > s->steps.end[v]) {
       cst_yaml_error(r->doc, n, r->d, "'every' is %s and the run ends at %s%s",
-                     cst_reader_shortest(every), cst_reader_shortest(s->end[v]),
+                     cst_reader_shortest(every), cst_reader_shortest(s->steps.end[v]),
                      cst_reader_with(r, v));
       return;
     }
-    for (int i = 0; i < s->nstep; i++) {
-      const double h = s->step[v * s->nstep + i];
+    for (int i = 0; i < s->steps.n; i++) {
+      const double h = s->steps.h[v * s->steps.n + i];
       if (cst_sampled_divides(every, h))
         continue;
       cst_yaml_error(r->doc, n, r->d, "'every' is %s, which is no multiple of the step %s%s",
@@ -218,11 +220,14 @@ static void check_exact(cst_reader *r, cst_yaml *n, const cst_tangent *t) {
         measures[CST_TANGENT_REVERSIBILITY].name);
     return;
   }
-  for (int i = 0; s->system && i < s->nmethod; i++) {
-    const char *why = s->method[i] ? cst_derivative_refusal(s->method[i], s->system) : NULL;
+  for (int i = 0; s->problem.system && i < s->methods.n; i++) {
+    const char *why = s->methods.method[i]
+                          ? cst_derivative_refusal(s->methods.method[i], s->problem.system)
+                          : NULL;
     if (!why)
       continue;
-    cst_yaml_error(r->doc, n, r->d, "'form' is exact: %s %s", cst_method_label(s->method[i]), why);
+    cst_yaml_error(r->doc, n, r->d, "'form' is exact: %s %s",
+                   cst_method_label(s->methods.method[i]), why);
     return;
   }
 }
@@ -292,7 +297,8 @@ static void tell(const cst_plan *p, FILE *out) {
       first = 0;
     }
   fprintf(out, ", %d vector%s, every %g%s%s\n", t->vectors, t->vectors > 1 ? "s" : "", t->every,
-          cst_system_unit(p->study->system, "time"), t->exact ? ", by exact derivatives" : "");
+          cst_system_unit(p->study->problem.system, "time"),
+          t->exact ? ", by exact derivatives" : "");
 }
 
 /* ---- what the collectors that measure share -------------------------------------------------- */

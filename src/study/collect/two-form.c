@@ -52,7 +52,7 @@ static bool wanted(const cst_plan *p) { return has(p, FORM) || has(p, VOLUME); }
 
 static int vectors(const cst_plan *p) {
   if (has(p, VOLUME))
-    return cst_tangent_dimension(p->study->system);
+    return cst_tangent_dimension(p->study->problem.system);
   return cst_tangent_of(p)->vectors;
 }
 
@@ -94,11 +94,11 @@ static void create(cst_collection *x) {
   own         *o = x->own;
   const size_t batch = (size_t)x->run->batch;
   o->k = vectors(x->run->plan);
-  o->nq = x->run->plan->study->system->nq;
+  o->nq = x->run->plan->study->problem.system->nq;
   o->pairs = o->k * (o->k - 1) / 2;
   const size_t k = (size_t)o->k, state = 2 * (size_t)o->nq;
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_create(&o->c, x->run, companions(x->run->plan)));
-  o->derivative = cst_zeros(x->run->plan->study->nmethod, sizeof *o->derivative);
+  o->derivative = cst_zeros(x->run->plan->study->methods.n, sizeof *o->derivative);
   o->x = cst_zeros((size_t)cst_plan_state_numbers(x->run->plan), sizeof(double));
   o->w = cst_zeros(k * state, sizeof(double));
   o->before = cst_zeros(batch * k * state, sizeof(double));
@@ -111,7 +111,7 @@ static void create(cst_collection *x) {
 static void destroy(cst_collection *x) {
   own *o = x->own;
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_destroy(&o->c));
-  for (int i = 0; i < x->run->plan->study->nmethod; i++)
+  for (int i = 0; i < x->run->plan->study->methods.n; i++)
     cst_derivative_destroy(o->derivative[i]);
   free(o->derivative);
   double *owned[] = {o->x, o->w, o->before, o->defect, o->doubled, o->omega[0], o->omega[1]};

@@ -173,7 +173,7 @@ static bool reaches(const cst_extension *e, int from, int to, char *text, size_t
   const double    end = (double)now->n * now->h_nominal;
   double          below = old, above = 2 * old;
   char            nearest[96];
-  const char     *unit = cst_system_unit(e->now->study->system, "time");
+  const char     *unit = cst_system_unit(e->now->study->problem.system, "time");
   if (!wanted(e->now) ||
       fills(&e->old->classes[e->old->class_of[from]], &e->now->classes[e->now->class_of[to]]))
     return true;

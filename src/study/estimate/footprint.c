@@ -42,7 +42,7 @@ static int judged(const cst_plan *p, const cst_observation *x) {
 }
 
 static double verdict_cost(const cst_plan *p) {
-  const double members = (double)p->study->members;
+  const double members = (double)p->study->ensemble.members;
   const double of_members = verdict_of_group * fmin(members, GROUPS) + verdict_of_member * members;
   double       sum = 0;
   for (int i = 0; i < p->nobservation && cst_study_needs(p->study, CST_NEEDS_WINDOWS); i++) {
@@ -65,14 +65,14 @@ static double row_numbers(const cst_plan *p) {
 }
 
 double cst_plan_conclusion_cost(const cst_plan *p) {
-  const double members = (double)p->study->members;
+  const double members = (double)p->study->ensemble.members;
   const double bins = p->collect_bins * p->blocks;
   return verdict_cost(p) + of_column * USUAL_COLUMNS +
          members * (of_bin * bins + of_number * row_numbers(p) + of_sorted * p->nquantity);
 }
 
 int cst_plan_conclusion_cases(const cst_plan *p) {
-  const int    steps = p->study->nstep;
+  const int    steps = p->study->steps.n;
   const double fit = fmin(MOST_CASES, longest_piece / cst_plan_conclusion_cost(p));
   return (int)fmax(1, floor(fit / steps)) * steps;
 }
@@ -91,19 +91,19 @@ static const double program = 30e6; /* code and libraries, without those of PETS
 static double reference_rows(const cst_plan *p) {
   const cst_study *s = p->study;
   double           rows = 0;
-  if (s->reference != CST_REFERENCE_METHOD)
+  if (s->reference.kind != CST_REFERENCE_METHOD)
     return 0;
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     const double     times = k->lead > 0 ||
                                  cst_properties_back(&p->method[p->cases[i].method]->properties,
                                                          k->h, (double)k->n) == 0 ||
-                                 !s->system->ng
+                                 !s->problem.system->ng
                                  ? 1
                                  : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
-  return rows * (double)(s->members + cst_reference_twice(s));
+  return rows * (double)(s->ensemble.members + cst_reference_twice(s));
 }
 
 static double row_bytes(const cst_plan *p) {
@@ -118,24 +118,24 @@ static double row_bytes(const cst_plan *p) {
 /* The cases, the parameters, starts and steps of their sets, and the columns, which every rank has. */
 static double case_bytes(const cst_plan *p) {
   const cst_study  *s = p->study;
-  const cst_system *on = s->system;
+  const cst_system *on = s->problem.system;
   cst_conclusion   *table = cst_conclude_create(p);
   double            column = 0;
   for (int k = 0; k < cst_conclude_columns(table)->n; k++)
     column += cst_conclude_columns(table)->column[k].label ? CST_TEXT_WIDTH : sizeof(double);
   cst_conclude_destroy(table);
-  const double numbers = on->npar + s->nstep + 2.0 * on->nq;
+  const double numbers = on->npar + s->steps.n + 2.0 * on->nq;
   return p->ncase * (column + sizeof(cst_case) + 2 * sizeof(int)) +
-         s->nvariant * numbers * sizeof(double);
+         s->problem.nvariant * numbers * sizeof(double);
 }
 
 /* Arrays over the members of a case with which a rank concludes, and rows that it reads ahead. */
 static double conclusion_bytes(const cst_plan *p) {
   static const double ahead = 8 << 20;
-  const cst_system   *s = p->study->system;
-  const double        rows = row_bytes(p) * (double)p->study->members * p->ncase;
+  const cst_system   *s = p->study->problem.system;
+  const double        rows = row_bytes(p) * (double)p->study->ensemble.members * p->ncase;
   return fmin(ahead, rows) +
-         8.0 * (double)p->study->members *
+         8.0 * (double)p->study->ensemble.members *
              (p->collect_concludes + CST_SUMMARY_NUMBERS + 7 + fmax(s->nq, s->ng));
 }
 
@@ -152,7 +152,7 @@ static double lanes_beside(const cst_plan *p) {
  * joins constraints; and sparse factors, with the indices that PETSc's have. */
 static double system_bytes(const cst_plan *p) {
   static const double node = 100;
-  const cst_system   *s = p->study->system;
+  const cst_system   *s = p->study->problem.system;
   const cst_gram     *g = &s->gram;
   double              bytes = node * cst_graph_size(s->graph) + 4.0 * sizeof(int) * g->n;
   for (int k = 0; k < CST_K_COUNT; k++)
@@ -168,7 +168,7 @@ static double system_bytes(const cst_plan *p) {
  * with its index. */
 static double matrix_bytes(const cst_plan *p) {
   double bytes = 0;
-  for (int i = 0; i < p->study->nmethod; i++) {
+  for (int i = 0; i < p->study->methods.n; i++) {
     const cst_colours_size x = cst_plan_matrices(p, i);
     bytes += 4 * (sizeof(double) + sizeof(int)) * x.entries;
     bytes += 2 * (sizeof(double) + sizeof(int)) * x.factors;
@@ -181,13 +181,13 @@ static double matrix_bytes(const cst_plan *p) {
  * trajectory. */
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_study  *study = p->study;
-  const cst_system *s = study->system;
-  const double      partner = study->reference == CST_REFERENCE_SELF;
-  const double      batches = 4.0 * study->nmethod * (1 + partner + lanes_beside(p));
+  const cst_system *s = study->problem.system;
+  const double      partner = study->reference.kind == CST_REFERENCE_SELF;
+  const double      batches = 4.0 * study->methods.n * (1 + partner + lanes_beside(p));
   const double      per_lane = (batches + 1) * cst_plan_lane_bytes(p) + 2 * row_bytes(p);
   const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  const double      status = 2.0 * (double)study->members * p->ncase;
+  const double      status = 2.0 * (double)study->ensemble.members * p->ncase;
   double            sum = program + group + reference + system_bytes(p) + matrix_bytes(p);
   sum += per_lane * (double)batch;
   for (int k = 0; k < cst_collector_count; k++)
@@ -204,8 +204,8 @@ static double file_bytes(const cst_plan *p, const cst_channels *c) {
   static const double run = 2e4;
   static const double dataset = 650;
   const cst_study    *s = p->study;
-  const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) +
-                                (s->starts_text ? strlen(s->starts_text) : 0));
+  const double texts = (double)(strlen(s->source.canonical) + strlen(s->problem.system->text) +
+                                (s->starts.table.text ? strlen(s->starts.table.text) : 0));
   return run + texts + dataset * (c->nfield + c->ndim) +
          cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
 }
@@ -213,7 +213,7 @@ static double file_bytes(const cst_plan *p, const cst_channels *c) {
 /* Pieces that are written of a case, or of its members in a batch. */
 static double pieces(const cst_plan *p, const cst_channels *c) {
   static const double of_case = 5;
-  const double        of_series = p->study->members == 1 ? 2 : 4;
+  const double        of_series = p->study->ensemble.members == 1 ? 2 : 4;
   double              n = of_case + (p->most_samples ? of_series * p->nquantity : 0);
   for (int k = 0; k < c->n; k++)
     n += c->channel[k].place >= 0 && c->channel[k].count;

@@ -46,13 +46,13 @@ static double clock_now(void) {
 cst_trier *cst_trial_create(const cst_plan *p) {
   cst_trier *t = cst_need(calloc(1, sizeof *t));
   t->plan = p;
-  t->stepper = cst_zeros(p->study->nmethod, sizeof *t->stepper);
+  t->stepper = cst_zeros(p->study->methods.n, sizeof *t->stepper);
   t->until = clock_now() + 4 * budget;
   return t;
 }
 
 void cst_trial_destroy(cst_trier *t) {
-  for (int i = 0; i <= t->plan->study->nmethod; i++)
+  for (int i = 0; i <= t->plan->study->methods.n; i++)
     (void)cst_stepper_destroy(&t->stepper[i]);
   free(t->stepper);
   free(t);
@@ -67,20 +67,21 @@ static bool takes_too_long(void *context) {
 static cst_error set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
   const cst_study          *s = t->plan->study;
   const cst_stepper_options o = {
-      t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true, false, k->h};
+      t->plan->isa, 1,   s->solver.max_iterations, s->steps.compensated, s->solver.iteration, true,
+      false,        k->h};
   const int m = k->method;
   if (t->stepper[m] && !cst_stepper_takes(t->stepper[m], k->h))
     CST_TRY(cst_stepper_destroy(&t->stepper[m]));
   if (!t->stepper[m]) {
     const cst_prepared *method;
-    if (m < s->nmethod)
+    if (m < s->methods.n)
       method = t->plan->method[m];
     else
       method = t->plan->reference;
     CST_TRY(cst_stepper_create(method, &o, &t->stepper[m]));
   }
   *st = t->stepper[m];
-  cst_stepper_set_resolution(*st, s->resolution);
+  cst_stepper_set_resolution(*st, s->steps.resolution);
   cst_stepper_set_step(*st, k->h);
   cst_stepper_halt_by(*st, takes_too_long, t);
   return 0;
@@ -89,14 +90,14 @@ static cst_error set_up(cst_trier *t, const cst_class *k, cst_stepper **st) {
 static bool start(const cst_trier *t, const cst_class *k, cst_stepper *st, cst_batch *b) {
   const cst_study *s = t->plan->study;
   const cst_case  *c = &t->plan->cases[k->cases[0]];
-  double          *q = cst_need(malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)));
-  double          *v = q + s->system->nq;
+  double          *q = cst_need(malloc(2 * sizeof *q * (size_t)(s->problem.system->nq + 1)));
+  double          *v = q + s->problem.system->nq;
   const bool       good = cst_study_member(s, c->variant, 0, q, v);
   cst_batch_reset(st, b, 1);
   if (good) {
     cst_batch_start(st, b, 0, cst_plan_parameters(t->plan, c->variant), q, v,
-                    s->tolerance[c->tolerance]);
-    cst_batch_address(st, b, 0, s->seed, 0);
+                    s->solver.tolerance[c->tolerance]);
+    cst_batch_address(st, b, 0, s->ensemble.seed, 0);
     cst_batch_ready(st, b);
   }
   free(q);
@@ -206,8 +207,8 @@ static double counted(const cst_plan *p, const cst_class *k) {
 
 /* Nanoseconds of a step of each method under PETSc, by its matrix of all unknowns; 0: lanes make it. Owned. */
 static double *count_matrices(const cst_plan *p) {
-  double *each = cst_zeros(p->study->nmethod, sizeof *each);
-  for (int i = 0; i < p->study->nmethod; i++)
+  double *each = cst_zeros(p->study->methods.n, sizeof *each);
+  for (int i = 0; i < p->study->methods.n; i++)
     each[i] =
         fmax(elimination * cst_plan_matrices(p, i).work, cst_plan_is_petsc(p, i) ? petsc_step : 0);
   return each;
@@ -233,7 +234,7 @@ static double try_quad(const cst_trier *t) {
   cst_motion     *m = cst_reference_motion(p, 0, 0);
   const double    before = clock_now();
   double          n = 0;
-  while (m && cst_motion_advance(m, p->study->reference_step, 1) &&
+  while (m && cst_motion_advance(m, p->study->reference.step, 1) &&
          clock_now() - before < most_of_class)
     n++;
   const double spent = clock_now() - before;
@@ -247,9 +248,9 @@ static double try_double(cst_trier *t, double planned, double steps) {
   const cst_study *s = t->plan->study;
   double           evaluations, nanoseconds;
   cst_class        k = t->plan->classes[0];
-  k.method = s->nmethod;
-  k.h = s->reference_step;
-  k.n = lround(fmax(1, steps / (double)s->members));
+  k.method = s->methods.n;
+  k.h = s->reference.step;
+  k.n = lround(fmax(1, steps / (double)s->ensemble.members));
   k.cost = planned / steps;
   return cst_trial_class(t, &k, k.n, &evaluations, &nanoseconds) ? nanoseconds : NAN;
 }
@@ -257,18 +258,21 @@ static double try_double(cst_trier *t, double planned, double steps) {
 /* Seconds of the reference, from steps of its first trajectory. */
 static double try_reference(cst_trier *t) {
   const cst_plan *p = t->plan;
-  const double    members = (double)p->study->members;
+  const double    members = (double)p->study->ensemble.members;
   double          planned;
   const double    steps = cst_reference_work(p, &planned);
   if (steps <= 0 || p->nclass == 0)
     return NAN;
-  if (p->study->reference_quad)
+  if (p->study->reference.quad)
     return 1e-9 * steps * try_quad(t);
-  return 1e-9 * steps * try_double(t, planned, steps) * groups_of(p, p->study->members) / members;
+  return 1e-9 * steps * try_double(t, planned, steps) * groups_of(p, p->study->ensemble.members) /
+         members;
 }
 
 /* Steps of the method itself and of its partner at half the step, for one of the study's. */
-static double steps_each(const cst_study *s) { return s->reference == CST_REFERENCE_SELF ? 3 : 1; }
+static double steps_each(const cst_study *s) {
+  return s->reference.kind == CST_REFERENCE_SELF ? 3 : 1;
+}
 
 /* ---- rehearsals ------------------------------------------------------------------------------- */
 
@@ -355,7 +359,8 @@ static void add_class(cst_trial *all, const cst_plan *p, const cst_class *k, lon
                       double least, const rates *x) {
   const double n = (double)k->n;
   const double groups = groups_of(p, k->lanes);
-  const double timed_groups = groups_of(p, CST_SMALLER(batch, k->lanes)) * p->study->timing_repeats;
+  const double timed_groups =
+      groups_of(p, CST_SMALLER(batch, k->lanes)) * p->study->run.timing_repeats;
   all->evaluations += x->evaluations * n * (double)k->lanes;
   all->seconds +=
       1e-9 * (groups * n * fmax(least, x->step) + (double)k->lanes * (x->start + p->collect_ends));

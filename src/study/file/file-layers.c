@@ -112,7 +112,7 @@ static void add_tableau(cst_reader *r, const char *name, cst_yaml *n, bool allow
   flow           f;
   cst_expr_error error;
   if (open_flow(&f, r, n, name, "layers.NAME", CST_LAYER_TABLEAU) && allowed &&
-      !cst_layers_add_tableau(r->s->layers, name, f.text, &error))
+      !cst_layers_add_tableau(r->s->problem.layers, name, f.text, &error))
     complain(&f, &error);
   free(f.text);
 }
@@ -141,7 +141,7 @@ static const cst_text *load(cst_reader *r, cst_yaml *file, cst_layer_file *x) {
   if (reason)
     return NULL;
   const cst_text *loaded =
-      cst_user_layer_open(r->s->layers, x->file, bytes, length, why, sizeof why);
+      cst_user_layer_open(r->s->problem.layers, x->file, bytes, length, why, sizeof why);
   if (!loaded)
     cst_yaml_error(r->doc, file, r->d, "%s", why);
   free(bytes);
@@ -149,9 +149,10 @@ static const cst_text *load(cst_reader *r, cst_yaml *file, cst_layer_file *x) {
 }
 
 static void note(cst_study *s, cst_layer_file x) {
-  s->layer = realloc(s->layer, sizeof *s->layer * (size_t)(s->nlayer + 1));
-  cst_need(s->layer);
-  s->layer[s->nlayer++] = x;
+  s->problem.layer =
+      realloc(s->problem.layer, sizeof *s->problem.layer * (size_t)(s->problem.nlayer + 1));
+  cst_need(s->problem.layer);
+  s->problem.layer[s->problem.nlayer++] = x;
 }
 
 static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed) {
@@ -168,7 +169,7 @@ static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed)
     x.doc = rule->doc;
   }
   if (loaded && allowed)
-    cst_layers_add(r->s->layers, name, loaded);
+    cst_layers_add(r->s->problem.layers, name, loaded);
   note(r->s, x);
 }
 
@@ -176,17 +177,17 @@ static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed)
  */
 static void stand_in(cst_reader *r, const char *name) {
   cst_expr_error none;
-  cst_layers_add_tableau(r->s->layers, name, "{a: [[0]], b: [1]}", &none);
+  cst_layers_add_tableau(r->s->problem.layers, name, "{a: [[0]], b: [1]}", &none);
 }
 
 static void add(cst_reader *r, cst_yaml *key, cst_yaml *n) {
   char        why[200];
   const char *name = cst_yaml_text(key);
-  const bool  allowed = cst_layers_allow(r->s->layers, name, why, sizeof why);
+  const bool  allowed = cst_layers_allow(r->s->problem.layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
   (cst_yaml_get(n, "file") ? add_file : add_tableau)(r, name, n, allowed);
-  if (allowed && !cst_layers_find(r->s->layers, name))
+  if (allowed && !cst_layers_find(r->s->problem.layers, name))
     stand_in(r, name);
 }
 
@@ -238,29 +239,29 @@ static void add_scheme(cst_reader *r, cst_yaml *key, cst_yaml *n) {
   static const double one = 1;
   char                why[200];
   const char         *name = cst_yaml_text(key);
-  const bool          allowed = cst_layers_allow(r->s->layers, name, why, sizeof why);
+  const bool          allowed = cst_layers_allow(r->s->problem.layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
   double *gamma = gammas(r, n, name);
   bool    good = allowed && gamma;
-  if (good &&
-      !cst_layers_add_scheme(r->s->layers, name, gamma, cst_yaml_size(n), why, sizeof why)) {
+  if (good && !cst_layers_add_scheme(r->s->problem.layers, name, gamma, cst_yaml_size(n), why,
+                                     sizeof why)) {
     cst_yaml_error(r->doc, n, r->d, "the scheme '%s': %s", name, why);
     good = false;
   }
   if (allowed && !good)
-    cst_layers_add_scheme(r->s->layers, name, &one, 1, why, sizeof why);
+    cst_layers_add_scheme(r->s->problem.layers, name, &one, 1, why, sizeof why);
   free(gamma);
 }
 
 /* Keeps what `constella check` tells of the schemes. */
 static void note_schemes(cst_study *s, const cst_layers *l, cst_yaml *n) {
-  s->scheme = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *s->scheme);
+  s->problem.scheme = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *s->problem.scheme);
   for (int i = 0; i < cst_yaml_size(n); i++) {
     const cst_scheme *x = cst_layers_scheme(l, cst_yaml_text(cst_yaml_key(n, i)));
     if (!x)
       continue;
-    cst_study_scheme *out = &s->scheme[s->nscheme++];
+    cst_study_scheme *out = &s->problem.scheme[s->problem.nscheme++];
     *out = (cst_study_scheme){
         .name = cst_need(strdup(x->name)), .stages = x->stages, .order = x->order};
     cst_scheme_defects(x->gamma, x->stages, out->defect);
@@ -278,7 +279,7 @@ static void read_schemes(cst_reader *r) {
     return;
   for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++)
     add_scheme(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
-  note_schemes(r->s, r->s->layers, n);
+  note_schemes(r->s, r->s->problem.layers, n);
 }
 
 /* ---- maps ------------------------------------------------------------------------------------ */
@@ -380,7 +381,7 @@ static const cst_text *make_map(cst_reader *r, cst_text_kind kind, const parts *
   const cst_wording w = {
       kind, p->n, {p->text[0], kind == CST_TEXT_MAP ? p->text[1] : NULL}, p->define, p->ndefine, 0};
   cst_map_error   error;
-  const cst_text *m = cst_map_make(r->s->layers, &w, &error);
+  const cst_text *m = cst_map_make(r->s->problem.layers, &w, &error);
   if (!m)
     complain_of_map(r, p, &error);
   return m;
@@ -416,7 +417,7 @@ static const cst_text *read_tangent(cst_reader *r, cst_yaml *n, const parts *p) 
                                     axes ? "an expression of x[i]" : "an expression of s")))
       return NULL;
   const cst_wording w = {CST_TEXT_TANGENT, axes ? 3 : 0, {text}, p->define, p->ndefine, 0};
-  const cst_text   *t = cst_tau_make(r->s->layers, &w, &entry, &error);
+  const cst_text   *t = cst_tau_make(r->s->problem.layers, &w, &entry, &error);
   if (!t)
     cst_yaml_error_at(r->doc, axes ? cst_yaml_item(n, entry) : n, error.offset, r->d, "%s",
                       error.message);
@@ -452,7 +453,7 @@ static const cst_text *read_iota(cst_reader *r, cst_yaml *n, const char *name) {
   if (!p.left || !read_definitions(r, &p) || (p.n = read_side(r, p.left, "fibre", p.text[0])) < 0)
     return NULL;
   const cst_wording w = {CST_TEXT_FIBRE, p.n, {p.text[0]}, p.define, p.ndefine, 0};
-  const cst_text   *x = cst_iota_make(r->s->layers, &w, &entry, &error);
+  const cst_text   *x = cst_iota_make(r->s->problem.layers, &w, &entry, &error);
   if (!x)
     cst_yaml_error_at(r->doc, p.n ? cst_yaml_item(p.left, entry) : p.left, error.offset, r->d, "%s",
                       error.message);
@@ -485,14 +486,14 @@ static void add_map(cst_reader *r, cst_yaml *key, cst_yaml *n, kind of) {
                                          const char *name) = {read_map, read_retraction, read_iota};
   char        why[200];
   const char *name = cst_yaml_text(key);
-  const bool  allowed = cst_layers_allow(r->s->layers, name, why, sizeof why);
+  const bool  allowed = cst_layers_allow(r->s->problem.layers, name, why, sizeof why);
   if (!allowed)
     cst_yaml_error(r->doc, key, r->d, "%s", why);
   const cst_text *x = read[of](r, n, name);
   if (allowed)
-    cst_layers_add(r->s->layers, name,
+    cst_layers_add(r->s->problem.layers, name,
                    x ? x
-                     : stand_in_map(r->s->layers, of,
+                     : stand_in_map(r->s->problem.layers, of,
                                     of == RETRACTIONS && cst_yaml_get(n, "tangent") != NULL));
 }
 

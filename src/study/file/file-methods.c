@@ -31,7 +31,7 @@ static bool cut(const char *text) {
 /* at: the sweep from which the text comes. */
 static cst_method *expression(cst_reader *r, cst_yaml *n, const char *text, const cst_sweep *at) {
   cst_expr_error error;
-  cst_method    *m = cst_method_parse(text, r->s->layers, &error);
+  cst_method    *m = cst_method_parse(text, r->s->problem.layers, &error);
   if (!m)
     cst_yaml_error_at(r->doc, n, at ? cst_sweep_origin(at, error.offset) : error.offset, r->d,
                       "%s%s", error.message,
@@ -41,13 +41,14 @@ static cst_method *expression(cst_reader *r, cst_yaml *n, const char *text, cons
 
 /* Checks that the averaging window of the multipliers fits into the run. The end is known here, or zero. */
 static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
-  const double mean = r->s->system ? cst_method_properties(m, r->s->system).mean : 0;
-  for (int v = 0; v < r->s->nvariant && mean > 0; v++) {
-    if (r->s->end[v] <= 0 || mean <= r->s->end[v])
+  const double mean =
+      r->s->problem.system ? cst_method_properties(m, r->s->problem.system).mean : 0;
+  for (int v = 0; v < r->s->problem.nvariant && mean > 0; v++) {
+    if (r->s->steps.end[v] <= 0 || mean <= r->s->steps.end[v])
       continue;
-    cst_yaml_error(r->doc, n, r->d,
-                   "the average of '%s' is longer than the run, which ends at %s%s",
-                   cst_method_label(m), cst_reader_shortest(r->s->end[v]), cst_reader_with(r, v));
+    cst_yaml_error(
+        r->doc, n, r->d, "the average of '%s' is longer than the run, which ends at %s%s",
+        cst_method_label(m), cst_reader_shortest(r->s->steps.end[v]), cst_reader_with(r, v));
     return false;
   }
   return true;
@@ -64,7 +65,8 @@ static void refuse(cst_reader *r, cst_yaml *n, const char *why) {
 static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
   char       why[sizeof r->refusal];
   const int  length = (int)strlen(cst_method_label(m));
-  const bool fits = !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why);
+  const bool fits =
+      !r->s->problem.system || cst_method_fits(m, r->s->problem.system, why, sizeof why);
   if (!fits)
     refuse(r, n, why);
   if (length >= CST_TEXT_WIDTH)
@@ -92,8 +94,8 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
 
 static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
   const char *label = cst_method_label(m);
-  for (int i = 0; i < r->s->nmethod; i++) {
-    if (strcmp(cst_method_label(r->s->method[i]), label))
+  for (int i = 0; i < r->s->methods.n; i++) {
+    if (strcmp(cst_method_label(r->s->methods.method[i]), label))
       continue;
     cst_yaml_error(r->doc, n, r->d, "the method '%s' appears twice", label);
     return true;
@@ -108,30 +110,30 @@ static bool add(cst_reader *r, cst_yaml *n, cst_method *m) {
     cst_method_destroy(m);
     return false;
   }
-  const size_t room = (size_t)s->nmethod + 1;
-  s->method = cst_need(realloc(s->method, room * sizeof *s->method));
-  s->family = cst_need(realloc(s->family, room * sizeof *s->family));
-  s->family[s->nmethod] = NULL;
-  s->method[s->nmethod++] = m;
+  const size_t room = (size_t)s->methods.n + 1;
+  s->methods.method = cst_need(realloc(s->methods.method, room * sizeof *s->methods.method));
+  s->methods.family = cst_need(realloc(s->methods.family, room * sizeof *s->methods.family));
+  s->methods.family[s->methods.n] = NULL;
+  s->methods.method[s->methods.n++] = m;
   return true;
 }
 
 /* The argument with this name, which may be new. */
 static cst_argument *argument(cst_study *s, const char *name) {
-  for (int k = 0; k < s->nargument; k++)
-    if (!strcmp(s->argument[k].name, name))
-      return &s->argument[k];
-  const size_t room = (size_t)s->nargument + 1;
-  s->argument = cst_need(realloc(s->argument, room * sizeof *s->argument));
-  s->argument[s->nargument] =
+  for (int k = 0; k < s->methods.nargument; k++)
+    if (!strcmp(s->methods.argument[k].name, name))
+      return &s->methods.argument[k];
+  const size_t room = (size_t)s->methods.nargument + 1;
+  s->methods.argument = cst_need(realloc(s->methods.argument, room * sizeof *s->methods.argument));
+  s->methods.argument[s->methods.nargument] =
       (cst_argument){cst_need(strdup(name)), cst_zeros(MOST_METHODS, sizeof(char *))};
-  return &s->argument[s->nargument++];
+  return &s->methods.argument[s->methods.nargument++];
 }
 
 /* Notes the arguments of method i of a sweep, which was added last. */
 static void note(cst_study *s, const cst_sweep *sweep, int i) {
-  const int last = s->nmethod - 1;
-  s->family[last] = cst_sweep_family(sweep, i);
+  const int last = s->methods.n - 1;
+  s->methods.family[last] = cst_sweep_family(sweep, i);
   for (int k = 0; k < cst_sweep_arguments(sweep); k++)
     if (cst_sweep_name(sweep, k))
       argument(s, cst_sweep_name(sweep, k))->value[last] = cst_sweep_value(sweep, i, k);
@@ -147,7 +149,7 @@ static void add_sweep(cst_reader *r, cst_yaml *n, const char *text) {
                       cut(text) ? " (a method with commas must be quoted)" : "");
   for (int i = 0; sweep && good && i < cst_sweep_count(sweep); i++) {
     char *one = cst_sweep_text(sweep, i);
-    if (r->s->nmethod == MOST_METHODS) {
+    if (r->s->methods.n == MOST_METHODS) {
       cst_yaml_error(r->doc, n, r->d, "the sweeps make more than %d methods", MOST_METHODS);
       good = false;
     } else
@@ -183,19 +185,19 @@ static void read_methods(cst_reader *r) {
 /* Reads the step of the reference, which must not exceed the end. The end is known here, or zero. */
 static void reference_step(cst_reader *r, cst_yaml *at) {
   cst_study *s = r->s;
-  if (!cst_reader_number(r, at, "step", &s->reference_step))
+  if (!cst_reader_number(r, at, "step", &s->reference.step))
     return;
-  if (s->reference_step <= 0)
+  if (s->reference.step <= 0)
     cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive",
-                   cst_reader_shortest(s->reference_step));
-  for (int v = 0; v < s->nvariant && s->reference_step > 0; v++) {
-    double n = s->end[v] / s->reference_step;
-    if (s->end[v] <= 0 || (n >= 1 && n <= 1e15))
+                   cst_reader_shortest(s->reference.step));
+  for (int v = 0; v < s->problem.nvariant && s->reference.step > 0; v++) {
+    double n = s->steps.end[v] / s->reference.step;
+    if (s->steps.end[v] <= 0 || (n >= 1 && n <= 1e15))
       continue;
     cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s",
-                   cst_reader_shortest(s->reference_step), cst_reader_with(r, v),
+                   cst_reader_shortest(s->reference.step), cst_reader_with(r, v),
                    n < 1 ? "is larger than" : "needs more than 1e15 steps to",
-                   cst_reader_shortest(s->end[v]));
+                   cst_reader_shortest(s->steps.end[v]));
     return;
   }
 }
@@ -203,13 +205,13 @@ static void reference_step(cst_reader *r, cst_yaml *at) {
 /* Only Gauss collocation is implemented in quadruple precision, with dense matrices. */
 static void check_quad(cst_reader *r, cst_yaml *at) {
   const cst_study  *s = r->s;
-  const cst_system *sys = s->system;
-  if (s->reference_method && strcmp(cst_method_root(s->reference_method)->name, "gauss"))
+  const cst_system *sys = s->problem.system;
+  if (s->reference.method && strcmp(cst_method_root(s->reference.method)->name, "gauss"))
     cst_yaml_error(
         r->doc, at, r->d,
         "'precision: quad' needs a reference method gauss(s), whose coefficients are known to "
         "that precision; '%s' is not one",
-        cst_method_label(s->reference_method));
+        cst_method_label(s->reference.method));
   if (sys && (sys->slips || sys->massless))
     cst_yaml_error(r->doc, at, r->d, "'precision: quad' is not for %s, and %s has them",
                    sys->slips ? "forces that depend on multipliers" : "coordinates without mass",
@@ -222,16 +224,11 @@ static void check_quad(cst_reader *r, cst_yaml *at) {
 }
 
 static void reference_map(cst_reader *r, cst_yaml *n) {
-  static const char *const precisions[] = {"double", "quad"};
-  int                      precision = 0;
-  cst_reader_keys(r, n, "reference", "reference", CST_KEYS_ALL);
-  r->s->reference = CST_REFERENCE_METHOD;
-  r->s->reference_method = method(r, cst_reader_required(r, n, "reference", "method"));
+  cst_reader_section(r, n, "reference", CST_KEYS_ALL, r->s);
+  r->s->reference.kind = CST_REFERENCE_METHOD;
+  r->s->reference.method = method(r, cst_reader_required(r, n, "reference", "method"));
   reference_step(r, cst_reader_required(r, n, "reference", "step"));
-  cst_reader_choice(r, cst_yaml_get(n, "precision"), "precision", precisions, CST_COUNT(precisions),
-                    &precision);
-  r->s->reference_quad = precision == 1;
-  if (precision == 1)
+  if (r->s->reference.quad)
     check_quad(r, cst_yaml_get(n, "method"));
 }
 
@@ -240,22 +237,22 @@ static void check_exact(cst_reader *r, cst_yaml *n) {
   const cst_study *s = r->s;
   int              state = -1;
   bool             known = true;
-  if (!s->system || !r->start_known)
+  if (!s->problem.system || !r->start_known)
     return;
-  for (int v = 0; v < s->nvariant && known; v++) {
+  for (int v = 0; v < s->problem.nvariant && known; v++) {
     state = cst_study_state(s, v);
-    known = cst_system_has_exact(s->system, state);
+    known = cst_system_has_exact(s->problem.system, state);
   }
-  if (s->nvariant == 0)
-    known = cst_system_has_exact(s->system, state);
+  if (s->problem.nvariant == 0)
+    known = cst_system_has_exact(s->problem.system, state);
   if (known)
     return;
   const char *start = state < 0 ? "any start" : "the state ";
-  const char *name = state < 0 ? "" : s->system->state[state].name;
+  const char *name = state < 0 ? "" : s->problem.system->state[state].name;
   cst_yaml_error(
       r->doc, n, r->d,
       "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}",
-      s->system->name, start, name);
+      s->problem.system->name, start, name);
 }
 
 static void read_reference(cst_reader *r) {
@@ -283,7 +280,7 @@ static void read_reference(cst_reader *r) {
   }
   if (!cst_reader_choice(r, n, "reference", names, CST_COUNT(names), &which))
     return;
-  s->reference = which ? CST_REFERENCE_SELF : CST_REFERENCE_EXACT;
+  s->reference.kind = which ? CST_REFERENCE_SELF : CST_REFERENCE_EXACT;
   if (!which)
     check_exact(r, n);
 }
@@ -291,7 +288,7 @@ static void read_reference(cst_reader *r) {
 static void read_of(cst_reader *r, cst_yaml *n) {
   static const char *const names[] = {"q", "p", "lambda"};
   cst_study               *s = r->s;
-  bool                    *flag[] = {&s->error_q, &s->error_p, &s->error_lambda};
+  bool                    *flag[] = {&s->error.q, &s->error.p, &s->error.lambda};
   if (!cst_reader_list(r, n, "of", "q, p and lambda", false))
     return;
   for (int k = 0; k < 3; k++)
@@ -302,25 +299,11 @@ static void read_of(cst_reader *r, cst_yaml *n) {
       continue;
     if (*flag[which])
       cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", names[which]);
-    if (which == 2 && s->system && !s->system->ng)
+    if (which == 2 && s->problem.system && !s->problem.system->ng)
       cst_yaml_error(r->doc, item, r->d, "%s has no constraints, so no lambda; allowed: q, p",
-                     s->system->name);
+                     s->problem.system->name);
     *flag[which] = true;
   }
-}
-
-static cst_norm read_norm(cst_reader *r, cst_yaml *n, const char *what) {
-  static const char *const names[] = {"max", "one", "two"};
-  int                      which = CST_NORM_MAX;
-  cst_reader_choice(r, n, what, names, CST_COUNT(names), &which);
-  return (cst_norm)which;
-}
-
-static cst_over read_over(cst_reader *r, cst_yaml *n) {
-  static const char *const names[] = {"end", "mesh", "coarse"};
-  int                      which = CST_OVER_END;
-  cst_reader_choice(r, n, "over", names, CST_COUNT(names), &which);
-  return (cst_over)which;
 }
 
 /* Keys about errors need a reference; observables do not. (read_reference checks kinds of study that require
@@ -344,16 +327,13 @@ void cst_file_error(cst_reader *r) {
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "error");
   cst_yaml                *hidden = cst_yaml_get(n, "hidden");
-  s->error_q = s->error_p = true;
-  cst_reader_keys(r, n, "error", "error", CST_KEYS_ALL);
+  s->error.q = s->error.p = true;
+  cst_reader_section(r, n, "error", CST_KEYS_ALL, s);
   check_compared(r, n, compared, CST_COUNT(compared));
   read_of(r, cst_yaml_get(n, "of"));
-  s->norm = read_norm(r, cst_yaml_get(n, "norm"), "norm");
-  s->over = read_over(r, cst_yaml_get(n, "over"));
-  s->hidden = read_norm(r, hidden, "hidden");
-  if (hidden && s->system && !s->system->ng)
+  if (hidden && s->problem.system && !s->problem.system->ng)
     cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden constraints",
-                   s->system->name);
+                   s->problem.system->name);
 }
 
 void cst_file_methods(cst_reader *r) {
@@ -362,19 +342,19 @@ void cst_file_methods(cst_reader *r) {
 }
 
 void cst_file_methods_destroy(cst_study *s) {
-  for (int k = 0; k < s->nargument; k++) {
-    for (int i = 0; i < s->nmethod; i++)
-      free(s->argument[k].value[i]);
-    free(s->argument[k].value);
-    free(s->argument[k].name);
+  for (int k = 0; k < s->methods.nargument; k++) {
+    for (int i = 0; i < s->methods.n; i++)
+      free(s->methods.argument[k].value[i]);
+    free(s->methods.argument[k].value);
+    free(s->methods.argument[k].name);
   }
-  for (int i = 0; i < s->nmethod; i++) {
-    cst_method_destroy(s->method[i]);
-    free(s->family[i]);
+  for (int i = 0; i < s->methods.n; i++) {
+    cst_method_destroy(s->methods.method[i]);
+    free(s->methods.family[i]);
   }
-  free(s->argument);
-  free(s->family);
-  free(s->method);
+  free(s->methods.argument);
+  free(s->methods.family);
+  free(s->methods.method);
 }
 
 /* ---- the key `noise` ------------------------------------------------------------------------- */
@@ -400,13 +380,13 @@ static cst_yaml *step_node(const cst_reader *r, int i) {
 
 static cst_yaml *method_node(const cst_reader *r, int i) {
   cst_yaml *n = cst_yaml_get(r->root, "methods");
-  return r->s->nmethod == cst_yaml_size(n) ? cst_yaml_item(n, i) : n;
+  return r->s->methods.n == cst_yaml_size(n) ? cst_yaml_item(n, i) : n;
 }
 
 static const cst_method *noisy(const cst_study *s) {
-  for (int i = 0; i < s->nmethod; i++)
-    if (cst_method_has_noise(s->method[i]))
-      return s->method[i];
+  for (int i = 0; i < s->methods.n; i++)
+    if (cst_method_has_noise(s->methods.method[i]))
+      return s->methods.method[i];
   return NULL;
 }
 
@@ -420,7 +400,7 @@ static bool divides(double unit, int factor, double x) {
 static double nearest(double unit, double x) { return fmax(1, round(x / unit)) * unit; }
 
 static void refuse_step(cst_reader *r, int i, int v, double unit, const char *of) {
-  const double h = r->s->step[v * r->s->nstep + i];
+  const double h = r->s->steps.h[v * r->s->steps.n + i];
   cst_yaml_error(r->doc, step_node(r, i), r->d,
                  "the step is %s%s; it is no multiple of %s, %s; the nearest one is %s",
                  cst_reader_shortest(h), cst_reader_with(r, v), of, cst_reader_shortest(unit),
@@ -430,13 +410,13 @@ static void refuse_step(cst_reader *r, int i, int v, double unit, const char *of
 /* Reports each offending step once. A reference by `self` also takes half steps. */
 static void check_steps(cst_reader *r) {
   const cst_study *s = r->s;
-  const bool       halves = s->reference == CST_REFERENCE_SELF;
-  for (int i = 0; i < s->nstep; i++)
-    for (int v = 0; v < s->nvariant; v++) {
-      const double h = s->step[v * s->nstep + i];
-      if (!(h > 0) || divides(s->resolution, halves ? 2 : 1, h))
+  const bool       halves = s->reference.kind == CST_REFERENCE_SELF;
+  for (int i = 0; i < s->steps.n; i++)
+    for (int v = 0; v < s->problem.nvariant; v++) {
+      const double h = s->steps.h[v * s->steps.n + i];
+      if (!(h > 0) || divides(s->steps.resolution, halves ? 2 : 1, h))
         continue;
-      refuse_step(r, i, v, s->resolution * (halves ? 2 : 1),
+      refuse_step(r, i, v, s->steps.resolution * (halves ? 2 : 1),
                   halves ? "twice the noise's resolution (the reference takes half steps)"
                          : "the noise's resolution");
       break;
@@ -446,21 +426,21 @@ static void check_steps(cst_reader *r) {
 /* The multipliers are read at the middle of steps. */
 static void check_reference_step(cst_reader *r) {
   const cst_study *s = r->s;
-  const double     reference = s->reference_step;
+  const double     reference = s->reference.step;
   cst_yaml        *at = cst_yaml_get(cst_yaml_get(r->root, "reference"), "step");
-  if (s->reference != CST_REFERENCE_METHOD || !(reference > 0))
+  if (s->reference.kind != CST_REFERENCE_METHOD || !(reference > 0))
     return;
-  if (!divides(s->resolution, 1, reference)) {
+  if (!divides(s->steps.resolution, 1, reference)) {
     cst_yaml_error(r->doc, at, r->d,
                    "the reference's step is %s; it is no multiple of the noise's resolution, %s; "
                    "the nearest one is %s",
-                   cst_reader_shortest(reference), cst_reader_shortest(s->resolution),
-                   cst_reader_shortest(nearest(s->resolution, reference)));
+                   cst_reader_shortest(reference), cst_reader_shortest(s->steps.resolution),
+                   cst_reader_shortest(nearest(s->steps.resolution, reference)));
     return;
   }
-  for (int i = 0; i < s->nstep; i++)
-    for (int v = 0; v < s->nvariant; v++) {
-      const double step = s->step[v * s->nstep + i];
+  for (int i = 0; i < s->steps.n; i++)
+    for (int v = 0; v < s->problem.nvariant; v++) {
+      const double step = s->steps.h[v * s->steps.n + i];
       if (!(step > 0) || divides(reference, 2, step))
         continue;
       refuse_step(r, i, v, 2 * reference, "two steps of the reference");
@@ -482,41 +462,42 @@ static void read_resolution(cst_reader *r, cst_yaml *n) {
         r->doc, at, r->d,
         "the noise's resolution is %s; it must be positive, and every step a multiple of it",
         cst_reader_shortest(H));
-  else if (s->nvariant > 0 && s->end[0] / H > most_increments)
+  else if (s->problem.nvariant > 0 && s->steps.end[0] / H > most_increments)
     cst_yaml_error(
         r->doc, at, r->d,
         "the noise's resolution is %s; at most 1e15 such steps are allowed up to the end %s",
-        cst_reader_shortest(H), cst_reader_shortest(s->end[0]));
+        cst_reader_shortest(H), cst_reader_shortest(s->steps.end[0]));
   else
-    s->resolution = H;
+    s->steps.resolution = H;
 }
 
 /* An error compares two solutions with the same noise. */
 static void check_methods(cst_reader *r) {
   const cst_study *s = r->s;
-  for (int i = 0; i < s->nmethod; i++) {
-    const char *label = cst_method_label(s->method[i]);
-    if (!s->resolution && cst_method_has_noise(s->method[i]) && !cst_yaml_get(r->root, "noise"))
+  for (int i = 0; i < s->methods.n; i++) {
+    const char *label = cst_method_label(s->methods.method[i]);
+    if (!s->steps.resolution && cst_method_has_noise(s->methods.method[i]) &&
+        !cst_yaml_get(r->root, "noise"))
       cst_yaml_error(
           r->doc, method_node(r, i), r->d,
           "'%s' has noise; its errors need one path for all steps and the reference: 'noise: "
           "{resolution: H}', where every step is a multiple of H",
           label);
-    else if (s->reference == CST_REFERENCE_METHOD && s->reference_method &&
-             !cst_method_same_noise(s->method[i], s->reference_method))
+    else if (s->reference.kind == CST_REFERENCE_METHOD && s->reference.method &&
+             !cst_method_same_noise(s->methods.method[i], s->reference.method))
       cst_yaml_error(r->doc, method_node(r, i), r->d,
                      "'%s' and the reference '%s' do not have the same noise; friction and "
                      "inverse-temperature must be equal",
-                     label, cst_method_label(s->reference_method));
+                     label, cst_method_label(s->reference.method));
   }
 }
 
 static void check_reference(cst_reader *r) {
   const cst_study *s = r->s;
-  const bool any = noisy(s) || (s->reference_method && cst_method_has_noise(s->reference_method));
-  if (s->reference == CST_REFERENCE_NONE || !any)
+  const bool any = noisy(s) || (s->reference.method && cst_method_has_noise(s->reference.method));
+  if (s->reference.kind == CST_REFERENCE_NONE || !any)
     return;
-  if (s->reference == CST_REFERENCE_EXACT)
+  if (s->reference.kind == CST_REFERENCE_EXACT)
     cst_yaml_error(
         r->doc, cst_yaml_get(r->root, "reference"), r->d,
         "'%s' has noise, and no exact motion is known; allowed: self or {method: ..., step: ...} "
@@ -524,7 +505,7 @@ static void check_reference(cst_reader *r) {
         cst_method_label(noisy(s)));
   else
     check_methods(r);
-  if (s->reference == CST_REFERENCE_METHOD && s->dyadic)
+  if (s->reference.kind == CST_REFERENCE_METHOD && s->steps.dyadic)
     cst_yaml_error(
         r->doc, cst_yaml_get(cst_yaml_get(r->root, "roundoff"), "dyadic-steps"), r->d,
         "with noise the reference's step must divide the others, and dyadic steps do not: set "
@@ -536,20 +517,20 @@ static void check_spread(cst_reader *r) {
   const cst_study *s = r->s;
   cst_yaml        *initial = cst_yaml_get(r->root, "initial");
   cst_yaml        *spread = cst_yaml_get(initial, "spread");
-  if (!s->nmethod || !s->ensemble || s->nstart || s->members == 1 || noisy(s) ||
-      !cst_reader_required(r, initial, "initial", "spread"))
+  if (!s->methods.n || !s->ensemble.spread || s->starts.table.n || s->ensemble.members == 1 ||
+      noisy(s) || !cst_reader_required(r, initial, "initial", "spread"))
     return;
   if (r->spread_known && !cst_study_spreads(s))
     cst_yaml_error(r->doc, spread, r->d,
                    "'spread' is zero, so all %ld members would be equal; q or v must be positive",
-                   s->members);
+                   s->ensemble.members);
 }
 
 /* Members with starts of their own need random numbers only for a spread or for noise. */
 static void check_seed(cst_reader *r) {
   const cst_study *s = r->s;
   cst_yaml        *seed = cst_yaml_get(cst_yaml_get(r->root, "initial"), "seed");
-  if (seed && s->nstart && s->nmethod && !cst_study_spreads(s) && !noisy(s))
+  if (seed && s->starts.table.n && s->methods.n && !cst_study_spreads(s) && !noisy(s))
     cst_yaml_error(r->doc, seed, r->d,
                    "'seed' has no effect: no member is spread, and no method has noise");
 }
@@ -562,7 +543,7 @@ void cst_file_noise(cst_reader *r) {
   if (n)
     read_resolution(r, n);
   check_reference(r);
-  if (!n || !s->resolution || !s->nmethod)
+  if (!n || !s->steps.resolution || !s->methods.n)
     return;
   if (!noisy(s))
     cst_yaml_error(r->doc, n, r->d,

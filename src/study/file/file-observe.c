@@ -63,11 +63,11 @@ static const char *wanted(void) {
 /* The expression in the graph of the system; -1 with a message. offset: position of text inside the scalar n.
  */
 static cst_node parse(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
-  if (!r->s->system)
+  if (!r->s->problem.system)
     return -1;
   cst_expr_error error;
-  cst_names      names = cst_names_create(r->s->system, r->s->system->graph, text);
-  cst_node       x = cst_expr_parse(r->s->system->graph, text, names.name, names.n, &error);
+  cst_names      names = cst_names_create(r->s->problem.system, r->s->problem.system->graph, text);
+  cst_node       x = cst_expr_parse(r->s->problem.system->graph, text, names.name, names.n, &error);
   if (x < 0)
     cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name,
                       error.message);
@@ -88,8 +88,8 @@ static bool is_identifier(const char *s) {
 
 static bool is_taken(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_study *s = r->s;
-  for (int i = 0; i < s->nobservable; i++)
-    if (!strcmp(s->observable[i].name, name)) {
+  for (int i = 0; i < s->observe.n; i++)
+    if (!strcmp(s->observe.observable[i].name, name)) {
       cst_yaml_error(r->doc, n, r->d, "the observable '%s' appears twice", name);
       return true;
     }
@@ -118,7 +118,7 @@ static const char *meaning_in_states(const cst_system *s, const char *name) {
 }
 
 static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   if (!is_identifier(name)) {
     cst_yaml_error(r->doc, n, r->d,
                    "'%s' cannot name an observable; allowed: a letter, then letters, digits, _ and "
@@ -146,13 +146,13 @@ static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
 }
 
 static void add(cst_study *s, const cst_observer *row) {
-  s->observable[s->nobservable++] =
+  s->observe.observable[s->observe.n++] =
       (cst_observable){.name = strdup(row->name), .node = -1, .observer = row};
 }
 
 static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const char *expression,
                            cst_node node) {
-  cst_observable *x = &r->s->observable[r->s->nobservable++];
+  cst_observable *x = &r->s->observe.observable[r->s->observe.n++];
   *x = (cst_observable){.name = strdup(name),
                         .expression = strdup(expression),
                         .node = node,
@@ -167,8 +167,8 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
   for (int k = 0; k < cst_observer_count; k++)
     if (is_named(cst_observers[k]))
       names[count++] = cst_observers[k]->name;
-  if (r->s->system)
-    d = cst_graph_definitions(r->s->system->graph, &defined);
+  if (r->s->problem.system)
+    d = cst_graph_definitions(r->s->problem.system->graph, &defined);
   for (int k = 0; k < defined; k++)
     if (!d[k].n)
       names[count++] = d[k].name;
@@ -185,7 +185,7 @@ static bool is_expression(const cst_system *s, const char *name) {
 /* A name without an expression: an observer that the system supports, or such a name. Those for which a
  * collector measures are read by it. */
 static void plain(cst_reader *r, cst_yaml *n, const char *name) {
-  const cst_system   *s = r->s->system;
+  const cst_system   *s = r->s->problem.system;
   const cst_observer *row = find(name);
   const char         *why = row && s && row->refuse ? row->refuse(s) : NULL;
   if (!row && cst_collector_measured(name))
@@ -251,8 +251,8 @@ static void observable(cst_reader *r, cst_yaml *n) {
 static void read_observables(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "observables");
-  s->observable =
-      cst_reader_memory((size_t)cst_yaml_size(n) + cst_observer_count, sizeof *s->observable);
+  s->observe.observable = cst_reader_memory((size_t)cst_yaml_size(n) + cst_observer_count,
+                                            sizeof *s->observe.observable);
   if (cst_yaml_is_list(n) && cst_yaml_size(n) > MOST_OBSERVABLES) {
     cst_yaml_error(r->doc, n, r->d, "there are %d observables; at most %d are allowed",
                    cst_yaml_size(n), MOST_OBSERVABLES);
@@ -267,7 +267,7 @@ static void read_observables(cst_reader *r) {
     const cst_observer *row = cst_observers[k];
     if (row->optional || !is_named(row))
       continue;
-    if (!row->refuse || (s->system && !row->refuse(s->system)))
+    if (!row->refuse || (s->problem.system && !row->refuse(s->problem.system)))
       add(s, row);
   }
 }
@@ -276,20 +276,15 @@ static void read_observables(cst_reader *r) {
 static void check_hidden(cst_reader *r) {
   cst_yaml *hidden = cst_yaml_get(cst_yaml_get(r->root, "error"), "hidden");
   bool      observed = false;
-  for (int i = 0; i < r->s->nobservable; i++)
-    observed |= r->s->observable[i].observer == CST_OBSERVER(constraint);
-  if (hidden && !observed && r->s->system && r->s->system->ng)
+  for (int i = 0; i < r->s->observe.n; i++)
+    observed |= r->s->observe.observable[i].observer == CST_OBSERVER(constraint);
+  if (hidden && !observed && r->s->problem.system && r->s->problem.system->ng)
     cst_yaml_error(r->doc, hidden, r->d,
                    "'hidden' is the norm of the hidden constraints, and 'constraint' is not among "
                    "the observables");
 }
 
 void cst_file_observe(cst_reader *r) {
-  static const char *const names[] = {"auto", "every"};
-  int                      every = 0;
   read_observables(r);
-  cst_reader_choice(r, cst_yaml_get(r->root, "observe"), "observe", names, CST_COUNT(names),
-                    &every);
-  r->s->observe_every = every;
   check_hidden(r);
 }

@@ -14,6 +14,7 @@
 #include "system/point/linear.h"
 #include "system/point/mass.h"
 #include "system/point/residuals.h"
+#include "system/read/system-keys.h"
 
 /* ---- the key `project` ----------------------------------------------------------------------- */
 
@@ -60,7 +61,7 @@ static bool mark(const cst_system *s, const char *name, unsigned char *keep) {
 }
 
 static void read_names(cst_reader *r, cst_yaml *list) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   if (!list)
     return;
   if (!cst_yaml_is_list(list) || !cst_yaml_size(list)) {
@@ -70,7 +71,7 @@ static void read_names(cst_reader *r, cst_yaml *list) {
   }
   for (int k = 0; s && k < cst_yaml_size(list); k++) {
     const char *name = cst_yaml_text(cst_yaml_item(list, k));
-    if (!name || !mark(s, name, r->s->keep))
+    if (!name || !mark(s, name, r->s->starts.keep))
       cst_yaml_error(r->doc, cst_yaml_item(list, k), r->d,
                      "'%s' of 'keep' is not a coordinate, array or body of %s, nor with an "
                      "apostrophe the velocity of one",
@@ -81,19 +82,21 @@ static void read_names(cst_reader *r, cst_yaml *list) {
 void cst_start_project(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   if (!cst_yaml_is_map(n)) {
-    cst_reader_flag(r, n, "project", &s->project);
+    cst_reader_flag(r, n, "project", &s->starts.project);
     return;
   }
-  s->project = true;
+  s->starts.project = true;
   if (!cst_reader_keys(r, n, "project", "initial.project", CST_KEYS_ALL))
     return;
-  if (s->system && (s->system->nq > CST_MOST_KEPT || s->system->ng > CST_MOST_KEPT))
+  if (s->problem.system &&
+      (s->problem.system->nq > CST_MOST_KEPT || s->problem.system->ng > CST_MOST_KEPT))
     cst_yaml_error(r->doc, n, r->d,
                    "'keep' is for systems of at most %d coordinates and %d constraints; %s has %d "
                    "and %d",
-                   CST_MOST_KEPT, CST_MOST_KEPT, s->system->name, s->system->nq, s->system->ng);
-  if (s->system && !s->keep)
-    s->keep = cst_reader_memory(2 * (size_t)s->system->nq, sizeof *s->keep);
+                   CST_MOST_KEPT, CST_MOST_KEPT, s->problem.system->name, s->problem.system->nq,
+                   s->problem.system->ng);
+  if (s->problem.system && !s->starts.keep)
+    s->starts.keep = cst_reader_memory(2 * (size_t)s->problem.system->nq, sizeof *s->starts.keep);
   read_names(r, cst_reader_required(r, n, "project", "keep"));
 }
 
@@ -108,26 +111,26 @@ static double scale_of(const double *x, int n) {
 /* Notes the largest move, relative to the largest coordinate or velocity of this start. */
 static void note_move(cst_study *s, const char *of, const double *before, const double *q,
                       const double *v) {
-  const int nq = s->system->nq;
+  const int nq = s->problem.system->nq;
   for (int k = 0; k < 2 * nq; k++) {
     const double *was = before + (k < nq ? 0 : nq), *now = k < nq ? q : v;
     const int     i = k % nq;
     const double  scale = fmax(scale_of(was, nq), scale_of(now, nq));
     const double  moved = scale > 0 ? fabs(now[i] - was[i]) / scale : 0;
-    if (!(moved > s->moved) || !(moved > worth_telling))
+    if (!(moved > s->starts.moved) || !(moved > worth_telling))
       continue;
-    s->moved = moved;
-    const char *name = s->system->coordinate[i];
-    const char *unit =
-        k < nq ? cst_system_unit(s->system, name) : cst_system_speed_unit(s->system, name);
-    snprintf(s->moved_text, sizeof s->moved_text,
+    s->starts.moved = moved;
+    const char *name = s->problem.system->coordinate[i];
+    const char *unit = k < nq ? cst_system_unit(s->problem.system, name)
+                              : cst_system_speed_unit(s->problem.system, name);
+    snprintf(s->starts.moved_text, sizeof s->starts.moved_text,
              "%s%s of %s from %.6g to %.6g%s, %.2g of its scale", name, k < nq ? "" : "'", of,
              was[i], now[i], unit, moved);
   }
 }
 
 static bool project_noted(cst_study *s, const char *of, const double *c, double *q, double *v) {
-  const size_t n = (size_t)s->system->nq;
+  const size_t n = (size_t)s->problem.system->nq;
   double      *before = cst_need(malloc(2 * n * sizeof *before));
   memcpy(before, q, n * sizeof *before);
   memcpy(before + n, v, n * sizeof *before);
@@ -139,8 +142,8 @@ static bool project_noted(cst_study *s, const char *of, const double *c, double 
 }
 
 bool cst_study_project(const cst_study *s, const double *c, double *q, double *v) {
-  return s->keep ? cst_system_project_kept(s->system, c, s->keep, q, v)
-                 : cst_system_project(s->system, c, q, v);
+  return s->starts.keep ? cst_system_project_kept(s->problem.system, c, s->starts.keep, q, v)
+                        : cst_system_project(s->problem.system, c, q, v);
 }
 
 /* ---- the key `spread` ------------------------------------------------------------------------ */
@@ -190,7 +193,7 @@ static bool set(const cst_system *s, const char *name, double x, double *each) {
 }
 
 static void by_name(cst_reader *r, cst_yaml *map, const char *what, double *each) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   for (int k = 0; s && k < cst_yaml_size(map); k++) {
     const char *name = cst_yaml_text(cst_yaml_key(map, k));
     double      x;
@@ -210,28 +213,28 @@ static void half(cst_reader *r, cst_yaml *n, const char *what, double *all, int 
     deviation(r, n, what, all);
     return;
   }
-  if (!s->system)
+  if (!s->problem.system)
     return;
-  const size_t nq = (size_t)s->system->nq;
-  if (!s->deviation[which])
-    s->deviation[which] = cst_reader_memory(nq, sizeof(double));
-  by_name(r, n, what, s->deviation[which]);
+  const size_t nq = (size_t)s->problem.system->nq;
+  if (!s->ensemble.deviation[which])
+    s->ensemble.deviation[which] = cst_reader_memory(nq, sizeof(double));
+  by_name(r, n, what, s->ensemble.deviation[which]);
 }
 
 void cst_start_spread(cst_reader *r, cst_yaml *n) {
   const int before = cst_diag_count(r->d);
   if (!cst_reader_keys(r, n, "spread", "initial.spread", CST_KEYS_ALL))
     return;
-  half(r, cst_yaml_get(n, "q"), "q", &r->s->spread_q, 0);
-  half(r, cst_yaml_get(n, "v"), "v", &r->s->spread_v, 1);
+  half(r, cst_yaml_get(n, "q"), "q", &r->s->ensemble.spread_q, 0);
+  half(r, cst_yaml_get(n, "v"), "v", &r->s->ensemble.spread_v, 1);
   r->spread_known = cst_diag_count(r->d) == before;
 }
 
 bool cst_study_spreads(const cst_study *s) {
-  bool any = s->spread_q > 0 || s->spread_v > 0;
+  bool any = s->ensemble.spread_q > 0 || s->ensemble.spread_v > 0;
   for (int k = 0; k < 2; k++)
-    for (int i = 0; s->deviation[k] && i < s->system->nq; i++)
-      any |= s->deviation[k][i] > 0;
+    for (int i = 0; s->ensemble.deviation[k] && i < s->problem.system->nq; i++)
+      any |= s->ensemble.deviation[k][i] > 0;
   return any;
 }
 
@@ -258,9 +261,10 @@ typedef struct {
 
 static start start_of(const cst_study *s, int variant, long i) {
   const long k = variant;
-  const long nq = s->system->nq;
-  start      x = {variant, -1, s->parameter + k * s->system->npar, s->q0 + k * nq, s->v0 + k * nq};
-  if (!s->nstart)
+  const long nq = s->problem.system->nq;
+  start x = {variant, -1, s->problem.parameter + k * s->problem.system->npar, s->starts.q + k * nq,
+             s->starts.v + k * nq};
+  if (!s->starts.table.n)
     return x;
   x.member = i;
   x.q = cst_starts_row(s, variant, i);
@@ -280,7 +284,7 @@ static const char *name(const start *x) {
 }
 
 static bool is_finite(cst_reader *r, const start *x) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   for (int i = 0; i < s->nq; i++) {
     if (isfinite(x->q[i]) && isfinite(x->v[i]))
       continue;
@@ -295,7 +299,7 @@ static bool is_finite(cst_reader *r, const start *x) {
 
 /* A reflection satisfies all constraints of a rotation. */
 static bool is_turned(cst_reader *r, const start *x) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   const char       *where = x->member < 0 ? "" : " at ";
   for (int k = 0; k < s->nbodies; k++)
     if (cst_system_body_is_reflected(&s->bodies[k], x->q)) {
@@ -311,7 +315,7 @@ static bool is_turned(cst_reader *r, const start *x) {
 
 /* The value of the first parameter in the study on which the mass of coordinate i depends; else the start. */
 static cst_yaml *mass_place(const cst_reader *r, int i) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   cst_yaml         *map = cst_yaml_get(cst_yaml_get(r->root, "system"), "parameters");
   cst_yaml         *found = NULL;
   int              *index;
@@ -325,7 +329,7 @@ static cst_yaml *mass_place(const cst_reader *r, int i) {
 
 /* The mass of members differs only where it depends on the coordinates. */
 static bool has_mass(cst_reader *r, const start *x) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   char              why[WHY];
   if (x->member > 0 && !s->general)
     return true;
@@ -341,7 +345,7 @@ static bool has_mass(cst_reader *r, const start *x) {
 /* Finds the constraints that are redundant at a start; owned, NULL: none. */
 static bool redundant(cst_reader *r, const start *x, unsigned char **out) {
   char why[WHY];
-  if (cst_system_redundant(r->s->system, x->c, x->q, out, why, sizeof why))
+  if (cst_system_redundant(r->s->problem.system, x->c, x->q, out, why, sizeof why))
     return true;
   const char *of = x->member < 0 ? "" : ", of member ";
   char        member[32] = "";
@@ -377,7 +381,7 @@ static bool suffices(const cst_system *s, const start *x) {
 
 /* The redundant constraints are a property of the system and must be the same at every start. */
 static bool is_redundant_alike(cst_reader *r, const start *x, bool on_constraints) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   const start       first = start_of(r->s, 0, 0);
   unsigned char    *own;
   if (on_constraints && suffices(s, x))
@@ -405,7 +409,7 @@ static bool enforce(cst_reader *r, const start *first) {
   unsigned char *dropped;
   const bool     good = redundant(r, first, &dropped);
   if (good)
-    cst_system_enforce(r->s->system, dropped);
+    cst_system_enforce(r->s->problem.system, dropped);
   return good;
 }
 
@@ -413,9 +417,9 @@ static bool enforce(cst_reader *r, const start *first) {
 
 static bool is_projected(cst_reader *r, const start *x) {
   cst_study *s = r->s;
-  if (!s->project || project_noted(s, name(x), x->c, x->q, x->v))
+  if (!s->starts.project || project_noted(s, name(x), x->c, x->q, x->v))
     return true;
-  if (s->keep)
+  if (s->starts.keep)
     cst_yaml_error(
         r->doc, r->start, r->d,
         "%s: with what 'keep' holds no point on the constraints was found near it%s; keep "
@@ -432,14 +436,14 @@ static bool is_consistent(cst_reader *r, const start *x) {
   const cst_study *s = r->s;
   cst_worst        g, gv;
   char             why[WHY], why_v[WHY];
-  cst_system_worst(s->system, x->c, x->q, x->v, &g, &gv);
+  cst_system_worst(s->problem.system, x->c, x->q, x->v, &g, &gv);
   if (g.scaled <= tolerance && gv.scaled <= tolerance)
     return true;
   const char *separator = g.at < 0 ? "" : "; ";
   const char *separator_v = gv.at < 0 ? "" : "; ";
-  const char *place = s->nstart ? "in 'initial'" : "beside q and v, in the study,";
-  cst_worst_say(s->system, &g, why, WHY);
-  cst_worst_say(s->system, &gv, why_v, WHY);
+  const char *place = s->starts.table.n ? "in 'initial'" : "beside q and v, in the study,";
+  cst_worst_say(s->problem.system, &g, why, WHY);
+  cst_worst_say(s->problem.system, &gv, why_v, WHY);
   cst_yaml_error(
       r->doc, r->start, r->d,
       "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its "
@@ -454,25 +458,25 @@ static bool is_sound(cst_reader *r, const start *x) {
 }
 
 static bool is_on_constraints(cst_reader *r, const start *x) {
-  return !r->s->system->ng ||
+  return !r->s->problem.system->ng ||
          (is_projected(r, x) && is_consistent(r, x) && is_redundant_alike(r, x, true));
 }
 
 void cst_start_settle(cst_reader *r) {
   const cst_study *s = r->s;
-  if (!r->start_known || !s->nvariant)
+  if (!r->start_known || !s->problem.nvariant)
     return;
   const start first = start_of(s, 0, 0);
-  r->start_sound =
-      is_sound(r, &first) && (!s->system->ng || enforce(r, &first)) && is_on_constraints(r, &first);
+  r->start_sound = is_sound(r, &first) && (!s->problem.system->ng || enforce(r, &first)) &&
+                   is_on_constraints(r, &first);
 }
 
 void cst_start_check(cst_reader *r) {
   const cst_study *s = r->s;
-  const long       n = s->nstart ? s->nstart : 1;
-  const bool       many = (double)n * s->nvariant > few;
+  const long       n = s->starts.table.n ? s->starts.table.n : 1;
+  const bool       many = (double)n * s->problem.nvariant > few;
   bool             good = r->start_sound && !(many && cst_diag_count(r->d) > r->before);
-  for (int v = 0; v < s->nvariant && good; v++)
+  for (int v = 0; v < s->problem.nvariant && good; v++)
     for (long i = v == 0; i < n && good; i++) {
       const start x = start_of(s, v, i);
       good = is_sound(r, &x) && is_on_constraints(r, &x);
@@ -486,28 +490,28 @@ static const char start_wanted[] = "the name of a state, a map {q: [...], v: [..
                                    "starts, or a map with list, grid, csv or from";
 
 static double *q_of(const cst_study *s, int variant) {
-  return s->q0 + (size_t)variant * (size_t)s->system->nq;
+  return s->starts.q + (size_t)variant * (size_t)s->problem.system->nq;
 }
 static double *v_of(const cst_study *s, int variant) {
-  return s->v0 + (size_t)variant * (size_t)s->system->nq;
+  return s->starts.v + (size_t)variant * (size_t)s->problem.system->nq;
 }
 static const double *c_of(const cst_study *s, int variant) {
-  return s->parameter + (size_t)variant * (size_t)s->system->npar;
+  return s->problem.parameter + (size_t)variant * (size_t)s->problem.system->npar;
 }
 
 static bool state_values(cst_reader *r, int state) {
   cst_study *s = r->s;
-  s->state = state;
-  for (int v = 0; v < s->nvariant; v++)
-    cst_system_state(s->system, state, c_of(s, v), q_of(s, v), v_of(s, v));
+  s->starts.state = state;
+  for (int v = 0; v < s->problem.nvariant; v++)
+    cst_system_state(s->problem.system, state, c_of(s, v), q_of(s, v), v_of(s, v));
   return true;
 }
 
 static bool named(cst_reader *r, cst_yaml *n, const char *what) {
   const char *word = cst_reader_text(r, n, what, start_wanted);
-  if (!word || !r->s->system)
+  if (!word || !r->s->problem.system)
     return false;
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   const char      **names = cst_reader_memory((size_t)s->nstate, sizeof *names);
   int               i = 0;
   for (int k = 0; k < s->nstate; k++)
@@ -523,21 +527,22 @@ static bool named(cst_reader *r, cst_yaml *n, const char *what) {
 /* Reads q or v into out[nvariant][nq]. */
 static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   const cst_study *s = r->s;
-  if (!cst_reader_list(r, n, what, "numbers", false) || !s->system)
+  if (!cst_reader_list(r, n, what, "numbers", false) || !s->problem.system)
     return false;
-  int nq = s->system->nq;
+  int nq = s->problem.system->nq;
   int size = cst_yaml_size(n);
   if (size != nq) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size,
-                   s->system->name, nq,
-                   cst_names_list(s->system->coordinate_name, s->system->ncoordinate));
+    cst_yaml_error(
+        r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size,
+        s->problem.system->name, nq,
+        cst_names_list(s->problem.system->coordinate_name, s->problem.system->ncoordinate));
     return false;
   }
   bool    good = true;
-  double *one = cst_reader_memory((size_t)s->nvariant, sizeof *one);
+  double *one = cst_reader_memory((size_t)s->problem.nvariant, sizeof *one);
   for (int i = 0; i < nq; i++) {
     good &= cst_reader_numbers(r, cst_yaml_item(n, i), what, one);
-    for (int v = 0; v < s->nvariant; v++)
+    for (int v = 0; v < s->problem.nvariant; v++)
       out[v * nq + i] = one[v];
   }
   free(one);
@@ -547,28 +552,28 @@ static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
 /* A start given by bodies, as a state of a system file is. */
 static bool with_bodies(cst_reader *r, cst_yaml *n) {
   cst_study   *s = r->s;
-  const size_t nq = (size_t)s->system->nq;
+  const size_t nq = (size_t)s->problem.system->nq;
   cst_node    *q = cst_reader_memory(2 * nq, sizeof *q);
   cst_node    *v = q + nq;
-  const bool   good =
-      s->nvariant && cst_system_read_start(s->system, r->doc, n, c_of(s, 0), r->d, q, v);
-  for (int k = 0; k < s->nvariant && good; k++) {
-    cst_system_values(s->system, q, (int)nq, c_of(s, k), q_of(s, k));
-    cst_system_values(s->system, v, (int)nq, c_of(s, k), v_of(s, k));
+  const bool   good = s->problem.nvariant &&
+                    cst_system_read_start(s->problem.system, r->doc, n, c_of(s, 0), r->d, q, v);
+  for (int k = 0; k < s->problem.nvariant && good; k++) {
+    cst_system_values(s->problem.system, q, (int)nq, c_of(s, k), q_of(s, k));
+    cst_system_values(s->problem.system, v, (int)nq, c_of(s, k), v_of(s, k));
   }
   free(q);
   return good;
 }
 
 static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
-  const bool bodies = r->s->system && r->s->system->nbodies;
+  const bool bodies = r->s->problem.system && r->s->problem.system->nbodies;
   cst_reader_keys(r, n, what, "initial", CST_START_SINGLE | (bodies ? CST_START_BODIES : 0));
   cst_start_project(r, cst_yaml_get(n, "project"));
-  r->s->state = -1;
+  r->s->starts.state = -1;
   if (bodies && cst_yaml_get(n, "bodies"))
     return with_bodies(r, n);
-  bool q = vector(r, cst_reader_required(r, n, what, "q"), "q", r->s->q0);
-  bool v = vector(r, cst_reader_required(r, n, what, "v"), "v", r->s->v0);
+  bool q = vector(r, cst_reader_required(r, n, what, "q"), "q", r->s->starts.q);
+  bool v = vector(r, cst_reader_required(r, n, what, "v"), "v", r->s->starts.v);
   return q && v;
 }
 
@@ -578,7 +583,7 @@ void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what) {
   cst_yaml *parameters = cst_yaml_get(system, "parameters");
   r->start = n ? n : parameters ? parameters : system;
   if (!n)
-    r->start_known = r->s->system && state_values(r, 0);
+    r->start_known = r->s->problem.system && state_values(r, 0);
   else if (cst_yaml_is_map(n))
     r->start_known = numbers(r, n, what);
   else
@@ -591,7 +596,7 @@ void cst_file_seed(cst_reader *r, cst_yaml *n) {
   if (!text)
     return;
   errno = 0;
-  r->s->seed = strtoull(text, NULL, 10);
+  r->s->ensemble.seed = strtoull(text, NULL, 10);
   if (errno || strspn(text, "0123456789") != strlen(text))
     cst_yaml_error(r->doc, n, r->d, "'seed' is '%s'; it must be %s", text, wanted);
 }
@@ -599,17 +604,17 @@ void cst_file_seed(cst_reader *r, cst_yaml *n) {
 static void ensemble(cst_reader *r, cst_yaml *n) {
   const long most = 1000000000000;
   cst_study *s = r->s;
-  s->ensemble = true;
-  s->members = most; /* if unreadable: then accept any number of a member */
+  s->ensemble.spread = true;
+  s->ensemble.members = most; /* if unreadable: then accept any number of a member */
   cst_reader_keys(r, n, "initial", "initial", CST_START_ENSEMBLE);
   if (cst_yaml_get(n, "members") || !cst_yaml_get(n, "relax"))
     cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most,
-                       &s->members);
+                       &s->ensemble.members);
   else
-    s->members = 1;
+    s->ensemble.members = 1;
   cst_file_seed(r, cst_yaml_get(n, "seed"));
   cst_start_project(r, cst_yaml_get(n, "project"));
-  s->unspread = !cst_yaml_get(n, "spread");
+  s->ensemble.unspread = !cst_yaml_get(n, "spread");
   /* file-methods.c checks for a zero spread once the methods are known */
   cst_start_spread(r, cst_yaml_get(n, "spread"));
   cst_file_single_start(r, cst_yaml_get(n, "around"), "around");
@@ -633,18 +638,18 @@ static bool is_ensemble(cst_yaml *n) {
 void cst_file_start(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "initial");
-  size_t     size = s->system ? (size_t)s->nvariant * (size_t)s->system->nq : 0;
-  s->members = 1;
-  s->seed = 1;
-  s->q0 = cst_reader_memory(size, sizeof(double));
-  s->v0 = cst_reader_memory(size, sizeof(double));
+  size_t size = s->problem.system ? (size_t)s->problem.nvariant * (size_t)s->problem.system->nq : 0;
+  s->ensemble.members = 1;
+  s->ensemble.seed = 1;
+  s->starts.q = cst_reader_memory(size, sizeof(double));
+  s->starts.v = cst_reader_memory(size, sizeof(double));
   if (cst_starts_read(r, n))
     return;
   if (is_moved(n)) {
     cst_reader_keys(r, n, "initial", "initial", CST_START_MOVED);
     cst_file_single_start(r, cst_yaml_get(n, "around"), "around");
     cst_start_project(r, cst_yaml_get(n, "project"));
-    s->state = -1; /* no exact motion is known from there */
+    s->starts.state = -1; /* no exact motion is known from there */
     return;
   }
   if (is_ensemble(n)) {

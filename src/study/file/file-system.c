@@ -26,7 +26,7 @@ typedef struct {
 
 /* Reads the sizes given in the map of parameters; returns their number. */
 static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   int               n = 0;
   for (int i = 0; cst_yaml_is_map(map) && i < s->npar; i++) {
     const cst_parameter *p = &s->parameter[i];
@@ -63,11 +63,11 @@ static void resize(cst_reader *r, const char *file, const char *text, size_t len
                    cst_yaml *map) {
   cst_size  size[CST_MAX_PAR];
   const int n = sizes_of(r, map, size);
-  if (!differ(r->s->system, size, n))
+  if (!differ(r->s->problem.system, size, n))
     return;
   cst_system *s = cst_system_read(file, text, length, size, n, r->d);
-  cst_system_destroy(r->s->system);
-  if ((r->s->system = s))
+  cst_system_destroy(r->s->problem.system);
+  if ((r->s->problem.system = s))
     cst_system_interpret(s);
 }
 
@@ -77,11 +77,11 @@ static void resize(cst_reader *r, const char *file, const char *text, size_t len
 static void described(cst_reader *r, const char *where, const char *text, size_t length,
                       cst_yaml *map) {
   cst_study *s = r->s;
-  cst_sha256(text, length, s->system_sha256);
-  s->system = cst_system_read(where, text, length, NULL, 0, r->d);
-  if (!s->system)
+  cst_sha256(text, length, s->problem.sha256);
+  s->problem.system = cst_system_read(where, text, length, NULL, 0, r->d);
+  if (!s->problem.system)
     return;
-  cst_system_interpret(s->system);
+  cst_system_interpret(s->problem.system);
   resize(r, where, text, length, map);
 }
 
@@ -92,10 +92,10 @@ static bool from_library(cst_reader *r, const char *name, cst_yaml *sum, cst_yam
   if (r->share(cst_library_fetch, name, &text, &length))
     return false;
   const char *path = cst_library_path(name);
-  r->s->system_file = strdup(path ? path : name);
-  described(r, r->s->system_file, text, length, map);
+  r->s->problem.file = strdup(path ? path : name);
+  described(r, r->s->problem.file, text, length, map);
   free(text);
-  cst_reader_check_sum(r, sum, name, r->s->system_sha256);
+  cst_reader_check_sum(r, sum, name, r->s->problem.sha256);
   return true;
 }
 
@@ -115,8 +115,8 @@ static void named(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
                                      "the name of a system or a map with the key 'name' or 'file'");
   if (!name)
     return;
-  r->s->system = cst_catalogue_create(name);
-  if (r->s->system)
+  r->s->problem.system = cst_catalogue_create(name);
+  if (r->s->problem.system)
     resize(r, name, cst_catalogue_text(name), strlen(cst_catalogue_text(name)), map);
   else if (cst_text_ends(name, ".yaml") || cst_text_ends(name, ".yml") || strchr(name, '/'))
     cst_yaml_error(r->doc, n, r->d,
@@ -132,12 +132,12 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
   size_t      length;
   if (!name)
     return;
-  s->system_file = cst_reader_beside(r, name);
-  if (!cst_reader_fetch(r, n, cst_description_fetch, s->system_file, &text, &length))
+  s->problem.file = cst_reader_beside(r, name);
+  if (!cst_reader_fetch(r, n, cst_description_fetch, s->problem.file, &text, &length))
     return;
-  described(r, s->system_file, text, length, map);
+  described(r, s->problem.file, text, length, map);
   free(text);
-  cst_reader_check_sum(r, sum, s->system_file, s->system_sha256);
+  cst_reader_check_sum(r, sum, s->problem.file, s->problem.sha256);
 }
 
 /* item[i]: node of value i. */
@@ -182,7 +182,7 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
 
 /* given[i]: the study sets parameter i. */
 static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   const char       *names[CST_MAX_PAR];
   const int         n = cst_system_named(s);
   for (int i = 0; i < n; i++)
@@ -209,10 +209,10 @@ static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
 /* Checks defaults that are expressions of other parameters. Reports the first set with an invalid one. */
 static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
   const cst_study  *s = r->s;
-  const cst_system *sys = s->system;
-  for (int v = 0; v < s->nvariant; v++)
+  const cst_system *sys = s->problem.system;
+  for (int v = 0; v < s->problem.nvariant; v++)
     for (int i = 0; i < sys->npar; i++) {
-      if (isfinite(s->parameter[v * sys->npar + i]) || given[i])
+      if (isfinite(s->problem.parameter[v * sys->npar + i]) || given[i])
         continue;
       const char *with = cst_reader_with(r, v);
       cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is not a finite number%s",
@@ -224,8 +224,9 @@ static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
 /* Inertias depend on the parameters too, so bodies can be checked only here. */
 static void check_bodies(cst_reader *r, cst_yaml *at) {
   char why[500];
-  for (int v = 0; v < r->s->nvariant; v++) {
-    if (cst_system_check_bodies(r->s->system, r->s->parameter + v * r->s->system->npar, why,
+  for (int v = 0; v < r->s->problem.nvariant; v++) {
+    if (cst_system_check_bodies(r->s->problem.system,
+                                r->s->problem.parameter + v * r->s->problem.system->npar, why,
                                 sizeof why))
       continue;
     const char *with = cst_reader_with(r, v);
@@ -238,7 +239,7 @@ static void check_bodies(cst_reader *r, cst_yaml *at) {
 /* Makes all combinations. */
 static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *given) {
   cst_study *s = r->s;
-  int        npar = s->system->npar;
+  int        npar = s->problem.system->npar;
   double     total = 1;
   for (int i = 0; i < npar; i++)
     total *= c[i].n;
@@ -247,24 +248,25 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *gi
                    "the lists of parameter values make %.0f sets; at most %d are allowed", total,
                    MAX_VARIANT);
   else
-    s->nvariant = (int)total;
-  s->parameter = cst_reader_memory((size_t)s->nvariant * (size_t)npar, sizeof(double));
-  for (int v = 0; v < s->nvariant; v++) {
-    double *set = s->parameter + v * npar;
+    s->problem.nvariant = (int)total;
+  s->problem.parameter =
+      cst_reader_memory((size_t)s->problem.nvariant * (size_t)npar, sizeof(double));
+  for (int v = 0; v < s->problem.nvariant; v++) {
+    double *set = s->problem.parameter + v * npar;
     int     rest = v; /* digits of v: the choice of each parameter, the last one fastest */
     for (int i = npar - 1; i >= 0; i--) {
       set[i] = c[i].value[rest % c[i].n];
       rest /= c[i].n;
     }
-    cst_system_defaults(s->system, given, set);
+    cst_system_defaults(s->problem.system, given, set);
   }
   check_defaults(r, at, given);
-  if (s->system->nbodies)
+  if (s->problem.system->nbodies)
     check_bodies(r, at);
 }
 
 static void sets(cst_reader *r, cst_yaml *map) {
-  const cst_system *s = r->s->system;
+  const cst_system *s = r->s->problem.system;
   choice            c[CST_MAX_PAR];
   bool              given[CST_MAX_PAR] = {false};
   for (int i = 0; i < s->npar; i++) {
@@ -282,11 +284,7 @@ static void sets(cst_reader *r, cst_yaml *map) {
 }
 
 static void from_map(cst_reader *r, cst_yaml *n) {
-  static const char *const wishes[] = {"auto", "never", "always"};
-  int                      request = CST_COMPILE_AUTO;
-  cst_reader_keys(r, n, "system", "system", CST_KEYS_ALL);
-  cst_reader_choice(r, cst_yaml_get(n, "compile"), "compile", wishes, CST_COUNT(wishes), &request);
-  r->s->compile = (cst_compile_request)request;
+  cst_reader_section(r, n, "system", CST_KEYS_ALL, r->s);
   cst_yaml *file = cst_yaml_get(n, "file");
   cst_yaml *name = cst_yaml_get(n, "name");
   if (file && name)
@@ -302,22 +300,22 @@ static void from_map(cst_reader *r, cst_yaml *n) {
     cst_yaml_error(
         r->doc, n, r->d,
         "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
-  if (cst_yaml_get(n, "sha256") && !r->s->system_file && r->s->system)
+  if (cst_yaml_get(n, "sha256") && !r->s->problem.file && r->s->problem.system)
     cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' needs a 'file'");
-  if (r->s->system && request == CST_COMPILE_NEVER)
-    cst_system_interpret(r->s->system);
+  if (r->s->problem.system && r->s->run.compile == CST_COMPILE_NEVER)
+    cst_system_interpret(r->s->problem.system);
 }
 
 void cst_file_system(cst_reader *r) {
   cst_yaml *n = cst_reader_required(r, r->root, "", "system");
-  r->s->nvariant = 1;
+  r->s->problem.nvariant = 1;
   if (!n)
     return;
   if (cst_yaml_is_map(n))
     from_map(r, n);
   else
     named(r, n, NULL, NULL);
-  if (r->s->system)
+  if (r->s->problem.system)
     sets(r, cst_yaml_get(n, "parameters"));
 }
 
@@ -340,13 +338,13 @@ typedef struct {
 static bool read_end(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_reader_required(r, r->root, "", "end");
-  s->end = cst_reader_memory((size_t)s->nvariant, sizeof(double));
-  if (!cst_reader_numbers(r, n, "end", s->end))
+  s->steps.end = cst_reader_memory((size_t)s->problem.nvariant, sizeof(double));
+  if (!cst_reader_numbers(r, n, "end", s->steps.end))
     return false;
-  for (int v = 0; v < s->nvariant; v++)
-    if (s->end[v] <= 0) {
+  for (int v = 0; v < s->problem.nvariant; v++)
+    if (s->steps.end[v] <= 0) {
       cst_yaml_error(r->doc, n, r->d, "'end' is %s%s; it must be positive",
-                     cst_reader_shortest(s->end[v]), cst_reader_with(r, v));
+                     cst_reader_shortest(s->steps.end[v]), cst_reader_with(r, v));
       return false;
     }
   return true;
@@ -355,7 +353,7 @@ static bool read_end(cst_reader *r) {
 static step *make(const cst_reader *r, int n) {
   step *list = cst_reader_memory((size_t)n, sizeof *list);
   for (int i = 0; i < n; i++)
-    list[i].h = cst_reader_memory((size_t)r->s->nvariant, sizeof(double));
+    list[i].h = cst_reader_memory((size_t)r->s->problem.nvariant, sizeof(double));
   return list;
 }
 
@@ -384,7 +382,7 @@ static step *from_halvings(cst_reader *r, cst_yaml *n, int *count) {
       list[i].known = cst_reader_numbers(r, from, "from", list[i].h);
     else
       list[i].known = list[0].known;
-    for (int v = 0; v < r->s->nvariant; v++)
+    for (int v = 0; v < r->s->problem.nvariant; v++)
       list[i].h[v] = ldexp(list[0].h[v], -i);
   }
   return list;
@@ -399,8 +397,8 @@ static step *from_counts(cst_reader *r, cst_yaml *n, int *count) {
     long steps;
     list[i].node = cst_yaml_item(counts, i);
     list[i].known = cst_reader_integer(r, list[i].node, "counts", 1, (long)most_steps, &steps);
-    for (int v = 0; v < r->s->nvariant && list[i].known; v++)
-      list[i].h[v] = r->s->end[v] / (double)steps;
+    for (int v = 0; v < r->s->problem.nvariant && list[i].known; v++)
+      list[i].h[v] = r->s->steps.end[v] / (double)steps;
   }
   return list;
 }
@@ -443,8 +441,8 @@ static bool is_wrong(double h, double end, const char *unit, char *why, size_t s
 
 static bool check_one(cst_reader *r, const step *x, int v) {
   char        why[320];
-  const char *unit = r->s->system ? cst_system_unit(r->s->system, "time") : "";
-  if (!is_wrong(x->h[v], r->s->end[v], unit, why, sizeof why))
+  const char *unit = r->s->problem.system ? cst_system_unit(r->s->problem.system, "time") : "";
+  if (!is_wrong(x->h[v], r->s->steps.end[v], unit, why, sizeof why))
     return true;
   cst_yaml_error(r->doc, x->node, r->d, "the step is %s%s%s; %s", cst_reader_shortest(x->h[v]),
                  unit, cst_reader_with(r, v), why);
@@ -454,16 +452,16 @@ static bool check_one(cst_reader *r, const step *x, int v) {
 /* Reports each step at most once, for the first parameter set with which it is invalid. */
 static void check_each(cst_reader *r, step *list, int count) {
   for (int i = 0; i < count && !cst_diag_full(r->d); i++)
-    for (int v = 0; v < r->s->nvariant && list[i].known; v++)
+    for (int v = 0; v < r->s->problem.nvariant && list[i].known; v++)
       list[i].known = check_one(r, list + i, v);
 }
 
 static void check_pair(cst_reader *r, const step *a, const step *b) {
   if (!a->known || !b->known)
     return;
-  for (int v = 0; v < r->s->nvariant; v++) {
-    double na = round(r->s->end[v] / a->h[v]);
-    double nb = round(r->s->end[v] / b->h[v]);
+  for (int v = 0; v < r->s->problem.nvariant; v++) {
+    double na = round(r->s->steps.end[v] / a->h[v]);
+    double nb = round(r->s->steps.end[v] / b->h[v]);
     if (nb > na)
       continue;
     const char *with = cst_reader_with(r, v);
@@ -480,9 +478,9 @@ static void check_pair(cst_reader *r, const step *a, const step *b) {
 /* With `over: coarse` errors are read at the points of the largest step, so every mesh must contain them. */
 static void check_nested(cst_reader *r, const step *list, int count) {
   for (int i = 1; i < count && list[0].known && !cst_diag_full(r->d); i++)
-    for (int v = 0; v < r->s->nvariant && list[i].known; v++) {
-      double coarse = round(r->s->end[v] / list[0].h[v]);
-      double fine = round(r->s->end[v] / list[i].h[v]);
+    for (int v = 0; v < r->s->problem.nvariant && list[i].known; v++) {
+      double coarse = round(r->s->steps.end[v] / list[0].h[v]);
+      double fine = round(r->s->steps.end[v] / list[i].h[v]);
       if (fmod(fine, coarse) == 0)
         continue;
       cst_yaml_error(r->doc, list[i].node, r->d,
@@ -495,11 +493,11 @@ static void check_nested(cst_reader *r, const step *list, int count) {
 }
 
 static void store(cst_study *s, const step *list, int count) {
-  s->nstep = count;
-  s->step = cst_reader_memory((size_t)s->nvariant * (size_t)count, sizeof(double));
-  for (int v = 0; v < s->nvariant; v++)
+  s->steps.n = count;
+  s->steps.h = cst_reader_memory((size_t)s->problem.nvariant * (size_t)count, sizeof(double));
+  for (int v = 0; v < s->problem.nvariant; v++)
     for (int i = 0; i < count; i++)
-      s->step[v * count + i] = list[i].h[v];
+      s->steps.h[v * count + i] = list[i].h[v];
 }
 
 void cst_file_steps(cst_reader *r) {
@@ -510,7 +508,7 @@ void cst_file_steps(cst_reader *r) {
     check_each(r, list, count);
     for (int i = 1; i < count && !cst_diag_full(r->d); i++)
       check_pair(r, list + i - 1, list + i);
-    if (r->s->over == CST_OVER_COARSE)
+    if (r->s->error.over == CST_OVER_COARSE)
       check_nested(r, list, count);
   }
   store(r->s, list, count);

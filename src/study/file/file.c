@@ -10,7 +10,7 @@
 #include "constella/random.h"
 #include "core/boundary.h"
 #include "core/diag.h"
-#include "core/document.h"
+#include "core/document-places.h"
 #include "core/need.h"
 #include "method/texts/text.h"
 #include "study/rows/collector.h"
@@ -21,7 +21,7 @@
 static void note(cst_study *s, const char *of, cst_yaml *map, int k) {
   const char     *name = cst_yaml_text(cst_yaml_key(map, k));
   const size_t    room = strlen(of) + strlen(name) + 2;
-  cst_study_word *x = &s->key[s->nkey++];
+  cst_study_word *x = &s->source.key[s->source.nkey++];
   x->text = cst_reader_memory(room, 1);
   snprintf(x->text, room, "%s%s%s", of, *of ? "." : "", name);
   cst_yaml_place(cst_yaml_value(map, k), &x->line, &x->column);
@@ -35,7 +35,7 @@ static void read_places(cst_reader *r) {
   int        all = n;
   for (int i = 0; i < n; i++)
     all += cst_yaml_is_map(cst_yaml_value(root, i)) ? cst_yaml_size(cst_yaml_value(root, i)) : 0;
-  s->key = cst_reader_memory((size_t)all, sizeof *s->key);
+  s->source.key = cst_reader_memory((size_t)all, sizeof *s->source.key);
   for (int i = 0; i < n; i++) {
     cst_yaml *value = cst_yaml_value(root, i);
     note(s, "", root, i);
@@ -48,12 +48,12 @@ cst_study_word cst_study_place(const cst_study *s, const char *key) {
   CST_REQUIRE(s && key, (cst_study_word){0});
   cst_study_word found = {NULL, 1, 1};
   size_t         longest = 0;
-  for (int i = 0; i < s->nkey; i++) {
-    const size_t n = strlen(s->key[i].text);
-    if (n < longest || strncmp(s->key[i].text, key, n) || (key[n] && key[n] != '.'))
+  for (int i = 0; i < s->source.nkey; i++) {
+    const size_t n = strlen(s->source.key[i].text);
+    if (n < longest || strncmp(s->source.key[i].text, key, n) || (key[n] && key[n] != '.'))
       continue;
     longest = n;
-    found = s->key[i];
+    found = s->source.key[i];
   }
   return found;
 }
@@ -85,11 +85,11 @@ cst_layers *cst_study_read_layers(const char *file, const char *text, size_t len
                   .before = before,
                   .share = share,
                   .graph = cst_graph_create()};
-  r.s->file = cst_need(strdup(file));
-  r.s->layers = cst_layers_create();
+  r.s->source.file = cst_need(strdup(file));
+  r.s->problem.layers = cst_layers_create();
   check_keys(&r);
   cst_file_layers(&r);
-  cst_layers *l = cst_diag_count(d) == before ? cst_layers_share(r.s->layers) : NULL;
+  cst_layers *l = cst_diag_count(d) == before ? cst_layers_share(r.s->problem.layers) : NULL;
   cst_study_destroy(r.s);
   cst_graph_destroy(r.graph);
   cst_document_destroy(doc);
@@ -126,7 +126,7 @@ static void read_title(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "title");
   if (n && !cst_yaml_is_scalar(n))
     cst_yaml_error(r->doc, n, r->d, "'title' must be a line of text");
-  r->s->title = strdup(cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "");
+  r->s->source.title = strdup(cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "");
 }
 
 enum { MOST_TOLERANCES = 10000 };
@@ -142,25 +142,20 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
                    cst_reader_shortest(x));
     return;
   }
-  for (int i = 0; i < s->ntolerance; i++)
-    if (s->tolerance[i] == x) {
+  for (int i = 0; i < s->solver.ntolerance; i++)
+    if (s->solver.tolerance[i] == x) {
       cst_yaml_error(r->doc, n, r->d, "the tolerance %s appears twice", cst_reader_shortest(x));
       return;
     }
-  s->tolerance[s->ntolerance++] = x;
+  s->solver.tolerance[s->solver.ntolerance++] = x;
 }
 
 static void read_solver(cst_reader *r) {
-  /* in the order of cst_iteration */
-  static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"};
-  static const char *const engines[] = {"auto", "lanes",
-                                        "petsc"}; /* in the order of cst_solver_engine */
-  cst_study               *s = r->s;
-  cst_yaml                *n = cst_yaml_get(r->root, "solver");
-  cst_yaml                *list = cst_yaml_get(n, "tolerance");
-  long                     most = 25;
-  cst_reader_keys(r, n, "solver", "solver", CST_KEYS_ALL);
-  s->tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
+  cst_study *s = r->s;
+  cst_yaml  *n = cst_yaml_get(r->root, "solver");
+  cst_yaml  *list = cst_yaml_get(n, "tolerance");
+  cst_reader_section(r, n, "solver", CST_KEYS_ALL, s);
+  s->solver.tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
   if (cst_yaml_size(list) > MOST_TOLERANCES)
     cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed",
                    cst_yaml_size(list), MOST_TOLERANCES);
@@ -170,54 +165,13 @@ static void read_solver(cst_reader *r) {
     for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++)
       tolerance(r, cst_yaml_item(list, i));
   if (!list)
-    s->tolerance[s->ntolerance++] = 1e-14;
-  cst_reader_integer(r, cst_yaml_get(n, "max-iterations"), "max-iterations", 1, 1000, &most);
-  s->max_iterations = (int)most;
-  int iteration = CST_ITERATION_AUTO;
-  cst_reader_choice(r, cst_yaml_get(n, "iteration"), "iteration", iterations, CST_COUNT(iterations),
-                    &iteration);
-  s->iteration = (cst_iteration)iteration;
-  int engine = CST_ENGINE_AUTO;
-  cst_reader_choice(r, cst_yaml_get(n, "engine"), "engine", engines, CST_COUNT(engines), &engine);
-  s->engine = (cst_solver_engine)engine;
-  long team = 1;
-  cst_reader_integer(r, cst_yaml_get(r->root, "ranks-per-trajectory"), "ranks-per-trajectory", 1,
-                     1024, &team);
-  s->team = (int)team;
+    s->solver.tolerance[s->solver.ntolerance++] = 1e-14;
 }
 
-static void read_roundoff(cst_reader *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "roundoff");
-  r->s->dyadic = !cst_study_needs(r->s, CST_NEEDS_NOMINAL_STEPS);
-  cst_reader_keys(r, n, "roundoff", "roundoff", CST_KEYS_ALL);
-  cst_reader_flag(r, cst_yaml_get(n, "dyadic-steps"), "dyadic-steps", &r->s->dyadic);
-  cst_reader_flag(r, cst_yaml_get(n, "compensated"), "compensated", &r->s->compensated);
-}
-
-static void read_checkpoint(cst_reader *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "checkpoint");
-  cst_yaml *seconds = cst_yaml_get(n, "seconds");
-  double   *out = &r->s->checkpoint_seconds;
-  *out = 600;
-  cst_reader_keys(r, n, "checkpoint", "checkpoint", CST_KEYS_ALL);
-  if (cst_reader_number(r, seconds, "seconds", out) && !(*out > 0))
-    cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive",
-                   cst_reader_shortest(*out));
-}
-
-static void read_timing(cst_reader *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "timing");
-  long      repeats = 0;
-  if (!cst_reader_keys(r, n, "timing", "timing", CST_KEYS_ALL))
-    return;
-  cst_reader_integer(r, cst_reader_required(r, n, "timing", "repeats"), "repeats", 1, 1000,
-                     &repeats);
-  r->s->timing_repeats = (int)repeats;
-}
-
-static void read_extensible(cst_reader *r) {
-  cst_yaml *n = cst_yaml_get(r->root, "extensible");
-  cst_reader_flag(r, n, "extensible", &r->s->extensible);
+/* A map all of whose keys have types. */
+static void read_section(cst_reader *r, const char *key) {
+  cst_yaml *n = cst_yaml_get(r->root, key);
+  cst_reader_section(r, n, key, CST_KEYS_ALL, r->s);
 }
 
 /* The keys that collectors read themselves. */
@@ -249,7 +203,7 @@ static void forget_collected(cst_study *s) {
 
 static void check_size(cst_reader *r) {
   const cst_study *s = r->s;
-  double           cases = (double)s->nvariant * s->ntolerance * s->nmethod * s->nstep;
+  double cases = (double)s->problem.nvariant * s->solver.ntolerance * s->methods.n * s->steps.n;
   if (cases > most_cases)
     cst_yaml_error(r->doc, NULL, r->d, "the study has %.0f cases; at most %.0f are allowed", cases,
                    most_cases);
@@ -280,12 +234,13 @@ static void read_all(cst_reader *r) {
   cst_file_methods(r);
   cst_file_observe(r);
   read_collected(r);
+  cst_reader_values(r, r->root, "", CST_KEYS_ALL, r->s);
   read_solver(r);
-  read_roundoff(r);
-  read_checkpoint(r);
-  read_extensible(r);
+  r->s->steps.dyadic = !cst_study_needs(r->s, CST_NEEDS_NOMINAL_STEPS);
+  read_section(r, "roundoff");
+  read_section(r, "checkpoint");
   check_collected(r);
-  read_timing(r);
+  read_section(r, "timing");
   cst_file_noise(r);
   check_size(r);
   if (r->s->kind && r->s->kind->read)
@@ -300,18 +255,19 @@ static void fingerprint(cst_reader *r) {
   cst_yaml  *layers = cst_yaml_get(r->root, "layers");
   cst_yaml_remove(r->root, "checkpoint");
   cst_yaml_remove(system, "compile");
-  if (s->system_file && cst_yaml_is_scalar(system)) {
+  if (s->problem.file && cst_yaml_is_scalar(system)) {
     cst_yaml_wrap(r->root, "system", "name");
     system = cst_yaml_get(r->root, "system");
   }
-  if (s->system_file)
-    cst_yaml_put(system, "sha256", s->system_sha256);
-  for (int i = 0; i < s->nlayer; i++)
-    cst_yaml_put(cst_yaml_get(layers, s->layer[i].name), "sha256", s->layer[i].sha256);
-  if (s->starts_text)
-    cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", s->starts_sha256);
-  s->canonical = cst_document_canonical(r->doc);
-  cst_sha256(s->canonical, strlen(s->canonical), s->sha256);
+  if (s->problem.file)
+    cst_yaml_put(system, "sha256", s->problem.sha256);
+  for (int i = 0; i < s->problem.nlayer; i++)
+    cst_yaml_put(cst_yaml_get(layers, s->problem.layer[i].name), "sha256",
+                 s->problem.layer[i].sha256);
+  if (s->starts.table.text)
+    cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", s->starts.table.sha256);
+  s->source.canonical = cst_document_canonical(r->doc);
+  cst_sha256(s->source.canonical, strlen(s->source.canonical), s->source.sha256);
 }
 
 cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share,
@@ -328,8 +284,8 @@ cst_study *cst_study_read(const char *file, const char *text, size_t length, cst
                   .before = before,
                   .share = share,
                   .graph = cst_graph_create()};
-  r.s->file = strdup(file);
-  r.s->layers = cst_layers_create();
+  r.s->source.file = strdup(file);
+  r.s->problem.layers = cst_layers_create();
   read_all(&r);
   bool good = cst_diag_count(d) == before;
   if (good)
@@ -343,10 +299,10 @@ cst_study *cst_study_read(const char *file, const char *text, size_t length, cst
 }
 
 bool cst_study_sweeps(const cst_study *s, int parameter) {
-  CST_REQUIRE(s && parameter >= 0 && parameter < s->system->npar, false);
-  const int npar = s->system->npar;
-  for (int v = 1; v < s->nvariant; v++)
-    if (s->parameter[v * npar + parameter] != s->parameter[parameter])
+  CST_REQUIRE(s && parameter >= 0 && parameter < s->problem.system->npar, false);
+  const int npar = s->problem.system->npar;
+  for (int v = 1; v < s->problem.nvariant; v++)
+    if (s->problem.parameter[v * npar + parameter] != s->problem.parameter[parameter])
       return true;
   return false;
 }
@@ -355,38 +311,54 @@ void cst_study_destroy(cst_study *s) {
   if (!s)
     return;
   cst_file_methods_destroy(s);
-  if (s->reference_method)
-    cst_method_destroy(s->reference_method);
-  if (s->relax_method)
-    cst_method_destroy(s->relax_method);
-  cst_layers_destroy(s->layers);
-  for (int i = 0; i < s->nobservable; i++) {
-    free(s->observable[i].name);
-    free(s->observable[i].expression);
+  if (s->reference.method)
+    cst_method_destroy(s->reference.method);
+  if (s->starts.relax.method)
+    cst_method_destroy(s->starts.relax.method);
+  cst_layers_destroy(s->problem.layers);
+  for (int i = 0; i < s->observe.n; i++) {
+    free(s->observe.observable[i].name);
+    free(s->observe.observable[i].expression);
   }
   forget_collected(s);
-  for (int i = 0; i < s->nkey; i++)
-    free(s->key[i].text);
-  for (int i = 0; i < s->nlayer; i++) {
-    free(s->layer[i].name);
-    free(s->layer[i].file);
+  for (int i = 0; i < s->source.nkey; i++)
+    free(s->source.key[i].text);
+  for (int i = 0; i < s->problem.nlayer; i++) {
+    free(s->problem.layer[i].name);
+    free(s->problem.layer[i].file);
   }
-  for (int i = 0; i < s->nscheme; i++)
-    free(s->scheme[i].name);
-  free(s->scheme);
-  if (s->system)
-    cst_system_destroy(s->system);
-  for (int i = 0; i < s->nswept; i++)
-    free(s->start_name[i]);
-  for (int k = 0; k < s->naxis; k++) {
-    free(s->axis_name[k]);
-    free(s->axis[k]);
+  for (int i = 0; i < s->problem.nscheme; i++)
+    free(s->problem.scheme[i].name);
+  free(s->problem.scheme);
+  if (s->problem.system)
+    cst_system_destroy(s->problem.system);
+  for (int i = 0; i < s->sweep.n; i++)
+    free(s->sweep.name[i]);
+  for (int k = 0; k < s->sweep.naxis; k++) {
+    free(s->sweep.axis_name[k]);
+    free(s->sweep.axis[k]);
   }
-  void *owned[] = {s->file,         s->system_file,  s->title, s->canonical,  s->parameter,
-                   s->q0,           s->v0,           s->end,   s->step,       s->observable,
-                   s->tolerance,    s->layer,        s->own,   s->start_name, s->start_state,
-                   s->deviation[0], s->deviation[1], s->keep,  s->starts,     s->starts_text,
-                   s->key};
+  void *owned[] = {s->source.file,
+                   s->problem.file,
+                   s->source.title,
+                   s->source.canonical,
+                   s->problem.parameter,
+                   s->starts.q,
+                   s->starts.v,
+                   s->steps.end,
+                   s->steps.h,
+                   s->observe.observable,
+                   s->solver.tolerance,
+                   s->problem.layer,
+                   s->own,
+                   s->sweep.name,
+                   s->sweep.state,
+                   s->ensemble.deviation[0],
+                   s->ensemble.deviation[1],
+                   s->starts.keep,
+                   s->starts.table.state,
+                   s->starts.table.text,
+                   s->source.key};
   for (int i = 0; i < CST_COUNT(owned); i++)
     free(owned[i]);
   free(s);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "constella/random.h"
 #include "core/need.h"
+#include "core/text.h"
 #include "expr/define.h"
 #include "expr/edge-table.h"
 #include "observe/observer.h"
@@ -120,7 +121,7 @@ const char *cst_reader_share_alone(cst_fetch *fetch, const char *path, char **by
 }
 
 char *cst_reader_beside(const cst_reader *r, const char *name) {
-  const char *study = r->s->file;
+  const char *study = r->s->source.file;
   const char *slash = *name == '/' ? NULL : strrchr(study, '/');
   int         folder = slash ? (int)(slash + 1 - study) : 0;
   size_t      room = (size_t)folder + strlen(name) + 1;
@@ -151,15 +152,7 @@ const char *cst_reader_shortest(double x) {
   static char ring[8][32];
   static int  turn;
   char       *s = ring[turn++ % 8];
-  for (int digits = 1; digits <= 17; digits++) {
-    snprintf(s, sizeof ring[0], "%.*g", digits, x);
-    if (strtod(s, NULL) == x)
-      break;
-  }
-  /* 10, not 1e+01 */
-  if (strchr(s, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
-    snprintf(s, sizeof ring[0], "%.15g", x);
-  return s;
+  return cst_text_number(x, s, sizeof ring[0]);
 }
 
 const char *cst_reader_with(const cst_reader *r, int variant) {
@@ -168,21 +161,21 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
   const size_t     room = sizeof ring[0];
   char            *text = ring[turn++ % 4];
   const cst_study *s = r->s;
-  const int        npar = s->system ? s->system->npar : 0;
+  const int        npar = s->problem.system ? s->problem.system->npar : 0;
   size_t           at = 0;
   *text = 0;
   for (int i = 0; i < npar && at < room; i++) {
     if (!cst_study_sweeps(s, i))
       continue;
     const char *separator = at ? ", " : " with ";
-    const char *value = cst_reader_shortest(s->parameter[variant * npar + i]);
-    at += (size_t)snprintf(text + at, room - at, "%s%s = %s%s", separator,
-                           s->system->parameter[i].name, value,
-                           cst_system_unit(s->system, s->system->parameter[i].name));
+    const char *value = cst_reader_shortest(s->problem.parameter[variant * npar + i]);
+    at += (size_t)snprintf(
+        text + at, room - at, "%s%s = %s%s", separator, s->problem.system->parameter[i].name, value,
+        cst_system_unit(s->problem.system, s->problem.system->parameter[i].name));
   }
-  if (s->nswept && s->nset && at < room) {
+  if (s->sweep.n && s->sweep.nset && at < room) {
     const char *separator = at ? ", " : " with the start ";
-    snprintf(text + at, room - at, "%s%.60s", separator, s->start_name[variant / s->nset]);
+    snprintf(text + at, room - at, "%s%.60s", separator, s->sweep.name[variant / s->sweep.nset]);
   }
   return text;
 }
@@ -191,12 +184,12 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
 static void define(cst_reader *r, bool named) {
   int                   n = 0;
   const cst_definition *d = NULL;
-  if (named && r->s->system)
-    d = cst_graph_definitions(r->s->system->graph, &n);
+  if (named && r->s->problem.system)
+    d = cst_graph_definitions(r->s->problem.system->graph, &n);
   cst_graph_define(r->graph, d, n);
   n = 0;
   const cst_edge_table *t =
-      named && r->s->system ? cst_graph_tables(r->s->system->graph, &n) : NULL;
+      named && r->s->problem.system ? cst_graph_tables(r->s->problem.system->graph, &n) : NULL;
   cst_graph_tabulate(r->graph, t, n);
 }
 
@@ -222,21 +215,22 @@ bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *o
 
 bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   const cst_study *s = r->s;
-  int              npar = s->system ? s->system->npar : 0;
+  int              npar = s->problem.system ? s->problem.system->npar : 0;
   cst_node         x =
-      expression(r, n, what, r->binding, s->system ? cst_system_named(s->system) : 0, !s->system);
+      expression(r, n, what, r->binding,
+                 s->problem.system ? cst_system_named(s->problem.system) : 0, !s->problem.system);
   if (x < 0)
     return false;
   if (cst_graph_is_constant(r->graph, x, out)) { /* always finite */
-    for (int v = 1; v < s->nvariant; v++)
+    for (int v = 1; v < s->problem.nvariant; v++)
       out[v] = out[0];
     return true;
   }
   bool          good = true;
   const double *in[128] = {0};
   cst_tape     *tape = cst_tape_create(r->graph, &x, 1);
-  for (int v = 0; v < s->nvariant && good; v++) {
-    in['c'] = s->parameter + (size_t)v * (size_t)npar;
+  for (int v = 0; v < s->problem.nvariant && good; v++) {
+    in['c'] = s->problem.parameter + (size_t)v * (size_t)npar;
     cst_evaluate_tape(tape, in, out + v);
     good = isfinite(out[v]);
     if (!good)
@@ -250,9 +244,9 @@ bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *ou
 bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   if (!n)
     return false;
-  double *all = cst_reader_memory((size_t)r->s->nvariant, sizeof *all);
+  double *all = cst_reader_memory((size_t)r->s->problem.nvariant, sizeof *all);
   bool    good = cst_reader_numbers(r, n, what, all);
-  for (int v = 1; v < r->s->nvariant && good; v++) {
+  for (int v = 1; v < r->s->problem.nvariant && good; v++) {
     good = all[v] == all[0];
     if (!good)
       cst_yaml_error(r->doc, n, r->d,
@@ -279,6 +273,72 @@ bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, 
   cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be an integer from %ld to %ld", what,
                  cst_reader_shortest(x), low, high);
   return false;
+}
+
+/* ---- values by the rows of their keys -------------------------------------------------------- */
+
+static int word_count(const char *const *words) {
+  int n = 0;
+  while (words[n])
+    n++;
+  return n;
+}
+
+/* The default value, as a file would have it. */
+static double standard(const cst_reader *r, const cst_key *k) {
+  double         x = 0;
+  cst_expr_error error;
+  if (k->value.type == CST_VALUE_FLAG)
+    return !strcmp(k->standard, "true");
+  if (k->value.type == CST_VALUE_CHOICE) {
+    while (strcmp(k->value.words[(int)x], k->standard))
+      x++;
+    return x;
+  }
+  const cst_node node = cst_expr_parse(r->graph, k->standard, NULL, 0, &error);
+  if (node < 0 || !cst_graph_is_constant(r->graph, node, &x))
+    cst_need_fail();
+  return x;
+}
+
+static void read_value(cst_reader *r, cst_yaml *map, const cst_key *k, void *section) {
+  const cst_value *v = &k->value;
+  const bool       numeric = v->type == CST_VALUE_NUMBER || v->type == CST_VALUE_INTEGER;
+  double           x = 0;
+  int              which = 0;
+  bool             flag = false, good;
+  if (k->standard && !v->rule)
+    cst_value_set(v, section, standard(r, k));
+  if (!map)
+    return;
+  cst_yaml *n =
+      k->standard ? cst_yaml_get(map, k->key) : cst_reader_required(r, map, k->in, k->key);
+  if (v->type == CST_VALUE_FLAG)
+    good = cst_reader_flag(r, n, k->key, &flag), x = flag;
+  else if (v->type == CST_VALUE_CHOICE)
+    good = cst_reader_choice(r, n, k->key, v->words, word_count(v->words), &which), x = which;
+  else
+    good = cst_reader_number(r, n, k->key, &x);
+  if (good && numeric && !cst_value_allows(v, x)) {
+    char wanted[100];
+    cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be %s", k->key, cst_reader_shortest(x),
+                   cst_value_wanted(v, wanted, sizeof wanted));
+  } else if (good) {
+    cst_value_set(v, section, x);
+  }
+}
+
+void cst_reader_values(cst_reader *r, cst_yaml *n, const char *in, int forms, void *section) {
+  for (const cst_key *k = cst_study_keys(); k->key; k++)
+    if (!strcmp(k->in, in) && (k->forms == CST_KEYS_ALL || k->forms & forms) &&
+        k->value.type != CST_VALUE_OWN)
+      read_value(r, n, k, section);
+}
+
+bool cst_reader_section(cst_reader *r, cst_yaml *n, const char *in, int forms, void *section) {
+  const bool good = cst_reader_keys(r, n, in, in, forms);
+  cst_reader_values(r, good ? n : NULL, in, forms, section);
+  return good;
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -440,7 +500,7 @@ static const char form[] = "'NAME = FROM..TO', for example 'i = 1..n'";
 /* True if the word is a known name, constant or function. */
 static bool is_taken(family *f, const char *word, int known) {
   cst_expr_error error;
-  return cst_expr_parse(f->r->s->system->graph, word, f->names, known, &error) >= 0 ||
+  return cst_expr_parse(f->r->s->problem.system->graph, word, f->names, known, &error) >= 0 ||
          strncmp(error.message, "unknown name", 12) != 0;
 }
 
@@ -485,7 +545,7 @@ static bool split(family *f, cst_yaml *n) {
         x->name);
   else {
     f->names[f->count + f->n] =
-        (cst_binding){.name = x->name, .node = cst_graph_constant(r->s->system->graph, 1)};
+        (cst_binding){.name = x->name, .node = cst_graph_constant(r->s->problem.system->graph, 1)};
     f->n++;
     return true;
   }
@@ -500,7 +560,7 @@ static bool whole(family *f, int k, const char *at, size_t length, const char *w
   cst_reader    *r = f->r;
   const range   *x = &f->range[k];
   char          *part = cst_need(strndup(at, length));
-  cst_graph     *g = r->s->system->graph;
+  cst_graph     *g = r->s->problem.system->graph;
   cst_expr_error error;
   double         value = 0;
   const cst_node node = cst_expr_parse(g, part, f->names, f->count + k, &error);
@@ -539,7 +599,7 @@ static bool loop(family *f, int k) {
   if (!whole(f, k, x->to, strlen(x->to), "the last number", &to))
     return false;
   for (long i = from; i <= to; i++) {
-    f->names[f->count + k].node = cst_graph_constant(f->r->s->system->graph, (double)i);
+    f->names[f->count + k].node = cst_graph_constant(f->r->s->problem.system->graph, (double)i);
     if (!loop(f, k + 1))
       return false;
   }
@@ -600,7 +660,7 @@ static bool parse(void *context, const cst_binding *names, int n, long number) {
   cst_reader      *r = g->r;
   cst_expressions *x = g->x;
   cst_expr_error   error;
-  const cst_node   node = cst_expr_parse(r->s->system->graph, g->written, names, n, &error);
+  const cst_node   node = cst_expr_parse(r->s->problem.system->graph, g->written, names, n, &error);
   if (node < 0) {
     cst_yaml_error_at(r->doc, g->text, error.offset, r->d, "%s%s: %s", g->what,
                       number ? ", in one of its expressions" : "", error.message);
@@ -616,7 +676,7 @@ static bool parse(void *context, const cst_binding *names, int n, long number) {
 
 bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const char *what,
                             cst_expressions *x) {
-  cst_system *s = r->s->system;
+  cst_system *s = r->s->problem.system;
   cst_yaml   *text = cst_reader_required(r, map, in, "expression");
   const char *written = cst_reader_text(r, text, "expression", "an expression");
   long        visits;
@@ -633,7 +693,7 @@ bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const 
 
 bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_expressions *x) {
   const char *written = cst_reader_text(r, n, what, "an expression");
-  cst_system *s = r->s->system;
+  cst_system *s = r->s->problem.system;
   if (!written || !s)
     return false;
   cst_names  names = cst_names_create(s, s->graph, written);

@@ -9,8 +9,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_READER_H
 #define CST_READER_H
-#include "constella/document.h"
-#include "constella/study.h"
+#include "core/document.h"
+#include "study/file/study.h"
 #include "core/diag.h"
 #include "study/file/study-keys.h"
 
@@ -34,6 +34,11 @@ bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *co
                     int count);
 /* cst_reader_map with the keys that study-keys.h lists for map `in` in these forms. */
 bool cst_reader_keys(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms);
+/* Reads the values of map n whose rows have a type, or their defaults where n is NULL, into `section`: rows of map `in`
+ * in these forms. section: checks the keys of the map first, as cst_reader_keys, whose result it has; `in` is the name
+ * in messages. */
+void cst_reader_values(cst_reader *r, cst_yaml *n, const char *in, int forms, void *section);
+bool cst_reader_section(cst_reader *r, cst_yaml *n, const char *in, int forms, void *section);
 bool cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of,
                      bool may_be_empty);
 const char *cst_reader_text(cst_reader *r, cst_yaml *n, const char *what, const char *of);

@@ -14,13 +14,14 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
   cst_expr_error error;
   char           why[400];
   const char    *text = cst_reader_text(r, n, "method", "a method such as rattle");
-  cst_method    *m = text ? cst_method_parse(text, r->s->layers, &error) : NULL;
+  cst_method    *m = text ? cst_method_parse(text, r->s->problem.layers, &error) : NULL;
   if (text && !m)
     cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s", error.message);
   if (!m)
     return NULL;
   const bool noise = cst_method_has_noise(m);
-  if (!noise && (!r->s->system || cst_method_fits(m, r->s->system, why, sizeof why)))
+  if (!noise &&
+      (!r->s->problem.system || cst_method_fits(m, r->s->problem.system, why, sizeof why)))
     return m;
   if (noise)
     snprintf(why, sizeof why, "'%.200s' has noise; 'relax' needs a method without noise",
@@ -44,25 +45,27 @@ void cst_file_relax(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   if (!n || !cst_reader_keys(r, n, "relax", "initial.relax", CST_KEYS_ALL))
     return;
-  if (s->system && s->system->driven)
+  if (s->problem.system && s->problem.system->driven)
     cst_yaml_error(r->doc, n, r->d,
                    "'relax' brings a start to rest, and the constraint '%s' of %s depends on t: "
                    "what is at rest on it at a later time is not at the start",
-                   s->system->family[s->system->driven_name[0]].name, s->system->name);
+                   s->problem.system->family[s->problem.system->driven_name[0]].name,
+                   s->problem.system->name);
   cst_yaml *end = cst_reader_required(r, n, "relax", "end");
-  s->relax_method = method(r, cst_reader_required(r, n, "relax", "method"));
+  s->starts.relax.method = method(r, cst_reader_required(r, n, "relax", "method"));
   const bool step_known =
-      positive(r, cst_reader_required(r, n, "relax", "step"), "step", &s->relax_step);
-  const bool end_known = positive(r, end, "end", &s->relax_end);
-  s->state = -1; /* no exact motion is known from the relaxed state */
+      positive(r, cst_reader_required(r, n, "relax", "step"), "step", &s->starts.relax.step);
+  const bool end_known = positive(r, end, "end", &s->starts.relax.end);
+  s->starts.state = -1; /* no exact motion is known from the relaxed state */
   if (!step_known || !end_known)
     return;
-  const double steps = round(s->relax_end / s->relax_step);
-  const bool   whole = fabs(steps * s->relax_step - s->relax_end) <= 1e-9 * s->relax_end;
+  const double steps = round(s->starts.relax.end / s->starts.relax.step);
+  const bool   whole =
+      fabs(steps * s->starts.relax.step - s->starts.relax.end) <= 1e-9 * s->starts.relax.end;
   if (steps < 1 || steps > 1e9 || !whole)
-    cst_yaml_error(r->doc, end, r->d,
-                   "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9",
-                   cst_reader_shortest(s->relax_end), cst_reader_shortest(s->relax_step));
+    cst_yaml_error(
+        r->doc, end, r->d, "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9",
+        cst_reader_shortest(s->starts.relax.end), cst_reader_shortest(s->starts.relax.step));
 }
 
 /* ---- the relaxation -------------------------------------------------------------------------- */
@@ -79,15 +82,15 @@ typedef struct {
 
 /* Starts the lane at rest at q. */
 static void start(quench *x) {
-  memset(x->v, 0, sizeof *x->v * (size_t)x->s->system->nq);
+  memset(x->v, 0, sizeof *x->v * (size_t)x->s->problem.system->nq);
   cst_batch_reset(x->st, &x->b, 1);
-  cst_batch_start(x->st, &x->b, 0, x->c, x->q, x->v, x->s->tolerance[0]);
+  cst_batch_start(x->st, &x->b, 0, x->c, x->q, x->v, x->s->solver.tolerance[0]);
   cst_batch_ready(x->st, &x->b);
 }
 
 /* Reads q, p and v from the lane; returns twice the kinetic energy. */
 static double read_state(quench *x) {
-  const cst_system *s = x->s->system;
+  const cst_system *s = x->s->problem.system;
   const cst_layout *at = cst_stepper_layout(x->st);
   const int         width = cst_stepper_width(x->st);
   const double     *column = cst_batch_lane(x->st, &x->b, 0);
@@ -103,7 +106,7 @@ static double read_state(quench *x) {
 }
 
 static cst_error run(quench *x, int variant) {
-  const long steps = lround(x->s->relax_end / x->s->relax_step);
+  const long steps = lround(x->s->starts.relax.end / x->s->starts.relax.step);
   double     before = 0;
   start(x);
   for (long k = 0; k < steps; k++) {
@@ -111,7 +114,7 @@ static cst_error run(quench *x, int variant) {
     CST_CHECK(x->b.status[0].reason == CST_DONE, cst_world, CST_ERR_CONV_FAILED,
               "the start could not be relaxed with %s: step %ld of parameter set %d failed; try a "
               "smaller step",
-              cst_method_label(x->s->relax_method), k + 1, variant);
+              cst_method_label(x->s->starts.relax.method), k + 1, variant);
     const double now = read_state(x);
     if (now < before)
       start(x);
@@ -122,7 +125,7 @@ static cst_error run(quench *x, int variant) {
 
 /* Projects the start back if the method, which may replace constraints by springs, has left them. */
 static cst_error return_to_constraints(quench *x) {
-  const cst_system *s = x->s->system;
+  const cst_system *s = x->s->problem.system;
   double            g, g_scaled, gv, gv_scaled;
   memset(x->v, 0, sizeof *x->v * (size_t)s->nq);
   if (!s->ng)
@@ -130,35 +133,35 @@ static cst_error return_to_constraints(quench *x) {
   cst_system_residuals(s, x->c, x->q, x->v, &g, &g_scaled, &gv, &gv_scaled);
   CST_CHECK(g_scaled <= consistent || cst_system_project(s, x->c, x->q, x->v), cst_world,
             CST_ERR_CONV_FAILED, "the start relaxed with %s is too far from the constraints",
-            cst_method_label(x->s->relax_method));
+            cst_method_label(x->s->starts.relax.method));
   return 0;
 }
 
 bool cst_study_relaxes_on(const cst_study *s, int isa) {
-  if (!s->relax_method)
+  if (!s->starts.relax.method)
     return true;
-  cst_prepared *method = cst_method_prepare(s->relax_method, s->system);
+  cst_prepared *method = cst_method_prepare(s->starts.relax.method, s->problem.system);
   const bool    built = cst_program_is_built(method->program, isa);
   cst_program_prepared_destroy(method);
   return built;
 }
 
-cst_error cst_study_relax(cst_study *s, int isa) {
-  const cst_stepper_options o = {isa,   1, s->max_iterations, false, CST_ITERATION_AUTO, false,
-                                 false, 0};
-  const size_t              nq = s->system ? (size_t)s->system->nq : 0;
-  quench                    x = {.s = s};
-  if (!s->relax_method)
+cst_error cst_relax_start(cst_study *s, int isa) {
+  const cst_stepper_options o = {
+      isa, 1, s->solver.max_iterations, false, CST_ITERATION_AUTO, false, false, 0};
+  const size_t nq = s->problem.system ? (size_t)s->problem.system->nq : 0;
+  quench       x = {.s = s};
+  if (!s->starts.relax.method)
     return 0;
   x.p = cst_zeros(nq, sizeof *x.p);
-  cst_prepared *method = cst_method_prepare(s->relax_method, s->system);
+  cst_prepared *method = cst_method_prepare(s->starts.relax.method, s->problem.system);
   CST_TRY(cst_stepper_create(method, &o, &x.st));
   CST_TRY(cst_batch_create(x.st, &x.b));
-  cst_stepper_set_step(x.st, s->relax_step);
-  for (int k = 0; k < s->nvariant; k++) {
-    x.c = s->parameter + (size_t)k * (size_t)s->system->npar;
-    x.q = s->q0 + (size_t)k * nq;
-    x.v = s->v0 + (size_t)k * nq;
+  cst_stepper_set_step(x.st, s->starts.relax.step);
+  for (int k = 0; k < s->problem.nvariant; k++) {
+    x.c = s->problem.parameter + (size_t)k * (size_t)s->problem.system->npar;
+    x.q = s->starts.q + (size_t)k * nq;
+    x.v = s->starts.v + (size_t)k * nq;
     CST_TRY(run(&x, k));
     CST_TRY(return_to_constraints(&x));
   }
@@ -166,7 +169,7 @@ cst_error cst_study_relax(cst_study *s, int isa) {
   CST_TRY(cst_stepper_destroy(&x.st));
   cst_program_prepared_destroy(method);
   free(x.p);
-  cst_method_destroy(s->relax_method);
-  s->relax_method = NULL; /* done */
+  cst_method_destroy(s->starts.relax.method);
+  s->starts.relax.method = NULL; /* done */
   return 0;
 }

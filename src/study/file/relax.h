@@ -9,12 +9,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STUDY_RELAX_H
 #define CST_STUDY_RELAX_H
-#include "constella/study.h"
+#include "study/file/study.h"
 #include "core/error.h"
 
 /* Relaxes the starts of all parameter sets, once, if the study asks for it. Error: a step fails, or the
  * constraints cannot be restored. */
-cst_error cst_study_relax(cst_study *s, int isa);
+cst_error cst_relax_start(cst_study *s, int isa);
 /* Whether the method that relaxes starts, if there is one, is built for this row of cst_isas. */
 bool cst_study_relaxes_on(const cst_study *s, int isa);
 #endif

@@ -28,17 +28,17 @@ static const double most_numbers = 4e8; /* limit for all starts together */
 /* ---- tables of starts ------------------------------------------------------------------------ */
 
 double *cst_starts_row(const cst_study *s, int variant, long i) {
-  const long row = (s->starts_each ? variant * s->nstart : 0) + i;
-  return s->starts + (size_t)row * 2 * (size_t)s->system->nq;
+  const long row = (s->starts.table.each ? variant * s->starts.table.n : 0) + i;
+  return s->starts.table.state + (size_t)row * 2 * (size_t)s->problem.system->nq;
 }
 
 /* Allocates n starts, each equal to the base start; each: they may differ between parameter sets. False, with
  * a message at `at`, if they are too many. */
 static bool make_starts(cst_reader *r, cst_yaml *at, double n, bool each) {
   cst_study   *s = r->s;
-  const size_t nq = (size_t)s->system->nq;
-  each |= s->project; /* projections depend on the parameters */
-  const int sets = each ? s->nvariant : 1;
+  const size_t nq = (size_t)s->problem.system->nq;
+  each |= s->starts.project; /* projections depend on the parameters */
+  const int sets = each ? s->problem.nvariant : 1;
   if (n * sets * 2 * (double)nq > most_numbers) {
     cst_yaml_error(r->doc, at, r->d,
                    "%.0f starts for %d sets of parameters are too many; at most %.0f numbers in "
@@ -46,14 +46,14 @@ static bool make_starts(cst_reader *r, cst_yaml *at, double n, bool each) {
                    n, sets, most_numbers);
     return false;
   }
-  s->nstart = (long)n;
-  s->starts_each = each;
-  s->starts = cst_reader_memory((size_t)n * (size_t)sets * 2 * nq, sizeof(double));
+  s->starts.table.n = (long)n;
+  s->starts.table.each = each;
+  s->starts.table.state = cst_reader_memory((size_t)n * (size_t)sets * 2 * nq, sizeof(double));
   for (int v = 0; v < sets; v++)
-    for (long i = 0; i < s->nstart; i++) {
+    for (long i = 0; i < s->starts.table.n; i++) {
       double *x = cst_starts_row(s, v, i);
-      memcpy(x, s->q0 + (size_t)v * nq, nq * sizeof *x);
-      memcpy(x + nq, s->v0 + (size_t)v * nq, nq * sizeof *x);
+      memcpy(x, s->starts.q + (size_t)v * nq, nq * sizeof *x);
+      memcpy(x + nq, s->starts.v + (size_t)v * nq, nq * sizeof *x);
     }
   return true;
 }
@@ -76,7 +76,7 @@ int cst_starts_place(const cst_system *s, const char *name, int from) {
 
 /* Whether a sweep may have n starts; else a message at `at`. */
 static bool allow_sweep(cst_reader *r, cst_yaml *at, double n) {
-  const int sets = r->s->nvariant;
+  const int sets = r->s->problem.nvariant;
   if (n <= MOST_SWEPT && n * sets <= 1e6)
     return true;
   cst_yaml_error(
@@ -88,19 +88,19 @@ static bool allow_sweep(cst_reader *r, cst_yaml *at, double n) {
 
 /* Combines every parameter set with every start, q[n][nvariant][nq] and v, which it takes over; starts vary slowest. */
 static void multiply_starts(cst_study *s, int n, double *q, double *v) {
-  const size_t npar = (size_t)s->system->npar;
-  const size_t bytes = sizeof(double) * npar * (size_t)s->nvariant;
-  double      *all = cst_reader_memory((size_t)n * npar * (size_t)s->nvariant, sizeof(double));
+  const size_t npar = (size_t)s->problem.system->npar;
+  const size_t bytes = sizeof(double) * npar * (size_t)s->problem.nvariant;
+  double *all = cst_reader_memory((size_t)n * npar * (size_t)s->problem.nvariant, sizeof(double));
   for (int i = 0; i < n; i++)
-    memcpy((char *)all + (size_t)i * bytes, s->parameter, bytes);
-  free(s->parameter);
-  free(s->q0);
-  free(s->v0);
-  s->parameter = all;
-  s->q0 = q;
-  s->v0 = v;
-  s->nset = s->nvariant;
-  s->nvariant *= n;
+    memcpy((char *)all + (size_t)i * bytes, s->problem.parameter, bytes);
+  free(s->problem.parameter);
+  free(s->starts.q);
+  free(s->starts.v);
+  s->problem.parameter = all;
+  s->starts.q = q;
+  s->starts.v = v;
+  s->sweep.nset = s->problem.nvariant;
+  s->problem.nvariant *= n;
 }
 
 /* ---- members of a list ----------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ static void multiply_starts(cst_study *s, int n, double *q, double *v) {
 
 static bool read_list(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   cst_study *s = r->s;
-  const int  nq = s->system->nq;
+  const int  nq = s->problem.system->nq;
   const int  n = cst_yaml_size(value);
   bool       good = true;
   (void)map;
@@ -118,10 +118,10 @@ static bool read_list(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   for (int i = 0; i < n && !cst_diag_full(r->d); i++) {
     cst_file_single_start(r, cst_yaml_item(value, i), "list");
     good &= r->start_known;
-    for (int k = 0; k < s->nvariant; k++) {
+    for (int k = 0; k < s->problem.nvariant; k++) {
       double *x = cst_starts_row(s, k, i);
-      memcpy(x, s->q0 + (size_t)k * (size_t)nq, sizeof *x * (size_t)nq);
-      memcpy(x + nq, s->v0 + (size_t)k * (size_t)nq, sizeof *x * (size_t)nq);
+      memcpy(x, s->starts.q + (size_t)k * (size_t)nq, sizeof *x * (size_t)nq);
+      memcpy(x + nq, s->starts.v + (size_t)k * (size_t)nq, sizeof *x * (size_t)nq);
     }
   }
   return good;
@@ -155,7 +155,7 @@ static bool read_axes(cst_reader *r, const char *what, cst_yaml *grid, axis *a) 
   for (int k = 0; k < cst_yaml_size(grid); k++) {
     cst_yaml   *key = cst_yaml_key(grid, k);
     const char *name = cst_yaml_text(key);
-    const int   at = cst_starts_place(r->s->system, name ? name : "", 0);
+    const int   at = cst_starts_place(r->s->problem.system, name ? name : "", 0);
     if (at < 0) {
       cst_yaml_error(r->doc, key, r->d,
                      "'%s' names coordinates, x, and velocities, x'; '%s' is neither", what,
@@ -179,14 +179,14 @@ static void point(const axis *a, int m, long i, double *at) {
 }
 
 static void fill(cst_study *s, const axis *a, long n) {
-  for (int v = 0; v < s->nvariant; v++)
+  for (int v = 0; v < s->problem.nvariant; v++)
     for (long i = 0; i < n; i++)
-      point(a, 2 * s->system->nq, i, cst_starts_row(s, v, i));
+      point(a, 2 * s->problem.system->nq, i, cst_starts_row(s, v, i));
 }
 
 /* Reads the axes of a grid, a[2 nq]; *n points. Owned; NULL after a mistake. */
 static axis *grid(cst_reader *r, const char *what, cst_yaml *value, double *n) {
-  const int m = 2 * r->s->system->nq;
+  const int m = 2 * r->s->problem.system->nq;
   *n = 1;
   if (!cst_yaml_is_map(value) || !cst_yaml_size(value)) {
     cst_yaml_error(r->doc, value, r->d,
@@ -211,7 +211,7 @@ static bool read_grid(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   const bool good = a && make_starts(r, value, n, true);
   if (good)
     fill(r->s, a, (long)n);
-  release(a, 2 * r->s->system->nq);
+  release(a, 2 * r->s->problem.system->nq);
   return good;
 }
 
@@ -233,26 +233,26 @@ static char *label_of(const axis *a, int m, const double *at) {
 
 /* The names of the axes, and room for their values at n starts. */
 static void make_axes(cst_study *s, const axis *a, int m, int n) {
-  s->axis_name = cst_reader_memory((size_t)m, sizeof *s->axis_name);
-  s->axis = cst_reader_memory((size_t)m, sizeof *s->axis);
+  s->sweep.axis_name = cst_reader_memory((size_t)m, sizeof *s->sweep.axis_name);
+  s->sweep.axis = cst_reader_memory((size_t)m, sizeof *s->sweep.axis);
   for (int k = 0; k < m; k++)
     if (a[k].value) {
-      s->axis_name[s->naxis] = cst_need(strdup(a[k].name));
-      s->axis[s->naxis++] = cst_reader_memory((size_t)n, sizeof(double));
+      s->sweep.axis_name[s->sweep.naxis] = cst_need(strdup(a[k].name));
+      s->sweep.axis[s->sweep.naxis++] = cst_reader_memory((size_t)n, sizeof(double));
     }
 }
 
 /* Start i: its name, its place on the axes, and its values in every parameter set. */
 static void make_start(cst_study *s, const axis *a, int i, double *at, double *q, double *v) {
-  const int nq = s->system->nq;
+  const int nq = s->problem.system->nq;
   point(a, 2 * nq, i, at);
-  s->start_name[i] = label_of(a, 2 * nq, at);
-  s->start_state[i] = -1;
+  s->sweep.name[i] = label_of(a, 2 * nq, at);
+  s->sweep.state[i] = -1;
   for (int k = 0, n = 0; k < 2 * nq; k++) {
     if (!a[k].value)
       continue;
-    s->axis[n++][i] = at[k];
-    for (int set = 0; set < s->nvariant; set++)
+    s->sweep.axis[n++][i] = at[k];
+    for (int set = 0; set < s->problem.nvariant; set++)
       *(k < nq ? &q[set * nq + k] : &v[set * nq + k - nq]) = at[k];
   }
 }
@@ -269,25 +269,25 @@ static bool sweep_grid(cst_reader *r, cst_yaml *map) {
   r->start = value;
   r->start_known = false;
   if (!a || !known || !allow_sweep(r, value, n)) {
-    release(a, 2 * s->system->nq);
+    release(a, 2 * s->problem.system->nq);
     return false;
   }
-  const size_t m = (size_t)s->nvariant * (size_t)s->system->nq;
+  const size_t m = (size_t)s->problem.nvariant * (size_t)s->problem.system->nq;
   double      *q = cst_reader_memory((size_t)n * m, sizeof *q);
   double      *v = cst_reader_memory((size_t)n * m, sizeof *v);
-  double      *at = cst_reader_memory(2 * (size_t)s->system->nq, sizeof *at);
-  s->start_name = cst_reader_memory((size_t)n, sizeof *s->start_name);
-  s->start_state = cst_reader_memory((size_t)n, sizeof *s->start_state);
-  make_axes(s, a, 2 * s->system->nq, (int)n);
-  for (s->nswept = 0; s->nswept < (int)n; s->nswept++) {
-    const size_t first = (size_t)s->nswept * m;
-    memcpy(q + first, s->q0, m * sizeof *q);
-    memcpy(v + first, s->v0, m * sizeof *v);
-    make_start(s, a, s->nswept, at, q + first, v + first);
+  double      *at = cst_reader_memory(2 * (size_t)s->problem.system->nq, sizeof *at);
+  s->sweep.name = cst_reader_memory((size_t)n, sizeof *s->sweep.name);
+  s->sweep.state = cst_reader_memory((size_t)n, sizeof *s->sweep.state);
+  make_axes(s, a, 2 * s->problem.system->nq, (int)n);
+  for (s->sweep.n = 0; s->sweep.n < (int)n; s->sweep.n++) {
+    const size_t first = (size_t)s->sweep.n * m;
+    memcpy(q + first, s->starts.q, m * sizeof *q);
+    memcpy(v + first, s->starts.v, m * sizeof *v);
+    make_start(s, a, s->sweep.n, at, q + first, v + first);
   }
   free(at);
-  release(a, 2 * s->system->nq);
-  s->state = -1;
+  release(a, 2 * s->problem.system->nq);
+  s->starts.state = -1;
   r->start_known = true;
   multiply_starts(s, (int)n, q, v);
   return true;
@@ -313,7 +313,8 @@ typedef struct {
 static bool head(table *t, char *line) {
   while (line) {
     char     *name = cst_csv_cell(&line);
-    const int at = cst_starts_place(t->r->s->system, name, t->n ? t->place[t->n - 1] + 1 : 0);
+    const int at =
+        cst_starts_place(t->r->s->problem.system, name, t->n ? t->place[t->n - 1] + 1 : 0);
     if (at >= 0 && t->taken[at]) {
       cst_diag_add(t->r->d, t->path, t->lines.line, 1, "column '%.*s' appears twice", SHOWN, name);
       return false;
@@ -321,7 +322,7 @@ static bool head(table *t, char *line) {
     if (at < 0) {
       cst_diag_add(t->r->d, t->path, t->lines.line, 1,
                    "column '%.*s' is neither a coordinate of %s nor a velocity such as x'", SHOWN,
-                   name, t->r->s->system->name);
+                   name, t->r->s->problem.system->name);
       return false;
     }
     t->taken[at] = true;
@@ -362,8 +363,8 @@ static long rows_of(const char *text) {
 static bool rows_into(table *t, cst_yaml *n, long rows) {
   cst_study *s = t->r->s;
   /* the rest is that of the base start, which may depend on the parameters */
-  const bool each = t->n < 2 * s->system->nq;
-  const int  variants = each ? s->nvariant : 1;
+  const bool each = t->n < 2 * s->problem.system->nq;
+  const int  variants = each ? s->problem.nvariant : 1;
   if (!make_starts(t->r, n, (double)rows, each))
     return false;
   for (long i = 0; i < rows; i++) {
@@ -383,7 +384,7 @@ static bool rows_into(table *t, cst_yaml *n, long rows) {
 
 /* Reads starts from the text of a CSV file, whose first line names coordinates and velocities. */
 static bool starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) {
-  const size_t m = 2 * (size_t)r->s->system->nq;
+  const size_t m = 2 * (size_t)r->s->problem.system->nq;
   table        t = {.r = r,
                     .path = path,
                     .lines = cst_csv_begin(text),
@@ -425,11 +426,11 @@ static bool read_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const cha
   cst_study *s = r->s;
   size_t     length;
   char      *path = cst_reader_beside(r, name);
-  bool       good = cst_reader_fetch(r, value, fetch, path, &s->starts_text, &length);
+  bool       good = cst_reader_fetch(r, value, fetch, path, &s->starts.table.text, &length);
   if (good) {
-    cst_sha256(s->starts_text, length, s->starts_sha256);
-    cst_reader_check_sum(r, cst_yaml_get(map, "sha256"), path, s->starts_sha256);
-    char *text = strdup(s->starts_text);
+    cst_sha256(s->starts.table.text, length, s->starts.table.sha256);
+    cst_reader_check_sum(r, cst_yaml_get(map, "sha256"), path, s->starts.table.sha256);
+    char *text = strdup(s->starts.table.text);
     good = text && starts_table(r, value, path, text);
     free(text);
   }
@@ -587,7 +588,7 @@ static bool read_from(cst_reader *r, cst_yaml *map, cst_yaml *value) {
     cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
   if (!name)
     return false;
-  asked.system = s->system;
+  asked.system = s->problem.system;
   asked.icase = icase;
   return read_beside(r, map, value, name, cst_starts_fetch_result);
 }
@@ -628,22 +629,23 @@ static void check_keys(cst_reader *r, cst_yaml *map, const start_form *f) {
 static void read_members(cst_reader *r, cst_yaml *map) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(map, "members");
-  s->members = s->nstart ? s->nstart : 1;
-  if (!cst_reader_integer(r, n, "members", 1, 1000000000000, &s->members) || !s->nstart)
+  s->ensemble.members = s->starts.table.n ? s->starts.table.n : 1;
+  if (!cst_reader_integer(r, n, "members", 1, 1000000000000, &s->ensemble.members) ||
+      !s->starts.table.n)
     return;
-  if (s->members > s->nstart && !cst_study_spreads(s))
+  if (s->ensemble.members > s->starts.table.n && !cst_study_spreads(s))
     cst_yaml_error(
         r->doc, n, r->d,
         "there are %ld starts for %ld members, and no spread, so some members would be equal",
-        s->nstart, s->members);
+        s->starts.table.n, s->ensemble.members);
 }
 
 /* The start of member 0 becomes that of the study. */
 static void take_first(cst_study *s) {
-  const size_t nq = (size_t)s->system->nq;
-  for (int v = 0; v < s->nvariant; v++) {
-    memcpy(s->q0 + (size_t)v * nq, cst_starts_row(s, v, 0), nq * sizeof(double));
-    memcpy(s->v0 + (size_t)v * nq, cst_starts_row(s, v, 0) + nq, nq * sizeof(double));
+  const size_t nq = (size_t)s->problem.system->nq;
+  for (int v = 0; v < s->problem.nvariant; v++) {
+    memcpy(s->starts.q + (size_t)v * nq, cst_starts_row(s, v, 0), nq * sizeof(double));
+    memcpy(s->starts.v + (size_t)v * nq, cst_starts_row(s, v, 0) + nq, nq * sizeof(double));
   }
 }
 
@@ -651,7 +653,7 @@ static void take_first(cst_study *s) {
 static void check_unused(cst_reader *r, cst_yaml *map, const start_form *f) {
   cst_yaml *project = cst_yaml_get(map, "project");
   cst_yaml *around = cst_yaml_get(map, "around");
-  if (project && f->projects && !r->s->project)
+  if (project && f->projects && !r->s->starts.project)
     cst_yaml_error(r->doc, project, r->d,
                    "'%s' always moves its starts to the nearest point of the constraints", f->key);
   if (around && f->whole)
@@ -667,14 +669,14 @@ static void read_form(cst_reader *r, cst_yaml *map, const start_form *f) {
   cst_start_spread(r, cst_yaml_get(map, "spread"));
   cst_start_project(r, cst_yaml_get(map, "project"));
   check_unused(r, map, f);
-  s->project |= f->projects;
+  s->starts.project |= f->projects;
   cst_file_single_start(r, cst_yaml_get(map, "around"), "around");
   if (r->start_known)
     r->start_known = f->read(r, map, cst_yaml_get(map, f->key));
   if (r->start_known)
     take_first(s);
-  s->state = -1;
-  s->ensemble = cst_study_spreads(s);
+  s->starts.state = -1;
+  s->ensemble.spread = cst_study_spreads(s);
   r->start = cst_yaml_get(map, f->key);
   read_members(r, map);
 }
@@ -684,13 +686,13 @@ static void read_form(cst_reader *r, cst_yaml *map, const start_form *f) {
 static void label(cst_reader *r, cst_yaml *item, int i) {
   char text[32];
   snprintf(text, sizeof text, "start %d", i + 1);
-  r->s->start_name[i] = strdup(cst_yaml_is_scalar(item) ? cst_yaml_text(item) : text);
+  r->s->sweep.name[i] = strdup(cst_yaml_is_scalar(item) ? cst_yaml_text(item) : text);
 }
 
 static bool is_repeated(cst_reader *r, cst_yaml *item, int i) {
   for (int k = 0; k < i; k++)
-    if (!strcmp(r->s->start_name[k], r->s->start_name[i])) {
-      cst_yaml_error(r->doc, item, r->d, "the start '%s' appears twice", r->s->start_name[i]);
+    if (!strcmp(r->s->sweep.name[k], r->s->sweep.name[i])) {
+      cst_yaml_error(r->doc, item, r->d, "the start '%s' appears twice", r->s->sweep.name[i]);
       return true;
     }
   return false;
@@ -699,25 +701,26 @@ static bool is_repeated(cst_reader *r, cst_yaml *item, int i) {
 static void read_sweep(cst_reader *r, cst_yaml *list) {
   cst_study   *s = r->s;
   const int    n = cst_yaml_size(list);
-  const size_t m = s->system ? (size_t)s->nvariant * (size_t)s->system->nq : 0;
-  bool         good = cst_reader_list(r, list, "initial", "starts", false);
+  const size_t m =
+      s->problem.system ? (size_t)s->problem.nvariant * (size_t)s->problem.system->nq : 0;
+  bool good = cst_reader_list(r, list, "initial", "starts", false);
   good = good && allow_sweep(r, list, n);
-  if (!good || !s->system)
+  if (!good || !s->problem.system)
     return;
   double *q = cst_reader_memory((size_t)n * m, sizeof *q);
   double *v = cst_reader_memory((size_t)n * m, sizeof *v);
-  s->start_name = cst_reader_memory((size_t)n, sizeof *s->start_name);
-  s->start_state = cst_reader_memory((size_t)n, sizeof *s->start_state);
+  s->sweep.name = cst_reader_memory((size_t)n, sizeof *s->sweep.name);
+  s->sweep.state = cst_reader_memory((size_t)n, sizeof *s->sweep.state);
   for (int i = 0; i < n; i++) {
     cst_yaml *item = cst_yaml_item(list, i);
     cst_file_single_start(r, item, "initial");
     good &= r->start_known;
-    s->nswept = i + 1;
+    s->sweep.n = i + 1;
     label(r, item, i);
     good = !is_repeated(r, item, i) && good;
-    s->start_state[i] = s->state;
-    memcpy(q + (size_t)i * m, s->q0, m * sizeof *q);
-    memcpy(v + (size_t)i * m, s->v0, m * sizeof *v);
+    s->sweep.state[i] = s->starts.state;
+    memcpy(q + (size_t)i * m, s->starts.q, m * sizeof *q);
+    memcpy(v + (size_t)i * m, s->starts.v, m * sizeof *v);
   }
   r->start = list;
   r->start_known = good;
@@ -725,10 +728,10 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
 }
 
 int cst_study_state(const cst_study *s, int variant) {
-  CST_REQUIRE(s && variant >= 0 && variant < s->nvariant, -1);
-  if (s->ensemble || s->nstart)
+  CST_REQUIRE(s && variant >= 0 && variant < s->problem.nvariant, -1);
+  if (s->ensemble.spread || s->starts.table.n)
     return -1;
-  return s->nswept ? s->start_state[variant / s->nset] : s->state;
+  return s->sweep.n ? s->sweep.state[variant / s->sweep.nset] : s->starts.state;
 }
 
 bool cst_starts_read(cst_reader *r, cst_yaml *initial) {
@@ -737,14 +740,14 @@ bool cst_starts_read(cst_reader *r, cst_yaml *initial) {
     return true;
   }
   if (cst_yaml_is_map(initial) && cst_yaml_get(initial, "sweep")) {
-    if (r->s->system)
+    if (r->s->problem.system)
       sweep_grid(r, initial);
     return true;
   }
   const start_form *f = form_of(r, initial);
   if (!f)
     return false;
-  if (r->s->system)
+  if (r->s->problem.system)
     read_form(r, initial, f);
   return true;
 }

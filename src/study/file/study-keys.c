@@ -4,7 +4,17 @@
 #include <stddef.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/file/study.h"
 #include "study/rows/collector.h"
+
+/* In the orders of cst_iteration, cst_solver_engine, cst_norm, cst_over, cst_compile_request. */
+static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov", NULL};
+static const char *const engines[] = {"auto", "lanes", "petsc", NULL};
+static const char *const norms[] = {"max", "one", "two", NULL};
+static const char *const times[] = {"end", "mesh", "coarse", NULL};
+static const char *const requests[] = {"auto", "never", "always", NULL};
+static const char *const observed[] = {"auto", "every", NULL};
+static const char *const precisions[] = {"double", "quad", NULL};
 
 /* clang-format off */
 static const cst_key of_all[] = {
@@ -24,8 +34,9 @@ static const cst_key of_all[] = {
     {"", "observables", CST_KEYS_ALL, "list", "energy, momentum and constraint, where the system has them", "",
      "observables: [energy, \"height: y\", \"tension: lambda_rod\"]",
      "Quantities measured along the run: names of `constella list observables`, and \"NAME: expression\" of coordinates, velocities x', multipliers lambda_NAME, parameters, t and definitions of the system; a definition alone is named after itself."},
-    {"", "observe", CST_KEYS_ALL, "auto or every", "auto", "", "observe: every",
-     "How often extrema, window means and drift are updated: at every k-th step, k the largest odd number not above min(15, n/1024), or at every step."},
+    {"", "observe", CST_KEYS_ALL, NULL, "auto", "", "observe: every",
+     "How often extrema, window means and drift are updated: at every k-th step, k the largest odd number not above min(15, n/1024), or at every step.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, observe.every), .words = observed}},
     {"", "solver", CST_KEYS_ALL, "map", "{tolerance: 1e-14, max-iterations: 25}", "", "solver: {tolerance: 1.0e-12}", "How accurately implicit equations are solved."},
     {"", "roundoff", CST_KEYS_ALL, "map", "see its keys", "", "roundoff: {dyadic-steps: false}", "Steps with few significant bits; sums in twice the precision."},
     {"", "checkpoint", CST_KEYS_ALL, "map", "{seconds: 600}", "", "checkpoint: {seconds: 60}", "How often a run saves its state. Changes no result and is not part of the study's identity."},
@@ -35,11 +46,13 @@ static const cst_key of_all[] = {
     {"", "retractions", CST_KEYS_ALL, "map of names to maps", "none", "", "retractions: {mine: {point: q + v + q*v^2/8}}", "Retractions of your own: of R^n, for discretization(retraction=NAME, theta=), and of rotations, for the methods lie-*(retraction=NAME)."},
     {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "", "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}",
      "Composition schemes of your own for compose(METHOD, NAME): their gammas, a palindrome with sum 1 (docs/compositions.md)."},
-    {"", "ranks-per-trajectory", CST_KEYS_ALL, "integer", "1", "", "ranks-per-trajectory: 1",
-     "Ranks that step one trajectory together, 1 to 1024: they share the sparse linear systems of `solver: {engine: petsc}` (docs/solver.md). The number of ranks of the run is a multiple of it."},
+    {"", "ranks-per-trajectory", CST_KEYS_ALL, NULL, "1", "", "ranks-per-trajectory: 1",
+     "Ranks that step one trajectory together: they share the sparse linear systems of `solver: {engine: petsc}` (docs/solver.md). The number of ranks of the run is a multiple of it.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_study, solver.team), 1, 1024}},
     {"", "timing", CST_KEYS_ALL, "map", "none", "", "timing: {repeats: 2}", "Measures the time of the steps alone, for one batch of every case, after the run (docs/result-file.md)."},
-    {"", "extensible", CST_KEYS_ALL, "flag", "false", "", "extensible: true",
-     "Stores for every trajectory what `constella extend` needs to continue it to a later end (docs/extending.md)."},
+    {"", "extensible", CST_KEYS_ALL, NULL, "false", "", "extensible: true",
+     "Stores for every trajectory what `constella extend` needs to continue it to a later end (docs/extending.md).",
+     .value = {CST_VALUE_FLAG, CST_AT(cst_study, run.extensible)}},
     {"", "noise", CST_KEYS_ALL, "map", "a path for each step size", "", "noise: {resolution: 0.05}", "How the step sizes share the noise of thermostats (docs/thermostats.md)."},
 
     {"system", "name", CST_KEYS_ALL, "name", "none; required without `file`", "", "system: {name: planar-pendulum}", "A system of the catalogue, `constella list systems`."},
@@ -47,8 +60,9 @@ static const cst_key of_all[] = {
     {"system", "sha256", CST_KEYS_ALL, "text", "not checked", "", NULL, "The checksum that `file` must have. Results store it in their copy of the study."},
     {"system", "parameters", CST_KEYS_ALL, "map of numbers, lists or ranges", "the defaults of the system", "as declared",
      "system: {name: planar-pendulum, parameters: {g: [1, 9.81]}}", "Values of parameters. A list or a range is a sweep: all combinations are run."},
-    {"system", "compile", CST_KEYS_ALL, "auto, never or always", "auto", "", "system: {name: planar-pendulum, compile: auto}",
-     "Whether what is not built in of a system is compiled: if that saves time (auto), never, or always, where failure is an error. The bits are the same."},
+    {"system", "compile", CST_KEYS_ALL, NULL, "auto", "", "system: {name: planar-pendulum, compile: auto}",
+     "Whether what is not built in of a system is compiled: if that saves time (auto), never, or always, where failure is an error. The bits are the same.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, run.compile), .words = requests}},
     {"range", "from", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 3}}}", "The first value."},
     {"range", "to", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 3, count: 3}}}", "The last value."},
     {"range", "count", CST_KEYS_ALL, "integer", NULL, "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 5}}}", "Number of values, 1 to 1000000, both ends included."},
@@ -98,24 +112,35 @@ static const cst_key of_all[] = {
 
     {"reference", "method", CST_KEYS_ALL, "method", NULL, "", "reference: {method: \"gauss(4)\", step: 0.05}", "The method of the reference."},
     {"reference", "step", CST_KEYS_ALL, "number", NULL, "time", "reference: {method: \"gauss(6)\", step: 0.05}", "Longest step of the reference: between two compared times it takes equal steps, none longer."},
-    {"reference", "precision", CST_KEYS_ALL, "double or quad", "double", "", "reference: {method: \"gauss(6)\", step: 0.1, precision: quad}", "quad: only for gauss(s), about 50 times slower, for errors below 1e-13."},
+    {"reference", "precision", CST_KEYS_ALL, NULL, "double", "", "reference: {method: \"gauss(6)\", step: 0.1, precision: quad}", "quad: only for gauss(s), about 50 times slower, for errors below 1e-13.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, reference.quad), .words = precisions}},
 
     {"error", "of", CST_KEYS_ALL, "list of q, p, lambda", "[q, p]", "", "error: {of: [q, p, lambda]}", "The parts that the column `error` combines. The separate errors of q, p and lambda are always computed."},
-    {"error", "norm", CST_KEYS_ALL, "max, one or two", "max", "", "error: {norm: one}", "The norm over components."},
-    {"error", "over", CST_KEYS_ALL, "end, mesh or coarse", "end", "", "error: {over: coarse}", "When: at the end, the largest over all steps, or the largest over the mesh of the largest step."},
-    {"error", "hidden", CST_KEYS_ALL, "max, one or two", "max", "", "error: {hidden: two}", "The norm of the hidden constraints |G v| over the constraints."},
+    {"error", "norm", CST_KEYS_ALL, NULL, "max", "", "error: {norm: one}", "The norm over components.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, error.norm), .words = norms}},
+    {"error", "over", CST_KEYS_ALL, NULL, "end", "", "error: {over: coarse}", "When: at the end, the largest over all steps, or the largest over the mesh of the largest step.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, error.over), .words = times}},
+    {"error", "hidden", CST_KEYS_ALL, NULL, "max", "", "error: {hidden: two}", "The norm of the hidden constraints |G v| over the constraints.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, error.hidden), .words = norms}},
 
 
     {"solver", "tolerance", CST_KEYS_ALL, "number, or a list of them", "1e-14", "of the constraint's scale", "solver: {tolerance: [1.0e-8, 1.0e-14]}", "Above 0, at most 0.01. A list is a sweep."},
-    {"solver", "max-iterations", CST_KEYS_ALL, "integer", "25", "", "solver: {max-iterations: 50}", "Maximal iterations of Newton's method per substep, 1 to 1000. A step that needs more is repeated, at most twice, with four times as many and a more careful iteration; the trajectory fails if that does not converge either."},
-    {"solver", "iteration", CST_KEYS_ALL, "auto, simplified, newton, chord or krylov", "auto", "", "solver: {iteration: newton}", "How conversions and hbvm solve their equations; changes the cost and the last digits."},
-    {"solver", "engine", CST_KEYS_ALL, "auto, lanes or petsc", "auto: lanes", "", "solver: {engine: petsc}",
-     "What solves the equations of implicit steps: lanes, many trajectories side by side, or petsc, PETSc's own solvers with all of their options, one trajectory after another (docs/solver.md)."},
-    {"roundoff", "dyadic-steps", CST_KEYS_ALL, "flag", "false in order studies, else true", "", "roundoff: {dyadic-steps: true}",
-     "Rounds the step h to 20 bits, so that t = n h is exact; the run then ends at n h, which differs from `end` by up to 5e-7 of it."},
-    {"roundoff", "compensated", CST_KEYS_ALL, "flag", "false", "", "roundoff: {compensated: true}", "Sums q and p in twice the precision, in methods that only add to them."},
-    {"checkpoint", "seconds", CST_KEYS_ALL, "number", "600", "seconds", "checkpoint: {seconds: 30}", "Time between checkpoints; --checkpoint-seconds overrides it."},
-    {"timing", "repeats", CST_KEYS_ALL, "integer", NULL, "", "timing: {repeats: 5}", "Number of repeats, 1 to 1000; the smallest and the largest time are kept."},
+    {"solver", "max-iterations", CST_KEYS_ALL, NULL, "25", "", "solver: {max-iterations: 50}", "Maximal iterations of Newton's method per substep. A step that needs more is repeated, at most twice, with four times as many and a more careful iteration; the trajectory fails if that does not converge either.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_study, solver.max_iterations), 1, 1000}},
+    {"solver", "iteration", CST_KEYS_ALL, NULL, "auto", "", "solver: {iteration: newton}", "How conversions and hbvm solve their equations; changes the cost and the last digits.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, solver.iteration), .words = iterations}},
+    {"solver", "engine", CST_KEYS_ALL, NULL, "auto", "", "solver: {engine: petsc}",
+     "What solves the equations of implicit steps: lanes, many trajectories side by side, or petsc, PETSc's own solvers with all of their options, one trajectory after another (docs/solver.md).",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, solver.engine), .words = engines}},
+    {"roundoff", "dyadic-steps", CST_KEYS_ALL, NULL, "false in order studies, else true", "", "roundoff: {dyadic-steps: true}",
+     "Rounds the step h to 20 bits, so that t = n h is exact; the run then ends at n h, which differs from `end` by up to 5e-7 of it.",
+     .value = {CST_VALUE_FLAG, CST_AT(cst_study, steps.dyadic), .rule = true}},
+    {"roundoff", "compensated", CST_KEYS_ALL, NULL, "false", "", "roundoff: {compensated: true}", "Sums q and p in twice the precision, in methods that only add to them.",
+     .value = {CST_VALUE_FLAG, CST_AT(cst_study, steps.compensated)}},
+    {"checkpoint", "seconds", CST_KEYS_ALL, NULL, "600", "seconds", "checkpoint: {seconds: 30}", "Time between checkpoints; --checkpoint-seconds overrides it.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, run.checkpoint_seconds), 0, CST_NO_LIMIT, .above = true}},
+    {"timing", "repeats", CST_KEYS_ALL, NULL, NULL, "", "timing: {repeats: 5}", "Number of repeats; the smallest and the largest time are kept.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_study, run.timing_repeats), 1, 1000}},
     {"noise", "resolution", CST_KEYS_ALL, "number", NULL, "time", "noise: {resolution: 0.025}", "A step H of which every step is a multiple; all steps then see the same path."},
 
     {"maps.NAME", "left", CST_KEYS_ALL, "expression, or list of them", NULL, "", "maps: {mine: {left: q - v/4, right: q + 3*v/4}}", "The left end of the step from `q` along `v`: one expression for every coordinate, or a list of one for each, with the names `q[i]` and `v[i]`. It is q at v = 0."},

@@ -82,7 +82,7 @@ static void declare_growth(const cst_plan *p, cst_columns *c, int k, growth_colu
 
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->growth * (size_t)p->nquantity));
-  if (p->study->reference != CST_REFERENCE_NONE)
+  if (p->study->reference.kind != CST_REFERENCE_NONE)
     cst_parts_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged)
@@ -138,7 +138,7 @@ static cst_error conclude_quantity(cst_case_rows *rows, const growth_columns *x,
     return 0;
   cst_column_set(x->scale, i,
                  cst_case_rows_largest(growth.verdict == CST_SETTLED ? j->terms : j->scale,
-                                       rows->plan->study->members));
+                                       rows->plan->study->ensemble.members));
   write_growth(x, i, &growth, failed);
   return 0;
 }
@@ -147,9 +147,9 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns  *x = handles;
   const cst_plan *p = rows->plan;
   cst_journey     j;
-  if (p->study->reference != CST_REFERENCE_NONE)
+  if (p->study->reference.kind != CST_REFERENCE_NONE)
     CST_TRY(cst_parts_errors_conclude(rows, &x->error));
-  CST_TRY(cst_judge_journey_create(p->study->members, &j));
+  CST_TRY(cst_judge_journey_create(p->study->ensemble.members, &j));
   CST_TRY(cst_judge_journey_begin(rows, &j));
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged)
@@ -208,7 +208,7 @@ static const cst_growth *next_finer(finer_steps *f, double step) {
 /* The case before, if it has a larger step. */
 static const cst_growth *next_coarser(const cst_plan *p, const growth_columns *x, int i,
                                       cst_growth *g) {
-  if (i % p->study->nstep == 0 || !(p->cases[i - 1].h > p->cases[i].h))
+  if (i % p->study->steps.n == 0 || !(p->cases[i - 1].h > p->cases[i].h))
     return NULL;
   return read_growth(x, i - 1, g) ? g : NULL;
 }
@@ -218,7 +218,7 @@ static void conclude_column(const cst_plan *p, const growth_columns *x, long ver
   cst_growth  g, coarser;
   for (int i = p->ncase - 1; i >= 0; i--) {
     const double step = p->cases[i].h;
-    if ((i + 1) % p->study->nstep == 0)
+    if ((i + 1) % p->study->steps.n == 0)
       f.known[0] = f.known[1] = false;
     if (!read_growth(x, i, &g))
       continue;

@@ -61,7 +61,7 @@ static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
 
 static void conclude_distribution(const cst_case_rows *rows, const spread_columns *x) {
   const int  i = rows->icase;
-  const long n = rows->plan->study->members;
+  const long n = rows->plan->study->ensemble.members;
   double     q[QUANTILES], low[QUANTILES], high[QUANTILES];
   cst_column_set(x->deviation, i, cst_ensemble_deviation(rows->number, n));
   cst_column_set(x->mean_error, i, cst_ensemble_mean_error(rows->number, n));
@@ -96,7 +96,7 @@ static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_colu
 
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->spread * (size_t)p->nquantity));
-  if (p->study->reference != CST_REFERENCE_NONE)
+  if (p->study->reference.kind != CST_REFERENCE_NONE)
     cst_parts_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
     if (is_spread(p, k))
@@ -108,7 +108,7 @@ static void *declare(const cst_plan *p, cst_columns *c) {
 
 static cst_error conclude_quantity(cst_case_rows *rows, const spread_columns *x, int k) {
   const int     i = rows->icase;
-  const long    n = rows->plan->study->members;
+  const long    n = rows->plan->study->ensemble.members;
   const double *summary;
   if (rows->plan->quantity[k].drifts)
     CST_TRY(cst_parts_extremes_conclude(rows, k, &x->extremes));
@@ -133,7 +133,7 @@ static cst_error conclude_quantity(cst_case_rows *rows, const spread_columns *x,
 static cst_error conclude(cst_case_rows *rows, const void *handles) {
   const columns  *x = handles;
   const cst_plan *p = rows->plan;
-  if (p->study->reference != CST_REFERENCE_NONE)
+  if (p->study->reference.kind != CST_REFERENCE_NONE)
     CST_TRY(cst_parts_errors_conclude(rows, &x->error));
   for (int k = 0; k < p->nquantity; k++)
     if (is_spread(p, k))

@@ -48,7 +48,7 @@ static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
                            "order between this step and the next larger one", "rate%s", ending[k]);
   for (int k = 0; k < CST_ERRORS; k++)
     declare_fit(c, &x->fit[k], k == 1 || k == 2, ending[k], of[k]);
-  const bool by_method = p->study->reference == CST_REFERENCE_METHOD;
+  const bool by_method = p->study->reference.kind == CST_REFERENCE_METHOD;
   for (int k = 0; k < CST_ERRORS; k++)
     x->claimed[k] = cst_columns_number(c, cst_columns_use("claimed", of[k]),
                                        "order that the method claims", "claimed%s", ending[k]);
@@ -80,7 +80,7 @@ static cst_number_column fitted(const cst_plan *p, const columns *x, int icase, 
   const cst_study *s = p->study;
   if (k == FIT_HIDDEN)
     return x->constraints.largest[CST_HIDDEN];
-  if (s->members > 1 && cst_method_has_noise(s->method[p->cases[icase].method]))
+  if (s->ensemble.members > 1 && cst_method_has_noise(s->methods.method[p->cases[icase].method]))
     return x->error.rms[k];
   return x->error.largest[k];
 }
@@ -99,9 +99,9 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
                    rows->reference_error[p->cases[i].variant * CST_ERRORS + k]);
   CST_TRY(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
   cst_column_set(x->energy, i, value);
-  for (int k = 0; k < s->system->nsym; k++) {
-    CST_TRY(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, s->system->symmetry[k]),
-                                       &drift, &value));
+  for (int k = 0; k < s->problem.system->nsym; k++) {
+    CST_TRY(cst_parts_quantity_largest(
+        rows, cst_parts_quantity_find(p, s->problem.system->symmetry[k]), &drift, &value));
     if (!(drift <= momentum))
       momentum = drift;
   }
@@ -120,7 +120,8 @@ static cst_error find_floor(cst_case_rows *rows, const columns *x, double *floor
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
   const int        i = rows->icase;
-  const int        size[CST_ERRORS] = {0, s->system->nq, s->system->nq, s->system->ng};
+  const int        size[CST_ERRORS] = {0, s->problem.system->nq, s->problem.system->nq,
+                                       s->problem.system->ng};
   const double    *largest[] = {x->constraints.largest[CST_HIDDEN].value,
                                 x->constraints.largest[CST_HIDDEN_SCALED].value};
   const double    *state;
@@ -133,13 +134,13 @@ static cst_error find_floor(cst_case_rows *rows, const columns *x, double *floor
     if (size[k] == 0)
       continue;
     CST_TRY(cst_case_rows_get(rows, channel[k], 0, &state));
-    for (long m = 0; m < s->members * size[k]; m++)
+    for (long m = 0; m < s->ensemble.members * size[k]; m++)
       if (rows->good[m / size[k]])
         most[k] = fmax(most[k], fabs(state[m]));
   }
   most[0] = fmax(most[1], most[2]);
   most[FIT_HIDDEN] = largest[0][i] / largest[1][i];
-  const double tolerance = s->tolerance[p->cases[i].tolerance];
+  const double tolerance = s->solver.tolerance[p->cases[i].tolerance];
   const double loose = fmax(0, tolerance - 1e-14);
   const double noise = 2.2e-16 * sqrt((double)p->cases[i].n);
   for (int k = 0; k < FITS; k++)
@@ -155,9 +156,9 @@ static cst_error find_floor(cst_case_rows *rows, const columns *x, double *floor
 static int claimed_order(const cst_plan *p, int i, int k) {
   const cst_study     *s = p->study;
   const cst_properties has = p->method[p->cases[i].method]->properties;
-  const int            of_lambda = s->system->ng ? has.order_lambda : 0;
+  const int            of_lambda = s->problem.system->ng ? has.order_lambda : 0;
   const int            of[CST_ERRORS] = {0, has.order_q, has.order_p, of_lambda};
-  const bool           chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
+  const bool           chosen[CST_ERRORS] = {false, s->error.q, s->error.p, s->error.lambda};
   int                  least = 0;
   if (k >= CST_ERRORS)
     return 0;
@@ -184,13 +185,13 @@ static cst_error returns(cst_case_rows *rows, bool *so) {
   const double    *summary;
   double           end = 0, most = 0;
   CST_TRY(cst_case_rows_summary(rows, cst_parts_quantity_find(p, "displacement"), &summary));
-  for (long m = 0; m < s->members; m++) {
+  for (long m = 0; m < s->ensemble.members; m++) {
     if (!rows->good[m])
       continue;
     end = fmax(end, summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_END]);
     most = fmax(most, summary[m * CST_SUMMARY_NUMBERS + CST_SUMMARY_DRIFT]);
   }
-  *so = s->over == CST_OVER_END && end < 0.05 * most;
+  *so = s->error.over == CST_OVER_END && end < 0.05 * most;
   return 0;
 }
 
@@ -213,7 +214,7 @@ static void write_fit(const fit_columns *x, int i, const cst_order_fit *fit) {
 static cst_error conclude_steps(cst_case_rows *rows, const void *handles, int first) {
   const columns  *x = handles;
   const cst_plan *p = rows->plan;
-  const int       n = p->study->nstep;
+  const int       n = p->study->steps.n;
   double         *h, *floor, (*all)[FITS];
   bool            back = false, unreferred = false;
   h = cst_zeros(n, sizeof *h);

@@ -83,11 +83,11 @@ static void read_own(cst_reader *r) {
   request  *w = r->s->own;
   cst_yaml *list = cst_yaml_get(r->root, "accuracies"), *of = cst_yaml_get(r->root, "accuracy");
   cst_reader_choice(r, of, "accuracy", measures, MEASURES, &w->of);
-  const bool bound = r->s->system && r->s->system->ng > 0;
+  const bool bound = r->s->problem.system && r->s->problem.system->ng > 0;
   const bool needs = w->of == CST_ERROR_LAMBDA || w->of == OF_CONSTRAINT || w->of == OF_HIDDEN;
-  if (r->s->system && needs && !bound)
+  if (r->s->problem.system && needs && !bound)
     cst_yaml_error(r->doc, of, r->d, "'accuracy' is %s, but %s has no constraints", measures[w->of],
-                   r->s->system->name);
+                   r->s->problem.system->name);
   if (list && cst_reader_list(r, list, "accuracies", "numbers", false)) {
     if (cst_yaml_size(list) > MOST)
       cst_yaml_error(r->doc, list, r->d, "there are %d accuracies; at most %d are allowed",
@@ -152,13 +152,13 @@ static cst_error conclude_costs(cst_case_rows *rows, const columns *x) {
   double          sum[COSTS] = {0}, members = 0, per_step, per_iteration;
   cst_method_solves(p->method[p->cases[i].method], &per_step, &per_iteration);
   CST_TRY(cst_case_rows_get(rows, &cst_channel_evaluations, 0, &evaluations));
-  for (long m = 0; m < p->study->members; m++)
+  for (long m = 0; m < p->study->ensemble.members; m++)
     if (rows->good[m]) {
       sum[EVALUATIONS] += evaluations[m];
       members++;
     }
   CST_TRY(cst_case_rows_get(rows, &cst_channel_iterations, 0, &iterations));
-  for (long m = 0; m < p->study->members; m++)
+  for (long m = 0; m < p->study->ensemble.members; m++)
     if (rows->good[m])
       sum[ITERATIONS] += iterations[m];
   sum[SOLVES] = per_step * (double)p->cases[i].n * members + per_iteration * sum[ITERATIONS];
@@ -206,7 +206,7 @@ static bool is_known(const columns *x, const request *w, int i, double accuracy)
 
 static cst_error conclude_steps(cst_case_rows *rows, const void *handles, int first) {
   const columns *x = handles;
-  const int      n = rows->plan->study->nstep;
+  const int      n = rows->plan->study->steps.n;
   const request *w = rows->plan->study->own;
   for (int k = 0; k < COSTS; k++)
     for (int a = 0; a < w->n; a++) {
@@ -252,7 +252,7 @@ static void find_front(const columns *x, int k, int first, int n, point *all) {
 
 static cst_error conclude_table(const cst_plan *p, const void *handles) {
   const columns *x = handles;
-  const int      n = p->ncase / p->study->nvariant;
+  const int      n = p->ncase / p->study->problem.nvariant;
   point         *all = cst_need(calloc((size_t)n, sizeof *all));
   for (int first = 0; first < p->ncase; first += n)
     for (int k = 0; k < COSTS; k++)

@@ -65,7 +65,7 @@ void cst_division_lanes(const cst_plan *p, const cst_division *d, long part, int
 void cst_division_members(const cst_plan *p, const cst_division *d, long part, int icase,
                           long *first, long *count) {
   const long from = cst_plan_lane(p, icase, 0);
-  const long until = from + p->study->members;
+  const long until = from + p->study->ensemble.members;
   long       a, b;
   cst_division_lanes(p, d, part, p->class_of[icase], &a, &b);
   b += a;
@@ -105,7 +105,7 @@ void cst_plan_own_lanes(const cst_plan *p, int class, long *first, long *count) 
 }
 
 long cst_plan_own_trajectories(const cst_plan *p) {
-  return p->part ? trajectories_of(p, p->division, p->part) : p->ncase * p->study->members;
+  return p->part ? trajectories_of(p, p->division, p->part) : p->ncase * p->study->ensemble.members;
 }
 
 bool cst_part_parse(const char *text, long *part, long *n) {

@@ -42,7 +42,7 @@ static const cst_substep *largest(const cst_prepared *m, int *unknowns) {
 
 void cst_plan_make_sparse(cst_plan *p, int method) {
   const cst_prepared *m = p->method[method];
-  for (int i = 0; i < m->program->n && p->study->engine == CST_ENGINE_PETSC; i++)
+  for (int i = 0; i < m->program->n && p->study->solver.engine == CST_ENGINE_PETSC; i++)
     m->program->step[i] = cst_colours_sparse(&m->program->step[i], m->stepped);
 }
 
@@ -90,9 +90,9 @@ static bool chooses_petsc(const cst_plan *p, const cst_prepared *m) {
 
 bool cst_plan_is_petsc(const cst_plan *p, int method) {
   const cst_prepared *m = p->method[method];
-  if (!cst_method_iterates(m) || p->study->engine == CST_ENGINE_LANES)
+  if (!cst_method_iterates(m) || p->study->solver.engine == CST_ENGINE_LANES)
     return false;
-  return p->study->engine == CST_ENGINE_PETSC || chooses_petsc(p, m);
+  return p->study->solver.engine == CST_ENGINE_PETSC || chooses_petsc(p, m);
 }
 
 double cst_plan_multiplications(const cst_plan *p, int method) {
@@ -143,11 +143,11 @@ static void say_sparse(const cst_plan *p, int method, char *text, size_t n) {
   const counts        x = count(p, m->stepped);
   const bool          petsc = cst_plan_is_petsc(p, method);
   const char         *engine = petsc ? "petsc" : "lanes";
-  if (p->study->engine == CST_ENGINE_PETSC)
+  if (p->study->solver.engine == CST_ENGINE_PETSC)
     snprintf(text, n,
              "petsc: the study asks for it; sparse matrices of %d unknowns with %d entries",
              m->stepped->ng, g->n);
-  else if (p->study->engine == CST_ENGINE_LANES)
+  else if (p->study->solver.engine == CST_ENGINE_LANES)
     snprintf(text, n, "lanes: the study asks for them");
   else if (g->form == CST_FORM_PAIRS)
     snprintf(text, n, "petsc: the sparse factors of %d constraints are too large for lanes",
@@ -165,7 +165,7 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   const bool          exact = cst_substep_corrects(x, m->stepped);
   const double        lanes = elimination(m->stepped, unknowns), full = unknowns;
   const double        petsc = full * lanes + full * full * full;
-  const bool          asks = p->study->engine == CST_ENGINE_PETSC;
+  const bool          asks = p->study->solver.engine == CST_ENGINE_PETSC;
   if (unknowns <= 0)
     snprintf(text, n, "lanes: it solves no equations");
   else if (takes_gram(m) && (asks || m->stepped->gram.form != CST_FORM_BAND))
@@ -179,7 +179,7 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   else if (asks)
     snprintf(text, n, "petsc: the study asks for it; Jacobians of up to %d unknowns, from %s",
              unknowns, exact ? "the corrections of Newton's method" : "differences of residuals");
-  else if (p->study->engine == CST_ENGINE_LANES)
+  else if (p->study->solver.engine == CST_ENGINE_LANES)
     snprintf(text, n, "lanes: the study asks for them");
   else if (takes_sparse(m))
     snprintf(
@@ -191,8 +191,8 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
     snprintf(text, n, "lanes: about %.3g multiplications an iteration to solve, petsc %.3g", lanes,
              petsc);
   const size_t end = strlen(text);
-  if (p->study->team > 1 && end < n)
-    snprintf(text + end, n - end, ", which %d ranks solve together", p->study->team);
+  if (p->study->solver.team > 1 && end < n)
+    snprintf(text + end, n - end, ", which %d ranks solve together", p->study->solver.team);
 }
 
 /* Reports a method that lanes would have to step, whole or beside PETSc, though the factors are too large for them. */
@@ -205,37 +205,37 @@ static void check_pairs(const cst_plan *p, int method, cst_diag *d) {
     return;
   if (!takes_gram(m))
     why = "euler-a, euler-b, shake, rattle and their compositions are";
-  else if (s->engine == CST_ENGINE_LANES)
+  else if (s->solver.engine == CST_ENGINE_LANES)
     why = "leave out 'engine'";
-  else if (s->reference != CST_REFERENCE_NONE)
+  else if (s->reference.kind != CST_REFERENCE_NONE)
     why = "references are stepped by lanes; a conservation study takes none";
   if (!why)
     return;
   const cst_study_word at = cst_study_place(s, "methods");
   cst_diag_add(
-      d, s->file, at.line, at.column,
+      d, s->source.file, at.line, at.column,
       "'%s' on %s is not possible: the sparse factors of its %d constraints are too large for "
       "lanes, and what PETSc's solvers take is left; %s",
-      cst_method_label(s->method[method]), stepped->name, stepped->ng, why);
+      cst_method_label(s->methods.method[method]), stepped->name, stepped->ng, why);
 }
 
 static void check(const cst_plan *p, int method, cst_diag *d) {
   const cst_study     *s = p->study;
   const cst_study_word at = cst_study_place(s, "solver.engine");
   const cst_prepared  *m = p->method[method];
-  const char          *label = cst_method_label(s->method[method]);
+  const char          *label = cst_method_label(s->methods.method[method]);
   int                  unknowns;
   (void)largest(m, &unknowns);
   for (int i = 0; i < m->program->n; i++)
     if (cst_substep_jacobian(&m->program->step[i], m->stepped) == CST_JACOBIAN_NONE) {
-      cst_diag_add(d, s->file, at.line, at.column,
+      cst_diag_add(d, s->source.file, at.line, at.column,
                    "'%s' on %s is solved by lanes only: its elimination satisfies equations that "
                    "its residual lacks; leave out 'engine'",
                    label, m->stepped->name);
       return;
     }
   if (unknowns > MOST_UNKNOWNS && !takes_sparse(m))
-    cst_diag_add(d, s->file, at.line, at.column,
+    cst_diag_add(d, s->source.file, at.line, at.column,
                  "'%s' has %d unknowns on %s, and `engine: petsc` forms full Jacobians of at most "
                  "%d; leave out 'engine'",
                  label, unknowns, m->stepped->name, MOST_UNKNOWNS);
@@ -247,9 +247,9 @@ static void check_team(const cst_plan *p, int method, cst_diag *d) {
   const cst_prepared  *m = p->method[method];
   const cst_study_word at = cst_study_place(s, "ranks-per-trajectory");
   const char          *why = NULL;
-  if (s->team <= 1)
+  if (s->solver.team <= 1)
     return;
-  if (s->engine != CST_ENGINE_PETSC)
+  if (s->solver.engine != CST_ENGINE_PETSC)
     why = "`solver: {engine: petsc}` is needed";
   else if (!cst_plan_is_petsc(p, method))
     why = "it solves no equations";
@@ -257,13 +257,13 @@ static void check_team(const cst_plan *p, int method, cst_diag *d) {
     why = "its matrix is not sparse there, as those of long systems are";
   if (why)
     cst_diag_add(
-        d, s->file, at.line, at.column,
+        d, s->source.file, at.line, at.column,
         "'ranks-per-trajectory' is %d, which is not possible for '%s' on %s: %s; allowed: 1",
-        s->team, cst_method_label(s->method[method]), m->stepped->name, why);
+        s->solver.team, cst_method_label(s->methods.method[method]), m->stepped->name, why);
 }
 
 void cst_plan_check_engines(const cst_plan *p, cst_diag *d) {
-  for (int i = 0; i < p->study->nmethod; i++) {
+  for (int i = 0; i < p->study->methods.n; i++) {
     check_pairs(p, i, d);
     if (cst_plan_is_petsc(p, i))
       check(p, i, d);
@@ -276,14 +276,14 @@ void cst_plan_check_engines(const cst_plan *p, cst_diag *d) {
 enum { GROUP_BYTES = 1 << 20 };
 
 double cst_plan_class_mean_numbers(const cst_plan *p, const cst_class *k) {
-  const double h = p->study->reference == CST_REFERENCE_SELF ? k->h / 2 : k->h;
+  const double h = p->study->reference.kind == CST_REFERENCE_SELF ? k->h / 2 : k->h;
   const double steps = cst_properties_window(&p->method[k->method]->properties, h);
-  return steps > 0 ? (steps + 1) * p->study->system->ng : 0;
+  return steps > 0 ? (steps + 1) * p->study->problem.system->ng : 0;
 }
 
 /* Numbers that method i keeps per lane between steps, besides the layout of the system. */
 static double method_numbers(const cst_plan *plan, int i, double *matrix) {
-  const cst_system  *s = plan->study->system;
+  const cst_system  *s = plan->study->problem.system;
   const cst_system  *on = plan->method[i]->stepped;
   const cst_program *p = plan->method[i]->program;
   double             own = 0, recent = 0;
@@ -310,14 +310,14 @@ static double method_numbers(const cst_plan *plan, int i, double *matrix) {
 static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
   *matrix = 0;
   *kept = 0;
-  for (int i = 0; i < plan->study->nmethod; i++) {
+  for (int i = 0; i < plan->study->methods.n; i++) {
     const double own = method_numbers(plan, i, matrix);
     *kept = fmax(*kept, own);
   }
 }
 
 double cst_plan_lane_bytes(const cst_plan *p) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   double            matrix, kept;
   solver_numbers(p, &matrix, &kept);
   return 8.0 *
@@ -327,18 +327,18 @@ double cst_plan_lane_bytes(const cst_plan *p) {
 enum { REASON_AND_STEP = 2 };
 
 long cst_plan_state_numbers(const cst_plan *p) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   double            matrix, kept;
   solver_numbers(p, &matrix, &kept);
   const long own =
       REASON_AND_STEP + (long)kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own;
-  return own * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
+  return own * (p->study->reference.kind == CST_REFERENCE_SELF ? 2 : 1);
 }
 
 /* Solver workspace per lane, in bytes: matrices of Newton's method. */
 double cst_plan_work_bytes(const cst_plan *p) {
   static const cst_kernel_id once[] = {CST_K_d2V, CST_K_M, CST_K_Lvq, CST_K_Lqq};
-  const cst_system          *s = p->study->system;
+  const cst_system          *s = p->study->problem.system;
   double                     matrix, kept;
   solver_numbers(p, &matrix, &kept);
   double numbers = s->gram.size + 2.0 * s->pattern[CST_K_G].n;
@@ -369,8 +369,9 @@ static int width_for_pairs(const cst_system *s) {
 /* The same for lanes over molecules (core/molecules.c), if they are compiled. */
 static int width_for_molecules(const cst_study *s) {
   cst_molecules m;
-  const int     n = s->compile != CST_COMPILE_NEVER && cst_molecules_find(s->system, &m) ? m.n : 1;
-  if (s->compile != CST_COMPILE_NEVER)
+  const int     n =
+      s->run.compile != CST_COMPILE_NEVER && cst_molecules_find(s->problem.system, &m) ? m.n : 1;
+  if (s->run.compile != CST_COMPILE_NEVER)
     cst_molecules_destroy(&m);
   if (n < 3)
     return 1;
@@ -380,7 +381,7 @@ static int width_for_molecules(const cst_study *s) {
 /* Whether all methods are built for a row of cst_isas. */
 static bool is_built(const cst_plan *p, int isa) {
   bool built = !p->reference || cst_program_is_built(p->reference->program, isa);
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->methods.n; i++)
     built &= cst_program_is_built(p->method[i]->program, isa);
   return built && cst_study_relaxes_on(p->study, isa);
 }
@@ -391,7 +392,7 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const cst_study *s = p->study;
   const char      *forced = getenv("CONSTELLA_ISA");
   const double     bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
-  const int        least = CST_LARGER(width_for_pairs(s->system), width_for_molecules(s));
+  const int        least = CST_LARGER(width_for_pairs(s->problem.system), width_for_molecules(s));
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p);
     const bool next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
@@ -414,7 +415,7 @@ static double program_cost(const cst_program *p, const cst_system *s) {
 
 /* Nanoseconds per lane for one observation of all quantities, and what collectors do then. */
 static double look_cost(const cst_plan *p) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   return p->collect_cost + 0.8 * p->nquantity +
          0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
 }
@@ -451,6 +452,6 @@ double cst_plan_time(const cst_plan *p) {
 double cst_plan_steps(const cst_plan *p) {
   double sum = 0;
   for (int i = 0; i < p->ncase; i++)
-    sum += (double)p->cases[i].n * (double)p->study->members;
+    sum += (double)p->cases[i].n * (double)p->study->ensemble.members;
   return sum;
 }

@@ -21,24 +21,24 @@ const double *cst_stages_parameters(const cst_plan *p, const cst_class *k, int v
     return cst_plan_parameters(p, variant);
   while (i < s->n - 1 && cst_stages_end(p, k, i) <= step)
     i++;
-  return s->parameter[i] + (size_t)variant * (size_t)p->study->system->npar;
+  return s->parameter[i] + (size_t)variant * (size_t)p->study->problem.system->npar;
 }
 
 /* ---- what changes ---------------------------------------------------------------------------- */
 
 bool cst_stages_change(const cst_plan *p, cst_node x) {
   const cst_stages *s = cst_stages_of(p);
-  int *index, n = s->n ? cst_graph_support(p->study->system->graph, x, 'c', &index) : 0;
+  int *index, n = s->n ? cst_graph_support(p->study->problem.system->graph, x, 'c', &index) : 0;
   bool found = false;
   for (int i = 0; i < n; i++)
-    found |= index[i] < p->study->system->npar && s->changed[index[i]];
+    found |= index[i] < p->study->problem.system->npar && s->changed[index[i]];
   if (n)
     free(index);
   return found;
 }
 
 bool cst_stages_change_momentum(const cst_plan *p) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   const long        n = s->matrix ? (long)s->nq * s->nq : s->nq;
   bool              found = false;
   for (long i = 0; i < n && !found && cst_stages_of(p)->n; i++)
@@ -50,7 +50,7 @@ bool cst_stages_change_momentum(const cst_plan *p) {
 
 /* Sums over pairs are taken to change. */
 bool cst_stages_change_energy(const cst_plan *p) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   if (!cst_stages_of(p)->n)
     return false;
   return s->npairs > 0 || cst_stages_change(p, s->V) || cst_stages_change_momentum(p);

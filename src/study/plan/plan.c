@@ -8,7 +8,7 @@
 #include <string.h>
 #include "constella/random.h"
 #include "constella/statistics.h"
-#include "constella/study.h"
+#include "study/file/study.h"
 #include "core/boundary.h"
 #include "core/need.h"
 #include "method/method.h"
@@ -28,20 +28,25 @@ static double dyadic(double h) {
 }
 
 static cst_case make(const cst_study *s, int variant, int tolerance, int method, int step) {
-  double h = s->step[variant * s->nstep + step];
-  return (cst_case){
-      variant, tolerance, method, step, s->dyadic ? dyadic(h) : h, h, lround(s->end[variant] / h)};
+  double h = s->steps.h[variant * s->steps.n + step];
+  return (cst_case){variant,
+                    tolerance,
+                    method,
+                    step,
+                    s->steps.dyadic ? dyadic(h) : h,
+                    h,
+                    lround(s->steps.end[variant] / h)};
 }
 
 cst_case *cst_study_cases(const cst_study *s, int *count) {
   CST_REQUIRE(s && count, NULL);
-  int       n = s->nvariant * s->ntolerance * s->nmethod * s->nstep;
+  int       n = s->problem.nvariant * s->solver.ntolerance * s->methods.n * s->steps.n;
   cst_case *list = cst_need(malloc(sizeof *list * (size_t)(n ? n : 1)));
   cst_case *next = list;
-  for (int v = 0; v < s->nvariant; v++)
-    for (int t = 0; t < s->ntolerance; t++)
-      for (int m = 0; m < s->nmethod; m++)
-        for (int k = 0; k < s->nstep; k++)
+  for (int v = 0; v < s->problem.nvariant; v++)
+    for (int t = 0; t < s->solver.ntolerance; t++)
+      for (int m = 0; m < s->methods.n; m++)
+        for (int k = 0; k < s->steps.n; k++)
           *next++ = make(s, v, t, m, k);
   *count = n;
   return list;
@@ -178,7 +183,7 @@ enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
 /* Observe every k-th step, k the largest odd number not above min(15, n / 1024), at least 1. */
 static long observe_every(const cst_study *s, long n) {
   long k = n / OBSERVE_TIMES < OBSERVE_MOST ? n / OBSERVE_TIMES : OBSERVE_MOST;
-  if (s->observe_every || k < 1)
+  if (s->observe.every || k < 1)
     return 1;
   return k % 2 ? k : k - 1;
 }
@@ -186,11 +191,11 @@ static long observe_every(const cst_study *s, long n) {
 /* Steps between reads of the error: 1 on the mesh, the spacing of the coarse mesh, or the whole run. */
 static long read_every(const cst_study *s, const cst_case *c) {
   const cst_case *coarsest = c - c->step; /* the steps of a method decrease */
-  if (s->reference == CST_REFERENCE_NONE)
+  if (s->reference.kind == CST_REFERENCE_NONE)
     return 0;
-  if (s->over == CST_OVER_MESH)
+  if (s->error.over == CST_OVER_MESH)
     return 1;
-  if (s->over == CST_OVER_COARSE)
+  if (s->error.over == CST_OVER_COARSE)
     return c->n / coarsest->n;
   return c->n;
 }
@@ -198,7 +203,7 @@ static long read_every(const cst_study *s, const cst_case *c) {
 /* On the coarse mesh the multipliers are compared at its points t_0 .. t_(N-1) if a step's multipliers belong
  * to its left end: those of the step that begins there. */
 static long read_lead(const cst_plan *p, const cst_case *c) {
-  return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 &&
+  return p->study->error.over == CST_OVER_COARSE && p->study->problem.system->ng > 0 &&
          p->method[c->method]->properties.lambda_time == 0;
 }
 
@@ -271,7 +276,7 @@ static void make_classes(cst_plan *p) {
       k->cases = cst_need(realloc(k->cases, room * sizeof *k->cases));
     }
     k->cases[k->ncase++] = i;
-    k->lanes = k->ncase * p->study->members;
+    k->lanes = k->ncase * p->study->ensemble.members;
   }
   free(t.slot);
 }
@@ -282,8 +287,8 @@ enum { FEW_MEMBERS = 16, BLOCKS_OF_FEW = 16 };
 
 static bool is_wanted(const cst_study *s, const cst_observer *row) {
   bool wanted = row->always;
-  for (int i = 0; i < s->nobservable; i++)
-    wanted |= s->observable[i].observer == row;
+  for (int i = 0; i < s->observe.n; i++)
+    wanted |= s->observe.observable[i].observer == row;
   return wanted;
 }
 
@@ -292,19 +297,19 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
   const cst_study *s = p->study;
   cst_observation *x = &p->observation[p->nobservation++];
   *x = (cst_observation){.row = row,
-                         .system = s->system,
+                         .system = s->problem.system,
                          .wanted = o || is_wanted(s, row),
-                         .hidden_norm = (int)s->hidden,
+                         .hidden_norm = (int)s->error.hidden,
                          .first = p->nquantity};
   if (row->count)
-    x->count = row->count(s->system);
+    x->count = row->count(s->problem.system);
   else
     x->count = 1;
   if (o) {
     x->name = o->name;
     x->expression = o->expression;
-    x->tape = cst_tape_create(s->system->graph, &o->node, 1);
-    p->needs_lambda |= cst_graph_depends(s->system->graph, o->node, 'l');
+    x->tape = cst_tape_create(s->problem.system->graph, &o->node, 1);
+    p->needs_lambda |= cst_graph_depends(s->problem.system->graph, o->node, 'l');
   }
   p->quantity =
       cst_need(realloc(p->quantity, (size_t)(p->nquantity + x->count + 1) * sizeof *p->quantity));
@@ -325,9 +330,9 @@ static void judge_stages(cst_plan *p) {
       changes = cst_stages_change_energy(p);
     else if (!strcmp(x->row->name, "momentum"))
       changes = cst_stages_change_momentum(p);
-    for (int k = 0; k < s->nobservable && x->expression; k++)
-      if (x->expression == s->observable[k].expression)
-        changes |= cst_stages_change(p, s->observable[k].node);
+    for (int k = 0; k < s->observe.n && x->expression; k++)
+      if (x->expression == s->observe.observable[k].expression)
+        changes |= cst_stages_change(p, s->observe.observable[k].node);
     for (int k = x->first; k < x->first + x->count && changes; k++)
       p->quantity[k].judged = false;
   }
@@ -337,7 +342,7 @@ static void judge_stages(cst_plan *p) {
  */
 static void make_looks(cst_plan *p) {
   const cst_study *s = p->study;
-  p->observation = cst_zeros(cst_observer_count + s->nobservable, sizeof *p->observation);
+  p->observation = cst_zeros(cst_observer_count + s->observe.n, sizeof *p->observation);
   for (int k = 0; k < cst_observer_count; k++) {
     const cst_observer *row = cst_observers[k];
     if (row->expression)
@@ -346,8 +351,8 @@ static void make_looks(cst_plan *p) {
       add_look(p, row, NULL);
   }
   p->nbuiltin = p->nquantity;
-  for (int i = 0; i < s->nobservable; i++) {
-    const cst_observable *o = &s->observable[i];
+  for (int i = 0; i < s->observe.n; i++) {
+    const cst_observable *o = &s->observe.observable[i];
     if (o->observer->expression)
       add_look(p, o->observer, o);
   }
@@ -370,16 +375,16 @@ static void check_blocks(const cst_plan *p, cst_diag *d) {
   for (int k = 0; k < p->nobservation; k++) {
     const cst_observer *row = p->observation[k].row;
     bool                found = !row->state || !p->observation[k].wanted;
-    for (int m = 0; m < p->study->nmethod; m++)
+    for (int m = 0; m < p->study->methods.n; m++)
       found = found || carries(p->method[m], row->state);
     if (!found)
-      cst_diag_add(d, p->study->file, at.line, at.column,
+      cst_diag_add(d, p->study->source.file, at.line, at.column,
                    "'%s' is kept by none of the methods of this study", row->name);
   }
 }
 
 static void ask_collectors(cst_plan *p) {
-  const int blocks = p->study->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
+  const int blocks = p->study->ensemble.members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
   for (int k = 0; k < cst_collector_count; k++)
     p->averages |= cst_collectors[k]->plan.averages && cst_collectors[k]->plan.averages(p->study);
   for (int k = 0; k < cst_collector_count; k++) {
@@ -400,10 +405,10 @@ static void ask_collectors(cst_plan *p) {
 /* Momenta that the motion conserves: those of all symmetries, unless something exchanges momentum with the
  * system. */
 static int kept_momenta(const cst_plan *p, int method) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   if (s->nvel || s->timed)
     return 0;
-  if (cst_method_has_noise(p->study->method[method]))
+  if (cst_method_has_noise(p->study->methods.method[method]))
     return 0;
   return s->nsym;
 }
@@ -424,24 +429,24 @@ static bool wants_temperature(const cst_plan *p) {
 }
 
 static void count_freedom(cst_plan *p, cst_diag *d) {
-  const cst_system    *s = p->study->system;
+  const cst_system    *s = p->study->problem.system;
   const cst_study_word at = cst_study_place(p->study, "observables");
-  p->freedom = cst_zeros(p->study->nmethod, sizeof *p->freedom);
-  for (int i = 0; i < p->study->nmethod; i++) {
+  p->freedom = cst_zeros(p->study->methods.n, sizeof *p->freedom);
+  for (int i = 0; i < p->study->methods.n; i++) {
     const int momenta = kept_momenta(p, i);
     const int rank = enforced(p->method[i]->stepped);
     p->freedom[i] = s->nq - rank - momenta;
     if (p->freedom[i] < 1 && wants_temperature(p))
-      cst_diag_add(d, p->study->file, at.line, at.column,
+      cst_diag_add(d, p->study->source.file, at.line, at.column,
                    "'temperature': '%s' by '%s' has no degrees of freedom: %d coordinates less %d "
                    "independent constraints and %d conserved momenta",
-                   s->name, cst_method_label(p->study->method[i]), s->nq, rank, momenta);
+                   s->name, cst_method_label(p->study->methods.method[i]), s->nq, rank, momenta);
   }
 }
 
 static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
   bool all = true;
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->methods.n; i++)
     all &= test(p->method[i]->program);
   return all;
 }
@@ -457,27 +462,27 @@ static const char *why_general(const cst_system *s) {
 static void check_compensated(const cst_plan *p, cst_diag *d) {
   const cst_study     *s = p->study;
   const cst_study_word at = cst_study_place(p->study, "roundoff.compensated");
-  if (!s->compensated)
+  if (!s->steps.compensated)
     return;
-  if (s->system->general && !are_all_so(p, cst_program_always_compensates)) {
-    cst_diag_add(d, s->file, at.line, at.column,
+  if (s->problem.system->general && !are_all_so(p, cst_program_always_compensates)) {
+    cst_diag_add(d, s->source.file, at.line, at.column,
                  "%s has no compensated form: %s; leave out roundoff: {compensated: true}",
-                 s->system->name, why_general(s->system));
+                 s->problem.system->name, why_general(s->problem.system));
     return;
   }
-  for (int i = 0; i < s->nmethod; i++)
+  for (int i = 0; i < s->methods.n; i++)
     if (!cst_program_compensates(p->method[i]->program))
       cst_diag_add(
-          d, s->file, at.line, at.column,
+          d, s->source.file, at.line, at.column,
           "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, "
           "shake, rattle, hbvm(...) and their compositions run",
-          cst_method_label(s->method[i]));
+          cst_method_label(s->methods.method[i]));
 }
 
 /* The iterations that some method implements, as bits 1 << cst_iteration. */
 static unsigned known_iterations(const cst_plan *p) {
   unsigned known = 0;
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->methods.n; i++)
     known |= cst_program_iterations(p->method[i]->program);
   return known;
 }
@@ -487,19 +492,19 @@ static void check_iteration(const cst_plan *p, cst_diag *d) {
   const cst_study     *s = p->study;
   const cst_study_word at = cst_study_place(p->study, "solver.iteration");
   const unsigned       known = known_iterations(p);
-  if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
+  if (s->solver.iteration != CST_ITERATION_AUTO && !(known & 1u << s->solver.iteration))
     cst_diag_add(
-        d, s->file, at.line, at.column,
+        d, s->source.file, at.line, at.column,
         "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method "
         "of this study uses it");
   if (known & 1u << CST_ITERATION_KRYLOV &&
-      !cst_stepper_iteration_possible(s->iteration, s->system))
+      !cst_stepper_iteration_possible(s->solver.iteration, s->problem.system))
     cst_diag_add(
-        d, s->file, at.line, at.column,
+        d, s->source.file, at.line, at.column,
         "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s "
         "has %d%s; leave it out or use krylov",
-        CST_MAX_Q, s->system->name, s->system->nq,
-        s->system->gram.banded ? " that couple as a band" : "");
+        CST_MAX_Q, s->problem.system->name, s->problem.system->nq,
+        s->problem.system->gram.banded ? " that couple as a band" : "");
 }
 
 /* Reports errors that are read at more times than a reference can hold. */
@@ -508,7 +513,7 @@ enum { MOST_READS = 20000000 };
 static void check_reads(const cst_plan *p, cst_diag *d) {
   const cst_study_word at = cst_study_place(p->study, "reference");
   double               reads = 0;
-  if (p->study->reference != CST_REFERENCE_METHOD)
+  if (p->study->reference.kind != CST_REFERENCE_METHOD)
     return;
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *class = &p->classes[p->class_of[i]];
@@ -521,7 +526,7 @@ static void check_reads(const cst_plan *p, cst_diag *d) {
   }
   if (reads > MOST_READS)
     cst_diag_add(
-        d, p->study->file, at.line, at.column,
+        d, p->study->source.file, at.line, at.column,
         "the reference would be read at %.0f times; at most %d are allowed: errors over the end or "
         "the coarse mesh take fewer",
         reads, MOST_READS);
@@ -538,24 +543,25 @@ static void check_means(const cst_plan *p, cst_diag *d) {
     const double     numbers = cst_plan_class_mean_numbers(p, c);
     if (numbers <= MOST_KEPT)
       continue;
-    cst_diag_add(d, s->file, at.line, at.column,
+    cst_diag_add(d, s->source.file, at.line, at.column,
                  "the average of '%s' takes %g%s, in steps of %g, and a trajectory would keep %.0f "
                  "numbers for it, the multipliers of all its steps; at most %d are allowed",
-                 cst_method_label(s->method[c->method]), p->method[c->method]->properties.mean,
-                 cst_system_unit(s->system, "time"), c->h, numbers, MOST_KEPT);
+                 cst_method_label(s->methods.method[c->method]),
+                 p->method[c->method]->properties.mean, cst_system_unit(s->problem.system, "time"),
+                 c->h, numbers, MOST_KEPT);
     return;
   }
 }
 
 static void prepare_methods(cst_plan *p) {
   const cst_study *s = p->study;
-  p->method = cst_zeros(s->nmethod, sizeof *p->method);
-  for (int i = 0; i < s->nmethod; i++) {
-    p->method[i] = cst_method_prepare(s->method[i], s->system);
+  p->method = cst_zeros(s->methods.n, sizeof *p->method);
+  for (int i = 0; i < s->methods.n; i++) {
+    p->method[i] = cst_method_prepare(s->methods.method[i], s->problem.system);
     cst_plan_make_sparse(p, i);
   }
-  if (s->reference_method)
-    p->reference = cst_method_prepare(s->reference_method, s->system);
+  if (s->reference.method)
+    p->reference = cst_method_prepare(s->reference.method, s->problem.system);
 }
 
 static void cost_classes(cst_plan *p) {
@@ -567,10 +573,10 @@ static void cost_classes(cst_plan *p) {
 }
 
 static void check_built(const cst_plan *p, int isa, cst_diag *d) {
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->methods.n; i++)
     if (!cst_program_is_built(p->method[i]->program, isa))
-      cst_diag_add(d, p->study->file, 0, 0, "%s is not built for the instruction set %s",
-                   cst_method_label(p->study->method[i]), cst_isas[isa].name);
+      cst_diag_add(d, p->study->source.file, 0, 0, "%s is not built for the instruction set %s",
+                   cst_method_label(p->study->methods.method[i]), cst_isas[isa].name);
 }
 
 static bool check_isa(int isa, cst_diag *d) {
@@ -632,7 +638,7 @@ void cst_plan_destroy(cst_plan *p) {
   free(p->class_of);
   free(p->cases);
   free(p->quantity);
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->methods.n; i++)
     cst_program_prepared_destroy(p->method[i]);
   free(p->method);
   cst_program_prepared_destroy(p->reference);
@@ -652,7 +658,7 @@ bool cst_plan_averages(const cst_plan *p, int quantity) {
 }
 
 const double *cst_plan_parameters(const cst_plan *p, int variant) {
-  return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;
+  return p->study->problem.parameter + (size_t)variant * (size_t)p->study->problem.system->npar;
 }
 
 long cst_plan_lane(const cst_plan *p, long icase, long member) {
@@ -662,10 +668,10 @@ long cst_plan_lane(const cst_plan *p, long icase, long member) {
     const int half = at + (end - at) / 2;
     *(k->cases[half] <= icase ? &at : &end) = half;
   }
-  return at * p->study->members + member;
+  return at * p->study->ensemble.members + member;
 }
 
 void cst_plan_trajectory(const cst_plan *p, int class, long lane, long *icase, long *member) {
-  *icase = p->classes[class].cases[lane / p->study->members];
-  *member = lane % p->study->members;
+  *icase = p->classes[class].cases[lane / p->study->ensemble.members];
+  *member = lane % p->study->ensemble.members;
 }

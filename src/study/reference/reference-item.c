@@ -44,7 +44,7 @@ typedef struct {
 } head;
 
 static size_t values(const cst_item *i, long time) {
-  const cst_system *s = i->r->plan->study->system;
+  const cst_system *s = i->r->plan->study->problem.system;
   const size_t      row = (size_t)(2 * s->nq + s->ng);
   return sizeof(double) * (size_t)time * (size_t)i->x.count * row;
 }
@@ -138,8 +138,8 @@ static cst_error start_members(const cst_plan *p, const cst_stepper *st, cst_bat
                                long first, long count) {
   const cst_study *s = p->study;
   double          *q, *v;
-  q = cst_zeros(s->system->nq, sizeof *q);
-  v = cst_zeros(s->system->nq, sizeof *v);
+  q = cst_zeros(s->problem.system->nq, sizeof *q);
+  v = cst_zeros(s->problem.system->nq, sizeof *v);
   cst_batch_reset(st, b, count);
   for (long m = 0; m < count; m++) {
     const double *c = cst_plan_parameters(p, variant);
@@ -147,7 +147,7 @@ static cst_error start_members(const cst_plan *p, const cst_stepper *st, cst_bat
       cst_batch_start(st, b, m, c, q, v, 1e-15);
     else
       cst_batch_refuse(st, b, m, c, q, v);
-    cst_batch_address(st, b, m, s->seed, (uint64_t)(first + m));
+    cst_batch_address(st, b, m, s->ensemble.seed, (uint64_t)(first + m));
   }
   cst_batch_ready(st, b);
   free(q);
@@ -159,7 +159,7 @@ static cst_error start_members(const cst_plan *p, const cst_stepper *st, cst_bat
 static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b,
                          cst_reference_share x, int time) {
   const cst_plan   *p = r->plan;
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   const int         nq = s->nq;
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, p->isa);
@@ -206,7 +206,7 @@ static void read_lane(const cst_system *s, const cst_layout *at, const double *r
 static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b,
                   cst_reference_share x, int time, double *lambda) {
   const cst_plan   *p = r->plan;
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, p->isa);
@@ -234,16 +234,16 @@ static cst_error open_double(cst_item *i) {
   const int                 width = cst_isas[p->isa].width;
   const cst_stepper_options o = {p->isa,
                                  (int)((i->x.count + width - 1) / width),
-                                 CST_LARGER(100, s->max_iterations),
+                                 CST_LARGER(100, s->solver.max_iterations),
                                  false,
                                  CST_ITERATION_AUTO,
                                  false,
                                  false,
-                                 s->reference_step};
-  const size_t              bytes = (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda;
+                                 s->reference.step};
+  const size_t bytes = (size_t)(s->problem.system->ng + 1) * CST_W_MAX * sizeof *i->lambda;
   i->lambda = cst_need(aligned_alloc(64, bytes));
   CST_TRY(cst_stepper_create(p->reference, &o, &i->st));
-  cst_stepper_set_resolution(i->st, s->resolution);
+  cst_stepper_set_resolution(i->st, s->steps.resolution);
   CST_TRY(cst_batch_create(i->st, &i->b));
   CST_TRY(start_members(p, i->st, &i->b, i->x.variant, i->x.first, i->x.count));
   return 0;
@@ -266,25 +266,25 @@ static void round_state(const cst_system *s, const double *c, cst_motion *m, __f
 
 cst_motion *cst_reference_motion(const cst_plan *p, int variant, long member) {
   const cst_study *s = p->study;
-  const int        nq = s->system->nq;
+  const int        nq = s->problem.system->nq;
   double          *q = cst_zeros(2 * nq, sizeof *q);
   double          *v = q + nq;
   cst_motion      *m = NULL;
   if (cst_study_member(s, variant, member, q, v))
-    m = cst_motion_create(s->system, stages(s->reference_method), cst_plan_parameters(p, variant),
-                          q, v);
+    m = cst_motion_create(s->problem.system, stages(s->reference.method),
+                          cst_plan_parameters(p, variant), q, v);
   free(q);
   return m;
 }
 
 static void open_quad(cst_item *i) {
-  const cst_system *sys = i->r->plan->study->system;
+  const cst_system *sys = i->r->plan->study->problem.system;
   i->workspace = cst_zeros(2 * sys->nq + sys->ng, sizeof *i->workspace);
   i->m = cst_reference_motion(i->r->plan, i->x.variant, i->x.first);
 }
 
 static void store_quad(cst_item *i) {
-  const cst_system *s = i->r->plan->study->system;
+  const cst_system *s = i->r->plan->study->problem.system;
   double           *to = cst_reference_cell(i->r, i->x.table, i->time, i->x.first);
   if (i->m && cst_motion_lives(i->m))
     round_state(s, cst_plan_parameters(i->r->plan, i->x.variant), i->m, i->workspace, to);
@@ -303,7 +303,7 @@ static cst_error open_item(cst_reference *r, long index, cst_reference_share x, 
   i->index = index;
   i->x = x;
   i->finer = 1;
-  if (r->plan->study->reference_quad)
+  if (r->plan->study->reference.quad)
     open_quad(i);
   else
     CST_TRY(open_double(i));
@@ -428,7 +428,7 @@ static cst_error take_again(const cst_item *failed, long m, cst_poll *poll, void
  * steps that the others take. */
 static cst_error compute(cst_item *i, cst_poll *poll, void *context, bool *stop) {
   CST_TRY(walk(i, poll, context, stop));
-  if (i->x.table >= i->r->plan->study->nvariant)
+  if (i->x.table >= i->r->plan->study->problem.nvariant)
     return 0;
   for (long m = 0; m < i->x.count && !*stop; m++)
     if (has_failed(i, m))

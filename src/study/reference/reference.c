@@ -62,7 +62,7 @@ static int case_times(const cst_plan *p, int i, double *t) {
     if (t)
       t[n] = cst_clock_of(c, (double)state);
     n++;
-    if (back == 0 || p->study->system->ng == 0)
+    if (back == 0 || p->study->problem.system->ng == 0)
       continue;
     if (t)
       t[n] = cst_clock_of(c, (double)multiplier - back);
@@ -79,7 +79,7 @@ static int case_times(const cst_plan *p, int i, double *t) {
 
 double *cst_reference_times(const cst_plan *p, int variant, int *count) {
   /* the cases of one parameter set are consecutive */
-  const int cases = p->ncase / p->study->nvariant;
+  const int cases = p->ncase / p->study->problem.nvariant;
   const int first = variant * cases;
   size_t    most = 0, n = 0;
   for (int i = 0; i < cases; i++)
@@ -97,21 +97,21 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
 }
 
 static size_t row(const cst_plan *p) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   return (size_t)(2 * s->nq + s->ng);
 }
 
 /* Number of members that are also computed at twice the step. */
 long cst_reference_twice(const cst_study *s) {
-  if (s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
-    return CST_SMALLER((long)MEMBERS_TWICE, s->members);
+  if (s->reference.kind == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
+    return CST_SMALLER((long)MEMBERS_TWICE, s->ensemble.members);
   return 0;
 }
 
 /* Number of equal steps of the reference's method over a span > 0 between two read times, none longer than
  * its step. */
 static long steps_within(const cst_study *s, double span) {
-  const long n = (long)ceil(span / s->reference_step - 1e-9);
+  const long n = (long)ceil(span / s->reference.step - 1e-9);
   return n < 1 ? 1 : n;
 }
 
@@ -135,10 +135,10 @@ static bool plan_twice(const cst_study *s, const double *time, int n, long *twic
     if (longest > 0)
       steps = floor(way / (2 * longest) * (1 + 1e-9));
     /* with noise, steps are multiples of the path's increments */
-    const double play = s->resolution > 0 ? 1 + 1e-9 : 1.1;
+    const double play = s->steps.resolution > 0 ? 1 + 1e-9 : 1.1;
     const double most = play * 2 * longest * steps;
     const bool   fits = steps >= 1 && way <= most;
-    const bool   ends = k == n - 1 && !s->resolution;
+    const bool   ends = k == n - 1 && !s->steps.resolution;
     before = time[k];
     if (way == 0)
       twice[k] = 0;
@@ -157,28 +157,29 @@ static bool plan_twice(const cst_study *s, const double *time, int n, long *twic
 
 static int tables(const cst_reference *r) {
   const cst_study *s = r->plan->study;
-  if (s->reference != CST_REFERENCE_METHOD)
+  if (s->reference.kind != CST_REFERENCE_METHOD)
     return 0;
   if (cst_reference_twice(s))
-    return 2 * s->nvariant;
-  return s->nvariant;
+    return 2 * s->problem.nvariant;
+  return s->problem.nvariant;
 }
 
 static long members_of(const cst_reference *r, int table) {
   const cst_study *s = r->plan->study;
-  if (table < s->nvariant)
-    return s->members;
+  if (table < s->problem.nvariant)
+    return s->ensemble.members;
   return cst_reference_twice(s);
 }
 
 static size_t table_size(const cst_reference *r, int table) {
   const cst_plan *p = r->plan;
-  return (size_t)r->ntime[table % p->study->nvariant] * (size_t)members_of(r, table) * row(p);
+  return (size_t)r->ntime[table % p->study->problem.nvariant] * (size_t)members_of(r, table) *
+         row(p);
 }
 
 /* In quadruple precision a single member takes long enough. */
 static long members_per_item(const cst_study *s) {
-  return s->reference_quad ? 1 : MEMBERS_PER_ITEM;
+  return s->reference.quad ? 1 : MEMBERS_PER_ITEM;
 }
 
 static long items_of(const cst_reference *r, int table) {
@@ -196,12 +197,12 @@ int cst_reference_items(const cst_reference *r) {
 cst_reference *cst_reference_create(const cst_plan *p) {
   const cst_study *s = p->study;
   cst_reference   *r = cst_need(calloc(1, sizeof *r));
-  const size_t     n = (size_t)s->nvariant;
+  const size_t     n = (size_t)s->problem.nvariant;
   r->plan = p;
   r->unused = cst_zeros((long)row(p), sizeof *r->unused);
   r->item = cst_zeros(cst_reference_items(r), 1);
   r->again = cst_zeros(cst_reference_items(r), sizeof *r->again);
-  if (s->reference != CST_REFERENCE_METHOD)
+  if (s->reference.kind != CST_REFERENCE_METHOD)
     return r;
   const double steps = cst_reference_work(p, &r->cost);
   r->cost /= fmax(1, steps);
@@ -209,7 +210,7 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   r->time = cst_zeros(n, sizeof *r->time);
   r->twice = cst_zeros(n, sizeof *r->twice);
   r->value = cst_zeros(tables(r), sizeof *r->value);
-  for (int v = 0; v < s->nvariant; v++) {
+  for (int v = 0; v < s->problem.nvariant; v++) {
     r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
     r->twice[v] = cst_zeros(r->ntime[v], sizeof **r->twice);
     plan_twice(s, r->time[v], r->ntime[v], r->twice[v]);
@@ -224,7 +225,7 @@ void cst_reference_destroy(cst_reference *r) {
     return;
   for (int t = 0; r->value && t < tables(r); t++)
     free(r->value[t]);
-  for (int v = 0; r->time && v < r->plan->study->nvariant; v++) {
+  for (int v = 0; r->time && v < r->plan->study->problem.nvariant; v++) {
     free(r->time[v]);
     free(r->twice[v]);
   }
@@ -244,7 +245,7 @@ double *cst_reference_cell(const cst_reference *r, int table, int time, long mem
 }
 
 long cst_reference_way(const cst_reference *r, int table, int time, double *from) {
-  const int     nvariant = r->plan->study->nvariant;
+  const int     nvariant = r->plan->study->problem.nvariant;
   const int     v = table % nvariant;
   const double *t = r->time[v];
   int           last = time - 1;
@@ -266,7 +267,7 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
   for (; item >= items_of(r, table); table++)
     item -= items_of(r, table);
   const long first = item * many;
-  return (cst_reference_share){table % p->study->nvariant, table, first,
+  return (cst_reference_share){table % p->study->problem.nvariant, table, first,
                                CST_SMALLER(many, members_of(r, table) - first)};
 }
 
@@ -274,7 +275,7 @@ static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *
   const cst_plan *p = r->plan;
   if (!p->part && x.first < cst_reference_twice(p->study))
     return true; /* for the error of the reference itself */
-  if (x.table >= p->study->nvariant)
+  if (x.table >= p->study->problem.nvariant)
     return false;
   for (int i = 0; i < p->ncase; i++) {
     if (p->cases[i].variant != x.variant)
@@ -378,23 +379,23 @@ static void exact(const cst_reference *r, int variant, const double *q0, const d
   const cst_study *s = r->plan->study;
   const double    *c = cst_plan_parameters(r->plan, variant);
   const int        state = cst_study_state(s, variant);
-  const int        nq = s->system->nq;
+  const int        nq = s->problem.system->nq;
   const bool       at_once = q && lambda && tl == t;
   if (q)
-    cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
+    cst_system_exact(s->problem.system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
   if (lambda && !at_once)
-    cst_system_exact(s->system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);
+    cst_system_exact(s->problem.system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);
 }
 
 cst_error cst_reference_get(const cst_reference *r, int variant, long member, const double *q0,
                             const double *v0, double t, double tl, double *q, double *p,
                             double *lambda) {
   const cst_study  *s = r->plan->study;
-  const cst_system *sys = s->system;
+  const cst_system *sys = s->problem.system;
   const int         ng = sys->ng;
   const int         nq = sys->nq;
   int               at;
-  if (s->reference == CST_REFERENCE_EXACT) {
+  if (s->reference.kind == CST_REFERENCE_EXACT) {
     exact(r, variant, q0, v0, t, tl, q, p, lambda);
     return 0;
   }
@@ -438,13 +439,13 @@ static double steps_of(const cst_plan *p, int variant) {
 
 double cst_reference_work(const cst_plan *p, double *nanoseconds) {
   const cst_study *s = p->study;
-  const double     members = (double)s->members;
+  const double     members = (double)s->ensemble.members;
   double           steps = 0, cost = 0;
   *nanoseconds = 0;
-  if (s->reference != CST_REFERENCE_METHOD)
+  if (s->reference.kind != CST_REFERENCE_METHOD)
     return 0;
   const double trajectories = members + 0.5 * (double)cst_reference_twice(s);
-  for (int v = 0; v < s->nvariant; v++)
+  for (int v = 0; v < s->problem.nvariant; v++)
     steps += steps_of(p, v) * trajectories;
   const cst_program *m = p->reference->program;
   for (int i = 0; i < m->n; i++) {
@@ -454,7 +455,7 @@ double cst_reference_work(const cst_plan *p, double *nanoseconds) {
   }
   const int    width = cst_isas[p->isa].width; /* idle lanes cost as much as active ones */
   const double with_idle = ceil(members / width) * width / members;
-  *nanoseconds = steps * cost * (s->reference_quad ? quadruple : with_idle);
+  *nanoseconds = steps * cost * (s->reference.quad ? quadruple : with_idle);
   return steps;
 }
 
@@ -472,19 +473,19 @@ static void keep_largest(double *kept, double e) {
 /* x, y: rows {q, p, lambda} of a member at the step of the reference and at twice that step. */
 static void add_difference(const cst_study *s, const double *x, const double *y,
                            double error[CST_ERRORS]) {
-  const int  nq = s->system->nq;
+  const int  nq = s->problem.system->nq;
   const int  at[] = {0, 0, nq, 2 * nq};
-  const int  size[] = {0, nq, nq, s->system->ng};
-  const bool chosen[] = {false, s->error_q, s->error_p, s->error_lambda};
+  const int  size[] = {0, nq, nq, s->problem.system->ng};
+  const bool chosen[] = {false, s->error.q, s->error.p, s->error.lambda};
   double     all = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
     if (!size[k])
       continue;
     const double *one = x + at[k];
     const double *other = y + at[k];
-    const double  e = cst_norm_apart(s->norm, one, other, size[k]);
+    const double  e = cst_norm_apart(s->error.norm, one, other, size[k]);
     if (chosen[k])
-      all = cst_norm_join(s->norm, all, e);
+      all = cst_norm_join(s->error.norm, all, e);
     keep_largest(&error[k], e);
   }
   keep_largest(&error[CST_ERROR_ALL], all);
@@ -492,7 +493,7 @@ static void add_difference(const cst_study *s, const double *x, const double *y,
 
 static void find_errors(const cst_reference *r, int variant, double error[CST_ERRORS]) {
   const cst_study *s = r->plan->study;
-  const int        table = s->nvariant + variant;
+  const int        table = s->problem.nvariant + variant;
   const int        times = r->ntime[variant];
   long            *twice = r->twice[variant];
   for (int k = 0; k < CST_ERRORS; k++)
@@ -511,7 +512,7 @@ static void find_errors(const cst_reference *r, int variant, double error[CST_ER
 }
 
 void cst_reference_errors(const cst_reference *r, double *error) {
-  const int n = r->plan->study->nvariant;
+  const int n = r->plan->study->problem.nvariant;
   for (int i = 0; i < n * CST_ERRORS; i++)
     error[i] = NAN;
   if (tables(r) <= n)
@@ -530,8 +531,8 @@ static int order_of(const cst_properties *p) { return CST_SMALLER(p->order_q, p-
  * hundred times if both have the same order: otherwise its own error biases the order. */
 static double longest_step(const cst_plan *p, int variant, int m, int order) {
   const cst_study *s = p->study;
-  const double    *steps = s->step + (size_t)variant * (size_t)s->nstep;
-  const double     h = steps[s->nstep - 1];
+  const double    *steps = s->steps.h + (size_t)variant * (size_t)s->steps.n;
+  const double     h = steps[s->steps.n - 1];
   const double     T = fmax(1, 10 * steps[0]);
   const int        of = order_of(&p->method[m]->properties);
   const double     goal = guess(h, T, of) / 10;
@@ -544,21 +545,21 @@ static double longest_step(const cst_plan *p, int variant, int m, int order) {
 void cst_reference_doubt(const cst_plan *p, char *text, size_t n) {
   const cst_study *s = p->study;
   *text = 0;
-  if (s->reference != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
+  if (s->reference.kind != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR))
     return;
   const cst_properties own = p->reference->properties;
   const int            order = order_of(&own);
   double               least = INFINITY;
   int                  variant = 0, method = 0;
-  for (int v = 0; v < s->nvariant; v++)
-    for (int m = 0; m < s->nmethod && order > 0; m++) {
+  for (int v = 0; v < s->problem.nvariant; v++)
+    for (int m = 0; m < s->methods.n && order > 0; m++) {
       double longest = INFINITY;
       if (order_of(&p->method[m]->properties) > 0)
         longest = longest_step(p, v, m, order);
-      const double *steps = s->step + v * s->nstep;
-      const double  finest = steps[s->nstep - 1];
-      double        step = s->reference_step;
-      if (s->over == CST_OVER_MESH)
+      const double *steps = s->steps.h + v * s->steps.n;
+      const double  finest = steps[s->steps.n - 1];
+      double        step = s->reference.step;
+      if (s->error.over == CST_OVER_MESH)
         step = fmin(step, finest);
       if (step > longest * (1 + 1e-9) && longest < least) {
         least = longest;
@@ -568,15 +569,15 @@ void cst_reference_doubt(const cst_plan *p, char *text, size_t n) {
     }
   if (least == INFINITY)
     return;
-  const char *unit = cst_system_unit(s->system, "time");
+  const char *unit = cst_system_unit(s->problem.system, "time");
   snprintf(text, n,
            "the reference, %s at step %.3g%s, is probably less than ten times more accurate "
            "than %s at step %.3g%s, "
            "and orders are fitted only above its error; use a step of about %.1g%s, or a method "
            "of higher order",
-           cst_method_label(s->reference_method), s->reference_step, unit,
-           cst_method_label(s->method[method]), s->step[variant * s->nstep + s->nstep - 1], unit,
-           least, unit);
+           cst_method_label(s->reference.method), s->reference.step, unit,
+           cst_method_label(s->methods.method[method]),
+           s->steps.h[variant * s->steps.n + s->steps.n - 1], unit, least, unit);
 }
 
 void cst_reference_warn(const cst_plan *p, cst_diag *d) {
@@ -585,5 +586,5 @@ void cst_reference_warn(const cst_plan *p, cst_diag *d) {
   if (!*text)
     return;
   const cst_study_word at = cst_study_place(p->study, "reference.step");
-  cst_diag_warn(d, p->study->file, at.line, at.column, "%s", text);
+  cst_diag_warn(d, p->study->source.file, at.line, at.column, "%s", text);
 }

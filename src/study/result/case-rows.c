@@ -13,13 +13,13 @@ enum { AT_ONCE = 8 << 20 }; /* bytes of rows that are read ahead, of all channel
 static int cases_at_once(const cst_plan *p, const cst_channels *c) {
   double bytes = 0;
   for (int k = 0; k < c->n; k++)
-    bytes += sizeof(double) * (double)c->channel[k].count * (double)p->study->members;
+    bytes += sizeof(double) * (double)c->channel[k].count * (double)p->study->ensemble.members;
   return (int)CST_LARGER(1, CST_SMALLER(p->ncase, AT_ONCE / CST_LARGER(1, bytes)));
 }
 
 cst_error cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
                                cst_case_rows **rows) {
-  const long     n = p->study->members;
+  const long     n = p->study->ensemble.members;
   cst_case_rows *r;
   r = cst_zeros(1, sizeof *r);
   *rows = r;
@@ -31,7 +31,7 @@ cst_error cst_case_rows_create(const cst_plan *p, cst_output *o, const double *r
   r->summary = cst_zeros(n * CST_SUMMARY_NUMBERS, sizeof *r->summary);
   r->room = (size_t)n;
   r->number = cst_zeros(n, sizeof *r->number);
-  if (p->study->reference != CST_REFERENCE_NONE)
+  if (p->study->reference.kind != CST_REFERENCE_NONE)
     r->error = cst_zeros(n, sizeof *r->error);
   r->most = cases_at_once(p, cst_output_channels(o));
   r->block = cst_zeros(cst_output_channels(o)->n, sizeof *r->block);
@@ -71,7 +71,7 @@ static cst_error get(cst_case_rows *r, const cst_channel_row *row, int which, do
   const cst_channel  *c = cst_channels_find(all, row, which);
   CST_CHECK(c, MPI_COMM_SELF, CST_ERR_PLIB, "the study has no %s", row->path);
   cst_case_block *b = &r->block[c - all->channel];
-  const size_t    numbers = (size_t)r->plan->study->members * c->count;
+  const size_t    numbers = (size_t)r->plan->study->ensemble.members * c->count;
   const int       i = r->icase;
   if (numbers == 0)
     return 0;
@@ -89,7 +89,7 @@ cst_error cst_case_rows_open(cst_case_rows *r, int icase) {
   r->icase = icase;
   r->failed = 0;
   CST_TRY(get(r, &cst_channel_status, 0, r->number));
-  for (long m = 0; m < r->plan->study->members; m++) {
+  for (long m = 0; m < r->plan->study->ensemble.members; m++) {
     r->good[m] = r->number[m] == CST_DONE;
     r->stopped[m] = cst_reason_stopped(r->number[m]);
     r->failed += cst_reason_failed(r->number[m]);
@@ -101,7 +101,7 @@ cst_error cst_case_rows_open(cst_case_rows *r, int icase) {
 
 bool cst_case_rows_unreferred(const cst_case_rows *r) {
   bool any = false;
-  for (long m = 0; m < r->plan->study->members && r->error; m++)
+  for (long m = 0; m < r->plan->study->ensemble.members && r->error; m++)
     any |= cst_failures_unreferred(r->good[m] ? CST_DONE : CST_NOT_FINITE, r->error[m]);
   return any;
 }
@@ -109,7 +109,7 @@ bool cst_case_rows_unreferred(const cst_case_rows *r) {
 cst_error cst_case_rows_get(cst_case_rows *r, const cst_channel_row *row, int which,
                             const double **x) {
   const cst_channel *c = cst_channels_find(cst_output_channels(r->output), row, which);
-  const size_t       numbers = c ? (size_t)r->plan->study->members * c->count : 0;
+  const size_t       numbers = c ? (size_t)r->plan->study->ensemble.members * c->count : 0;
   if (numbers > r->room) {
     r->room = numbers;
     r->number = cst_need(realloc(r->number, numbers * sizeof *r->number));
@@ -133,18 +133,18 @@ static double picked(const cst_case_rows *r, long member, int figure, int and) {
 }
 
 void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x) {
-  for (long m = 0; m < r->plan->study->members; m++)
+  for (long m = 0; m < r->plan->study->ensemble.members; m++)
     x[m] = r->good[m] ? picked(r, m, figure, and) : NAN;
 }
 
 void cst_case_rows_pick_stopped(const cst_case_rows *r, int figure, int and, double *x) {
-  for (long m = 0; m < r->plan->study->members; m++)
+  for (long m = 0; m < r->plan->study->ensemble.members; m++)
     x[m] = r->good[m] || r->stopped[m] ? picked(r, m, figure, and) : NAN;
 }
 
 cst_error cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) {
   CST_TRY(get(r, &cst_channel_windows, quantity, x));
-  for (long m = 0; m < r->plan->study->members; m++) {
+  for (long m = 0; m < r->plan->study->ensemble.members; m++) {
     double *window = x + m * CST_WINDOWS;
     if (r->good[m])
       continue;

@@ -26,8 +26,8 @@ static const char *last_part(const char *path) { return strrchr(path, '/') + 1; 
 /* The user's observable whose name begins the dataset's name, the longest such; NULL: none. */
 static const cst_observable *named_by(const cst_study *s, const char *path) {
   const cst_observable *found = NULL;
-  for (int i = 0; i < s->nobservable; i++) {
-    const cst_observable *x = &s->observable[i];
+  for (int i = 0; i < s->observe.n; i++) {
+    const cst_observable *x = &s->observe.observable[i];
     const size_t          n = strlen(x->name);
     if (x->expression && !strncmp(last_part(path), x->name, n) &&
         (!found || n > strlen(found->name)))
@@ -55,21 +55,21 @@ static const char *symmetry_of(const cst_system *s, const char *path) {
 
 static void report(const cst_study *s, const char *path, const char *what, cst_diag *d) {
   const cst_observable *x = named_by(s, path);
-  const char           *symmetry = symmetry_of(s->system, path);
+  const char           *symmetry = symmetry_of(s->problem.system, path);
   const cst_study_word  at = cst_study_place(s, "system");
   if (x)
     cst_diag_add(
-        d, s->file, x->line, x->column,
+        d, s->source.file, x->line, x->column,
         "the observable '%s' cannot be called that: %s in the result %s; choose another name",
         x->name, path, what);
   else if (symmetry)
     cst_diag_add(
-        d, s->file, at.line, at.column,
+        d, s->source.file, at.line, at.column,
         "the symmetry '%s' of %s cannot be called that: %s in the result %s; choose another name",
-        symmetry, s->system->name, path, what);
+        symmetry, s->problem.system->name, path, what);
   else
-    cst_diag_add(d, s->file, at.line, at.column, "%s in the result %s; a name of %s is taken", path,
-                 what, s->system->name);
+    cst_diag_add(d, s->source.file, at.line, at.column,
+                 "%s in the result %s; a name of %s is taken", path, what, s->problem.system->name);
 }
 
 static int by_path(const void *a, const void *b) {
@@ -139,7 +139,7 @@ struct cst_conclusion {
 static bool is_numeric(const cst_study *s, const cst_argument *a) {
   bool  numeric = true;
   char *end;
-  for (int i = 0; i < s->nmethod && numeric; i++)
+  for (int i = 0; i < s->methods.n && numeric; i++)
     if (a->value[i]) {
       strtod(a->value[i], &end);
       numeric = !*end;
@@ -150,8 +150,8 @@ static bool is_numeric(const cst_study *s, const cst_argument *a) {
 /* The name of the column of an argument; parameters and the solver's tolerance come first. */
 static const char *prefix_of(const cst_study *s, const char *name) {
   bool taken = !strcmp(name, "tolerance");
-  for (int k = 0; k < s->system->npar; k++)
-    taken |= !strcmp(name, s->system->parameter[k].name);
+  for (int k = 0; k < s->problem.system->npar; k++)
+    taken |= !strcmp(name, s->problem.system->parameter[k].name);
   return taken ? "argument_" : "";
 }
 
@@ -176,23 +176,27 @@ static void declare_argument(const cst_plan *p, cst_columns *c, const cst_argume
 /* Swept arguments, and the names of the methods without them. */
 static void declare_arguments(const cst_plan *p, cst_columns *c) {
   const cst_study *s = p->study;
-  if (s->nargument == 0)
+  if (s->methods.nargument == 0)
     return;
   const cst_text_column family =
       cst_columns_text(c, (cst_column_use){.labels = true, .role = "family"},
                        "method, with names in place of swept arguments", "family");
   for (int i = 0; i < p->ncase; i++) {
     const int m = p->cases[i].method;
-    cst_column_say(family, i, s->family[m] ? s->family[m] : cst_method_label(s->method[m]));
+    cst_column_say(family, i,
+                   s->methods.family[m] ? s->methods.family[m]
+                                        : cst_method_label(s->methods.method[m]));
   }
-  for (int k = 0; k < s->nargument; k++)
-    declare_argument(p, c, &s->argument[k]);
+  for (int k = 0; k < s->methods.nargument; k++)
+    declare_argument(p, c, &s->methods.argument[k]);
 }
 
 /* Columns that describe the case; known before the run. */
 static void declare_case(const cst_plan *p, cst_columns *c) {
-  const cst_study *s = p->study;
-  const int        npar = (s->nswept ? s->nset : s->nvariant) > 1 ? cst_system_named(s->system) : 0;
+  const cst_study      *s = p->study;
+  const int             npar = (s->sweep.n ? s->sweep.nset : s->problem.nvariant) > 1
+                                   ? cst_system_named(s->problem.system)
+                                   : 0;
   const cst_text_column system =
       cst_columns_text(c, (cst_column_use){.labels = true, .role = "system"}, "system", "system");
   const cst_text_column method =
@@ -202,26 +206,26 @@ static void declare_case(const cst_plan *p, cst_columns *c) {
       c, (cst_column_use){.shown = true, .labels = true, .role = "step", .axis = "x log"},
       "nominal step", "step");
   for (int i = 0; i < p->ncase; i++) {
-    cst_column_say(system, i, s->system->name);
-    cst_column_say(method, i, cst_method_label(s->method[p->cases[i].method]));
+    cst_column_say(system, i, s->problem.system->name);
+    cst_column_say(method, i, cst_method_label(s->methods.method[p->cases[i].method]));
     cst_column_set(step, i, p->cases[i].h_nominal);
   }
-  if (s->nswept) {
+  if (s->sweep.n) {
     const cst_text_column start =
         cst_columns_text(c, (cst_column_use){.shown = true, .labels = true, .role = "start"},
                          "start of the sweep", "start");
     for (int i = 0; i < p->ncase; i++)
-      cst_column_say(start, i, s->start_name[p->cases[i].variant / s->nset]);
+      cst_column_say(start, i, s->sweep.name[p->cases[i].variant / s->sweep.nset]);
   }
-  for (int k = 0; k < s->naxis; k++) {
+  for (int k = 0; k < s->sweep.naxis; k++) {
     const cst_number_column x = cst_columns_number(
-        c, (cst_column_use){.labels = true, .role = "start-axis", .of = s->axis_name[k]},
-        "coordinate or velocity of the swept start", "start_%s", s->axis_name[k]);
+        c, (cst_column_use){.labels = true, .role = "start-axis", .of = s->sweep.axis_name[k]},
+        "coordinate or velocity of the swept start", "start_%s", s->sweep.axis_name[k]);
     for (int i = 0; i < p->ncase; i++)
-      cst_column_set(x, i, s->axis[k][p->cases[i].variant / s->nset]);
+      cst_column_set(x, i, s->sweep.axis[k][p->cases[i].variant / s->sweep.nset]);
   }
   for (int k = 0; k < npar; k++) {
-    const cst_parameter    *x = &s->system->parameter[k];
+    const cst_parameter    *x = &s->problem.system->parameter[k];
     const cst_number_column parameter = cst_columns_number(
         c,
         (cst_column_use){
@@ -231,19 +235,19 @@ static void declare_case(const cst_plan *p, cst_columns *c) {
       cst_column_set(parameter, i, cst_plan_parameters(p, p->cases[i].variant)[k]);
   }
   declare_arguments(p, c);
-  if (s->ntolerance == 1)
+  if (s->solver.ntolerance == 1)
     return;
   const cst_number_column tolerance =
       cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "tolerance"},
                          "tolerance of the solver", "tolerance");
   for (int i = 0; i < p->ncase; i++)
-    cst_column_set(tolerance, i, s->tolerance[p->cases[i].tolerance]);
+    cst_column_set(tolerance, i, s->solver.tolerance[p->cases[i].tolerance]);
 }
 
 static void declare_run(cst_conclusion *x) {
   const cst_plan         *p = x->plan;
   cst_columns            *c = x->columns;
-  const bool              many = p->study->members > 1;
+  const bool              many = p->study->ensemble.members > 1;
   const cst_number_column members = cst_columns_number(
       c, (cst_column_use){.shown = many, .role = "members"}, "trajectories of the case", "members");
   x->failed = cst_columns_number(c, (cst_column_use){.shown = true, .role = "failed"},
@@ -271,7 +275,7 @@ static void declare_run(cst_conclusion *x) {
       cst_columns_number(c, (cst_column_use){.role = "end"},
                          "end of the run, steps times the step that was run", "end");
   for (int i = 0; i < p->ncase; i++) {
-    cst_column_set(members, i, (double)p->study->members);
+    cst_column_set(members, i, (double)p->study->ensemble.members);
     cst_column_set(observe, i, (double)p->classes[p->class_of[i]].observe);
     cst_column_set(taken, i, p->cases[i].h);
     cst_column_set(end, i, (double)p->cases[i].n * p->cases[i].h);
@@ -313,7 +317,7 @@ const cst_columns *cst_conclude_columns(const cst_conclusion *x) { return x->col
 
 /* Mean per step over the members that did not fail. */
 static double per_step(const cst_case_rows *rows, const double *x) {
-  const long n = rows->plan->study->members;
+  const long n = rows->plan->study->ensemble.members;
   double     sum = 0, steps = 0;
   for (long m = 0; m < n; m++)
     if (rows->good[m]) {
@@ -331,7 +335,7 @@ static cst_error conclude_undefined(cst_conclusion *x, cst_case_rows *rows) {
   for (int k = p->nbuiltin; k < p->nquantity; k++) {
     long ever = 0, last = 0;
     CST_TRY(cst_case_rows_summary(rows, k, &summary));
-    for (long m = 0; m < p->study->members; m++) {
+    for (long m = 0; m < p->study->ensemble.members; m++) {
       const double *f = summary + m * CST_SUMMARY_NUMBERS;
       const bool    without = isnan(f[CST_SUMMARY_END]);
       last += rows->good[m] && without;
@@ -351,7 +355,7 @@ cst_error cst_conclude_count(cst_case_rows *rows, int icase, cst_failures *failu
   const double *status;
   CST_TRY(cst_case_rows_open(rows, icase));
   CST_TRY(cst_case_rows_get(rows, &cst_channel_status, 0, &status));
-  cst_failures_count(failures, status, rows->error, rows->plan->study->members);
+  cst_failures_count(failures, status, rows->error, rows->plan->study->ensemble.members);
   return 0;
 }
 

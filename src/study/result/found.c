@@ -47,7 +47,7 @@ static cst_error gather(const void *mine, size_t size, found_before *before, voi
 /* The condition number ahead of the last good state of a member of the open case. */
 static cst_error measure(cst_case_rows *rows, long member, double time, double *condition) {
   const cst_plan   *p = rows->plan;
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   const cst_case   *k = &p->cases[rows->icase];
   const double     *state;
   double           *c, *q, *v;
@@ -71,7 +71,7 @@ static cst_error measure(cst_case_rows *rows, long member, double time, double *
 
 cst_error cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l) {
   const cst_plan *p = rows->plan;
-  const long      members = p->study->members;
+  const long      members = p->study->ensemble.members;
   const double   *x;
   long            found = 0, first = -1;
   double          time = INFINITY;
@@ -111,7 +111,7 @@ cst_error cst_rank_loss_passed(cst_case_rows *rows, int i, cst_rank_losses *l) {
     return 0;
   CST_TRY(cst_case_rows_open(rows, i));
   CST_TRY(cst_case_rows_get(rows, &cst_channel_passed_singular, 0, &x));
-  for (long m = 0; m < p->study->members; m++) {
+  for (long m = 0; m < p->study->ensemble.members; m++) {
     if (isnan(x[m]) || !(rows->good[m] || rows->stopped[m]))
       continue;
     if (!l->at.count || x[m] < l->time) {
@@ -136,8 +136,9 @@ static cst_error find_first(const cst_plan *p, const cst_rank_losses *l, cst_ran
   CST_TRY(gather(l, sizeof *l, is_before, first));
   if (first->at.count)
     snprintf(who, n, "member %ld of %s, step %.5g%s", first->at.member,
-             cst_method_label(p->study->method[p->cases[first->at.icase].method]),
-             p->cases[first->at.icase].h_nominal, cst_system_unit(p->study->system, "time"));
+             cst_method_label(p->study->methods.method[p->cases[first->at.icase].method]),
+             p->cases[first->at.icase].h_nominal,
+             cst_system_unit(p->study->problem.system, "time"));
   return 0;
 }
 
@@ -151,7 +152,7 @@ cst_error cst_rank_loss_tell(const cst_plan *p, const cst_rank_losses *l,
     snprintf(text, CST_RANK_LOSS_TEXT,
              "the constraints of %ld trajectories lost rank, first those of %s, behind t = %.6g%s: "
              "condition number %.2g",
-             first.at.count, who, first.time, cst_system_unit(p->study->system, "time"),
+             first.at.count, who, first.time, cst_system_unit(p->study->problem.system, "time"),
              first.condition);
   return 0;
 }
@@ -167,7 +168,7 @@ cst_error cst_rank_loss_tell_passed(const cst_plan *p, const cst_rank_losses *l,
              "passed-singular: %ld trajectories passed a state where the gradients of the "
              "constraints are dependent and motions may branch, first %s, at t = %.6g%s "
              "(/final/passed_singular)",
-             first.at.count, who, first.time, cst_system_unit(p->study->system, "time"));
+             first.at.count, who, first.time, cst_system_unit(p->study->problem.system, "time"));
   return 0;
 }
 
@@ -188,7 +189,7 @@ static cst_error find_time(cst_case_rows *rows, int energy, cst_energy_leaps *l)
   l->time = cst_clock_of(c, (double)c->n);
   if (!cst_study_needs(p->study, CST_NEEDS_WINDOWS))
     return 0;
-  x = cst_zeros(p->study->members * CST_WINDOWS, sizeof *x);
+  x = cst_zeros(p->study->ensemble.members * CST_WINDOWS, sizeof *x);
   CST_TRY(cst_case_rows_windows(rows, energy, x));
   for (int w = CST_WINDOWS - 1; w >= 0; w--)
     if (fabs(x[l->at.member * CST_WINDOWS + w]) > HALF * l->error)
@@ -217,7 +218,7 @@ static void take_leap(const double *summary, long m, int icase, cst_energy_leaps
 
 /* What is at rest has no terms but its round-off. */
 static cst_error look_at(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
-  const long    members = rows->plan->study->members;
+  const long    members = rows->plan->study->ensemble.members;
   const double  worst = l->share;
   const double *summary;
   double       *most;
@@ -242,8 +243,8 @@ static cst_error look_at(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
 cst_error cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
-  if (s->system->nforce || s->system->timed ||
-      cst_method_has_noise(s->method[p->cases[i].method]) || cst_stages_change_energy(p))
+  if (s->problem.system->nforce || s->problem.system->timed ||
+      cst_method_has_noise(s->methods.method[p->cases[i].method]) || cst_stages_change_energy(p))
     return 0;
   CST_TRY(cst_case_rows_open(rows, i));
   CST_TRY(look_at(rows, cst_parts_quantity_find(p, "energy"), l));
@@ -259,7 +260,7 @@ static bool is_worse(const void *one, const void *other) {
 cst_error cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l, char *text, size_t n) {
   const cst_study *s = p->study;
   cst_energy_leaps worst;
-  const char      *unit = cst_system_unit(s->system, "time");
+  const char      *unit = cst_system_unit(s->problem.system, "time");
   CST_TRY(gather(l, sizeof *l, is_worse, &worst));
   *text = 0;
   if (worst.at.count)
@@ -268,8 +269,8 @@ cst_error cst_energy_leap_tell(const cst_plan *p, const cst_energy_leaps *l, cha
              "parts: that of member %ld of %s, step %.5g%s, by %.3g%s before t = "
              "%.5g%s",
              worst.at.count, worst.at.member,
-             cst_method_label(s->method[p->cases[worst.at.icase].method]),
+             cst_method_label(s->methods.method[p->cases[worst.at.icase].method]),
              p->cases[worst.at.icase].h_nominal, unit, worst.error,
-             cst_system_unit(s->system, "energy"), worst.time, unit);
+             cst_system_unit(s->problem.system, "energy"), worst.time, unit);
   return 0;
 }

@@ -20,7 +20,7 @@ typedef struct {
 } state;
 
 static void create_state(const cst_plan *p, state *at) {
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   at->plan = p;
   at->c = cst_zeros(s->npar, sizeof *at->c);
   at->q = cst_zeros(s->nq, sizeof *at->q);
@@ -40,7 +40,7 @@ static void destroy_state(state *at) {
 }
 
 static void set_time(state *at, int variant, double time) {
-  const cst_system *s = at->plan->study->system;
+  const cst_system *s = at->plan->study->problem.system;
   memcpy(at->c, cst_plan_parameters(at->plan, variant), sizeof *at->c * (size_t)s->npar);
   at->time = time;
   if (s->timed)
@@ -49,7 +49,7 @@ static void set_time(state *at, int variant, double time) {
 
 /* Adds half of what rounds in a step of every quantity of member m, and takes the larger of what rounds in its value. */
 static void add_rounding(state *at, double h, long m, cst_journey *j) {
-  const long            n = at->plan->study->members;
+  const long            n = at->plan->study->ensemble.members;
   const int             quantities = at->plan->nquantity;
   double               *stepped = at->rounding, *evaluated = stepped + quantities;
   const cst_plain_state now = {at->c, at->q, at->p, at->v, at->time, h, at->uniform};
@@ -119,7 +119,7 @@ static void round_member(const cst_case_rows *rows, long m, const double *q, con
                          bool bounded, state *at, cst_journey *j) {
   const cst_study  *s = rows->plan->study;
   const cst_case   *c = &rows->plan->cases[rows->icase];
-  const cst_system *system = s->system;
+  const cst_system *system = s->problem.system;
   const double      end = cst_clock_of(c, (double)c->n);
   cst_study_member(s, c->variant, m, at->q, at->v);
   find_uniform(system->nq, end, at->q, at->v, q, at->uniform);
@@ -157,8 +157,8 @@ static void spread(long members, double *x) {
 /* From the states at the start and at the end. */
 static cst_error find_rounding(cst_case_rows *rows, cst_journey *j) {
   const cst_plan *p = rows->plan;
-  const long      n = p->study->members;
-  const int       nq = p->study->system->nq;
+  const long      n = p->study->ensemble.members;
+  const int       nq = p->study->problem.system->nq;
   double         *q = cst_zeros(n * nq, sizeof *q);
   const double   *x;
   state           at;
@@ -182,7 +182,7 @@ static cst_error find_rounding(cst_case_rows *rows, cst_journey *j) {
 /* Of a quantity that was read: its terms and its own size bound what rounds, unless more does inside its expression. A
  * user's expression has no other terms than itself. */
 static void take_rounding(const cst_plan *p, cst_journey *j, int quantity) {
-  const long             n = p->study->members;
+  const long             n = p->study->ensemble.members;
   const cst_observation *look = p->observation;
   while (quantity >= look->first + look->count)
     look++;
@@ -204,14 +204,14 @@ cst_error cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const int        displacement = cst_parts_quantity_find(p, "displacement");
   const double    *summary;
   double          *q, *v;
-  q = cst_zeros(s->system->nq, sizeof *q);
-  v = cst_zeros(s->system->nq, sizeof *v);
+  q = cst_zeros(s->problem.system->nq, sizeof *q);
+  v = cst_zeros(s->problem.system->nq, sizeof *v);
   CST_TRY(cst_case_rows_summary(rows, displacement, &summary));
   cst_case_rows_pick(rows, CST_SUMMARY_DRIFT, -1, j->moved);
-  for (long m = 0; m < s->members; m++) {
+  for (long m = 0; m < s->ensemble.members; m++) {
     double size = 0;
     cst_study_member(s, p->cases[rows->icase].variant, m, q, v);
-    for (int k = 0; k < s->system->nq; k++)
+    for (int k = 0; k < s->problem.system->nq; k++)
       size += q[k] * q[k];
     if (j->moved[m] > 0)
       j->moved[m] /= sqrt(size);
@@ -238,8 +238,8 @@ static bool is_conserved(const cst_plan *p, const cst_case *c, int quantity) {
   while (quantity >= p->observation[k].first + p->observation[k].count)
     k++;
   const char *name = p->observation[k].row->name;
-  return (!strcmp(name, "energy") || !strcmp(name, "momentum")) && !s->system->nforce &&
-         !s->system->timed && !cst_method_has_noise(s->method[c->method]) &&
+  return (!strcmp(name, "energy") || !strcmp(name, "momentum")) && !s->problem.system->nforce &&
+         !s->problem.system->timed && !cst_method_has_noise(s->methods.method[c->method]) &&
          !cst_stages_change_energy(p);
 }
 
@@ -247,12 +247,12 @@ static bool is_conserved(const cst_plan *p, const cst_case *c, int quantity) {
 static cst_error read_kept(cst_case_rows *rows, const cst_channel_row *row, int quantity,
                            double *to) {
   const double *x;
-  for (long m = 0; m < rows->plan->study->members; m++)
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++)
     to[m] = NAN;
   if (!cst_channels_find(cst_output_channels(rows->output), row, quantity))
     return 0;
   CST_TRY(cst_case_rows_get(rows, row, quantity, &x));
-  for (long m = 0; m < rows->plan->study->members; m++)
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++)
     if (rows->good[m])
       to[m] = x[m];
   return 0;
@@ -265,7 +265,7 @@ static void read_quantity(const cst_case_rows *rows, cst_journey *j, int quantit
   cst_case_rows_pick(rows, CST_SUMMARY_SIZE, -1, j->scale);
   cst_case_rows_pick(rows, CST_SUMMARY_START, -1, j->start);
   cst_case_rows_pick(rows, CST_SUMMARY_END, -1, j->last);
-  for (long m = 0; m < rows->plan->study->members; m++) {
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++) {
     j->last[m] -= j->start[m];
     if (of_energy && j->inert[m] > 0)
       j->scale[m] = fmax(0, j->scale[m] - j->inert[m]);
@@ -276,7 +276,7 @@ static void read_quantity(const cst_case_rows *rows, cst_journey *j, int quantit
 /* Without what windows tell. */
 static cst_long_run run_of(const cst_case_rows *rows, const cst_journey *j) {
   const cst_case *c = &rows->plan->cases[rows->icase];
-  return (cst_long_run){.members = rows->plan->study->members,
+  return (cst_long_run){.members = rows->plan->study->ensemble.members,
                         .steps = c->n,
                         .end = cst_clock_of(c, (double)c->n),
                         .largest = j->largest,
@@ -293,7 +293,7 @@ cst_error cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, b
   const cst_case *c = &rows->plan->cases[rows->icase];
   const double   *summary;
   CST_TRY(cst_case_rows_summary(rows, quantity, &summary));
-  *looked = is_observed(summary, rows->plan->study->members);
+  *looked = is_observed(summary, rows->plan->study->ensemble.members);
   if (!*looked)
     return 0;
   read_quantity(rows, j, quantity);
@@ -312,7 +312,7 @@ cst_error cst_judge_journey(cst_case_rows *rows, cst_journey *j, int quantity, b
 cst_error cst_judge_round_off(cst_case_rows *rows, int quantity, double *most) {
   const double *summary;
   cst_journey   j;
-  CST_TRY(cst_judge_journey_create(rows->plan->study->members, &j));
+  CST_TRY(cst_judge_journey_create(rows->plan->study->ensemble.members, &j));
   CST_TRY(find_rounding(rows, &j));
   CST_TRY(cst_case_rows_summary(rows, quantity, &summary));
   read_quantity(rows, &j, quantity);

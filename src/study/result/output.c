@@ -25,7 +25,7 @@ static double largest(const cst_plan *p, int icase, const cst_channel *c) {
   case CST_MOST_STEPS:
     return (double)steps;
   case CST_MOST_MEMBERS:
-    return (double)p->study->members;
+    return (double)p->study->ensemble.members;
   case CST_MOST_OF_OWNER:
     return c->row->range.largest(p, icase, c->which);
   default:
@@ -281,8 +281,8 @@ static cst_error put_case(cst_output *o, int i) {
   CST_TRY(put(o, &cst_channel_step, 0, i, 1, &c->h));
   CST_TRY(put(o, &cst_channel_steps_taken, 0, i, 1, &c->n));
   CST_TRY(put(o, &cst_channel_representative, 0, i, 1, representative[tangential]));
-  CST_TRY(put(o, &cst_channel_tolerance, 0, i, 1, &p->study->tolerance[c->tolerance]));
-  if (cst_system_named(p->study->system))
+  CST_TRY(put(o, &cst_channel_tolerance, 0, i, 1, &p->study->solver.tolerance[c->tolerance]));
+  if (cst_system_named(p->study->problem.system))
     CST_TRY(put(o, &cst_channel_parameters, 0, i, 1, cst_plan_parameters(p, c->variant)));
   return 0;
 }
@@ -364,7 +364,7 @@ static cst_error put_run(cst_output *o, const cst_channel *c, int icase, long fi
 static cst_error put_runs(cst_output *o, const cst_channel *c, const cst_work *w,
                           const cst_rows *r) {
   const cst_class *k = &o->plan->classes[w->class];
-  const long       members = o->plan->study->members;
+  const long       members = o->plan->study->ensemble.members;
   for (long at = 0; at < w->count;) {
     const long lane = w->first + at;
     const long first = lane % members;
@@ -642,7 +642,7 @@ static bool has_rows(cst_result *file, const cst_channel *c, const long *there, 
 static cst_error take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from,
                               int to, long first, long n, const cst_channel *c) {
   const bool is_series = c->row->is & CST_IS_OF_ONE;
-  const bool single = old->study->members == 1 && is_series;
+  const bool single = old->study->ensemble.members == 1 && is_series;
   long       there[CST_FIELD_DIMS] = {from, first};
   long       here[CST_FIELD_DIMS] = {to, first}, count[CST_FIELD_DIMS] = {1};
   if (!is_of_rows(c) && !single)

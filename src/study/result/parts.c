@@ -17,7 +17,7 @@ void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_colum
         (cst_column_use){
             .shown = k < 3, .role = "error", .of = cst_channels_error_names[k], .axis = "y log"},
         "error against the reference, largest over the members", "error%s", cst_parts_endings[k]);
-  for (int k = 0; k < CST_ERRORS && p->study->members > 1; k++)
+  for (int k = 0; k < CST_ERRORS && p->study->ensemble.members > 1; k++)
     x->rms[k] = cst_columns_number(
         c, (cst_column_use){.role = "error-rms", .of = cst_channels_error_names[k]},
         "error against the reference, root mean square over the members", "error%s_rms",
@@ -25,7 +25,7 @@ void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_colum
 }
 
 cst_error cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x) {
-  const long    n = rows->plan->study->members;
+  const long    n = rows->plan->study->ensemble.members;
   const double *error;
   for (int k = 0; k < CST_ERRORS; k++) {
     CST_TRY(cst_case_rows_get(rows, &cst_channel_error, k, &error));
@@ -38,7 +38,7 @@ cst_error cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns
 
 cst_error cst_parts_largest(cst_case_rows *rows, const cst_channel_row *row, int which,
                             cst_number_column to) {
-  const long    members = rows->plan->study->members;
+  const long    members = rows->plan->study->ensemble.members;
   const double *x;
   CST_TRY(cst_case_rows_get(rows, row, which, &x));
   for (long m = 0; m < members; m++)
@@ -76,7 +76,7 @@ int cst_parts_quantity_find(const cst_plan *p, const char *name) {
 /* The largest value of a figure, or of the sum of two. */
 static double largest_figure(cst_case_rows *rows, int figure, int and) {
   cst_case_rows_pick_stopped(rows, figure, and, rows->number);
-  return cst_case_rows_largest(rows->number, rows->plan->study->members);
+  return cst_case_rows_largest(rows->number, rows->plan->study->ensemble.members);
 }
 
 /* Constraints start near zero, so their largest value itself is reported. */
@@ -121,7 +121,7 @@ cst_extreme_columns cst_parts_extremes_declare(const cst_plan *p, cst_columns *c
 static double end_of(const cst_case_rows *rows, const double *values, int end) {
   const double sign = end == CST_VALUE_LEAST ? -1 : 1;
   double       most = NAN;
-  for (long m = 0; m < rows->plan->study->members; m++) {
+  for (long m = 0; m < rows->plan->study->ensemble.members; m++) {
     const double x = sign * values[m * CST_VALUES + end];
     if ((rows->good[m] || rows->stopped[m]) && !isnan(x) && !(x <= most))
       most = x;

@@ -132,12 +132,12 @@ static int ascending(const void *one, const void *other) {
 static cst_error find_stays(cst_case_rows *rows, long joined, stays *s) {
   const cst_plan *p = rows->plan;
   const double   *steps;
-  double         *status = cst_zeros(p->study->members, sizeof *status);
+  double         *status = cst_zeros(p->study->ensemble.members, sizeof *status);
   CST_TRY(cst_case_rows_get(rows, &cst_channel_status, 0, &steps));
-  memcpy(status, steps, sizeof *status * (size_t)p->study->members);
+  memcpy(status, steps, sizeof *status * (size_t)p->study->ensemble.members);
   CST_TRY(cst_case_rows_get(rows, &cst_channel_steps, 0, &steps));
   memset(s->n, 0, sizeof s->n);
-  for (long m = 0; m < p->study->members; m++) {
+  for (long m = 0; m < p->study->ensemble.members; m++) {
     if (status[m] < 0 || status[m] == CST_NO_START)
       continue;
     for (int k = 0; k < SETS; k++)
@@ -200,7 +200,7 @@ static cst_error check_all(cst_tallies *t, cst_output *o, const long *joined, ch
   if (cst_tallies_bytes(p) == 0)
     return 0;
   for (int k = 0; k < SETS; k++)
-    s.step[k] = cst_zeros(p->study->members, sizeof(double));
+    s.step[k] = cst_zeros(p->study->ensemble.members, sizeof(double));
   CST_TRY(cst_case_rows_create(p, o, NULL, &rows));
   cst_case_rows_ahead(rows, p->ncase);
   for (int i = 0; i < p->ncase && !*why; i++) {

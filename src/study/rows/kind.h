@@ -7,7 +7,7 @@
 #ifndef CST_KIND_H
 #define CST_KIND_H
 #include "core/error.h"
-#include "constella/study.h"
+#include "study/file/study.h"
 #include "core/keys.h"
 
 typedef struct cst_plan      cst_plan;

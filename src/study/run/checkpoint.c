@@ -167,7 +167,8 @@ bool cst_checkpoint_origin(cst_checkpoint *checkpoint, const cst_work *w, cst_or
 /* Marks a range of lanes. False if there are no such lanes, or they are marked already. */
 static bool mark(const cst_plan *p, cst_checkpoint *checkpoint, long icase, long member, long count,
                  int as, cst_lane_range *s) {
-  if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1)
+  if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->ensemble.members ||
+      count < 1)
     return false;
   const int class = p->class_of[icase];
   const long first = cst_plan_lane(p, icase, member);
@@ -214,7 +215,7 @@ static bool read_concluded(const cst_plan *p, cst_checkpoint *checkpoint) {
 /* True if a batch of the class can be at this position: everything but the partner's step follows from its
  * own step. */
 static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at, long opens) {
-  const bool self = p->study->reference == CST_REFERENCE_SELF;
+  const bool self = p->study->reference.kind == CST_REFERENCE_SELF;
   if (opens < 0 || opens > 1 || at->step < opens)
     return false;
   if (at->step < 0 || at->step > k->n || at->half_step < 0 ||

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/document.h"
-#include "constella/study.h"
+#include "core/document.h"
+#include "study/file/study.h"
 #include "core/need.h"
 #include "study/collect/continue-rows.h"
 #include "study/result/output.h"
@@ -38,9 +38,11 @@ static void drop_new_layers(cst_yaml *root, cst_yaml *old) {
 /* The canonical text without the keys that may differ. Systems are compared by content, not by name. */
 static char *rest(const cst_study *s, const cst_study *old, cst_diag *d) {
   static const char *const free_keys[] = {"title", "system", "steps", "methods", "end"};
-  cst_document            *doc = cst_document_parse(s->file, s->canonical, strlen(s->canonical), d);
-  cst_document *before = cst_document_parse(old->file, old->canonical, strlen(old->canonical), d);
-  cst_yaml     *root = cst_document_root(doc);
+  cst_document            *doc =
+      cst_document_parse(s->source.file, s->source.canonical, strlen(s->source.canonical), d);
+  cst_document *before =
+      cst_document_parse(old->source.file, old->source.canonical, strlen(old->source.canonical), d);
+  cst_yaml *root = cst_document_root(doc);
   for (size_t i = 0; i < sizeof free_keys / sizeof *free_keys; i++)
     cst_yaml_remove(root, free_keys[i]);
   drop(root, "initial", "members");
@@ -93,14 +95,14 @@ static void report(block a, block b, const cst_study *now, const char *path, cst
   int         m, n;
   const char *x = first_other(a.text, b.text, &m);
   const char *y = first_other(b.text, a.text, &n);
-  cst_diag_add(d, now->file, 0, 0,
+  cst_diag_add(d, now->source.file, 0, 0,
                "'%.*s' differs from %s, which has \"%.*s\" where this study has \"%.*s\"; %s",
                a.name, a.text, path, m, x, n, y, allowed);
 }
 
 static void report_missing(block b, const char *who, const char *lacks, const cst_study *now,
                            cst_diag *d) {
-  cst_diag_add(d, now->file, 0, 0,
+  cst_diag_add(d, now->source.file, 0, 0,
                "'%.*s' is in %s and not in %s; only members, steps, methods, parameters and "
                "tolerances may be more",
                b.name, b.text, who, lacks);
@@ -114,9 +116,9 @@ static void compare_texts(const char *x, const char *y, const cst_study *now, co
     const int   which = order(a, b);
     const bool  same = a.length == b.length && !strncmp(a.text, b.text, (size_t)a.length);
     if (which < 0)
-      report_missing(a, path, now->file, now, d);
+      report_missing(a, path, now->source.file, now, d);
     if (which > 0)
-      report_missing(b, now->file, path, now, d);
+      report_missing(b, now->source.file, path, now, d);
     if (which == 0 && !same)
       report(a, b, now, path, d);
     if (which <= 0)
@@ -130,30 +132,30 @@ static void compare_texts(const char *x, const char *y, const cst_study *now, co
 static bool compare_ends(const cst_study *old, const cst_study *now, const char *path,
                          cst_diag *d) {
   bool        other = false, earlier = false;
-  const char *unit = cst_system_unit(now->system, "time");
-  for (int v = 0; v < old->nvariant && v < now->nvariant; v++) {
-    other |= now->end[v] != old->end[v];
-    earlier |= now->end[v] < old->end[v];
+  const char *unit = cst_system_unit(now->problem.system, "time");
+  for (int v = 0; v < old->problem.nvariant && v < now->problem.nvariant; v++) {
+    other |= now->steps.end[v] != old->steps.end[v];
+    earlier |= now->steps.end[v] < old->steps.end[v];
   }
   if (!other)
     return false;
   if (earlier)
     cst_diag_add(
-        d, now->file, 0, 0,
+        d, now->source.file, 0, 0,
         "'end' is %g%s, which is before that of %s, %g%s; a study that extends it must keep all it "
         "has",
-        now->end[0], unit, path, old->end[0], unit);
-  else if (!old->extensible)
-    cst_diag_add(d, now->file, 0, 0,
+        now->steps.end[0], unit, path, old->steps.end[0], unit);
+  else if (!old->run.extensible)
+    cst_diag_add(d, now->source.file, 0, 0,
                  "'end' is %g%s, and %s, which ends at %g%s, does not hold the states that a later "
                  "end needs; "
                  "run it again with `extensible: true`, or with this end",
-                 now->end[0], unit, path, old->end[0], unit);
-  else if (old->members != now->members || old->nvariant != now->nvariant ||
-           old->nstep != now->nstep || old->nmethod != now->nmethod ||
-           old->ntolerance != now->ntolerance)
+                 now->steps.end[0], unit, path, old->steps.end[0], unit);
+  else if (old->ensemble.members != now->ensemble.members ||
+           old->problem.nvariant != now->problem.nvariant || old->steps.n != now->steps.n ||
+           old->methods.n != now->methods.n || old->solver.ntolerance != now->solver.ntolerance)
     cst_diag_add(
-        d, now->file, 0, 0,
+        d, now->source.file, 0, 0,
         "'end' is later than that of %s, and there are more members, steps, methods, parameters or "
         "tolerances; extend it in two steps, the end first",
         path);
@@ -175,11 +177,11 @@ static void compare_systems(const cst_system *old, const cst_system *now, const 
  * layers are not compared. True if the end is later, which requires both studies to be extensible. */
 static bool compare_studies(const cst_study *old, const cst_study *now, const char *path,
                             cst_diag *d) {
-  compare_systems(old->system, now->system, now->file, path, d);
-  if (old->members > now->members)
-    cst_diag_add(d, now->file, 0, 0,
+  compare_systems(old->problem.system, now->problem.system, now->source.file, path, d);
+  if (old->ensemble.members > now->ensemble.members)
+    cst_diag_add(d, now->source.file, 0, 0,
                  "it has %ld members, %s has %ld; a study that extends it must keep all it has",
-                 now->members, path, old->members);
+                 now->ensemble.members, path, old->ensemble.members);
   char      *x = rest(old, old, d);
   char      *y = rest(now, old, d);
   const int  before = cst_diag_count(d);
@@ -202,20 +204,20 @@ static bool same_numbers(const double *a, const double *b, int n) {
 }
 
 static const char *label(const cst_plan *p, const cst_case *c) {
-  return cst_method_label(p->study->method[c->method]);
+  return cst_method_label(p->study->methods.method[c->method]);
 }
 
 /* The start of a case in a sweep over starts; "" without such a sweep. */
 static const char *start_of(const cst_plan *p, const cst_case *c) {
-  return p->study->nswept ? p->study->start_name[c->variant / p->study->nset] : "";
+  return p->study->sweep.n ? p->study->sweep.name[c->variant / p->study->sweep.nset] : "";
 }
 
 static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
   const cst_case  *a = &old->cases[i];
   const cst_case  *b = &now->cases[k];
   const cst_study *s = old->study;
-  const int        npar = s->system->npar;
-  const bool       longer = s->extensible && now->study->extensible;
+  const int        npar = s->problem.system->npar;
+  const bool       longer = s->run.extensible && now->study->run.extensible;
   if (a->h != b->h || a->h_nominal != b->h_nominal)
     return false;
   if (longer ? a->n > b->n : a->n != b->n)
@@ -224,9 +226,9 @@ static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
     return false;
   if (strcmp(start_of(old, a), start_of(now, b)))
     return false;
-  if (s->tolerance[a->tolerance] != now->study->tolerance[b->tolerance])
+  if (s->solver.tolerance[a->tolerance] != now->study->solver.tolerance[b->tolerance])
     return false;
-  if (npar != now->study->system->npar)
+  if (npar != now->study->problem.system->npar)
     return false;
   return same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant),
                       npar);
@@ -271,7 +273,7 @@ static void compare_times(const cst_extension *e, int i, int k, variant_cache *m
   if (m->variant == e->old->cases[i].variant)
     return;
   m->variant = e->old->cases[i].variant;
-  m->same_times = e->old->study->reference != CST_REFERENCE_METHOD ||
+  m->same_times = e->old->study->reference.kind != CST_REFERENCE_METHOD ||
                   same_times(e->old, m->variant, e->now, e->now->cases[k].variant);
 }
 
@@ -303,9 +305,9 @@ static bool reaches(cst_extension *e, const char *path, int i, int k, cst_diag *
     if (!reuse_of(j)->reaches || reuse_of(j)->reaches(e, i, k, text, sizeof text))
       continue;
     if (!e->end_refused)
-      cst_diag_add(d, e->now->study->file, at.line, at.column, "%s, which ends at %.10g%s, %s",
-                   path, (double)c->n * c->h_nominal,
-                   cst_system_unit(e->now->study->system, "time"), text);
+      cst_diag_add(d, e->now->study->source.file, at.line, at.column,
+                   "%s, which ends at %.10g%s, %s", path, (double)c->n * c->h_nominal,
+                   cst_system_unit(e->now->study->problem.system, "time"), text);
     e->end_refused = true;
     return false;
   }
@@ -343,14 +345,14 @@ static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d)
   if (!why && first >= 0 && e->old->cases[first].n != from->n)
     why = "it would share a batch with cases that ended at other steps";
   if (why)
-    cst_diag_add(d, e->now->study->file, 0, 0,
+    cst_diag_add(d, e->now->study->source.file, 0, 0,
                  "case %d of %s (%s, step %.10g) cannot be continued: %s", i, path,
                  label(e->old, c), c->h_nominal, why);
   e->from[k] = i;
 }
 
 static void match(cst_extension *e, const char *path, cst_diag *d) {
-  const long    members = e->old->study->members;
+  const long    members = e->old->study->ensemble.members;
   variant_cache m = {.variant = -1};
   for (int i = 0, k = -1; i < e->old->ncase; i++) {
     const cst_case *c = &e->old->cases[i];
@@ -360,7 +362,7 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
           d, path, 0, 0,
           "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it must keep "
           "all it has",
-          i, label(e->old, c), c->h_nominal, c->n, e->now->study->file);
+          i, label(e->old, c), c->h_nominal, c->n, e->now->study->source.file);
       continue;
     }
     k = found;
@@ -419,7 +421,7 @@ void cst_extend_mark(const cst_extension *e, cst_checkpoint *checkpoint) {
     if (e->from[k] < 0)
       continue;
     unsigned char *lane = checkpoint->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0);
-    memset(lane, CST_LANE_DONE, (size_t)e->old->study->members);
+    memset(lane, CST_LANE_DONE, (size_t)e->old->study->ensemble.members);
   }
 }
 
@@ -432,7 +434,7 @@ double cst_extend_steps(const cst_extension *e, int class) {
   }
   for (int i = 0; i < k->ncase; i++)
     if (e->from[k->cases[i]] >= 0)
-      lanes -= e->old->study->members;
+      lanes -= e->old->study->ensemble.members;
   return (double)lanes * (double)k->n;
 }
 
@@ -441,7 +443,7 @@ double cst_extend_steps(const cst_extension *e, int class) {
 /* Members of case k of the study that were continued from an earlier end. */
 static long joined(const cst_extension *e, int k) {
   if (e->continues)
-    return e->now->study->members;
+    return e->now->study->ensemble.members;
   return e->from[k] < 0 ? 0 : e->joined[e->from[k]];
 }
 
@@ -454,7 +456,7 @@ long *cst_extend_joined(const cst_extension *e) {
 
 void cst_extend_members(const cst_extension *e, int icase, long *first, long *count) {
   *first = 0;
-  *count = e->old->study->members;
+  *count = e->old->study->ensemble.members;
   if (e->division)
     cst_division_members(e->old, e->division, e->part, icase, first, count);
 }
@@ -489,7 +491,8 @@ cst_error cst_extend_rows(const cst_extension *e, cst_output *o) {
     CST_TRY(cst_continue_join(o, k, joined(e, k)));
   for (int k = rank; k < e->now->ncase; k += ranks)
     if (e->continues)
-      CST_TRY(cst_output_copies(o, e->file, e->old, e->from[k], k, 0, e->old->study->members));
+      CST_TRY(
+          cst_output_copies(o, e->file, e->old, e->from[k], k, 0, e->old->study->ensemble.members));
     else if (e->from[k] >= 0)
       CST_TRY(cst_extend_case(e, o, k));
   return 0;

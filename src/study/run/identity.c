@@ -19,7 +19,7 @@
 enum { WORD = 256 };
 
 bool cst_engine_is_petsc(const cst_plan *p) {
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->methods.n; i++)
     if (cst_plan_is_petsc(p, i))
       return true;
   return false;
@@ -154,14 +154,14 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
   cst_need(f);
   cst_libraries(libraries, sizeof libraries);
   fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n",
-          run, p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries,
+          run, p->study->source.sha256, CST_VERSION, cst_identity_compiler(), libraries,
           cst_identity_build());
   if (p->part)
     fprintf(f, "part: %ld/%ld\n", p->part, p->division->n);
   if (cst_engine_is_petsc(p))
     print_engine(f);
-  if (p->study->team > 1)
-    fprintf(f, "ranks per trajectory: %d\n", p->study->team);
+  if (p->study->solver.team > 1)
+    fprintf(f, "ranks per trajectory: %d\n", p->study->solver.team);
   print_quantities(f, p);
   fclose(f);
   return text;

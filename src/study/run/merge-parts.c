@@ -37,16 +37,16 @@ static bool is_of_study(const candidate *c) {
   const cst_study *s = c->m->plan->study;
   char             why[512];
   char            *study = cst_result_text(c->file, "/", "study");
-  const bool       same = study && cst_identity_same(study, s->canonical, "it", why, sizeof why);
+  const bool same = study && cst_identity_same(study, s->source.canonical, "it", why, sizeof why);
   if (!study)
     snprintf(why, sizeof why, "it names no study");
   free(study);
   if (!same)
     cst_diag_add(c->d, c->path, 0, 0, "is of another study than %s: %s", c->m->file[0], why);
-  else if (!same_text(c->file, "system_description", s->system->text))
+  else if (!same_text(c->file, "system_description", s->problem.system->text))
     cst_diag_add(c->d, c->path, 0, 0, "has another description of the system than %s",
                  c->m->file[0]);
-  else if (!same_text(c->file, "starts", s->starts_text))
+  else if (!same_text(c->file, "starts", s->starts.table.text))
     cst_diag_add(c->d, c->path, 0, 0, "has other starts than %s", c->m->file[0]);
   else
     return true;

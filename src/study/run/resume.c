@@ -257,7 +257,7 @@ static bool find_lost(const cst_plan *p, const cst_checkpoint *checkpoint, const
       if (checkpoint->lane[k][l] != CST_LANE_DONE)
         continue;
       cst_plan_trajectory(p, k, l, icase, member);
-      if (!(status[*icase * p->study->members + *member] >= 0))
+      if (!(status[*icase * p->study->ensemble.members + *member] >= 0))
         return true;
     }
   return false;
@@ -269,7 +269,7 @@ bool cst_resume_has_rows(const cst_plan *p, const cst_checkpoint *checkpoint, co
   long        e[CST_FIELD_DIMS], icase, member;
   cst_result *f = cst_result_open(path, why, n);
   double     *status = f ? cst_result_read(f, cst_channel_status.path, &ndim, e) : NULL;
-  const bool  fits = status && ndim == 2 && e[0] == p->ncase && e[1] == p->study->members;
+  const bool  fits = status && ndim == 2 && e[0] == p->ncase && e[1] == p->study->ensemble.members;
   const bool  lost = fits && find_lost(p, checkpoint, status, &icase, &member);
   if (f && !fits)
     snprintf(why, (size_t)n, "its rows cannot be read");
@@ -348,7 +348,7 @@ static void examine_result(const cst_plan *p, const char *path, const char *name
   r->until = (long)number_in(f, &cst_channel_rows_until);
   r->seconds = seconds_of(r, path, f);
   snprintf(r->continues, sizeof r->continues, "%s", continues ? continues : "");
-  if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
+  if (!study || !cst_identity_same(study, p->study->source.canonical, "the file", why, sizeof why))
     cst_diag_add(d, name, 0, 0, "holds another study: %s; name another output, or --overwrite",
                  study ? why : "the file names no study");
   else if (!is_part(p, name, f, d))

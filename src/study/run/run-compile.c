@@ -52,7 +52,7 @@ static int add_called(const cst_plan *p, core_list *c, int n) {
     const cst_collector *x = cst_collectors[i];
     double               times = 0;
     const char *core = x->plan.calls && x->plan.wanted(p) ? x->plan.calls(p, &times) : NULL;
-    if (core && (times > worth || p->study->compile == CST_COMPILE_ALWAYS))
+    if (core && (times > worth || p->study->run.compile == CST_COMPILE_ALWAYS))
       n = add(core, c, n);
   }
   return n;
@@ -62,12 +62,12 @@ static core_list needed(const cst_system *s, const cst_plan *p) {
   const double worth = 3e6; /* observations, from which on the compilation of folds pays */
   core_list    c = {{NULL}};
   int          n = 0;
-  for (int i = 0; i < p->study->nmethod; i++)
+  for (int i = 0; i < p->study->methods.n; i++)
     if (p->method[i]->stepped == s)
       n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);
   if (p->reference && p->reference->stepped == s)
     n = cst_program_cores(p->reference->program, c.name, n, MOST_CORES);
-  if (s == p->study->system)
+  if (s == p->study->problem.system)
     n = add_called(p, &c, n);
   if (observations_of(s, p) > worth)
     c.name[n] = "fold";
@@ -121,8 +121,8 @@ typedef struct {
 static request request_for(const cst_system *s, const cst_study *study, const cst_plan *p,
                            double left, int ranks) {
   request w = {.with = needed(s, p), .kernels = true};
-  w.cores = study->compile == CST_COMPILE_ALWAYS || !is_short(s, p, &w.with, left, ranks);
-  if (study->compile == CST_COMPILE_AUTO)
+  w.cores = study->run.compile == CST_COMPILE_ALWAYS || !is_short(s, p, &w.with, left, ranks);
+  if (study->run.compile == CST_COMPILE_AUTO)
     w.kernels = !is_small(s, p, left, ranks);
   return w;
 }
@@ -218,9 +218,9 @@ static void warn(cst_back_end *b, const char *file, const char *does, const char
 static cst_system *other_system(const cst_study *s) {
   char   why[200];
   double more[CST_MORE_PARAMETERS];
-  for (int i = 0; i < s->nmethod; i++)
-    if (cst_method_system(s->method[i], s->system, more) != s->system)
-      return cst_system_penalised(s->system, why, sizeof why);
+  for (int i = 0; i < s->methods.n; i++)
+    if (cst_method_system(s->methods.method[i], s->problem.system, more) != s->problem.system)
+      return cst_system_penalised(s->problem.system, why, sizeof why);
   return NULL;
 }
 
@@ -231,14 +231,14 @@ static cst_error compile_other(const cst_study *s, const cst_plan *p, double lef
   char         why[CST_WHY] = "";
   int          good;
   int          ranks;
-  if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa])
+  if (!other || s->run.compile == CST_COMPILE_NEVER || other->compiled[p->isa])
     return 0;
   CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   const request w = request_for(other, s, p, left, ranks);
   CST_TRY(attach(other, p->isa, &w, &b, &good, why));
   if (!good)
     cst_system_interpret(other); /* on all ranks */
-  CST_CHECK(good || s->compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB,
+  CST_CHECK(good || s->run.compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB,
             "%s with springs cannot be compiled: %s", other->name, why);
   return 0;
 }
@@ -256,18 +256,18 @@ static cst_error add_cores(const cst_study *s, const cst_plan *p, const request 
   int           rank;
   if (!makes && left < moment * 1e9)
     return 0;
-  if (!cst_compile_adds(s->system, p->isa, w->with.name))
+  if (!cst_compile_adds(s->problem.system, p->isa, w->with.name))
     return 0;
-  CST_TRY(attach(s->system, p->isa, &all, b, &good, why));
-  CST_CHECK(good || s->compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB,
-            "%s cannot be compiled: %s", s->system->name, why);
+  CST_TRY(attach(s->problem.system, p->isa, &all, b, &good, why));
+  CST_CHECK(good || s->run.compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB,
+            "%s cannot be compiled: %s", s->problem.system->name, why);
   if (good)
     b->kernels = "compiled";
   if (good || !makes)
     return 0;
   CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   if (rank == 0)
-    warn(b, s->system->name, "is stepped by general code, not compiled", why);
+    warn(b, s->problem.system->name, "is stepped by general code, not compiled", why);
   snprintf(b->why, sizeof b->why, "%s", why);
   return 0;
 }
@@ -277,24 +277,24 @@ static cst_error compile(cst_study *s, const cst_plan *p, double left, cst_back_
   int  good;
   int  rank, ranks;
   CST_TRY(compile_other(s, p, left));
-  *b = (cst_back_end){.kernels = s->compile == CST_COMPILE_NEVER ? "interpreted" : "built-in"};
-  if (s->compile == CST_COMPILE_NEVER)
+  *b = (cst_back_end){.kernels = s->run.compile == CST_COMPILE_NEVER ? "interpreted" : "built-in"};
+  if (s->run.compile == CST_COMPILE_NEVER)
     return 0;
   CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
-  const request w = request_for(s->system, s, p, left, ranks);
-  if (s->system->compiled[p->isa]) {
+  const request w = request_for(s->problem.system, s, p, left, ranks);
+  if (s->problem.system->compiled[p->isa]) {
     CST_TRY(add_cores(s, p, &w, left, b));
     return 0;
   }
-  CST_TRY(attach(s->system, p->isa, &w, b, &good, why));
+  CST_TRY(attach(s->problem.system, p->isa, &w, b, &good, why));
   b->kernels = good ? "compiled" : "interpreted";
   if (good)
     return 0;
-  const char *name = s->system_file ? s->system_file : s->system->name;
-  cst_system_interpret(s->system); /* on all ranks */
-  CST_CHECK(s->compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB, "%s cannot be compiled: %s",
-            name, why);
+  const char *name = s->problem.file ? s->problem.file : s->problem.system->name;
+  cst_system_interpret(s->problem.system); /* on all ranks */
+  CST_CHECK(s->run.compile != CST_COMPILE_ALWAYS, cst_world, CST_ERR_LIB,
+            "%s cannot be compiled: %s", name, why);
   if (rank == 0 && w.kernels)
     warn(b, name, "is interpreted, not compiled", why);
   snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
@@ -326,12 +326,12 @@ static bool load_cached(cst_system *s, const cst_plan *p) {
 
 bool cst_study_load(const cst_plan *p) {
   const cst_study *s = p->study;
-  if (s->compile == CST_COMPILE_NEVER)
+  if (s->run.compile == CST_COMPILE_NEVER)
     return true;
   cst_system *other = other_system(s);
   if (other && !other->compiled[p->isa])
     (void)load_cached(other, p);
-  return load_cached(s->system, p);
+  return load_cached(s->problem.system, p);
 }
 
 /* Kernels gain most of it where their operations are the work, and little where full matrices are eliminated; by the
@@ -340,31 +340,32 @@ double cst_study_gain(const cst_plan *p, double measured, double *compile) {
   static const double least = 2, cores_too = 12;
   const cst_study    *s = p->study;
   const double        planned = cst_plan_time(p) * 1e-9;
-  const request       w = request_for(s->system, s, p, p->cost, 1);
-  if (s->system->compiled[p->isa]) {
-    *compile = cst_compile_seconds(s->system, p->isa, w.with.name);
+  const request       w = request_for(s->problem.system, s, p, p->cost, 1);
+  if (s->problem.system->compiled[p->isa]) {
+    *compile = cst_compile_seconds(s->problem.system, p->isa, w.with.name);
     return 1 + saved;
   }
-  *compile = cst_compile_seconds(s->system, p->isa, w.cores ? w.with.name : none.name);
+  *compile = cst_compile_seconds(s->problem.system, p->isa, w.cores ? w.with.name : none.name);
   return fmin(fmax(measured / planned, least), w.cores ? cores_too : interpreted);
 }
 
 double cst_study_compile_ahead(const cst_study *s, const cst_plan *p, int ranks) {
   char     why[CST_WHY];
   cst_code code = {0};
-  if (s->compile == CST_COMPILE_NEVER || p->cost * 1e-9 < worth_waiting)
+  if (s->run.compile == CST_COMPILE_NEVER || p->cost * 1e-9 < worth_waiting)
     return 0;
-  request w = request_for(s->system, s, p, p->cost, ranks);
-  w.cores_only = s->system->compiled[p->isa];
-  if (w.cores_only ? !w.cores || !cst_compile_adds(s->system, p->isa, w.with.name) : !w.kernels)
+  request w = request_for(s->problem.system, s, p, p->cost, ranks);
+  w.cores_only = s->problem.system->compiled[p->isa];
+  if (w.cores_only ? !w.cores || !cst_compile_adds(s->problem.system, p->isa, w.with.name)
+                   : !w.kernels)
     return 0;
-  const bool good = compile_as(&w, s->system, p->isa, &code, why);
+  const bool good = compile_as(&w, s->problem.system, p->isa, &code, why);
   cst_compile_free(&code);
   return good && !code.cached ? code.seconds : 0;
 }
 
 cst_error cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
   CST_TRY(compile(s, p, left, b));
-  CST_TRY(cst_study_relax(s, p->isa));
+  CST_TRY(cst_relax_start(s, p->isa));
   return 0;
 }

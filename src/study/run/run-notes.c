@@ -21,20 +21,20 @@ void cst_run_notes_time(char text[32]) {
 
 void cst_run_notes_study(cst_output *o, const cst_study *s) {
   char seed[32];
-  snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
+  snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->ensemble.seed);
   cst_output_note(o, "/", "schema", "constella-result 1");
   cst_output_note(o, "/", "creator", "constella");
   cst_output_note(o, "/", "version", CST_RELEASE);
   cst_output_note(o, "/", "git", cst_identity_version());
-  cst_output_note(o, "/", "title", s->title ? s->title : "");
+  cst_output_note(o, "/", "title", s->source.title ? s->source.title : "");
   cst_output_note(o, "/", "study_kind", cst_kind_name(s->kind));
-  cst_output_note(o, "/", "system", s->system->name);
-  cst_output_note(o, "/", "system_description", s->system->text);
-  cst_output_note(o, "/", "study", s->canonical);
-  cst_output_note(o, "/", "study_sha256", s->sha256);
+  cst_output_note(o, "/", "system", s->problem.system->name);
+  cst_output_note(o, "/", "system_description", s->problem.system->text);
+  cst_output_note(o, "/", "study", s->source.canonical);
+  cst_output_note(o, "/", "study_sha256", s->source.sha256);
   cst_output_note(o, "/", "seed", seed);
-  if (s->starts_text)
-    cst_output_note(o, "/", "starts", s->starts_text);
+  if (s->starts.table.text)
+    cst_output_note(o, "/", "starts", s->starts.table.text);
 }
 
 static void note_back_end(cst_output *o, const cst_back_end *b) {
@@ -53,8 +53,8 @@ void cst_run_notes_engine(cst_output *o, const cst_plan *p) {
   char  blas[64];
   char *options = cst_engine_options();
   cst_output_note(o, "/", "engine", cst_engine_is_petsc(p) ? "petsc" : "lanes");
-  if (p->study->team > 1)
-    cst_output_number(o, "/", "ranks_per_trajectory", p->study->team);
+  if (p->study->solver.team > 1)
+    cst_output_number(o, "/", "ranks_per_trajectory", p->study->solver.team);
   if (cst_engine_is_petsc(p)) {
     cst_engine_blas(blas, sizeof blas);
     cst_output_note(o, "/", "petsc_options", options);
@@ -120,8 +120,8 @@ static double first_batches(const cst_plan *p, long batch) {
 void cst_run_notes_left(const cst_plan *p, const cst_agenda *a, const cst_checkpoint *checkpoint,
                         double left[CST_PHASES]) {
   const bool   chooses = cst_collector_choice(p) && !p->part;
-  const double chosen = chooses ? (double)p->chosen / (double)p->study->members : 0;
-  const int    repeats = p->part ? 0 : p->study->timing_repeats;
+  const double chosen = chooses ? (double)p->chosen / (double)p->study->ensemble.members : 0;
+  const int    repeats = p->part ? 0 : p->study->run.timing_repeats;
   (void)cst_reference_work(p, &left[CST_PHASE_REFERENCE]);
   left[CST_PHASE_STEPS] = a->left;
   left[CST_PHASE_REPLAY] = chosen * p->cost;
@@ -146,7 +146,7 @@ void cst_run_notes_this(cst_output *o, const cst_plan *p, const cst_agenda *a,
   cst_output_text(o, "/run", "host_of_rank_0", host);
   cst_output_text(o, "/run", "stopped", "");
   cst_output_text(o, "/run", "finished", "");
-  cst_output_text(o, "/run", "projected", p->study->moved_text);
+  cst_output_text(o, "/run", "projected", p->study->starts.moved_text);
   cst_output_number(o, "/run", "checkpoints", 0);
   cst_output_number(o, "/run", "checkpoint_seconds_most", 0);
   cst_output_number(o, "/run", "busy_seconds_least", NAN);

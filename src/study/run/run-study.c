@@ -77,7 +77,7 @@ typedef struct {
 } work;
 
 static cst_error conclude_cases(work *d, int first, int until, bool *stop) {
-  const int steps = d->plan->study->nstep;
+  const int steps = d->plan->study->steps.n;
   for (int i = first; i < until && !*stop; i++) {
     CST_TRY(cst_conclude_case(d->table, d->rows, i));
     if ((i + 1) % steps == 0)
@@ -167,7 +167,7 @@ static int worse(const void *a, const void *b) {
 
 static cst_error choose_of(const cst_choice *by, cst_output *o, const cst_plan *p, int icase,
                            long *member) {
-  const long     members = p->study->members;
+  const long     members = p->study->ensemble.members;
   cst_case_rows *rows;
   double        *size = cst_zeros(members, sizeof *size);
   entry         *list = cst_zeros(members, sizeof *list);
@@ -326,7 +326,7 @@ static cst_error compute_item(void *context, int i, bool *stop) {
  * was killed: what they added to sums over members is lost, so they are computed again. */
 static cst_error continue_batch(computation *d, const cst_work *w, bool *stop) {
   const cst_class *k = &d->plan->classes[w->class];
-  const long       members = d->plan->study->members;
+  const long       members = d->plan->study->ensemble.members;
   const long       width =
       (long)cst_channels_find(cst_output_channels(d->output), &cst_channel_continue, 0)->count;
   d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
@@ -367,8 +367,8 @@ static cst_error time_class(void *context, int i, bool *stop) {
   computation *d = context;
   double       least, most;
   long         lanes;
-  CST_TRY(
-      cst_runner_time(d->runner, i, d->plan->study->timing_repeats, &least, &most, &lanes, stop));
+  CST_TRY(cst_runner_time(d->runner, i, d->plan->study->run.timing_repeats, &least, &most, &lanes,
+                          stop));
   d->least[i] = least / (double)lanes;
   d->most[i] = most / (double)lanes;
   return 0;
@@ -408,12 +408,13 @@ static void tell_reference(const computation *d) {
   snprintf(text, sizeof text,
            "reference: %ld of %ld trajectories stopped at the step %.5g%s, and were taken with "
            "smaller ones",
-           n, s->members * s->nvariant, s->reference_step, cst_system_unit(s->system, "time"));
+           n, s->ensemble.members * s->problem.nvariant, s->reference.step,
+           cst_system_unit(s->problem.system, "time"));
   warn_and_keep(d->output, CST_WARNS_REFERENCE, text);
 }
 
 static cst_error conclude(computation *d, cst_failures *failures, cst_end *end) {
-  const size_t n = (size_t)d->plan->study->nvariant * CST_ERRORS;
+  const size_t n = (size_t)d->plan->study->problem.nvariant * CST_ERRORS;
   double      *error;
   error = cst_zeros(n, sizeof *error);
   cst_reference_errors(d->reference, error);
@@ -436,7 +437,7 @@ static cst_error compute_batches(computation *d, cst_failures *failures, cst_end
   CST_TRY(cst_run_control_phase(d->control, CST_PHASE_STEPS, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && !d->plan->part)
     CST_TRY(cst_replay(d->plan, d->output, d->runner, d->control, end));
-  if (*end == CST_END_DONE && !d->plan->part && d->plan->study->timing_repeats)
+  if (*end == CST_END_DONE && !d->plan->part && d->plan->study->run.timing_repeats)
     CST_TRY(time_classes(d, end));
   if (*end == CST_END_DONE)
     CST_TRY(conclude(d, failures, end));

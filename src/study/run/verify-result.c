@@ -124,7 +124,7 @@ static int find_saved(const cst_checkpoint *checkpoint, int class, long lane) {
 static void read_status(verification *d) {
   const char  *path = cst_channel_status.path;
   const long   start[2] = {0};
-  const long   count[2] = {d->plan->ncase, d->plan->study->members};
+  const long   count[2] = {d->plan->ncase, d->plan->study->ensemble.members};
   const size_t n = (size_t)(count[0] * count[1]);
   d->status = cst_need(malloc(n + 1));
   if (!cst_result_read_block(d->file, path, CST_TYPE_I8, start, count, d->status))
@@ -139,7 +139,7 @@ static void place(const verification *d, verify_trajectory *t) {
   const long       lane = cst_plan_lane(p, t->icase, t->member);
   const int        saved = find_saved(checkpoint, class, lane);
   const bool       left_out = d->left_out && d->left_out[p->cases[t->icase].method];
-  const bool       has_status = d->status[t->icase * p->study->members + t->member] >= 0;
+  const bool       has_status = d->status[t->icase * p->study->ensemble.members + t->member] >= 0;
   const bool done = has_status || (checkpoint && checkpoint->lane[class][lane] == CST_LANE_DONE);
   t->work = (cst_work){.class = class, .first = lane, .count = 1, .saved = -1};
   t->work.cost = (double)k->n * k->cost;
@@ -212,7 +212,7 @@ static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
  * drawn, but reported if asked for. They are *n; owned. */
 static verify_trajectory *list_trajectories(const verification *d, const cst_verify_choice *c,
                                             long *n) {
-  const long         members = c->nmember ? c->nmember : d->plan->study->members;
+  const long         members = c->nmember ? c->nmember : d->plan->study->ensemble.members;
   const long         all = (c->ncase ? c->ncase : d->plan->ncase) * members;
   unsigned char     *may = cst_need(calloc((size_t)all + 1, 1));
   verify_trajectory *list = cst_zeros(all, sizeof *list);
@@ -269,7 +269,7 @@ static void read_reference_error(work *w, const cst_column *x) {
 /* Other references have no error of their own. */
 static void find_reference_errors(work *w) {
   const cst_columns *all = cst_conclude_columns(w->table);
-  for (int i = 0; i < w->d->plan->study->nvariant * CST_ERRORS; i++)
+  for (int i = 0; i < w->d->plan->study->problem.nvariant * CST_ERRORS; i++)
     w->error[i] = NAN;
   if (!cst_reference_twice(w->d->plan->study))
     return;
@@ -304,7 +304,7 @@ static void tell(verification *d, int icase) {
 
 static cst_error conclude(work *w) {
   const cst_plan *p = w->d->plan;
-  const int       steps = p->study->nstep;
+  const int       steps = p->study->steps.n;
   cst_case_rows_ahead(w->rows, p->ncase);
   for (int i = 0; i < p->ncase; i++) {
     tell(w->d, i);
@@ -359,7 +359,7 @@ static void compare_columns(work *w) {
 static cst_error compare_table(verification *d, cst_verify_counts *counts) {
   work w = {.d = d, .counts = counts, .table = cst_conclude_create(d->plan)};
   counts->statistics = true;
-  w.error = cst_zeros(d->plan->study->nvariant * CST_ERRORS, sizeof *w.error);
+  w.error = cst_zeros(d->plan->study->problem.nvariant * CST_ERRORS, sizeof *w.error);
   find_reference_errors(&w);
   CST_TRY(cst_case_rows_create(d->plan, d->output, w.error, &w.rows));
   if (conclude(&w)) { /* it has been said why */
@@ -425,7 +425,7 @@ void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end 
   other += differs(file, "/run", "kernels", "kernels", b->kernels);
   if (compiler && *b->compiler)
     other += differs(file, "/run", "compile_compiler", "compiler of the kernels", b->compiler);
-  other += !describes(file, p->study->system->text);
+  other += !describes(file, p->study->problem.system->text);
   other += differs(file, "/run", "host_of_rank_0", "host", host);
   if (!other)
     puts("  nothing: the file was damaged, or one of the machines made an error");
@@ -450,8 +450,8 @@ static cst_error poll(void *context, double work, bool *stop) {
 static cst_error make_reference(verification *d, const verify_trajectory *t) {
   const int      variant = d->plan->cases[t->icase].variant;
   bool           stop = false;
-  unsigned char *known = &d->known[variant * d->plan->study->members + t->member];
-  if (d->plan->study->reference != CST_REFERENCE_METHOD || *known)
+  unsigned char *known = &d->known[variant * d->plan->study->ensemble.members + t->member];
+  if (d->plan->study->reference.kind != CST_REFERENCE_METHOD || *known)
     return 0;
   CST_TRY(cst_reference_compute_member(d->reference, variant, t->member, poll, d, &stop));
   *known = 1;
@@ -509,18 +509,19 @@ static cst_error compute(verification *d, const verify_trajectory *t) {
 static void print_trajectory(const cst_plan *p, const verify_trajectory *t) {
   const cst_study *s = p->study;
   const cst_case  *c = &p->cases[t->icase];
-  printf("case %ld (%s, step %.10g", t->icase, cst_method_label(s->method[c->method]),
+  printf("case %ld (%s, step %.10g", t->icase, cst_method_label(s->methods.method[c->method]),
          c->h_nominal);
-  if (s->ntolerance > 1)
-    printf(", tolerance %.10g", s->tolerance[c->tolerance]);
-  for (int k = 0; k < s->system->npar; k++)
+  if (s->solver.ntolerance > 1)
+    printf(", tolerance %.10g", s->solver.tolerance[c->tolerance]);
+  for (int k = 0; k < s->problem.system->npar; k++)
     if (cst_study_sweeps(s, k))
-      printf(", %s = %.10g", s->system->parameter[k].name, cst_plan_parameters(p, c->variant)[k]);
+      printf(", %s = %.10g", s->problem.system->parameter[k].name,
+             cst_plan_parameters(p, c->variant)[k]);
   printf("), member %ld: ", t->member);
 }
 
 static void print_steps(const verification *d, const verify_trajectory *t) {
-  const signed char status = d->status[t->icase * d->plan->study->members + t->member];
+  const signed char status = d->status[t->icase * d->plan->study->ensemble.members + t->member];
   const char       *word = status > 0 ? cst_failure_word(status) : "";
   if (status == CST_NO_START) {
     printf("%s, no step", word);
@@ -582,8 +583,8 @@ static bool is_of_another(cst_result *file) {
 
 static cst_error open_verification(verification *d) {
   char why[256];
-  d->known =
-      cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
+  d->known = cst_need(calloc(
+      (size_t)d->plan->study->problem.nvariant * (size_t)d->plan->study->ensemble.members, 1));
   d->reference = cst_reference_create(d->plan);
   d->tallies = cst_tallies_create(d->plan);
   d->told = MPI_Wtime();
@@ -656,7 +657,7 @@ static cst_error compare_sums(verification *d, cst_verify_counts *c) {
 /* Of methods left out the plan does not know all that the table tells. */
 static bool has_table(const verification *d) {
   bool out = false;
-  for (int i = 0; d->left_out && i < d->plan->study->nmethod; i++)
+  for (int i = 0; d->left_out && i < d->plan->study->methods.n; i++)
     out |= d->left_out[i];
   return !out && !strcmp(cst_result_state(d->file), "complete");
 }

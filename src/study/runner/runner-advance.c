@@ -19,14 +19,14 @@ const cst_case *cst_runner_case(const cst_runner *r, long lane) {
   const cst_class *k = r->class;
   const long       first = r->work->first;
   const long       of_class = r->replayed ? first : first + lane;
-  const int        icase = k->cases[of_class / r->plan->study->members];
+  const int        icase = k->cases[of_class / r->plan->study->ensemble.members];
   return &r->plan->cases[icase];
 }
 
 long cst_runner_member(const cst_runner *r, long lane) {
   if (r->replayed)
     return r->replayed[lane];
-  return (r->work->first + lane) % r->plan->study->members;
+  return (r->work->first + lane) % r->plan->study->ensemble.members;
 }
 
 double *cst_runner_record(const cst_runner *r, int group) {
@@ -44,7 +44,7 @@ static bool is_copy(const double *x, int n, int W, int lane) {
 /* With redundant constraints only the force G'lambda is determined; takes the least-norm multipliers. */
 static void make_least(const cst_runner *r, const cst_stepper *st, const double *record,
                        double *lambda) {
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const int         nq = s->nq;
   const int         ng = s->ng;
   const cst_layout *at = cst_stepper_layout(st);
@@ -78,14 +78,14 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
     cst_stepper_lambda(st, record, step, lambda);
   else
     r->fold->multipliers(cst_stepper_context(st), record, lambda);
-  if (p->study->system->dropped)
+  if (p->study->problem.system->dropped)
     make_least(r, st, record, lambda);
 }
 
 void cst_runner_state_lambda(const cst_runner *r, const cst_stepper *st, const double *record,
                              double *lambda) {
   r->fold->multipliers(cst_stepper_context(st), record, lambda);
-  if (r->plan->study->system->dropped)
+  if (r->plan->study->problem.system->dropped)
     make_least(r, st, record, lambda);
 }
 
@@ -148,7 +148,7 @@ static void set_time(const cst_runner *r) {
 /* The view of a group, without what depends on its state. */
 static cst_view view_of(const cst_runner *r, int group, cst_keep keep) {
   const cst_plan   *p = r->plan;
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   const int         nq = s->nq;
   const double     *record = cst_runner_record(r, group);
   const int         W = r->width;
@@ -193,7 +193,7 @@ cst_view cst_runner_measure(const cst_runner *r, int group, cst_keep keep) {
   r->fold->velocities(view.context, view.record, m->scratch);
   if (r->plan->needs_lambda)
     cst_runner_lambda(r, r->st, view.record, r->b->step,
-                      m->scratch + r->plan->study->system->nq * W);
+                      m->scratch + r->plan->study->problem.system->nq * W);
   set_time(r);
   for (int i = 0; i < m->nwanted; i++) {
     const int              k = m->wanted[i];
@@ -671,7 +671,7 @@ cst_error cst_runner_advance(cst_runner *r, long to, bool *stop) {
     else if (spent > 0.1)
       slice = CST_LARGER(1, slice / 2);
     /* a checkpoint here would lack the rows stored at the end */
-    if (r->plan->study->extensible && b->step == end)
+    if (r->plan->study->run.extensible && b->step == end)
       break;
     const double steps = (double)(b->step - from);
     const double work = r->work->cost * steps / (double)end;

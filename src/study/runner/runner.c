@@ -16,7 +16,7 @@
 
 static void fill_state(cst_runner *r, long lane, long steps, bool done) {
   cst_batch        *b = r->b;
-  const cst_system *s = r->plan->study->system;
+  const cst_system *s = r->plan->study->problem.system;
   const cst_layout *at = cst_stepper_layout(r->st);
   const int         W = r->width;
   const int         g = (int)(lane / W);
@@ -209,7 +209,7 @@ cst_error cst_runner_create(const cst_plan *p, long batch, cst_reference *refere
   cst_runner_own   *own = cst_zeros(1, sizeof *own);
   cst_meter        *m = &own->meter;
   cst_slices       *slices = &own->slices;
-  const cst_system *s = p->study->system;
+  const cst_system *s = p->study->problem.system;
   const int         ng = s->ng;
   const int         nq = s->nq;
   *runner = r;
@@ -238,8 +238,8 @@ cst_error cst_runner_create(const cst_plan *p, long batch, cst_reference *refere
   const size_t W = (size_t)r->width;
   const size_t groups = ((size_t)batch + W - 1) / W;
   const size_t quantities = (size_t)p->nquantity;
-  own->stepper = cst_zeros(p->study->nmethod, sizeof *own->stepper);
-  own->partner = cst_zeros(p->study->nmethod, sizeof *own->partner);
+  own->stepper = cst_zeros(p->study->methods.n, sizeof *own->stepper);
+  own->partner = cst_zeros(p->study->methods.n, sizeof *own->partner);
   slices->seconds = cst_zeros(p->nclass, sizeof *slices->seconds);
   r->q0 = cst_aligned(groups * (size_t)nq * W);
   r->v0 = cst_aligned(groups * (size_t)nq * W);
@@ -269,7 +269,7 @@ cst_error cst_runner_create(const cst_plan *p, long batch, cst_reference *refere
 cst_error cst_runner_destroy(cst_runner **runner) {
   cst_runner     *r = *runner;
   cst_runner_own *own = r->own;
-  for (int i = 0; i < r->plan->study->nmethod; i++) {
+  for (int i = 0; i < r->plan->study->methods.n; i++) {
     if (own->stepper[i])
       CST_TRY(cst_batch_destroy(&own->full[i]));
     if (own->partner[i])
@@ -327,9 +327,9 @@ static cst_error prepare(cst_runner *r, int method, double h, cst_stepper **step
   const cst_study    *s = p->study;
   cst_stepper_options o = {p->isa,
                            (int)((r->batch + W - 1) / W),
-                           s->max_iterations,
-                           s->compensated,
-                           s->iteration,
+                           s->solver.max_iterations,
+                           s->steps.compensated,
+                           s->solver.iteration,
                            !r->output,
                            r->output && cst_plan_is_petsc(p, method),
                            h};
@@ -339,7 +339,7 @@ static cst_error prepare(cst_runner *r, int method, double h, cst_stepper **step
     CST_TRY(cst_batch_destroy(batch));
   CST_TRY(cst_stepper_destroy(stepper));
   CST_TRY(cst_stepper_create(p->method[method], &o, stepper));
-  cst_stepper_set_resolution(*stepper, s->resolution);
+  cst_stepper_set_resolution(*stepper, s->steps.resolution);
   CST_TRY(cst_batch_create(*stepper, batch));
   return 0;
 }
@@ -352,12 +352,12 @@ static void start_lane(const cst_runner *r, const cst_stepper *st, cst_batch *b,
   const cst_study *s = r->plan->study;
   const cst_case  *c = cst_runner_case(r, lane);
   const double    *par = cst_plan_parameters(r->plan, c->variant);
-  const double     tolerance = s->tolerance[c->tolerance];
+  const double     tolerance = s->solver.tolerance[c->tolerance];
   if (good)
     cst_batch_start(st, b, lane, par, q, v, tolerance);
   else
     cst_batch_refuse(st, b, lane, par, q, v);
-  cst_batch_address(st, b, lane, s->seed, (uint64_t)cst_runner_member(r, lane));
+  cst_batch_address(st, b, lane, s->ensemble.seed, (uint64_t)cst_runner_member(r, lane));
 }
 
 /* Resets the rows of the batch. */
@@ -379,7 +379,7 @@ static void locate(cst_runner *r, long step, bool done) {
 
 /* Starts the lanes of the group of lane l together, as far as this can be done; returns their bits. */
 static int start_group(cst_runner *r, long l) {
-  const size_t at = (size_t)l * (size_t)r->plan->study->system->nq;
+  const size_t at = (size_t)l * (size_t)r->plan->study->problem.system->nq;
   const int    lanes = (int)CST_SMALLER(r->width, r->work->count - l);
   int          variant[CST_W_MAX];
   long         member[CST_W_MAX];
@@ -405,7 +405,7 @@ static void put_lane(const double *x, double *columns, long l, int n, long W) {
 /* The start of lane l; false: it has none. */
 static bool start_of(cst_runner *r, long l, bool is_there, double *q, double *v) {
   const cst_study *s = r->plan->study;
-  const int        nq = s->system->nq;
+  const int        nq = s->problem.system->nq;
   if (is_there) {
     get_lane(q, r->q0, l, nq, r->width);
     get_lane(v, r->v0, l, nq, r->width);
@@ -425,7 +425,7 @@ static cst_error start(cst_runner *r, bool *stop) {
   const cst_work   *work = r->work;
   cst_batch        *b = r->b;
   double           *q = r->own->start;
-  double           *v = r->own->start + r->plan->study->system->nq;
+  double           *v = r->own->start + r->plan->study->problem.system->nq;
   int               together = 0;
   cst_batch_reset(r->st, b, work->count);
   if (hst)
@@ -457,12 +457,13 @@ cst_error cst_runner_resume(cst_runner *r, const cst_origin *from) {
   const cst_class *k = r->class;
   CST_CHECK(from->numbers == cst_runner_numbers(r), MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED,
             "a saved row has %ld numbers, and one of %s has %ld: another build saved it",
-            from->numbers, cst_method_label(p->study->method[k->method]), cst_runner_numbers(r));
+            from->numbers, cst_method_label(p->study->methods.method[k->method]),
+            cst_runner_numbers(r));
   for (long l = 0; l < r->work->count; l++) {
     const double *row = from->row + l * from->numbers;
     CST_CHECK(runner_fits(r, l, row, from->at.step), MPI_COMM_SELF, CST_ERR_FILE_UNEXPECTED,
               "a saved row is not a state of a trajectory of %s",
-              cst_method_label(p->study->method[k->method]));
+              cst_method_label(p->study->methods.method[k->method]));
     cst_runner_restore(r, l, row);
   }
   r->b->step = from->at.step;
@@ -487,8 +488,8 @@ static void find_blocks(const cst_runner *r) {
 static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
   if (!r->own->full) {
-    r->own->full = cst_zeros(s->nmethod, sizeof *r->own->full);
-    r->own->half = cst_zeros(s->nmethod, sizeof *r->own->half);
+    r->own->full = cst_zeros(s->methods.n, sizeof *r->own->full);
+    r->own->half = cst_zeros(s->methods.n, sizeof *r->own->half);
   }
   r->work = w;
   r->class = &r->plan->classes[w->class];
@@ -499,7 +500,7 @@ static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from,
   r->b = &r->own->full[m];
   cst_stepper_set_step(r->st, r->class->h);
   r->hst = NULL;
-  if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->own->timed) {
+  if (s->reference.kind == CST_REFERENCE_SELF && !r->replayed && !r->own->timed) {
     CST_TRY(prepare(r, m, r->class->h / 2, &r->own->partner[m], &r->own->half[m]));
     r->hst = r->own->partner[m];
     r->hb = &r->own->half[m];

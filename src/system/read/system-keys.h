@@ -5,7 +5,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_KEYS_H
 #define CST_SYSTEM_KEYS_H
-#include "constella/document.h"
+#include "constella/system.h"
+#include "core/document.h"
 #include "core/keys.h"
 
 /* Forms of a map whose keys differ. */
@@ -21,4 +22,9 @@ extern const cst_key cst_system_keys[]; /* ends with a row whose key is NULL */
 /* Reports every key of `map` that the map of this path does not have in the given forms. */
 void cst_system_keys_check(const cst_document *doc, cst_yaml *map, const char *in, int forms,
                            cst_diag *d);
+
+/* The keys q, v and bodies of a map (document doc) in the form of a state of a description, into q[nq], v[nq]
+ * as nodes over the parameters; false with errors in d. They are checked at the parameters c. */
+bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
+                           cst_diag *d, cst_node *q, cst_node *v);
 #endif

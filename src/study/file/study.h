@@ -5,8 +5,8 @@
  * numbered in that order, step fastest. A trajectory is one member of one case.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef CONSTELLA_STUDY_H
-#define CONSTELLA_STUDY_H
+#ifndef CST_STUDY_H
+#define CST_STUDY_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "constella/diag.h"
@@ -84,91 +84,152 @@ typedef struct {
   char **value; /* [nmethod] its text in each method; NULL: it is not swept there */
 } cst_argument;
 
-typedef struct cst_study {
-  const cst_kind *kind;
-  void           *own;          /* the values of its own keys of the study file; NULL: none */
-  char           *file, *title; /* file as given on the command line */
+/* Where the text comes from. */
+typedef struct {
+  char *file, *title; /* file as given on the command line */
   /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files; the
    * result stores it */
   char *canonical;
-  int   nkey; /* the keys with their places: "solver", "solver.iteration"; cst_study_place */
+  char  sha256[65]; /* of canonical, hexadecimal */
+  int   nkey;       /* the keys with their places: "solver", "solver.iteration"; cst_study_place */
   cst_study_word *key;
-  char            sha256[65]; /* of canonical, hexadecimal */
-  cst_system     *system;
-  char *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
-  char  system_sha256[65];     /* of the bytes of that file */
-  cst_compile_request compile; /* changes no result */
-  cst_layers         *layers;  /* what the file defines for methods, by name */
-  int                 nlayer;
-  cst_layer_file     *layer; /* layers of the user that are written in C */
-  int                 nscheme;
-  cst_study_scheme   *scheme;
-  int                 nvariant;  /* parameter sets (1 without sweep) */
-  double             *parameter; /* [nvariant][npar] */
-  int                 nset,
-      nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
-                       is 0 */
-  char   **start_name; /* [nswept] */
-  int      naxis; /* of a sweep over a grid of starts: the coordinates and velocities that vary */
-  char   **axis_name;   /* [naxis] x, or x' of a velocity */
-  double **axis;        /* [naxis][nswept] */
-  int     *start_state; /* [nswept] as `state` */
-  int      state;       /* index of the named start, -1 when given by numbers; cst_study_state */
-  double  *q0, *v0;     /* [nvariant][nq] start of member 0 before spreading */
-  bool     ensemble;    /* members are spread around (q0, v0) */
-  bool     project;     /* inconsistent data are projected instead of refused */
+} cst_study_source;
+
+/* The system with its sets of parameters, and what the file defines for methods. */
+typedef struct {
+  cst_system *system;
+  char       *file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
+  char        sha256[65]; /* of the bytes of that file */
+  int         nvariant;   /* parameter sets (1 without sweep) */
+  double     *parameter;  /* [nvariant][npar] */
+  cst_layers *layers;     /* what the file defines for methods, by name */
+  int         nlayer;
+  cst_layer_file   *layer; /* layers of the user that are written in C */
+  int               nscheme;
+  cst_study_scheme *scheme;
+} cst_study_problem;
+
+/* A sweep over starts: variant = start * nset + set of parameters. */
+typedef struct {
+  int      n, nset;   /* starts, 0 without such a sweep; sets of parameters */
+  char   **name;      /* [n] */
+  int     *state;     /* [n] as the state of cst_study_starts */
+  int      naxis;     /* of a grid of starts: the coordinates and velocities that vary */
+  char   **axis_name; /* [naxis] x, or x' of a velocity */
+  double **axis;      /* [naxis][n] */
+} cst_study_sweep;
+
+/* `relax`: the method that relaxes the start before a run (relax.h); NULL: none. */
+typedef struct {
+  cst_method *method;
+  double      step, end;
+} cst_study_relax;
+
+/* A table of starts: member m starts from start m modulo n. */
+typedef struct {
+  long    n;          /* 0: members have no starts of their own */
+  bool    each;       /* the starts differ between variants */
+  double *state;      /* [nvariant or 1][n][2 nq] q, v */
+  char   *text;       /* the table from another file; NULL: none */
+  char    sha256[65]; /* of its bytes */
+} cst_study_table;
+
+/* The start of member 0 before spreading. */
+typedef struct {
+  int     state;   /* index of the named start, -1 when given by numbers; cst_study_state */
+  double *q, *v;   /* [nvariant][nq] */
+  bool    project; /* inconsistent data are projected instead of refused */
   unsigned char *
       keep; /* [2 nq] of q, then v: not 0 where a projection moves nothing; NULL: it may move all */
   /* the largest move of a start by `project`, relative to the coordinates or velocities of that start, and its
    * description; 0 and "" up to 1 % */
-  double   moved;
-  char     moved_text[200];
+  double          moved;
+  char            moved_text[200];
+  cst_study_relax relax;
+  cst_study_table table;
+} cst_study_starts;
+
+/* The members of every case. */
+typedef struct {
+  bool     spread;  /* they are spread around the start */
   long     members; /* 1 without ensemble */
   uint64_t seed;
   double   spread_q, spread_v; /* standard deviations, in the units of q and v */
+  double  *deviation[2];       /* [nq] each of q and of v; NULL: spread_q, spread_v for all */
   bool     unspread;           /* the key is missing: members start from the same point */
-  /* `relax`: the method that relaxes the start before a run (relax.h); NULL: none */
-  cst_method *relax_method;
-  double      relax_step, relax_end;
-  double     *deviation[2]; /* [nq] each of q and of v; NULL: spread_q, spread_v for all */
-  /* member m starts from start m modulo nstart; 0: members have no starts of their own */
-  long    nstart;
-  bool    starts_each;       /* the starts differ between variants */
-  double *starts;            /* [nvariant or 1][nstart][2 nq] q, v */
-  char   *starts_text;       /* the table of starts from another file; NULL: none */
-  char    starts_sha256[65]; /* of its bytes */
-  double *end;               /* [nvariant] */
-  int     nstep;
-  double *step; /* [nvariant][nstep] nominal steps, as written */
+} cst_study_ensemble;
+
+typedef struct {
+  double *end; /* [nvariant] */
+  int     n;
+  double *h; /* [nvariant][n] nominal steps, as written */
   /* of the paths of noise; each step is a multiple; 0: each step has its own path */
-  double             resolution;
-  int                nmethod;
-  cst_method       **method;
-  char             **family; /* [nmethod] methods of one sweep; NULL: it is of none */
-  int                nargument;
-  cst_argument      *argument; /* those that are swept */
-  cst_reference_kind reference;
-  cst_method        *reference_method; /* CST_REFERENCE_METHOD only */
-  double             reference_step;
-  bool               reference_quad; /* in quadruple precision: the method is gauss(s) */
-  bool               error_q, error_p, error_lambda; /* error.of */
-  cst_norm           norm;
-  cst_over           over;
-  cst_norm           hidden; /* of G v, over the constraints */
-  int                nobservable;
-  cst_observable    *observable;
-  void            **collected; /* what each collector has read of its own keys; NULL: it has none */
-  bool              observe_every;
+  double resolution;
+  bool   dyadic, compensated;
+} cst_study_steps;
+
+typedef struct {
+  int           n;
+  cst_method  **method;
+  char        **family;    /* [n] methods of one sweep; NULL: it is of none */
+  int           nargument; /* those that are swept */
+  cst_argument *argument;
+} cst_study_methods;
+
+typedef struct {
+  cst_reference_kind kind;
+  cst_method        *method; /* CST_REFERENCE_METHOD only */
+  double             step;
+  bool               quad; /* in quadruple precision: the method is gauss(s) */
+} cst_study_reference;
+
+typedef struct {
+  bool     q, p, lambda; /* error.of */
+  cst_norm norm;
+  cst_over over;
+  cst_norm hidden; /* of G v, over the constraints */
+} cst_study_error;
+
+typedef struct {
+  int             n;
+  cst_observable *observable;
+  bool            every;
+} cst_study_observe;
+
+typedef struct {
   int               ntolerance;
   double           *tolerance; /* [ntolerance], relative */
   int               max_iterations;
   cst_iteration     iteration; /* of convert(...) */
   cst_solver_engine engine;    /* as the study file has it */
   int               team;      /* ranks per trajectory, from 1 */
-  bool              dyadic, compensated;
-  bool              extensible; /* the result holds the data that a later end needs */
-  double            checkpoint_seconds;
-  int               timing_repeats; /* how often each class of cases is timed; 0: not at all */
+} cst_study_solver;
+
+/* What concerns the run and changes no number of it. */
+typedef struct {
+  cst_compile_request compile;
+  double              checkpoint_seconds;
+  bool                extensible;     /* the result holds the data that a later end needs */
+  int                 timing_repeats; /* how often each class of cases is timed; 0: not at all */
+} cst_study_run;
+
+/* Code that needs one section takes this section. */
+typedef struct cst_study {
+  const cst_kind     *kind;
+  void               *own; /* the values of its own keys of the study file; NULL: none */
+  cst_study_source    source;
+  cst_study_problem   problem;
+  cst_study_starts    starts;
+  cst_study_sweep     sweep;
+  cst_study_ensemble  ensemble;
+  cst_study_steps     steps;
+  cst_study_methods   methods;
+  cst_study_reference reference;
+  cst_study_error     error;
+  cst_study_observe   observe;
+  cst_study_solver    solver;
+  cst_study_run       run;
+  void **collected; /* what each collector has read of its own keys; NULL: it has none */
 } cst_study;
 
 /* Reads the bytes of a file that a study names, as cst_document_fetch. */
