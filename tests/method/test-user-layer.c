@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "claims.h"
 #include "constella/layer.h"
+#include "core/document.h"
 #include "method/method.h"
 #include "method/texts/user-layer.h"
 #include "system/compile/compile.h"

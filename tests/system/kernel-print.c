@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/system.h"
+#include "core/document.h"
 
 enum { POINTS = 3, MOST = CST_MAX_Q * CST_MAX_Q }; /* entries of a kernel */
 
