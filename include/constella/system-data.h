@@ -55,23 +55,46 @@ typedef struct cst_system cst_system;
 typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q,
                        double *p, double *lambda);
 
+/* Traits of a system, which are found when it is read and derived. */
+enum {
+  /* M is a constant diagonal and a = 0 */
+  CST_MASS_DIAGONAL = 1 << 0,
+  CST_MASS_UNIT = 1 << 1,   /* and every mass is the literal 1: nothing is multiplied */
+  CST_MASS_MATRIX = 1 << 2, /* M is written with nq * nq entries */
+  /* coordinates have the mass 0; M is positive definite on the velocities with G v = 0 only */
+  CST_MASSLESS = 1 << 3,
+  /* a body is flat at the default parameters, and constraints on velocities leave it to methods in coordinates:
+   * M contains sigma O'O of the rows O of orthogonality of every body, which is zero on the velocities of rotations
+   * (read-bodies.c); flat is -1 then */
+  CST_MASS_RAISED = 1 << 4,
+  CST_GYROSCOPIC = 1 << 5, /* there is an a(q) */
+  CST_LINEAR_V = 1 << 6,   /* the Hessian of V is identically zero */
+  CST_STIFF = 1 << 7,      /* the text names a stiff part of V */
+  CST_PAIRS = 1 << 8,      /* V has sums over pairs, which are not written out */
+  CST_BODIES = 1 << 9,
+  CST_FORCED = 1 << 10, /* there are forces */
+  CST_SLIPS = 1 << 11,  /* a force depends on multipliers */
+  CST_PUMPED = 1 << 12, /* the potential depends on t: the account behind those of the forces */
+  CST_DRIVEN = 1 << 13, /* a constraint on positions depends on t */
+  CST_TIMED = 1 << 14,  /* one of those that are forced, pumped or driven: there are accounts */
+  /* constraints on velocities */
+  CST_NONHOLONOMIC = 1 << 15,
+  CST_AFFINE =
+      1 << 16, /* some constraint has a phi0: one on velocities, or one that depends on t */
+  CST_QUADRATIC_G = 1 << 17, /* every g is a polynomial of degree at most 2 in q */
+  /* the mass is diagonal and nothing is timed: the force is -dV(q) and p = m v; the others have the kernels
+   * f, Lq, M ... */
+  CST_SEPARABLE = 1 << 18
+};
+
 struct cst_system {
   const char *name, *doc, *source;
   const char *up; /* of pictures alone: the axis that points upwards, "z" or "-x"; "z" by default */
   int         nq, ng, npar, nsym, nstate;
   int         nvel;   /* the last of the ng constraints are on velocities */
-  bool        affine; /* some constraint has a phi0: one on velocities, or one that depends on t */
-  bool        driven; /* some constraint on positions depends on t */
   int         nforce; /* forces */
-  /* there are forces, or the potential or a constraint depends on t; the system is then general, and has
-   * accounts: */
-  bool timed;
-  bool slips; /* a force depends on multipliers */
-  /* coordinates have the mass 0; M is positive definite on the velocities with G v = 0 only, and the system is
-   * general */
-  bool massless;
-  bool pumped; /* the potential depends on t: the account behind those of the forces */
-  int  ndriven,
+  unsigned    traits; /* bits of the traits below: cst_has */
+  int         ndriven,
       *driven_name; /* the last accounts: those of the constraints family[driven_name[k]] */
   /* of a penalised system the integrands of the accounts behind those of the forces; else NULL */
   cst_node *rate;
@@ -86,28 +109,16 @@ struct cst_system {
   int       nbody_name;     /* names of bodies as declared: */
   cst_name *body_name;      /* at: index in bodies */
   int flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
-  /* a body is flat at the default parameters, and constraints on velocities leave it to methods in coordinates:
-   * M contains sigma O'O of the rows O of orthogonality of every body, which is zero on the velocities of rotations
-   * (read-mass.c); flat is -1 then */
-  bool          raised;
-  int           nunit;
-  cst_unit     *unit;                     /* [nunit] */
-  int           ncoordinate, nfamily;     /* names as declared */
-  cst_name     *coordinate_name, *family; /* [ncoordinate], [nfamily] */
-  const char  **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
-  const char   *symmetry[CST_MAX_SYM];
-  cst_parameter parameter[CST_MAX_PAR];
-  cst_state    *state; /* [nstate], the first is called default */
-  /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
-  bool general;
-  bool gyroscopic; /* there is an a(q) */
-  /* M is a constant diagonal and a = 0, also where forces or t make the system general */
-  bool           diagonal;
+  int            nunit;
+  cst_unit      *unit;                     /* [nunit] */
+  int            ncoordinate, nfamily;     /* names as declared */
+  cst_name      *coordinate_name, *family; /* [ncoordinate], [nfamily] */
+  const char   **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
+  const char    *symmetry[CST_MAX_SYM];
+  cst_parameter  parameter[CST_MAX_PAR];
+  cst_state     *state;      /* [nstate], the first is called default */
   int            nmass;      /* distinct entries of the constant diagonal mass; 0 otherwise */
   int           *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
-  bool           mass_unit;  /* every mass is the literal 1: nothing is multiplied */
-  bool           linear_v;   /* the Hessian of V is identically zero */
-  bool           quadratic;  /* every g is a polynomial of degree at most 2 in q */
   cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
   cst_gram       gram;
   unsigned char *dropped; /* [ng] or NULL: redundant constraints, which are not enforced */
@@ -118,12 +129,11 @@ struct cst_system {
   bool     bent;
   cst_node whole; /* V with its sums over pairs written out, where that was done */
   cst_node V, *g, *mass, *a, *xi,
-      *gauge;            /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+      *gauge; /* [ng], [nq] or, with CST_MASS_MATRIX, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
   cst_node *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
   cst_node  stiff;       /* the stiff part of V, where there is a stiff_text */
   cst_bands bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
   int       nshared;     /* values that dVH leaves for D3V */
-  bool      matrix;
   cst_node *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
   /* the outputs that are evaluated beside sums over pairs, where they differ from kernel_out;
    * else NULL */
@@ -139,4 +149,9 @@ struct cst_system {
   char *text;                      /* the whole description */
   void *owned;                     /* the memory that destroy frees */
 };
+
+/* Whether s has all of these traits. */
+static inline bool cst_has(const cst_system *s, unsigned traits) {
+  return (s->traits & traits) == traits;
+}
 #endif

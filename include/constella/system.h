@@ -168,7 +168,7 @@ void cst_system_defaults(const cst_system *s, const bool *given, double *c);
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v);
 /* Parameters of the text: those behind them are the time and the accounts. */
 static inline int cst_system_named(const cst_system *s) {
-  return s->npar - (s->timed ? 1 + s->naccount : 0);
+  return s->npar - (s->naccount ? 1 + s->naccount : 0);
 }
 /* The largest number of entries of the argument `letter`, one of c q v w u l, that a kernel reads. */
 int cst_system_entries(const cst_system *s, char letter);

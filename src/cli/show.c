@@ -241,9 +241,10 @@ static void print_methods(const cst_system *s) {
 
 static void print_equations(const cst_system *s) {
   const char *g = s->ng ? " - G'lambda, g(q) = 0, G = Dg" : "";
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     printf("\nEquations: L = 1/2 v'M(q)v%s - V(q), p = M v%s; M A = f%s, f = L_q - L_vq v.\n",
-           s->gyroscopic ? " + a(q).v" : "", s->gyroscopic ? " + a" : "", g);
+           cst_has(s, CST_GYROSCOPIC) ? " + a(q).v" : "", cst_has(s, CST_GYROSCOPIC) ? " + a" : "",
+           g);
   else
     printf("\nEquations: L = 1/2 v'M v - V(q), p = M v; M A = f%s, f = -dV.\n", g);
 }
@@ -276,7 +277,7 @@ static bool show_system(const char *name) {
   if (s->nplain)
     print_rows("mass", plain_names(s), s->mass_text,
                *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
-  if (s->gyroscopic)
+  if (cst_has(s, CST_GYROSCOPIC))
     print_rows("gyroscopic", s->ncoordinate, s->gyroscopic_text, false);
   item("potential", s->potential_text);
   if (s->stiff_text)

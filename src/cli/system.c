@@ -419,8 +419,8 @@ static void print_json(const cst_system *s, const double *c, const cst_examinati
   put_text(",\n  ", "source", s->source);
   put_text(",\n  ", "up", s->up);
   printf(",\n  \"degrees_of_freedom\": %d", freedom(s));
-  put_flag(",\n  ", "gyroscopic", s->gyroscopic);
-  put_flag(",\n  ", "affine", s->affine);
+  put_flag(",\n  ", "gyroscopic", cst_has(s, CST_GYROSCOPIC));
+  put_flag(",\n  ", "affine", cst_has(s, CST_AFFINE));
   put_text(",\n  ", "potential", s->potential_text ? s->potential_text : "0");
   put_masses(s);
   put_expressions("forces", s->nforce, s->force_name, s->force_text);

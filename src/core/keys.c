@@ -40,7 +40,10 @@ const char *cst_value_wanted(const cst_value *v, char *text, size_t n) {
 static void alternatives(const char *const *words, char *text, size_t n) {
   size_t at = 0;
   for (int i = 0; words[i] && at < n; i++)
-    at += (size_t)snprintf(text + at, n - at, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ",
+    at += (size_t)snprintf(text + at, n - at, "%s%s",
+                           i == 0         ? ""
+                           : words[i + 1] ? ", "
+                                          : " or ",
                            words[i]);
 }
 
@@ -65,8 +68,8 @@ const char *cst_key_type(const cst_key *k, char *text, size_t n) {
 bool cst_value_allows(const cst_value *v, double x) {
   if (v->type == CST_VALUE_INTEGER && x != floor(x))
     return false;
-  return !is_bounded(v) || ((v->above ? x > v->low : x >= v->low) &&
-                            (v->below ? x < v->high : x <= v->high));
+  return !is_bounded(v) ||
+         ((v->above ? x > v->low : x >= v->low) && (v->below ? x < v->high : x <= v->high));
 }
 
 void cst_value_set(const cst_value *v, void *section, double x) {

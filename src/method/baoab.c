@@ -39,7 +39,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!cst_langevin_fits(t, s, why, n))
     return false;
-  if (!s->general || drifts_of(t) == 1)
+  if (cst_has(s, CST_SEPARABLE) || drifts_of(t) == 1)
     return true;
   snprintf(why, (size_t)n, "with a full mass matrix or an a(q), as %s has, baoab takes drifts=1",
            s->name);

@@ -15,11 +15,13 @@ bool cst_constrained_fits(const cst_term *t, const cst_system *s, int stages, bo
              "%s imposes constraints on positions at its stages, and %s has constraints on "
              "velocities; layers such as radau(3, form=index-1) step it",
              t->name, s->name);
-  else if (s->slips || s->massless)
+  else if (cst_has(s, CST_SLIPS) || cst_has(s, CST_MASSLESS))
     snprintf(why, (size_t)n,
              "%s has %s, which %s does not solve for at its stages; layers such as radau(3, "
              "form=index-1) and gauss(2) step it",
-             s->name, s->slips ? "forces that depend on multipliers" : "coordinates without mass",
+             s->name,
+             cst_has(s, CST_SLIPS) ? "forces that depend on multipliers"
+                                   : "coordinates without mass",
              t->name);
   else if (unknowns > MOST_UNKNOWNS)
     snprintf(why, (size_t)n,
@@ -37,7 +39,7 @@ void cst_constrained_accelerations(const cst_system *s, const double *c, const d
   double      *a = f + n, *lambda = a + n, *G = lambda + g;
   const bool   whole = s->kernel_size[CST_K_f] > 0;
   cst_system_eval(s, whole ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
-  if (s->gyroscopic)
+  if (cst_has(s, CST_GYROSCOPIC))
     cst_system_eval_at(s, CST_K_a, c, q, a);
   if (s->ng > 0) {
     cst_system_multipliers(s, c, q, v, lambda);

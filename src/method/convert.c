@@ -134,7 +134,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   }
   if (!cst_term_bends(t, s, why, n))
     return false;
-  if (by_mass(t) && (s->ng == 0 || s->general)) {
+  if (by_mass(t) && (s->ng == 0 || !cst_has(s, CST_SEPARABLE))) {
     snprintf(why, (size_t)n,
              s->ng
                  ? "iota=mass needs a constant diagonal mass, no gyroscopic term, no forces and no "

@@ -503,7 +503,7 @@ static bool has_derivative(const cst_substep *x, const cst_system *s) {
 
 const char *cst_derivative_refusal(const cst_method *m, const cst_system *s) {
   const char *why = NULL;
-  if (s->general || !s->nmass || s->nvel || !s->bent)
+  if (!cst_has(s, CST_SEPARABLE) || !s->nmass || s->nvel || !s->bent)
     return "has no exact derivative on a system with forces, t, a(q), constraints on velocities, "
            "or "
            "a mass that is no constant diagonal; 'companions' serve it";

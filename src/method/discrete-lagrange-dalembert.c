@@ -46,7 +46,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              "this form of %s does not support constraints on positions, and %s has some besides "
              "those on velocities; %s(reversible) does",
              t->name, s->name, t->name);
-  else if (s->general && in_null_space(t))
+  else if (!cst_has(s, CST_SEPARABLE) && in_null_space(t))
     snprintf(why, (size_t)n,
              "form=null-space of %s needs a constant diagonal mass, and no gyroscopic term, forces "
              "or dependence on time, and %s has others; form=multipliers does not",
@@ -56,12 +56,12 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
         why, (size_t)n,
         "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
         CST_MAX_Q, s->name, s->nq);
-  else if (s->general && form(t) != REVERSIBLE)
+  else if (!cst_has(s, CST_SEPARABLE) && form(t) != REVERSIBLE)
     snprintf(why, (size_t)n,
              "this form of %s needs a constant diagonal mass, and no gyroscopic term, forces or "
              "dependence on time, and %s has others; %s(reversible) does not",
              t->name, s->name, t->name);
-  else if (s->general && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
+  else if (!cst_has(s, CST_SEPARABLE) && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
     snprintf(why, (size_t)n,
              "%s eliminates full matrices of at most %d coordinates and constraints on this "
              "system, and %s has %d and %d; layers such as rk4 and project(LAYER) step it",

@@ -44,7 +44,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const bool dense = s->general && !s->diagonal;
+  const bool dense = !cst_has(s, CST_SEPARABLE) && !cst_has(s, CST_MASS_DIAGONAL);
   if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G)
     return !is_linear(t) || cst_term_bends(t, s, why, n);
   if (!dense && !(is_linear(t) && s->nforce))
@@ -63,14 +63,15 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 /* A symmetry that turns constraints into each other, as turns of a body about an axis of its own do with orthogonality,
  * leaves them alone only where they hold; here they hold to order h^2, so that its momentum is not kept. */
 static bool keeps_momenta(const cst_system *s) {
-  return !s->general && !cst_system_is_gauged(s) && (!s->ng || cst_symmetry_is_translation(s));
+  return cst_has(s, CST_SEPARABLE) && !cst_system_is_gauged(s) &&
+         (!s->ng || cst_symmetry_is_translation(s));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   unsigned claims = 0;
   if (!is_linear(t) && !number(t, "post") && keeps_momenta(s))
     claims |= CST_CLAIM_MOMENTUM;
-  if (!is_linear(t) && !s->general && !s->ng)
+  if (!is_linear(t) && cst_has(s, CST_SEPARABLE) && !s->ng)
     claims |= CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED;
   return (cst_properties){.order_q = 1,
                           .order_p = 1,

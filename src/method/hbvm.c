@@ -49,8 +49,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const int unknowns =
-      (s->general ? 2 : 1) * number(t, "s") * s->nq + s->ng; /* of Newton's matrix */
+  const int unknowns = (!cst_has(s, CST_SEPARABLE) ? 2 : 1) * number(t, "s") * s->nq +
+                       s->ng; /* of Newton's matrix */
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
     snprintf(why, (size_t)n,
              "hbvm takes at most %d coordinates and %d constraints, and %s has %d and %d",
@@ -79,12 +79,12 @@ static int degree_of(const cst_system *s, cst_node n) {
 
 /* Degree of H = (p - a)'M^-1(p - a)/2 + V in (q, p). */
 static int degree_of_energy(const cst_system *s) {
-  const int n = s->matrix ? s->nq * s->nq : s->nq;
+  const int n = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
   for (int i = 0; i < n; i++)
     if (degree_of(s, s->mass[i]) > 0)
       return NO_POLYNOMIAL;
   int degree = s->npairs ? NO_POLYNOMIAL : larger(2, degree_of(s, s->V));
-  for (int i = 0; i < s->nq && s->gyroscopic; i++) {
+  for (int i = 0; i < s->nq && cst_has(s, CST_GYROSCOPIC); i++) {
     const int of_energy = 2 * degree_of(s, s->a[i]);
     degree = larger(degree, of_energy);
   }
@@ -103,7 +103,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   bool       keeps = true;
   unsigned   claims = CST_CLAIM_SYMMETRIC;
   for (int a = 0; a < s->ng; a++)
-    keeps &= !s->driven && is_exact(t, degree_of(s, s->g[a]));
+    keeps &= !cst_has(s, CST_DRIVEN) && is_exact(t, degree_of(s, s->g[a]));
   if (keeps)
     claims |= CST_CLAIM_POSITIONS;
   if (free)

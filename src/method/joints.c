@@ -90,7 +90,7 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
 /* True if the mass matrix has off-diagonal entries between ordinary coordinates. */
 static bool is_coupled(const cst_joints *j, const cst_system *s) {
   const cst_pattern *M = &s->pattern[CST_K_M];
-  for (int k = 0; k < j->ordinary && s->general; k++)
+  for (int k = 0; k < j->ordinary && !cst_has(s, CST_SEPARABLE); k++)
     CST_EACH_ENTRY(M, j->coordinate[k], e)
       if (M->column[e] != j->coordinate[k])
         return true;
@@ -99,7 +99,7 @@ static bool is_coupled(const cst_joints *j, const cst_system *s) {
 
 /* True if the force is constant, and turns no body. */
 static bool is_linear(const cst_joints *j, const cst_system *s) {
-  bool linear = s->linear_v;
+  bool linear = cst_has(s, CST_LINEAR_V);
   for (int b = 0; b < j->bodies; b++)
     for (int e = 0; e < 9; e++)
       linear &= cst_graph_is_zero(s->graph, s->kernel_out[CST_K_dV][j->rotation[b] + e]);
@@ -134,9 +134,8 @@ cst_joints *cst_joints_create(const cst_system *s) {
   free(variation);
   j->view.nq = 3 * j->bodies + j->ordinary;
   j->view.ng = j->n;
-  j->view.general = s->general;
   /* rows that share a body, or a mass matrix, share all its variations, so that the pattern has every coupling */
-  j->view.diagonal = true;
+  j->view.traits = CST_MASS_DIAGONAL | (s->traits & CST_SEPARABLE);
   j->view.dropped = s->dropped;
   if (cst_system_structure(&j->view))
     return j;

@@ -68,7 +68,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_term *l = cst_term_argument(t, NULL);
-  if (of_w(t) && s->timed) {
+  if (of_w(t) && cst_has(s, CST_TIMED)) {
     snprintf(why, (size_t)n,
              "lagrange-dalembert(LAYER, state=w) is for systems without forces or time dependence, "
              "and %s has them",

@@ -82,8 +82,8 @@ bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e) 
 }
 
 static bool mass_is_constant(const cst_system *s) {
-  const int entries = s->matrix ? s->nq * s->nq : s->nq;
-  if (!s->general)
+  const int entries = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
+  if (cst_has(s, CST_SEPARABLE))
     return true;
   for (int k = 0; k < entries; k++)
     if (cst_graph_depends(s->graph, s->mass[k], 'q'))
@@ -125,7 +125,7 @@ bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n)
   }
   if (s->flat >= 0)
     return fits_flat(t, s, why, n);
-  if (bath.by_mass && s->general) {
+  if (bath.by_mass && !cst_has(s, CST_SEPARABLE)) {
     snprintf(why, (size_t)n,
              "coefficient is divided by the mass of each coordinate, and the mass of %s is not "
              "diagonal; "

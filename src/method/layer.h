@@ -55,7 +55,8 @@ static inline cst_properties cst_layer_properties(int order, unsigned claims) {
  * are no constraints, which the index-reduced equations also impose off g = 0. */
 static inline cst_properties cst_tableau_properties(const cst_tableau *t, const cst_system *s) {
   const double vanishing = 1e-13;
-  const bool   kept = !s->ng && !s->general && cst_tableau_symplectic_defect(t) <= vanishing;
+  const bool   kept =
+      !s->ng && cst_has(s, CST_SEPARABLE) && cst_tableau_symplectic_defect(t) <= vanishing;
   return cst_layer_properties(
       t->order, (cst_tableau_symmetry_defect(t) <= vanishing ? CST_CLAIM_SYMMETRIC : 0u) |
                     (kept ? CST_CLAIM_MOMENTUM | CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED : 0u));

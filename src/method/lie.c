@@ -111,7 +111,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 /* True if the kinetic energy depends on q. */
 static bool mass_depends(const cst_system *s) {
-  const int n = s->matrix ? s->nq * s->nq : s->nq;
+  const int n = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
   for (int i = 0; i < n; i++)
     if (cst_graph_degree(s->graph, s->mass[i], 'q') != 0)
       return true;
@@ -122,7 +122,7 @@ bool cst_lie_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!s->nbodies)
     snprintf(why, (size_t)n, "%s steps the rotations of `bodies:`, and %s has none", t->name,
              s->name);
-  else if (s->gyroscopic)
+  else if (cst_has(s, CST_GYROSCOPIC))
     snprintf(why, (size_t)n, "%s takes no gyroscopic term, and %s has one", t->name, s->name);
   else if (mass_depends(s))
     snprintf(why, (size_t)n,
@@ -145,11 +145,11 @@ static const char *not_moved(const cst_system *s) {
   int centres = 0;
   for (int b = 0; b < s->nbodies; b++)
     centres += s->bodies[b].centre >= 0;
-  return s->nown         ? "constraints besides those of rotations"
-         : s->timed      ? "a potential that depends on t"
-         : !centres      ? "no body with a centre"
-         : is_coupled(s) ? "coupled masses of the coordinates besides the bodies"
-                         : NULL;
+  return s->nown                 ? "constraints besides those of rotations"
+         : cst_has(s, CST_TIMED) ? "a potential that depends on t"
+         : !centres              ? "no body with a centre"
+         : is_coupled(s)         ? "coupled masses of the coordinates besides the bodies"
+                                 : NULL;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {

@@ -61,9 +61,9 @@ bool cst_newmark_fits(const cst_term *t, const cst_system *s, char *why, int n) 
              "replaces them "
              "by springs",
              t->name, s->name, s->ng, t->name);
-  else if (s->gyroscopic)
+  else if (cst_has(s, CST_GYROSCOPIC))
     snprintf(why, (size_t)n, "%s steps systems without a(q), and %s has one", t->name, s->name);
-  else if (s->general)
+  else if (!cst_has(s, CST_SEPARABLE))
     snprintf(
         why, (size_t)n,
         "%s needs a constant mass, diagonal or of at most %d coordinates, and that of %s is not so",

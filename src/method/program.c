@@ -76,7 +76,7 @@ double cst_substep_unit(const cst_system *s) {
   return 2 * q + 2 * g + elimination + pairs_cost(s) / 4;
 }
 
-int cst_substep_solves(const cst_system *s) { return s->ng > 0 || !s->diagonal; }
+int cst_substep_solves(const cst_system *s) { return s->ng > 0 || !cst_has(s, CST_MASS_DIAGONAL); }
 
 const cst_core *cst_substep_generic(const cst_substep_row *row, int isa) {
   return cst_lane_form(isa, row->file ? row->file : row->name);

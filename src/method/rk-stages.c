@@ -56,7 +56,7 @@ void cst_rk_stages_set(cst_rk_stages *x, const double *c) {
 }
 
 void cst_rk_stages_clock(cst_rk_stages *x, double t) {
-  if (x->s->timed)
+  if (cst_has(x->s, CST_TIMED))
     x->c[x->s->account - 1] = t;
 }
 
@@ -106,8 +106,9 @@ static void accelerate(cst_rk_stages *x, int i) {
   const double *q = x->Q + i * n, *v = x->V + i * n;
   double       *A = x->A + i * n, *bent = x->f + n;
   at_stage(x, i);
-  cst_system_eval(x->s, x->s->general ? CST_K_f : CST_K_dV, x->c, q, v, NULL, NULL, NULL, A);
-  for (int k = 0; k < n && !x->s->general; k++)
+  cst_system_eval(x->s, !cst_has(x->s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, x->c, q, v, NULL, NULL,
+                  NULL, A);
+  for (int k = 0; k < n && cst_has(x->s, CST_SEPARABLE); k++)
     A[k] = -A[k];
   if (x->ng) {
     cst_system_matrix(x->s, CST_K_G, x->c, q, v, x->G + i * x->ng * n);

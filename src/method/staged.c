@@ -38,7 +38,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n,
              "staged needs constraints and %s has none (there discretization is the same)",
              s->name);
-  else if (s->general)
+  else if (!cst_has(s, CST_SEPARABLE))
     snprintf(why, (size_t)n,
              "staged needs a constant diagonal mass, no gyroscopic term, no forces and no "
              "dependence on time, and %s has others",

@@ -37,7 +37,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
         why, (size_t)n,
         "%s does not support constraints on positions, and %s has some besides those on velocities",
         t->name, s->name);
-  else if (s->general)
+  else if (!cst_has(s, CST_SEPARABLE))
     snprintf(why, (size_t)n,
              "%s needs a constant diagonal mass, and no gyroscopic term, forces or dependence on "
              "time, and %s has others",

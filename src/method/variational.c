@@ -121,34 +121,34 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!weights(t).tangent && s->ng == 0)
     snprintf(why, (size_t)n, "shake needs constraints and %s has none (there rattle is the same)",
              s->name);
-  else if (s->massless && !weights(t).inside)
+  else if (cst_has(s, CST_MASSLESS) && !weights(t).inside)
     snprintf(why, (size_t)n,
              "%s has coordinates without mass, whose velocities %s would take from the mass at the "
              "ends of a step; midpoint, layers such as rk4, project(LAYER) and gauss(s) do not",
              s->name, t->name);
-  else if (in_null_space(t) && (s->nforce || !s->diagonal))
+  else if (in_null_space(t) && (s->nforce || !cst_has(s, CST_MASS_DIAGONAL)))
     snprintf(
         why, (size_t)n,
         "form=null-space needs a constant diagonal mass, no gyroscopic term and no forces, and "
         "%s has %s",
         s->name,
-        s->gyroscopic  ? "a gyroscopic term"
-        : !s->diagonal ? "another kind of mass"
-                       : "forces");
+        cst_has(s, CST_GYROSCOPIC)       ? "a gyroscopic term"
+        : !cst_has(s, CST_MASS_DIAGONAL) ? "another kind of mass"
+                                         : "forces");
   else if (in_null_space(t) && s->nq > CST_MAX_Q)
     snprintf(
         why, (size_t)n,
         "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
         CST_MAX_Q, s->name, s->nq);
-  else if (s->general && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
+  else if (!cst_has(s, CST_SEPARABLE) && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
     snprintf(why, (size_t)n,
              "%s has %s, and %s then eliminates full matrices of at most %d coordinates and "
              "constraints; there are %d and %d, which layers such as rk4, project(LAYER) and "
              "gauss(s) step",
              s->name,
-             s->nforce   ? "nonconservative forces"
-             : s->driven ? "a constraint that depends on t"
-                         : "a potential that depends on t",
+             s->nforce                ? "nonconservative forces"
+             : cst_has(s, CST_DRIVEN) ? "a constraint that depends on t"
+                                      : "a potential that depends on t",
              t->name, CST_MOST_FULL, s->nq, s->ng);
   else
     return (!weights(t).inside && !in_null_space(t)) || cst_term_bends(t, s, why, n);

@@ -87,7 +87,7 @@ static void solve(cst_graph *g, const cst_node *A, cst_node *b, int n) {
 /* M(q), factored; for a constant diagonal mass the reciprocals of its entries. */
 static void inertia(const cst_system *s, const cst_node *q, cst_node *M) {
   const cst_node one = cst_graph_constant(s->graph, 1);
-  if (s->general) {
+  if (!cst_has(s, CST_SEPARABLE)) {
     matrix_at(s, CST_K_M, q, M);
     factor(s->graph, M, s->nq);
   } else
@@ -97,7 +97,7 @@ static void inertia(const cst_system *s, const cst_node *q, cst_node *M) {
 
 /* x := M^-1 x */
 static void accelerate(const cst_system *s, const cst_node *M, cst_node *x) {
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     solve(s->graph, M, x, s->nq);
   else
     for (int i = 0; i < s->nq; i++)
@@ -105,8 +105,8 @@ static void accelerate(const cst_system *s, const cst_node *M, cst_node *x) {
 }
 
 static void force(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *f) {
-  kernel_at(s, s->general ? CST_K_f : CST_K_dV, q, v, f);
-  for (int i = 0; !s->general && i < s->nq; i++)
+  kernel_at(s, !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, q, v, f);
+  for (int i = 0; cst_has(s, CST_SEPARABLE) && i < s->nq; i++)
     f[i] = cst_graph_neg(s->graph, f[i]);
 }
 
@@ -165,7 +165,7 @@ void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_no
 /* The momenta p = Mv + 2 a, for which 1/2 v'Mv + a.v = 1/2 v.p. */
 static void twofold(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *p) {
   cst_node a[N];
-  if (s->general) {
+  if (!cst_has(s, CST_SEPARABLE)) {
     kernel_at(s, CST_K_Lv, q, v, p);
     kernel_at(s, CST_K_a, q, NULL, a);
     for (int i = 0; i < s->nq; i++)

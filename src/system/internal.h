@@ -98,6 +98,11 @@ extern const int                 cst_catalogue_count;
 /* Exact motions that are programmed in C. */
 cst_exact cst_planar_pendulum_exact;
 
+/* s has this trait, or not. */
+static inline void cst_system_mark(cst_system *s, unsigned trait, bool is) {
+  s->traits = is ? s->traits | trait : s->traits & ~trait;
+}
+
 /* Zeroed memory for n items of `size` bytes; it lives as long as the system. */
 void *cst_system_keep(cst_system *s, size_t n, size_t size);
 

@@ -17,11 +17,11 @@ const char *cst_modified_refuses(const cst_system *s) {
     return "has bodies, whose rotations are constraints";
   if (s->ng)
     return "has constraints";
-  if (s->gyroscopic)
+  if (cst_has(s, CST_GYROSCOPIC))
     return "has gyroscopic terms";
-  if (!s->diagonal)
+  if (!cst_has(s, CST_MASS_DIAGONAL))
     return "has a mass that is no constant diagonal";
-  if (s->timed)
+  if (cst_has(s, CST_TIMED))
     return "has forces, or a potential that depends on t";
   for (int i = 0; i < s->ncoordinate; i++)
     if (s->coordinate_name[i].array)

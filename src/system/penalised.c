@@ -30,7 +30,7 @@ static void forget(cst_system *s) {
   memset(s->pattern, 0, sizeof s->pattern);
   memset(s->kernel_out, 0, sizeof s->kernel_out);
   memset(s->beside, 0, sizeof s->beside);
-  s->bent = s->driven = s->affine = false;
+  s->bent = false;
   s->npairs = 0;
   s->pairs = NULL;
   memset(s->kernel_size, 0, sizeof s->kernel_size);
@@ -57,10 +57,10 @@ static void keep_rates(cst_system *x, const cst_system *s, cst_node omega) {
   cst_graph     *g = x->graph;
   const cst_node time = cst_graph_input(g, 'c', s->account - 1), one = cst_graph_constant(g, 1);
   x->rate = cst_system_keep(x, (size_t)(1 + s->ndriven), sizeof *x->rate);
-  if (s->pumped)
+  if (cst_has(s, CST_PUMPED))
     cst_graph_tangent(g, &s->V, 1, &time, &one, 1, x->rate);
   for (int k = 0; k < s->ndriven; k++)
-    x->rate[s->pumped + k] = work_of(x, s, &s->family[s->driven_name[k]], omega);
+    x->rate[cst_has(s, CST_PUMPED) + k] = work_of(x, s, &s->family[s->driven_name[k]], omega);
 }
 
 static cst_system *make(const cst_system *s) {
@@ -78,7 +78,7 @@ static cst_system *make(const cst_system *s) {
                                             .doc = "stiffness",
                                             .value = 1,
                                             .node = cst_graph_constant(x->graph, 1)};
-  if (s->timed)
+  if (cst_has(s, CST_TIMED))
     keep_rates(x, s, omega);
   x->V = cst_graph_add(x->graph, s->V, spring);
   x->stiff = s->stiff_text ? cst_graph_add(x->graph, s->stiff, spring) : spring;

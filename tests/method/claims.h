@@ -253,11 +253,11 @@ UNUSED static const cst_substep_row *row_of(const char *method) {
  * dense linear system. */
 UNUSED static double cost_of_program(const problem *x, const cst_program *p) {
   const double size = fmin(x->s->nq + x->s->ng, 20) / 6,
-               one = fmax(1, size * size) * (x->s->general ? 2 : 1);
+               one = fmax(1, size * size) * (!cst_has(x->s, CST_SEPARABLE) ? 2 : 1);
   double cost = 0;
   for (int i = 0; i < p->n; i++)
     cost += !strcmp(p->step[i].row->name, "convert") ? one
-            : !strcmp(p->step[i].row->name, "hbvm") && x->s->general
+            : !strcmp(p->step[i].row->name, "hbvm") && !cst_has(x->s, CST_SEPARABLE)
                 ? cst_substep_size_on(&p->step[i], x->s).each * sqrt(one) / 6
             : !strcmp(p->step[i].row->name, "constrained") && x->s->nq > 12
                 ? pow(cst_substep_size_on(&p->step[i], x->s).unknowns / 20.0, 2)
@@ -423,7 +423,7 @@ UNUSED static double energy(const problem *x, const double *q, const double *p, 
   double V = 0, T = 0, v[CST_MAX_Q], a[CST_MAX_Q] = {0};
   cst_system_eval(x->s, CST_K_V, x->c, q, NULL, NULL, NULL, NULL, &V);
   cst_system_velocity(x->s, x->c, q, p, v);
-  if (x->s->general)
+  if (!cst_has(x->s, CST_SEPARABLE))
     cst_system_eval(x->s, CST_K_a, x->c, q, NULL, NULL, NULL, NULL, a);
   for (int i = 0; i < x->s->nq; i++)
     T += (p[i] - a[i]) * v[i] / 2;
@@ -472,8 +472,16 @@ UNUSED static unsigned make_of(const char *method) {
 
 /* The properties of a system that matter to methods. */
 UNUSED static unsigned nature_of(const cst_system *s) {
-  const bool is[] = {s->ng,      s->general,  s->matrix, s->gyroscopic, s->gram.banded,
-                     s->dropped, s->linear_v, s->nsym,   s->nvel,       s->timed};
+  const bool is[] = {s->ng,
+                     !cst_has(s, CST_SEPARABLE),
+                     cst_has(s, CST_MASS_MATRIX),
+                     cst_has(s, CST_GYROSCOPIC),
+                     s->gram.banded,
+                     s->dropped,
+                     cst_has(s, CST_LINEAR_V),
+                     s->nsym,
+                     s->nvel,
+                     cst_has(s, CST_TIMED)};
   unsigned   nature = 0;
   for (size_t b = 0; b < sizeof is / sizeof *is; b++)
     nature |= is[b] ? 1u << b : 0;
@@ -485,7 +493,8 @@ UNUSED static int cost_class_of_program(const problem *x, const cst_program *p) 
   const double size = x->s->nq > 12  ? 4
                       : x->s->nq > 6 ? 2
                                      : 1,
-               cost = fmax(p->n, cost_of_program(x, p)) * size * (x->s->general ? 2 : 1);
+               cost = fmax(p->n, cost_of_program(x, p)) * size *
+                      (!cst_has(x->s, CST_SEPARABLE) ? 2 : 1);
   return cost <= 2 ? 0 : cost <= 6 ? 1 : cost <= 20 ? 2 : 3;
 }
 UNUSED static int cost_class_of(const problem *x, const char *method) {

@@ -44,10 +44,10 @@ static double part_of(const char *system) {
 static int steps_of(const problem *x, const char *method) {
   const bool conversion = strstr(method, CONVERSION);
   const int  all = affordable(x, method,
-                             !conversion     ? 20000
-                              : x->s->nq > 9  ? 4000
-                              : x->s->general ? 8000
-                                              : 20000);
+                             !conversion                     ? 20000
+                              : x->s->nq > 9                  ? 4000
+                              : !cst_has(x->s, CST_SEPARABLE) ? 8000
+                                                              : 20000);
   return all < 1000 ? all : (int)fmax(1000, all * part_of(x->s->name));
 }
 

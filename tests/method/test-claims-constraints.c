@@ -76,7 +76,7 @@ static residuals residuals_of(const problem *start, const char *method, bool *we
   for (int n = 0; n <= affordable(x, method, STEPS); n++) {
     if (n)
       run_go(&r, step, 1);
-    if (x->s->timed)
+    if (cst_has(x->s, CST_TIMED))
       now.c[cst_system_named(x->s)] = n * step;
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);

@@ -50,7 +50,7 @@ static void multipliers(const problem *x, double t, const double *q, const doubl
                         double *lambda) {
   double v[CST_MAX_Q], c[CST_MAX_PAR];
   memcpy(c, x->c, sizeof *c * (size_t)x->s->npar);
-  if (x->s->timed)
+  if (cst_has(x->s, CST_TIMED))
     c[x->s->account - 1] = t;
   cst_system_velocity(x->s, c, q, p, v);
   cst_system_multipliers(x->s, c, q, v, lambda);

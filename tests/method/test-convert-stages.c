@@ -54,7 +54,7 @@ static void matrix(const problem *x, cst_kernel_id k, const NUMBER *q, int colum
 static void mass(const problem *x, const NUMBER *q, NUMBER *M) {
   const int n = x->s->nq;
   NUMBER    distinct[MOST_Q];
-  if (x->s->general) {
+  if (!cst_has(x->s, CST_SEPARABLE)) {
     matrix(x, CST_K_M, q, n, M);
     return;
   }
@@ -112,8 +112,8 @@ static void accelerate(const problem *x, const NUMBER *q, const NUMBER *v, NUMBE
   NUMBER    M[MOST_Q * MOST_Q], K[MOST_K * MOST_K], b[MOST_K];
   mass(x, q, M);
   saddle(x, M, q, K);
-  evaluate(x, x->s->general ? CST_K_f : CST_K_dV, q, v, NULL, NULL, b);
-  for (int i = 0; i < n && !x->s->general; i++)
+  evaluate(x, !cst_has(x->s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, q, v, NULL, NULL, b);
+  for (int i = 0; i < n && cst_has(x->s, CST_SEPARABLE); i++)
     b[i] = -b[i];
   evaluate(x, CST_K_D2gvv, q, v, NULL, NULL, b + n);
   for (int a = 0; a < m; a++)
@@ -128,7 +128,7 @@ static NUMBER lagrangian(const problem *x, const NUMBER *q, const NUMBER *v) {
   evaluate(x, CST_K_V, q, NULL, NULL, NULL, &L);
   L = -L;
   mass(x, q, M);
-  if (x->s->general)
+  if (!cst_has(x->s, CST_SEPARABLE))
     evaluate(x, CST_K_a, q, NULL, NULL, NULL, a);
   for (int i = 0; i < n; i++) {
     L += a[i] * v[i];

@@ -90,7 +90,7 @@ static void test_forms(void) {
   double greatest = 0;
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem   *x = problem_open(cst_catalogue_name(k));
-    const bool has = !x->s->ng && !x->s->general;
+    const bool has = !x->s->ng && cst_has(x->s, CST_SEPARABLE);
     double     h = 0.05 * pace_of(x->s->name);
     for (size_t i = 0; i < sizeof forms / sizeof *forms && has; i++) {
       double off = difference(x, forms[i].conversion, forms[i].form, h, 100);

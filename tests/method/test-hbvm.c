@@ -36,8 +36,9 @@ static void hamiltonian(const problem *x, const double *q, const double *p, cons
   const cst_system *s = x->s;
   double            G[CST_MAX_G * CST_MAX_Q];
   cst_system_velocity(s, x->c, q, p, Hp);
-  cst_system_eval(s, s->general ? CST_K_Lq : CST_K_dV, x->c, q, Hp, NULL, NULL, NULL, Hq);
-  for (int i = 0; i < s->nq && s->general; i++)
+  cst_system_eval(s, !cst_has(s, CST_SEPARABLE) ? CST_K_Lq : CST_K_dV, x->c, q, Hp, NULL, NULL,
+                  NULL, Hq);
+  for (int i = 0; i < s->nq && !cst_has(s, CST_SEPARABLE); i++)
     Hq[i] = -Hq[i];
   cst_system_matrix(s, CST_K_G, x->c, q, NULL, G);
   for (int a = 0; a < s->ng; a++)
@@ -142,7 +143,8 @@ static void test_all_equations(void) {
   for (int i = 0; i < cst_catalogue_size(); i++) {
     problem *x = problem_open(cst_catalogue_name(i));
     for (size_t k = 0;
-         k < sizeof pairs / sizeof *pairs && fits(x, "hbvm(k=2, s=2)") && !x->s->timed; k++)
+         k < sizeof pairs / sizeof *pairs && fits(x, "hbvm(k=2, s=2)") && !cst_has(x->s, CST_TIMED);
+         k++)
       test_equations(x, pairs[k][0], pairs[k][1]);
     problem_close(x);
   }

@@ -77,8 +77,8 @@ static void slopes(const equations *e, const quad *q, quad *G) {
 /* L_q at (q, u). */
 static void force(const equations *e, const quad *q, const quad *u, quad *f) {
   const cst_system *s = e->x->s;
-  cst_system_eval_quad(s, s->general ? CST_K_Lq : CST_K_dV, e->c, q, u, f);
-  for (int i = 0; i < s->nq && !s->general; i++)
+  cst_system_eval_quad(s, !cst_has(s, CST_SEPARABLE) ? CST_K_Lq : CST_K_dV, e->c, q, u, f);
+  for (int i = 0; i < s->nq && cst_has(s, CST_SEPARABLE); i++)
     f[i] = -f[i];
 }
 

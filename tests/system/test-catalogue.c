@@ -126,15 +126,15 @@ static void test_bits(cst_system *s, const char *how) {
 
 /* Force of the equations M A = F - G'lambda at the point. */
 static void force(const cst_system *s, const point *p, double *F) {
-  eval(s, s->general ? CST_K_f : CST_K_dV, p, F);
-  for (int i = 0; i < s->nq && !s->general; i++)
+  eval(s, !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, p, F);
+  for (int i = 0; i < s->nq && cst_has(s, CST_SEPARABLE); i++)
     F[i] = -F[i];
 }
 
 /* x := M^-1 x. */
 static void divide(const cst_system *s, const point *p, double *x) {
   double a[CST_MAX_Q] = {0}, v[CST_MAX_Q];
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     eval(s, CST_K_a, p, a);
   for (int i = 0; i < s->nq; i++)
     x[i] += a[i];

@@ -45,12 +45,12 @@ static void inertia(const cst_system *s, const double *c, const double *q, const
 static double residual(const cst_system *s, const double *c, const double *q, const double *v,
                        const field *x) {
   double f[N], MA[N], G[N * N], bend[N], worst = 0, size = 1e-300, curved = 1e-300;
-  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
+  cst_system_eval(s, !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
   inertia(s, c, q, x->A, MA);
   cst_system_matrix(s, CST_K_G, c, q, NULL, G);
   cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, bend);
   for (int i = 0; i < s->nq; i++) {
-    double r = MA[i] - (s->general ? f[i] : -f[i]);
+    double r = MA[i] - (!cst_has(s, CST_SEPARABLE) ? f[i] : -f[i]);
     for (int a = 0; a < s->ng; a++) {
       r += G[a * s->nq + i] * x->lambda[a];
       size = fmax(size, fabs(G[a * s->nq + i] * x->lambda[a]));

@@ -55,8 +55,9 @@ static void test_good(void) {
   OK(s && !strcmp(s->name, "bead") && !strcmp(s->doc, "A bead.") && !*s->source &&
          !strcmp(s->text, text),
      "a good description is read");
-  OK(s->nq == 3 && s->ng == 1 && s->npar == 3 && s->nsym == 1 && s->nstate == 2 && !s->general &&
-         s->nmass == 2 && !s->mass_unit && !s->linear_v,
+  OK(s->nq == 3 && s->ng == 1 && s->npar == 3 && s->nsym == 1 && s->nstate == 2 &&
+         cst_has(s, CST_SEPARABLE) && s->nmass == 2 && !cst_has(s, CST_MASS_UNIT) &&
+         !cst_has(s, CST_LINEAR_V),
      "its sizes");
   OK(s->mass_class[0] == 0 && s->mass_class[1] == 0 && s->mass_class[2] == 1,
      "equal masses are one class");

@@ -307,7 +307,7 @@ static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) 
 /* The second form for other masses, a(q), forces and time. */
 static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) {
   const struct parameters *x = (const struct parameters *)one->data;
-  if (!s->general || x->form != REVERSIBLE)
+  if (cst_has(s, CST_SEPARABLE) || x->form != REVERSIBLE)
     return false;
   *other = cst_lagrange_nonholonomic(one->fraction);
   return true;

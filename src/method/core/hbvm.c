@@ -729,7 +729,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const double             q = s->nq;
   const double             g = s->ng;
   const double             block = x->s * q;
-  const double             newton = (s->general ? 2 : 1) * block + g;
+  const double             newton = (!cst_has(s, CST_SEPARABLE) ? 2 : 1) * block + g;
   const double             unit = cst_substep_unit(s);
   const double             fixed = 2;
   const double             each = x->k;
@@ -743,8 +743,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .each = each,
       .solves_fixed = cst_substep_solves(s),
       .solves_each = 1,
-      .cost = s->general ? (fixed + 2 * iterations * each) * generic * unit
-                         : 0.5 * (fixed + iterations * each) * unit,
+      .cost = !cst_has(s, CST_SEPARABLE) ? (fixed + 2 * iterations * each) * generic * unit
+                                         : 0.5 * (fixed + iterations * each) * unit,
   };
 }
 

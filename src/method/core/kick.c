@@ -381,7 +381,7 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
   double             part[2] = {0};
   double             theta[2] = {0};
   int                n = 0;
-  if (!s->general)
+  if (cst_has(s, CST_SEPARABLE))
     return false;
   if (x->w0 != 0) {
     part[n] = x->w0;

@@ -278,7 +278,7 @@ static bool adjoint(void *of) {
 static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) {
   const struct data *x = (const struct data *)one->data;
   const double       whole = 1;
-  if (!s->general)
+  if (cst_has(s, CST_SEPARABLE))
     return false;
   *other = cst_lagrange(one->fraction, 1, &whole, &x->theta, true);
   return true;
@@ -302,7 +302,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
       .each = 1,
       .solves_fixed = s->ng > 0,
       .solves_each = 1,
-      .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q)),
+      .cost = 8 * (cst_substep_unit(s) + (cst_has(s, CST_LINEAR_V) ? 0 : 0.1 * q * q * q)),
   };
 }
 

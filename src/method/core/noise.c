@@ -430,7 +430,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   return (cst_substep_size){
       .stages = 1,
       .solves_fixed = s->ng > 0,
-      .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0),
+      .cost = 12 * q + 2 * cst_substep_unit(s) + (!cst_has(s, CST_SEPARABLE) ? 0.5 * q * q * q : 0),
   };
 }
 

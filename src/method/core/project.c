@@ -123,7 +123,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
       .kept = s->nq + s->ng,
       .solves_fixed = s->ng > 0,
       .solves_each = s->ng > 0,
-      .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q)),
+      .cost = 8 * (cst_substep_unit(s) + (cst_has(s, CST_LINEAR_V) ? 0 : 0.1 * q * q * q)),
   };
 }
 

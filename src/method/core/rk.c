@@ -474,7 +474,8 @@ static bool coupling(const void *of, const cst_system *s, cst_coupling *c) {
 /* With constraints the Jacobian is full, unless the multipliers are unknowns too. */
 static bool sparse(const cst_substep *one, const cst_system *s, cst_substep *other) {
   const struct parameters *x = (const struct parameters *)one->data;
-  const bool takes = s->ng && !s->nvel && !s->general && !s->slips && x->layer.tableau.implicit;
+  const bool takes = s->ng && !s->nvel && cst_has(s, CST_SEPARABLE) && !cst_has(s, CST_SLIPS) &&
+                     x->layer.tableau.implicit;
   if (takes)
     *other = cst_saddle(one->fraction, &x->layer, x->alpha, x->beta);
   return takes;

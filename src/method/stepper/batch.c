@@ -59,12 +59,12 @@ static double *column(const cst_stepper *s, double *records, long index) {
 /* p := M v + a; mass: the distinct ones of a constant diagonal. */
 static void momentum_of(const cst_system *sys, const double *c, const double *q, const double *v,
                         const double *mass, double *p) {
-  if (sys->general) {
+  if (!cst_has(sys, CST_SEPARABLE)) {
     cst_system_momentum(sys, c, q, v, p);
     return;
   }
   for (int i = 0; i < sys->nq; i++)
-    p[i] = sys->mass_unit ? v[i] : mass[sys->mass_class[i]] * v[i];
+    p[i] = cst_has(sys, CST_MASS_UNIT) ? v[i] : mass[sys->mass_class[i]] * v[i];
 }
 
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c,
@@ -97,7 +97,9 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
 }
 
 /* The number of parameters that a motion does not change: those before t and the accounts. */
-static int constants(const cst_system *s) { return s->timed ? s->account - 1 : s->npar; }
+static int constants(const cst_system *s) {
+  return cst_has(s, CST_TIMED) ? s->account - 1 : s->npar;
+}
 
 /* p + (M v + a) - (M v + a before), which is p where neither changes. */
 static void change_momentum(const cst_system *sys, const double *before, const double *c,

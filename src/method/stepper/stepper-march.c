@@ -147,7 +147,7 @@ static cst_reason reason_of(const cst_stepper *st, const double *record, int lan
       reason = CST_NO_SOLUTION;
     else if (cst_system_rank_ahead(s, x, q, v, st->h_of[lane]) > 0)
       reason = CST_RANK_LOST;
-    else if (s->slips && cst_system_slip_ahead(s, x, q, v, st->h_of[lane]))
+    else if (cst_has(s, CST_SLIPS) && cst_system_slip_ahead(s, x, q, v, st->h_of[lane]))
       reason = CST_NO_MULTIPLIER;
   }
   free(x);

@@ -150,11 +150,12 @@ void cst_sparse_at_start(cst_sparse *x, const double *record, int j) {
 bool cst_colours_take(const cst_substep *x, const cst_system *s) {
   cst_coupling c;
   const bool   is_long = s->nq > CST_MAX_Q || s->ng > CST_MAX_G;
-  if (!is_long || s->general || !x->row->coupling || !x->row->coupling(x->data, s, &c))
+  if (!is_long || !cst_has(s, CST_SEPARABLE) || !x->row->coupling ||
+      !x->row->coupling(x->data, s, &c))
     return false;
   if (s->ng && !(s->gram.banded && c.impulses))
     return false;
-  return !c.force || s->linear_v || (c.by_rows ? s->bands[0].n > 0 : s->bent);
+  return !c.force || cst_has(s, CST_LINEAR_V) || (c.by_rows ? s->bands[0].n > 0 : s->bent);
 }
 
 cst_substep cst_colours_sparse(const cst_substep *x, const cst_system *s) {
@@ -212,7 +213,7 @@ static void join_by_force(const cst_colours *c, graph *x) {
   const cst_system  *s = c->system;
   const cst_pattern *p = &s->pattern[CST_K_d2V];
   const cst_bands   *b = &s->bands[0];
-  if (s->linear_v)
+  if (cst_has(s, CST_LINEAR_V))
     return;
   for (int e = 0; e < b->n && c->by.by_rows; e++) {
     const int r = b->at[e] / (b->band + 1), i = b->order[r];
@@ -475,7 +476,7 @@ static double mass_of(const cst_colours *c, const double *mass, int W, int u) {
   const cst_pattern *p = &s->pattern[CST_K_G];
   const int          behind = u - c->by.blocks * s->nq, a = s->ng ? behind % s->ng : 0;
   double             least = INFINITY;
-  if (!c->by.mass || s->mass_unit)
+  if (!c->by.mass || cst_has(s, CST_MASS_UNIT))
     return 1;
   if (behind < 0)
     return mass[s->mass_class[c->by.by_rows ? s->bands[0].order[u % s->nq] : u % s->nq] * W];

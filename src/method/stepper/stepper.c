@@ -174,7 +174,7 @@ void cst_stepper_bring(const cst_stepper *st, double *record) {
     return;
   memcpy(record + (size_t)to->q * W, other + (size_t)from->q * W, nq * W * sizeof *record);
   memcpy(record + (size_t)to->p * W, other + (size_t)from->p * W, nq * W * sizeof *record);
-  if (asked->timed)
+  if (cst_has(asked, CST_TIMED))
     memcpy(record + (size_t)(to->c + clock) * W, other + (size_t)(from->c + clock) * W,
            (size_t)(1 + asked->naccount) * W * sizeof *record);
   memcpy(record + (size_t)to->iterations * W, other + (size_t)from->iterations * W,
@@ -492,7 +492,7 @@ static cst_error make_space(cst_stepper *st) {
  * march changes but q and p; of large systems, caches would not hold it. */
 static cst_error make_trail(cst_stepper *st, const cst_system *s) {
   const size_t most = 1 << 16, n = (size_t)CST_TRAIL * 2 * (size_t)s->nq * (size_t)st->width;
-  if (st->nsegment > 1 || st->shift || s->timed || !st->segment[0].core->keeps_trail)
+  if (st->nsegment > 1 || st->shift || cst_has(s, CST_TIMED) || !st->segment[0].core->keeps_trail)
     return 0;
   if (n * sizeof(double) > most)
     return 0;

@@ -139,12 +139,12 @@ static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
              "project(LAYER), "
              "lagrange-dalembert(LAYER) and gauss(s) step such systems",
              s->name, t->name);
-  else if (s->slips && lacks & CST_ON_SLIPS)
+  else if (cst_has(s, CST_SLIPS) && lacks & CST_ON_SLIPS)
     snprintf(why, (size_t)n,
              "%s has forces that depend on multipliers, for which %s does not solve; layers such "
              "as rk4, project(LAYER) and gauss(s) do",
              s->name, t->name);
-  else if (s->massless && lacks & CST_ON_MASSLESS)
+  else if (cst_has(s, CST_MASSLESS) && lacks & CST_ON_MASSLESS)
     snprintf(why, (size_t)n,
              "%s has coordinates without mass, and %s divides by the mass; midpoint, layers such "
              "as rk4, project(LAYER) and gauss(s) do not",
@@ -154,13 +154,13 @@ static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
              "%s has nonconservative forces, which %s does not support; layers, project(LAYER), "
              "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
              s->name, t->name);
-  else if (s->driven && lacks & CST_ON_DRIVEN)
+  else if (cst_has(s, CST_DRIVEN) && lacks & CST_ON_DRIVEN)
     snprintf(why, (size_t)n,
              "%s has a constraint that depends on t, %s, which %s does not keep; rattle and the "
              "other variational methods, on the group too, their compositions, hbvm, layers with a "
              "tableau, project(LAYER), gauss(s), radau(s) and penalty(METHOD) do",
              s->name, s->family[s->driven_name[0]].name, t->name);
-  else if (s->timed && lacks & CST_ON_TIME)
+  else if (cst_has(s, CST_TIMED) && lacks & CST_ON_TIME)
     snprintf(
         why, (size_t)n,
         "%s depends on time, which %s does not support; layers with a tableau, project(LAYER), "
@@ -180,7 +180,7 @@ static unsigned remaining_claims(unsigned claims, const cst_system *s) {
   if (s->nvel || s->nforce)
     claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED |
                           CST_CLAIM_ENERGY | CST_CLAIM_VOLUME);
-  if (s->timed)
+  if (cst_has(s, CST_TIMED))
     claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
   return claims;
 }

@@ -213,10 +213,10 @@ static bool is_transversal(const formulas *f, const cst_system *s, char *why, in
 }
 
 static const char *other(const cst_system *s) {
-  return s->nvel      ? "constraints on velocities"
-         : s->driven  ? "a constraint that depends on t"
-         : s->dropped ? "redundant constraints"
-                      : NULL;
+  return s->nvel                  ? "constraints on velocities"
+         : cst_has(s, CST_DRIVEN) ? "a constraint that depends on t"
+         : s->dropped             ? "redundant constraints"
+                                  : NULL;
 }
 
 bool cst_iota_fits(const cst_text *x, const cst_system *s, char *why, int n) {

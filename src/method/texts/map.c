@@ -351,12 +351,12 @@ static void close_workshop(workshop *k) {
 }
 
 static const char *other(const cst_system *s) {
-  return s->nvel       ? "constraints on velocities"
-         : s->nforce   ? "forces"
-         : s->driven   ? "a constraint that depends on t"
-         : s->massless ? "coordinates without mass"
-         : s->timed    ? "a potential that depends on t"
-                       : NULL;
+  return s->nvel                    ? "constraints on velocities"
+         : s->nforce                ? "forces"
+         : cst_has(s, CST_DRIVEN)   ? "a constraint that depends on t"
+         : cst_has(s, CST_MASSLESS) ? "coordinates without mass"
+         : cst_has(s, CST_TIMED)    ? "a potential that depends on t"
+                                    : NULL;
 }
 
 bool cst_mapping_fits(const cst_text *m, const cst_system *s, char *why, int n) {

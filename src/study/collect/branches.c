@@ -249,7 +249,7 @@ static bool are_possible(const cst_system *s, const double *c, bool *of) {
   const int          ng = s->ng, nq = s->nq;
   const cst_pattern *P = &s->pattern[CST_K_G];
   bool               left = false;
-  if (!count_enforced(s) || nq > MOST_Q || ng > MOST_G || s->massless || !s->nstate)
+  if (!count_enforced(s) || nq > MOST_Q || ng > MOST_G || cst_has(s, CST_MASSLESS) || !s->nstate)
     return false;
   double *G = cst_linear_numbers((long)POINTS * ng * nq + (long)ng * ng);
   bool   *row = cst_zeros(ng + nq, sizeof *row);
@@ -266,7 +266,7 @@ static bool are_possible(const cst_system *s, const double *c, bool *of) {
                .set = cst_zeros(nq, sizeof *x.set)};
   for (int a = 0; a < ng; a++)
     row[a] = is_enforced(s, a);
-  if (x.points > 1 && !s->dropped && !s->driven) /* the points are of one time */
+  if (x.points > 1 && !s->dropped && !cst_has(s, CST_DRIVEN)) /* the points are of one time */
     peel_all(&x);
   for (int a = 0; a < ng; a++) {
     left |= row[a];
@@ -434,8 +434,8 @@ static bool has_left(const cst_system *s, const bool *of, double h, const side *
   const long nq = s->nq;
   double    *room = cst_linear_numbers(6 * nq);
   motion m[2] = {{room, room + nq, room + 2 * nq}, {room + 3 * nq, room + 4 * nq, room + 5 * nq}};
-  const bool left = !s->slips && motion_at(s, from, &m[0]) && motion_at(s, to, &m[1]) &&
-                    is_left(s, of, fabs(h), from, to, m);
+  const bool left = !cst_has(s, CST_SLIPS) && motion_at(s, from, &m[0]) &&
+                    motion_at(s, to, &m[1]) && is_left(s, of, fabs(h), from, to, m);
   free(room);
   return left;
 }
@@ -594,7 +594,7 @@ static void measure(own *o, const cst_runner *r, int group, int lane) {
   double           *length = o->length + (group * W + lane) * s->ng;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
   read_lane(r->q0 + group * s->nq * W, s->nq, W, lane, o->q0);
-  if (s->timed)
+  if (cst_has(s, CST_TIMED))
     o->c0[s->account - 1] = cst_clock_at(r->class, 0);
   lengths(s, o->c0, o->q0, length);
   for (int e = 0; e < o->n; e++)
@@ -664,7 +664,7 @@ static cst_error look_at(cst_collection *x, int group, int lane, const double *q
   const int         W = r->width, nq = s->nq, last = group * nq * W, at = group * W + lane;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
   read_lane(parameters(r, group), s->npar, W, lane, o->c1);
-  if (s->timed) {
+  if (cst_has(s, CST_TIMED)) {
     o->c0[s->account - 1] = cst_clock_at(r->class, (double)(step - 1));
     o->c1[s->account - 1] = cst_clock_at(r->class, (double)step);
   }

@@ -44,9 +44,10 @@ void cst_tangent_scale(const cst_runner *r, long lane, double *scale) {
     q[i] = r->q0[(lane / W * nq + i) * W + lane % W];
     v[i] = r->v0[(lane / W * nq + i) * W + lane % W];
   }
-  if (s->slips)
+  if (cst_has(s, CST_SLIPS))
     cst_system_multipliers(s, par, q, v, p + nq);
-  cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, par, q, v, NULL, NULL, p + nq, f);
+  cst_system_eval(s, !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, par, q, v, NULL, NULL, p + nq,
+                  f);
   const double extent = column[cst_stepper_layout(r->st)->extent * W];
   const double length = extent > 0 ? extent : 1;
   const double speed = norm(v, nq), force = norm(f, nq);
@@ -336,7 +337,7 @@ static void take_placed(cst_companions *c, int group, const cst_layout *at) {
 cst_error cst_companions_project(cst_companions *c) {
   cst_batch        *to = &c->placed;
   const cst_layout *at = cst_stepper_layout(c->st);
-  const bool        timed = c->run->plan->study->problem.system->timed;
+  const bool        timed = cst_has(c->run->plan->study->problem.system, CST_TIMED);
   if (!c->projects)
     return 0;
   cst_batch_ready(c->st, c->b);

@@ -72,7 +72,7 @@ static bool read_field(reading *x, cst_yaml *n, const char *what, cst_expression
   int           *parameter, count = cst_graph_support(s->graph, node, 'c', &parameter);
   bool           timed = cst_graph_depends(s->graph, node, 't');
   for (int k = 0; k < count; k++)
-    timed |= s->timed && parameter[k] >= s->account - 1;
+    timed |= cst_has(s, CST_TIMED) && parameter[k] >= s->account - 1;
   free(parameter);
   if (!timed && !cst_graph_depends(s->graph, node, 'v') && !cst_graph_depends(s->graph, node, 'l'))
     return true;
@@ -347,7 +347,7 @@ static void destroy_balance(balance *x) {
 }
 
 static void set_time(balance *x, double t) {
-  if (x->s->timed)
+  if (cst_has(x->s, CST_TIMED))
     x->c[x->s->account - 1] = t;
 }
 

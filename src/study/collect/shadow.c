@@ -79,7 +79,7 @@ typedef struct {
 static const char *refusal(const cst_system *s) {
   if (s->nvel)
     return "has constraints on velocities, and no action that its steps make stationary";
-  if (s->general || s->nmass == 0)
+  if (!cst_has(s, CST_SEPARABLE) || s->nmass == 0)
     return "has forces, an explicit time, a(q), or a mass that is no constant diagonal";
   return NULL;
 }

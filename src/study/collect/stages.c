@@ -241,7 +241,7 @@ static const char *other_key(cst_reader *r) {
 static const char *system_with(const cst_system *s) {
   if (s->flat >= 0)
     return "the system has a flat body, whose velocity does not follow from p";
-  if (s->massless)
+  if (cst_has(s, CST_MASSLESS))
     return "the system has coordinates without mass, whose velocity does not follow from p";
   return NULL;
 }

@@ -117,7 +117,7 @@ static const char *refusal(int which, const cst_method *m, const cst_system *s, 
   if (s->flat >= 0)
     return "steps a flat body, of which some coordinates have no mass; no companions are put near "
            "it";
-  if (s->massless)
+  if (cst_has(s, CST_MASSLESS))
     return "steps coordinates without mass, of which no companions are put near it";
   if (which == CST_TANGENT_MOMENTUM_BALANCE)
     return no_balance(m, s);
@@ -125,7 +125,7 @@ static const char *refusal(int which, const cst_method *m, const cst_system *s, 
     return "has constraints on velocities, and no two-form on its phase space";
   if (back && cst_method_has_noise(m))
     return "has noise, so that no step goes back";
-  if (back && (s->timed || s->gyroscopic))
+  if (back && (cst_has(s, CST_TIMED) || cst_has(s, CST_GYROSCOPIC)))
     return "steps a system whose equations change under v -> -v: they contain t or a(q)";
   if (of_map)
     return not_on_phase_space(m, s, why);

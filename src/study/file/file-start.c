@@ -331,12 +331,13 @@ static cst_yaml *mass_place(const cst_reader *r, int i) {
 static bool has_mass(cst_reader *r, const start *x) {
   const cst_system *s = r->s->problem.system;
   char              why[WHY];
-  if (x->member > 0 && !s->general)
+  if (x->member > 0 && cst_has(s, CST_SEPARABLE))
     return true;
   const int i = cst_mass_wrong(s, x->c, x->q, why, sizeof why);
   if (i >= 0)
-    cst_yaml_error(r->doc, mass_place(r, i), r->d, "%s%s%s%s", why, s->general ? " at " : "",
-                   s->general ? name(x) : "", cst_reader_with(r, x->variant));
+    cst_yaml_error(r->doc, mass_place(r, i), r->d, "%s%s%s%s", why,
+                   !cst_has(s, CST_SEPARABLE) ? " at " : "",
+                   !cst_has(s, CST_SEPARABLE) ? name(x) : "", cst_reader_with(r, x->variant));
   return i < 0;
 }
 

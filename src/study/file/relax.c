@@ -45,7 +45,7 @@ void cst_file_relax(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   if (!n || !cst_reader_keys(r, n, "relax", "initial.relax", CST_KEYS_ALL))
     return;
-  if (s->problem.system && s->problem.system->driven)
+  if (s->problem.system && cst_has(s->problem.system, CST_DRIVEN))
     cst_yaml_error(r->doc, n, r->d,
                    "'relax' brings a start to rest, and the constraint '%s' of %s depends on t: "
                    "what is at rest on it at a later time is not at the start",

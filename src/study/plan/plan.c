@@ -406,7 +406,7 @@ static void ask_collectors(cst_plan *p) {
  * system. */
 static int kept_momenta(const cst_plan *p, int method) {
   const cst_system *s = p->study->problem.system;
-  if (s->nvel || s->timed)
+  if (s->nvel || cst_has(s, CST_TIMED))
     return 0;
   if (cst_method_has_noise(p->study->methods.method[method]))
     return 0;
@@ -453,7 +453,7 @@ static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
 
 /* Why no method has a compensated form on a system that is general. */
 static const char *why_general(const cst_system *s) {
-  if (!s->diagonal)
+  if (!cst_has(s, CST_MASS_DIAGONAL))
     return "its mass is not a constant diagonal or it has gyroscopic terms";
   return s->nforce ? "it has nonconservative forces" : "its potential or a constraint depends on t";
 }
@@ -464,7 +464,8 @@ static void check_compensated(const cst_plan *p, cst_diag *d) {
   const cst_study_word at = cst_study_place(p->study, "roundoff.compensated");
   if (!s->steps.compensated)
     return;
-  if (s->problem.system->general && !are_all_so(p, cst_program_always_compensates)) {
+  if (!cst_has(s->problem.system, CST_SEPARABLE) &&
+      !are_all_so(p, cst_program_always_compensates)) {
     cst_diag_add(d, s->source.file, at.line, at.column,
                  "%s has no compensated form: %s; leave out roundoff: {compensated: true}",
                  s->problem.system->name, why_general(s->problem.system));

@@ -46,7 +46,7 @@ cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, 
   m->nq = nq;
   m->ng = s->ng;
   m->stages = stages;
-  m->timed = s->timed;
+  m->timed = cst_has(s, CST_TIMED);
   cst_tableau_gauss_quad(stages, m->a, m->b, m->c);
   m->q = numbers(nq);
   m->v = numbers(nq);

@@ -43,7 +43,7 @@ static void set_time(state *at, int variant, double time) {
   const cst_system *s = at->plan->study->problem.system;
   memcpy(at->c, cst_plan_parameters(at->plan, variant), sizeof *at->c * (size_t)s->npar);
   at->time = time;
-  if (s->timed)
+  if (cst_has(s, CST_TIMED))
     at->c[s->account - 1] = time;
 }
 
@@ -239,8 +239,8 @@ static bool is_conserved(const cst_plan *p, const cst_case *c, int quantity) {
     k++;
   const char *name = p->observation[k].row->name;
   return (!strcmp(name, "energy") || !strcmp(name, "momentum")) && !s->problem.system->nforce &&
-         !s->problem.system->timed && !cst_method_has_noise(s->methods.method[c->method]) &&
-         !cst_stages_change_energy(p);
+         !cst_has(s->problem.system, CST_TIMED) &&
+         !cst_method_has_noise(s->methods.method[c->method]) && !cst_stages_change_energy(p);
 }
 
 /* NaN where an earlier program kept none. */

@@ -106,7 +106,7 @@ static void put_in_order(const cst_pattern *p, cst_bands *b) {
 static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
   const int nq = s->nq;
   for (int r = 0; r < nq; r++) {
-    if (s->general)
+    if (!cst_has(s, CST_SEPARABLE))
       b->last[r] = nq - 1;
     else
       b->last[r] = r;
@@ -146,7 +146,7 @@ static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *
 static bool find_bands(const cst_system *s, cst_kernel_id k, cst_bands *b) {
   const cst_pattern *p = &s->pattern[k];
   const size_t       nq = (size_t)s->nq;
-  if (s->general && s->nq > CST_MAX_Q)
+  if (!cst_has(s, CST_SEPARABLE) && s->nq > CST_MAX_Q)
     return false;
   b->order = integers(nq);
   b->place = integers(nq);
@@ -175,7 +175,9 @@ void cst_derive_potential(const cst_derivation *d) {
   if (!s->bent)
     return;
   cst_derive_jacobian(d, CST_K_d2V, dV, n, true);
-  s->linear_v = s->kernel_size[CST_K_d2V] == 0 && cst_graph_smoothness(d->graph, s->V) == INT_MAX;
+  cst_system_mark(s, CST_LINEAR_V,
+                  s->kernel_size[CST_K_d2V] == 0 &&
+                      cst_graph_smoothness(d->graph, s->V) == INT_MAX);
 }
 
 /* The Hessian of the stiff part of V. */
@@ -231,10 +233,10 @@ static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_i
 static bool has_constant_mass(const cst_system *s) {
   const cst_pattern *M = &s->pattern[CST_K_M];
   const cst_node    *entry = s->kernel_out[CST_K_M];
-  for (int e = 0; s->general && e < M->n; e++)
+  for (int e = 0; !cst_has(s, CST_SEPARABLE) && e < M->n; e++)
     if (cst_graph_depends(s->graph, entry[e], 'q'))
       return false;
-  return !s->gyroscopic;
+  return !cst_has(s, CST_GYROSCOPIC);
 }
 
 void cst_derive_linear(const cst_derivation *d) {
@@ -341,7 +343,7 @@ static void derive_drive(const cst_derivation *d, const cst_node *gv, cst_node *
   const cst_node time = cst_graph_input(g, 'c', s->account - 1);
   cst_node      *rate = s->kernel_out[CST_K_D2gvv];
   cst_node      *more = cst_derive_memory(2 * first);
-  if (!s->driven) {
+  if (!cst_has(s, CST_DRIVEN)) {
     free(more);
     return;
   }
@@ -363,7 +365,7 @@ static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
   cst_system *s = d->s;
   const int   n = d->n;
   const int   first = positions(s);
-  if (!s->nvel && !s->driven)
+  if (!s->nvel && !cst_has(s, CST_DRIVEN))
     return;
   cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
   cst_node *zero = cst_derive_memory(n);
@@ -377,9 +379,10 @@ static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
   cst_node *along_v = s->kernel_out[CST_K_D2gvv] + first;
   cst_graph_tangent(g, phi0, s->ng, d->q, d->w, n, along_w);
   cst_graph_tangent(g, s->phi, s->nvel, d->q, d->v, n, along_v);
-  s->affine = s->driven;
+  bool affine = cst_has(s, CST_DRIVEN);
   for (int k = 0; k < s->nvel; k++)
-    s->affine |= !cst_graph_is_zero(g, phi0[first + k]);
+    affine |= !cst_graph_is_zero(g, phi0[first + k]);
+  cst_system_mark(s, CST_AFFINE, affine);
   free(zero);
 }
 
@@ -393,7 +396,7 @@ void cst_derive_constraints(const cst_derivation *d) {
   cst_node   *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
   for (int a = 0; a < ng; a++)
     g[a] = s->g[a];
-  s->quadratic = is_quadratic(d);
+  cst_system_mark(s, CST_QUADRATIC_G, is_quadratic(d));
   derive_rows(d);
   rows_along(d, d->v, gv);
   cst_node *D2gvv = cst_derive_kernel(s, CST_K_D2gvv, ng);
@@ -415,7 +418,7 @@ void cst_derive_diagonal(const cst_derivation *d) {
   cst_system *s = d->s;
   cst_node   *distinct = cst_derive_memory(d->n);
   double      value;
-  s->mass_unit = true;
+  bool        unit = true;
   for (int i = 0; i < s->nq; i++) {
     int            k = 0;
     const cst_node mass = s->mass[i];
@@ -425,8 +428,9 @@ void cst_derive_diagonal(const cst_derivation *d) {
       distinct[s->nmass++] = s->mass[i];
     s->mass_class[i] = k;
     const bool constant = cst_graph_is_constant(s->graph, s->mass[i], &value);
-    s->mass_unit &= constant && value == 1;
+    unit &= constant && value == 1;
   }
+  cst_system_mark(s, CST_MASS_UNIT, unit);
   cst_node *out = cst_derive_kernel(s, CST_K_mass, s->nmass);
   for (int k = 0; k < s->nmass; k++)
     out[k] = distinct[k];
@@ -437,7 +441,7 @@ void cst_derive_diagonal(const cst_derivation *d) {
 static cst_node mass_entry(const cst_derivation *d, int i, int j) {
   const int         n = d->n;
   const cst_system *s = d->s;
-  if (s->matrix) {
+  if (cst_has(s, CST_MASS_MATRIX)) {
     const int row = i < j ? i : j;
     const int column = i < j ? j : i;
     return s->mass[row * n + column];
@@ -477,7 +481,7 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   cst_node   *f = cst_derive_kernel(s, CST_K_f, n);
   derive_mass(d, Mv);
   for (int i = 0; i < n; i++) {
-    if (s->gyroscopic)
+    if (cst_has(s, CST_GYROSCOPIC))
       a[i] = s->a[i];
     else
       a[i] = cst_graph_constant(g, 0);
@@ -509,7 +513,7 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   cst_graph         *g = d->graph;
   const cst_pattern *P = &s->pattern[CST_K_M];
   const cst_node    *M = s->kernel_out[CST_K_M];
-  const cst_node    *force = s->kernel_out[s->general ? CST_K_f : CST_K_dV];
+  const cst_node    *force = s->kernel_out[!cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV];
   const cst_node    *bend = s->kernel_out[CST_K_D2gvv];
   const int          n = d->n;
   const int          ng = s->ng;
@@ -520,11 +524,11 @@ static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst
   rows_along(d, A, GA);
   for (int i = 0; i < n; i++) {
     cst_node f = force[i];
-    if (!s->general)
+    if (cst_has(s, CST_SEPARABLE))
       f = cst_graph_neg(g, f);
     E[i] = cst_graph_sub(g, f, Gl[i]);
   }
-  for (int i = 0; s->general && i < n; i++)
+  for (int i = 0; !cst_has(s, CST_SEPARABLE) && i < n; i++)
     CST_EACH_ENTRY(P, i, e)
       E[i] = cst_graph_sub_product(g, E[i], M[e], A[P->column[e]]);
   for (int a = 0; a < ng; a++) {
@@ -542,7 +546,7 @@ static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
   const int         n = d->n;
   const cst_system *s = d->s;
   const int         k = i % n;
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     return s->kernel_out[i < n ? CST_K_Lq : CST_K_Lv][k];
   if (i < n)
     return cst_graph_neg(g, s->kernel_out[CST_K_dV][k]);

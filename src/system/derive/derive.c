@@ -145,14 +145,14 @@ static void add(const cst_system *s, functions *all, cst_node *f, int n) {
  * reciprocal for each divisor and no root where its inverse is there. */
 static void share_divisors(cst_system *s) {
   const int nq = s->nq;
-  const int masses = s->matrix ? nq * nq : nq;
+  const int masses = cst_has(s, CST_MASS_MATRIX) ? nq * nq : nq;
   const int most = 2 + s->ng + masses + nq + s->nvel + s->nforce * nq + s->nsym * (nq + 1);
   functions all = {cst_zeros(most, sizeof *all.at), cst_derive_memory(most), 0};
   add(s, &all, &s->V, 1);
   add(s, &all, &s->stiff, s->stiff_text ? 1 : 0);
   add(s, &all, s->g, s->ng);
   add(s, &all, s->mass, masses);
-  add(s, &all, s->a, s->gyroscopic ? nq : 0);
+  add(s, &all, s->a, cst_has(s, CST_GYROSCOPIC) ? nq : 0);
   add(s, &all, s->phi, s->nvel);
   add(s, &all, s->force, s->nforce * nq);
   add(s, &all, s->xi, s->nsym * nq);
@@ -240,15 +240,27 @@ static void end(cst_derivation *d) {
   free(d->l);
 }
 
-/* Forces and time make a system general, but leave its mass as it is. */
 static bool has_diagonal_mass(const cst_system *s) {
-  if (s->matrix || s->gyroscopic || s->massless)
+  if (s->traits & (CST_MASS_MATRIX | CST_GYROSCOPIC | CST_MASSLESS))
     return false;
-  const int rows = s->general ? s->nq : 0;
-  for (int i = 0; i < rows; i++)
+  for (int i = 0; i < s->nq; i++)
     if (cst_graph_depends(s->graph, s->mass[i], 'q'))
       return false;
   return true;
+}
+
+/* Those that follow from what was read; the springs of a penalised system leave names of driven constraints. */
+static void find_traits(cst_system *s) {
+  cst_system_mark(s, CST_STIFF, s->stiff_text);
+  cst_system_mark(s, CST_PAIRS, s->npairs);
+  cst_system_mark(s, CST_BODIES, s->nbodies);
+  cst_system_mark(s, CST_FORCED, s->nforce);
+  cst_system_mark(s, CST_DRIVEN, s->ndriven && s->ng);
+  cst_system_mark(s, CST_TIMED, s->naccount);
+  cst_system_mark(s, CST_NONHOLONOMIC, s->nvel);
+  cst_system_mark(s, CST_AFFINE, false);
+  cst_system_mark(s, CST_MASS_DIAGONAL, has_diagonal_mass(s));
+  cst_system_mark(s, CST_SEPARABLE, cst_has(s, CST_MASS_DIAGONAL) && !s->naccount);
 }
 
 /* The distinct numbers of all bodies (cst_body.at). */
@@ -293,7 +305,7 @@ static void derive_forces(const cst_derivation *d) {
 static void derive_slips(const cst_derivation *d) {
   cst_system         *s = d->s;
   cst_derived_entries e = {.s = d->s};
-  if (!s->slips)
+  if (!cst_has(s, CST_SLIPS))
     return;
   cst_node *row = cst_derive_memory(s->ng);
   for (int r = 0; r < d->n; r++) {
@@ -335,10 +347,10 @@ static void derive_accounts(const cst_derivation *d) {
     out[k] = s->rate[k - s->nforce];
   if (s->rate)
     return;
-  if (s->pumped)
+  if (cst_has(s, CST_PUMPED))
     cst_graph_gradient(g, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
   for (int k = 0; k < s->ndriven; k++)
-    out[s->nforce + s->pumped + k] = work_of(d, &s->family[s->driven_name[k]]);
+    out[s->nforce + cst_has(s, CST_PUMPED) + k] = work_of(d, &s->family[s->driven_name[k]]);
 }
 
 static void derive_symmetries(const cst_derivation *d) {
@@ -372,20 +384,21 @@ static void fill_up(cst_system *s) {
 static void write_out(cst_system *s) {
   s->V = cst_pairs_written_out(s);
   cst_pairs_destroy(s);
+  cst_system_mark(s, CST_PAIRS, false);
 }
 
 bool cst_system_derive(cst_system *s) {
-  if (s->general && s->npairs)
+  find_traits(s);
+  if (!cst_has(s, CST_SEPARABLE) && s->npairs)
     write_out(s);
   share_divisors(s);
   cst_derivation d = begin(s);
   s->mass_class = cst_zeros(s->nq, sizeof(int));
   cst_derive_potential(&d);
   cst_derive_constraints(&d);
-  s->diagonal = has_diagonal_mass(s);
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     cst_derive_lagrangian(&d);
-  if (s->diagonal)
+  if (cst_has(s, CST_MASS_DIAGONAL))
     cst_derive_diagonal(&d);
   cst_derive_linear(&d);
   cst_derive_linear_stiff(&d);

@@ -46,7 +46,7 @@ static long products(const unsigned char *a, int n, int sides) {
 cst_elimination *cst_elimination_create(const cst_system *s) {
   const int    n = s->nq;
   const size_t size = (size_t)n * (size_t)n;
-  if (!s->general || n > CST_MOST_FULL)
+  if (cst_has(s, CST_SEPARABLE) || n > CST_MOST_FULL)
     return NULL;
   const size_t     bytes = sizeof(cst_elimination) + 4 * size;
   cst_elimination *e = cst_need(calloc(1, bytes));

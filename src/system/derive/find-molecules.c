@@ -29,9 +29,9 @@ static bool is_free(const cst_system *s) {
 }
 
 static bool may_have(const cst_system *s) {
-  if (!s->npairs || s->general)
+  if (!s->npairs || !cst_has(s, CST_SEPARABLE))
     return false;
-  if (s->timed || s->nvel || s->nbodies)
+  if (cst_has(s, CST_TIMED) || s->nvel || s->nbodies)
     return false;
   return s->ng && s->gram.banded && is_free(s);
 }

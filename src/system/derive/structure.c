@@ -307,8 +307,8 @@ static void put_upper_first(cst_gram *S) {
 static bool wants_band(const cst_system *s, int band) {
   const int ng = s->ng;
   if (s->nq > CST_MAX_Q || ng > CST_MAX_G)
-    return s->diagonal;
-  if (s->general || s->nvel)
+    return cst_has(s, CST_MASS_DIAGONAL);
+  if (!cst_has(s, CST_SEPARABLE) || s->nvel)
     return false;
   return ng >= LEAST_BANDED && 3 * band < ng;
 }

@@ -43,7 +43,7 @@ typedef struct {
 static bool is_given(const cst_system *s, cst_node n) {
   int      *index, at = 0;
   const int count = cst_graph_support(s->graph, n, 'c', &index);
-  const int time = s->timed ? s->account - 1 : -1;
+  const int time = cst_has(s, CST_TIMED) ? s->account - 1 : -1;
   while (at < count && index[at] != time)
     at++;
   free(index);
@@ -172,7 +172,7 @@ enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
 bool cst_system_is_sized_general(const cst_system *s) {
   cst_elimination *e = NULL;
-  if (!s->timed && !s->npairs && !s->massless && !s->nvel)
+  if (!cst_has(s, CST_TIMED) && !s->npairs && !cst_has(s, CST_MASSLESS) && !s->nvel)
     e = cst_elimination_create(s);
   const bool small = e && e->work <= WRITTEN_OUT;
   cst_elimination_destroy(e);
@@ -379,16 +379,18 @@ enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
 bool cst_system_is_sized(const cst_system *s) {
   const int ng = s->ng;
   const int nq = s->nq;
-  if (s->npairs || s->gram.banded || s->slips || s->massless)
+  if (s->npairs || s->gram.banded || cst_has(s, CST_SLIPS) || cst_has(s, CST_MASSLESS))
     return false;
   if (nq > CST_MAX_Q)
     return false;
-  if (!s->diagonal && nq + ng > HOT_GENERAL)
+  if (!cst_has(s, CST_MASS_DIAGONAL) && nq + ng > HOT_GENERAL)
     return false;
   return (long)ng * ng * nq <= HOT_WORK;
 }
 
-bool cst_system_is_usual(const cst_system *s) { return cst_system_is_sized(s) && !s->general; }
+bool cst_system_is_usual(const cst_system *s) {
+  return cst_system_is_sized(s) && cst_has(s, CST_SEPARABLE);
+}
 
 /* The number of entries of kernel k, and sys_at_NAME[row][column]: the entry there, -1 for none. */
 static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const char *entries) {
@@ -463,20 +465,21 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", nq,
           s->ng, s->npar, s->nsym);
   fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_DRIVEN %d\n", s->nvel,
-          s->affine, s->driven);
+          cst_has(s, CST_AFFINE), cst_has(s, CST_DRIVEN));
   if (!sized && !general)
     return;
   fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n",
-          !s->diagonal, s->gyroscopic, s->timed);
+          !cst_has(s, CST_MASS_DIAGONAL), cst_has(s, CST_GYROSCOPIC), cst_has(s, CST_TIMED));
   fprintf(f, "#define SYS_NFORCE %d\n#define SYS_NACCOUNT %d\n#define SYS_ACCOUNT %d\n", s->nforce,
           s->naccount, s->account);
   if (cst_system_has_free_bodies(s))
     write_bodies(f, s);
   fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n#define QUADRATIC %d\n",
-          s->nmass, s->mass_unit, s->linear_v, s->quadratic);
+          s->nmass, cst_has(s, CST_MASS_UNIT), cst_has(s, CST_LINEAR_V),
+          cst_has(s, CST_QUADRATIC_G));
   write_pattern(f, s, CST_K_G, "G");
   write_pattern(f, s, CST_K_xi, "X");
-  if (!s->diagonal) {
+  if (!cst_has(s, CST_MASS_DIAGONAL)) {
     write_pattern(f, s, CST_K_M, "M");
     write_pattern(f, s, CST_K_Lvq, "LVQ");
   }

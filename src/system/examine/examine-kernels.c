@@ -313,7 +313,7 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
   case Q_ALONG_V:
     return (cst_change){.q = p->v};
   case QT_ALONG_V:
-    return (cst_change){.q = p->v, .t = s->driven};
+    return (cst_change){.q = p->v, .t = cst_has(s, CST_DRIVEN)};
   case T_ALONG_1:
     return (cst_change){.t = 1};
   case Q_ALONG_W:
@@ -573,7 +573,7 @@ static int values_of(const cst_system *s, const derivative *d) {
   if (d->form == TAIL)
     return s->nvel;
   if (d->kernel == CST_K_phi0)
-    return s->driven ? s->ng - s->nvel : 0;
+    return cst_has(s, CST_DRIVEN) ? s->ng - s->nvel : 0;
   if (d->kernel == CST_K_G)
     return s->ng - s->nvel;
   if (d->form == TIMES)

@@ -126,14 +126,14 @@ static void say_energy(cst_examiner *e) {
   if (s->nforce)
     cst_examine_say(e, CST_FACT, "energy",
                     "not kept: there are forces; `balance` is the energy minus their work");
-  else if (s->timed)
+  else if (cst_has(s, CST_TIMED))
     cst_examine_say(e, CST_FACT, "energy",
                     "not kept: the %s on time; `balance` is the energy minus the work of this "
                     "dependence",
-                    !s->driven   ? "potential depends"
-                    : !s->pumped ? "constraints depend"
-                                 : "potential and the constraints depend");
-  else if (s->affine)
+                    !cst_has(s, CST_DRIVEN)   ? "potential depends"
+                    : !cst_has(s, CST_PUMPED) ? "constraints depend"
+                                              : "potential and the constraints depend");
+  else if (cst_has(s, CST_AFFINE))
     cst_examine_say(e, CST_FACT, "energy",
                     "not kept: the constraints are affine, and their forces do work");
   else
@@ -153,7 +153,7 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
   double           *F = cst_linear_numbers(nq);
   double            c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
-  if (s->timed)
+  if (cst_has(s, CST_TIMED))
     c[s->account - 1] = CST_EXAMINED_TIME;
   for (int i = 0; i < e->npoint; i++) {
     const cst_point *p = &e->point[i];
@@ -252,7 +252,7 @@ static void say_symmetry(cst_examiner *e, int k) {
 
 void cst_examine_nonholonomic(cst_examiner *e) {
   const cst_system *s = e->s;
-  if (!s->nvel && !s->timed)
+  if (!s->nvel && !cst_has(s, CST_TIMED))
     return;
   if (s->nvel)
     say_brackets(e);

@@ -74,11 +74,11 @@ static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst
   cst_complex            *l = moved(p->l, nl, d->l, 2 * s->ng, t);
   const cst_complex_point at = {q, v, w, u, l};
   cst_complex *const      clock = f->e->C + s->account - 1;
-  const cst_complex       time = s->timed ? *clock : 0;
-  if (s->timed)
+  const cst_complex       time = cst_has(s, CST_TIMED) ? *clock : 0;
+  if (cst_has(s, CST_TIMED))
     *clock += t * d->t;
   const bool analytic = f->value(f, &at, out);
-  if (s->timed)
+  if (cst_has(s, CST_TIMED))
     *clock = time;
   cst_complex *owned[] = {q, v, w, u, l};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
@@ -141,7 +141,7 @@ bool cst_examine_function_hidden(const cst_analytic *f, const cst_complex_point 
   bool              analytic = cst_examine_function_Gv(f, x, Gv);
   for (int i = 0; i < f->n; i++)
     out[i] = 0;
-  if (s->affine)
+  if (cst_has(s, CST_AFFINE))
     analytic &= field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
   for (int i = 0; i < f->n; i++)
     out[i] += Gv[i];
@@ -171,7 +171,7 @@ static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst
   const cst_system *s = f->e->s;
   for (int i = 0; i < s->nq; i++)
     y[i] = 0;
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     return field_times(f, CST_K_M, false, x, z, y);
   cst_complex *m = complexes(s->nmass);
   const bool   analytic = field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
@@ -188,7 +188,7 @@ bool cst_examine_function_L(const cst_analytic *f, const cst_complex_point *x, c
   cst_complex      *a = Mv + s->nq;
   cst_complex       V;
   bool              analytic = inertia(f, x, x->v, Mv);
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     analytic &= field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
   const cst_node whole = cst_system_whole(s);
   analytic &= field_nodes(f, &whole, 1, x, &V);
@@ -207,7 +207,7 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   const cst_system   *s = f->e->s;
   const int           n = s->nq;
   const int           ng = s->ng;
-  const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
+  const cst_kernel_id force = !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV;
   cst_complex        *part = complexes(n + ng);
   cst_complex        *MA = complexes(n);
   bool                analytic = field_nodes(f, s->kernel_out[force], n, x, E);
@@ -216,7 +216,7 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   analytic &= field_times(f, CST_K_G, false, x, A, part + n);
   analytic &= inertia(f, x, A, MA);
   for (int i = 0; i < n; i++) {
-    if (!s->general)
+    if (cst_has(s, CST_SEPARABLE))
       E[i] = -E[i];
     E[i] = E[i] - MA[i] - part[i];
   }
@@ -259,7 +259,7 @@ bool cst_examine_function_T(const cst_analytic *f, const cst_complex_point *x, c
   const int         nq = s->nq;
   cst_complex      *p = cst_zeros(nq, sizeof *p);
   bool              analytic = true;
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     analytic = field_times(f, CST_K_M, false, x, x->v, p);
   else {
     field_nodes(f, s->mass, nq, x, p);
@@ -277,7 +277,7 @@ bool cst_examine_function_A(const cst_analytic *f, const cst_complex_point *x, c
   const cst_system *s = f->e->s;
   const int         nq = s->nq;
   cst_complex      *a = cst_zeros(nq, sizeof *a);
-  const bool        analytic = !s->gyroscopic || field_nodes(f, s->a, nq, x, a);
+  const bool        analytic = !cst_has(s, CST_GYROSCOPIC) || field_nodes(f, s->a, nq, x, a);
   out[0] = 0;
   for (int i = 0; i < nq; i++)
     out[0] += a[i] * x->v[i];

@@ -236,13 +236,13 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
   double            least, most;
   cst_examine_mass(e, q, &least, &most);
   cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most,
-                  s->general && e->large ? ", approximately" : "");
+                  !cst_has(s, CST_SEPARABLE) && e->large ? ", approximately" : "");
   char why[200];
-  if (s->raised)
+  if (cst_has(s, CST_MASS_RAISED))
     cst_examine_say(e, CST_FACT, topic,
                     "a body is flat: M contains terms of the orthogonality of rotations, which are "
                     "zero on their velocities");
-  if (s->massless) {
+  if (cst_has(s, CST_MASSLESS)) {
     if (cst_mass_wrong(s, e->c, q, why, sizeof why) >= 0)
       cst_examine_say(e, CST_FAULT, topic, "%s", why);
     else

@@ -159,7 +159,7 @@ static void of_diagonal(const cst_examiner *e, bool scaled, double *least, doubl
 
 static void find_range(const cst_examiner *e, const double *q, bool scaled, double *least,
                        double *most) {
-  if (!e->s->general)
+  if (cst_has(e->s, CST_SEPARABLE))
     of_diagonal(e, scaled, least, most);
   else if (e->s->nq <= MOST_ROTATED)
     of_small(e, q, scaled, least, most);
@@ -196,7 +196,7 @@ static bool is_diagonal(const cst_pattern *p) {
 }
 
 static const char *mass_kind(const cst_system *s) {
-  if (!s->general)
+  if (cst_has(s, CST_SEPARABLE))
     return "constant diagonal";
   const bool depends = mass_depends(s);
   const bool diagonal = is_diagonal(&s->pattern[CST_K_M]);
@@ -283,7 +283,7 @@ static int smoothness_of(const cst_system *s, const cst_node *of, int n) {
 static void say_pieces(cst_examiner *e) {
   const cst_system *s = e->s;
   const cst_node    V = s->V;
-  const int         masses = s->matrix ? s->nq * s->nq : s->nq;
+  const int         masses = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
   const struct {
     const char *name;
     int         smooth;
@@ -311,12 +311,12 @@ void cst_examine_structure(cst_examiner *e) {
   say_bodies(e);
   check_bodies(e);
   cst_examine_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s),
-                  s->gyroscopic ? "" : "not ");
+                  cst_has(s, CST_GYROSCOPIC) ? "" : "not ");
   say_elimination(e);
   say_pairs(e);
   say_pieces(e);
   say_jumps(e);
-  if (s->linear_v)
+  if (cst_has(s, CST_LINEAR_V))
     cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
   else if (!s->bent)
     cst_examine_say(e, CST_FACT, "potential", "its second derivatives are too large");

@@ -150,7 +150,7 @@ static change change_of_A(generator *x) {
   const cst_system *s = x->e->s;
   const int         nq = s->nq;
   double           *a = cst_linear_numbers(nq);
-  if (s->gyroscopic)
+  if (cst_has(s, CST_GYROSCOPIC))
     cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
   const double gauge = slope_of(x, cst_examine_function_gauge, x->at->v, NULL);
   const double terms = sizes(a, x->dxi, nq);
@@ -323,7 +323,7 @@ static void say_fact(cst_examiner *e, const char *topic, int k, const changes *c
   if (s->ng)
     snprintf(text, sizeof text, "g invariant to %.1g, ", c->g.part);
   cst_examine_say(e, CST_FACT, topic, "%sL invariant to %.1g; momentum <%s, xi>%s", text,
-                  worst_of(c), s->gyroscopic ? "Mv + a" : "Mv", gauge ? " - F" : "");
+                  worst_of(c), cst_has(s, CST_GYROSCOPIC) ? "Mv + a" : "Mv", gauge ? " - F" : "");
 }
 
 static void examine_symmetry(cst_examiner *e, int k) {

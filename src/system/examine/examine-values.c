@@ -118,12 +118,12 @@ void cst_examine_originals(cst_examiner *e) {
     compare(e, &(original){CST_K_V, &V, 1});
   compare(e, &(original){CST_K_g, s->g, s->ng});
   compare(e, &(original){CST_K_gauge, s->gauge, s->nsym});
-  if (s->gyroscopic)
+  if (cst_has(s, CST_GYROSCOPIC))
     compare(e, &(original){CST_K_a, s->a, nq});
   if (s->nsym)
     compare_matrix(e, CST_K_xi, s->xi, nq);
-  if (s->general)
-    compare_matrix(e, CST_K_M, s->mass, s->matrix ? nq : 0);
+  if (!cst_has(s, CST_SEPARABLE))
+    compare_matrix(e, CST_K_M, s->mass, cst_has(s, CST_MASS_MATRIX) ? nq : 0);
   else
     compare_diagonal(e);
 }

@@ -79,7 +79,7 @@ static void begin(cst_examiner *e) {
 /* The points have a time of their own, at which nothing vanishes that does at the start. */
 static void set_time(cst_examiner *e) {
   const cst_system *s = e->s;
-  if (!s->driven)
+  if (!cst_has(s, CST_DRIVEN))
     return;
   double *c = cst_zeros(s->npar, sizeof *c);
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);

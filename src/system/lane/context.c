@@ -17,7 +17,7 @@ cst_context cst_context_of(const cst_system *s, int isa, cst_layout at) {
       .mass_class = s->mass_class,
       .dropped = s->dropped,
       .gram = cst_system_form(s, isa, "gram"),
-      .mass_unit = s->mass_unit,
+      .mass_unit = cst_has(s, CST_MASS_UNIT),
       .at = at,
   };
 }
@@ -27,9 +27,10 @@ cst_context cst_context_of(const cst_system *s, int isa, cst_layout at) {
 enum { MOST_UNKNOWNS = 40 }; /* matrices of as many rows are on the stack */
 
 bool cst_group_starts(const cst_system *s) {
-  const bool plain = !s->general && !s->massless && s->flat < 0;
+  const bool plain = cst_has(s, CST_SEPARABLE) && !cst_has(s, CST_MASSLESS) && s->flat < 0;
   const bool dense = !s->gram.banded && s->gram.form != CST_FORM_BAND && !s->npairs;
-  return plain && dense && !s->nvel && !s->dropped && !s->affine && s->nq + s->ng <= MOST_UNKNOWNS;
+  return plain && dense && !s->nvel && !s->dropped && !cst_has(s, CST_AFFINE) &&
+         s->nq + s->ng <= MOST_UNKNOWNS;
 }
 
 int cst_group_project(const cst_system *s, int isa, const double *c, double *q, double *v,

@@ -115,26 +115,26 @@
        e++)
 #define CLASS(i)         C->mass_class[i]
 #define MASS_UNIT        C->mass_unit
-#define LINEAR_V         C->system->linear_v
-#define QUADRATIC        C->system->quadratic
+#define LINEAR_V         cst_has(C->system, CST_LINEAR_V)
+#define QUADRATIC        cst_has(C->system, CST_QUADRATIC_G)
 #define NNZ_M            (C->system->pattern[CST_K_M].n)
 #define NNZ_LVQ          (C->system->pattern[CST_K_Lvq].n)
 #define USES_M           USES_(CST_K_M, M_);
 #define USES_LVQ         USES_(CST_K_Lvq, Lvq_);
 #define ROW_M(r, i, e)   ROW_(M_, r, i, e)
 #define ROW_LVQ(r, i, e) ROW_(Lvq_, r, i, e)
-#define GENERAL          (!C->system->diagonal)
-#define GYROSCOPIC       C->system->gyroscopic
+#define GENERAL          (!cst_has(C->system, CST_MASS_DIAGONAL))
+#define GYROSCOPIC       cst_has(C->system, CST_GYROSCOPIC)
 #define NPAR             (C->npar)
 #define NVEL             (C->system->nvel)
-#define AFFINE           (C->system->affine)
-#define TIMED            (C->system->timed)
-#define DRIVEN           (C->system->driven)
+#define AFFINE           (cst_has(C->system, CST_AFFINE))
+#define TIMED            (cst_has(C->system, CST_TIMED))
+#define DRIVEN           (cst_has(C->system, CST_DRIVEN))
 #define NACCOUNT         (C->system->naccount)
 #define ACCOUNT          (C->system->account)
 #define NFORCE           (C->system->nforce)
-#define SLIPS            (C->system->slips)
-#define MASSLESS         (C->system->massless)
+#define SLIPS            (cst_has(C->system, CST_SLIPS))
+#define MASSLESS         (cst_has(C->system, CST_MASSLESS))
 #define DROPPED(a)       (C->dropped && C->dropped[a])
 #define LAYOUT(C)        ((C)->at)
 #define CALL(C, k, c, q, v, w, u, l, o)                                                            \

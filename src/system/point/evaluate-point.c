@@ -159,7 +159,7 @@ static void general_momentum(const cst_system *s, const double *c, const double 
   double *M = cst_linear_numbers(s->pattern[CST_K_M].n);
   double *a = cst_linear_numbers(s->nq);
   cst_system_eval_at(s, CST_K_M, c, q, M);
-  if (s->gyroscopic)
+  if (cst_has(s, CST_GYROSCOPIC))
     cst_system_eval_at(s, CST_K_a, c, q, a);
   cst_linear_pattern_times(&s->pattern[CST_K_M], M, v, p);
   for (int i = 0; i < s->nq; i++)
@@ -180,11 +180,11 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
                          double *p) {
   CST_REQUIRE(s && (c || !s->npar) && q && v && p);
   const int nq = s->nq;
-  if (s->general) {
+  if (!cst_has(s, CST_SEPARABLE)) {
     general_momentum(s, c, q, v, p);
     return;
   }
-  if (s->mass_unit) {
+  if (cst_has(s, CST_MASS_UNIT)) {
     cst_linear_copy(p, v, nq);
     return;
   }
@@ -216,11 +216,11 @@ bool cst_system_velocity(const cst_system *s, const double *c, const double *q, 
   bool      good = cst_linear_mass_create(&M, s, c, q);
   if (good) {
     double *a = cst_linear_numbers(nq);
-    if (s->general && s->gyroscopic)
+    if (!cst_has(s, CST_SEPARABLE) && cst_has(s, CST_GYROSCOPIC))
       cst_system_eval_at(s, CST_K_a, c, q, a);
     for (int i = 0; i < nq; i++)
       v[i] = p[i] - a[i];
-    if (s->massless && s->affine)
+    if (cst_has(s, CST_MASSLESS) && cst_has(s, CST_AFFINE))
       add_drive(&M, c, q, v);
     cst_linear_mass_solve(&M, v);
     for (int i = 0; i < nq; i++)
@@ -277,7 +277,7 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
                s->bodies[k].name, mass);
       return false;
     }
-    if (cst_body_is_flat(inertia) && !s->raised)
+    if (cst_body_is_flat(inertia) && !cst_has(s, CST_MASS_RAISED))
       s->flat = k;
   }
   return true;
@@ -307,7 +307,7 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
   double *out = cst_linear_numbers(2 * n + (size_t)ng);
   double  now[CST_MAX_PAR];
   cst_linear_copy(now, c, s->npar);
-  if (s->timed)
+  if (cst_has(s, CST_TIMED))
     now[s->account - 1] = t;
   cst_evaluate_tape(motion_of(s, state), in, out);
   cst_linear_copy(q, out, n);

@@ -180,7 +180,7 @@ static bool is_diagonal(const cst_pattern *p) {
 /* M(q) in rows of length nq, dense. */
 static void dense_mass(const cst_system *s, const double *c, const double *q, double *M) {
   const long n = s->nq;
-  if (s->general) {
+  if (!cst_has(s, CST_SEPARABLE)) {
     cst_system_matrix(s, CST_K_M, c, q, NULL, M);
     return;
   }
@@ -192,8 +192,8 @@ static void dense_mass(const cst_system *s, const double *c, const double *q, do
 }
 
 void cst_linear_raised(const cst_system *s, int *from, int *to) {
-  *from = s->massless ? 0 : s->nown;
-  *to = s->massless ? s->ng : s->ng - s->nvel;
+  *from = cst_has(s, CST_MASSLESS) ? 0 : s->nown;
+  *to = cst_has(s, CST_MASSLESS) ? s->ng : s->ng - s->nvel;
 }
 
 /* M := M + sigma G'G with those constraints. It replaces the mass where a body is flat, or a coordinate has no
@@ -210,7 +210,7 @@ static void raise_mass(cst_mass *M, const double *c, const double *q) {
     const long i = s->bodies[k].rotation;
     M->sigma = fmax(M->sigma, M->m[i * n + i]);
   }
-  for (int i = 0; i < n && s->massless; i++)
+  for (int i = 0; i < n && cst_has(s, CST_MASSLESS); i++)
     M->sigma = fmax(M->sigma, M->m[i * (n + 1)]);
   cst_system_eval_at(s, CST_K_G, c, q, G);
   for (int a = from; a < to; a++)
@@ -228,19 +228,19 @@ static bool factor_mass(cst_mass *M, const double *c, const double *q) {
   M->m = cst_linear_numbers(n * n);
   M->row = cst_zeros(n, sizeof *M->row);
   dense_mass(M->s, c, q, M->m);
-  if (M->s->flat >= 0 || M->s->massless)
+  if (M->s->flat >= 0 || cst_has(M->s, CST_MASSLESS))
     raise_mass(M, c, q);
   return cst_dense_factor(M->m, M->row, M->s->nq);
 }
 
 bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q) {
-  const bool diagonal = !s->general || is_diagonal(&s->pattern[CST_K_M]);
+  const bool diagonal = cst_has(s, CST_SEPARABLE) || is_diagonal(&s->pattern[CST_K_M]);
   *M = (cst_mass){.s = s};
   if (s->flat >= 0 || !diagonal)
     return factor_mass(M, c, q);
   bool good = true;
   M->m = cst_linear_numbers(s->nq);
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     cst_system_eval_at(s, CST_K_M, c, q, M->m);
   else
     cst_linear_masses(s, c, M->m);

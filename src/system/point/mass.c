@@ -34,17 +34,17 @@ static void add_rows(const cst_system *s, const double *c, const double *q, doub
 }
 
 int cst_mass_wrong(const cst_system *s, const double *c, const double *q, char *why, int n) {
-  if (!s->general || (s->diagonal && s->nq > CST_MAX_Q))
+  if (cst_has(s, CST_SEPARABLE) || (cst_has(s, CST_MASS_DIAGONAL) && s->nq > CST_MAX_Q))
     return wrong_diagonal(s, c, why, n);
   double *M = cst_linear_numbers((long)s->nq * s->nq);
   cst_system_matrix(s, CST_K_M, c, q, NULL, M);
-  if (s->massless)
+  if (cst_has(s, CST_MASSLESS))
     add_rows(s, c, q, M);
   const int i = cst_read_mass_pivot(M, s->nplain, s->nq);
   free(M);
   if (i == s->nplain)
     return -1;
-  if (s->massless) {
+  if (cst_has(s, CST_MASSLESS)) {
     snprintf(why, (size_t)n,
              "the constraints leave %s free, and it has no mass: M must be definite on the "
              "velocities with G v = 0; where the Lagrangian is stationary for it, list it under "
@@ -57,6 +57,6 @@ int cst_mass_wrong(const cst_system *s, const double *c, const double *q, char *
 }
 
 int cst_mass_parameters(const cst_system *s, int i, int **index) {
-  const long stride = s->matrix ? s->nq + 1 : 1;
+  const long stride = cst_has(s, CST_MASS_MATRIX) ? s->nq + 1 : 1;
   return cst_graph_support(s->graph, s->mass[i * stride], 'c', index);
 }

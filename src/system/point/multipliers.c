@@ -167,7 +167,7 @@ bool cst_system_slip_ahead(const cst_system *s, const double *c, const double *q
   static const double share[] = {1, 0.5, 0, 2};
   CST_REQUIRE(s && (c || !s->npar) && q && v, false);
   const long nq = s->nq;
-  if (!s->slips)
+  if (!cst_has(s, CST_SLIPS))
     return false;
   double *x = cst_linear_numbers(3 * nq + s->ng), *u = x + nq, *A = u + nq, *lambda = A + nq;
   bool    lost = !solve_with_slips(s, c, q, v, lambda);
@@ -190,9 +190,9 @@ bool cst_system_slip_ahead(const cst_system *s, const double *c, const double *q
 /* M A without constraints: f, or -grad V. */
 static void free_force(const cst_system *s, const double *c, const double *q, const double *v,
                        double *f) {
-  const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
+  const cst_kernel_id force = !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV;
   cst_system_eval(s, force, c, q, v, NULL, NULL, NULL, f);
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     return;
   for (int i = 0; i < s->nq; i++)
     f[i] = -f[i];
@@ -220,7 +220,7 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
   const cst_pattern *P = &s->pattern[CST_K_G];
   if (!ng)
     return;
-  if (s->slips) {
+  if (cst_has(s, CST_SLIPS)) {
     const bool there = solve_with_slips(s, c, q, v, lambda);
     for (int a = 0; a < ng && !there; a++)
       lambda[a] = NAN;

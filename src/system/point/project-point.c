@@ -156,7 +156,7 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
   double            *d = mu + ng;
   for (int pass = 0; pass < 2; pass++) {
     cst_linear_pattern_times(P, G, v, mu);
-    for (int a = 0; a < ng && s->affine; a++)
+    for (int a = 0; a < ng && cst_has(s, CST_AFFINE); a++)
       mu[a] += phi0[a];
     cst_linear_schur_solve(S, mu);
     cst_linear_clear(d, nq);
@@ -285,7 +285,7 @@ static bool make_metric(const held *h, bool mass) {
       h->N[i * nq + i] = m[i];
     free(m);
   }
-  if (mass && s->massless)
+  if (mass && cst_has(s, CST_MASSLESS))
     raise_metric(h);
   for (int i = 0; i < nq; i++)
     for (int k = 0; k < nq; k++)
@@ -366,7 +366,7 @@ static bool find_velocity(const held *h, double *v) {
   const int         nq = s->nq;
   double           *G = cst_linear_numbers((long)s->ng * nq), *phi0 = cst_linear_numbers(s->ng);
   cst_system_matrix(s, CST_K_G, h->c, h->x, NULL, G);
-  if (s->affine)
+  if (cst_has(s, CST_AFFINE))
     cst_system_eval_at(s, CST_K_phi0, h->c, h->x, phi0);
   take_rows(h);
   bool good = make_metric(h, true);

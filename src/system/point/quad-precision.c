@@ -43,7 +43,7 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
   x->mass = numbers(s->nmass);
   x->a = numbers(nq);
   x->entry = numbers(s->pattern[CST_K_M].n);
-  x->M = numbers(s->general ? nq * nq : nq);
+  x->M = numbers(!cst_has(s, CST_SEPARABLE) ? nq * nq : nq);
   x->G = numbers(s->pattern[CST_K_G].n);
   x->Z = numbers(x->n * nq);
   x->S = numbers(x->n * x->n);
@@ -52,7 +52,7 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
   for (int k = 0; k < s->npar; k++)
     x->c[k] = c[k];
   cst_system_eval_quad(s, CST_K_mass, x->c, NULL, NULL, x->mass);
-  for (int i = 0; i < nq && !s->general; i++)
+  for (int i = 0; i < nq && cst_has(s, CST_SEPARABLE); i++)
     x->M[i] = x->mass[s->mass_class[i]];
   return x;
 }
@@ -70,14 +70,14 @@ void cst_quad_destroy(cst_quad *x) {
 }
 
 void cst_quad_time(cst_quad *x, quad t) {
-  if (x->s->timed)
+  if (cst_has(x->s, CST_TIMED))
     x->c[x->s->account - 1] = t;
 }
 
 /* Factors M(q). */
 static bool factor_mass(cst_quad *x, const quad *q) {
   const cst_pattern *p = &x->s->pattern[CST_K_M];
-  if (!x->s->general)
+  if (cst_has(x->s, CST_SEPARABLE))
     return true;
   cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
   const size_t entries = (size_t)p->rows * (size_t)p->columns;
@@ -92,7 +92,7 @@ static bool factor_mass(cst_quad *x, const quad *q) {
 
 static void solve_mass(const cst_quad *x, quad *y) {
   const cst_system *s = x->s;
-  if (s->general)
+  if (!cst_has(s, CST_SEPARABLE))
     solve(x->M, x->row, s->nq, y);
   else
     for (int i = 0; i < s->nq; i++)
@@ -128,13 +128,13 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   const cst_system   *s = x->s;
   const int           nq = s->nq;
   const cst_pattern  *p = &s->pattern[CST_K_G];
-  const cst_kernel_id force = s->general ? CST_K_f : CST_K_dV;
+  const cst_kernel_id force = !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV;
   if (!factor_mass(x, q))
     return false;
   if (!factor_constraints(x, q))
     return false;
   cst_system_eval_quad(s, force, x->c, q, v, A);
-  if (!s->general)
+  if (cst_has(s, CST_SEPARABLE))
     for (int i = 0; i < nq; i++)
       A[i] = -A[i];
   solve_mass(x, A);
@@ -161,13 +161,13 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
 void cst_quad_momentum(cst_quad *x, const quad *q, const quad *v, quad *p) {
   const cst_system  *s = x->s;
   const cst_pattern *P = &s->pattern[CST_K_M];
-  if (!s->general) {
+  if (cst_has(s, CST_SEPARABLE)) {
     for (int i = 0; i < s->nq; i++)
       p[i] = x->M[i] * v[i];
     return;
   }
   cst_system_eval_quad(s, CST_K_M, x->c, q, NULL, x->entry);
-  if (s->gyroscopic)
+  if (cst_has(s, CST_GYROSCOPIC))
     cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
   for (int i = 0; i < s->nq; i++) {
     quad sum = x->a[i];

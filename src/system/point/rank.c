@@ -509,7 +509,7 @@ bool cst_system_no_solution_ahead(const cst_system *s, const double *c, const do
                                   const double *v, double h) {
   CST_REQUIRE(s && (c || !s->npar) && q && v, false);
   const int nq = s->nq, ng = s->ng;
-  if (!s->driven || nq > CST_MAX_Q || ng > CST_MAX_G || !is_finite(q, v, h, nq))
+  if (!cst_has(s, CST_DRIVEN) || nq > CST_MAX_Q || ng > CST_MAX_G || !is_finite(q, v, h, nq))
     return false;
   double *at = cst_linear_numbers(s->npar + 3L * ng + (2L + ng) * nq + (long)ng * ng);
   double *length = at + s->npar, *x = length + ng, *y = x + nq, *r = y + nq, *J = r + ng,

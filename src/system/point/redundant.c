@@ -243,7 +243,7 @@ static void say_dependent(const cst_system *s, const unsigned char *dropped, int
 }
 
 static bool leave_no_motion(const cst_system *s, int rank, char *why, int n) {
-  if (rank < s->nq || s->driven) /* a drive may move what has no freedom */
+  if (rank < s->nq || cst_has(s, CST_DRIVEN)) /* a drive may move what has no freedom */
     return false;
   snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave no motion",
            rank, s->nq);

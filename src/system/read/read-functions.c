@@ -72,9 +72,11 @@ static cst_scope with_multipliers(cst_reading *r, cst_scope in) {
 /* Whether a force depends on multipliers, for which a full matrix is solved then. */
 static void find_slips(cst_reading *r, cst_yaml *map) {
   cst_system *s = r->s;
-  for (int k = 0; k < s->nforce * s->nq && !s->slips; k++)
-    s->slips = s->force[k] >= 0 && cst_graph_depends(s->graph, s->force[k], 'l');
-  if (s->slips && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
+  bool        slips = false;
+  for (int k = 0; k < s->nforce * s->nq && !slips; k++)
+    slips = s->force[k] >= 0 && cst_graph_depends(s->graph, s->force[k], 'l');
+  cst_system_mark(s, CST_SLIPS, slips);
+  if (slips && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
     cst_yaml_error(r->doc, map, r->d,
                    "%d coordinates and %d constraints; a system with forces that depend on "
                    "multipliers may have at most %d and %d",
@@ -167,25 +169,24 @@ static void find_driven(cst_reading *r) {
     check_account(r, a->name);
     s->driven_name[s->ndriven++] = k;
   }
-  s->driven = s->ndriven > 0;
 }
 
 void cst_read_accounts(cst_reading *r) {
   cst_system *s = r->s;
-  s->pumped = s->V >= 0 && depends_on(s->graph, s->V, s->npar);
+  const bool  pumped = s->V >= 0 && depends_on(s->graph, s->V, s->npar);
+  cst_system_mark(s, CST_PUMPED, pumped);
   find_driven(r);
-  const int n = s->nforce + s->pumped + s->ndriven;
+  const int n = s->nforce + pumped + s->ndriven;
   if (!n)
     return;
   s->account_name = cst_system_keep(s, (size_t)n, sizeof *s->account_name);
   s->account_doc = cst_system_keep(s, (size_t)n, sizeof *s->account_doc);
   append(s, "t", "the time");
-  s->timed = s->general = true;
   s->account = s->npar;
   for (int k = 0; k < s->nforce; k++)
     open_account(s, joined(s, "work_", s->force_name[k]),
                  joined(s, "work done by the force ", s->force_name[k]));
-  if (s->pumped)
+  if (pumped)
     open_account(s, "pumped", "integral of dV/dt over the time");
   for (int k = 0; k < s->ndriven; k++) {
     const char *name = s->family[s->driven_name[k]].name;
@@ -342,8 +343,10 @@ void cst_read_gyroscopic(cst_reading *r) {
   if (!cst_read_list(r, list, cst_read_positions(r), "gyroscopic", &e, s->a))
     return;
   s->gyroscopic_text = cst_read_entries_written(r, list);
+  bool some = false;
   for (int i = 0; i < s->nq; i++)
-    s->gyroscopic |= !cst_graph_is_zero(s->graph, s->a[i]);
+    some |= !cst_graph_is_zero(s->graph, s->a[i]);
+  cst_system_mark(s, CST_GYROSCOPIC, some);
 }
 
 /* `name: [...]` or `name: {generator: [...], gauge: F}`, or a rotation or translation of all bodies. */

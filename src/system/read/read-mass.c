@@ -40,7 +40,7 @@ static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diago
   cst_node   *node = cst_zeros(s->nplain, sizeof *node);
   double     *value = cst_zeros(s->nplain, sizeof *value);
   for (int i = 0; i < s->nplain; i++)
-    if (varies(s, diagonal + i, 1) || (s->massless && has_none(s, i)))
+    if (varies(s, diagonal + i, 1) || (cst_has(s, CST_MASSLESS) && has_none(s, i)))
       node[i] = cst_graph_constant(s->graph, 1);
     else
       node[i] = diagonal[i];
@@ -57,9 +57,10 @@ static void read_diagonal(cst_reading *r, cst_yaml *list) {
   s->mass = cst_system_keep(s, (size_t)s->nplain, sizeof *s->mass);
   if (!cst_read_list(r, list, cst_read_positions(r), "mass", &e, s->mass))
     return;
+  bool some = false;
   for (int i = 0; i < s->nplain; i++)
-    s->massless |= has_none(s, i);
-  s->general = s->massless || varies(s, s->mass, (size_t)s->nplain);
+    some |= has_none(s, i);
+  cst_system_mark(s, CST_MASSLESS, some);
   check_constant(r, list, s->mass);
 }
 
@@ -94,15 +95,11 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
   }
   for (int i = 0; i < n; i++)
     diagonal[i] = M[i * (n + 1)];
-  s->matrix = !is_diagonal(s, M);
-  s->general = s->matrix || varies(s, M, (size_t)(n * n));
-  size_t size;
-  if (s->matrix)
-    size = (size_t)(n * n);
-  else
-    size = (size_t)n;
+  const bool   full = !is_diagonal(s, M);
+  const size_t size = (size_t)(full ? n * n : n);
+  cst_system_mark(s, CST_MASS_MATRIX, full);
   s->mass = cst_system_keep(s, size, sizeof *s->mass);
-  memcpy(s->mass, s->matrix ? M : diagonal, sizeof *s->mass * size);
+  memcpy(s->mass, full ? M : diagonal, sizeof *s->mass * size);
   check_constant(r, list, diagonal);
   free(M);
 }
@@ -223,14 +220,14 @@ int cst_read_mass_pivot(double *M, int n, int stride) {
 static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
-  const int   entries = s->matrix ? s->nq * s->nq : s->nq;
+  const int   entries = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
   double     *M = cst_zeros(entries, sizeof *M);
   bool        good;
   cst_read_values(r, s->mass, entries, q, M);
-  for (int i = 0; i < s->nq && s->massless && !s->matrix; i++)
+  for (int i = 0; i < s->nq && cst_has(s, CST_MASSLESS) && !cst_has(s, CST_MASS_MATRIX); i++)
     if (cst_graph_is_zero(s->graph, s->mass[i]))
       M[i] = 1; /* point/mass.c examines those */
-  if (s->matrix) {
+  if (cst_has(s, CST_MASS_MATRIX)) {
     good = cst_read_mass_pivot(M, s->nplain, s->nq) == s->nplain;
     if (!good)
       cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s",
@@ -252,21 +249,21 @@ static void move(double *q, int n) {
 
 /* Whether the mass depends on the coordinates. */
 static bool mass_varies(const cst_system *s) {
-  return varies(s, s->mass, (size_t)s->nq * (s->matrix ? (size_t)s->nq : 1));
+  return varies(s, s->mass, (size_t)s->nq * (cst_has(s, CST_MASS_MATRIX) ? (size_t)s->nq : 1));
 }
 
 /* Systems with one of these are stepped with full matrices of the coordinates. */
 static void check_full(cst_reading *r, bool vary) {
   const cst_system *s = r->s;
-  const bool        mass = s->matrix || s->massless || vary;
-  if (!(s->gyroscopic || mass) || (s->nq <= CST_MOST_FULL && s->ng <= CST_MOST_FULL))
+  const bool        mass = cst_has(s, CST_MASS_MATRIX) || cst_has(s, CST_MASSLESS) || vary;
+  if (!(cst_has(s, CST_GYROSCOPIC) || mass) || (s->nq <= CST_MOST_FULL && s->ng <= CST_MOST_FULL))
     return;
   cst_yaml_error(r->doc, mass ? mass_of(r) : cst_yaml_get(r->root, "gyroscopic"), r->d,
                  "%d coordinates and %d constraints; a system with %s may have at most %d and %d",
                  s->nq, s->ng,
-                 s->massless ? "coordinates without mass"
-                 : mass      ? "a mass that depends on the coordinates or is not diagonal"
-                             : "gyroscopic terms",
+                 cst_has(s, CST_MASSLESS) ? "coordinates without mass"
+                 : mass ? "a mass that depends on the coordinates or is not diagonal"
+                        : "gyroscopic terms",
                  CST_MOST_FULL, CST_MOST_FULL);
 }
 
@@ -281,11 +278,10 @@ void cst_read_check_mass(cst_reading *r) {
   cst_system *s = r->s;
   char        where[120];
   bool        good = true;
-  s->general |= s->gyroscopic;
-  if (!s->general)
+  const bool  vary = mass_varies(s);
+  if (!(s->traits & (CST_MASS_MATRIX | CST_MASSLESS | CST_GYROSCOPIC)) && !vary)
     return;
-  const bool vary = mass_varies(s);
-  const int  before = cst_diag_count(r->d);
+  const int before = cst_diag_count(r->d);
   check_full(r, vary);
   if (cst_diag_count(r->d) > before)
     return;
@@ -297,13 +293,13 @@ void cst_read_check_mass(cst_reading *r) {
     else
       snprintf(where, sizeof where, "at the default parameters");
     cst_read_values(r, s->state[k].q, s->nq, NULL, q);
-    good = (!s->matrix || symmetric(r, q, where)) && positive(r, q, where);
+    good = (!cst_has(s, CST_MASS_MATRIX) || symmetric(r, q, where)) && positive(r, q, where);
     move(q, s->nq);
-    if (good && s->matrix && !k)
+    if (good && cst_has(s, CST_MASS_MATRIX) && !k)
       good = symmetric(r, q, "near the first state");
   }
   free(q);
-  if (good && s->matrix)
+  if (good && cst_has(s, CST_MASS_MATRIX))
     mirror(s);
 }
 
@@ -385,11 +381,11 @@ static bool depends(const cst_system *s, cst_node of, int i) {
 
 /* Whether L depends on coordinate i by terms with velocities. */
 static bool is_kinetic(const cst_system *s, int i) {
-  const int entries = s->matrix ? s->nq * s->nq : s->nq;
-  bool      found = s->gyroscopic && !cst_graph_is_zero(s->graph, s->a[i]);
+  const int entries = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
+  bool      found = cst_has(s, CST_GYROSCOPIC) && !cst_graph_is_zero(s->graph, s->a[i]);
   for (int k = 0; k < entries && !found; k++)
     found = depends(s, s->mass[k], i);
-  for (int k = 0; k < s->nq && s->gyroscopic && !found; k++)
+  for (int k = 0; k < s->nq && cst_has(s, CST_GYROSCOPIC) && !found; k++)
     found = depends(s, s->a[k], i);
   return found;
 }
