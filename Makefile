@@ -115,16 +115,14 @@ ROW_CFLAGS = $(LANE_CFLAGS) $(LANE_FLAGS) $(call ROW_FLAGS,$(1)) $(LANE_OPT_$(1)
 # cores call.
 LANE_SOURCES := $(wildcard src/*/core/*.c)
 CORES_SHARED := src/method/core/near-root.c src/method/core/round-off.c
-# Files with a line `#define CORE_IS_FOR_ONE_SYSTEM` have no form for any system.
-LANE_GENERIC := $(filter-out $(shell grep -l '^\#define CORE_IS_FOR_ONE_SYSTEM' $(LANE_SOURCES)),$(LANE_SOURCES))
+# Cores with a line `#define COMPILED_FOR` are compiled for one system too, when a study starts that gains by it
+# (src/system/compile/compile.h). Those of molecules have no form for any system.
+LANE_SIZED   := $(shell grep -l '^\#define COMPILED_FOR' $(LANE_SOURCES))
+LANE_GENERIC := $(filter-out $(shell grep -l '^\#define COMPILED_FOR .molecules' $(LANE_SIZED)),$(LANE_SOURCES))
 # Files with a line `#define CORE_IS_NARROW_TOO`, and all lane code that is not a method's, are compiled for rows with fewer lanes.
 CORES_NARROW := $(shell grep -l '^\#define CORE_IS_NARROW_TOO' src/method/core/*.c)
 LANE_NARROW  := $(filter-out src/statistics/core/growth-lanes.c,$(filter-out src/method/%,$(LANE_GENERIC))) $(CORES_SHARED) $(CORES_NARROW)
 LANE_IN       = $(if $(findstring x,$(1)),$(LANE_NARROW),$(LANE_GENERIC))
-# Cores that are compiled for one system, of a class of src/system/classes.h, when a study starts that gains by it.
-CLASSES      := $(shell sed -n 's/^\(RUN_TIME_\)\?CLASS.\([A-Z]*\),.*/\2/p' src/system/classes.h)
-LANE_OF       = $(shell grep -l '^\#define CORE_IS_FOR_$(1)\b' $(LANE_SOURCES))
-LANE_CLASSES := $(foreach k,$(CLASSES),$(call LANE_OF,$(k)))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
 GENERATOR    := $(wildcard src/system/read/*.c src/system/derive/*.c src/system/emit/*.c) src/system/point/body-quantities.c src/core/diag.c src/core/csv.c src/core/need.c src/core/text.c src/core/document.c src/core/yaml.c
@@ -222,20 +220,21 @@ FORM = $(1) $(call SET_OF,$(1)) $(call LANES_OF,$(1)) src/expr/interpret.c $(cal
 $(GEN)/lane-forms.c: tools/lane-forms.sh $(BUILD)/flags/rows
 	$(call LIST,tools/lane-forms.sh '$(SYSTEMS)' $(foreach i,$(ROWS),'$(call FORM,$(i))'))
 
-# sources.c: the sources with which systems and layers are compiled at run time: those of one system of each class
-# of the catalogue, the headers that they include, and the header of layers.
-OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_CLASSES)
+# sources.c: the sources with which systems and layers are compiled at run time, the headers that they include, and the
+# header of layers.
+OBJECT_SOURCES := src/system/compile/kernels.c $(LANE_SIZED)
 OBJECT_FLAGS   := -std=gnu11 $(if $(SCALAR),-DCST_SCALAR) $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"'
-# A system of each class, and one that is said to be of all, since the catalogue may have none of a class at its default sizes:
+# A system of each kind, and one that is said to be of all, since the catalogue may have none of a kind at its default sizes:
 # what their headers ask for is what any system's asks for.
+KINDS         := SYS_SIZED SYS_WRITTEN_OUT SYS_BODIES SYS_MOLECULES
 HAVING         = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/observers.list.h | $(GEN)/catalogue-data.c
 	@mkdir -p $(GEN)/new
-	@sed 's/^\(#define SYS_IN_[A-Z]*\) 0/\1 1/' $(GEN)/$(firstword $(SYSTEMS)).h >$(GEN)/new/of-all-classes.h
-	$(Q)tools/embed.sh cst_source $(GEN) $$(for s in $(foreach k,$(CLASSES),$(firstword $(call HAVING,SYS_IN_$(k)))) new/of-all-classes; do \
+	@sed '$(foreach k,$(KINDS),s/^#define $(k) 0/#define $(k) 1/;)' $(GEN)/$(firstword $(SYSTEMS)).h >$(GEN)/new/of-all-kinds.h
+	$(Q)tools/embed.sh cst_source $(GEN) $$(for s in $(foreach k,$(KINDS),$(firstword $(call HAVING,$(k)))) new/of-all-kinds; do \
 	  $(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER="\"$$s.h\"" $(OBJECT_SOURCES); done \
-	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e 'of-all-classes.h$$' $(SYSTEMS:%=-e 'gen/%.h$$') | sort -u | grep .) include/constella/layer.h >$@
+	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e 'of-all-kinds.h$$' $(SYSTEMS:%=-e 'gen/%.h$$') | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
 TEMPLATES := $(wildcard jobs/submit.*)
 $(GEN)/templates.c: tools/embed.sh $(TEMPLATES)

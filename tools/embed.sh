@@ -5,7 +5,7 @@
 #   tools/embed.sh NAME GEN FILE... >sources.c
 #
 # Defines NAMEs[] and NAME_count. A file of the folder GEN appears as gen/NAME, the others under the path
-# given.
+# given. What the line `#define COMPILED_FOR` of a core says is the last member of its row.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 name=$1 gen=$2
@@ -23,7 +23,8 @@ done
 echo "const cst_source ${name}s[] = {"
 k=0
 for file; do
-  echo "{\"${file/#"$gen"\//gen/}\", text_$k, sizeof text_$k - 1},"
+  form=$(sed -n 's/^#define COMPILED_FOR \(.*\)/, {.is = true, \1}/p' "$file")
+  echo "{\"${file/#"$gen"\//gen/}\", text_$k, sizeof text_$k - 1$form},"
   k=$((k + 1))
 done
 echo '};'

@@ -77,7 +77,7 @@ run_clang_tidy() {
   flags+=(-std=gnu11 -idirafter "$(gcc -print-file-name=include)")
   read -ra libraries <<<"$(pkg-config --cflags PETSc hdf5-openmpi libfyaml ompi-c | sed 's/-D_FORTIFY_SOURCE=2//')"
   local generic status=0
-  generic=$(grep -L -E '^#define CORE_IS_FOR_(USUAL|HOLONOMIC)' src/*/core/*.c)
+  generic=$(grep -L -E '^#define COMPILED_FOR \.needs = CST_SEPARABLE,' src/*/core/*.c)
   tidy() { xargs -P "$jobs" -I FILE clang-tidy --quiet FILE -- "${flags[@]}" "$@" "${libraries[@]}" 2>/dev/null; }
   tidy <<<"$generic" || status=1
   find src -name '*.c' ! -path src/core/isa.c | grep -vxF "$generic" | sort | tidy "$sized" || status=1

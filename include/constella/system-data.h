@@ -77,14 +77,15 @@ enum {
   CST_PUMPED = 1 << 12, /* the potential depends on t: the account behind those of the forces */
   CST_DRIVEN = 1 << 13, /* a constraint on positions depends on t */
   CST_TIMED = 1 << 14,  /* one of those that are forced, pumped or driven: there are accounts */
-  /* constraints on velocities */
-  CST_NONHOLONOMIC = 1 << 15,
+  CST_NONHOLONOMIC = 1 << 15, /* constraints on velocities */
   CST_AFFINE =
       1 << 16, /* some constraint has a phi0: one on velocities, or one that depends on t */
   CST_QUADRATIC_G = 1 << 17, /* every g is a polynomial of degree at most 2 in q */
   /* the mass is diagonal and nothing is timed: the force is -dV(q) and p = m v; the others have the kernels
    * f, Lq, M ... */
-  CST_SEPARABLE = 1 << 18
+  CST_SEPARABLE = 1 << 18,
+  CST_CONSTRAINED = 1 << 19, /* of any kind, those of rotations too */
+  CST_JOINED = 1 << 20       /* constraints on positions that are written in the text */
 };
 
 struct cst_system {

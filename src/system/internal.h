@@ -137,15 +137,8 @@ void        cst_structure_gram_destroy(cst_gram *s);
 void cst_system_emit(const cst_system *s, const char *id, FILE *f);
 /* emit-rows.c: for systems whose Newton matrix is compiled, the other operations of a step with G. */
 void cst_system_emit_rows(const cst_system *s, FILE *f);
-/* sized: the system is so small that lane code has its sizes and patterns as constants; the others are
- * explained in system/classes.h. */
+/* Whether it is so small that lane code has its sizes and patterns as constants. */
 bool cst_system_is_sized(const cst_system *s);
-bool cst_system_is_usual(const cst_system *s);
-bool cst_system_is_holonomic(const cst_system *s);
-bool cst_system_is_tied(const cst_system *s);
-bool cst_system_is_soft(const cst_system *s);
-bool cst_system_has_free_bodies(const cst_system *s);
-/* emit-header.c: whether the core of variational methods is compiled for it, a small general system without
- * forces, and what it takes then. */
-bool cst_system_is_sized_general(const cst_system *s);
+/* Whether the elimination of its M(q) is written out, which the core of variational methods then has as constants. */
+bool cst_system_is_written_out(const cst_system *s);
 #endif

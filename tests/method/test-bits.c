@@ -131,8 +131,8 @@ static const char *const kicks[] = {"rattle", "shake", "euler-a", "euler-b",
 enum { KICKS = sizeof kicks / sizeof *kicks };
 
 static void test_built_in(const problem *x, int isa) {
-  const bool usual = cst_system_is_usual(x->s);
-  for (int i = 0; i < KICKS && (usual || cst_system_is_sized_general(x->s)); i++)
+  const bool usual = cst_system_is_sized(x->s) && cst_has(x->s, CST_SEPARABLE);
+  for (int i = 0; i < KICKS && (usual || cst_system_is_written_out(x->s)); i++)
     if (fits(x, kicks[i]) && runs_on(x, kicks[i], isa))
       test_hot(x, kicks[i], isa, usual && has_forms(isa) && !is_general_only(x));
 }

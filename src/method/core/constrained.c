@@ -25,7 +25,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE constrained
-#define CORE_IS_FOR_TIED
+#define COMPILED_FOR .needs = CST_SEPARABLE | CST_CONSTRAINED, .lacks = CST_NONHOLONOMIC, .most = 6
 
 enum { RADAU, ALPHA, BDF };
 enum { STARTING_STAGES = 3 }; /* of the first steps of bdf */

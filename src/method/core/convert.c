@@ -4,7 +4,7 @@
 #define CORE         convert
 #define CST_ROW_NAME "convert"
 #define FIBRED       0
-#define CORE_IS_FOR_SIZED
+#define COMPILED_FOR .lacks = 0
 #include "method/core/convert.h"
 #ifndef CST_W
 

@@ -166,7 +166,7 @@ static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd 
   A->precondition(A->self, sum, b);
 }
 
-#if !defined(CST_SYSTEM_HEADER) || SYS_IN_SIZED
+#if !defined(CST_SYSTEM_HEADER) || SYS_SIZED
 #define HAS_NO_PIECES
 #define NX           (4 * NQ + 4 * NG)
 #define NX_PREDICTED NX

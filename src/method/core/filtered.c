@@ -17,7 +17,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE filtered
-#define CORE_IS_FOR_USUAL
+#define COMPILED_FOR .needs = CST_SEPARABLE, .before = true
 
 enum { FULL, SIMPLIFIED, STIFF };
 

@@ -42,7 +42,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
 #define CORE hbvm
-#define CORE_IS_FOR_UNFORCED
+#define COMPILED_FOR .needs = CST_SEPARABLE, .lacks = CST_NONHOLONOMIC
 
 /* Nodes and tables (tableau/tableau-collocation.h); the degree s is that of the march. */
 struct data {

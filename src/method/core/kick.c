@@ -11,7 +11,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE kick
-#define CORE_IS_FOR_HOLONOMIC
+#define COMPILED_FOR .needs = CST_SEPARABLE, .lacks = CST_NONHOLONOMIC, .before = true
 #define CORE_IS_NARROW_TOO
 
 #include "method/core/kick-data.h"

@@ -30,7 +30,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE lagrange
-#define CORE_IS_FOR_GENERAL
+#define COMPILED_FOR .written_out = true
+#define USES_ELIMINATION
 
 /* part: the fractions of h that belong to the points where L is evaluated. theta: the positions of the points
  * within them, 0 left, 1 right; two points are at the two ends. tangent: whether p is projected onto the

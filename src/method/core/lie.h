@@ -35,7 +35,7 @@
 #define FORGIVES   SEEKS /* a start of high order may lead to other roots */
 #define BENDS                                                                                      \
   (!CST_SIZED && NU > 0 && NO_FORCE_BENDS && MARCH->smooth && !MARCH->straight && !MARCH->attempt)
-#if !defined(CST_SYSTEM_HEADER) || SYS_IN_BODIES
+#if !defined(CST_SYSTEM_HEADER) || SYS_BODIES
 
 #ifdef STAGE
 #define LEFT_KICK(j)   vset(0)

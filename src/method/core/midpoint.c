@@ -15,7 +15,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE midpoint
-#define CORE_IS_FOR_ANY
+#define COMPILED_FOR .lacks = CST_STIFF
 #define CORE_IS_NARROW_TOO
 
 struct data {

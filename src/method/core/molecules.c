@@ -8,8 +8,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE molecules
-#define CORE_IS_FOR_MOLECULES
-#define CORE_IS_FOR_ONE_SYSTEM
+#define COMPILED_FOR .molecules = true, .before = true
 #ifdef CST_W
 #include "system/lane/pairs.h" /* the system's header needs it */
 
@@ -20,7 +19,7 @@
 /* The molecules of one trajectory as tiles of CST_W molecules: how they are read from a
  * record and written back, and the force on them, which is kept from march to march.
  */
-#if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
+#if defined(CST_SYSTEM_HEADER) && SYS_MOLECULES
 #include <string.h>
 
 enum {
@@ -204,7 +203,7 @@ static void restore_force(const force *f, molecule_set *s, int npar) {
 }
 #endif
 
-#if defined(CST_SYSTEM_HEADER) && SYS_IN_MOLECULES
+#if defined(CST_SYSTEM_HEADER) && SYS_MOLECULES
 #include "core/dense.h"
 #include "method/core/kick-data.h"
 #include "system/lane/rows.h" /* CST_CLOSE */

@@ -17,7 +17,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE null_space
-#define CORE_IS_FOR_UNFORCED
+#define COMPILED_FOR .needs = CST_SEPARABLE, .lacks = CST_NONHOLONOMIC
 
 /* w0, w1, middle: fractions of h for which the force acts at the ends and at theta. rank: the number of
  * enforced constraints. tangent: whether p1 is projected. */

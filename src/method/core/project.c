@@ -8,7 +8,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE project
-#define CORE_IS_FOR_ANY
+#define COMPILED_FOR .lacks = CST_STIFF
 #define CORE_IS_NARROW_TOO
 
 #ifdef CST_W

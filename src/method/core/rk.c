@@ -18,7 +18,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/texts/lane-layer.h"
 #define CORE rk
-#define CORE_IS_FOR_ANY
+#define COMPILED_FOR .lacks = CST_STIFF
 #define CORE_IS_NARROW_TOO
 
 enum {

@@ -6,7 +6,7 @@
 #include "system/lane/acceleration.h"
 #ifndef CST_COLD
 #define CORE fold
-#define CORE_IS_FOR_USUAL
+#define COMPILED_FOR .needs = CST_SEPARABLE, .before = true
 
 /* ---- log det (G M^-1 G') over the independent constraints ------------------------------------ */
 

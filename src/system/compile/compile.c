@@ -144,27 +144,22 @@ static double now(void) {
 
 /* ---- the cores ------------------------------------------------------------------------------- */
 
-static const struct {
-  const char *line;
-  bool (*has)(const cst_system *s);
-  bool form; /* `make forms` compiles it beforehand */
-} classes[] = {
-#define CLASS(name, has)          {"#define CORE_IS_FOR_" #name "\n", has, true},
-#define RUN_TIME_CLASS(name, has) {"#define CORE_IS_FOR_" #name "\n", has, false},
-#include "system/classes.h"
-};
-enum { CLASSES = sizeof classes / sizeof *classes };
+static bool is_for(const cst_compiled_for *f, const cst_system *s) {
+  if (f->molecules)
+    return cst_molecules_are(s);
+  if (f->written_out)
+    return cst_system_is_written_out(s);
+  const bool small = !f->most || s->nq + s->ng <= f->most;
+  return small && cst_has(s, f->needs) && !(s->traits & f->lacks) && cst_system_is_sized(s);
+}
 
-/* Whether it is lane code for a class to which s belongs; forms: one that `make forms` compiles. */
+/* Whether it is lane code that is compiled for s; forms: by `make forms`. */
 static bool suits(const cst_source *x, const cst_system *s, bool forms) {
-  if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c"))
+  if (!x->form.is || (forms && !x->form.before))
     return false;
   if (s->dropped || s->flat >= 0)
     return false; /* cst_system_form */
-  for (int i = 0; i < CLASSES; i++)
-    if (strstr(x->text, classes[i].line))
-      return classes[i].has(s) && (classes[i].form || !forms);
-  return false;
+  return is_for(&x->form, s);
 }
 
 /* The name of the file, without what is behind the dot. */

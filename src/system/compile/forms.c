@@ -1,6 +1,6 @@
 /* forms.c: cores of a system of the catalogue that were compiled before any study: by `make forms`, for benchmarks and
- * packages. A folder forms holds one shared object per system and row of cst_isas, NAME.ROW.so, with all cores of a CLASS
- * (system/classes.h); without it studies that gain by it compile what they need when they start.
+ * packages. A folder forms holds one shared object per system and row of cst_isas, NAME.ROW.so, with all such cores
+ * (cst_compiled_for, `before`); without it studies that gain by it compile what they need when they start.
  *
  * The folder is beside the program (build/forms), or PREFIX/lib/constella/forms. An object whose key is not that of this
  * program's sources is left alone. */

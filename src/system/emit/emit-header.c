@@ -170,9 +170,9 @@ static void emit_point(const cst_system *s, FILE *f) {
  * since compilers take minutes to unroll it; as loops they would be no faster than generic code. */
 enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
-bool cst_system_is_sized_general(const cst_system *s) {
+bool cst_system_is_written_out(const cst_system *s) {
   cst_elimination *e = NULL;
-  if (!cst_has(s, CST_TIMED) && !s->npairs && !cst_has(s, CST_MASSLESS) && !s->nvel)
+  if (!(s->traits & (CST_TIMED | CST_PAIRS | CST_MASSLESS | CST_NONHOLONOMIC)))
     e = cst_elimination_create(s);
   const bool small = e && e->work <= WRITTEN_OUT;
   cst_elimination_destroy(e);
@@ -372,24 +372,20 @@ static void emit_general(const cst_system *s, FILE *f) {
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-/* HOT_WORK: largest ng^2 nq whose loops are unrolled. SMALL: largest nq + ng of a small system. HOT_GENERAL:
- * the same for a sized system whose mass is not a constant diagonal. */
-enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
+/* HOT_WORK: largest ng^2 nq whose loops are unrolled. HOT_GENERAL: largest nq + ng of a sized system whose mass is not a
+ * constant diagonal. */
+enum { HOT_WORK = 2000, HOT_GENERAL = 9 };
 
 bool cst_system_is_sized(const cst_system *s) {
   const int ng = s->ng;
   const int nq = s->nq;
-  if (s->npairs || s->gram.banded || cst_has(s, CST_SLIPS) || cst_has(s, CST_MASSLESS))
+  if (s->traits & (CST_PAIRS | CST_SLIPS | CST_MASSLESS) || s->gram.banded)
     return false;
   if (nq > CST_MAX_Q)
     return false;
   if (!cst_has(s, CST_MASS_DIAGONAL) && nq + ng > HOT_GENERAL)
     return false;
   return (long)ng * ng * nq <= HOT_WORK;
-}
-
-bool cst_system_is_usual(const cst_system *s) {
-  return cst_system_is_sized(s) && cst_has(s, CST_SEPARABLE);
 }
 
 /* The number of entries of kernel k, and sys_at_NAME[row][column]: the entry there, -1 for none. */
@@ -406,18 +402,6 @@ static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const c
       e += here;
     }
   fprintf(f, "-1};\n");
-}
-
-bool cst_system_is_holonomic(const cst_system *s) { return cst_system_is_usual(s) && !s->nvel; }
-bool cst_system_is_soft(const cst_system *s) { return cst_system_is_sized(s) && !s->stiff_text; }
-static bool is_small(const cst_system *s) {
-  return cst_system_is_sized(s) && s->nq + s->ng <= SMALL;
-}
-bool cst_system_is_tied(const cst_system *s) {
-  return is_small(s) && cst_system_is_holonomic(s) && s->ng > 0;
-}
-bool cst_system_has_free_bodies(const cst_system *s) {
-  return cst_system_is_holonomic(s) && s->nbodies && !s->nown;
 }
 
 static bool is_principal(const cst_system *s) {
@@ -458,21 +442,23 @@ static void write_bodies(FILE *f, const cst_system *s) {
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   const int  nq = s->nq;
   const bool sized = cst_system_is_sized(s);
-  const bool general = cst_system_is_sized_general(s);
+  const bool written_out = cst_system_is_written_out(s);
+  const bool bodies = sized && cst_has(s, CST_SEPARABLE | CST_BODIES) &&
+                      !(s->traits & (CST_NONHOLONOMIC | CST_JOINED));
   fprintf(f, "#define SYS_ID %s\n#define SYS_SIZED %d\n", id, sized);
-#define CLASS(name, is) fprintf(f, "#define SYS_IN_" #name " %d\n", is(s));
-#include "system/classes.h"
+  fprintf(f, "#define SYS_WRITTEN_OUT %d\n#define SYS_BODIES %d\n#define SYS_MOLECULES %d\n",
+          written_out, bodies, cst_molecules_are(s));
   fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", nq,
           s->ng, s->npar, s->nsym);
   fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_DRIVEN %d\n", s->nvel,
           cst_has(s, CST_AFFINE), cst_has(s, CST_DRIVEN));
-  if (!sized && !general)
+  if (!sized && !written_out)
     return;
   fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n",
           !cst_has(s, CST_MASS_DIAGONAL), cst_has(s, CST_GYROSCOPIC), cst_has(s, CST_TIMED));
   fprintf(f, "#define SYS_NFORCE %d\n#define SYS_NACCOUNT %d\n#define SYS_ACCOUNT %d\n", s->nforce,
           s->naccount, s->account);
-  if (cst_system_has_free_bodies(s))
+  if (bodies)
     write_bodies(f, s);
   fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n#define QUADRATIC %d\n",
           s->nmass, cst_has(s, CST_MASS_UNIT), cst_has(s, CST_LINEAR_V),
@@ -653,7 +639,7 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   if (cst_system_is_sized(s) && s->nq + s->ng <= HOT_GENERAL)
     emit_point(s, f);
   write_gram(f, s);
-  if (cst_system_is_sized_general(s))
+  if (cst_system_is_written_out(s))
     emit_general(s, f);
   cst_molecules_emit(s, f);
 }
