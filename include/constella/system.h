@@ -170,6 +170,33 @@ void cst_system_state(const cst_system *s, int state, const double *c, double *q
 static inline int cst_system_named(const cst_system *s) {
   return s->npar - (s->naccount ? 1 + s->naccount : 0);
 }
+/* Whether constraint a is enforced, or left out because others imply it. */
+static inline bool cst_system_enforces(const cst_system *s, int a) {
+  return !s->dropped || !s->dropped[a];
+}
+/* How many of the first n constraints are enforced. */
+static inline int cst_system_enforced(const cst_system *s, int n) {
+  int kept = n;
+  for (int a = 0; a < n && s->dropped; a++)
+    kept -= s->dropped[a] != 0;
+  return kept;
+}
+/* The number of expressions in s->mass. */
+static inline long cst_system_masses(const cst_system *s) {
+  return cst_has(s, CST_MASS_MATRIX) ? (long)s->nq * s->nq : s->nq;
+}
+/* Puts the time into the parameters c[npar] of a system that has one. */
+static inline void cst_system_set_time(const cst_system *s, double *c, double t) {
+  if (cst_has(s, CST_TIMED))
+    c[s->account - 1] = t;
+}
+/* The kernel of the force without G' lambda: f; of separable systems dV, which has the other sign. */
+static inline cst_kernel_id cst_system_force_kernel(const cst_system *s) {
+  return cst_has(s, CST_SEPARABLE) ? CST_K_dV : CST_K_f;
+}
+/* What a trait is called in messages, "constraints on velocities": the first of these traits, in their order in
+ * traits.c, that s has. NULL: it has none of them, or they have no name. */
+const char *cst_trait_among(const cst_system *s, unsigned traits);
 /* The largest number of entries of the argument `letter`, one of c q v w u l, that a kernel reads. */
 int cst_system_entries(const cst_system *s, char letter);
 /* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size
@@ -205,6 +232,9 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
  * of a system that has one. */
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
                             double *lambda);
+/* The force without G' lambda; forces that depend on multipliers have these, NULL where there are none. */
+void cst_system_force(const cst_system *s, const double *c, const double *q, const double *v,
+                      const double *lambda, double *f);
 /* The acceleration M A = f - G' lambda, A[nq], of these multipliers; without constraints if lambda is NULL. False where
  * there is none. */
 bool cst_system_acceleration(const cst_system *s, const double *c, const double *q, const double *v,

@@ -241,10 +241,10 @@ static void print_methods(const cst_system *s) {
 
 static void print_equations(const cst_system *s) {
   const char *g = s->ng ? " - G'lambda, g(q) = 0, G = Dg" : "";
+  const bool  gyroscopic = cst_has(s, CST_GYROSCOPIC);
   if (!cst_has(s, CST_SEPARABLE))
     printf("\nEquations: L = 1/2 v'M(q)v%s - V(q), p = M v%s; M A = f%s, f = L_q - L_vq v.\n",
-           cst_has(s, CST_GYROSCOPIC) ? " + a(q).v" : "", cst_has(s, CST_GYROSCOPIC) ? " + a" : "",
-           g);
+           gyroscopic ? " + a(q).v" : "", gyroscopic ? " + a" : "", g);
   else
     printf("\nEquations: L = 1/2 v'M v - V(q), p = M v; M A = f%s, f = -dV.\n", g);
 }

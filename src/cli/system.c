@@ -171,12 +171,7 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
 }
 
 /* Degrees of freedom: coordinates less constraints that are enforced. */
-static int freedom(const cst_system *s) {
-  int n = s->nq - s->ng;
-  for (int a = 0; a < s->ng && s->dropped; a++)
-    n += s->dropped[a];
-  return n;
-}
+static int freedom(const cst_system *s) { return s->nq - cst_system_enforced(s, s->ng); }
 
 /* ---- the text ---- */
 
@@ -367,7 +362,7 @@ static void put_constraints(const cst_system *s, const double *c, double *q) {
     next_entry(a);
     put_text("", "name", s->constraint[a]);
     put_flag(", ", "velocities", velocities);
-    put_flag(", ", "redundant", s->dropped && s->dropped[a]);
+    put_flag(", ", "redundant", !cst_system_enforces(s, a));
     fputs(", \"slopes\": {", stdout);
     CST_EACH_ENTRY(P, a, e) {
       fputs(comma(e - P->start[a]), stdout);

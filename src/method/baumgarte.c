@@ -90,7 +90,7 @@ const cst_method_row cst_method_row_baumgarte = {
          .signature = "baumgarte(LAYER, alpha=, beta=)",
          .example = "baumgarte(rk4, alpha=5, beta=5)"},
     .check = check,
-    .on_also = CST_ON_ALL,
+    .steps = CST_STEPS_ALL,
     .fits = fits,
     .of_layer = true,
     .properties = properties,

@@ -59,7 +59,7 @@ const cst_method_row cst_method_row_bdf = {
                        "Equations, 1996",
              .signature = "bdf(k)",
              .example = "bdf(2)"},
-    .on_also = CST_ON_FORCES | CST_ON_TIME,
+    .steps = CST_FORCED | CST_TIMED,
     .whole = true,
     .check = check,
     .fits = fits,

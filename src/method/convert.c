@@ -116,12 +116,13 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
   cst_layer l = {0};
   cst_term_layer(layer, &l);
-  if (!l.rule || (!s->nvel && !s->nforce) || (l.rule->work && !s->nforce))
+  const char *work = cst_trait_among(s, CST_NONHOLONOMIC | CST_FORCED);
+  if (!l.rule || !work || (l.rule->work && !s->nforce))
     return true;
   snprintf(why, (size_t)n,
            "%s has %s, whose work is summed over the stages of a tableau; the formulas of %s do "
            "not give it",
-           s->name, s->nvel ? "constraints on velocities" : "nonconservative forces", layer->name);
+           s->name, work, layer->name);
   return false;
 }
 
@@ -134,7 +135,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   }
   if (!cst_term_bends(t, s, why, n))
     return false;
-  if (by_mass(t) && (s->ng == 0 || !cst_has(s, CST_SEPARABLE))) {
+  if (by_mass(t) && !cst_has(s, CST_CONSTRAINED | CST_SEPARABLE)) {
     snprintf(why, (size_t)n,
              s->ng
                  ? "iota=mass needs a constant diagonal mass, no gyroscopic term, no forces and no "
@@ -260,7 +261,7 @@ const cst_method_row cst_method_row_convert = {
          .signature = "convert(LAYER, bias=0, iota=euclidean)",
          .example = "convert(rk4)"},
     .check = check,
-    .on_also = CST_ON_FORCES | CST_ON_TIME,
+    .steps = CST_FORCED | CST_TIMED,
     .fits = fits,
     .of_layer = true,
     .properties = properties,

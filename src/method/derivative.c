@@ -528,7 +528,7 @@ cst_derivative *cst_derivative_create(const cst_prepared *p) {
   x->n = n;
   x->row = cst_zeros(ng + 1, sizeof *x->row);
   for (int k = 0; k < ng; k++)
-    if (!s->dropped || !s->dropped[k])
+    if (cst_system_enforces(s, k))
       x->row[x->m++] = k;
   const int m = x->m;
   x->pivot = cst_zeros(m + n + 1, sizeof *x->pivot);

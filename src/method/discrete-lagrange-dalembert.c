@@ -38,6 +38,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  const bool others = !cst_has(s, CST_SEPARABLE);
   if (!s->nvel)
     snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name,
              s->name);
@@ -46,7 +47,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              "this form of %s does not support constraints on positions, and %s has some besides "
              "those on velocities; %s(reversible) does",
              t->name, s->name, t->name);
-  else if (!cst_has(s, CST_SEPARABLE) && in_null_space(t))
+  else if (others && in_null_space(t))
     snprintf(why, (size_t)n,
              "form=null-space of %s needs a constant diagonal mass, and no gyroscopic term, forces "
              "or dependence on time, and %s has others; form=multipliers does not",
@@ -56,12 +57,12 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
         why, (size_t)n,
         "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
         CST_MAX_Q, s->name, s->nq);
-  else if (!cst_has(s, CST_SEPARABLE) && form(t) != REVERSIBLE)
+  else if (others && form(t) != REVERSIBLE)
     snprintf(why, (size_t)n,
              "this form of %s needs a constant diagonal mass, and no gyroscopic term, forces or "
              "dependence on time, and %s has others; %s(reversible) does not",
              t->name, s->name, t->name);
-  else if (!cst_has(s, CST_SEPARABLE) && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
+  else if (others && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
     snprintf(why, (size_t)n,
              "%s eliminates full matrices of at most %d coordinates and constraints on this "
              "system, and %s has %d and %d; layers such as rk4 and project(LAYER) step it",
@@ -124,7 +125,7 @@ const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
              "preserving integrators for nonholonomic dynamics, Nonlinearity 21 (2008) 1911",
          .signature = "discrete-lagrange-dalembert(FORM, form=multipliers)",
          .example = "discrete-lagrange-dalembert(reversible)"},
-    .on_also = CST_ON_ALL,
+    .steps = CST_STEPS_ALL,
     .check = check,
     .fits = fits,
     .properties = properties,

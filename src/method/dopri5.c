@@ -55,7 +55,7 @@ const cst_method_row cst_method_row_dopri5 = {
                    "II.4-5",
          .signature = "dopri5(tolerance=1e-8)",
          .example = "dopri5(tolerance=0.001)"},
-    .on_also = CST_ON_ALL | CST_ON_SLIPS,
+    .steps = CST_STEPS_ALL | CST_SLIPS,
     .check = check,
     .properties = properties,
     .expand = expand,

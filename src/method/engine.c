@@ -44,7 +44,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const bool dense = !cst_has(s, CST_SEPARABLE) && !cst_has(s, CST_MASS_DIAGONAL);
+  const bool dense = !cst_has(s, CST_MASS_DIAGONAL);
   if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G)
     return !is_linear(t) || cst_term_bends(t, s, why, n);
   if (!dense && !(is_linear(t) && s->nforce))
@@ -96,7 +96,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .source = from,                                                                     \
                .signature = sign,                                                                  \
                .example = one},                                                                    \
-      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                      \
+      .steps = CST_FORCED | CST_TIMED,                                                             \
       .check = check,                                                                              \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \

@@ -111,7 +111,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .source = from,                                                                     \
                .signature = sign,                                                                  \
                .example = one},                                                                    \
-      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                      \
+      .steps = CST_FORCED | CST_TIMED,                                                             \
       .whole = true,                                                                               \
       .check = check,                                                                              \
       .fits = fits,                                                                                \

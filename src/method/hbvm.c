@@ -79,7 +79,7 @@ static int degree_of(const cst_system *s, cst_node n) {
 
 /* Degree of H = (p - a)'M^-1(p - a)/2 + V in (q, p). */
 static int degree_of_energy(const cst_system *s) {
-  const int n = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
+  const int n = (int)cst_system_masses(s);
   for (int i = 0; i < n; i++)
     if (degree_of(s, s->mass[i]) > 0)
       return NO_POLYNOMIAL;
@@ -156,7 +156,7 @@ const cst_method_row cst_method_row_hbvm = {
                    "with holonomic constraints, equations (50)-(54)",
          .signature = "hbvm(k=, s=)",
          .example = "hbvm(k=6, s=2)"},
-    .on_also = CST_ON_TIME | CST_ON_DRIVEN,
+    .steps = CST_TIMED | CST_DRIVEN,
     .check = check,
     .fits = fits,
     .properties = properties,

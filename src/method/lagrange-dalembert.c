@@ -162,7 +162,7 @@ const cst_method_row cst_method_row_lagrange_dalembert = {
                    "in the form for any layer",
          .signature = "lagrange-dalembert(LAYER, bias=0, state=p)",
          .example = "lagrange-dalembert(rk4)"},
-    .on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME,
+    .steps = CST_NONHOLONOMIC | CST_FORCED | CST_TIMED,
     .check = check,
     .fits = fits,
     .of_layer = true,

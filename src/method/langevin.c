@@ -82,9 +82,7 @@ bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e) 
 }
 
 static bool mass_is_constant(const cst_system *s) {
-  const int entries = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
-  if (cst_has(s, CST_SEPARABLE))
-    return true;
+  const int entries = (int)cst_system_masses(s);
   for (int k = 0; k < entries; k++)
     if (cst_graph_depends(s->graph, s->mass[k], 'q'))
       return false;

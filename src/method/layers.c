@@ -24,7 +24,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .source = from,                                                                     \
                .signature = label,                                                                 \
                .example = label},                                                                  \
-      .on_also = CST_ON_LAYERS,                                                                    \
+      .steps = CST_STEPS_LAYERS,                                                                   \
       .layer = layer,                                                                              \
       .properties = properties,                                                                    \
       .expand = expand,                                                                            \

@@ -111,7 +111,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 /* True if the kinetic energy depends on q. */
 static bool mass_depends(const cst_system *s) {
-  const int n = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
+  const int n = (int)cst_system_masses(s);
   for (int i = 0; i < n; i++)
     if (cst_graph_degree(s->graph, s->mass[i], 'q') != 0)
       return true;
@@ -210,7 +210,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                "section 6" from,                                                                   \
            .signature = label "(" options ")",                                                     \
            .example = label},                                                                      \
-      .on_also = CST_ON_TIME | CST_ON_DRIVEN,                                                      \
+      .steps = CST_TIMED | CST_DRIVEN,                                                             \
       .check = check,                                                                              \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \
@@ -259,7 +259,7 @@ LIE(lie_rattle, "lie-rattle",
                          "maps), sections 3 and 6",                                                \
                .signature = usage,                                                                 \
                .example = shown},                                                                  \
-      .on_also = CST_ON_TIME | CST_ON_DRIVEN,                                                      \
+      .steps = CST_TIMED | CST_DRIVEN,                                                             \
       .check = test,                                                                               \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \

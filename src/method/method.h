@@ -55,23 +55,17 @@ bool cst_term_retraction(cst_term *x, double theta, cst_expr_error *e);
 bool cst_term_tau(cst_term *x, cst_expr_error *e);
 bool cst_term_iota(cst_term *x, cst_expr_error *e);
 
-/* Features of a system besides M, a, V and g that not every method can step. */
+/* Traits of a system that not every method can step. */
 enum {
-  CST_ON_NONHOLONOMIC = 1,
-  CST_ON_FORCES = 2,
-  CST_ON_TIME = 4,
-  CST_ON_DRIVEN = 8,    /* constraints on positions that depend on the time */
-  CST_ON_SLIPS = 16,    /* forces that depend on multipliers */
-  CST_ON_MASSLESS = 32, /* coordinates without mass */
-  CST_ON_ALL = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN,
-  CST_ON_LAYERS = CST_ON_ALL | CST_ON_SLIPS | CST_ON_MASSLESS /* what accelerations are known for */
+  CST_STEPS_ALL = CST_NONHOLONOMIC | CST_FORCED | CST_TIMED | CST_DRIVEN,
+  CST_STEPS_LAYERS = CST_STEPS_ALL | CST_SLIPS | CST_MASSLESS /* what accelerations are known for */
 };
 
 struct cst_method_row {
   cst_method_info info;
-  /* bits CST_ON_... of the features that it can step; for a method that takes methods, besides those of its
+  /* Those of CST_STEPS_LAYERS that it can step; for a method that takes methods, besides those of its
    * arguments */
-  unsigned on_also;
+  unsigned steps;
   /* The one-step layer for q' = v, v' = A(q, v) that the term stands for, usable in project(LAYER) and
    * convert(LAYER); false if it stands for none. NULL: the method is not a layer. */
   bool (*layer)(const cst_term *t, cst_layer *l);

@@ -47,9 +47,13 @@ static const cst_substep *single(const cst_program *p) {
 
 static bool is_tableau(const cst_layer *l) { return l && !l->rule; }
 
+/* Where momenta are masses times velocities. */
+static bool has_masses(const cst_system *s) {
+  return cst_has(s, CST_MASS_DIAGONAL) && !cst_has(s, CST_SLIPS) && s->flat < 0;
+}
+
 static bool has_scalars(const cst_system *s) {
-  return cst_has(s, CST_MASS_DIAGONAL) && !cst_has(s, CST_MASSLESS) && !cst_has(s, CST_SLIPS) &&
-         s->flat < 0 && s->kernel_size[CST_K_DE] == s->nq + s->ng;
+  return has_masses(s) && s->kernel_size[CST_K_DE] == s->nq + s->ng;
 }
 
 static const char *refusal_of(const cst_prepared *p, const cst_system *s) {
@@ -57,8 +61,7 @@ static const char *refusal_of(const cst_prepared *p, const cst_system *s) {
   cst_action         a;
   if (p->stepped != s)
     return "steps another system in the place of the study's";
-  if (!cst_has(s, CST_MASS_DIAGONAL) || cst_has(s, CST_MASSLESS) || cst_has(s, CST_SLIPS) ||
-      s->flat >= 0)
+  if (!has_masses(s))
     return "has discrete momenta that are known where the mass is a constant diagonal, without "
            "a(q) and forces that depend on multipliers";
   if (!one)

@@ -106,7 +106,7 @@ const cst_method_row cst_method_row_penalty = {
              .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
              .signature = "penalty(METHOD, omega=, average=0)",
              .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},
-    .on_also = CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN,
+    .steps = CST_FORCED | CST_TIMED | CST_DRIVEN,
     .check = check,
     .fits = fits,
     .properties = properties,

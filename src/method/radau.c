@@ -85,7 +85,7 @@ const cst_method_row cst_method_row_radau = {
              "II, VII.4; form=ggl: Gear, Gupta, Leimkuhler, J. Comput. Appl. Math. 12-13 (1985)",
          .signature = "radau(s, form=ggl)",
          .example = "radau(3)"},
-    .on_also = CST_ON_LAYERS,
+    .steps = CST_STEPS_LAYERS,
     .layer = layer,
     .check = check,
     .fits = fits,

@@ -22,7 +22,7 @@ cst_rk_stages *cst_rk_stages_create(const cst_system *s, int most) {
   x->ng = ng;
   x->row = cst_zeros(ng + 1, sizeof *x->row);
   for (int k = 0; k < ng; k++)
-    if (!s->dropped || !s->dropped[k])
+    if (cst_system_enforces(s, k))
       x->row[x->m++] = k;
   const size_t m = (size_t)x->m, N = (size_t)n, g = (size_t)ng, S = (size_t)most;
   double     **arrays[] = {&x->c,  &x->mass, &x->Q, &x->V, &x->A, &x->lambda, &x->dQ,  &x->dV,
@@ -55,10 +55,7 @@ void cst_rk_stages_set(cst_rk_stages *x, const double *c) {
   cst_system_momentum(x->s, x->c, x->f, x->u, x->mass);
 }
 
-void cst_rk_stages_clock(cst_rk_stages *x, double t) {
-  if (cst_has(x->s, CST_TIMED))
-    x->c[x->s->account - 1] = t;
-}
+void cst_rk_stages_clock(cst_rk_stages *x, double t) { cst_system_set_time(x->s, x->c, t); }
 
 static const double *row_of(const cst_rk_stages *x, int stage, int k) {
   return x->G + (stage * x->ng + x->row[k]) * x->n;
@@ -106,10 +103,7 @@ static void accelerate(cst_rk_stages *x, int i) {
   const double *q = x->Q + i * n, *v = x->V + i * n;
   double       *A = x->A + i * n, *bent = x->f + n;
   at_stage(x, i);
-  cst_system_eval(x->s, !cst_has(x->s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, x->c, q, v, NULL, NULL,
-                  NULL, A);
-  for (int k = 0; k < n && cst_has(x->s, CST_SEPARABLE); k++)
-    A[k] = -A[k];
+  cst_system_force(x->s, x->c, q, v, NULL, A);
   if (x->ng) {
     cst_system_matrix(x->s, CST_K_G, x->c, q, v, x->G + i * x->ng * n);
     factor_gram(x, i);

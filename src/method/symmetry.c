@@ -93,9 +93,9 @@ static point point_of(const cst_system *s, const double *c, int index) {
   for (int i = 0; i < n; i++)
     x.turned[i] -= shift[i];
   cst_system_momentum(s, c, x.q, x.v, x.Lv);
-  cst_system_eval(s, !cst_has(s, CST_SEPARABLE) ? CST_K_Lq : CST_K_dV, c, x.q, x.v, NULL, NULL,
-                  NULL, x.Lq);
-  for (int i = 0; i < s->nq && cst_has(s, CST_SEPARABLE); i++)
+  const cst_kernel_id slope = cst_has(s, CST_SEPARABLE) ? CST_K_dV : CST_K_Lq;
+  cst_system_eval(s, slope, c, x.q, x.v, NULL, NULL, NULL, x.Lq);
+  for (int i = 0; i < s->nq && slope == CST_K_dV; i++)
     x.Lq[i] = -x.Lq[i];
   cst_system_matrix(s, CST_K_G, c, x.q, NULL, x.G);
   for (int i = 0; i < s->nq; i++)

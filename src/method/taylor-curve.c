@@ -48,7 +48,7 @@ static void find_candidates(search *f) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   bool               forbidden[CST_MAX_Q] = {false};
   for (int a = s->ng - s->nvel; a < s->ng; a++) {
-    if (s->dropped && s->dropped[a])
+    if (!cst_system_enforces(s, a))
       continue;
     f->row[f->m++] = a;
     CST_EACH_ENTRY(G, a, e)
@@ -589,7 +589,7 @@ const cst_method_row cst_method_row_taylor_curve = {
              "2007, 5.2 and chapter 6",
          .signature = "taylor-curve(p, quadrature=exact)",
          .example = "taylor-curve(2)"},
-    .on_also = CST_ON_NONHOLONOMIC,
+    .steps = CST_NONHOLONOMIC,
     .layer = layer,
     .check = check,
     .fits = fits,

@@ -123,7 +123,7 @@ const cst_method_row cst_method_row_taylor = {
              "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Moore 1966",
          .signature = "taylor(p)",
          .example = "taylor(4)"},
-    .on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES,
+    .steps = CST_NONHOLONOMIC | CST_FORCED,
     .layer = layer,
     .check = check,
     .fits = fits,

@@ -85,7 +85,7 @@ const cst_method_row cst_method_row_vakonomic = {
                        "Phys. 46 (2005) 083521",
              .signature = "vakonomic(multiplier=0)",
              .example = "vakonomic"},
-    .on_also = CST_ON_ALL,
+    .steps = CST_STEPS_ALL,
     .check = check,
     .fits = fits,
     .properties = properties,

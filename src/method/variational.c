@@ -110,6 +110,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  const bool diagonal = cst_has(s, CST_MASS_DIAGONAL);
   if (map_of(t) && in_null_space(t) && (s->ng == 0 || s->nq > CST_MAX_Q)) {
     snprintf(why, (size_t)n,
              "form=null-space needs constraints and at most %d coordinates, and %s has %d and %d",
@@ -126,15 +127,15 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              "%s has coordinates without mass, whose velocities %s would take from the mass at the "
              "ends of a step; midpoint, layers such as rk4, project(LAYER) and gauss(s) do not",
              s->name, t->name);
-  else if (in_null_space(t) && (s->nforce || !cst_has(s, CST_MASS_DIAGONAL)))
+  else if (in_null_space(t) && (s->nforce || !diagonal))
     snprintf(
         why, (size_t)n,
         "form=null-space needs a constant diagonal mass, no gyroscopic term and no forces, and "
         "%s has %s",
         s->name,
-        cst_has(s, CST_GYROSCOPIC)       ? "a gyroscopic term"
-        : !cst_has(s, CST_MASS_DIAGONAL) ? "another kind of mass"
-                                         : "forces");
+        cst_has(s, CST_GYROSCOPIC) ? "a gyroscopic term"
+        : !diagonal                ? "another kind of mass"
+                                   : "forces");
   else if (in_null_space(t) && s->nq > CST_MAX_Q)
     snprintf(
         why, (size_t)n,
@@ -145,11 +146,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              "%s has %s, and %s then eliminates full matrices of at most %d coordinates and "
              "constraints; there are %d and %d, which layers such as rk4, project(LAYER) and "
              "gauss(s) step",
-             s->name,
-             s->nforce                ? "nonconservative forces"
-             : cst_has(s, CST_DRIVEN) ? "a constraint that depends on t"
-                                      : "a potential that depends on t",
-             t->name, CST_MOST_FULL, s->nq, s->ng);
+             s->name, cst_trait_among(s, CST_FORCED | CST_DRIVEN | CST_TIMED), t->name,
+             CST_MOST_FULL, s->nq, s->ng);
   else
     return (!weights(t).inside && !in_null_space(t)) || cst_term_bends(t, s, why, n);
   return false;
@@ -202,7 +200,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .source = from,                                                                     \
                .signature = usage,                                                                 \
                .example = shown},                                                                  \
-      .on_also = CST_ON_FORCES | CST_ON_TIME | CST_ON_DRIVEN | CST_ON_MASSLESS,                    \
+      .steps = CST_FORCED | CST_TIMED | CST_DRIVEN | CST_MASSLESS,                                 \
       .check = check,                                                                              \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \

@@ -151,8 +151,7 @@ static bool bound(const cst_observation *look, const cst_bounded_state *now, cst
   lengths_of(s, now, length);
   cst_system_bound(s, CST_K_g, in, g);
   cst_system_bound(s, CST_K_G, in, G);
-  if (cst_has(s, CST_AFFINE))
-    cst_system_bound(s, CST_K_phi0, in, r);
+  cst_system_bound(s, CST_K_phi0, in, r);
   for (int k = 0; k < QUANTITIES; k++)
     x[k] = (cst_bounded){0, 0};
   for (int a = 0; a < s->ng; a++) {

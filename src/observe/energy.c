@@ -30,11 +30,12 @@ static bool bound(const cst_observation *look, const cst_bounded_state *now, cst
   const cst_bounded *const in[128] = {['c'] = now->c, ['q'] = now->q};
   cst_bounded             *a = cst_zeros(s->nq, sizeof *a);
   cst_bounded              twice = {0, 0};
-  if (cst_has(s, CST_GYROSCOPIC))
+  const bool               gyroscopic = cst_has(s, CST_GYROSCOPIC);
+  if (gyroscopic)
     cst_system_bound(s, CST_K_a, in, a);
   for (int i = 0; i < s->nq; i++) {
     a[i].value = -a[i].value;
-    const cst_bounded p = cst_has(s, CST_GYROSCOPIC) ? cst_bounded_sum(now->p[i], a[i]) : now->p[i];
+    const cst_bounded p = gyroscopic ? cst_bounded_sum(now->p[i], a[i]) : now->p[i];
     twice = cst_bounded_sum(twice, cst_bounded_product(p, now->v[i]));
   }
   cst_system_bound(s, CST_K_V, in, x);

@@ -35,11 +35,11 @@ static bool bound(const cst_observation *look, const cst_bounded_state *now, cst
   const cst_bounded *const in[128] = {['c'] = now->c, ['q'] = now->q};
   cst_bounded             *xi = cst_zeros(pattern->n, sizeof *xi);
   cst_system_bound(s, CST_K_xi, in, xi);
-  if (cst_has(s, CST_GYROSCOPIC))
+  const bool gyroscopic = cst_has(s, CST_GYROSCOPIC);
+  if (gyroscopic)
     cst_system_bound(s, CST_K_gauge, in, x);
   for (int k = 0; k < s->nsym; k++) {
-    x[k] =
-        cst_has(s, CST_GYROSCOPIC) ? (cst_bounded){-x[k].value, x[k].error} : (cst_bounded){0, 0};
+    x[k] = gyroscopic ? (cst_bounded){-x[k].value, x[k].error} : (cst_bounded){0, 0};
     CST_EACH_ENTRY(pattern, k, e)
       x[k] = cst_bounded_sum(x[k], cst_bounded_product(now->p[pattern->column[e]], xi[e]));
   }

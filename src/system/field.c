@@ -84,10 +84,13 @@ static void solve(cst_graph *g, const cst_node *A, cst_node *b, int n) {
       b[i] = cst_graph_sub_product(g, b[i], A[j * n + i], b[j]);
 }
 
+/* Whether M(q) is a matrix here. */
+static bool is_full(const cst_system *s) { return !cst_has(s, CST_SEPARABLE); }
+
 /* M(q), factored; for a constant diagonal mass the reciprocals of its entries. */
 static void inertia(const cst_system *s, const cst_node *q, cst_node *M) {
   const cst_node one = cst_graph_constant(s->graph, 1);
-  if (!cst_has(s, CST_SEPARABLE)) {
+  if (is_full(s)) {
     matrix_at(s, CST_K_M, q, M);
     factor(s->graph, M, s->nq);
   } else
@@ -97,7 +100,7 @@ static void inertia(const cst_system *s, const cst_node *q, cst_node *M) {
 
 /* x := M^-1 x */
 static void accelerate(const cst_system *s, const cst_node *M, cst_node *x) {
-  if (!cst_has(s, CST_SEPARABLE))
+  if (is_full(s))
     solve(s->graph, M, x, s->nq);
   else
     for (int i = 0; i < s->nq; i++)
@@ -105,8 +108,9 @@ static void accelerate(const cst_system *s, const cst_node *M, cst_node *x) {
 }
 
 static void force(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *f) {
-  kernel_at(s, !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, q, v, f);
-  for (int i = 0; cst_has(s, CST_SEPARABLE) && i < s->nq; i++)
+  const cst_kernel_id force = cst_system_force_kernel(s);
+  kernel_at(s, force, q, v, f);
+  for (int i = 0; force == CST_K_dV && i < s->nq; i++)
     f[i] = cst_graph_neg(s->graph, f[i]);
 }
 
@@ -114,7 +118,7 @@ static void force(const cst_system *s, const cst_node *q, const cst_node *v, cst
 static int kept(const cst_system *s, int *index) {
   int n = 0;
   for (int a = 0; a < s->ng; a++)
-    if (!s->dropped || !s->dropped[a])
+    if (cst_system_enforces(s, a))
       index[n++] = a;
   return n;
 }
@@ -165,7 +169,7 @@ void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_no
 /* The momenta p = Mv + 2 a, for which 1/2 v'Mv + a.v = 1/2 v.p. */
 static void twofold(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *p) {
   cst_node a[N];
-  if (!cst_has(s, CST_SEPARABLE)) {
+  if (is_full(s)) {
     kernel_at(s, CST_K_Lv, q, v, p);
     kernel_at(s, CST_K_a, q, NULL, a);
     for (int i = 0; i < s->nq; i++)

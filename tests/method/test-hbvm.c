@@ -94,7 +94,7 @@ static double line_integral(const problem *x, const stepped *y) {
       }
   }
   for (int a = 0; a < ng; a++)
-    if (row[a] > 0 && !(x->s->dropped && x->s->dropped[a]))
+    if (row[a] > 0 && cst_system_enforces(x->s, a))
       worst = larger(worst, fabs(sum[a]) / (row[a] * speed * larger(1, norm(y->Q[0], nq))));
   return worst;
 }

@@ -66,7 +66,7 @@ static double residual(const cst_system *s, const double *c, const double *q, co
       curved = fmax(curved, fabs(G[a * s->nq + i] * x->A[i]));
     }
     curved = fmax(curved, fabs(bend[a]));
-    if (!s->dropped || !s->dropped[a])
+    if (cst_system_enforces(s, a))
       worst_bend = larger(worst_bend, fabs(r));
   }
   return larger(worst / size, worst_bend / curved);

@@ -24,7 +24,7 @@
  * and if g = 0 alone does, with |q|/h^2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE constrained
+#define CORE         constrained
 #define COMPILED_FOR .needs = CST_SEPARABLE | CST_CONSTRAINED, .lacks = CST_NONHOLONOMIC, .most = 6
 
 enum { RADAU, ALPHA, BDF };

@@ -300,14 +300,6 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
 #else
 CST_DATA_FITS(struct parameters, struct data);
 
-/* The enforced ones of the first n constraints. */
-static int enforced(const cst_system *s, int n) {
-  int rank = n;
-  for (int a = 0; a < n && s->dropped; a++)
-    rank -= s->dropped[a] != 0;
-  return rank;
-}
-
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const int                unknowns = x->form == REVERSIBLE && s->ng == s->nvel ? 0 : s->nq;
@@ -328,8 +320,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   const cst_system        *s = with->system;
-  *(struct data *)lane =
-      (struct data){x->form, with->state[0], enforced(s, s->ng), enforced(s, s->ng - s->nvel)};
+  *(struct data *)lane = (struct data){x->form, with->state[0], cst_system_enforced(s, s->ng),
+                                       cst_system_enforced(s, s->ng - s->nvel)};
   return 0;
 }
 

@@ -190,12 +190,12 @@ static bool same(const void *one, const void *other) {
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct data *x = of;
-  const double       n = !cst_has(s, CST_SEPARABLE) ? s->nq : 0, unit = cst_substep_unit(s);
+  const int          rows = cst_has(s, CST_SEPARABLE) ? 0 : s->nq;
+  const double       n = rows, unit = cst_substep_unit(s);
   return (cst_substep_size){
       .stages = 1,
-      .fixed = 1 + (x->linear && !cst_has(s, CST_SEPARABLE) ? s->nq : 0),
-      .solves_fixed =
-          (s->ng > 0 || !cst_has(s, CST_MASS_DIAGONAL) || x->linear) + (x->post && s->ng > 0),
+      .fixed = 1 + (x->linear ? rows : 0),
+      .solves_fixed = (cst_substep_solves(s) || x->linear) + (x->post && s->ng > 0),
       .matrix = n * n,
       .cost = 4 * unit * (1 + x->post) + 0.3 * n * n * n,
   };

@@ -16,7 +16,7 @@
  * and their common subexpressions with V'''.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE filtered
+#define CORE         filtered
 #define COMPILED_FOR .needs = CST_SEPARABLE, .before = true
 
 enum { FULL, SIMPLIFIED, STIFF };

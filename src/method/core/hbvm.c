@@ -41,7 +41,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
-#define CORE hbvm
+#define CORE         hbvm
 #define COMPILED_FOR .needs = CST_SEPARABLE, .lacks = CST_NONHOLONOMIC
 
 /* Nodes and tables (tableau/tableau-collocation.h); the degree s is that of the march. */
@@ -729,7 +729,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const double             q = s->nq;
   const double             g = s->ng;
   const double             block = x->s * q;
-  const double             newton = (!cst_has(s, CST_SEPARABLE) ? 2 : 1) * block + g;
+  const bool               constant = cst_has(s, CST_SEPARABLE);
+  const double             newton = (constant ? 1 : 2) * block + g;
   const double             unit = cst_substep_unit(s);
   const double             fixed = 2;
   const double             each = x->k;
@@ -743,8 +744,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .each = each,
       .solves_fixed = cst_substep_solves(s),
       .solves_each = 1,
-      .cost = !cst_has(s, CST_SEPARABLE) ? (fixed + 2 * iterations * each) * generic * unit
-                                         : 0.5 * (fixed + iterations * each) * unit,
+      .cost = constant ? 0.5 * (fixed + iterations * each) * unit
+                       : (fixed + 2 * iterations * each) * generic * unit,
   };
 }
 

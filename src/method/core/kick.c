@@ -10,7 +10,7 @@
  * over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE kick
+#define CORE         kick
 #define COMPILED_FOR .needs = CST_SEPARABLE, .lacks = CST_NONHOLONOMIC, .before = true
 #define CORE_IS_NARROW_TOO
 

@@ -29,7 +29,7 @@
  * equations are solved.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE lagrange
+#define CORE         lagrange
 #define COMPILED_FOR .written_out = true
 #define USES_ELIMINATION
 

@@ -332,9 +332,7 @@ static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) 
   const cst_system        *s = with->system;
   CST_TRY(cst_mapping_bind(with, x->map, x->adjoint, &to->map));
   to->in_null_space = x->in_null_space;
-  to->rank = s->ng;
-  for (int a = 0; a < s->ng && s->dropped; a++)
-    to->rank -= s->dropped[a] != 0;
+  to->rank = cst_system_enforced(s, s->ng);
   return 0;
 }
 

@@ -14,7 +14,7 @@
  * h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE midpoint
+#define CORE         midpoint
 #define COMPILED_FOR .lacks = CST_STIFF
 #define CORE_IS_NARROW_TOO
 

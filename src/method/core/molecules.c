@@ -7,7 +7,7 @@
  * molecules, and the iteration ends for all molecules at once, as in the general code.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE molecules
+#define CORE         molecules
 #define COMPILED_FOR .molecules = true, .before = true
 #ifdef CST_W
 #include "system/lane/pairs.h" /* the system's header needs it */

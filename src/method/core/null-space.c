@@ -16,7 +16,7 @@
  * Source: Barbero-Linan, Martin de Diego, Sato, section 5.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE null_space
+#define CORE         null_space
 #define COMPILED_FOR .needs = CST_SEPARABLE, .lacks = CST_NONHOLONOMIC
 
 /* w0, w1, middle: fractions of h for which the force acts at the ends and at theta. rank: the number of
@@ -487,9 +487,9 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) {
   const struct parameters *x = of;
   struct data             *to = lane;
-  *to = (struct data){x->w0, x->w1, x->middle, x->theta, with->system->ng, x->tangent};
-  for (int a = 0; a < with->system->ng && with->system->dropped; a++)
-    to->rank -= with->system->dropped[a] != 0;
+  *to = (struct data){
+      x->w0,     x->w1, x->middle, x->theta, cst_system_enforced(with->system, with->system->ng),
+      x->tangent};
   return 0;
 }
 

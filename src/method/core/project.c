@@ -7,7 +7,7 @@
  * from Newton's matrix: theta is of the size of the layer's local error, and so is the rate of contraction.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE project
+#define CORE         project
 #define COMPILED_FOR .lacks = CST_STIFF
 #define CORE_IS_NARROW_TOO
 

@@ -17,7 +17,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/texts/lane-layer.h"
-#define CORE rk
+#define CORE         rk
 #define COMPILED_FOR .lacks = CST_STIFF
 #define CORE_IS_NARROW_TOO
 
@@ -474,8 +474,8 @@ static bool coupling(const void *of, const cst_system *s, cst_coupling *c) {
 /* With constraints the Jacobian is full, unless the multipliers are unknowns too. */
 static bool sparse(const cst_substep *one, const cst_system *s, cst_substep *other) {
   const struct parameters *x = (const struct parameters *)one->data;
-  const bool takes = s->ng && !s->nvel && cst_has(s, CST_SEPARABLE) && !cst_has(s, CST_SLIPS) &&
-                     x->layer.tableau.implicit;
+  const bool               takes =
+      cst_has(s, CST_CONSTRAINED | CST_SEPARABLE) && !s->nvel && x->layer.tableau.implicit;
   if (takes)
     *other = cst_saddle(one->fraction, &x->layer, x->alpha, x->beta);
   return takes;

@@ -56,7 +56,7 @@ cst_guard *cst_guard_create(const cst_system *s, int isa, const cst_layout *at) 
   for (; n < cuts; n++)
     out[n] = cut[n].sign;
   for (int a = 0; a < held; a++) {
-    if (!s->dropped || !s->dropped[a])
+    if (cst_system_enforces(s, a))
       continue;
     out[n++] = s->g[a];
     out[n++] = steepness(g, s->g[a]);

@@ -130,45 +130,43 @@ bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
   return false;
 }
 
-/* Refuses systems with features that this method cannot step. */
+/* What is said of a trait that a method does not step: of the system %1$s, the method %2$s and the constraint %3$s that
+ * depends on t. */
+static const struct {
+  unsigned    trait;
+  const char *why;
+} refusals[] = {
+    {CST_NONHOLONOMIC,
+     "%1$s has constraints on velocities, which %2$s does not keep; layers such as rk4, "
+     "project(LAYER), lagrange-dalembert(LAYER) and gauss(s) step such systems"},
+    {CST_SLIPS,
+     "%1$s has forces that depend on multipliers, for which %2$s does not solve; layers such "
+     "as rk4, project(LAYER) and gauss(s) do"},
+    {CST_MASSLESS,
+     "%1$s has coordinates without mass, and %2$s divides by the mass; midpoint, layers such "
+     "as rk4, project(LAYER) and gauss(s) do not"},
+    {CST_FORCED,
+     "%1$s has nonconservative forces, which %2$s does not support; layers, project(LAYER), "
+     "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do"},
+    {CST_DRIVEN,
+     "%1$s has a constraint that depends on t, %3$s, which %2$s does not keep; rattle and the "
+     "other variational methods, on the group too, their compositions, hbvm, layers with a "
+     "tableau, project(LAYER), gauss(s), radau(s) and penalty(METHOD) do"},
+    {CST_TIMED,
+     "%1$s depends on time, which %2$s does not support; layers with a tableau, project(LAYER), "
+     "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do"},
+};
+
+/* Refuses systems with traits that this method does not step. */
 static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
-  const unsigned lacks = ~t->row->on_also;
-  if (s->nvel && lacks & CST_ON_NONHOLONOMIC)
-    snprintf(why, (size_t)n,
-             "%s has constraints on velocities, which %s does not keep; layers such as rk4, "
-             "project(LAYER), "
-             "lagrange-dalembert(LAYER) and gauss(s) step such systems",
-             s->name, t->name);
-  else if (cst_has(s, CST_SLIPS) && lacks & CST_ON_SLIPS)
-    snprintf(why, (size_t)n,
-             "%s has forces that depend on multipliers, for which %s does not solve; layers such "
-             "as rk4, project(LAYER) and gauss(s) do",
-             s->name, t->name);
-  else if (cst_has(s, CST_MASSLESS) && lacks & CST_ON_MASSLESS)
-    snprintf(why, (size_t)n,
-             "%s has coordinates without mass, and %s divides by the mass; midpoint, layers such "
-             "as rk4, project(LAYER) and gauss(s) do not",
-             s->name, t->name);
-  else if (s->nforce && lacks & CST_ON_FORCES)
-    snprintf(why, (size_t)n,
-             "%s has nonconservative forces, which %s does not support; layers, project(LAYER), "
-             "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
-             s->name, t->name);
-  else if (cst_has(s, CST_DRIVEN) && lacks & CST_ON_DRIVEN)
-    snprintf(why, (size_t)n,
-             "%s has a constraint that depends on t, %s, which %s does not keep; rattle and the "
-             "other variational methods, on the group too, their compositions, hbvm, layers with a "
-             "tableau, project(LAYER), gauss(s), radau(s) and penalty(METHOD) do",
-             s->name, s->family[s->driven_name[0]].name, t->name);
-  else if (cst_has(s, CST_TIMED) && lacks & CST_ON_TIME)
-    snprintf(
-        why, (size_t)n,
-        "%s depends on time, which %s does not support; layers with a tableau, project(LAYER), "
-        "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
-        s->name, t->name);
-  else
-    return true;
-  return false;
+  const unsigned left = s->traits & ~t->row->steps;
+  const char    *driven = s->ndriven ? s->family[s->driven_name[0]].name : "";
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+    if (left & refusals[i].trait) {
+      snprintf(why, (size_t)n, refusals[i].why, s->name, t->name, driven);
+      return false;
+    }
+  return true;
 }
 
 bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -177,7 +175,7 @@ bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
 /* Removes the claims that do not hold with constraints on velocities, forces or explicit time dependence. A
  * step at another time is another map, so a step back counted from the start does not undo it. */
 static unsigned remaining_claims(unsigned claims, const cst_system *s) {
-  if (s->nvel || s->nforce)
+  if (s->traits & (CST_NONHOLONOMIC | CST_FORCED))
     claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED |
                           CST_CLAIM_ENERGY | CST_CLAIM_VOLUME);
   if (cst_has(s, CST_TIMED))

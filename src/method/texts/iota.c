@@ -213,10 +213,8 @@ static bool is_transversal(const formulas *f, const cst_system *s, char *why, in
 }
 
 static const char *other(const cst_system *s) {
-  return s->nvel                  ? "constraints on velocities"
-         : cst_has(s, CST_DRIVEN) ? "a constraint that depends on t"
-         : s->dropped             ? "redundant constraints"
-                                  : NULL;
+  const char *trait = cst_trait_among(s, CST_NONHOLONOMIC | CST_DRIVEN);
+  return trait || !s->dropped ? trait : "redundant constraints";
 }
 
 bool cst_iota_fits(const cst_text *x, const cst_system *s, char *why, int n) {

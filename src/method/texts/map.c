@@ -351,12 +351,9 @@ static void close_workshop(workshop *k) {
 }
 
 static const char *other(const cst_system *s) {
-  return s->nvel                    ? "constraints on velocities"
-         : s->nforce                ? "forces"
-         : cst_has(s, CST_DRIVEN)   ? "a constraint that depends on t"
-         : cst_has(s, CST_MASSLESS) ? "coordinates without mass"
-         : cst_has(s, CST_TIMED)    ? "a potential that depends on t"
-                                    : NULL;
+  const char *trait =
+      cst_trait_among(s, CST_NONHOLONOMIC | CST_FORCED | CST_DRIVEN | CST_MASSLESS | CST_TIMED);
+  return trait && !strcmp(trait, "nonconservative forces") ? "forces" : trait;
 }
 
 bool cst_mapping_fits(const cst_text *m, const cst_system *s, char *why, int n) {

@@ -217,7 +217,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   return cst_layer_properties(t->own->rule->order, 0);
 }
 
-static const cst_method_row row_of_formulas = {.on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES,
+static const cst_method_row row_of_formulas = {.steps = CST_NONHOLONOMIC | CST_FORCED,
                                                .layer = own_layer,
                                                .fits = fits,
                                                .properties = properties,

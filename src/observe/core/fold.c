@@ -5,7 +5,7 @@
 #include "observe/observer.h"
 #include "system/lane/acceleration.h"
 #ifndef CST_COLD
-#define CORE fold
+#define CORE         fold
 #define COMPILED_FOR .needs = CST_SEPARABLE, .before = true
 
 /* ---- log det (G M^-1 G') over the independent constraints ------------------------------------ */

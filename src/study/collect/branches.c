@@ -60,7 +60,7 @@ static const double CONSTANT = 1e-6, MOVE = 0.3, ARRIVED = 1e-11;
 enum { MOST_Q = 200, MOST_G = 100, POINTS = 6, CORRECTIONS = 20, ITERATIONS = 4 };
 
 static bool is_enforced(const cst_system *s, int a) {
-  return a < s->ng - s->nvel && !(s->dropped && s->dropped[a]);
+  return a < s->ng - s->nvel && cst_system_enforces(s, a);
 }
 
 static int count_enforced(const cst_system *s) {
@@ -594,8 +594,7 @@ static void measure(own *o, const cst_runner *r, int group, int lane) {
   double           *length = o->length + (group * W + lane) * s->ng;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
   read_lane(r->q0 + group * s->nq * W, s->nq, W, lane, o->q0);
-  if (cst_has(s, CST_TIMED))
-    o->c0[s->account - 1] = cst_clock_at(r->class, 0);
+  cst_system_set_time(s, o->c0, cst_clock_at(r->class, 0));
   lengths(s, o->c0, o->q0, length);
   for (int e = 0; e < o->n; e++)
     o->scale[from + e * W + lane] = 1 / length[o->row[e]];
@@ -664,10 +663,8 @@ static cst_error look_at(cst_collection *x, int group, int lane, const double *q
   const int         W = r->width, nq = s->nq, last = group * nq * W, at = group * W + lane;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
   read_lane(parameters(r, group), s->npar, W, lane, o->c1);
-  if (cst_has(s, CST_TIMED)) {
-    o->c0[s->account - 1] = cst_clock_at(r->class, (double)(step - 1));
-    o->c1[s->account - 1] = cst_clock_at(r->class, (double)step);
-  }
+  cst_system_set_time(s, o->c0, cst_clock_at(r->class, (double)(step - 1)));
+  cst_system_set_time(s, o->c1, cst_clock_at(r->class, (double)step));
   read_lane(o->q + last, nq, W, lane, o->q0);
   read_lane(o->p + last, nq, W, lane, o->p0);
   read_lane(q, nq, W, lane, o->q1);

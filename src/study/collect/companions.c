@@ -46,8 +46,7 @@ void cst_tangent_scale(const cst_runner *r, long lane, double *scale) {
   }
   if (cst_has(s, CST_SLIPS))
     cst_system_multipliers(s, par, q, v, p + nq);
-  cst_system_eval(s, !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, par, q, v, NULL, NULL, p + nq,
-                  f);
+  cst_system_force(s, par, q, v, p + nq, f);
   const double extent = column[cst_stepper_layout(r->st)->extent * W];
   const double length = extent > 0 ? extent : 1;
   const double speed = norm(v, nq), force = norm(f, nq);

@@ -72,7 +72,7 @@ static bool read_field(reading *x, cst_yaml *n, const char *what, cst_expression
   int           *parameter, count = cst_graph_support(s->graph, node, 'c', &parameter);
   bool           timed = cst_graph_depends(s->graph, node, 't');
   for (int k = 0; k < count; k++)
-    timed |= cst_has(s, CST_TIMED) && parameter[k] >= s->account - 1;
+    timed |= parameter[k] >= cst_system_named(s);
   free(parameter);
   if (!timed && !cst_graph_depends(s->graph, node, 'v') && !cst_graph_depends(s->graph, node, 'l'))
     return true;
@@ -328,7 +328,7 @@ static balance *create_balance(const balances *of, const cst_prepared *p) {
   x->pivot = cst_zeros(2 * g + 1, sizeof *x->pivot);
   x->row = x->pivot + g;
   for (int k = 0; k < s->ng; k++)
-    if (!s->dropped || !s->dropped[k])
+    if (cst_system_enforces(s, k))
       x->row[x->m++] = k;
   return x;
 }
@@ -346,10 +346,7 @@ static void destroy_balance(balance *x) {
   free(x);
 }
 
-static void set_time(balance *x, double t) {
-  if (cst_has(x->s, CST_TIMED))
-    x->c[x->s->account - 1] = t;
-}
+static void set_time(balance *x, double t) { cst_system_set_time(x->s, x->c, t); }
 
 static fields fields_at(balance *x, int which, const double *q, const double *v) {
   const balances *w = x->of;

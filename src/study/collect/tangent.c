@@ -46,10 +46,7 @@ long cst_tangent_steps(const cst_plan *p, const cst_class *k) {
 }
 
 int cst_tangent_dimension(const cst_system *s) {
-  int rank = s->ng;
-  for (int a = 0; a < s->ng && s->dropped; a++)
-    rank -= s->dropped[a] != 0;
-  return 2 * (s->nq - rank) + s->nvel;
+  return 2 * (s->nq - cst_system_enforced(s, s->ng)) + s->nvel;
 }
 
 /* ---- the observables ------------------------------------------------------------------------- */
@@ -125,7 +122,7 @@ static const char *refusal(int which, const cst_method *m, const cst_system *s, 
     return "has constraints on velocities, and no two-form on its phase space";
   if (back && cst_method_has_noise(m))
     return "has noise, so that no step goes back";
-  if (back && (cst_has(s, CST_TIMED) || cst_has(s, CST_GYROSCOPIC)))
+  if (back && (s->traits & (CST_TIMED | CST_GYROSCOPIC)))
     return "steps a system whose equations change under v -> -v: they contain t or a(q)";
   if (of_map)
     return not_on_phase_space(m, s, why);

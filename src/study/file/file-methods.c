@@ -212,10 +212,9 @@ static void check_quad(cst_reader *r, cst_yaml *at) {
         "'precision: quad' needs a reference method gauss(s), whose coefficients are known to "
         "that precision; '%s' is not one",
         cst_method_label(s->reference.method));
-  if (sys && (cst_has(sys, CST_SLIPS) || cst_has(sys, CST_MASSLESS)))
-    cst_yaml_error(r->doc, at, r->d, "'precision: quad' is not for %s, and %s has them",
-                   cst_has(sys, CST_SLIPS) ? "forces that depend on multipliers"
-                                           : "coordinates without mass",
+  const char *other = sys ? cst_trait_among(sys, CST_SLIPS | CST_MASSLESS) : NULL;
+  if (other)
+    cst_yaml_error(r->doc, at, r->d, "'precision: quad' is not for %s, and %s has them", other,
                    sys->name);
   if (sys && (sys->nq > CST_MAX_Q || sys->ng > CST_MAX_G))
     cst_yaml_error(

@@ -331,13 +331,13 @@ static cst_yaml *mass_place(const cst_reader *r, int i) {
 static bool has_mass(cst_reader *r, const start *x) {
   const cst_system *s = r->s->problem.system;
   char              why[WHY];
-  if (x->member > 0 && cst_has(s, CST_SEPARABLE))
+  const bool        varies = !cst_has(s, CST_SEPARABLE);
+  if (x->member > 0 && !varies)
     return true;
   const int i = cst_mass_wrong(s, x->c, x->q, why, sizeof why);
   if (i >= 0)
-    cst_yaml_error(r->doc, mass_place(r, i), r->d, "%s%s%s%s", why,
-                   !cst_has(s, CST_SEPARABLE) ? " at " : "",
-                   !cst_has(s, CST_SEPARABLE) ? name(x) : "", cst_reader_with(r, x->variant));
+    cst_yaml_error(r->doc, mass_place(r, i), r->d, "%s%s%s%s", why, varies ? " at " : "",
+                   varies ? name(x) : "", cst_reader_with(r, x->variant));
   return i < 0;
 }
 
@@ -364,9 +364,7 @@ static bool same(const unsigned char *a, const unsigned char *b, int n) {
 /* Whether the enforced constraints are independent at a start on the constraints, and the others dependent on
  * them: a quick test, without the points nearby. */
 static bool suffices(const cst_system *s, const start *x) {
-  int kept = s->ng;
-  for (int a = 0; a < s->ng && s->dropped; a++)
-    kept -= s->dropped[a];
+  const int kept = cst_system_enforced(s, s->ng);
   if (kept == s->nq || (s->nq > CST_MAX_Q && !s->dropped) || cst_system_rank(s, x->c, x->q) != kept)
     return false;
   if (!s->dropped)

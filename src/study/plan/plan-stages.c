@@ -39,7 +39,7 @@ bool cst_stages_change(const cst_plan *p, cst_node x) {
 
 bool cst_stages_change_momentum(const cst_plan *p) {
   const cst_system *s = p->study->problem.system;
-  const long        n = cst_has(s, CST_MASS_MATRIX) ? (long)s->nq * s->nq : s->nq;
+  const long        n = cst_system_masses(s);
   bool              found = false;
   for (long i = 0; i < n && !found && cst_stages_of(p)->n; i++)
     found = cst_stages_change(p, s->mass[i]);

@@ -406,7 +406,7 @@ static void ask_collectors(cst_plan *p) {
  * system. */
 static int kept_momenta(const cst_plan *p, int method) {
   const cst_system *s = p->study->problem.system;
-  if (s->nvel || cst_has(s, CST_TIMED))
+  if (s->traits & (CST_NONHOLONOMIC | CST_TIMED))
     return 0;
   if (cst_method_has_noise(p->study->methods.method[method]))
     return 0;
@@ -414,12 +414,7 @@ static int kept_momenta(const cst_plan *p, int method) {
 }
 
 /* Number of independent constraints of the system that a method steps; zero if springs replace them. */
-static int enforced(const cst_system *s) {
-  int n = s->ng;
-  for (int a = 0; a < s->ng && s->dropped; a++)
-    n -= s->dropped[a] != 0;
-  return n;
-}
+static int enforced(const cst_system *s) { return cst_system_enforced(s, s->ng); }
 
 static bool wants_temperature(const cst_plan *p) {
   bool wants = false;

@@ -55,8 +55,7 @@ static cst_error measure(cst_case_rows *rows, long member, double time, double *
   q = cst_zeros(s->nq, sizeof *q);
   v = cst_zeros(s->nq, sizeof *v);
   memcpy(c, cst_plan_parameters(p, k->variant), sizeof *c * (size_t)cst_system_named(s));
-  if (cst_has(s, CST_TIMED))
-    c[s->account - 1] = time;
+  cst_system_set_time(s, c, time);
   CST_TRY(cst_case_rows_get(rows, &cst_channel_q, 0, &state));
   memcpy(q, state + member * s->nq, sizeof *q * (size_t)s->nq);
   CST_TRY(cst_case_rows_get(rows, &cst_channel_p, 0, &state));
@@ -243,7 +242,7 @@ static cst_error look_at(cst_case_rows *rows, int energy, cst_energy_leaps *l) {
 cst_error cst_energy_leap_look(cst_case_rows *rows, int i, cst_energy_leaps *l) {
   const cst_plan  *p = rows->plan;
   const cst_study *s = p->study;
-  if (s->problem.system->nforce || cst_has(s->problem.system, CST_TIMED) ||
+  if (cst_has(s->problem.system, CST_TIMED) ||
       cst_method_has_noise(s->methods.method[p->cases[i].method]) || cst_stages_change_energy(p))
     return 0;
   CST_TRY(cst_case_rows_open(rows, i));

@@ -43,8 +43,7 @@ static void set_time(state *at, int variant, double time) {
   const cst_system *s = at->plan->study->problem.system;
   memcpy(at->c, cst_plan_parameters(at->plan, variant), sizeof *at->c * (size_t)s->npar);
   at->time = time;
-  if (cst_has(s, CST_TIMED))
-    at->c[s->account - 1] = time;
+  cst_system_set_time(s, at->c, time);
 }
 
 /* Adds half of what rounds in a step of every quantity of member m, and takes the larger of what rounds in its value. */
@@ -238,7 +237,7 @@ static bool is_conserved(const cst_plan *p, const cst_case *c, int quantity) {
   while (quantity >= p->observation[k].first + p->observation[k].count)
     k++;
   const char *name = p->observation[k].row->name;
-  return (!strcmp(name, "energy") || !strcmp(name, "momentum")) && !s->problem.system->nforce &&
+  return (!strcmp(name, "energy") || !strcmp(name, "momentum")) &&
          !cst_has(s->problem.system, CST_TIMED) &&
          !cst_method_has_noise(s->methods.method[c->method]) && !cst_stages_change_energy(p);
 }

@@ -233,7 +233,7 @@ static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_i
 static bool has_constant_mass(const cst_system *s) {
   const cst_pattern *M = &s->pattern[CST_K_M];
   const cst_node    *entry = s->kernel_out[CST_K_M];
-  for (int e = 0; !cst_has(s, CST_SEPARABLE) && e < M->n; e++)
+  for (int e = 0; e < M->n; e++)
     if (cst_graph_depends(s->graph, entry[e], 'q'))
       return false;
   return !cst_has(s, CST_GYROSCOPIC);
@@ -365,7 +365,7 @@ static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
   cst_system *s = d->s;
   const int   n = d->n;
   const int   first = positions(s);
-  if (!s->nvel && !cst_has(s, CST_DRIVEN))
+  if (!(s->traits & (CST_NONHOLONOMIC | CST_DRIVEN)))
     return;
   cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
   cst_node *zero = cst_derive_memory(n);
@@ -481,10 +481,7 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   cst_node   *f = cst_derive_kernel(s, CST_K_f, n);
   derive_mass(d, Mv);
   for (int i = 0; i < n; i++) {
-    if (cst_has(s, CST_GYROSCOPIC))
-      a[i] = s->a[i];
-    else
-      a[i] = cst_graph_constant(g, 0);
+    a[i] = s->a ? s->a[i] : cst_graph_constant(g, 0);
     Lv[i] = cst_graph_add(g, Mv[i], a[i]);
     const cst_node half_Mv = cst_graph_mul(g, half, Mv[i]);
     const cst_node slope = cst_graph_add(g, half_Mv, a[i]);
@@ -509,26 +506,27 @@ void cst_derive_lagrangian(const cst_derivation *d) {
 /* The residuals (E1, E2)[nq + ng] of the equations of motion for accelerations A[nq] and multipliers l[ng].
  * Owned. */
 static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst_node *l) {
-  cst_system        *s = d->s;
-  cst_graph         *g = d->graph;
-  const cst_pattern *P = &s->pattern[CST_K_M];
-  const cst_node    *M = s->kernel_out[CST_K_M];
-  const cst_node    *force = s->kernel_out[!cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV];
-  const cst_node    *bend = s->kernel_out[CST_K_D2gvv];
-  const int          n = d->n;
-  const int          ng = s->ng;
-  cst_node          *E = cst_derive_memory(n + ng);
-  cst_node          *Gl = cst_derive_memory(n);
-  cst_node          *GA = cst_derive_memory(ng);
+  cst_system         *s = d->s;
+  cst_graph          *g = d->graph;
+  const cst_pattern  *P = &s->pattern[CST_K_M];
+  const cst_node     *M = s->kernel_out[CST_K_M];
+  const cst_kernel_id kernel = cst_system_force_kernel(s);
+  const cst_node     *force = s->kernel_out[kernel];
+  const cst_node     *bend = s->kernel_out[CST_K_D2gvv];
+  const int           n = d->n;
+  const int           ng = s->ng;
+  cst_node           *E = cst_derive_memory(n + ng);
+  cst_node           *Gl = cst_derive_memory(n);
+  cst_node           *GA = cst_derive_memory(ng);
   rows_times(d, l, Gl);
   rows_along(d, A, GA);
   for (int i = 0; i < n; i++) {
     cst_node f = force[i];
-    if (cst_has(s, CST_SEPARABLE))
+    if (kernel == CST_K_dV)
       f = cst_graph_neg(g, f);
     E[i] = cst_graph_sub(g, f, Gl[i]);
   }
-  for (int i = 0; !cst_has(s, CST_SEPARABLE) && i < n; i++)
+  for (int i = 0; kernel == CST_K_f && i < n; i++)
     CST_EACH_ENTRY(P, i, e)
       E[i] = cst_graph_sub_product(g, E[i], M[e], A[P->column[e]]);
   for (int a = 0; a < ng; a++) {
@@ -590,7 +588,7 @@ static void derive_reverse(const cst_derivation *d) {
     const cst_node slope = slope_of_lagrangian(d, i);
     RE[i] = cst_graph_add_product(g, RE[i], scale, slope);
   }
-  if (s->nvel || s->nforce)
+  if (s->traits & (CST_NONHOLONOMIC | CST_FORCED))
     add_work(d, scale, d->l, RE);
   free(E);
   free(yz);

@@ -145,7 +145,7 @@ static void add(const cst_system *s, functions *all, cst_node *f, int n) {
  * reciprocal for each divisor and no root where its inverse is there. */
 static void share_divisors(cst_system *s) {
   const int nq = s->nq;
-  const int masses = cst_has(s, CST_MASS_MATRIX) ? nq * nq : nq;
+  const int masses = (int)cst_system_masses(s);
   const int most = 2 + s->ng + masses + nq + s->nvel + s->nforce * nq + s->nsym * (nq + 1);
   functions all = {cst_zeros(most, sizeof *all.at), cst_derive_memory(most), 0};
   add(s, &all, &s->V, 1);

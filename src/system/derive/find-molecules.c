@@ -29,11 +29,9 @@ static bool is_free(const cst_system *s) {
 }
 
 static bool may_have(const cst_system *s) {
-  if (!s->npairs || !cst_has(s, CST_SEPARABLE))
-    return false;
-  if (cst_has(s, CST_TIMED) || s->nvel || s->nbodies)
-    return false;
-  return s->ng && s->gram.banded && is_free(s);
+  const bool free = !(s->traits & (CST_NONHOLONOMIC | CST_BODIES));
+  return free && cst_has(s, CST_PAIRS | CST_SEPARABLE | CST_CONSTRAINED) && s->gram.banded &&
+         is_free(s);
 }
 
 /* Coordinates and constraints that are joined, by the number of a molecule: in of[nq + ng]. Their number. */

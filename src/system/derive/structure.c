@@ -82,8 +82,6 @@ static int by_pair(const void *x, const void *y) {
   return (s->i > t->i) - (s->i < t->i);
 }
 
-static bool is_dropped(const cst_system *s, int a) { return s->dropped && s->dropped[a]; }
-
 static int column_length(const cst_pattern *p, int i) { return p->tstart[i + 1] - p->tstart[i]; }
 
 /* The terms of row a of S, ordered by b and i; *n is their number. */
@@ -94,13 +92,13 @@ static term *terms_of(const cst_system *s, int a, int *n) {
     most += column_length(G, G->column[e]);
   term *t = cst_zeros(most, sizeof *t);
   *n = 0;
-  if (is_dropped(s, a))
+  if (!cst_system_enforces(s, a))
     return t;
   CST_EACH_ENTRY(G, a, e) {
     const int i = G->column[e];
     for (int k = G->tstart[i]; k < G->tstart[i + 1]; k++) {
       const int b = G->trow[k];
-      if (is_dropped(s, b))
+      if (!cst_system_enforces(s, b))
         continue;
       t[*n] = (term){a, b, i, e, G->tentry[k]};
       ++*n;

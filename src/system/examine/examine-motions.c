@@ -78,8 +78,7 @@ static void evaluate_at(motion *m, double t) {
   cst_examiner     *e = m->e;
   const cst_system *s = e->s;
   memcpy(m->c, e->c, sizeof *m->c * (size_t)s->npar);
-  if (cst_has(s, CST_TIMED))
-    m->c[s->account - 1] = t;
+  cst_system_set_time(s, m->c, t);
   value(m, t, m->x);
   m->rough = is_code(m);
   if (!m->rough) {
@@ -108,17 +107,15 @@ static double imbalance(const motion *m, const double *lambda, double sign) {
   double            *Gl = cst_linear_numbers(n);
   cst_system_momentum(s, c, q, m->dx + n, r); /* M A + a */
   cst_system_eval_at(s, CST_K_a, c, q, a);
-  cst_system_eval(s, !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, lambda,
-                  f);
+  cst_system_force(s, c, q, v, lambda, f);
   cst_system_eval_at(s, CST_K_G, c, q, G);
   if (s->ng)
     cst_linear_pattern_add_transposed(P, G, lambda, Gl);
   double size = 0, most = 0;
   for (int i = 0; i < n; i++) {
     const double MA = r[i] - a[i];
-    const double force = !cst_has(s, CST_SEPARABLE) ? f[i] : -f[i];
-    const double left = fabs(MA + sign * Gl[i] - force);
-    const double pull = fmax(fabs(Gl[i]), fabs(force));
+    const double left = fabs(MA + sign * Gl[i] - f[i]);
+    const double pull = fmax(fabs(Gl[i]), fabs(f[i]));
     size = fmax(size, fmax(fabs(MA), pull));
     if (!(left <= most))
       most = left;

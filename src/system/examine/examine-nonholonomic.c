@@ -123,7 +123,7 @@ static void say_brackets(cst_examiner *e) {
 
 static void say_energy(cst_examiner *e) {
   const cst_system *s = e->s;
-  if (s->nforce)
+  if (cst_has(s, CST_FORCED))
     cst_examine_say(e, CST_FACT, "energy",
                     "not kept: there are forces; `balance` is the energy minus their work");
   else if (cst_has(s, CST_TIMED))
@@ -153,8 +153,7 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
   double           *F = cst_linear_numbers(nq);
   double            c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
-  if (cst_has(s, CST_TIMED))
-    c[s->account - 1] = CST_EXAMINED_TIME;
+  cst_system_set_time(s, c, CST_EXAMINED_TIME);
   for (int i = 0; i < e->npoint; i++) {
     const cst_point *p = &e->point[i];
     cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, generators);
@@ -252,7 +251,7 @@ static void say_symmetry(cst_examiner *e, int k) {
 
 void cst_examine_nonholonomic(cst_examiner *e) {
   const cst_system *s = e->s;
-  if (!s->nvel && !cst_has(s, CST_TIMED))
+  if (!(s->traits & (CST_NONHOLONOMIC | CST_TIMED)))
     return;
   if (s->nvel)
     say_brackets(e);

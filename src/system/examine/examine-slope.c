@@ -74,11 +74,12 @@ static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst
   cst_complex            *l = moved(p->l, nl, d->l, 2 * s->ng, t);
   const cst_complex_point at = {q, v, w, u, l};
   cst_complex *const      clock = f->e->C + s->account - 1;
-  const cst_complex       time = cst_has(s, CST_TIMED) ? *clock : 0;
-  if (cst_has(s, CST_TIMED))
+  const bool              timed = cst_has(s, CST_TIMED);
+  const cst_complex       time = timed ? *clock : 0;
+  if (timed)
     *clock += t * d->t;
   const bool analytic = f->value(f, &at, out);
-  if (cst_has(s, CST_TIMED))
+  if (timed)
     *clock = time;
   cst_complex *owned[] = {q, v, w, u, l};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
@@ -188,8 +189,7 @@ bool cst_examine_function_L(const cst_analytic *f, const cst_complex_point *x, c
   cst_complex      *a = Mv + s->nq;
   cst_complex       V;
   bool              analytic = inertia(f, x, x->v, Mv);
-  if (!cst_has(s, CST_SEPARABLE))
-    analytic &= field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
+  analytic &= field_nodes(f, s->kernel_out[CST_K_a], s->kernel_size[CST_K_a], x, a);
   const cst_node whole = cst_system_whole(s);
   analytic &= field_nodes(f, &whole, 1, x, &V);
   out[0] = -V;
@@ -207,7 +207,7 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   const cst_system   *s = f->e->s;
   const int           n = s->nq;
   const int           ng = s->ng;
-  const cst_kernel_id force = !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV;
+  const cst_kernel_id force = cst_system_force_kernel(s);
   cst_complex        *part = complexes(n + ng);
   cst_complex        *MA = complexes(n);
   bool                analytic = field_nodes(f, s->kernel_out[force], n, x, E);
@@ -216,7 +216,7 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   analytic &= field_times(f, CST_K_G, false, x, A, part + n);
   analytic &= inertia(f, x, A, MA);
   for (int i = 0; i < n; i++) {
-    if (cst_has(s, CST_SEPARABLE))
+    if (force == CST_K_dV)
       E[i] = -E[i];
     E[i] = E[i] - MA[i] - part[i];
   }
@@ -258,14 +258,7 @@ bool cst_examine_function_T(const cst_analytic *f, const cst_complex_point *x, c
   const cst_system *s = f->e->s;
   const int         nq = s->nq;
   cst_complex      *p = cst_zeros(nq, sizeof *p);
-  bool              analytic = true;
-  if (!cst_has(s, CST_SEPARABLE))
-    analytic = field_times(f, CST_K_M, false, x, x->v, p);
-  else {
-    field_nodes(f, s->mass, nq, x, p);
-    for (int i = 0; i < nq; i++)
-      p[i] *= x->v[i];
-  }
+  const bool        analytic = inertia(f, x, x->v, p);
   out[0] = 0;
   for (int i = 0; i < nq; i++)
     out[0] += 0.5 * x->v[i] * p[i];

@@ -171,7 +171,7 @@ static const char *implied(const cst_system *s, char text[LONG_WHY]) {
   int at = 0, n = 0;
   text[0] = 0;
   for (int a = 0; a < s->ng && at < LONG_WHY; a++) {
-    if (!s->dropped[a])
+    if (cst_system_enforces(s, a))
       continue;
     n++;
     if (n > LISTED)

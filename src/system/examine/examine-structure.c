@@ -283,7 +283,7 @@ static int smoothness_of(const cst_system *s, const cst_node *of, int n) {
 static void say_pieces(cst_examiner *e) {
   const cst_system *s = e->s;
   const cst_node    V = s->V;
-  const int         masses = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
+  const int         masses = (int)cst_system_masses(s);
   const struct {
     const char *name;
     int         smooth;

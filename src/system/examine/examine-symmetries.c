@@ -150,8 +150,7 @@ static change change_of_A(generator *x) {
   const cst_system *s = x->e->s;
   const int         nq = s->nq;
   double           *a = cst_linear_numbers(nq);
-  if (cst_has(s, CST_GYROSCOPIC))
-    cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
+  cst_system_eval_at(s, CST_K_a, x->e->c, x->at->q, a);
   const double gauge = slope_of(x, cst_examine_function_gauge, x->at->v, NULL);
   const double terms = sizes(a, x->dxi, nq);
   const double bent = x->reach * sizes(a, x->at->v, nq);

@@ -27,10 +27,9 @@ cst_context cst_context_of(const cst_system *s, int isa, cst_layout at) {
 enum { MOST_UNKNOWNS = 40 }; /* matrices of as many rows are on the stack */
 
 bool cst_group_starts(const cst_system *s) {
-  const bool plain = cst_has(s, CST_SEPARABLE) && !cst_has(s, CST_MASSLESS) && s->flat < 0;
+  const bool plain = cst_has(s, CST_SEPARABLE) && !s->nvel && s->flat < 0;
   const bool dense = !s->gram.banded && s->gram.form != CST_FORM_BAND && !s->npairs;
-  return plain && dense && !s->nvel && !s->dropped && !cst_has(s, CST_AFFINE) &&
-         s->nq + s->ng <= MOST_UNKNOWNS;
+  return plain && dense && !s->dropped && s->nq + s->ng <= MOST_UNKNOWNS;
 }
 
 int cst_group_project(const cst_system *s, int isa, const double *c, double *q, double *v,

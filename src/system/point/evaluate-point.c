@@ -159,8 +159,7 @@ static void general_momentum(const cst_system *s, const double *c, const double 
   double *M = cst_linear_numbers(s->pattern[CST_K_M].n);
   double *a = cst_linear_numbers(s->nq);
   cst_system_eval_at(s, CST_K_M, c, q, M);
-  if (cst_has(s, CST_GYROSCOPIC))
-    cst_system_eval_at(s, CST_K_a, c, q, a);
+  cst_system_eval_at(s, CST_K_a, c, q, a);
   cst_linear_pattern_times(&s->pattern[CST_K_M], M, v, p);
   for (int i = 0; i < s->nq; i++)
     p[i] += a[i];
@@ -216,11 +215,10 @@ bool cst_system_velocity(const cst_system *s, const double *c, const double *q, 
   bool      good = cst_linear_mass_create(&M, s, c, q);
   if (good) {
     double *a = cst_linear_numbers(nq);
-    if (!cst_has(s, CST_SEPARABLE) && cst_has(s, CST_GYROSCOPIC))
-      cst_system_eval_at(s, CST_K_a, c, q, a);
+    cst_system_eval_at(s, CST_K_a, c, q, a);
     for (int i = 0; i < nq; i++)
       v[i] = p[i] - a[i];
-    if (cst_has(s, CST_MASSLESS) && cst_has(s, CST_AFFINE))
+    if (cst_has(s, CST_MASSLESS | CST_AFFINE))
       add_drive(&M, c, q, v);
     cst_linear_mass_solve(&M, v);
     for (int i = 0; i < nq; i++)
@@ -307,8 +305,7 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
   double *out = cst_linear_numbers(2 * n + (size_t)ng);
   double  now[CST_MAX_PAR];
   cst_linear_copy(now, c, s->npar);
-  if (cst_has(s, CST_TIMED))
-    now[s->account - 1] = t;
+  cst_system_set_time(s, now, t);
   cst_evaluate_tape(motion_of(s, state), in, out);
   cst_linear_copy(q, out, n);
   cst_system_momentum(s, c, q, out + n, p);

@@ -192,8 +192,9 @@ static void dense_mass(const cst_system *s, const double *c, const double *q, do
 }
 
 void cst_linear_raised(const cst_system *s, int *from, int *to) {
-  *from = cst_has(s, CST_MASSLESS) ? 0 : s->nown;
-  *to = cst_has(s, CST_MASSLESS) ? s->ng : s->ng - s->nvel;
+  const bool all = cst_has(s, CST_MASSLESS);
+  *from = all ? 0 : s->nown;
+  *to = all ? s->ng : s->ng - s->nvel;
 }
 
 /* M := M + sigma G'G with those constraints. It replaces the mass where a body is flat, or a coordinate has no
@@ -234,16 +235,17 @@ static bool factor_mass(cst_mass *M, const double *c, const double *q) {
 }
 
 bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q) {
-  const bool diagonal = cst_has(s, CST_SEPARABLE) || is_diagonal(&s->pattern[CST_K_M]);
+  const bool constant = cst_has(s, CST_SEPARABLE);
+  const bool diagonal = constant || is_diagonal(&s->pattern[CST_K_M]);
   *M = (cst_mass){.s = s};
   if (s->flat >= 0 || !diagonal)
     return factor_mass(M, c, q);
   bool good = true;
   M->m = cst_linear_numbers(s->nq);
-  if (!cst_has(s, CST_SEPARABLE))
-    cst_system_eval_at(s, CST_K_M, c, q, M->m);
-  else
+  if (constant)
     cst_linear_masses(s, c, M->m);
+  else
+    cst_system_eval_at(s, CST_K_M, c, q, M->m);
   for (int i = 0; i < s->nq; i++)
     good &= M->m[i] != 0;
   return good;
@@ -283,7 +285,7 @@ void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, co
 static int keep(const cst_system *s, int *kept) {
   int n = 0;
   for (int a = 0; a < s->ng; a++)
-    if (!s->dropped || !s->dropped[a])
+    if (cst_system_enforces(s, a))
       kept[n++] = a;
   return n;
 }

@@ -34,17 +34,18 @@ static void add_rows(const cst_system *s, const double *c, const double *q, doub
 }
 
 int cst_mass_wrong(const cst_system *s, const double *c, const double *q, char *why, int n) {
-  if (cst_has(s, CST_SEPARABLE) || (cst_has(s, CST_MASS_DIAGONAL) && s->nq > CST_MAX_Q))
+  const bool massless = cst_has(s, CST_MASSLESS);
+  if (cst_has(s, s->nq > CST_MAX_Q ? CST_MASS_DIAGONAL : CST_SEPARABLE))
     return wrong_diagonal(s, c, why, n);
   double *M = cst_linear_numbers((long)s->nq * s->nq);
   cst_system_matrix(s, CST_K_M, c, q, NULL, M);
-  if (cst_has(s, CST_MASSLESS))
+  if (massless)
     add_rows(s, c, q, M);
   const int i = cst_read_mass_pivot(M, s->nplain, s->nq);
   free(M);
   if (i == s->nplain)
     return -1;
-  if (cst_has(s, CST_MASSLESS)) {
+  if (massless) {
     snprintf(why, (size_t)n,
              "the constraints leave %s free, and it has no mass: M must be definite on the "
              "velocities with G v = 0; where the Lagrangian is stationary for it, list it under "

@@ -48,7 +48,7 @@ static slip slip_create(const cst_system *s, const double *c, const double *q, c
   x.Fl = x.f + nq;
   x.d = x.Fl + nq * ng;
   for (int a = 0; a < s->ng; a++)
-    if (!s->dropped || !s->dropped[a])
+    if (cst_system_enforces(s, a))
       x.kept[x.n++] = a;
   return x;
 }
@@ -187,14 +187,12 @@ bool cst_system_slip_ahead(const cst_system *s, const double *c, const double *q
 
 /* ---- multipliers at a point ------------------------------------------------------------------ */
 
-/* M A without constraints: f, or -grad V. */
-static void free_force(const cst_system *s, const double *c, const double *q, const double *v,
-                       double *f) {
-  const cst_kernel_id force = !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV;
-  cst_system_eval(s, force, c, q, v, NULL, NULL, NULL, f);
-  if (!cst_has(s, CST_SEPARABLE))
-    return;
-  for (int i = 0; i < s->nq; i++)
+void cst_system_force(const cst_system *s, const double *c, const double *q, const double *v,
+                      const double *lambda, double *f) {
+  const cst_kernel_id force = cst_system_force_kernel(s);
+  CST_REQUIRE(s && (c || !s->npar) && q && v && f);
+  cst_system_eval(s, force, c, q, v, NULL, NULL, lambda, f);
+  for (int i = 0; i < s->nq && force == CST_K_dV; i++)
     f[i] = -f[i];
 }
 
@@ -235,7 +233,7 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
   cst_system_eval_at(s, CST_K_G, c, q, G);
   const bool good = mass && cst_linear_schur_create(&S, s, G, &M);
   if (good) {
-    free_force(s, c, q, v, A);
+    cst_system_force(s, c, q, v, NULL, A);
     cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, lambda);
     lower_force(&M, G, lambda, A);
     cst_linear_mass_solve(&M, A);
@@ -267,7 +265,7 @@ bool cst_system_acceleration(const cst_system *s, const double *c, const double 
   if (good) {
     cst_system_eval_at(s, CST_K_G, c, q, G);
     cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, bend);
-    free_force(s, c, q, v, A);
+    cst_system_force(s, c, q, v, NULL, A);
     lower_force(&M, G, bend, A);
     if (lambda)
       cst_linear_pattern_add_transposed(P, G, lambda, pull);

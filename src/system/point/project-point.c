@@ -304,7 +304,7 @@ static bool solve(const held *h) {
   }
   for (int a = 0; a < ng; a++) {
     const double *row = h->G + (long)a * nq;
-    const bool    out = !(cst_linear_dot(row, row, nq) > 0) || (s->dropped && s->dropped[a]);
+    const bool    out = !(cst_linear_dot(row, row, nq) > 0) || !cst_system_enforces(s, a);
     for (int b = 0; b < ng; b++)
       h->S[a * ng + b] = out ? a == b : cst_linear_dot(row, h->Y + (long)b * nq, nq);
     if (out)
@@ -366,8 +366,7 @@ static bool find_velocity(const held *h, double *v) {
   const int         nq = s->nq;
   double           *G = cst_linear_numbers((long)s->ng * nq), *phi0 = cst_linear_numbers(s->ng);
   cst_system_matrix(s, CST_K_G, h->c, h->x, NULL, G);
-  if (cst_has(s, CST_AFFINE))
-    cst_system_eval_at(s, CST_K_phi0, h->c, h->x, phi0);
+  cst_system_eval_at(s, CST_K_phi0, h->c, h->x, phi0);
   take_rows(h);
   bool good = make_metric(h, true);
   for (int pass = 0; pass < 2 && good; pass++) {

@@ -35,15 +35,16 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
   x->s = s;
   x->kept = cst_zeros(ng, sizeof *x->kept);
   for (int a = 0; a < ng; a++)
-    if (!s->dropped || !s->dropped[a])
+    if (cst_system_enforces(s, a))
       x->kept[x->n++] = a;
-  x->row = cst_zeros(nq, sizeof *x->row);
+  if (!cst_has(s, CST_SEPARABLE))
+    x->row = cst_zeros(nq, sizeof *x->row);
   x->constraint_row = cst_zeros(x->n, sizeof *x->constraint_row);
   x->c = numbers(s->npar);
   x->mass = numbers(s->nmass);
   x->a = numbers(nq);
   x->entry = numbers(s->pattern[CST_K_M].n);
-  x->M = numbers(!cst_has(s, CST_SEPARABLE) ? nq * nq : nq);
+  x->M = numbers(x->row ? nq * nq : nq);
   x->G = numbers(s->pattern[CST_K_G].n);
   x->Z = numbers(x->n * nq);
   x->S = numbers(x->n * x->n);
@@ -52,7 +53,7 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
   for (int k = 0; k < s->npar; k++)
     x->c[k] = c[k];
   cst_system_eval_quad(s, CST_K_mass, x->c, NULL, NULL, x->mass);
-  for (int i = 0; i < nq && cst_has(s, CST_SEPARABLE); i++)
+  for (int i = 0; i < nq && !x->row; i++)
     x->M[i] = x->mass[s->mass_class[i]];
   return x;
 }
@@ -77,7 +78,7 @@ void cst_quad_time(cst_quad *x, quad t) {
 /* Factors M(q). */
 static bool factor_mass(cst_quad *x, const quad *q) {
   const cst_pattern *p = &x->s->pattern[CST_K_M];
-  if (cst_has(x->s, CST_SEPARABLE))
+  if (!x->row)
     return true;
   cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
   const size_t entries = (size_t)p->rows * (size_t)p->columns;
@@ -92,7 +93,7 @@ static bool factor_mass(cst_quad *x, const quad *q) {
 
 static void solve_mass(const cst_quad *x, quad *y) {
   const cst_system *s = x->s;
-  if (!cst_has(s, CST_SEPARABLE))
+  if (x->row)
     solve(x->M, x->row, s->nq, y);
   else
     for (int i = 0; i < s->nq; i++)
@@ -128,15 +129,14 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   const cst_system   *s = x->s;
   const int           nq = s->nq;
   const cst_pattern  *p = &s->pattern[CST_K_G];
-  const cst_kernel_id force = !cst_has(s, CST_SEPARABLE) ? CST_K_f : CST_K_dV;
+  const cst_kernel_id force = cst_system_force_kernel(s);
   if (!factor_mass(x, q))
     return false;
   if (!factor_constraints(x, q))
     return false;
   cst_system_eval_quad(s, force, x->c, q, v, A);
-  if (cst_has(s, CST_SEPARABLE))
-    for (int i = 0; i < nq; i++)
-      A[i] = -A[i];
+  for (int i = 0; i < nq && force == CST_K_dV; i++)
+    A[i] = -A[i];
   solve_mass(x, A);
   cst_system_eval_quad(s, CST_K_D2gvv, x->c, q, v, x->D2gvv);
   for (int a = 0; a < s->ng; a++)
@@ -161,14 +161,13 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
 void cst_quad_momentum(cst_quad *x, const quad *q, const quad *v, quad *p) {
   const cst_system  *s = x->s;
   const cst_pattern *P = &s->pattern[CST_K_M];
-  if (cst_has(s, CST_SEPARABLE)) {
+  if (!x->row) {
     for (int i = 0; i < s->nq; i++)
       p[i] = x->M[i] * v[i];
     return;
   }
   cst_system_eval_quad(s, CST_K_M, x->c, q, NULL, x->entry);
-  if (cst_has(s, CST_GYROSCOPIC))
-    cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
+  cst_system_eval_quad(s, CST_K_a, x->c, q, NULL, x->a);
   for (int i = 0; i < s->nq; i++) {
     quad sum = x->a[i];
     CST_EACH_ENTRY(P, i, e)

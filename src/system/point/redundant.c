@@ -178,7 +178,7 @@ bool cst_rank_fails(const cst_system *s, const double *c, const double *q) {
   int            which;
   unsigned char *kept = cst_zeros(s->ng, 1);
   for (int a = 0; a < s->ng; a++)
-    kept[a] = !s->dropped[a];
+    kept[a] = cst_system_enforces(s, a);
   const double off = left(s, c, s->dropped, q, &which);
   const bool   fails = off > CST_RANK_AWAY && off > DRIFT * left(s, c, kept, q, &which);
   free(kept);

@@ -384,7 +384,7 @@ cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const 
   p.kept = cst_zeros((long)(nq + 2 * ng), sizeof *p.kept);
   p.row = p.kept + ng;
   for (int a = 0; a < s->ng - s->nvel; a++)
-    if (!s->dropped || !s->dropped[a])
+    if (cst_system_enforces(s, a))
       p.kept[p.n++] = a;
   if (s->gram.form == CST_FORM_BAND)
     p.band = band_create(s, p.kept, p.n);

@@ -220,7 +220,7 @@ int cst_read_mass_pivot(double *M, int n, int stride) {
 static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
   cst_entries e = cst_read_plain_entries(r);
-  const int   entries = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
+  const int   entries = (int)cst_system_masses(s);
   double     *M = cst_zeros(entries, sizeof *M);
   bool        good;
   cst_read_values(r, s->mass, entries, q, M);
@@ -249,7 +249,7 @@ static void move(double *q, int n) {
 
 /* Whether the mass depends on the coordinates. */
 static bool mass_varies(const cst_system *s) {
-  return varies(s, s->mass, (size_t)s->nq * (cst_has(s, CST_MASS_MATRIX) ? (size_t)s->nq : 1));
+  return varies(s, s->mass, (size_t)cst_system_masses(s));
 }
 
 /* Systems with one of these are stepped with full matrices of the coordinates. */
@@ -381,7 +381,7 @@ static bool depends(const cst_system *s, cst_node of, int i) {
 
 /* Whether L depends on coordinate i by terms with velocities. */
 static bool is_kinetic(const cst_system *s, int i) {
-  const int entries = cst_has(s, CST_MASS_MATRIX) ? s->nq * s->nq : s->nq;
+  const int entries = (int)cst_system_masses(s);
   bool      found = cst_has(s, CST_GYROSCOPIC) && !cst_graph_is_zero(s->graph, s->a[i]);
   for (int k = 0; k < entries && !found; k++)
     found = depends(s, s->mass[k], i);
