@@ -85,7 +85,7 @@ enum {
    * f, Lq, M ... */
   CST_SEPARABLE = 1 << 18,
   CST_CONSTRAINED = 1 << 19, /* of any kind, those of rotations too */
-  CST_JOINED = 1 << 20       /* constraints on positions that are written in the text */
+  CST_JOINED = 1 << 20       /* besides those of rotations */
 };
 
 struct cst_system {

@@ -4,8 +4,7 @@
 #define CORE         lie
 #define PIECES       1
 #define CST_ROW_NAME "lie"
-#define COMPILED_FOR                                                                               \
-  .needs = CST_SEPARABLE | CST_BODIES, .lacks = CST_NONHOLONOMIC | CST_JOINED, .before = true
+#define COMPILED_FOR .needs = CST_SEPARABLE | CST_BODIES, .lacks = CST_JOINED, .before = true
 #include "method/core/lie-row.h"
 #ifdef CST_W
 #include "method/core/lie.h"

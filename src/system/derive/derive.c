@@ -259,7 +259,7 @@ static void find_traits(cst_system *s) {
   cst_system_mark(s, CST_TIMED, s->naccount);
   cst_system_mark(s, CST_NONHOLONOMIC, s->nvel);
   cst_system_mark(s, CST_CONSTRAINED, s->ng);
-  cst_system_mark(s, CST_JOINED, s->nown);
+  cst_system_mark(s, CST_JOINED, s->nown || s->nvel);
   cst_system_mark(s, CST_AFFINE, false);
   cst_system_mark(s, CST_MASS_DIAGONAL, has_diagonal_mass(s));
   cst_system_mark(s, CST_SEPARABLE, cst_has(s, CST_MASS_DIAGONAL) && !s->naccount);

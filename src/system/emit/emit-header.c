@@ -443,8 +443,7 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   const int  nq = s->nq;
   const bool sized = cst_system_is_sized(s);
   const bool written_out = cst_system_is_written_out(s);
-  const bool bodies = sized && cst_has(s, CST_SEPARABLE | CST_BODIES) &&
-                      !(s->traits & (CST_NONHOLONOMIC | CST_JOINED));
+  const bool bodies = sized && cst_has(s, CST_SEPARABLE | CST_BODIES) && !cst_has(s, CST_JOINED);
   fprintf(f, "#define SYS_ID %s\n#define SYS_SIZED %d\n", id, sized);
   fprintf(f, "#define SYS_WRITTEN_OUT %d\n#define SYS_BODIES %d\n#define SYS_MOLECULES %d\n",
           written_out, bodies, cst_molecules_are(s));
