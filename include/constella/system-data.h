@@ -105,11 +105,11 @@ struct cst_system {
   int          nplain,
       nown; /* the first nplain coordinates belong to no body, the first nown constraints are those of
                        the text */
-  int       nbodies, nbody; /* bodies; numbers of the kernel `body` */
-  cst_body *bodies;         /* [nbodies] */
-  int       nbody_name;     /* names of bodies as declared: */
-  cst_name *body_name;      /* at: index in bodies */
-  int flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
+  int            nbodies, nbody; /* bodies; numbers of the kernel `body` */
+  cst_body      *bodies;         /* [nbodies] */
+  int            nbody_name;     /* names of bodies as declared: */
+  cst_name      *body_name;      /* at: index in bodies */
+  int            flat;           /* a body that is flat for the default parameters; -1: none */
   int            nunit;
   cst_unit      *unit;                     /* [nunit] */
   int            ncoordinate, nfamily;     /* names as declared */

@@ -113,10 +113,15 @@ bool cst_body_is_wrong(const double inertia[9], char *why, int n);
 /* Whether it is that of a flat body, up to rounding: J is singular then, and the coordinates have no mass
  * matrix that can be inverted. */
 bool cst_body_is_flat(const double inertia[9]);
-/* Whether the inertias and masses for parameters c are those of bodies: false with the reason in why[n]. A
- * flat body is noted in s->flat.
- */
-bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n);
+/* Whether the inertias and masses for parameters c are those of bodies: false with the reason in why[n]. */
+bool cst_system_check_bodies(const cst_system *s, const double *c, char *why, int n);
+/* A body that is flat for the parameters c, or NULL: there is none, or the mass is raised for it. What steps with several
+ * sets of parameters treats all of them as the flat ones. Borrowed. */
+const cst_body *cst_system_flat_at(const cst_system *s, const double *c);
+/* One that is flat for the default parameters. */
+static inline const cst_body *cst_system_flat(const cst_system *s) {
+  return s->flat < 0 ? NULL : &s->bodies[s->flat];
+}
 /* omega in body axes at q[nq], v[nq]; and R := R exp(hat(x)), R' := R hat(omega) in q and v. x: radians about
  * body axes. */
 void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]);

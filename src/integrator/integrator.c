@@ -28,6 +28,7 @@ struct cst_integrator {
   /* with defaults filled in; method and layers are only read at creation */
   cst_integrator_options options;
   cst_system            *system;
+  const cst_body        *flat; /* for the default parameters, or those of a start; NULL: none */
   cst_method            *method;
   int                    isa, width;
   bool                   whole;            /* created without an error */
@@ -454,6 +455,7 @@ static cst_integrator_code check_options(cst_integrator *x) {
     return fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%s", reason);
   x->width = cst_isas[x->isa].width;
   x->system = o->system;
+  x->flat = cst_system_flat(o->system);
   return CST_INTEGRATOR_OK;
 }
 
@@ -480,7 +482,7 @@ static void attach(const cst_integrator *x, cst_system *s, bool compile) {
   cst_prepared *p;
   if (compile) {
     p = cst_method_prepare(x->method, x->system);
-    if (p->stepped == s)
+    if (p->stepped == s && !x->flat)
       cst_program_cores(p->program, cores, 0, MOST);
     cst_program_prepared_destroy(p);
   }
@@ -557,10 +559,11 @@ static cst_error make_stepper(cst_integrator *x) {
                                  false,
                                  x->next};
   x->prepared = cst_method_prepare(x->method, s);
+  x->prepared->flat = x->flat;
   attach_stepped(x);
   CST_TRY(cst_stepper_create(x->prepared, &o, &x->stepper));
   CST_TRY(cst_batch_create(x->stepper, &x->batch));
-  x->fold = cst_fold_for(s, x->isa);
+  x->fold = cst_fold_for(s, x->isa, x->flat);
   x->workspace = numbers((size_t)x->width * (size_t)(s->nq + s->ng + 2 * s->nsym + 8));
   CST_CHECK(x->workspace, MPI_COMM_SELF, CST_ERR_MEM, "no memory for an integrator");
   x->ready = true;
@@ -588,8 +591,8 @@ static cst_integrator_code check_finite(cst_integrator *x, long k, const double 
 /* The parameters: finite, and with masses and bodies that are possible. */
 static cst_integrator_code check_parameters(cst_integrator *x, long k, const double *c,
                                             const double *q) {
-  cst_system *s = x->system;
-  char        why[300];
+  const cst_system *s = x->system;
+  char              why[300];
   for (int i = 0; i < s->npar; i++)
     if (!isfinite(c[i]))
       return fail(x, CST_INTEGRATOR_BAD_START,
@@ -598,6 +601,8 @@ static cst_integrator_code check_parameters(cst_integrator *x, long k, const dou
   if (!cst_system_check_bodies(s, c, why, sizeof why) ||
       cst_mass_wrong(s, c, q, why, sizeof why) >= 0)
     return fail(x, CST_INTEGRATOR_BAD_START, "trajectory %ld: %s", k, why);
+  const cst_body *flat = cst_system_flat_at(s, c);
+  x->flat = flat ? flat : x->flat;
   return CST_INTEGRATOR_OK;
 }
 
@@ -633,7 +638,8 @@ static cst_integrator_code find_redundant(cst_integrator *x, const double *c, co
 
 static cst_integrator_code prepare(cst_integrator *x, const double *c, const double *q) {
   cst_integrator_code code = find_redundant(x, c, q);
-  if (!code && x->ready && !cst_stepper_takes(x->stepper, x->next))
+  const bool          other = x->ready && x->flat && !x->prepared->flat;
+  if (!code && x->ready && (other || !cst_stepper_takes(x->stepper, x->next)))
     drop_stepper(x);
   if (code || x->ready)
     return code;

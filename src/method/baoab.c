@@ -92,6 +92,7 @@ const cst_method_row cst_method_row_baoab = {
          .example = "baoab(friction=0.5, inverse-temperature=2)"},
     .check = check,
     .fits = fits,
+    .fits_flat = cst_langevin_fits_flat,
     .properties = properties,
     .thermal = true,
     .expand = expand,

@@ -68,6 +68,8 @@ typedef struct {
 bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e);
 /* Whether the bath can act on s, whose mass must be constant and not zero. */
 bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n);
+bool cst_langevin_fits_flat(const cst_term *t, const cst_system *s, const cst_body *flat, char *why,
+                            int n);
 /* Properties of a method followed by the bath's noise: those for constraints, and the temperature. */
 cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, cst_properties of);
 /* Appends the bath's kick for the whole step; none if the rate is 0. */

@@ -90,9 +90,10 @@ static bool mass_is_constant(const cst_system *s) {
 }
 
 /* Whether the bath can kick the flat body: by one rate, with few enough joints (core/noise.c). */
-static bool fits_flat(const cst_term *t, const cst_system *s, char *why, int n) {
+bool cst_langevin_fits_flat(const cst_term *t, const cst_system *s, const cst_body *flat, char *why,
+                            int n) {
   const double velocities = s->nq - 6.0 * s->nbodies;
-  const char  *body = s->bodies[s->flat].name;
+  const char  *body = flat->name;
   if (langevin_of(t).by_mass) {
     snprintf(why, (size_t)n,
              "coefficient is divided by the mass of each coordinate, and some of the flat body %s "
@@ -121,8 +122,6 @@ bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n)
         t->name, s->name);
     return false;
   }
-  if (s->flat >= 0)
-    return fits_flat(t, s, why, n);
   if (bath.by_mass && !cst_has(s, CST_SEPARABLE)) {
     snprintf(why, (size_t)n,
              "coefficient is divided by the mass of each coordinate, and the mass of %s is not "
@@ -219,6 +218,7 @@ const cst_method_row cst_method_row_langevin = {
          .example = "langevin(rattle, friction=0.5, inverse-temperature=2)"},
     .check = check,
     .fits = fits,
+    .fits_flat = cst_langevin_fits_flat,
     .properties = properties,
     .thermal = true,
     .expand = expand,

@@ -73,6 +73,8 @@ struct cst_method_row {
   bool (*check)(const cst_term *t, cst_expr_error *e);
   /* Whether it can step s; NULL: always. */
   bool (*fits)(const cst_term *t, const cst_system *s, char *why, int n);
+  /* Whether it can step s where this body is flat, if its substeps can; NULL: always. */
+  bool (*fits_flat)(const cst_term *t, const cst_system *s, const cst_body *flat, char *why, int n);
   cst_properties (*properties)(const cst_term *t, const cst_system *s);
   /* Fills in the order conditions that its coefficients are to meet, where they are no layer; NULL: none are
    * known, or those of the layer that is its first argument and whose order it has, where of_layer is set. */
@@ -190,6 +192,8 @@ typedef struct cst_prepared {
   double            more[CST_MORE_PARAMETERS]; /* additional parameters of stepped */
   cst_properties    properties;                /* on asked */
   cst_program      *program;                   /* the substeps on stepped */
+  /* a body is flat for some of the parameters that it steps with; as prepared: for the default ones */
+  bool flat;
 } cst_prepared;
 cst_prepared *cst_method_prepare(const cst_method *m,
                                  const cst_system *s); /* owned; borrows both */

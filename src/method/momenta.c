@@ -49,7 +49,7 @@ static bool is_tableau(const cst_layer *l) { return l && !l->rule; }
 
 /* Where momenta are masses times velocities. */
 static bool has_masses(const cst_system *s) {
-  return cst_has(s, CST_MASS_DIAGONAL) && !cst_has(s, CST_SLIPS) && s->flat < 0;
+  return cst_has(s, CST_MASS_DIAGONAL) && !cst_has(s, CST_SLIPS);
 }
 
 static bool has_scalars(const cst_system *s) {
@@ -61,7 +61,7 @@ static const char *refusal_of(const cst_prepared *p, const cst_system *s) {
   cst_action         a;
   if (p->stepped != s)
     return "steps another system in the place of the study's";
-  if (!has_masses(s))
+  if (p->flat || !has_masses(s))
     return "has discrete momenta that are known where the mass is a constant diagonal, without "
            "a(q) and forces that depend on multipliers";
   if (!one)
@@ -82,9 +82,10 @@ static const char *refusal_of(const cst_prepared *p, const cst_system *s) {
              : "has a layer of formulas, whose stages are not known";
 }
 
-const char *cst_momenta_refusal(const cst_method *m, const cst_system *s) {
+const char *cst_momenta_refusal(const cst_method *m, const cst_system *s, bool flat) {
   cst_prepared *p = cst_method_prepare(m, s);
-  const char   *why = refusal_of(p, s);
+  p->flat = flat;
+  const char *why = refusal_of(p, s);
   cst_program_prepared_destroy(p);
   return why;
 }

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct cst_momenta_of cst_momenta_of;
 
 /* Why the step of a method has no discrete momenta that are known; NULL: it has. */
-const char *cst_momenta_refusal(const cst_method *m, const cst_system *s);
+const char *cst_momenta_refusal(const cst_method *m, const cst_system *s, bool flat);
 /* Of steps of p, which is borrowed. Owned. */
 cst_momenta_of *cst_momenta_create(const cst_prepared *p);
 void            cst_momenta_destroy(cst_momenta_of *x);

@@ -108,6 +108,7 @@ cst_prepared *cst_method_prepare(const cst_method *m, const cst_system *s) {
   p->method = m;
   p->asked = s;
   p->stepped = cst_method_system(m, s, p->more);
+  p->flat = cst_system_flat(s);
   p->properties = cst_method_properties(m, s);
   p->program = cst_program_create_on(m, p->stepped);
   return p;

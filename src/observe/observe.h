@@ -60,7 +60,7 @@ typedef struct {
  * lane without rounding. */
 enum { CST_BINS = 6, CST_BIN_TERMS = 1024 };
 
-const cst_fold *cst_fold_for(const cst_system *s, int isa);
+const cst_fold *cst_fold_for(const cst_system *s, int isa, bool flat);
 /* The functions by which a row measures, and follows; the lane code of this fold where it has some. follow:
  * NULL where the row has `along`. */
 cst_measure *cst_fold_measure(const cst_fold *fold, const cst_observer *row);

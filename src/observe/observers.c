@@ -25,8 +25,8 @@ enum { COUNT = sizeof cst_observers / sizeof *cst_observers };
 _Static_assert((int)COUNT <= (int)CST_MOST_OBSERVERS, "raise CST_MOST_OBSERVERS");
 const int cst_observer_count = COUNT;
 
-const cst_fold *cst_fold_for(const cst_system *s, int isa) {
-  const cst_fold *sized = cst_system_form(s, isa, "fold");
+const cst_fold *cst_fold_for(const cst_system *s, int isa, bool flat) {
+  const cst_fold *sized = flat ? NULL : cst_system_form(s, isa, "fold");
   return sized ? sized : cst_lane_form(isa, "fold");
 }
 

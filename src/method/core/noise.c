@@ -363,7 +363,7 @@ static void kick(const cst_context *C, const cst_noise *x, const double *record,
   vd               m[ROOM(NG)];
   vd               minv[ROOM(NMASS)];
 #if !CST_SIZED
-  if (C->system->flat >= 0) {
+  if (C->flat) {
     kick_flat(C, x, &a, c, mass, q, p);
     return;
   }

@@ -77,7 +77,7 @@ struct cst_stepper {
   long                since_of[CST_W_MAX];
   bool                apart;
   double              first_impulse; /* fraction of the impulse in the first step */
-  bool                tangential;
+  bool                tangential, flat;
   bool                smooth;          /* there is no noise */
   int                 more_iterations; /* of attempts after the first */
   cst_guard          *guard;           /* NULL: nothing is asked */

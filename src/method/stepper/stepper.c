@@ -343,6 +343,10 @@ static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
 static cst_context context_of(const cst_stepper *st, const cst_system *s, int isa, cst_layout at) {
   cst_context c = cst_context_of(s, isa, at);
   c.tangential = st->tangential;
+  if (st->flat) { /* compiled code divides by masses */
+    c.flat = true;
+    c.gram = NULL;
+  }
   return c;
 }
 
@@ -437,8 +441,9 @@ static cst_error make_segment(cst_stepper *st, cst_segment *g, int first, const 
   for (int i = first; i < p->n && continues(&p->step[first], &p->step[i], s); i++)
     g->march.nsub++;
   g->alone = cst_substep_generic(row, o->isa);
-  g->core = o->compensated ? g->alone : cst_substep_core(row, s, o->isa);
-  g->solo = o->compensated || !row->solo ? NULL : cst_system_form(s, o->isa, row->solo);
+  const bool general = o->compensated || st->flat;
+  g->core = general ? g->alone : cst_substep_core(row, s, o->isa);
+  g->solo = general || !row->solo ? NULL : cst_system_form(s, o->isa, row->solo);
   const size_t bytes = (size_t)g->march.nsub * sizeof *g->sub;
   g->sub = cst_need(aligned_alloc(64, (bytes + 63) / 64 * 64));
   memset(g->sub, 0, bytes);
@@ -532,6 +537,7 @@ cst_error cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o
   st->groups = o->groups;
   st->first_impulse = has->first_impulse > 0 ? has->first_impulse : 1;
   st->tangential = has->tangential;
+  st->flat = p->flat;
   st->mean = has->mean;
   st->window = o->step != 0 ? (int)cst_properties_window(has, o->step) : has->mean > 0;
   lay_out(st, p->asked, p->stepped, o->isa);

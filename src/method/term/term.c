@@ -61,20 +61,21 @@ static char *label_of(const cst_term *t) {
 
 /* ---- which systems a method can step, and what it claims on them ----------------------------- */
 
-static bool has_method(const cst_system *s, char *why, int n) {
-  if (s->flat < 0 || !s->nvel)
+static bool has_method(const cst_system *s, const cst_body *flat, char *why, int n) {
+  if (!flat || !s->nvel)
     return true;
   snprintf(why, (size_t)n,
            "no method steps %s: its body %s is flat for these parameters, and its mass in "
            "coordinates is that of bodies that are not; give the file parameters whose defaults "
            "make it flat, and constraints on velocities go with it",
-           s->name, s->bodies[s->flat].name);
+           s->name, flat->name);
   return false;
 }
 
 /* Some coordinates of a flat body have no mass: only substeps for bodies can step it. */
-static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int n) {
-  if (s->flat < 0)
+static bool steps_flat(const cst_method *m, const cst_system *s, const cst_body *flat, char *why,
+                       int n) {
+  if (!flat)
     return true;
   cst_program *p = cst_program_create_on(m, s);
   bool         good = true;
@@ -85,14 +86,26 @@ static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int 
     snprintf(why, (size_t)n,
              "%s cannot step the flat body %s: a principal moment is the sum of the other two, so "
              "coordinates of its rotation matrix have no mass; methods on the group (lie-...) can",
-             cst_method_label(m), s->bodies[s->flat].name);
+             cst_method_label(m), flat->name);
   return good;
 }
 
-bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
+static bool root_fits_flat(const cst_term *t, const cst_system *s, const cst_body *flat, char *why,
+                           int n) {
+  return !flat || !t->row->fits_flat || t->row->fits_flat(t, s, flat, why, n);
+}
+
+bool cst_method_fits_flat(const cst_method *m, const cst_system *s, const cst_body *flat, char *why,
+                          int n) {
   CST_REQUIRE(m && s && (why || n <= 0), false);
-  return has_method(s, why, n) && cst_term_fits(cst_method_root(m), s, why, n) &&
-         steps_flat(m, s, why, n);
+  const cst_term *root = cst_method_root(m);
+  return has_method(s, flat, why, n) && root_fits_flat(root, s, flat, why, n) &&
+         cst_term_fits(root, s, why, n) && steps_flat(m, s, flat, why, n);
+}
+
+bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
+  CST_REQUIRE(s, false);
+  return cst_method_fits_flat(m, s, cst_system_flat(s), why, n);
 }
 const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
   CST_REQUIRE(m && s && more, NULL);

@@ -182,7 +182,7 @@ CST_INLINE void inverse_masses(const cst_context *C, const double *record, vd *m
   const cst_layout at = LAYOUT(C);
   const vd        *mass = cst_block(record, at.mass);
 #if !CST_SIZED
-  if (C->system->flat >= 0)
+  if (C->flat)
     return;
 #endif
   if (MASSLESS || GENERAL)
@@ -198,7 +198,7 @@ CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd
   const cst_layout at = LAYOUT(C);
   (void)at;
 #if !CST_SIZED
-  if (C->system->flat >= 0) {
+  if (C->flat) {
     plain_velocity(C, record, q, p, v);
     turn_flat(C, record, q, p, v);
     return;
@@ -468,7 +468,7 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
   vd               minv[ROOM(NMASS)];
   load_velocity(C, record, v);
 #if !CST_SIZED
-  if (C->system->flat >= 0 && NG > 0) {
+  if (C->flat && NG > 0) {
     multipliers_flat(C, record, v, lambda);
     return;
   }

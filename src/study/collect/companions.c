@@ -102,9 +102,11 @@ static cst_error create_projector(cst_companions *c) {
   cst_expr_error      error;
   char                why[256];
   c->projection = cst_method_parse("project(euler)", NULL, &error);
-  if (!s->ng || !cst_method_fits(c->projection, s, why, sizeof why))
+  const cst_body *flat = c->run->plan->study->problem.flat;
+  if (!s->ng || !cst_method_fits_flat(c->projection, s, flat, why, sizeof why))
     return 0;
   c->prepared = cst_method_prepare(c->projection, s);
+  c->prepared->flat = flat;
   c->prepared->program->n = 0;
   cst_program_add(c->prepared->program, cst_substep_project(1));
   o.compensated = false;

@@ -225,9 +225,10 @@ static void read_form(cst_reader *r, cst_yaml *map, balances *w) {
   w->discrete = form != 2;
   w->integral = form != 1;
   for (int i = 0; form == 1 && r->s->problem.system && i < r->s->methods.n; i++) {
-    const char *why = r->s->methods.method[i]
-                          ? cst_momenta_refusal(r->s->methods.method[i], r->s->problem.system)
-                          : NULL;
+    const char *why =
+        r->s->methods.method[i]
+            ? cst_momenta_refusal(r->s->methods.method[i], r->s->problem.system, r->s->problem.flat)
+            : NULL;
     if (!why)
       continue;
     cst_yaml_error(r->doc, n, r->d, "'form' is discrete: %s %s; 'integral' serves every method",
@@ -591,7 +592,8 @@ static void tell(const cst_plan *p, FILE *out) {
     fprintf(out, "%s%s", k ? ", " : "", w->name[k]);
   fprintf(out, "\n");
   for (int i = 0; w->discrete && i < p->study->methods.n; i++) {
-    const char *why = cst_momenta_refusal(p->study->methods.method[i], p->study->problem.system);
+    const char *why = cst_momenta_refusal(p->study->methods.method[i], p->study->problem.system,
+                                          p->study->problem.flat);
     if (why)
       fprintf(out, "%-14s by the integral only: %s %s\n", "",
               cst_method_label(p->study->methods.method[i]), why);
@@ -652,8 +654,8 @@ static void begin(cst_collection *x) {
   CST_TRY_OR_ABORT(MPI_COMM_SELF, cst_companions_begin(&o->c));
   if (!o->of[method])
     o->of[method] = create_balance(request_of(p), p->method[method]);
-  const bool discrete =
-      !cst_momenta_refusal(p->study->methods.method[method], p->study->problem.system);
+  const bool discrete = !cst_momenta_refusal(p->study->methods.method[method],
+                                             p->study->problem.system, p->study->problem.flat);
   for (long l = 0; l < r->work->count; l++)
     for (int k = 0; k < rows_of(p); k++)
       for (int i = 0; i < FIGURES; i++)

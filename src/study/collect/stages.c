@@ -141,6 +141,8 @@ static void check_masses(cst_reader *r, cst_yaml *n, const cst_stages *s, int i)
       }
     const double *q = r->s->starts.q + v * sys->nq;
     const bool    bodies = !sys->nbodies || cst_system_check_bodies(sys, c, why, sizeof why);
+    if (bodies)
+      cst_study_note_flat(r->s, c);
     if (bodies && cst_mass_wrong(sys, c, q, why, sizeof why) < 0)
       continue;
     cst_yaml_error(r->doc, n, r->d, "%s in this stage%s", why, cst_reader_with(r, v));
@@ -238,10 +240,10 @@ static const char *other_key(cst_reader *r) {
   return NULL;
 }
 
-static const char *system_with(const cst_system *s) {
-  if (s->flat >= 0)
+static const char *system_with(const cst_study_problem *x) {
+  if (x->flat)
     return "the system has a flat body, whose velocity does not follow from p";
-  if (cst_has(s, CST_MASSLESS))
+  if (cst_has(x->system, CST_MASSLESS))
     return "the system has coordinates without mass, whose velocity does not follow from p";
   return NULL;
 }
@@ -294,7 +296,7 @@ static void check(cst_reader *r, const void *request) {
   const char       *why = NULL;
   if (!s->n)
     return;
-  if (!(why = other_key(r)) && !(why = system_with(r->s->problem.system)))
+  if (!(why = other_key(r)) && !(why = system_with(&r->s->problem)))
     why = method_with(r->s);
   if (why)
     cst_yaml_error(r->doc, n, r->d, "%s", why);

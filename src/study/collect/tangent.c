@@ -108,10 +108,12 @@ static const char *no_balance(const cst_method *m, const cst_system *s) {
 }
 
 /* Why this observable has no meaning for a method; NULL: it has one. */
-static const char *refusal(int which, const cst_method *m, const cst_system *s, reason *why) {
-  const bool of_map = which == CST_TANGENT_TWO_FORM || which == CST_TANGENT_VOLUME;
-  const bool back = which == CST_TANGENT_REVERSIBILITY;
-  if (s->flat >= 0)
+static const char *refusal(int which, const cst_method *m, const cst_study_problem *of,
+                           reason *why) {
+  const cst_system *s = of->system;
+  const bool        of_map = which == CST_TANGENT_TWO_FORM || which == CST_TANGENT_VOLUME;
+  const bool        back = which == CST_TANGENT_REVERSIBILITY;
+  if (of->flat)
     return "steps a flat body, of which some coordinates have no mass; no companions are put near "
            "it";
   if (cst_has(s, CST_MASSLESS))
@@ -133,9 +135,8 @@ static void check_methods(cst_reader *r, cst_yaml *n, int which) {
   const cst_study *s = r->s;
   for (int i = 0; s->problem.system && i < s->methods.n; i++) {
     reason      room;
-    const char *why = s->methods.method[i]
-                          ? refusal(which, s->methods.method[i], s->problem.system, &room)
-                          : NULL;
+    const char *why =
+        s->methods.method[i] ? refusal(which, s->methods.method[i], &s->problem, &room) : NULL;
     if (!why)
       continue;
     cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", measures[which].name,

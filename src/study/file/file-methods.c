@@ -66,7 +66,8 @@ static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
   char       why[sizeof r->refusal];
   const int  length = (int)strlen(cst_method_label(m));
   const bool fits =
-      !r->s->problem.system || cst_method_fits(m, r->s->problem.system, why, sizeof why);
+      !r->s->problem.system ||
+      cst_method_fits_flat(m, r->s->problem.system, r->s->problem.flat, why, sizeof why);
   if (!fits)
     refuse(r, n, why);
   if (length >= CST_TEXT_WIDTH)

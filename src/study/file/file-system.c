@@ -221,14 +221,23 @@ static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
     }
 }
 
+void cst_study_note_flat(cst_study *s, const double *c) {
+  const cst_body *flat = cst_system_flat_at(s->problem.system, c);
+  if (flat)
+    s->problem.flat = flat;
+}
+
 /* Inertias depend on the parameters too, so bodies can be checked only here. */
 static void check_bodies(cst_reader *r, cst_yaml *at) {
-  char why[500];
-  for (int v = 0; v < r->s->problem.nvariant; v++) {
-    if (cst_system_check_bodies(r->s->problem.system,
-                                r->s->problem.parameter + v * r->s->problem.system->npar, why,
-                                sizeof why))
+  cst_study_problem *x = &r->s->problem;
+  char               why[500];
+  x->flat = cst_system_flat(x->system);
+  for (int v = 0; v < x->nvariant; v++) {
+    const double *c = x->parameter + v * x->system->npar;
+    if (cst_system_check_bodies(x->system, c, why, sizeof why)) {
+      cst_study_note_flat(r->s, c);
       continue;
+    }
     const char *with = cst_reader_with(r, v);
     cst_yaml_error(r->doc, at, r->d, "%s%s", why,
                    *with ? with : " (with the parameters given here)");

@@ -84,6 +84,8 @@ bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_exp
 bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *name);
 
 void cst_file_methods_destroy(cst_study *s);
+/* file-system.c: a body that is flat for the parameters c is noted in s->problem.flat. */
+void cst_study_note_flat(cst_study *s, const double *c);
 
 /* The keys of the file, in the order of the calls: each may use what earlier ones have read. */
 void cst_file_system(cst_reader *r); /* system */

@@ -21,7 +21,8 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
     return NULL;
   const bool noise = cst_method_has_noise(m);
   if (!noise &&
-      (!r->s->problem.system || cst_method_fits(m, r->s->problem.system, why, sizeof why)))
+      (!r->s->problem.system ||
+       cst_method_fits_flat(m, r->s->problem.system, r->s->problem.flat, why, sizeof why)))
     return m;
   if (noise)
     snprintf(why, sizeof why, "'%.200s' has noise; 'relax' needs a method without noise",
@@ -155,6 +156,7 @@ cst_error cst_relax_start(cst_study *s, int isa) {
     return 0;
   x.p = cst_zeros(nq, sizeof *x.p);
   cst_prepared *method = cst_method_prepare(s->starts.relax.method, s->problem.system);
+  method->flat = s->problem.flat;
   CST_TRY(cst_stepper_create(method, &o, &x.st));
   CST_TRY(cst_batch_create(x.st, &x.b));
   cst_stepper_set_step(x.st, s->starts.relax.step);

@@ -102,8 +102,10 @@ typedef struct {
   char        sha256[65]; /* of the bytes of that file */
   int         nvariant;   /* parameter sets (1 without sweep) */
   double     *parameter;  /* [nvariant][npar] */
-  cst_layers *layers;     /* what the file defines for methods, by name */
-  int         nlayer;
+  /* a body that is flat at the default parameters, in a set, or in a stage; NULL: none */
+  const cst_body   *flat;
+  cst_layers       *layers; /* what the file defines for methods, by name */
+  int               nlayer;
   cst_layer_file   *layer; /* layers of the user that are written in C */
   int               nscheme;
   cst_study_scheme *scheme;

@@ -549,15 +549,21 @@ static void check_means(const cst_plan *p, cst_diag *d) {
   }
 }
 
+static cst_prepared *prepare(const cst_study *s, const cst_method *m) {
+  cst_prepared *p = cst_method_prepare(m, s->problem.system);
+  p->flat = s->problem.flat;
+  return p;
+}
+
 static void prepare_methods(cst_plan *p) {
   const cst_study *s = p->study;
   p->method = cst_zeros(s->methods.n, sizeof *p->method);
   for (int i = 0; i < s->methods.n; i++) {
-    p->method[i] = cst_method_prepare(s->methods.method[i], s->problem.system);
+    p->method[i] = prepare(s, s->methods.method[i]);
     cst_plan_make_sparse(p, i);
   }
   if (s->reference.method)
-    p->reference = cst_method_prepare(s->reference.method, s->problem.system);
+    p->reference = prepare(s, s->reference.method);
 }
 
 static void cost_classes(cst_plan *p) {

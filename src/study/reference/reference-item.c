@@ -162,7 +162,7 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
   const cst_system *s = p->study->problem.system;
   const int         nq = s->nq;
   const int         width = cst_stepper_width(st);
-  const cst_fold   *fold = cst_fold_for(s, p->isa);
+  const cst_fold   *fold = cst_fold_for(s, p->isa, p->study->problem.flat);
   const size_t      bytes = (size_t)nq * CST_W_MAX * sizeof(double);
   double           *v = cst_need(aligned_alloc(64, bytes));
   double           *one = cst_zeros(nq, sizeof *one);
@@ -209,7 +209,7 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b,
   const cst_system *s = p->study->problem.system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         width = cst_stepper_width(st);
-  const cst_fold   *fold = cst_fold_for(s, p->isa);
+  const cst_fold   *fold = cst_fold_for(s, p->isa, p->study->problem.flat);
   for (long m = 0; m < x.count; m++) {
     double      *to = cst_reference_cell(r, x.table, time, x.first + m);
     const size_t group = (size_t)(m / width);

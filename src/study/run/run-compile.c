@@ -62,6 +62,8 @@ static core_list needed(const cst_system *s, const cst_plan *p) {
   const double worth = 3e6; /* observations, from which on the compilation of folds pays */
   core_list    c = {{NULL}};
   int          n = 0;
+  if (p->study->problem.flat) /* compiled cores divide by masses */
+    return c;
   for (int i = 0; i < p->study->methods.n; i++)
     if (p->method[i]->stepped == s)
       n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);

@@ -224,7 +224,7 @@ cst_error cst_runner_create(const cst_plan *p, long batch, cst_reference *refere
   slices->poll = poll;
   slices->poll_context = context;
   r->width = cst_isas[p->isa].width;
-  r->fold = cst_fold_for(s, p->isa);
+  r->fold = cst_fold_for(s, p->isa, p->study->problem.flat);
   m->measure = cst_zeros(p->nobservation, sizeof *m->measure);
   m->follow = cst_zeros(p->nobservation, sizeof *m->follow);
   m->kept = cst_zeros(p->nobservation, sizeof *m->kept);

@@ -248,7 +248,8 @@ static void mass(cst_examiner *e, const char *topic, const double *q) {
     else
       cst_examine_say(e, CST_FACT, topic,
                       "coordinates without mass; M is definite on the velocities with G v = 0");
-  } else if (s->flat >= 0 && least > -SINGULAR * most && isfinite(most)) {
+  } else if ((cst_system_flat(s) || cst_system_flat_at(s, e->c)) && least > -SINGULAR * most &&
+             isfinite(most)) {
     char       names[LONG_WHY];
     const bool several = flat_bodies(e, names, sizeof names);
     cst_examine_say(

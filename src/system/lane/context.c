@@ -16,6 +16,7 @@ cst_context cst_context_of(const cst_system *s, int isa, cst_layout at) {
       .nsym = s->nsym,
       .mass_class = s->mass_class,
       .dropped = s->dropped,
+      .flat = s->flat >= 0,
       .gram = cst_system_form(s, isa, "gram"),
       .mass_unit = cst_has(s, CST_MASS_UNIT),
       .at = at,

@@ -65,6 +65,7 @@ typedef struct cst_context {
   int                  nq, ng, npar, nmass, nsym;
   const int           *mass_class; /* those of the system, borrowed */
   const unsigned char *dropped;
+  int flat; /* a body is flat for the parameters of some lane: nothing is divided by its masses */
   /* NULL, or what is compiled to make S and its upper half from q = A, v = B and weights w
    * (gram.h), and more (rows.h) */
   cst_kernel *const *gram;

@@ -240,17 +240,20 @@ void cst_system_values(const cst_system *s, const cst_node *node, int n, const d
 
 /* Bodies. */
 
+/* Its inertia, of the numbers of all bodies. */
+static void inertia_of(const cst_body *b, const double *number, double inertia[9]) {
+  static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  for (int e = 0; e < 9; e++)
+    inertia[e] = number[b->at[place[e]]];
+}
+
 void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9],
                              double *mass) {
   CST_REQUIRE(s && (c || !s->npar) && inertia && mass && k >= 0 && k < s->nbodies);
-  static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  const cst_body  *b = &s->bodies[k];
-  double          *number = cst_zeros(s->nbody, sizeof *number);
+  const cst_body *b = &s->bodies[k];
+  double         *number = cst_zeros(s->nbody, sizeof *number);
   cst_system_eval_at(s, CST_K_body, c, NULL, number);
-  for (int e = 0; e < 9; e++) {
-    const int at = b->at[place[e]];
-    inertia[e] = number[at];
-  }
+  inertia_of(b, number, inertia);
   if (b->at[6] < 0)
     *mass = 0;
   else
@@ -258,7 +261,24 @@ void cst_system_body_inertia(const cst_system *s, int k, const double *c, double
   free(number);
 }
 
-bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
+const cst_body *cst_system_flat_at(const cst_system *s, const double *c) {
+  CST_REQUIRE(s && (c || !s->npar), NULL);
+  const cst_body *flat = NULL;
+  if (!cst_has(s, CST_BODIES) || cst_has(s, CST_MASS_RAISED))
+    return NULL;
+  double *number = cst_zeros(s->nbody, sizeof *number);
+  cst_system_eval_at(s, CST_K_body, c, NULL, number);
+  for (int k = 0; k < s->nbodies; k++) {
+    double inertia[9];
+    inertia_of(&s->bodies[k], number, inertia);
+    if (cst_body_is_flat(inertia))
+      flat = &s->bodies[k];
+  }
+  free(number);
+  return flat;
+}
+
+bool cst_system_check_bodies(const cst_system *s, const double *c, char *why, int n) {
   CST_REQUIRE(s && (c || !s->npar) && (why || n <= 0), false);
   char wrong[300];
   for (int k = 0; k < s->nbodies; k++) {
@@ -275,8 +295,6 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
                s->bodies[k].name, mass);
       return false;
     }
-    if (cst_body_is_flat(inertia) && !cst_has(s, CST_MASS_RAISED))
-      s->flat = k;
   }
   return true;
 }

@@ -224,12 +224,12 @@ static void raise_mass(cst_mass *M, const double *c, const double *q) {
   free(G);
 }
 
-static bool factor_mass(cst_mass *M, const double *c, const double *q) {
+static bool factor_mass(cst_mass *M, bool flat, const double *c, const double *q) {
   const long n = M->s->nq;
   M->m = cst_linear_numbers(n * n);
   M->row = cst_zeros(n, sizeof *M->row);
   dense_mass(M->s, c, q, M->m);
-  if (M->s->flat >= 0 || cst_has(M->s, CST_MASSLESS))
+  if (flat || cst_has(M->s, CST_MASSLESS))
     raise_mass(M, c, q);
   return cst_dense_factor(M->m, M->row, M->s->nq);
 }
@@ -238,8 +238,9 @@ bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, c
   const bool constant = cst_has(s, CST_SEPARABLE);
   const bool diagonal = constant || is_diagonal(&s->pattern[CST_K_M]);
   *M = (cst_mass){.s = s};
-  if (s->flat >= 0 || !diagonal)
-    return factor_mass(M, c, q);
+  const bool flat = cst_system_flat_at(s, c);
+  if (flat || !diagonal)
+    return factor_mass(M, flat, c, q);
   bool good = true;
   M->m = cst_linear_numbers(s->nq);
   if (constant)
