@@ -227,7 +227,7 @@ OBJECT_FLAGS   := -std=gnu11 $(if $(SCALAR),-DCST_SCALAR) $(filter-out -g%,$(CFL
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"'
 # A system of each kind, and one that is said to be of all, since the catalogue may have none of a kind at its default sizes:
 # what their headers ask for is what any system's asks for.
-KINDS         := SYS_SIZED SYS_WRITTEN_OUT SYS_BODIES SYS_MOLECULES
+KINDS         := SYS_SIZED SYS_ELIMINATED SYS_BODIES SYS_MOLECULES
 HAVING         = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/*/*.h src/observe/*.c) $(GEN)/observers.list.h | $(GEN)/catalogue-data.c
 	@mkdir -p $(GEN)/new

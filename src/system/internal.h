@@ -32,6 +32,7 @@ typedef struct {
 } cst_lengths;
 
 typedef struct {
+  cst_system   *system;            /* for what is made when it is first asked for */
   cst_document *doc;               /* owns the names and texts that the system borrows */
   void         *kept;              /* memory from cst_system_keep */
   cst_tape     *tape[CST_K_COUNT]; /* programs of the kernels, created on first use */

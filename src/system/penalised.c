@@ -70,9 +70,10 @@ static cst_system *make(const cst_system *s) {
   x->graph = cst_graph_copy(s->graph);
   cst_pairs_copy(x, s);
   /* omega is the parameter after those of s */
-  const cst_node omega = cst_graph_input(x->graph, 'c', s->npar);
-  const cst_node spring = springs(x->graph, s, omega);
-  x->owned = cst_need(calloc(1, sizeof(cst_system_owned)));
+  const cst_node    omega = cst_graph_input(x->graph, 'c', s->npar);
+  const cst_node    spring = springs(x->graph, s, omega);
+  cst_system_owned *o = x->owned = cst_need(calloc(1, sizeof *o));
+  o->system = x;
   x->parameter[x->npar++] = (cst_parameter){.name = "omega",
                                             .unit = "",
                                             .doc = "stiffness",

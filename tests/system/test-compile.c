@@ -280,13 +280,13 @@ static int compile(const cst_system *s, cst_code *code, char *why) {
   return code->cached;
 }
 
-static int compile_once(const cst_system *s) {
+static int compile_once(cst_system *s) {
   cst_code code;
   char     why[CST_WHY] = "";
   int      cached = compile(s, &code, why);
   if (cached < 0)
     NOTE("%s", why);
-  bool loaded = cached >= 0 && cst_load_code((cst_system *)s, &code, why);
+  bool loaded = cached >= 0 && cst_load_code(s, &code, why);
   cst_compile_free(&code);
   return loaded ? cached : -1;
 }

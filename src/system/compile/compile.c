@@ -111,7 +111,7 @@ const void *cst_system_form(const cst_system *s, int isa, const char *core) {
   cst_system_owned *o = s->owned;
   if (o->looks[isa]) {
     o->looks[isa] = false;
-    cst_forms_attach((cst_system *)s, isa);
+    cst_forms_attach(o->system, isa);
   }
   const void *form = form_in(s->compiled[isa], core);
   for (int i = 0; !form && i < o->nadded[isa]; i++)

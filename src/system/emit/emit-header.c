@@ -445,7 +445,7 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   const bool written_out = cst_system_is_written_out(s);
   const bool bodies = sized && cst_has(s, CST_SEPARABLE | CST_BODIES) && !cst_has(s, CST_JOINED);
   fprintf(f, "#define SYS_ID %s\n#define SYS_SIZED %d\n", id, sized);
-  fprintf(f, "#define SYS_WRITTEN_OUT %d\n#define SYS_BODIES %d\n#define SYS_MOLECULES %d\n",
+  fprintf(f, "#define SYS_ELIMINATED %d\n#define SYS_BODIES %d\n#define SYS_MOLECULES %d\n",
           written_out, bodies, cst_molecules_are(s));
   fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", nq,
           s->ng, s->npar, s->nsym);

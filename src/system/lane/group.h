@@ -29,7 +29,7 @@
 #ifdef CST_SYSTEM_HEADER
 #include "core/inverse-root.h"
 #include CST_SYSTEM_HEADER
-#if defined(USES_ELIMINATION) ? SYS_WRITTEN_OUT : SYS_SIZED
+#if defined(USES_ELIMINATION) ? SYS_ELIMINATED : SYS_SIZED
 #define CST_SIZED 1
 #else
 #define CST_COLD /* nothing is compiled for this system but its kernels */

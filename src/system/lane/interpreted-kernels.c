@@ -105,12 +105,12 @@ void cst_system_interpret_bent(cst_system *s) {
 
 bool cst_system_bend(const cst_system *s) {
   CST_REQUIRE(s, false);
-  cst_system *x = (cst_system *)s; /* the derived kernels are cached */
+  const cst_system_owned *o = s->owned;
   if (s->bent)
     return true;
-  if (!cst_system_derive_bent(x))
+  if (!cst_system_derive_bent(o->system))
     return false;
-  cst_system_interpret_bent(x);
+  cst_system_interpret_bent(o->system);
   return true;
 }
 

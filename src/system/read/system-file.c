@@ -117,6 +117,7 @@ static cst_system *read(const char *file, const char *text, size_t length, cst_d
   cst_system       *s = cst_need(calloc(1, sizeof *s));
   cst_system_owned *o = s->owned = cst_need(calloc(1, sizeof *o));
   o->doc = doc;
+  o->system = s;
   s->graph = cst_graph_create();
   s->flat = -1;
   s->whole = -1;
