@@ -140,6 +140,6 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f);
 void cst_system_emit_rows(const cst_system *s, FILE *f);
 /* Whether it is so small that lane code has its sizes and patterns as constants. */
 bool cst_system_is_sized(const cst_system *s);
-/* Whether the elimination of its M(q) is written out, which the core of variational methods then has as constants. */
-bool cst_system_is_written_out(const cst_system *s);
+/* Whether its M(q) is small enough to be eliminated by code of its own, in the core of variational methods. */
+bool cst_system_is_eliminated(const cst_system *s);
 #endif

@@ -132,7 +132,7 @@ enum { KICKS = sizeof kicks / sizeof *kicks };
 
 static void test_built_in(const problem *x, int isa) {
   const bool usual = cst_system_is_sized(x->s) && cst_has(x->s, CST_SEPARABLE);
-  for (int i = 0; i < KICKS && (usual || cst_system_is_written_out(x->s)); i++)
+  for (int i = 0; i < KICKS && (usual || cst_system_is_eliminated(x->s)); i++)
     if (fits(x, kicks[i]) && runs_on(x, kicks[i], isa))
       test_hot(x, kicks[i], isa, usual && has_forms(isa) && !is_general_only(x));
 }

@@ -30,7 +30,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE         lagrange
-#define COMPILED_FOR .written_out = true
+#define COMPILED_FOR .eliminated = true
 #define USES_ELIMINATION
 
 /* part: the fractions of h that belong to the points where L is evaluated. theta: the positions of the points

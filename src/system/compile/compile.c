@@ -147,8 +147,8 @@ static double now(void) {
 static bool is_for(const cst_compiled_for *f, const cst_system *s) {
   if (f->molecules)
     return cst_molecules_are(s);
-  if (f->written_out)
-    return cst_system_is_written_out(s);
+  if (f->eliminated)
+    return cst_system_is_eliminated(s);
   const bool small = !f->most || s->nq + s->ng <= f->most;
   return small && cst_has(s, f->needs) && !(s->traits & f->lacks) && cst_system_is_sized(s);
 }

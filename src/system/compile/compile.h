@@ -21,9 +21,9 @@ typedef struct {
   bool     is; /* it has such a line */
   unsigned needs, lacks;
   int      most; /* coordinates and constraints together; 0: any number */
-  /* instead of those: systems whose elimination of M(q) is written out; those of like molecules, where there is no code for
-   * any other system */
-  bool written_out, molecules;
+  /* instead of those: systems whose M(q) is small enough to be eliminated by code of its own; those of like molecules,
+   * where there is no code for any other system */
+  bool eliminated, molecules;
   bool before; /* `make forms` compiles it for the catalogue: it serves many studies */
 } cst_compiled_for;
 

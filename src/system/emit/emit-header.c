@@ -170,7 +170,7 @@ static void emit_point(const cst_system *s, FILE *f) {
  * since compilers take minutes to unroll it; as loops they would be no faster than generic code. */
 enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
-bool cst_system_is_written_out(const cst_system *s) {
+bool cst_system_is_eliminated(const cst_system *s) {
   cst_elimination *e = NULL;
   if (!(s->traits & (CST_TIMED | CST_PAIRS | CST_MASSLESS | CST_NONHOLONOMIC)))
     e = cst_elimination_create(s);
@@ -442,16 +442,16 @@ static void write_bodies(FILE *f, const cst_system *s) {
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   const int  nq = s->nq;
   const bool sized = cst_system_is_sized(s);
-  const bool written_out = cst_system_is_written_out(s);
+  const bool eliminated = cst_system_is_eliminated(s);
   const bool bodies = sized && cst_has(s, CST_SEPARABLE | CST_BODIES) && !cst_has(s, CST_JOINED);
   fprintf(f, "#define SYS_ID %s\n#define SYS_SIZED %d\n", id, sized);
   fprintf(f, "#define SYS_ELIMINATED %d\n#define SYS_BODIES %d\n#define SYS_MOLECULES %d\n",
-          written_out, bodies, cst_molecules_are(s));
+          eliminated, bodies, cst_molecules_are(s));
   fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", nq,
           s->ng, s->npar, s->nsym);
   fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_DRIVEN %d\n", s->nvel,
           cst_has(s, CST_AFFINE), cst_has(s, CST_DRIVEN));
-  if (!sized && !written_out)
+  if (!sized && !eliminated)
     return;
   fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n",
           !cst_has(s, CST_MASS_DIAGONAL), cst_has(s, CST_GYROSCOPIC), cst_has(s, CST_TIMED));
@@ -638,7 +638,7 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   if (cst_system_is_sized(s) && s->nq + s->ng <= HOT_GENERAL)
     emit_point(s, f);
   write_gram(f, s);
-  if (cst_system_is_written_out(s))
+  if (cst_system_is_eliminated(s))
     emit_general(s, f);
   cst_molecules_emit(s, f);
 }
