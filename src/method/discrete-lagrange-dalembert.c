@@ -39,10 +39,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool others = !cst_has(s, CST_SEPARABLE);
-  if (!s->nvel)
-    snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name,
-             s->name);
-  else if (s->ng > s->nvel && form(t) != REVERSIBLE)
+  if (s->ng > s->nvel && form(t) != REVERSIBLE)
     snprintf(why, (size_t)n,
              "this form of %s does not support constraints on positions, and %s has some besides "
              "those on velocities; %s(reversible) does",
@@ -127,6 +124,7 @@ const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
          .example = "discrete-lagrange-dalembert(reversible)"},
     .steps = CST_STEPS_ALL,
     .check = check,
+    .needs = CST_NONHOLONOMIC,
     .fits = fits,
     .properties = properties,
     .expand = expand,

@@ -32,11 +32,6 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n,
              "ends needs constraints and %s has none (there compose(rattle, SCHEME) is the same)",
              s->name);
-  else if (!cst_has(s, CST_SEPARABLE))
-    snprintf(why, (size_t)n,
-             "ends needs a constant diagonal mass, no gyroscopic term, no forces and no "
-             "dependence on time, and %s has others",
-             s->name);
   else
     return true;
   return false;
@@ -66,6 +61,7 @@ const cst_method_row cst_method_row_ends = {
              .signature = "ends(SCHEME)",
              .example = "ends(yoshida4)"},
     .check = check,
+    .needs = CST_SEPARABLE,
     .fits = fits,
     .properties = properties,
     .expand = expand,

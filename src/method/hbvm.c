@@ -49,8 +49,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const int unknowns = (!cst_has(s, CST_SEPARABLE) ? 2 : 1) * number(t, "s") * s->nq +
-                       s->ng; /* of Newton's matrix */
+  const int unknowns =
+      cst_substep_blocks(s) * number(t, "s") * s->nq + s->ng; /* of Newton's matrix */
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
     snprintf(why, (size_t)n,
              "hbvm takes at most %d coordinates and %d constraints, and %s has %d and %d",

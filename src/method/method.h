@@ -66,6 +66,8 @@ struct cst_method_row {
   /* Those of CST_STEPS_LAYERS that it can step; for a method that takes methods, besides those of its
    * arguments */
   unsigned steps;
+  /* CST_NONHOLONOMIC, CST_SEPARABLE: traits that a system must have */
+  unsigned needs;
   /* The one-step layer for q' = v, v' = A(q, v) that the term stands for, usable in project(LAYER) and
    * convert(LAYER); false if it stands for none. NULL: the method is not a layer. */
   bool (*layer)(const cst_term *t, cst_layer *l);

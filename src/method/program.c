@@ -78,6 +78,13 @@ double cst_substep_unit(const cst_system *s) {
 
 int cst_substep_solves(const cst_system *s) { return s->ng > 0 || !cst_has(s, CST_MASS_DIAGONAL); }
 
+int cst_substep_blocks(const cst_system *s) { return cst_has(s, CST_SEPARABLE) ? 1 : 2; }
+
+double cst_substep_newton_cost(const cst_system *s) {
+  const double q = s->nq;
+  return 8 * (cst_substep_unit(s) + (cst_has(s, CST_LINEAR_V) ? 0 : 0.1 * q * q * q));
+}
+
 const cst_core *cst_substep_generic(const cst_substep_row *row, int isa) {
   return cst_lane_form(isa, row->file ? row->file : row->name);
 }

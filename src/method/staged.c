@@ -38,11 +38,6 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n,
              "staged needs constraints and %s has none (there discretization is the same)",
              s->name);
-  else if (!cst_has(s, CST_SEPARABLE))
-    snprintf(why, (size_t)n,
-             "staged needs a constant diagonal mass, no gyroscopic term, no forces and no "
-             "dependence on time, and %s has others",
-             s->name);
   else
     return true;
   return false;
@@ -80,6 +75,7 @@ const cst_method_row cst_method_row_staged = {
              .signature = "staged(theta=0.5)",
              .example = "staged"},
     .check = check,
+    .needs = CST_SEPARABLE,
     .fits = fits,
     .properties = properties,
     .expand = expand,

@@ -196,6 +196,10 @@ int cst_substep_kept(const cst_substep_size *size, bool smooth);
 /* Linear systems in an evaluation of the accelerations, or of a derivative of them along one direction: 1, or 0
  * where they are the force divided by masses. */
 int cst_substep_solves(const cst_system *s);
+/* Vectors of q that a stage solves for with the force at it: 2 where it may depend on v. */
+int cst_substep_blocks(const cst_system *s);
+/* Nanoseconds of a step that is solved by Newton with a full matrix of the coordinates. */
+double cst_substep_newton_cost(const cst_system *s);
 /* Cost of a substep of s that evaluates the force and the constraints once: the unit of row->size. */
 double cst_substep_unit(const cst_system *s);
 

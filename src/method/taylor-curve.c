@@ -53,8 +53,7 @@ static void find_candidates(search *f) {
     f->row[f->m++] = a;
     CST_EACH_ENTRY(G, a, e)
       forbid(s, s->kernel_out[CST_K_G][e], forbidden);
-    if (cst_has(s, CST_AFFINE))
-      forbid(s, s->kernel_out[CST_K_phi0][a], forbidden);
+    forbid(s, s->kernel_out[CST_K_phi0][a], forbidden);
   }
   for (int i = s->nq - 1; i >= 0; i--)
     if (!forbidden[i])
@@ -270,9 +269,7 @@ static void constraints(const curve *x, const cst_node *R, cst_node *phi, cst_no
       phi[a * x->s->nq + i] = cst_graph_constant(x->g, 0);
     CST_EACH_ENTRY(G, x->row[a], e)
       at_point(x, &x->s->kernel_out[CST_K_G][e], 1, R, &phi[a * x->s->nq + G->column[e]]);
-    phi0[a] = cst_graph_constant(x->g, 0);
-    if (cst_has(x->s, CST_AFFINE))
-      at_point(x, &x->s->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
+    at_point(x, &x->s->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
   }
 }
 

@@ -29,10 +29,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (!s->nvel)
-    snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name,
-             s->name);
-  else if (s->ng > s->nvel)
+  if (s->ng > s->nvel)
     snprintf(
         why, (size_t)n,
         "%s does not support constraints on positions, and %s has some besides those on velocities",
@@ -87,6 +84,7 @@ const cst_method_row cst_method_row_vakonomic = {
              .example = "vakonomic"},
     .steps = CST_STEPS_ALL,
     .check = check,
+    .needs = CST_NONHOLONOMIC,
     .fits = fits,
     .properties = properties,
     .expand = expand,

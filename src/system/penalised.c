@@ -57,10 +57,11 @@ static void keep_rates(cst_system *x, const cst_system *s, cst_node omega) {
   cst_graph     *g = x->graph;
   const cst_node time = cst_graph_input(g, 'c', s->account - 1), one = cst_graph_constant(g, 1);
   x->rate = cst_system_keep(x, (size_t)(1 + s->ndriven), sizeof *x->rate);
-  if (cst_has(s, CST_PUMPED))
+  const bool pumped = cst_has(s, CST_PUMPED);
+  if (pumped)
     cst_graph_tangent(g, &s->V, 1, &time, &one, 1, x->rate);
   for (int k = 0; k < s->ndriven; k++)
-    x->rate[cst_has(s, CST_PUMPED) + k] = work_of(x, s, &s->family[s->driven_name[k]], omega);
+    x->rate[pumped + k] = work_of(x, s, &s->family[s->driven_name[k]], omega);
 }
 
 static cst_system *make(const cst_system *s) {

@@ -616,7 +616,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const int                stages = x->kind == BDF ? 1 : x->stages;
   const int                unknowns = stages * (1 + both) * (s->nq + s->ng);
   const double             matrix = (double)stages * (s->nq + (1 + both) * s->ng);
-  const double             each = stages * (1.0 + (!cst_has(s, CST_SEPARABLE) ? 2 : 1) * s->nq);
+  const double             each = stages * (1.0 + cst_substep_blocks(s) * s->nq);
   const double             iterations = 3;
   return (cst_substep_size){
       .stages = stages,

@@ -729,8 +729,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const double             q = s->nq;
   const double             g = s->ng;
   const double             block = x->s * q;
-  const bool               constant = cst_has(s, CST_SEPARABLE);
-  const double             newton = (constant ? 1 : 2) * block + g;
+  const int                blocks = cst_substep_blocks(s);
+  const double             newton = blocks * block + g;
   const double             unit = cst_substep_unit(s);
   const double             fixed = 2;
   const double             each = x->k;
@@ -744,8 +744,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
       .each = each,
       .solves_fixed = cst_substep_solves(s),
       .solves_each = 1,
-      .cost = constant ? 0.5 * (fixed + iterations * each) * unit
-                       : (fixed + 2 * iterations * each) * generic * unit,
+      .cost = blocks == 1 ? 0.5 * (fixed + iterations * each) * unit
+                          : (fixed + 2 * iterations * each) * generic * unit,
   };
 }
 

@@ -291,7 +291,6 @@ static bool action(const void *of, cst_action *a) {
 }
 
 static cst_substep_size size(const void *x, const cst_system *s) {
-  const double q = s->nq;
   (void)x;
   return (cst_substep_size){
       .stages = 1,
@@ -302,7 +301,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
       .each = 1,
       .solves_fixed = s->ng > 0,
       .solves_each = 1,
-      .cost = 8 * (cst_substep_unit(s) + (cst_has(s, CST_LINEAR_V) ? 0 : 0.1 * q * q * q)),
+      .cost = cst_substep_newton_cost(s),
   };
 }
 

@@ -115,7 +115,6 @@ static bool same(const void *x, const void *y) {
 }
 
 static cst_substep_size size(const void *x, const cst_system *s) {
-  const double q = s->nq;
   (void)x;
   return (cst_substep_size){
       .stages = 1,
@@ -123,7 +122,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
       .kept = s->nq + s->ng,
       .solves_fixed = s->ng > 0,
       .solves_each = s->ng > 0,
-      .cost = 8 * (cst_substep_unit(s) + (cst_has(s, CST_LINEAR_V) ? 0 : 0.1 * q * q * q)),
+      .cost = cst_substep_newton_cost(s),
   };
 }
 

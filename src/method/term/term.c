@@ -143,12 +143,18 @@ bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
   return false;
 }
 
-/* What is said of a trait that a method does not step: of the system %1$s, the method %2$s and the constraint %3$s that
+/* What is said of a trait that a method does not step, or that it needs: of the system %1$s, the method %2$s and the constraint %3$s that
  * depends on t. */
 static const struct {
   unsigned    trait;
   const char *why;
+  bool        needed;
 } refusals[] = {
+    {CST_NONHOLONOMIC, "%2$s is for constraints on velocities and %1$s has none", true},
+    {CST_SEPARABLE,
+     "%2$s needs a constant diagonal mass, no gyroscopic term, no forces and no "
+     "dependence on time, and %1$s has others",
+     true},
     {CST_NONHOLONOMIC,
      "%1$s has constraints on velocities, which %2$s does not keep; layers such as rk4, "
      "project(LAYER), lagrange-dalembert(LAYER) and gauss(s) step such systems"},
@@ -174,8 +180,9 @@ static const struct {
 static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
   const unsigned left = s->traits & ~t->row->steps;
   const char    *driven = s->ndriven ? s->family[s->driven_name[0]].name : "";
+  const unsigned lacks = t->row->needs & ~s->traits;
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-    if (left & refusals[i].trait) {
+    if (refusals[i].trait & (refusals[i].needed ? lacks : left)) {
       snprintf(why, (size_t)n, refusals[i].why, s->name, t->name, driven);
       return false;
     }

@@ -103,10 +103,12 @@ static const void *form_in(const cst_compiled *x, const char *core) {
   return NULL;
 }
 
+/* Compiled code enforces every constraint and divides by masses. */
+static bool is_whole(const cst_system *s) { return !s->dropped && s->flat < 0; }
+
 const void *cst_system_form(const cst_system *s, int isa, const char *core) {
   CST_REQUIRE(s && core && isa >= 0 && isa < cst_isa_count, NULL);
-  /* compiled code enforces every constraint and divides by masses */
-  if (s->dropped || s->flat >= 0)
+  if (!is_whole(s))
     return NULL;
   cst_system_owned *o = s->owned;
   if (o->looks[isa]) {
@@ -155,11 +157,7 @@ static bool is_for(const cst_compiled_for *f, const cst_system *s) {
 
 /* Whether it is lane code that is compiled for s; forms: by `make forms`. */
 static bool suits(const cst_source *x, const cst_system *s, bool forms) {
-  if (!x->form.is || (forms && !x->form.before))
-    return false;
-  if (s->dropped || s->flat >= 0)
-    return false; /* cst_system_form */
-  return is_for(&x->form, s);
+  return x->form.is && (x->form.before || !forms) && is_whole(s) && is_for(&x->form, s);
 }
 
 /* The name of the file, without what is behind the dot. */

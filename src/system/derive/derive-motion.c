@@ -343,10 +343,6 @@ static void derive_drive(const cst_derivation *d, const cst_node *gv, cst_node *
   const cst_node time = cst_graph_input(g, 'c', s->account - 1);
   cst_node      *rate = s->kernel_out[CST_K_D2gvv];
   cst_node      *more = cst_derive_memory(2 * first);
-  if (!cst_has(s, CST_DRIVEN)) {
-    free(more);
-    return;
-  }
   cst_graph_tangent(g, s->g, first, &time, &d->one, 1, phi0);
   cst_graph_tangent(g, phi0, first, d->q, d->v, d->n, more); /* G_t v once, and again below */
   for (int a = 0; a < first; a++)
@@ -365,7 +361,8 @@ static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
   cst_system *s = d->s;
   const int   n = d->n;
   const int   first = positions(s);
-  if (!(s->traits & (CST_NONHOLONOMIC | CST_DRIVEN)))
+  const bool  driven = cst_has(s, CST_DRIVEN);
+  if (!s->nvel && !driven)
     return;
   cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
   cst_node *zero = cst_derive_memory(n);
@@ -373,13 +370,14 @@ static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
     zero[i] = cst_graph_constant(g, 0);
   for (int a = 0; a < first; a++)
     phi0[a] = zero[0];
-  derive_drive(d, gv, phi0);
+  if (driven)
+    derive_drive(d, gv, phi0);
   cst_graph_substitute(g, s->phi, s->nvel, d->v, zero, n, phi0 + first);
   cst_node *along_w = cst_derive_kernel(s, CST_K_Dphi0w, s->ng);
   cst_node *along_v = s->kernel_out[CST_K_D2gvv] + first;
   cst_graph_tangent(g, phi0, s->ng, d->q, d->w, n, along_w);
   cst_graph_tangent(g, s->phi, s->nvel, d->q, d->v, n, along_v);
-  bool affine = cst_has(s, CST_DRIVEN);
+  bool affine = driven;
   for (int k = 0; k < s->nvel; k++)
     affine |= !cst_graph_is_zero(g, phi0[first + k]);
   cst_system_mark(s, CST_AFFINE, affine);

@@ -349,10 +349,11 @@ static void derive_accounts(const cst_derivation *d) {
     out[k] = s->rate[k - s->nforce];
   if (s->rate)
     return;
-  if (cst_has(s, CST_PUMPED))
+  const bool pumped = cst_has(s, CST_PUMPED);
+  if (pumped)
     cst_graph_gradient(g, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
   for (int k = 0; k < s->ndriven; k++)
-    out[s->nforce + cst_has(s, CST_PUMPED) + k] = work_of(d, &s->family[s->driven_name[k]]);
+    out[s->nforce + pumped + k] = work_of(d, &s->family[s->driven_name[k]]);
 }
 
 static void derive_symmetries(const cst_derivation *d) {

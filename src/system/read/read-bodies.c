@@ -210,7 +210,7 @@ void cst_read_inertia(cst_reading *r) {
 /* True if the mass, including that of the bodies, is a matrix with entries off its diagonal. */
 static bool wants_matrix(const cst_system *s) {
   static const int off_diagonal[] = {1, 2, 4};
-  if (cst_has(s, CST_MASS_MATRIX) || cst_has(s, CST_MASS_RAISED))
+  if (s->traits & (CST_MASS_MATRIX | CST_MASS_RAISED))
     return true;
   for (int k = 0; k < s->nbodies; k++)
     for (int e = 0; e < 3; e++) {
@@ -270,6 +270,7 @@ static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int 
 
 void cst_read_body_masses(cst_reading *r) {
   cst_system *s = r->s;
+  const bool  matrix = cst_has(s, CST_MASS_MATRIX);
   const bool  raised = s->flat >= 0 && cst_yaml_size(cst_yaml_get(r->root, "nonholonomic")) > 0;
   cst_system_mark(s, CST_MASS_RAISED, raised);
   if (raised)
@@ -278,12 +279,11 @@ void cst_read_body_masses(cst_reading *r) {
   const int  n = s->nq;
   const int  np = s->nplain;
   if (full && n > CST_MOST_FULL) {
-    cst_yaml_error(
-        r->doc, cst_yaml_get(r->root, cst_has(s, CST_MASS_MATRIX) ? "mass" : "bodies"), r->d,
-        "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is "
-        "not diagonal%s",
-        n, CST_MOST_FULL,
-        cst_has(s, CST_MASS_MATRIX) ? "" : "; with principal axes as body axes there is no limit");
+    cst_yaml_error(r->doc, cst_yaml_get(r->root, matrix ? "mass" : "bodies"), r->d,
+                   "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is "
+                   "not diagonal%s",
+                   n, CST_MOST_FULL,
+                   matrix ? "" : "; with principal axes as body axes there is no limit");
     return;
   }
   const size_t rows = (size_t)n;
@@ -293,12 +293,12 @@ void cst_read_body_masses(cst_reading *r) {
     mass[i] = cst_graph_constant(s->graph, 0);
   for (int i = 0; i < np; i++)
     for (int j = 0; j < np; j++) {
-      if (cst_has(s, CST_MASS_MATRIX) || i == j)
-        mass[full ? i * n + j : i] = s->mass[cst_has(s, CST_MASS_MATRIX) ? i * np + j : i];
+      if (matrix || i == j)
+        mass[full ? i * n + j : i] = s->mass[matrix ? i * np + j : i];
     }
   for (int k = 0; k < s->nbodies; k++) {
     put_body(s, &s->bodies[k], mass, full ? n : 0);
-    if (cst_has(s, CST_MASS_RAISED))
+    if (raised)
       raise_body(s, &s->bodies[k], mass, n);
   }
   s->mass = mass;

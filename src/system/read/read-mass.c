@@ -219,15 +219,16 @@ int cst_read_mass_pivot(double *M, int n, int stride) {
 
 static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
+  const bool  matrix = cst_has(s, CST_MASS_MATRIX);
   cst_entries e = cst_read_plain_entries(r);
   const int   entries = (int)cst_system_masses(s);
   double     *M = cst_zeros(entries, sizeof *M);
   bool        good;
   cst_read_values(r, s->mass, entries, q, M);
-  for (int i = 0; i < s->nq && cst_has(s, CST_MASSLESS) && !cst_has(s, CST_MASS_MATRIX); i++)
+  for (int i = 0; i < s->nq && cst_has(s, CST_MASSLESS) && !matrix; i++)
     if (cst_graph_is_zero(s->graph, s->mass[i]))
       M[i] = 1; /* point/mass.c examines those */
-  if (cst_has(s, CST_MASS_MATRIX)) {
+  if (matrix) {
     good = cst_read_mass_pivot(M, s->nplain, s->nq) == s->nplain;
     if (!good)
       cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s",
@@ -255,15 +256,16 @@ static bool mass_varies(const cst_system *s) {
 /* Systems with one of these are stepped with full matrices of the coordinates. */
 static void check_full(cst_reading *r, bool vary) {
   const cst_system *s = r->s;
-  const bool        mass = cst_has(s, CST_MASS_MATRIX) || cst_has(s, CST_MASSLESS) || vary;
+  const bool        massless = cst_has(s, CST_MASSLESS);
+  const bool        mass = cst_has(s, CST_MASS_MATRIX) || massless || vary;
   if (!(cst_has(s, CST_GYROSCOPIC) || mass) || (s->nq <= CST_MOST_FULL && s->ng <= CST_MOST_FULL))
     return;
   cst_yaml_error(r->doc, mass ? mass_of(r) : cst_yaml_get(r->root, "gyroscopic"), r->d,
                  "%d coordinates and %d constraints; a system with %s may have at most %d and %d",
                  s->nq, s->ng,
-                 cst_has(s, CST_MASSLESS) ? "coordinates without mass"
-                 : mass ? "a mass that depends on the coordinates or is not diagonal"
-                        : "gyroscopic terms",
+                 massless ? "coordinates without mass"
+                 : mass   ? "a mass that depends on the coordinates or is not diagonal"
+                          : "gyroscopic terms",
                  CST_MOST_FULL, CST_MOST_FULL);
 }
 
@@ -276,6 +278,7 @@ static void mirror(cst_system *s) {
 
 void cst_read_check_mass(cst_reading *r) {
   cst_system *s = r->s;
+  const bool  matrix = cst_has(s, CST_MASS_MATRIX);
   char        where[120];
   bool        good = true;
   const bool  vary = mass_varies(s);
@@ -293,13 +296,13 @@ void cst_read_check_mass(cst_reading *r) {
     else
       snprintf(where, sizeof where, "at the default parameters");
     cst_read_values(r, s->state[k].q, s->nq, NULL, q);
-    good = (!cst_has(s, CST_MASS_MATRIX) || symmetric(r, q, where)) && positive(r, q, where);
+    good = (!matrix || symmetric(r, q, where)) && positive(r, q, where);
     move(q, s->nq);
-    if (good && cst_has(s, CST_MASS_MATRIX) && !k)
+    if (good && matrix && !k)
       good = symmetric(r, q, "near the first state");
   }
   free(q);
-  if (good && cst_has(s, CST_MASS_MATRIX))
+  if (good && matrix)
     mirror(s);
 }
 
@@ -382,10 +385,11 @@ static bool depends(const cst_system *s, cst_node of, int i) {
 /* Whether L depends on coordinate i by terms with velocities. */
 static bool is_kinetic(const cst_system *s, int i) {
   const int entries = (int)cst_system_masses(s);
-  bool      found = cst_has(s, CST_GYROSCOPIC) && !cst_graph_is_zero(s->graph, s->a[i]);
+  const int own = cst_has(s, CST_GYROSCOPIC) ? s->nq : 0;
+  bool      found = own && !cst_graph_is_zero(s->graph, s->a[i]);
   for (int k = 0; k < entries && !found; k++)
     found = depends(s, s->mass[k], i);
-  for (int k = 0; k < s->nq && cst_has(s, CST_GYROSCOPIC) && !found; k++)
+  for (int k = 0; k < own && !found; k++)
     found = depends(s, s->a[k], i);
   return found;
 }
