@@ -270,8 +270,9 @@ const cst_body *cst_system_flat_at(const cst_system *s, const double *c) {
   cst_system_eval_at(s, CST_K_body, c, NULL, number);
   for (int k = 0; k < s->nbodies; k++) {
     double inertia[9];
+    char   why[300];
     inertia_of(&s->bodies[k], number, inertia);
-    if (cst_body_is_flat(inertia))
+    if (cst_body_is_flat(inertia) && !cst_body_is_wrong(inertia, why, sizeof why))
       flat = &s->bodies[k];
   }
   free(number);
