@@ -434,6 +434,32 @@ static void test_fits_on(const char *text, cst_system *s, const char *why) {
   cst_method_destroy(m);
 }
 
+/* A method is asked about a body that is flat for parameters of the caller; the system stays as it is. */
+static void test_fits_flat(void) {
+  char        why[300] = "";
+  cst_system *s = cst_catalogue_create("two-tops");
+  cst_method *in_coordinates = parse("rattle"), *on_the_group = parse("lie-rattle"),
+             *noisy = parse("langevin(lie-rattle, friction=1, inverse-temperature=1)"),
+             *by_mass = parse("langevin(lie-rattle, coefficient=1, inverse-temperature=1)");
+  OK(!cst_method_fits_flat(in_coordinates, s, s->bodies, why, sizeof why) &&
+         strstr(why, "rattle cannot step the flat body"),
+     "rattle refuses a flat body: %s", why);
+  OK(cst_method_fits_flat(on_the_group, s, s->bodies, why, sizeof why), "lie-rattle steps it");
+  OK(cst_method_fits_flat(noisy, s, s->bodies, why, sizeof why), "with noise of one rate too: %s",
+     why);
+  OK(!cst_method_fits_flat(by_mass, s, s->bodies, why, sizeof why) &&
+         strstr(why, "some of the flat body"),
+     "but not with one by masses: %s", why);
+  OK(cst_method_fits(in_coordinates, s, why, sizeof why) &&
+         cst_method_fits(by_mass, s, why, sizeof why),
+     "without it they step the same system");
+  cst_method_destroy(in_coordinates);
+  cst_method_destroy(on_the_group);
+  cst_method_destroy(noisy);
+  cst_method_destroy(by_mass);
+  cst_system_destroy(s);
+}
+
 static void test_fits(const char *text, const char *system, const char *why) {
   test_fits_on(text, cst_catalogue_create(system), why);
 }
@@ -527,6 +553,7 @@ int main(void) {
   test_layers();
   test_own();
   test_programs();
+  test_fits_flat();
   test_adjoints();
   test_shake_within();
   test_fitting();

@@ -176,6 +176,30 @@ static void test_flat(void) {
   cst_system_destroy(s);
 }
 
+/* What is flat for some parameters is not noted in the system. */
+static void test_flat_at(void) {
+  static const char text[] = "system: a\nparameters: {I: 0.25}\n"
+                             "bodies: {plate: {rotation: R, inertia: [0.1, 0.2, I]}}\n"
+                             "states: {default: {bodies: {plate: {omega: [1, 2, 3]}}}}\n";
+  const double      usual = 0.25, flat = 0.1 + 0.2, none = 0.4;
+  double            q[9], v[9], p[9], back[9], most = 0;
+  char              why[300];
+  cst_system       *s = read_text(text);
+  OK(cst_system_check_bodies(s, &flat, why, sizeof why) &&
+         cst_system_flat_at(s, &flat) == s->bodies,
+     "a body may be flat for some parameters");
+  OK(!cst_system_flat(s) && !cst_system_flat_at(s, &usual), "and for others not");
+  OK(!cst_system_check_bodies(s, &none, why, sizeof why) && !cst_system_flat_at(s, &none),
+     "what is no body is no flat one: %s", why);
+  cst_system_state(s, 0, &flat, q, v);
+  cst_system_momentum(s, &flat, q, v, p);
+  OK(cst_system_velocity(s, &flat, q, p, back), "a velocity follows from the momentum there");
+  for (int i = 0; i < 9; i++)
+    most = fmax(most, fabs(back[i] - v[i]));
+  OK(most < 1e-13, "and is the one that it had (%.1e)", most);
+  cst_system_destroy(s);
+}
+
 static void test_body_mistakes(void) {
   wrong(B_TOP, "  top: [R]",
         "f:6:8: error: a body must be a map with the keys rotation, inertia and, if it has a "
@@ -416,6 +440,7 @@ int main(void) {
   test_numbers();
   test_array();
   test_flat();
+  test_flat_at();
   test_body_mistakes();
   test_inertia_mistakes();
   test_place_mistakes();
