@@ -67,7 +67,7 @@ static void say_case(const cst_plan *p, int i, row r) {
   snprintf(r[3], CELL, "%.6g", c->h_nominal);
   snprintf(r[4], CELL, "%s", cst_reader_shortest(c->h));
   snprintf(r[5], CELL, "%ld", c->n);
-  snprintf(r[6], CELL, "%s", cst_reader_shortest((double)c->n * c->h));
+  snprintf(r[6], CELL, "%s", cst_reader_shortest(cst_clock_of(c, (double)c->n)));
 }
 
 /* " (s)" if the system states the unit of the time. */

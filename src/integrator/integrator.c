@@ -38,8 +38,8 @@ struct cst_integrator {
   cst_stepper           *stepper;
   cst_batch              batch;
   const cst_fold        *fold;
-  long                   count;   /* trajectories started */
-  double                 h, next; /* the step, and that of the next start */
+  long                   count; /* trajectories started */
+  double                 next;  /* the step of the next start */
   /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte aligned */
   double    *workspace;
   cst_tape **observable;
@@ -141,7 +141,8 @@ long cst_integrator_steps(const cst_integrator *x) {
 
 double cst_integrator_time(const cst_integrator *x) {
   CST_REQUIRE(x, NAN);
-  return (double)cst_integrator_steps(x) * x->h;
+  const double *column = x->count ? cst_batch_lane(x->stepper, &x->batch, 0) : NULL;
+  return column ? cst_stepper_time(x->stepper, column, (double)x->batch.step) : 0;
 }
 
 const char *cst_integrator_reason(cst_trajectory_status status) {
@@ -292,7 +293,7 @@ static cst_view see(const reading *r, double **rest) {
   double               *time = lambda + x->system->ng * W;
   velocities(r, v);
   for (int l = 0; l < W; l++)
-    time[l] = (double)r->step * x->h;
+    time[l] = cst_stepper_time(x->stepper, r->record + l, (double)r->step);
   *rest = time + W;
   return (cst_view){.context = cst_stepper_context(x->stepper),
                     .record = r->record,
@@ -675,8 +676,7 @@ cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double
   if (code || (code = prepare(x, parameters(x, c, 0, standard), q)))
     return code;
   x->count = n;
-  x->h = x->next;
-  cst_stepper_set_step(x->stepper, x->h);
+  cst_stepper_set_step(x->stepper, x->next);
   cst_batch_reset(x->stepper, &x->batch, n);
   for (long k = 0; k < n; k++) {
     cst_batch_start(x->stepper, &x->batch, k, parameters(x, c, k, standard), q + k * s->nq,

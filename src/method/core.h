@@ -53,8 +53,8 @@ struct cst_noise {
 
 /* A substep as lane code reads it. */
 typedef struct {
-  /* of each lane: its length, the time of its beginning after that of the step, the length of the step. Lanes
-   * of several groups that march side by side have those of their place. */
+  /* of each lane, made from the record's h where that has changed: its length, the time of its beginning after
+   * that of the step, the length of the step. Groups that march side by side have the same. */
   double           h[CST_W_MAX] __attribute__((aligned(64)));
   double           start[CST_W_MAX] __attribute__((aligned(64)));
   double           whole[CST_W_MAX] __attribute__((aligned(64)));
@@ -102,11 +102,15 @@ typedef struct {
    * iteration that is closer to the solution */
   int attempt;
   int compensated;
-  /* time of a lane after `since` steps */
-  double                    time[CST_W_MAX] __attribute__((aligned(64)));
-  long                      since[CST_W_MAX] __attribute__((aligned(64)));
+  /* those of the record, [W] */
+  const double             *origin;
+  const long               *since;
   const cst_march_observer *observer; /* NULL: none */
 } cst_march;
+
+/* What opens whole steps (substep.h): fills its blocks of a record between steps. m->sub[0] is the whole step, by the
+ * lengths from before. */
+typedef cst_outcome cst_open(const cst_march *m, double *record);
 
 typedef struct cst_core {
   /* Number of workspace vectors that the context must provide; 0 for a sized core. */
@@ -138,6 +142,7 @@ typedef struct cst_core {
   /* Whether it applies the noise after its substeps, and keeps a trail. */
   int             takes_noise, keeps_trail;
   cst_noise_kick *kick; /* of the core of a thermostat; else NULL */
+  cst_open       *open; /* of what opens steps, which then is all that it has; else NULL */
 } cst_core;
 
 /* The march of a core with lanes over parts of one trajectory, compiled for one system. Bits are those of the

@@ -170,6 +170,8 @@ bool cst_program_compensates(const cst_program *p);
 /* Whether its lane code is built for a row of cst_isas: it is for those with all lanes. */
 bool cst_program_is_built(const cst_program *p, int isa);
 bool cst_program_always_compensates(const cst_program *p);
+/* Whether some substep has this feature (substep.h). */
+bool cst_program_has(const cst_program *p, unsigned feature);
 
 /* A block of numbers that substeps of a program keep in the record, and its position. */
 typedef struct {

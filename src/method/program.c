@@ -255,9 +255,17 @@ bool cst_program_compensates(const cst_program *p) { return all_have(p, CST_COMP
 
 bool cst_program_is_built(const cst_program *p, int isa) {
   for (int i = 0; i < p->n; i++)
-    if (!cst_substep_generic(p->step[i].row, isa))
+    if (p->step[i].row->opens ? !p->step[i].row->opens(isa)
+                              : !cst_substep_generic(p->step[i].row, isa))
       return false;
   return true;
+}
+
+bool cst_program_has(const cst_program *p, unsigned feature) {
+  for (int i = 0; i < p->n; i++)
+    if (p->step[i].row->features & feature)
+      return true;
+  return false;
 }
 
 bool cst_program_always_compensates(const cst_program *p) {

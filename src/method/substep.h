@@ -64,8 +64,8 @@ typedef struct {
 } cst_substep_size;
 
 /* A block of numbers that substeps keep in the record besides q and p: q nq + g ng + body (number of bodies)
- * + one. Substeps of a program that name the same block share it. Checkpoints contain it with the rest of the
- * record. */
+ * + one. Substeps of a program that name the same block share it: what opens a step fills the blocks that others
+ * read there. Checkpoints contain it with the rest of the record. */
 typedef struct {
   const char *name;
   int         q, g, one, body;
@@ -82,9 +82,9 @@ enum {
   CST_TAKES_NO_TIME = 16, /* it takes no time: a projection */
   /* it does not divide by masses of rotation matrices, which vanish for flat bodies */
   CST_STEPS_FLAT = 8,
-  /* its blocks are of the length of the steps before: after steps of one length, one of another
-   * is none of the method */
-  CST_RECALLS = 32,
+  /* and CST_NEEDS_EQUAL_STEPS: its noise or its blocks are of the length of the steps before, so that after steps
+   * of one length, one of another is none of the method */
+  CST_VARIES = 64, /* it changes the length of its lanes' steps */
 };
 
 /* Where the Jacobian of a substep's equations is to be had, for solvers other than its own. */
@@ -156,6 +156,10 @@ struct cst_substep_row {
   /* For the kick of a thermostat, which follows another substep: its data for lane code in a step of length h
    * with `increments` increments of a shared path. NULL: it is not such a kick. */
   void (*noise)(const void *x, int isa, double h, long increments, cst_noise *n);
+  /* Of what is done once for a whole step, before its first substep, wherever it stands in the program: it fills blocks from
+   * the state there, or sets the lengths of the step's lanes (since, origin and h of the record; CST_VARIES). The
+   * function of lane code for an instruction set. NULL: it is a substep. */
+  cst_open *(*opens)(int isa);
   /* Whether another substep replaces it on s; then fills *other. NULL: never. */
   bool (*on)(const cst_substep *x, const cst_system *s, cst_substep *other);
   cst_substep_size (*size)(const void *x, const cst_system *s);

@@ -68,7 +68,8 @@ static double time_core(bench_run *r, const cst_core *core) {
   bench_run_start(r);
   const double t = bench_busy();
   for (int g = 0; g < r->batch.groups; g++)
-    if (core->march(cst_stepper_march(r->stepper), r->batch.record + (size_t)g * size, r->steps)
+    if (core->march(cst_stepper_march(r->stepper, r->batch.record),
+                    r->batch.record + (size_t)g * size, r->steps)
             .reason != CST_DONE)
       abort();
   return bench_busy() - t;
@@ -143,7 +144,7 @@ static double *hand_state(bench_run *r) {
 }
 
 static double time_hand(bench_run *r, hand_line_loop *loop, double *state) {
-  const int k = nodes_of(r), s = cst_stepper_march(r->stepper)->stages;
+  const int k = nodes_of(r), s = cst_stepper_march(r->stepper, r->batch.record)->stages;
   double    weighted[2 * CST_MAX_NODES], integral[2 * CST_MAX_NODES], xi[3];
   if (s > 2)
     abort(); /* the loop has two */

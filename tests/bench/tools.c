@@ -132,13 +132,13 @@ void bench_run_start(bench_run *r) {
   double          *q = bench_aligned((size_t)s->problem.system->nq),
          *v = bench_aligned((size_t)s->problem.system->nq);
   cst_batch_reset(r->stepper, &r->batch, r->lanes);
+  cst_stepper_set_step(r->stepper, r->h);
   for (long l = 0; l < r->lanes; l++) {
     if (!cst_study_member(s, 0, l, q, v))
       abort();
     cst_batch_start(r->stepper, &r->batch, l, s->problem.parameter, q, v, 1e-14);
   }
   cst_batch_ready(r->stepper, &r->batch);
-  cst_stepper_set_step(r->stepper, r->h);
   free(q), free(v);
 }
 
@@ -216,7 +216,8 @@ const cst_substep_row *bench_row(const bench_run *r) {
 }
 
 void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]) {
-  const cst_march *m = cst_stepper_march(r->stepper);
+  bench_run_start(r);
+  const cst_march *m = cst_stepper_march(r->stepper, r->batch.record);
   const size_t     size = cst_stepper_record_size(r->stepper),
                unknowns = (size_t)m->unknowns * CST_W_MAX;
   const cst_core *sized = cst_substep_core(bench_row(r), r->system, isa);
@@ -226,7 +227,6 @@ void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]) {
   p.scratch = (cst_scratch *)bench_aligned(sizeof *p.scratch / sizeof(double));
   for (int call = 0; call < CALLS; call++)
     p.record[call] = bench_aligned(size);
-  bench_run_start(r);
   for (int round = 0; round < 10 * BENCH_ROUNDS; round++) {
     for (int call = 0; call < CALLS; call++)
       memcpy(p.record[call], r->batch.record, size * sizeof(double));

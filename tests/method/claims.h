@@ -358,7 +358,7 @@ UNUSED static void run_start(run *r, int lanes) {
   cst_batch_ready(r->st, &r->b);
 }
 UNUSED static void run_go(run *r, double h, long n) {
-  cst_stepper_set_step(r->st, h);
+  cst_batch_set_step(r->st, &r->b, h);
   MUST(cst_stepper_advance(r->st, &r->b, n));
 }
 UNUSED static bool run_well(const run *r, int lanes) {

@@ -113,10 +113,10 @@ static void test_hot(const problem *x, const char *method, int isa, bool own) {
   run_open_on(&other, x, method, isa, 2, 1e-14);
   run_start(&one, 2);
   run_start(&other, 2);
-  cst_stepper_set_step(one.st, H);
-  cst_stepper_set_step(other.st, H);
-  cst_outcome a = generic->march(cst_stepper_march(one.st), one.b.record, STEPS),
-              b = sized->march(cst_stepper_march(other.st), other.b.record, STEPS);
+  cst_batch_set_step(one.st, &one.b, H);
+  cst_batch_set_step(other.st, &other.b, H);
+  cst_outcome a = generic->march(cst_stepper_march(one.st, one.b.record), one.b.record, STEPS),
+              b = sized->march(cst_stepper_march(other.st, other.b.record), other.b.record, STEPS);
   size_t bytes = cst_stepper_record_size(one.st) * sizeof(double);
   OK((generic != sized) == own, "%s: a core of its own for %s, where there is one", x->s->name,
      cst_lane_suffix(isa));

@@ -289,7 +289,7 @@ static void fill_course(course *c, const char *method, int lane) {
     if (k)
       run_go(&r, c->h, 1);
     run_carried(&r, lane, q, p);
-    run_block(&r, lane, cst_stepper_march(r.st)->warm, 2 * n, w);
+    run_block(&r, lane, cst_stepper_march(r.st, r.b.record)->warm, 2 * n, w);
     for (int i = 0; i < n; i++) {
       c->q[k][i] = q[i];
       c->p[k][i] = p[i];

@@ -178,8 +178,8 @@ static int updates(const problem *x, const char *method, cst_iteration iteration
   int         n = 0;
   run_open_with(&r, x, method, isa, 1, 1e-15, iteration);
   run_start(&r, 1);
-  cst_stepper_set_step(r.st, h);
-  const cst_march *C = cst_stepper_march(r.st);
+  cst_batch_set_step(r.st, &r.b, h);
+  const cst_march *C = cst_stepper_march(r.st, r.b.record);
   const cst_core  *core = cst_substep_generic(row_of(method), isa);
   double *at = calloc((size_t)(3 * C->unknowns * w), sizeof *at), *f = at + C->unknowns * w,
          *d = f + C->unknowns * w;

@@ -26,7 +26,7 @@ static void go_apart(run *r, long n) {
     h[l] = step_of(l);
     time[l] = time_of(l);
   }
-  MUST(cst_stepper_set_steps(r->st, h, time, since));
+  MUST(cst_batch_set_steps(r->st, &r->b, h, time, since));
   MUST(cst_stepper_advance(r->st, &r->b, n));
 }
 
@@ -56,7 +56,7 @@ static bool same_alone(const run *all, int lane, const char *method, double spee
     v[i] *= speed;
   run_put(&one, 0, q, v);
   cst_batch_ready(one.st, &one.b);
-  cst_stepper_set_time(one.st, time_of(place_of(all, lane)), 0);
+  cst_batch_set_time(one.st, &one.b, time_of(place_of(all, lane)), 0);
   run_go(&one, step_of(place_of(all, lane)), n);
   const bool same = same_lane(all, lane, &one, 0);
   run_close(&one);
@@ -126,8 +126,7 @@ static void test_refused(const char *method) {
 static void test_scratch_lane(const problem *x, const char *method, bool fine) {
   run                r;
   cst_scratch_lanes *wide, *single;
-  double             h[CST_W_MAX], time[CST_W_MAX];
-  long               at[CST_W_MAX];
+  double             part[CST_W_MAX];
   bool               good[CST_W_MAX], one;
   int                same = 0;
   run_open(&r, x, method, LANES);
@@ -141,11 +140,9 @@ static void test_scratch_lane(const problem *x, const char *method, bool fine) {
     run_go(&r, H, 7);
     cst_scratch_copy(wide, r.b.record, i);
     cst_scratch_keep_as(wide, i);
-    h[i] = step_of(i) / 2;
-    at[i] = cst_scratch_step(wide, r.b.record, i);
-    time[i] = H * (double)at[i];
+    part[i] = step_of(i) / (2 * H);
   }
-  MUST(cst_scratch_each_from_kept(wide, n, h, at, time, fine, good));
+  MUST(cst_scratch_each_from_kept(wide, n, part, fine, good));
   for (int i = 0; i < n; i++) {
     const size_t size = cst_stepper_record_size(r.st);
     bool         equal = good[i];
@@ -154,7 +151,7 @@ static void test_scratch_lane(const problem *x, const char *method, bool fine) {
       was[k] = cst_scratch_kept(wide)[k - k % (size_t)W + (size_t)i];
     cst_scratch_copy(single, was, 0);
     cst_scratch_keep(single);
-    MUST(cst_scratch_from_kept(single, h[i], at[i], time[i], fine, &one));
+    MUST(cst_scratch_from_kept(single, part[i], fine, &one));
     for (size_t k = 0; k < size; k += (size_t)W)
       equal &=
           !memcmp(cst_scratch_record(single) + k, cst_scratch_record(wide) + k + i, sizeof(double));

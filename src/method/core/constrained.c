@@ -691,8 +691,8 @@ static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) 
 #define ROW(blocks, begin)                                                                         \
   {                                                                                                \
     .name = "constrained", .data = sizeof(struct parameters), .state = blocks,                     \
-    .features = (begin) != NULL || (blocks) != NULL ? CST_RECALLS : 0, .same = same, .size = size, \
-    .start = begin, .bind = bind                                                                   \
+    .features = (begin) != NULL || (blocks) != NULL ? CST_NEEDS_EQUAL_STEPS : 0, .same = same,     \
+    .size = size, .start = begin, .bind = bind                                                     \
   }
 static const cst_state_block accelerations[] = {{"a-alpha", .q = 1}, {"A-alpha", .q = 1}, {NULL}};
 static const cst_state_block earlier[4][3] = {{{"q-earlier", .q = 1}, {"v-earlier", .q = 1}},

@@ -5,18 +5,29 @@
 #include "method/core.h"
 #include "system/lane/group.h"
 
-/* C is the group of a cst_march. H(j) is the length of substep j in each lane, OWN(j) its `struct data`, which
- * the core's file defines. */
+/* C is the group of a cst_march. H(j) is the length of substep j in each lane: its fraction of the length h that the
+ * record has of the lane's steps. OWN(j) is its `struct data`, which the core's file defines. */
 #define MARCH ((const cst_march *)C)
 #define H(j)  (*(const vd *)MARCH->sub[j].h)
 /* The beginning of substep j behind that of the step, whose length is WHOLE; the time after SINCE steps. */
 #define START(j) (*(const vd *)MARCH->sub[j].start)
 #define WHOLE(j) (*(const vd *)MARCH->sub[j].whole)
-#define ORIGIN   (*(const vd *)MARCH->time)
+#define ORIGIN   (*(const vd *)MARCH->origin)
 #define SINCE    (*(const vl *)MARCH->since)
 #define OWN(j)   ((const struct data *)MARCH->sub[j].data)
 /* Numbers of each lane in the fields of a core (march.h). */
 #define FIELDS (0 LOCAL(CST_FIELD_COUNT))
+
+/* The name under which a core is exported. */
+#ifdef CST_SYSTEM_HEADER
+#define CST_CORE_SYMBOL_(core, sys, isa) cst_core_##core##_##sys##_##isa
+#define CST_CORE_SYMBOL(core, sys, isa)  CST_CORE_SYMBOL_(core, sys, isa)
+#define CST_EXPORTED                     CST_CORE_SYMBOL(CORE, SYS_ID, CST_ISA)
+#else
+#define CST_CORE_SYMBOL_(core, isa) cst_core_##core##_generic_##isa
+#define CST_CORE_SYMBOL(core, isa)  CST_CORE_SYMBOL_(core, isa)
+#define CST_EXPORTED                CST_CORE_SYMBOL(CORE, CST_ISA)
+#endif
 
 /* The impulses of a step are summed from 0 on. */
 CST_INLINE void cst_open_impulses(const cst_context *C, int j, vd *impulse) {

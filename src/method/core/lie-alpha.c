@@ -364,7 +364,7 @@ static void begin_run(const void *x, const cst_system *s, const double *c, const
 static const cst_substep_row row = {
     .name = "lie-alpha",
     .data = sizeof(struct parameters),
-    .features = CST_RECALLS,
+    .features = CST_NEEDS_EQUAL_STEPS,
     .state = state,
     .same = same,
     .size = size,

@@ -591,17 +591,9 @@ static __attribute__((unused)) cst_outcome march_beside(const cst_march *m, int 
 #define CORE_REST piece_rests, piece_noise
 #endif
 
-#ifdef CST_SYSTEM_HEADER
-#define CST_CORE_SYMBOL_(core, sys, isa) cst_core_##core##_##sys##_##isa
-#define CST_CORE_SYMBOL(core, sys, isa)  CST_CORE_SYMBOL_(core, sys, isa)
-#define SYMBOL                           CST_CORE_SYMBOL(CORE, SYS_ID, CST_ISA)
-#else
-#define CST_CORE_SYMBOL_(core, isa) cst_core_##core##_generic_##isa
-#define CST_CORE_SYMBOL(core, isa)  CST_CORE_SYMBOL_(core, isa)
-#define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
-#endif
-extern const cst_core SYMBOL;
-const cst_core        SYMBOL = {
-           room,        march,  BESIDE,     BESIDE > 1 ? march_beside : NULL, CORE_PIECES, CORE_REST,
-           TAKES_NOISE, TRAILS, NOISE_KICK,
+extern const cst_core CST_EXPORTED;
+const cst_core        CST_EXPORTED = {
+           room,        march,     BESIDE,      BESIDE > 1 ? march_beside : NULL,
+           CORE_PIECES, CORE_REST, TAKES_NOISE, TRAILS,
+           NOISE_KICK,  NULL,
 };

@@ -466,7 +466,7 @@ static cst_error bind(const void *x, const cst_lane_binding *with, void *lane) {
 static const cst_substep_row row = {
     .name = "noise",
     .data = sizeof(struct parameters),
-    .features = CST_COMPENSATES | CST_STEPS_FLAT,
+    .features = CST_COMPENSATES | CST_STEPS_FLAT | CST_NEEDS_EQUAL_STEPS,
     .same = same,
     .size = size,
     .noise = noise,

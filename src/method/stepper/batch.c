@@ -91,9 +91,29 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
     x[(at->q + i) * width] = q[i];
     x[(at->p + i) * width] = p[i];
   }
+  cst_stepper_put_steps(s, x, cst_stepper_step(s), 0, 0);
   cst_stepper_start(s, x, c, q, v);
   free(more);
   b->alive[index / width] |= 1 << index % width;
+}
+
+/* What a lane's column has of its steps. */
+static double step_length(const cst_stepper *s, const double *column) {
+  return column[cst_stepper_layout(s)->h * cst_stepper_width(s)];
+}
+
+static double origin_of(const cst_stepper *s, const double *column) {
+  return column[cst_stepper_layout(s)->origin * cst_stepper_width(s)];
+}
+
+static long whole(const cst_stepper *s, const double *column, int at) {
+  int64_t x;
+  memcpy(&x, column + at * cst_stepper_width(s), sizeof x);
+  return (long)x;
+}
+
+static long since_of(const cst_stepper *s, const double *column) {
+  return whole(s, column, cst_stepper_layout(s)->since);
 }
 
 /* The number of parameters that a motion does not change: those before t and the accounts. */
@@ -140,6 +160,35 @@ void cst_batch_change(const cst_stepper *s, cst_batch *b, long index, const doub
 void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed,
                        uint64_t member) {
   cst_stepper_address(s, column(s, b->record, index), seed, member);
+}
+
+void cst_batch_set_step(cst_stepper *s, cst_batch *b, double h) {
+  const long lanes = (long)b->groups * cst_stepper_width(s);
+  cst_stepper_set_step(s, h);
+  for (long l = 0; l < lanes; l++) {
+    double *x = column(s, b->record, l);
+    cst_stepper_put_steps(s, x, h, origin_of(s, x), since_of(s, x));
+  }
+}
+
+void cst_batch_set_time(const cst_stepper *s, cst_batch *b, double time, long step) {
+  const long lanes = (long)b->groups * cst_stepper_width(s);
+  for (long l = 0; l < lanes; l++) {
+    double *x = column(s, b->record, l);
+    cst_stepper_put_steps(s, x, step_length(s, x), time, step);
+  }
+}
+
+cst_error cst_batch_set_steps(const cst_stepper *s, cst_batch *b, const double *h,
+                              const double *time, const long *step) {
+  const int width = cst_stepper_width(s);
+  CST_CHECK(cst_stepper_varies(s), MPI_COMM_SELF, CST_ERR_SUP,
+            "lanes with noise, or with averaged multipliers, have one step");
+  for (long l = 0; l < (long)b->groups * width; l++)
+    cst_stepper_put_steps(s, column(s, b->record, l), h[l % width], time[l % width],
+                          step[l % width]);
+  cst_batch_ready(s, b);
+  return 0;
 }
 
 void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c,
@@ -225,6 +274,14 @@ static bool has_parameters(const cst_system *s, const double *saved, const doubl
   return !memcmp(saved, c, (size_t)constants(s) * sizeof *c);
 }
 
+/* Whether the steps of saved numbers are those of the column, or some, where they change. */
+static bool has_steps(const cst_stepper *s, const double *column, const double *saved) {
+  const cst_layout *at = cst_stepper_layout(s);
+  if (cst_stepper_changes_steps(s))
+    return isfinite(saved[at->origin]) && isfinite(saved[at->h]) && saved[at->h] != 0;
+  return same(column, (size_t)cst_stepper_width(s), saved, at->since, at->q - at->since);
+}
+
 bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, const double *c,
                          const double *x, long most) {
   const cst_system *sys = cst_stepper_context(s)->system;
@@ -239,8 +296,9 @@ bool cst_batch_continues(const cst_stepper *s, const cst_batch *b, long index, c
     return false;
   if (x[REASON] == CST_DONE && !are_finite(saved + at->p, sys->nq))
     return false;
-  return has_parameters(sys, saved + at->c, c) && same(column, W, saved, at->tolerance, 1) &&
-         same(column, W, saved, at->seed, 1) && same(column, W, saved, at->member, 1);
+  return has_parameters(sys, saved + at->c, c) && has_steps(s, column, saved) &&
+         same(column, W, saved, at->tolerance, 1) && same(column, W, saved, at->seed, 1) &&
+         same(column, W, saved, at->member, 1);
 }
 
 /* ---- a lane that is stepped apart from its batch --------------------------------------------- */
@@ -281,10 +339,7 @@ cst_error cst_scratch_destroy(cst_scratch_lanes **scratch) {
 }
 
 long cst_scratch_step(const cst_scratch_lanes *x, const double *record, int lane) {
-  const cst_layout *at = cst_stepper_layout(x->st);
-  int64_t           step;
-  memcpy(&step, record + at->step * cst_stepper_width(x->st) + lane, sizeof step);
-  return (long)step;
+  return whole(x->st, record + lane, cst_stepper_layout(x->st)->step);
 }
 
 static void revive(cst_scratch_lanes *x, int n, long step) {
@@ -303,18 +358,17 @@ void cst_scratch_copy(cst_scratch_lanes *x, const double *record, int lane) {
   revive(x, 1, cst_scratch_step(x, record, lane));
 }
 
-static cst_error step(cst_scratch_lanes *x, double h, long n, bool *good) {
-  cst_stepper_set_step(x->st, h);
+/* n steps; noise is that of the first lane's. */
+static cst_error advance(cst_scratch_lanes *x, long n) {
+  cst_stepper_set_step(x->st, step_length(x->st, x->b.record));
   CST_TRY(cst_stepper_advance(x->st, &x->b, n));
-  *good = x->b.status[0].reason == CST_DONE;
   return 0;
 }
 
-cst_error cst_scratch_advance(cst_scratch_lanes *x, double h, long to, bool *good) {
-  *good = true;
-  cst_stepper_set_time(x->st, 0, 0);
+cst_error cst_scratch_advance(cst_scratch_lanes *x, long to, bool *good) {
   if (to > x->b.step)
-    CST_TRY(step(x, h, to - x->b.step, good));
+    CST_TRY(advance(x, to - x->b.step));
+  *good = x->b.status[0].reason == CST_DONE;
   return 0;
 }
 
@@ -339,11 +393,20 @@ static void restore(cst_scratch_lanes *x, int n, long at, bool fine) {
     refine(x);
 }
 
-cst_error cst_scratch_from_kept(cst_scratch_lanes *x, double h, long at, double time, bool fine,
-                                bool *good) {
-  restore(x, 1, at, fine);
-  cst_stepper_set_time(x->st, time, at);
-  CST_TRY(step(x, h, 1, good));
+/* The step of lane i becomes a part of what it is, and its time begins with it. */
+static void shorten(cst_scratch_lanes *x, int i, double part) {
+  double    *to = x->b.record + i;
+  const long at = cst_scratch_step(x, x->b.record, i);
+  cst_stepper_put_steps(x->st, to, part * step_length(x->st, to),
+                        cst_stepper_time(x->st, to, (double)at), at);
+}
+
+cst_error cst_scratch_from_kept(cst_scratch_lanes *x, double part, bool fine, bool *good) {
+  restore(x, 1, cst_scratch_step(x, x->kept, 0), fine);
+  for (int l = 0; l < cst_stepper_width(x->st); l++)
+    shorten(x, l, part);
+  CST_TRY(advance(x, 1));
+  *good = x->b.status[0].reason == CST_DONE;
   return 0;
 }
 
@@ -357,22 +420,13 @@ void cst_scratch_keep_as(cst_scratch_lanes *x, int i) {
     x->kept[k + (size_t)i] = x->b.record[k];
 }
 
-cst_error cst_scratch_each_from_kept(cst_scratch_lanes *x, int n, const double *h, const long *at,
-                                     const double *time, bool fine, bool *good) {
-  double each[CST_W_MAX], times[CST_W_MAX];
-  long   since[CST_W_MAX];
-  if (n == 1) {
-    CST_TRY(cst_scratch_from_kept(x, h[0], at[0], time[0], fine, good));
-    return 0;
-  }
-  for (int l = 0; l < cst_stepper_width(x->st); l++) {
-    each[l] = h[l < n ? l : 0];
-    times[l] = time[l < n ? l : 0];
-    since[l] = at[l < n ? l : 0];
-  }
-  restore(x, n, at[0], fine);
-  CST_TRY(cst_stepper_set_steps(x->st, each, times, since));
-  CST_TRY(cst_stepper_advance(x->st, &x->b, 1));
+cst_error cst_scratch_each_from_kept(cst_scratch_lanes *x, int n, const double *part, bool fine,
+                                     bool *good) {
+  restore(x, n, cst_scratch_step(x, x->kept, 0), fine);
+  for (int i = 0; i < n; i++)
+    shorten(x, i, part[i]);
+  cst_batch_ready(x->st, &x->b);
+  CST_TRY(advance(x, 1));
   for (int i = 0; i < n; i++)
     good[i] = x->b.status[i].reason == CST_DONE;
   return 0;
@@ -387,7 +441,7 @@ const cst_stepper *cst_scratch_stepper(const cst_scratch_lanes *x) { return x->s
 bool cst_scratch_shortens(const cst_prepared *p) {
   for (int i = 0; i < p->program->n; i++) {
     const cst_substep_row *row = p->program->step[i].row;
-    if (row->noise || (row->features & CST_RECALLS))
+    if (row->features & (CST_NEEDS_EQUAL_STEPS | CST_VARIES))
       return false;
   }
   return true;

@@ -16,6 +16,13 @@ typedef struct {
   int                  first; /* index of its first substep */
 } cst_segment;
 
+/* What is done before the first substep of each whole step (cst_substep_row.opens). */
+typedef struct {
+  cst_open        *open;
+  cst_march        march;
+  cst_lane_substep sub;
+} cst_stepper_opening;
+
 /* The kernels of a layer given by formulas. */
 typedef struct {
   const cst_flow_rule *rule;
@@ -44,18 +51,20 @@ typedef struct cst_guard cst_guard;
 typedef struct cst_stepper_single cst_stepper_single;
 
 struct cst_stepper {
-  cst_program        *program; /* on the system, without the noise after its substeps: */
-  cst_stepper_noise  *noise;
-  int                 nnoise, isa;
-  double              resolution; /* of the noise's paths; 0: the step */
-  cst_stepper_flow   *flow;
-  cst_stepper_shared *shared;
-  double            **numbers; /* allocated for substeps */
-  cst_state_place    *state;   /* their blocks in the record */
-  int                 nflow, nshared, nnumbers, nstate;
-  cst_segment        *segment;
-  int                 nsegment, width, groups, components; /* components of a record */
-  size_t              size;
+  const cst_program   *whole;   /* that of the method on the system */
+  cst_program         *program; /* the same without the noise after its substeps, and without: */
+  cst_stepper_opening *opening;
+  cst_stepper_noise   *noise;
+  int                  nnoise, nopening, isa;
+  double               resolution; /* of the noise's paths; 0: the step */
+  cst_stepper_flow    *flow;
+  cst_stepper_shared  *shared;
+  double             **numbers; /* allocated for substeps */
+  cst_state_place     *state;   /* their blocks in the record */
+  int                  nflow, nshared, nnumbers, nstate;
+  cst_segment         *segment;
+  int                  nsegment, width, groups, components; /* components of a record */
+  size_t               size;
   size_t      moving; /* of it what steps change: all but the multipliers of earlier steps */
   cst_layout  layout; /* of the asked system, with which every record begins */
   cst_context outer;  /* context for reading a record with that layout */
@@ -71,11 +80,10 @@ struct cst_stepper {
   cst_halt *halt;
   void     *halt_context;
   bool      halted; /* the current or the last advance was halted */
-  double    h;      /* the step of the first lane */
-  /* of each lane; lanes that pad a group have those of the lane they are copies of. apart: they differ */
-  double              h_of[CST_W_MAX], time_of[CST_W_MAX];
-  long                since_of[CST_W_MAX];
-  bool                apart;
+  double    h;      /* of lanes that start */
+  /* those of the record from which the marches have the lengths of their substeps */
+  _Alignas(64) long since[CST_W_MAX];
+  _Alignas(64) double origin[CST_W_MAX], h_of[CST_W_MAX];
   double              first_impulse; /* fraction of the impulse in the first step */
   bool                tangential, flat;
   bool                smooth;          /* there is no noise */
@@ -115,9 +123,10 @@ void cst_stepper_copy_lane(const cst_stepper *st, double *to, int lane, const do
 static inline double *cst_stepper_inner(const cst_stepper *st, double *record) {
   return record + (size_t)st->shift * (size_t)st->width;
 }
-/* Gives the lanes of the marches their steps, those that are not in `set` the steps of its first lane, of which
- * they are copies. */
-void cst_stepper_give_steps(cst_stepper *st, int set);
+/* Gives the marches the lengths and times of the steps of a record, the part that is stepped. */
+void cst_stepper_take_steps(cst_stepper *st, const double *record);
+/* Opens the next whole step of a record; else which lanes cannot make it, and why. */
+cst_outcome cst_stepper_open_step(cst_stepper *st, double *record);
 
 /* Where the step of the lanes `failing` has failed: makes further attempts with them, to columns of next. Returns
  * those that fail again; reason[] says why. */

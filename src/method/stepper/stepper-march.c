@@ -26,9 +26,9 @@ static cst_outcome march_segment(const cst_stepper *st, const cst_segment *g, do
 
 /* One step of a record that may change. */
 static cst_outcome march_step(cst_stepper *st, double *record) {
-  cst_outcome o = {1, 0, CST_DONE};
   if (st->guard)
     cst_guard_before(st->guard, record);
+  cst_outcome o = cst_stepper_open_step(st, record);
   for (int i = 0; i < st->nsegment && o.reason == CST_DONE; i++)
     o = march_segment(st, &st->segment[i], cst_stepper_inner(st, record), 1);
   if (o.reason != CST_DONE || !st->guard)
@@ -41,7 +41,8 @@ static cst_outcome march_step(cst_stepper *st, double *record) {
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   double *trial = st->work;
   double *own = cst_stepper_inner(st, record);
-  if (st->nsegment == 1 && !st->guard) {
+  cst_stepper_take_steps(st, own);
+  if (st->nsegment == 1 && !st->guard && !st->nopening) {
     const cst_outcome o = march_segment(st, &st->segment[0], own, n);
     if (o.reason == CST_DONE)
       cst_stepper_bring(st, record);
@@ -63,14 +64,16 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
 static cst_outcome march_alone(cst_stepper *st, double *record, int attempt) {
   if (st->guard)
     cst_guard_before(st->guard, record);
-  for (int i = 0; i < st->nsegment; i++) {
+  cst_stepper_take_steps(st, cst_stepper_inner(st, record));
+  cst_outcome o = cst_stepper_open_step(st, record);
+  for (int i = 0; i < st->nsegment && o.reason == CST_DONE; i++) {
     cst_march m = st->segment[i].march;
     m.attempt = attempt;
     m.max_iterations = st->more_iterations;
-    cst_outcome o = st->segment[i].alone->march(&m, cst_stepper_inner(st, record), 1);
-    if (o.reason != CST_DONE)
-      return o;
+    o = st->segment[i].alone->march(&m, cst_stepper_inner(st, record), 1);
   }
+  if (o.reason != CST_DONE)
+    return o;
   cst_stepper_bring(st, record);
   if (st->guard)
     return cst_guard_behind(st->guard, record, (1 << st->width) - 1);
@@ -105,7 +108,6 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int attemp
   while (set && !cst_stepper_halts(st)) {
     memcpy(column, record, st->size * sizeof *column);
     cst_stepper_pad(st, column, set);
-    cst_stepper_give_steps(st, set);
     const cst_outcome o = try_step(st, column, attempt);
     if (o.reason == CST_DONE)
       break;
@@ -127,6 +129,7 @@ static cst_reason reason_of(const cst_stepper *st, const double *record, int lan
   const cst_context *C = &st->outer;
   const cst_system  *s = C->system;
   const size_t       n = (size_t)s->nq, npar = (size_t)s->npar;
+  const double       h = record[st->layout.h * st->width + lane];
   if (!s->ng || reason == CST_CONSTRAINT_JUMPED || reason == CST_CONSTRAINT_DROPPED)
     return reason;
   double *x = cst_zeros((long)(2 * npar + 4 * n), sizeof *x), *q = x + npar, *p = q + n, *v = p + n,
@@ -140,14 +143,14 @@ static cst_reason reason_of(const cst_stepper *st, const double *record, int lan
   if (cst_system_velocity(s, x, q, p, v)) {
     memcpy(ahead, x, npar * sizeof *x);
     for (size_t i = 0; i < n; i++)
-      ahead[npar + i] = q[i] + REACH * st->h_of[lane] * v[i];
+      ahead[npar + i] = q[i] + REACH * h * v[i];
     if (st->guard && cst_guard_jumps(st->guard, x, ahead))
       reason = CST_CONSTRAINT_JUMPED;
-    else if (cst_system_no_solution_ahead(s, x, q, v, st->h_of[lane]))
+    else if (cst_system_no_solution_ahead(s, x, q, v, h))
       reason = CST_NO_SOLUTION;
-    else if (cst_system_rank_ahead(s, x, q, v, st->h_of[lane]) > 0)
+    else if (cst_system_rank_ahead(s, x, q, v, h) > 0)
       reason = CST_RANK_LOST;
-    else if (cst_has(s, CST_SLIPS) && cst_system_slip_ahead(s, x, q, v, st->h_of[lane]))
+    else if (cst_has(s, CST_SLIPS) && cst_system_slip_ahead(s, x, q, v, h))
       reason = CST_NO_MULTIPLIER;
   }
   free(x);
@@ -177,7 +180,6 @@ void cst_stepper_end_lanes(cst_stepper *st, int group, long step, int left,
   b->alive[group] &= ~left;
   memcpy(record, next, st->size * sizeof *next);
   cst_stepper_pad(st, record, b->alive[group]);
-  cst_stepper_give_steps(st, b->alive[group]);
 }
 
 /* One step of a group in which lanes fail; the lanes `failing` are known to fail. First steps the others,
@@ -226,7 +228,6 @@ bool cst_stepper_halts(cst_stepper *st) {
 static void advance_group(cst_stepper *st, int group, long n) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size;
-  cst_stepper_give_steps(st, b->alive[group]);
   for (long done = 0; done < n && b->alive[group] && !cst_stepper_halts(st);) {
     cst_outcome o = march_segments(st, record, n - done);
     if (__builtin_expect(o.reason == CST_DONE, 1))
@@ -246,17 +247,28 @@ static double *record_of(cst_stepper *st, int group) {
 
 /* Whether whole marches of a group follow its core alone. */
 static bool marches_whole(const cst_stepper *st, int group) {
-  return st->nsegment == 1 && !st->segment[0].solo && !st->guard && st->batch->alive[group];
+  return st->nsegment == 1 && !st->segment[0].solo && !st->guard && !st->nopening &&
+         st->batch->alive[group];
+}
+
+/* Whether the lanes of two groups have the same steps and times. */
+static bool same_steps(const cst_stepper *st, int group, int other) {
+  const size_t  at = (size_t)st->layout.since * (size_t)st->width;
+  const size_t  n = (size_t)(st->layout.q - st->layout.since) * (size_t)st->width;
+  const double *x = st->batch->record + (size_t)group * st->size + at;
+  const double *y = st->batch->record + (size_t)other * st->size + at;
+  return !memcmp(x, y, n * sizeof *x);
 }
 
 /* How many groups from this one on can march side by side, at most `most`. */
 static int beside(const cst_stepper *st, int group, int most) {
   const cst_batch *b = st->batch;
   int              n = 1;
-  if (st->apart || !marches_whole(st, group))
+  if (!marches_whole(st, group))
     return 1;
   most = CST_SMALLER(most, st->segment[0].core->beside);
-  while (n < most && group + n < b->groups && b->alive[group + n])
+  while (n < most && group + n < b->groups && b->alive[group + n] &&
+         same_steps(st, group, group + n))
     n++;
   return n == most ? n : CST_SMALLER(n, 2);
 }
@@ -271,7 +283,7 @@ static bool march_neighbours(cst_stepper *st, int group, int count, long n,
                              const cst_march_observer *observer) {
   const cst_core *core = st->segment[0].core;
   double         *record[CST_BESIDE];
-  cst_stepper_give_steps(st, st->batch->alive[group]);
+  cst_stepper_take_steps(st, cst_stepper_inner(st, record_of(st, group)));
   cst_march m = st->segment[0].march;
   for (int k = 0; k < count; k++)
     record[k] = cst_stepper_inner(st, record_of(st, group + k));
@@ -406,8 +418,9 @@ static cst_error march_all(void *context) {
 
 /* The part of a group's record that is stepped, by the steps of its lanes. */
 static double *open_group(cst_stepper *st, int group) {
-  cst_stepper_give_steps(st, st->batch->alive[group]);
-  return cst_stepper_inner(st, record_of(st, group));
+  double *own = cst_stepper_inner(st, record_of(st, group));
+  cst_stepper_take_steps(st, own);
+  return own;
 }
 
 static const cst_core *pieces_of(const cst_segment *g) {
@@ -465,6 +478,10 @@ static cst_error step_in_parts(cst_stepper *st, long step) {
   bool      *failed;
   failed = cst_zeros(b->groups, sizeof *failed);
   memcpy(st->saved, b->record, st->size * (size_t)b->groups * sizeof *st->saved);
+  for (int g = 0; g < b->groups; g++) {
+    (void)open_group(st, g);
+    failed[g] = cst_stepper_open_step(st, record_of(st, g)).reason != CST_DONE;
+  }
   for (int i = 0; i < st->nsegment; i++)
     for (int j = 0; j < st->segment[i].march.nsub; j++) {
       st->now = &st->segment[i];

@@ -576,9 +576,10 @@ static cst_error substep(single *s, double *record, int sub, int attempt, cst_ou
 
 /* One step of a record with identical lanes. */
 static cst_error make_step(cst_stepper *st, double *record, int attempt, cst_outcome *o) {
-  *o = (cst_outcome){1, 0, CST_DONE};
   if (st->guard)
     cst_guard_before(st->guard, record);
+  cst_stepper_take_steps(st, cst_stepper_inner(st, record));
+  *o = cst_stepper_open_step(st, record);
   for (int i = 0; i < st->nsegment && o->reason == CST_DONE; i++)
     for (int j = 0; j < st->segment[i].march.nsub && o->reason == CST_DONE; j++)
       CST_TRY(substep(&st->single[i], cst_stepper_inner(st, record), j, attempt, o));
@@ -611,7 +612,6 @@ static cst_error step_group(cst_stepper *st, int group, long step) {
     for (int attempt = 0; attempt < 2; attempt++) {
       memcpy(column, record, st->size * sizeof *column);
       cst_stepper_pad(st, column, 1 << l);
-      cst_stepper_give_steps(st, 1 << l);
       CST_TRY(make_step(st, column, attempt, &o));
       if (o.reason == CST_DONE || o.reason == CST_STEP_TOO_LARGE)
         break;

@@ -82,9 +82,11 @@ static void set_noise(cst_stepper *st, double h) {
   }
 }
 
-/* The step h of lane l in the marches. */
+/* The lengths of the substeps of lane l. */
 static void give_step(cst_stepper *st, int l, double h) {
   double start = 0;
+  for (int i = 0; i < st->nopening; i++)
+    st->opening[i].sub.h[l] = st->opening[i].sub.whole[l] = h;
   for (int i = 0; i < st->nsegment; i++) {
     cst_segment       *g = &st->segment[i];
     const cst_substep *step = &st->program->step[g->first];
@@ -100,57 +102,71 @@ static void give_step(cst_stepper *st, int l, double h) {
   }
 }
 
-static void give_time(cst_stepper *st, int l, double time, long step) {
-  for (int i = 0; i < st->nsegment; i++) {
-    st->segment[i].march.time[l] = time;
-    st->segment[i].march.since[l] = step;
-  }
+void cst_stepper_take_steps(cst_stepper *st, const double *record) {
+  const size_t  W = (size_t)st->width, bytes = W * sizeof *record;
+  const double *since = record + (size_t)st->inner.since * W;
+  const double *origin = record + (size_t)st->inner.origin * W;
+  const double *h = record + (size_t)st->inner.h * W;
+  memcpy(st->since, since, bytes);
+  memcpy(st->origin, origin, bytes);
+  if (!memcmp(st->h_of, h, bytes))
+    return;
+  memcpy(st->h_of, h, bytes);
+  for (size_t l = 0; l < W; l++)
+    give_step(st, (int)l, h[l]);
 }
 
-void cst_stepper_give_steps(cst_stepper *st, int set) {
-  for (int l = 0; l < st->width && st->apart && set; l++) {
-    const int from = set >> l & 1 ? l : __builtin_ctz((unsigned)set);
-    give_step(st, l, st->h_of[from]);
-    give_time(st, l, st->time_of[from], st->since_of[from]);
-  }
+cst_outcome cst_stepper_open_step(cst_stepper *st, double *record) {
+  cst_outcome o = {1, 0, CST_DONE};
+  double     *own = cst_stepper_inner(st, record);
+  for (int i = 0; i < st->nopening && o.reason == CST_DONE; i++)
+    o = st->opening[i].open(&st->opening[i].march, own);
+  if (st->nopening)
+    cst_stepper_take_steps(st, own);
+  return o;
 }
 
 void cst_stepper_set_step(cst_stepper *st, double h) {
-  st->apart = false;
   st->h = h;
   set_noise(st, h);
-  for (int l = 0; l < CST_W_MAX; l++) {
-    st->h_of[l] = h;
-    give_step(st, l, h);
-  }
 }
 
-void cst_stepper_set_time(cst_stepper *st, double time, long step) {
-  for (int l = 0; l < CST_W_MAX; l++) {
-    st->time_of[l] = time;
-    st->since_of[l] = step;
-    give_time(st, l, time, step);
-  }
+double cst_stepper_step(const cst_stepper *st) { return st->h; }
+
+static void put(double *column, int width, int at, uint64_t x) {
+  memcpy(column + (size_t)at * (size_t)width, &x, sizeof x);
+}
+
+/* In one part of a record. */
+static void put_steps(double *column, int width, const cst_layout *at, double h, double time,
+                      long step) {
+  put(column, width, at->since, (uint64_t)step);
+  column[at->origin * width] = time;
+  column[at->h * width] = h;
+}
+
+void cst_stepper_put_steps(const cst_stepper *st, double *column, double h, double time,
+                           long step) {
+  put_steps(column, st->width, &st->layout, h, time, step);
+  put_steps(column + st->shift * st->width, st->width, &st->inner, h, time, step);
+}
+
+double cst_stepper_time(const cst_stepper *st, const double *column, double step) {
+  const cst_layout *at = &st->layout;
+  int64_t           since;
+  memcpy(&since, column + at->since * st->width, sizeof since);
+  return column[at->origin * st->width] + (step - (double)since) * column[at->h * st->width];
 }
 
 bool cst_stepper_varies(const cst_stepper *st) { return st->nnoise == 0 && !(st->mean > 0); }
 
+bool cst_stepper_changes_steps(const cst_stepper *st) {
+  return cst_program_has(st->whole, CST_VARIES);
+}
+
 bool cst_stepper_takes(const cst_stepper *st, double h) {
   const cst_properties mean = {.mean = st->mean};
   return cst_properties_window(&mean, h) == st->window;
-}
-
-cst_error cst_stepper_set_steps(cst_stepper *st, const double *h, const double *time,
-                                const long *step) {
-  CST_CHECK(cst_stepper_varies(st), MPI_COMM_SELF, CST_ERR_SUP,
-            "lanes with noise, or with averaged multipliers, have one step");
-  st->apart = true;
-  st->h = h[0];
-  memcpy(st->h_of, h, (size_t)st->width * sizeof *h);
-  memcpy(st->time_of, time, (size_t)st->width * sizeof *time);
-  memcpy(st->since_of, step, (size_t)st->width * sizeof *step);
-  cst_stepper_give_steps(st, (1 << st->width) - 1);
-  return 0;
 }
 
 /* ---- methods that step another system than the asked one ------------------------------------- */
@@ -179,7 +195,8 @@ void cst_stepper_bring(const cst_stepper *st, double *record) {
            (size_t)(1 + asked->naccount) * W * sizeof *record);
   memcpy(record + (size_t)to->iterations * W, other + (size_t)from->iterations * W,
          W * sizeof *record);
-  memcpy(record + (size_t)to->step * W, other + (size_t)from->step * W, W * sizeof *record);
+  memcpy(record + (size_t)to->step * W, other + (size_t)from->step * W,
+         (size_t)(to->q - to->step) * W * sizeof *record); /* with their lengths and times */
 }
 
 /* Fills the second part of a lane's column at its start. */
@@ -196,14 +213,12 @@ static void begin_other(const cst_stepper *st, double *column, const double *c, 
     other[(to->mass + k) * W] = column[(from->mass + k) * W];
   other[to->extent * W] = column[from->extent * W];
   other[to->tolerance * W] = column[from->tolerance * W];
+  for (int k = 0; k < to->q - to->since; k++)
+    other[(to->since + k) * W] = column[(from->since + k) * W];
   for (int i = 0; i < s->nq; i++) {
     other[(to->q + i) * W] = q[i];
     other[(to->p + i) * W] = column[(from->p + i) * W];
   }
-}
-
-static void put(double *column, int width, int at, uint64_t x) {
-  memcpy(column + (size_t)at * (size_t)width, &x, sizeof x);
 }
 
 void cst_stepper_address(const cst_stepper *st, double *column, uint64_t seed, uint64_t member) {
@@ -364,6 +379,8 @@ static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s,
   m->max_iterations = o->max_iterations;
   m->compensated = o->compensated || cst_program_always_compensates(st->program);
   m->smooth = st->smooth;
+  m->origin = st->origin;
+  m->since = st->since;
   *warm += m->nsub * cst_substep_kept(&size, m->smooth);
 }
 
@@ -376,16 +393,18 @@ static const cst_noise *find_noise(const cst_stepper *st, int substep) {
   return NULL;
 }
 
+static bool is_opening(const cst_substep *x) { return x->row->opens; }
+
 /* Removes noise from the program if the substep before it applies it; otherwise keeps it as a substep that
- * applies its own noise. */
-static void extract_noise(cst_stepper *st, const cst_program *from) {
+ * applies its own noise. Removes what opens steps. */
+static void divide_program(cst_stepper *st, const cst_program *from) {
   cst_program *p = st->program = cst_need(calloc(1, sizeof *p));
   st->noise = cst_zeros(from->n, sizeof *st->noise);
   for (int i = 0; i < from->n; i++) {
     const cst_substep x = from->step[i];
     const bool        given = p->n > 0 && !find_noise(st, p->n - 1) &&
                        cst_substep_generic(p->step[p->n - 1].row, st->isa)->takes_noise;
-    if (!x.row->noise || !given)
+    if (!is_opening(&x) && (!x.row->noise || !given))
       cst_program_add(p, x);
     if (x.row->noise)
       st->noise[st->nnoise++] = (cst_stepper_noise){.kick = x, .behind = p->n - 1};
@@ -412,21 +431,43 @@ int cst_stepper_state(const cst_stepper *st, const char *name) {
   return -1;
 }
 
-static cst_error bind(cst_stepper *st, cst_segment *g, const cst_system *s,
-                      const cst_stepper_options *o) {
+/* The data of a substep for lane code. */
+static cst_error bind(cst_stepper *st, const cst_substep *x, const cst_system *s,
+                      const cst_stepper_options *o, cst_lane_substep *to) {
   const cst_state_place *state[CST_MAX_STATE];
   int                    at[CST_MAX_STATE];
-  const int              n = find_state(st, st->program->step[g->first].row, state);
+  const int              n = find_state(st, x->row, state);
   for (int k = 0; k < n; k++)
     at[k] = state[k]->at;
   const cst_lane_binding with = {s, o->isa, iteration_for(o->iteration, s), at, st};
-  for (int j = 0; j < g->march.nsub; j++) {
-    const cst_substep *x = &st->program->step[g->first + j];
-    g->sub[j].noise = find_noise(st, g->first + j);
-    if (x->row->bind)
-      CST_TRY(x->row->bind(x->data, &with, g->sub[j].data));
-    else
-      memcpy(g->sub[j].data, x->data, x->row->data);
+  if (x->row->bind)
+    CST_TRY(x->row->bind(x->data, &with, to->data));
+  else
+    memcpy(to->data, x->data, x->row->data);
+  return 0;
+}
+
+/* What opens steps, each once, however often the method names it. */
+static cst_error make_openings(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
+  const cst_program *p = st->whole;
+  const cst_substep *made[p->n];
+  st->opening = cst_need((void *)aligned((size_t)p->n * sizeof *st->opening / sizeof(double)));
+  for (int i = 0; i < p->n; i++) {
+    const cst_substep   *x = &p->step[i];
+    cst_stepper_opening *to = &st->opening[st->nopening];
+    bool                 known = !is_opening(x);
+    for (int k = 0; k < st->nopening && !known; k++)
+      known = made[k]->row == x->row && x->row->same(made[k]->data, x->data);
+    if (known)
+      continue;
+    to->open = x->row->opens(o->isa);
+    to->march = (cst_march){.group = context_of(st, s, o->isa, st->inner),
+                            .nsub = 1,
+                            .sub = &to->sub,
+                            .origin = st->origin,
+                            .since = st->since};
+    CST_TRY(bind(st, x, s, o, &to->sub));
+    made[st->nopening++] = x;
   }
   return 0;
 }
@@ -448,7 +489,10 @@ static cst_error make_segment(cst_stepper *st, cst_segment *g, int first, const 
   g->sub = cst_need(aligned_alloc(64, (bytes + 63) / 64 * 64));
   memset(g->sub, 0, bytes);
   fill_march(st, g, s, o, warm);
-  CST_TRY(bind(st, g, s, o));
+  for (int j = 0; j < g->march.nsub; j++) {
+    g->sub[j].noise = find_noise(st, first + j);
+    CST_TRY(bind(st, &p->step[first + j], s, o, &g->sub[j]));
+  }
   return 0;
 }
 
@@ -456,7 +500,7 @@ static cst_error make_segments(cst_stepper *st, const cst_system *s, const cst_s
   const cst_program *p = st->program;
   int                warm = st->inner.own;
   st->smooth = st->nnoise == 0;
-  st->state = cst_program_state(p, s, warm, &st->nstate);
+  st->state = cst_program_state(st->whole, s, warm, &st->nstate);
   for (int i = 0; i < st->nstate; i++)
     warm += st->state[i].n;
   st->segment = cst_need((void *)aligned((size_t)p->n * (sizeof *st->segment / sizeof(double))));
@@ -497,7 +541,8 @@ static cst_error make_space(cst_stepper *st) {
  * march changes but q and p; of large systems, caches would not hold it. */
 static cst_error make_trail(cst_stepper *st, const cst_system *s) {
   const size_t most = 1 << 16, n = (size_t)CST_TRAIL * 2 * (size_t)s->nq * (size_t)st->width;
-  if (st->nsegment > 1 || st->shift || cst_has(s, CST_TIMED) || !st->segment[0].core->keeps_trail)
+  if (st->nsegment > 1 || st->nopening || st->shift || cst_has(s, CST_TIMED) ||
+      !st->segment[0].core->keeps_trail)
     return 0;
   if (n * sizeof(double) > most)
     return 0;
@@ -526,11 +571,12 @@ cst_error cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o
             CST_ERR_SUP,
             "%s: no lane code that this CPU can run for row %d of the instruction sets",
             cst_method_label(p->method), o->isa);
-  st = cst_zeros(1, sizeof *st);
+  st = cst_need((void *)aligned(sizeof *st / sizeof(double)));
   *stepper = st;
   st->isa = o->isa;
   st->more = p->more;
-  extract_noise(st, p->program);
+  st->whole = p->program;
+  divide_program(st, p->program);
   CST_CHECK(!o->compensated || cst_program_compensates(st->program), MPI_COMM_SELF, CST_ERR_SUP,
             "%s has no compensated form on %s", cst_method_label(p->method), p->stepped->name);
   st->width = cst_isas[o->isa].width;
@@ -543,6 +589,7 @@ cst_error cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o
   lay_out(st, p->asked, p->stepped, o->isa);
   st->more_iterations = 4 * o->max_iterations;
   CST_TRY(make_segments(st, p->stepped, o));
+  CST_TRY(make_openings(st, p->stepped, o));
   CST_TRY(make_space(st));
   CST_TRY(make_trail(st, p->stepped));
   st->guard = cst_guard_create(p->asked, o->isa, &st->layout);
@@ -580,6 +627,7 @@ cst_error cst_stepper_destroy(cst_stepper **stepper) {
   free(st->shared);
   free(st->state);
   free(st->noise);
+  free(st->opening);
   cst_program_destroy(st->program);
   CST_TRY(cst_solver_destroy(&st->solver));
   cst_guard_destroy(st->guard);
@@ -617,8 +665,8 @@ void cst_stepper_start(const cst_stepper *st, double *column, const double *c, c
   memcpy(all, c, (size_t)st->outer.npar * sizeof *c);
   for (int i = st->outer.npar; i < s->npar; i++)
     all[i] = st->more[i - st->outer.npar];
-  for (int i = 0; i < st->program->n; i++) {
-    const cst_substep *x = &st->program->step[i];
+  for (int i = 0; i < st->whole->n; i++) {
+    const cst_substep *x = &st->whole->step[i];
     const int          n = x->row->start ? find_state(st, x->row, state) : 0;
     for (int k = 0; k < n; k++)
       block[k] = cst_zeros(state[k]->n, sizeof **block);
@@ -633,8 +681,8 @@ void cst_stepper_start(const cst_stepper *st, double *column, const double *c, c
 }
 
 static bool is_vector(const cst_stepper *st, const char *name) {
-  for (int i = 0; i < st->program->n; i++)
-    for (const cst_state_block *b = st->program->step[i].row->state; b && b->name; b++)
+  for (int i = 0; i < st->whole->n; i++)
+    for (const cst_state_block *b = st->whole->step[i].row->state; b && b->name; b++)
       if (!strcmp(b->name, name))
         return b->q > 0 || b->body > 0;
   return false;
@@ -662,12 +710,17 @@ void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, 
   }
   const double  part = step == 1 ? st->first_impulse : 1;
   const double *impulse = record + (size_t)st->layout.impulse * (size_t)st->width;
+  const double *h = record + (size_t)st->layout.h * (size_t)st->width;
   for (int k = 0; k < st->outer.ng * st->width; k++)
-    lambda[k] = impulse[k] * (1 / (st->h_of[k % st->width] * part));
+    lambda[k] = impulse[k] * (1 / (h[k % st->width] * part));
 }
 
 const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->outer; }
-const cst_march   *cst_stepper_march(const cst_stepper *s) { return &s->segment[0].march; }
+
+const cst_march *cst_stepper_march(cst_stepper *st, const double *record) {
+  cst_stepper_take_steps(st, record + (size_t)st->shift * (size_t)st->width);
+  return &st->segment[0].march;
+}
 
 void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *per_iteration) {
   *per_step = *per_iteration = 0;

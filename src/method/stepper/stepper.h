@@ -80,7 +80,8 @@ enum { CST_COLUMN_PARTS = 4 + 2 * CST_MAX_STATE };
  * of bodies. Returns their number. */
 int cst_stepper_vectors(const cst_stepper *s, cst_column_part part[CST_COLUMN_PARTS]);
 const cst_context *cst_stepper_context(const cst_stepper *s); /* sizes and kernels */
-const cst_march   *cst_stepper_march(const cst_stepper *s);   /* of the first segment */
+/* Of the first segment, with the steps of a record. */
+const cst_march *cst_stepper_march(cst_stepper *s, const double *record);
 
 cst_error cst_batch_create(const cst_stepper *s, cst_batch *b);
 cst_error cst_batch_destroy(cst_batch *b);
@@ -138,16 +139,25 @@ void cst_stepper_start(const cst_stepper *s, double *column, const double *c, co
 void cst_stepper_address(const cst_stepper *s, double *column, uint64_t seed, uint64_t member);
 
 /* Length of the increments of noise; every step is an integer multiple of it. Takes effect with the next
- * set_step; 0: the step. */
+ * set_step of the stepper or its batch; 0: the step. */
 void cst_stepper_set_resolution(cst_stepper *s, double resolution);
-/* Sets the step size of subsequent advances. */
-void cst_stepper_set_step(cst_stepper *s, double h);
-/* Sets the time of records after `step` steps, as the origin of time; default: time 0 at step 0. */
-void cst_stepper_set_time(cst_stepper *s, double time, long step);
+/* Sets the length of the steps of lanes that start from now on, at time 0. From then on each lane has the length and
+ * the time of its steps in its record. */
+void   cst_stepper_set_step(cst_stepper *s, double h);
+double cst_stepper_step(const cst_stepper *s);
+/* In a lane's column: steps of length h, and the time after step number `step`. */
+void cst_stepper_put_steps(const cst_stepper *s, double *column, double h, double time, long step);
+/* The time of a lane after `step` steps, which may be a fraction of a step, by the length of its steps now. */
+double cst_stepper_time(const cst_stepper *s, const double *column, double step);
+/* Sets the step of all lanes, and of those that start; and their time after `step` steps. */
+void cst_batch_set_step(cst_stepper *s, cst_batch *b, double h);
+void cst_batch_set_time(const cst_stepper *s, cst_batch *b, double time, long step);
 /* Both of each lane of a group, h[width], time[width] and step[width]; of several groups, that of the same place.
- * Only of a stepper that varies. set_step and set_time set all lanes again. */
-cst_error cst_stepper_set_steps(cst_stepper *s, const double *h, const double *time,
-                                const long *step);
+ * Only of a stepper that varies. */
+cst_error cst_batch_set_steps(const cst_stepper *s, cst_batch *b, const double *h,
+                              const double *time, const long *step);
+/* Whether its steps change their own lengths (CST_VARIES). */
+bool cst_stepper_changes_steps(const cst_stepper *s);
 /* Whether lanes may have steps of different lengths: the increments of noise, and averages of multipliers, are
  * counted in the steps of a batch. */
 bool cst_stepper_varies(const cst_stepper *s);
@@ -196,9 +206,9 @@ cst_error cst_stepper_follow(cst_stepper *s, cst_batch *b, const cst_schedule *s
 
 /* ---- a lane apart ---------------------------------------------------------------------------- */
 
-/* A lane of its own, into which a lane of a batch is copied to be stepped again, also with another step.
+/* A lane of its own, into which a lane of a batch is copied to be stepped again, also by a part of its step.
  *
- * Steps of the length of the batch's have the bits that they have there, so that a state between two copies can
+ * Whole steps have the bits that they have there, so that a state between two copies can
  * be reached again. The batch is not changed. All memory is allocated in create.
  */
 typedef struct cst_scratch_lanes cst_scratch_lanes;
@@ -212,27 +222,25 @@ cst_error cst_scratch_destroy(cst_scratch_lanes **scratch);
 void cst_scratch_copy(cst_scratch_lanes *x, const double *record, int lane);
 /* The number of steps behind a record's lane, as the record counts them. */
 long cst_scratch_step(const cst_scratch_lanes *x, const double *record, int lane);
-/* Steps the copy to step `to` with the steps h of the batch; *good: it did not fail. */
-cst_error cst_scratch_advance(cst_scratch_lanes *x, double h, long to, bool *good);
-/* Keeps the state of the copy; makes one step of length h from the state that was kept, which is at step
- * `step` and time `time`. fine: constraints are solved to round-off, whatever the tolerance of the lane. */
+/* Steps the copy to step `to`; *good: it did not fail. */
+cst_error cst_scratch_advance(cst_scratch_lanes *x, long to, bool *good);
+/* Keeps the state of the copy; makes `part` of a step from the state that was kept. fine: constraints are solved to
+ * round-off, whatever the tolerance of the lane. */
 void      cst_scratch_keep(cst_scratch_lanes *x);
-cst_error cst_scratch_from_kept(cst_scratch_lanes *x, double h, long step, double time, bool fine,
-                                bool *good);
+cst_error cst_scratch_from_kept(cst_scratch_lanes *x, double part, bool fine, bool *good);
 
 /* Several states side by side, each by a step of its own: keep_as keeps the state of the copy as number i, of
- * at most cst_scratch_width; each_from_kept makes one step of length h[i] from each of the first n, which are at
- * step[i] and time[i]. State i then stands in lane i of the record, with the bits that it has alone. A width of
- * 1: the method steps one at a time. */
+ * at most cst_scratch_width; each_from_kept makes part[i] of a step from each of the first n. State i then stands in
+ * lane i of the record, with the bits that it has alone. A width of 1: the method steps one at a time. */
 int       cst_scratch_width(const cst_scratch_lanes *x);
 void      cst_scratch_keep_as(cst_scratch_lanes *x, int i);
-cst_error cst_scratch_each_from_kept(cst_scratch_lanes *x, int n, const double *h, const long *step,
-                                     const double *time, bool fine, bool *good);
+cst_error cst_scratch_each_from_kept(cst_scratch_lanes *x, int n, const double *part, bool fine,
+                                     bool *good);
 
 /* The copy: a record in whose lanes it stands, and its stepper. The kept state, as a record. */
 const double      *cst_scratch_record(const cst_scratch_lanes *x);
 const double      *cst_scratch_kept(const cst_scratch_lanes *x);
 const cst_stepper *cst_scratch_stepper(const cst_scratch_lanes *x);
-/* Whether a step of another length is one of the method: it has no noise, and does not recall earlier steps. */
+/* Whether a step of another length is one of the method: none of its substeps needs equal steps, or sets the length. */
 bool cst_scratch_shortens(const cst_prepared *p);
 #endif

@@ -425,7 +425,7 @@ static cst_error conclude_quantity(cst_case_rows *rows, const average_columns *x
     s->means[i] = sum / weight;
   }
   const cst_average a = cst_batch_means_estimate(s->means, n, CST_WINDOWS);
-  const double      time = cst_clock_at(class, good * (double)(c->n - class->after));
+  const double      time = cst_clock_of(c, good * (double)(c->n - class->after));
   cst_column_set(x->mean, icase, mean);
   cst_column_set(x->error, icase, a.error);
   cst_parts_survivors_conclude(x->survivors, icase, (long)good, n);

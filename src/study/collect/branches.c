@@ -17,7 +17,6 @@
 #include "expr/tape-lanes.h"
 #include "study/channels/channels.h"
 #include "study/collect/events.h"
-#include "study/plan/clock.h"
 #include "study/result/case-rows.h"
 #include "system/internal.h"
 #include "system/point/linear.h"
@@ -594,7 +593,7 @@ static void measure(own *o, const cst_runner *r, int group, int lane) {
   double           *length = o->length + (group * W + lane) * s->ng;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
   read_lane(r->q0 + group * s->nq * W, s->nq, W, lane, o->q0);
-  cst_system_set_time(s, o->c0, cst_clock_at(r->class, 0));
+  cst_system_set_time(s, o->c0, cst_clock_at(r, 0));
   lengths(s, o->c0, o->q0, length);
   for (int e = 0; e < o->n; e++)
     o->scale[from + e * W + lane] = 1 / length[o->row[e]];
@@ -663,22 +662,22 @@ static cst_error look_at(cst_collection *x, int group, int lane, const double *q
   const int         W = r->width, nq = s->nq, last = group * nq * W, at = group * W + lane;
   read_lane(parameters(r, group), s->npar, W, lane, o->c0);
   read_lane(parameters(r, group), s->npar, W, lane, o->c1);
-  cst_system_set_time(s, o->c0, cst_clock_at(r->class, (double)(step - 1)));
-  cst_system_set_time(s, o->c1, cst_clock_at(r->class, (double)step));
+  cst_system_set_time(s, o->c0, cst_clock_at(r, (double)(step - 1)));
+  cst_system_set_time(s, o->c1, cst_clock_at(r, (double)step));
   read_lane(o->q + last, nq, W, lane, o->q0);
   read_lane(o->p + last, nq, W, lane, o->p0);
   read_lane(q, nq, W, lane, o->q1);
   read_lane(p, nq, W, lane, o->p1);
   const crossing is = look(s, o->length + at * s->ng, o->c0, o->q0, o->c1, o->q1);
   const side     from = {o->c0, o->q0, o->p0, is.before}, to = {o->c1, o->q1, o->p1, is.behind};
-  if (is.near && is_judged(r) && has_left(s, of, r->class->h, &from, &to)) {
+  if (is.near && is_judged(r) && has_left(s, of, cst_clock_step(r), &from, &to)) {
     CST_TRY(cst_locator_open(o->locator, group, lane, step - 1));
     cst_runner_end_lane(r, group, lane, CST_BRANCH_LEFT, step - 1, cst_locator_before(o->locator));
     return 0;
   }
   double *first = passed(r, at);
   if (is.passes && isnan(*first))
-    *first = cst_clock_at(r->class, (double)step);
+    *first = cst_clock_at(r, (double)step);
   for (int e = 0; e < o->n; e++)
     o->entry[(group * o->n + e) * W + lane] = o->value[e * W + lane];
   o->distance[at] = is.behind;

@@ -148,7 +148,7 @@ cst_error cst_companions_destroy(cst_companions *c) {
 static cst_error prepare(cst_companions *c, int method) {
   const cst_plan     *p = c->run->plan;
   cst_stepper_options o = options_of(c);
-  o.step = c->run->class->h;
+  o.step = cst_clock_step(c->run);
   if (c->stepper[method] && !cst_stepper_takes(c->stepper[method], o.step)) {
     CST_TRY(cst_batch_destroy(&c->batch[method]));
     CST_TRY(cst_stepper_destroy(&c->stepper[method]));
@@ -173,7 +173,7 @@ cst_error cst_companions_begin(cst_companions *c) {
   CST_TRY(prepare(c, method));
   c->beside = lanes >= W;
   c->stride = c->beside ? (lanes + W - 1) / W * W : lanes;
-  cst_stepper_set_step(c->st, r->class->h);
+  cst_stepper_set_step(c->st, cst_clock_step(r));
   cst_batch_reset(c->st, c->b, c->stride * c->each);
   if (c->projector) {
     cst_batch_reset(c->projector, &c->placed, c->stride * c->each);

@@ -138,7 +138,8 @@ static void set_peak(const cst_case_rows *rows, const peak_columns *c, const dou
   if (at < 0)
     return;
   cst_column_set(c->peak, rows->icase, most[at]);
-  cst_column_set(c->time, rows->icase, cst_clock_at(k, (double)k->sample[at]));
+  cst_column_set(c->time, rows->icase,
+                 cst_clock_of(&rows->plan->cases[rows->icase], (double)k->sample[at]));
 }
 
 static cst_error conclude(cst_case_rows *rows, const void *handles) {

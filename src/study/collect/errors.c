@@ -6,7 +6,6 @@
 #include "core/need.h"
 #include "study/collect/continue-rows.h"
 #include "study/collect/errors.h"
-#include "study/plan/clock.h"
 #include "study/runner/runner.h"
 
 /* clang-format off */
@@ -167,13 +166,12 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
 
 static cst_error reference_reading(const cst_runner *r, long lane, int parts, const double *q0,
                                    const double *v0, reading y) {
-  const cst_class      *k = r->class;
-  const cst_properties *method = &r->plan->method[k->method]->properties;
+  const cst_properties *method = &r->plan->method[r->class->method]->properties;
   const int             variant = cst_runner_case(r, lane)->variant;
   const double          step = (double)r->b->step;
-  const double          t = cst_clock_at(k, step);
-  const double          back = cst_properties_back(method, k->h, step);
-  const double          tl = back == 0 ? t : cst_clock_at(k, step - back);
+  const double          t = cst_clock_lane(r, lane, step);
+  const double          back = cst_properties_back(method, cst_clock_step(r), step);
+  const double          tl = back == 0 ? t : cst_clock_lane(r, lane, step - back);
   double               *q = parts & STATES ? y.q : NULL;
   double               *p = parts & STATES ? y.p : NULL;
   double               *lambda = parts & MULTIPLIERS ? y.lambda : NULL;

@@ -17,7 +17,6 @@
 #include "core/need.h"
 #include "method/stepper/stepper.h"
 #include "study/collect/events.h"
-#include "study/plan/clock.h"
 
 enum { SPAN = 16 }; /* steps after which another record is kept */
 
@@ -82,14 +81,9 @@ static cst_error prepare(cst_locator *x) {
   const cst_plan           *p = x->r->plan;
   const cst_study          *s = p->study;
   const int                 m = x->r->class->method;
-  const cst_stepper_options o = {p->isa,
-                                 1,
-                                 s->solver.max_iterations,
-                                 s->steps.compensated,
-                                 s->solver.iteration,
-                                 false,
-                                 false,
-                                 x->r->class->h};
+  const cst_stepper_options o = {
+      p->isa, 1,     s->solver.max_iterations, s->steps.compensated, s->solver.iteration,
+      false,  false, cst_clock_step(x->r)};
   if (x->scratch[m] && !cst_stepper_takes(cst_scratch_stepper(x->scratch[m]), o.step))
     CST_TRY(cst_scratch_destroy(&x->scratch[m]));
   if (!x->scratch[m])
@@ -143,7 +137,7 @@ cst_error cst_locator_open(cst_locator *x, int group, int lane, long step) {
   bool          good;
   CST_TRY(prepare(x));
   cst_scratch_copy(x->now, record, lane);
-  CST_TRY(cst_scratch_advance(x->now, x->r->class->h, step, &good));
+  CST_TRY(cst_scratch_advance(x->now, step, &good));
   CST_CHECK(good, MPI_COMM_SELF, CST_ERR_PLIB,
             "a trajectory fails before step %ld where it is stepped again", step);
   cst_scratch_keep(x->now);
@@ -156,7 +150,7 @@ cst_error cst_locator_open(cst_locator *x, int group, int lane, long step) {
 const double *cst_locator_before(const cst_locator *x) { return cst_scratch_kept(x->now); }
 
 static double time_at(const cst_locator *x, double theta) {
-  return cst_clock_at(x->r->class, (double)x->step + theta);
+  return cst_clock_at(x->r, (double)x->step + theta);
 }
 
 /* ---- the cubic ------------------------------------------------------------------------------- */
@@ -179,7 +173,7 @@ static cst_error read_ends(cst_locator *x) {
   bool         good;
   if (x->ends)
     return 0;
-  CST_TRY(cst_scratch_from_kept(x->now, x->r->class->h, x->step, time_at(x, 0), false, &good));
+  CST_TRY(cst_scratch_from_kept(x->now, 1, false, &good));
   CST_CHECK(good, MPI_COMM_SELF, CST_ERR_PLIB,
             "a trajectory fails in step %ld where it is stepped again", x->step + 1);
   read_state(x, cst_scratch_kept(x->now), x->q0, x->v0);
@@ -196,7 +190,7 @@ static cst_error read_ends(cst_locator *x) {
 /* q and v of the cubic, projected onto the constraints; the parameters are in x->c. */
 static void interpolate(const cst_locator *x, double theta, double *q, double *v) {
   const cst_system *s = x->r->plan->study->problem.system;
-  const double      h = x->r->class->h, a = theta, b = 1 - theta;
+  const double      h = cst_clock_step(x->r), a = theta, b = 1 - theta;
   for (int i = 0; i < s->nq; i++) {
     const double d = x->q1[i] - x->q0[i];
     q[i] = x->q0[i] + a * a * (3 - 2 * a) * d + h * a * b * (b * x->v0[i] - a * x->v1[i]);
@@ -241,8 +235,7 @@ static cst_error go(cst_locator *x, double theta) {
   bool good;
   x->theta = theta;
   if (!x->cubic || theta == 1) {
-    CST_TRY(cst_scratch_from_kept(x->now, theta * x->r->class->h, x->step, time_at(x, 0), theta < 1,
-                                  &good));
+    CST_TRY(cst_scratch_from_kept(x->now, theta, theta < 1, &good));
     x->at = cst_scratch_record(x->now);
     x->cubic |= !good;
     x->ends &= theta == 1;
@@ -272,7 +265,7 @@ static const double *evaluate(cst_locator *x, const cst_values *of) {
 }
 
 cst_error cst_locator_go(cst_locator *x, double at) {
-  const double theta = (at - time_at(x, 0)) / x->r->class->h;
+  const double theta = (at - time_at(x, 0)) / cst_clock_step(x->r);
   const bool   at_end = fabs(theta - 1) <= 4 * DBL_EPSILON * (double)(x->step + 1);
   CST_TRY(go(x, at_end ? 1 : fmin(1, fmax(DBL_EPSILON, theta))));
   return 0;

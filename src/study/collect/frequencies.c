@@ -14,7 +14,6 @@
 #include "study/channels/channels.h"
 #include "study/collect/continue-rows.h"
 #include "study/collect/expressions.h"
-#include "study/plan/clock.h"
 #include "study/result/case-rows.h"
 #include "study/result/parts.h"
 
@@ -329,7 +328,7 @@ static void gather(const one *x, long parts, const cst_runner *r, long lane) {
 
 static void analyse(const one *x, const cst_runner *r, int which, long lane) {
   const frequency *f = frequency_of(r->plan, which);
-  const double     spacing = cst_clock_at(r->class, (double)x->steps);
+  const double     spacing = cst_clock_at(r, (double)x->steps);
   const long       half = half_of(x->n);
   double          *lines = cst_rows_numbers(r->rows, &lines_row, which, lane);
   double          *sizes = cst_rows_numbers(r->rows, &amplitudes_row, which, lane);

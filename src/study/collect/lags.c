@@ -164,7 +164,7 @@ cst_error cst_lags_open(const cst_lag_kind *kind, const cst_plan *p, cst_output 
     for (int i = 0; i < p->ncase; i++) {
       const cst_class *class = &p->classes[p->class_of[i]];
       for (long j = 0; j <= x->lags; j++)
-        t[j] = cst_clock_at(class, (double)j * (double)cst_sampled_steps(class, x->every));
+        t[j] = cst_clock_of(&p->cases[i], (double)j * (double)cst_sampled_steps(class, x->every));
       CST_TRY(cst_output_case(o, kind->row[CST_LAGS_TIME], k, i, t));
       const long pairs = pairs_of(x, class);
       if (!x->equal)
@@ -293,8 +293,7 @@ static void add_squares(const kept *k, const cst_lag *x, long W, long at, int i)
 
 /* The open part ends: its means y of a lane go into the sums, and two of them into the rows. */
 static void close_lane(const cst_lag_kind *kind, const cst_lag *x, const kept *k, long W, long l,
-                       double count, double *y, double *of_part, const cst_class *class) {
-  const double spacing = cst_clock_at(class, (double)cst_sampled_steps(class, x->every));
+                       double count, double *y, double *of_part, double spacing) {
   for (long j = 0; j <= x->lags; j++)
     y[j] = k->open[j * W + l] / count;
   y[x->lags + 1] = kind->figure(y, x->lags, spacing);
@@ -312,10 +311,11 @@ static void close_part(const cst_lag_kind *kind, int which, const kept *k, const
   const cst_lag *x = cst_lag_of(cst_lags_of(kind, r->plan), which);
   const long     W = r->width, pairs = pairs_of(x, r->class);
   const long     count = before(pairs, part + 1) - before(pairs, part);
+  const double   spacing = cst_clock_at(r, (double)cst_sampled_steps(r->class, x->every));
   double        *y = cst_zeros(x->lags + 2, sizeof *y);
   for (long l = 0; l < W && group * W + l < r->work->count; l++) {
     double *rows = cst_rows_numbers(r->rows, kind->row[CST_LAGS_OF_PARTS], which, group * W + l);
-    close_lane(kind, x, k, W, l, (double)count, y, rows + 2 * part, r->class);
+    close_lane(kind, x, k, W, l, (double)count, y, rows + 2 * part, spacing);
   }
   memset(k->open, 0, sizeof *k->open * (size_t)((x->lags + 1) * W));
   free(y);

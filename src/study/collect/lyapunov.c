@@ -216,7 +216,7 @@ static void count(const own *o, const cst_runner *r, long lane, double every) {
 }
 
 static double period(const cst_runner *r) {
-  return cst_clock_at(r->class, (double)cst_tangent_steps(r->plan, r->class));
+  return cst_clock_at(r, (double)cst_tangent_steps(r->plan, r->class));
 }
 
 static cst_error stop(cst_collection *x) {
@@ -366,11 +366,12 @@ static cst_error conclude_error(cst_case_rows *rows, int i, cst_number_column to
 
 static cst_error conclude_times(cst_case_rows *rows) {
   const cst_plan  *p = rows->plan;
+  const cst_case  *c = &p->cases[rows->icase];
   const cst_class *k = &p->classes[p->class_of[rows->icase]];
   const long       every = cst_tangent_steps(p, k);
   double           t[POINTS];
   for (int i = 0; i < POINTS; i++)
-    t[i] = point(i) <= k->n / every ? cst_clock_at(k, (double)point(i) * (double)every) : NAN;
+    t[i] = point(i) <= k->n / every ? cst_clock_of(c, (double)point(i) * (double)every) : NAN;
   CST_TRY(cst_output_case(rows->output, &times_row, 0, rows->icase, t));
   return 0;
 }

@@ -77,7 +77,8 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   for (int k = 0; k < cst_lags_of(&kind, p)->n; k++) {
     const cst_lag *l = cst_lag_of(cst_lags_of(&kind, p), k);
     const cst_class *class = &p->classes[p->class_of[rows->icase]];
-    const double spacing = cst_clock_at(class, (double)cst_sampled_steps(class, l->every));
+    const double spacing =
+        cst_clock_of(&p->cases[rows->icase], (double)cst_sampled_steps(class, l->every));
     const double half = (double)(l->lags / 2), times = 2.0 * l->named.expressions.n;
     CST_TRY(cst_lags_means(&kind, rows, k, &m));
     const double before = m.value - m.figure * ((double)l->lags - half) * spacing;

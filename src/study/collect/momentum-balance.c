@@ -21,7 +21,6 @@
 #include "study/collect/tangent.h"
 #include "study/rows/collector.h"
 #include "study/file/reader.h"
-#include "study/plan/clock.h"
 #include "study/plan/plan.h"
 #include "study/result/parts.h"
 
@@ -687,8 +686,8 @@ static void look(own *o, const cst_runner *r, long lane) {
   const double *c = cst_plan_parameters(r->plan, cst_runner_case(r, lane)->variant);
   cst_companions_get(&o->c, cst_companions_base(&o->c, lane), o->x);
   cst_companions_get(&o->c, cst_companions_column(&o->c, lane, 0), o->y);
-  const cst_momenta_step k = {.t = cst_clock_at(r->class, (double)r->b->step),
-                              .h = r->class->h,
+  const cst_momenta_step k = {.t = cst_clock_at(r, (double)r->b->step),
+                              .h = cst_clock_step(r),
                               .q0 = o->x,
                               .p0 = o->x + nq,
                               .q1 = o->y,

@@ -90,7 +90,7 @@ static cst_error open(const cst_plan *p, cst_output *o) {
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     for (int j = 0; j < p->most_samples; j++)
-      t[j] = j < k->nsample ? cst_clock_at(k, (double)k->sample[j]) : NAN;
+      t[j] = j < k->nsample ? cst_clock_of(&p->cases[i], (double)k->sample[j]) : NAN;
     CST_TRY(cst_output_case(o, &channel_sample_time, 0, i, t));
   }
   free(t);

@@ -354,7 +354,7 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
                          .mass = view->record + view->context->at.mass * W,
                          .class = s->mass_class,
                          .of = shares_of(r->plan->study->methods.method[r->class->method]),
-                         .h = r->class->h};
+                         .h = cst_clock_step(r)};
   const long        centre = step[i] - REACH;
   if (!alive || g.past[STEPS * W + __builtin_ctz((unsigned)alive)] > (double)step[i])
     return;

@@ -208,7 +208,7 @@ static cst_error write(tracks *t, int at) {
 static cst_error flush_tracks(tracks *t) {
   for (long i = 0; i < t->held; i++) {
     const long step = (t->first + i) * cst_states_request_of(t->plan->study)->every;
-    t->t[i] = cst_clock_at(t->class, (double)step);
+    t->t[i] = cst_clock_of(&t->plan->cases[t->class->cases[0]], (double)step);
   }
   for (int i = 0; i < t->n; i++) {
     if (t->track[i].held && t->output)

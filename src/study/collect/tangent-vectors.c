@@ -113,7 +113,7 @@ static bool move_lane(cst_tangent_vectors *v, long lane, double by) {
   for (int e = 0; e < v->in && by > 0; e++)
     q[e] += by * scale_of(v, lane, e) * cst_tangent_draw(r, lane, 0, e);
   for (long n = r->b->step - v->step; n > 0 && good; n--)
-    good = cst_derivative_step(d, c, r->class->h, q, p, v->k, w);
+    good = cst_derivative_step(d, c, cst_clock_step(r), q, p, v->k, w);
   if (!good)
     return false;
   read_state(v, lane, q);

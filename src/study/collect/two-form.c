@@ -287,7 +287,7 @@ static bool step_exactly(own *o, const cst_runner *r, cst_derivative *d, long la
   scale_vectors(o, lane, true, o->w);
   cst_derivative_tangent(d, c, q, p, o->k, o->w);
   memcpy(before, o->w, n);
-  const bool good = cst_derivative_step(d, c, r->class->h, q, p, o->k, o->w);
+  const bool good = cst_derivative_step(d, c, cst_clock_step(r), q, p, o->k, o->w);
   scale_vectors(o, lane, false, before);
   scale_vectors(o, lane, false, o->w);
   return good;

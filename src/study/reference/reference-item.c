@@ -341,8 +341,8 @@ static cst_error advance_batch(cst_item *i, double from, double h, long *some) {
   if (watched)
     save_batch(i);
   cst_stepper_halt_by(i->st, watched ? i->r->halt : NULL, i->r->halt_context);
-  cst_stepper_set_step(i->st, h);
-  cst_stepper_set_time(i->st, from, step - i->done);
+  cst_batch_set_step(i->st, &i->b, h);
+  cst_batch_set_time(i->st, &i->b, from, step - i->done);
   CST_TRY(cst_stepper_advance(i->st, &i->b, *some));
   if (!cst_stepper_halted(i->st))
     return 0;

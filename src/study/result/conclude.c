@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "study/channels/channels.h"
+#include "study/plan/clock.h"
 #include "study/rows/collector.h"
 #include "study/rows/kind.h"
 #include "study/result/case-rows.h"
@@ -278,7 +279,7 @@ static void declare_run(cst_conclusion *x) {
     cst_column_set(members, i, (double)p->study->ensemble.members);
     cst_column_set(observe, i, (double)p->classes[p->class_of[i]].observe);
     cst_column_set(taken, i, p->cases[i].h);
-    cst_column_set(end, i, (double)p->cases[i].n * p->cases[i].h);
+    cst_column_set(end, i, cst_clock_of(&p->cases[i], (double)p->cases[i].n));
   }
 }
 

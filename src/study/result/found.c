@@ -87,9 +87,9 @@ cst_error cst_rank_loss_look(cst_case_rows *rows, int i, cst_rank_losses *l) {
   if (found)
     CST_TRY(cst_case_rows_get(rows, &cst_channel_steps, 0, &x));
   for (long m = 0; m < members && found; m++) {
-    if (!lost[m] || !(x[m] * p->cases[i].h < time))
+    if (!lost[m] || !(cst_clock_of(&p->cases[i], x[m]) < time))
       continue;
-    time = x[m] * p->cases[i].h;
+    time = cst_clock_of(&p->cases[i], x[m]);
     first = m;
   }
   free(lost);

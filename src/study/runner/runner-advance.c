@@ -11,7 +11,6 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/method.h"
-#include "study/plan/clock.h"
 
 /* ---- lanes of the batch as trajectories, and their numbers ----------------------------------- */
 
@@ -136,13 +135,27 @@ void cst_runner_watches(const cst_runner *r, bool speeds, bool momenta, bool tim
 
 /* ---- what is measured ------------------------------------------------------------------------ */
 
-/* Set once for all groups: per group, lanes would be read as a vector just after being written one by one. */
-static void set_time(const cst_runner *r) {
-  const double t = cst_clock_at(r->class, (double)r->b->step);
-  if (r->own->meter.time[0] == t)
+/* The times of a group after `step` steps. Equal ones are set once for all groups: per group, lanes would be read as a
+ * vector just after being written one by one. */
+static void set_times(const cst_runner *r, int group, long step, double *time) {
+  const double *record = cst_runner_record(r, group);
+  if (r->own->varies) {
+    for (int l = 0; l < r->width; l++)
+      time[l] = cst_stepper_time(r->st, record + l, (double)step);
     return;
-  for (int l = 0; l < r->width; l++)
-    r->own->meter.time[l] = t;
+  }
+  const double t = cst_clock_at(r, (double)step);
+  const bool   there = time[0] == t;
+  for (int l = 0; l < r->width && !there; l++)
+    time[l] = t;
+}
+
+void cst_clock_lanes(const cst_runner *r, int group, double *time) {
+  set_times(r, group, r->b->step, time);
+}
+
+double cst_clock_lane(const cst_runner *r, long lane, double step) {
+  return cst_stepper_time(r->st, cst_batch_lane(r->st, r->b, lane), step);
 }
 
 /* The view of a group, without what depends on its state. */
@@ -178,7 +191,7 @@ static double *kept_of(const cst_runner *r, int k, int group) {
 cst_view cst_runner_see(const cst_runner *r, int group, bool v, bool lambda) {
   cst_view view = view_of(r, group, CST_KEEP_NOT);
   view.lambda = r->own->lambda;
-  set_time(r);
+  cst_clock_lanes(r, group, r->own->meter.time);
   if (v)
     r->fold->velocities(view.context, view.record, r->own->meter.scratch);
   if (lambda)
@@ -194,7 +207,7 @@ cst_view cst_runner_measure(const cst_runner *r, int group, cst_keep keep) {
   if (r->plan->needs_lambda)
     cst_runner_lambda(r, r->st, view.record, r->b->step,
                       m->scratch + r->plan->study->problem.system->nq * W);
-  set_time(r);
+  cst_clock_lanes(r, group, r->own->meter.time);
   for (int i = 0; i < m->nwanted; i++) {
     const int              k = m->wanted[i];
     const cst_observation *look = &r->plan->observation[k];
@@ -203,18 +216,6 @@ cst_view cst_runner_measure(const cst_runner *r, int group, cst_keep keep) {
                   m->scale + look->first * W);
   }
   return view;
-}
-
-/* The times of states, which neighbours have in common. */
-static void set_times(cst_runner *r, const cst_trail *way) {
-  const int W = r->width;
-  for (int i = 0; i < way->n; i++) {
-    const double t = cst_clock_at(r->class, (double)way->step[i]);
-    if (r->own->meter.times[i * W] == t)
-      continue;
-    for (int l = 0; l < W; l++)
-      r->own->meter.times[i * W + l] = t;
-  }
 }
 
 /* A group at a state whose values are of use in themselves: at its first state, or to some collector. */
@@ -232,7 +233,8 @@ static void look_along(cst_runner *r, int group, const cst_trail *way) {
   const cst_states states = {way->n, way->stride,         way->q,
                              way->p, r->own->meter.speed, r->own->meter.times};
   r->fold->speeds(view.context, view.record, &states, r->own->meter.speed);
-  set_times(r, way);
+  for (int i = 0; i < way->n; i++)
+    set_times(r, group, way->step[i], r->own->meter.times + i * r->width);
   for (int i = 0; i < r->own->ncollection; i++) {
     cst_collection *x = &r->own->collection[i];
     if (x->row->run.along)
@@ -300,18 +302,14 @@ void cst_runner_clear_kept(const cst_runner *r) {
 /* ---- every step ------------------------------------------------------------------------------ */
 
 /* The states for those who look at every step. */
-static cst_states states_of(cst_runner *r, const cst_view *view, const cst_trail *way) {
+static cst_states states_of(cst_runner *r, int group, const cst_view *view, const cst_trail *way) {
   const cst_watch *w = &r->own->watch;
   const int        W = r->width;
   const cst_states x = {way->n, way->stride, way->q, way->p, w->speed, w->times};
   if (w->speeds)
     r->fold->speeds(view->context, view->record, &x, w->speed);
-  for (int i = 0; w->clock && i < way->n; i++) {
-    const double t = cst_clock_at(r->class, (double)way->step[i]);
-    const bool   there = w->times[i * W] == t;
-    for (int l = 0; l < W && !there; l++)
-      w->times[i * W + l] = t;
-  }
+  for (int i = 0; w->clock && i < way->n; i++)
+    set_times(r, group, way->step[i], w->times + i * W);
   return x;
 }
 
@@ -418,7 +416,7 @@ static void watch_each(cst_runner *r, int group, const cst_trail *way, const cst
 /* States on the way of a group, one after each step, of which some are observed. */
 static void watch_along(cst_runner *r, int group, const cst_trail *way) {
   const cst_view   view = view_of(r, group, CST_KEEP_NOT);
-  const cst_states states = states_of(r, &view, way);
+  const cst_states states = states_of(r, group, &view, way);
   if (all_quiet(r, group, &view, &states, way->step))
     fold_observed(r, group, way);
   else
@@ -440,7 +438,7 @@ static void watch_all(cst_runner *r) {
   for (int g = 0; g < r->b->groups; g++) {
     const cst_trail  way = cst_stepper_trail(r->st, r->b, g);
     const cst_view   view = view_of(r, g, CST_KEEP_NOT);
-    const cst_states states = states_of(r, &view, &way);
+    const cst_states states = states_of(r, g, &view, &way);
     watch(r, g, &way, &states, 0);
     end_watch(r, g, r->b->step);
   }

@@ -74,6 +74,7 @@ typedef struct cst_runner_own {
   cst_collection *collection; /* [ncollection] */
   long            next_fold;  /* next step that is observed */
   bool            timed;      /* the batch is being timed; nothing is observed */
+  bool varies; /* the method changes the lengths of steps: lanes have times of their own */
 } cst_runner_own;
 
 /* runner.c: restores the batch, which has been started, from saved rows. */

@@ -484,6 +484,16 @@ static void find_blocks(const cst_runner *r) {
   }
 }
 
+/* The times of the batch before, which lanes need not have in common. */
+static void forget_times(const cst_runner *r) {
+  r->own->meter.time[0] = NAN;
+  for (int i = 0; i < CST_TRAIL; i++) {
+    r->own->meter.times[i * r->width] = NAN;
+    if (r->own->watch.times)
+      r->own->watch.times[i * r->width] = NAN;
+  }
+}
+
 /* Begins a batch, at its start or from saved rows. */
 static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
@@ -499,6 +509,8 @@ static cst_error begin(cst_runner *r, const cst_work *w, const cst_origin *from,
   find_blocks(r);
   r->b = &r->own->full[m];
   cst_stepper_set_step(r->st, r->class->h);
+  r->own->varies = cst_stepper_changes_steps(r->st);
+  forget_times(r);
   r->hst = NULL;
   if (s->reference.kind == CST_REFERENCE_SELF && !r->replayed && !r->own->timed) {
     CST_TRY(prepare(r, m, r->class->h / 2, &r->own->partner[m], &r->own->half[m]));

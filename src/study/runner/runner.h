@@ -4,6 +4,7 @@
 #ifndef CST_RUNNER_H
 #define CST_RUNNER_H
 #include <limits.h>
+#include "study/plan/clock.h"
 #include "study/rows/collector.h"
 #include "study/reference/reference.h"
 #include "study/result/output.h"
@@ -36,7 +37,17 @@ struct cst_runner {
 const cst_case *cst_runner_case(const cst_runner *r, long lane);
 long            cst_runner_member(const cst_runner *r, long lane);
 double         *cst_runner_record(const cst_runner *r, int group);
-bool cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
+/* The time of the current batch after `step` steps, which may be a fraction of a step, and the length of its steps: of
+ * methods with equal steps, on which who asks relies (CST_NEEDS_EQUAL_STEPS). */
+static inline double cst_clock_at(const cst_runner *r, double step) {
+  return cst_clock_of(&r->plan->cases[r->class->cases[0]], step);
+}
+static inline double cst_clock_step(const cst_runner *r) { return r->class->h; }
+/* The time of each lane of a group at the current step, time[W]; and of a lane of the batch after `step` steps, by the
+ * length of its step now: of every method. */
+void   cst_clock_lanes(const cst_runner *r, int group, double *time);
+double cst_clock_lane(const cst_runner *r, long lane, double step);
+bool   cst_runner_halted(const cst_runner *r); /* the current or the last advance was halted */
 /* Whether the batch is observed at its step, and has not been yet. */
 bool cst_runner_observes(const cst_runner *r);
 /* Whether a lane has not failed: of a batch as wide as the runner's, and of a group of the current one. */

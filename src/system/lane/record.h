@@ -11,8 +11,8 @@
 
 /* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints
  * and extent, that of the system, at the start; tolerance of the solver; iterations so far; the address of
- * its random numbers (seed, member) and the number of steps behind it, whole numbers that are read as vl;
- * state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints,
+ * its random numbers (seed, member), the number of steps behind it and that of some earlier state, since, whole
+ * numbers that are read as vl; the time of that state, origin, and the length h of each step after it; state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints,
  * summed over the last step. */
 #define CST_BLOCKS(X)                                                                              \
   X(c, npar)                                                                                       \
@@ -24,11 +24,17 @@
   X(seed, 1)                                                                                       \
   X(member, 1)                                                                                     \
   X(step, 1)                                                                                       \
+  X(since, 1)                                                                                      \
+  X(origin, 1)                                                                                     \
+  X(h, 1)                                                                                          \
   X(q, nq)                                                                                         \
   X(p, nq)                                                                                         \
   X(eq, nq)                                                                                        \
   X(ep, nq)                                                                                        \
   X(impulse, ng)
+
+/* A bit of `needs` of substeps, observers, collectors and kinds of study: it relies on one h for all steps of a lane. */
+enum { CST_NEEDS_EQUAL_STEPS = 32 };
 
 typedef struct {
 #define X(name, size) int name;
