@@ -13,6 +13,7 @@
 #include "constella/expr.h"
 #include "constella/system.h"
 #include "expr/bound.h"
+#include "system/lane/record.h"
 
 typedef struct {
   char        name[48];
@@ -90,9 +91,10 @@ typedef struct cst_observer {
   const char *name, *doc; /* as the study file and `constella list observables` have it */
   bool        always;     /* it is in every study; a study does not name it */
   /* it is only observed where the study file names it, not where that names no observables */
-  bool optional;
-  bool expression; /* one observation for each expression of the user, under its name */
-  bool averages;   /* a study that names it computes time averages */
+  bool     optional;
+  bool     expression; /* one observation for each expression of the user, under its name */
+  bool     averages;   /* a study that names it computes time averages */
+  unsigned needs;      /* 0, or CST_NEEDS_EQUAL_STEPS */
   cst_observer_keeps kept;
   /* A block of numbers that substeps carry from step to step (method/substep.h), which it reads as view->state;
    * NULL: none. The block is that of the record, so all its states are looked at one by one. */

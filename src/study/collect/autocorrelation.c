@@ -91,6 +91,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_autocorrelation = {
     .name = "autocorrelation",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "autocorrelation of expressions",
     CST_LAGS_ROW("autocorrelation"),
 };

@@ -471,6 +471,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_averages = {
     .name = "averages",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "averages over time",
     .keys = {.table = keys, .request = sizeof(averages_request), .read = read, .check = check},
     .plan = {.averages = averages,

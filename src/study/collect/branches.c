@@ -758,6 +758,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_branches = {
     .name = "branches",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "where the gradients of the constraints become dependent",
     .keys = {.request = sizeof(request), .as_in = as_in},
     .plan = {.settle = settle, .wanted = wanted},

@@ -170,6 +170,7 @@ static const cst_reuse reuse = {.refuse = refuse};
 
 const cst_collector cst_collector_error_along = {
     .name = "error-along",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "errors against the reference at the samples",
     .keys = {.request = sizeof(request), .read = read, .check = check, .measures = measures},
     .plan = {.schedule = schedule, .demand = demand, .settle = settle, .wanted = wanted},

@@ -643,6 +643,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_events = {
     .name = "events",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "where expressions change their sign",
     .keys = {.table = cst_events_keys,
              .request = sizeof(cst_named_list),

@@ -487,6 +487,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_frequencies = {
     .name = "frequencies",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "frequencies of expressions",
     .keys = {.table = keys,
              .request = sizeof(cst_named_list),

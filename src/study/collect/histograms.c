@@ -561,6 +561,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_histograms = {
     .name = "histograms",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "distributions of expressions",
     .keys = {.table = keys,
              .request = sizeof(cst_named_list),

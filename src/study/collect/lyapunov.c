@@ -441,6 +441,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_lyapunov = {
     .name = "lyapunov",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "Lyapunov exponents and MEGNO",
     .plan = {.steps = steps, .calls = calls, .lanes = lanes, .wanted = wanted},
     .run = {.own = sizeof(own),

@@ -97,6 +97,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_mean_square_displacement = {
     .name = "mean-square-displacement",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "mean square displacement of expressions",
     CST_LAGS_ROW("displacement"),
 };

@@ -753,6 +753,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_momentum_balance = {
     .name = "momentum-balance",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "defects of the momentum equation in a step",
     .keys = {.table = keys, .request = sizeof(balances), .read = read, .forget = forget},
     .plan = {.steps = steps, .lanes = lanes, .tell = tell, .wanted = wanted},

@@ -176,6 +176,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_reversibility = {
     .name = "reversibility",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "distance from the start after going back",
     .plan = {.steps = steps, .calls = calls, .lanes = lanes, .wanted = wanted},
     .run = {.own = sizeof(own),

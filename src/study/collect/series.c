@@ -449,6 +449,7 @@ static cst_error stop(cst_collection *x) {
 
 const cst_collector cst_collector_series = {
     .name = "series",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "samples at chosen steps",
     .keys = {.table = keys, .request = sizeof(cst_series_request), .read = read},
     .plan = {.schedule = schedule, .wanted = wanted},

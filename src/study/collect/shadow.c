@@ -526,6 +526,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_shadow = {
     .name = "shadow",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "shadow energies",
     .keys = {.request = sizeof(request), .read = read, .check = check, .measures = measures},
     .plan = {.demand = demand, .tell = tell, .wanted = wanted},

@@ -350,6 +350,7 @@ static void forget(void *request) {
 
 const cst_collector cst_collector_stages = {
     .name = "stages",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "other parameters from a time on",
     .keys = {.table = keys,
              .request = sizeof(cst_stages),

@@ -442,6 +442,7 @@ static const cst_reuse reuse = {.copy = copy};
 
 const cst_collector cst_collector_states = {
     .name = "states",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "states along trajectories",
     .keys = {.table = cst_states_keys,
              .request = sizeof(cst_states_request),

@@ -344,6 +344,7 @@ long cst_tangent_next(const cst_collection *x, long step) {
 
 const cst_collector cst_collector_tangent = {
     .name = "tangent",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "what nearby trajectories measure",
     .keys = {.table = keys, .request = sizeof(cst_tangent), .read = read, .measures = measures},
     .plan = {.tell = tell, .wanted = wanted},

@@ -374,6 +374,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 
 const cst_collector cst_collector_two_form = {
     .name = "two-form",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "changes of the two-form and of volume in a step",
     .plan = {.steps = steps, .calls = calls, .lanes = lanes, .wanted = wanted},
     .run = {.own = sizeof(own),

@@ -233,6 +233,7 @@ static const cst_reuse reuse = {.reaches = reaches, .go_on = go_on};
 
 const cst_collector cst_collector_windows = {
     .name = "windows",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .doc = "means over windows",
     .keys = {.request = sizeof(request), .as_in = as_in},
     .plan = {.demand = demand, .wanted = wanted},

@@ -244,7 +244,7 @@ static cst_error conclude_table(const cst_plan *p, const void *handles) {
 const cst_kind cst_kind_conservation = {
     .name = "conservation",
     .doc = "drift of energy, momenta and constraints over long times; verdicts",
-    .needs = CST_NEEDS_WINDOWS,
+    .needs = CST_NEEDS_WINDOWS | CST_NEEDS_EQUAL_STEPS,
     .figures = "drift,constraint,work-energy",
     .declare = declare,
     .conclude = conclude,

@@ -146,6 +146,7 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
 const cst_kind cst_kind_ensemble = {
     .name = "ensemble",
     .doc = "members around a start; distributions at the end",
+    .needs = CST_NEEDS_EQUAL_STEPS,
     .figures = "ensemble,ensemble-drift,drift,constraint",
     .declare = declare,
     .conclude = conclude,

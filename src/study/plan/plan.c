@@ -549,6 +549,58 @@ static void check_means(const cst_plan *p, cst_diag *d) {
   }
 }
 
+/* ---- equal steps ----------------------------------------------------------------------------- */
+
+/* What relies on them, where this method of the study has others. */
+typedef struct {
+  const cst_plan *p;
+  cst_diag       *d;
+  int             method;
+} unequal;
+
+static void refuse(const unequal *x, const char *what, const char *name) {
+  const cst_study     *s = x->p->study;
+  const cst_study_word at = cst_study_place(s, "methods");
+  cst_diag_add(x->d, s->source.file, at.line, at.column,
+               "%s%s relies on steps of equal length, and '%s' changes the lengths of its steps",
+               what, name, cst_method_label(s->methods.method[x->method]));
+}
+
+static void check_reliant_substeps(const unequal *x) {
+  const cst_prepared *m = x->p->method[x->method];
+  for (int i = 0; i < m->program->n; i++)
+    if (m->program->step[i].row->features & CST_NEEDS_EQUAL_STEPS)
+      refuse(x, "its substep ", m->program->step[i].row->name);
+  if (m->properties.mean > 0)
+    refuse(x, "the mean of multipliers", "");
+}
+
+static void check_reliant(const unequal *x) {
+  const cst_plan  *p = x->p;
+  const cst_study *s = p->study;
+  if (cst_study_needs(s, CST_NEEDS_EQUAL_STEPS))
+    refuse(x, "study: ", s->kind->name);
+  if (s->reference.kind != CST_REFERENCE_NONE && s->reference.kind != CST_REFERENCE_EXACT)
+    refuse(x, "a reference other than 'exact'", "");
+  for (int k = 0; k < cst_collector_count; k++) {
+    const cst_collector *c = cst_collectors[k];
+    if (c->needs & CST_NEEDS_EQUAL_STEPS && (!c->plan.wanted || c->plan.wanted(p)))
+      refuse(x, "what is kept of the run, ", c->doc);
+  }
+  for (int k = 0; k < p->nobservation; k++)
+    if (p->observation[k].wanted && p->observation[k].row->needs & CST_NEEDS_EQUAL_STEPS)
+      refuse(x, "the observable ", p->observation[k].row->name);
+  check_reliant_substeps(x);
+}
+
+void cst_plan_check_steps(const cst_plan *p, cst_diag *d) {
+  for (int i = 0; i < p->study->methods.n; i++)
+    if (cst_program_has(p->method[i]->program, CST_VARIES))
+      check_reliant(&(unequal){p, d, i});
+}
+
+/* ---- the whole plan -------------------------------------------------------------------------- */
+
 static cst_prepared *prepare(const cst_study *s, const cst_method *m) {
   cst_prepared *p = cst_method_prepare(m, s->problem.system);
   p->flat = s->problem.flat;
@@ -614,6 +666,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   count_freedom(p, d);
   cost_classes(p);
   check_reads(p, d);
+  cst_plan_check_steps(p, d);
   if (cst_diag_count(d) == before)
     cst_plan_check_names(p, d);
   if (cst_diag_count(d) == before)

@@ -144,6 +144,9 @@ long   cst_plan_state_numbers(const cst_plan *p);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
 long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);
+/* plan.c. Reports what relies on steps of equal length (CST_NEEDS_EQUAL_STEPS) where a method changes the lengths of its
+ * steps: the one place that asks. */
+void cst_plan_check_steps(const cst_plan *p, cst_diag *d);
 /* nanoseconds of all steps of the study on one core, including idle lanes */
 double cst_plan_time(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */

@@ -205,6 +205,7 @@ typedef struct {
 /* A row: one collector. */
 typedef struct cst_collector {
   const char        *name, *doc;
+  unsigned           needs; /* 0, or CST_NEEDS_EQUAL_STEPS (system/lane/record.h) */
   cst_collector_keys keys;
   cst_collector_plan plan;
   cst_collector_run  run;

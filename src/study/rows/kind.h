@@ -9,13 +9,14 @@
 #include "core/error.h"
 #include "study/file/study.h"
 #include "core/keys.h"
+#include "system/lane/record.h"
 
 typedef struct cst_plan      cst_plan;
 typedef struct cst_reader    cst_reader;
 typedef struct cst_case_rows cst_case_rows;
 typedef struct cst_columns   cst_columns;
 
-/* What a kind requires of reader, runner, reference and writer. */
+/* What a kind requires of reader, runner, reference and writer, besides CST_NEEDS_EQUAL_STEPS (record.h). */
 enum {
   CST_NEEDS_REFERENCE = 1, /* the study file names a reference */
   CST_NEEDS_REFERENCE_ERROR =
