@@ -84,6 +84,7 @@ struct cst_stepper {
   /* those of the record from which the marches have the lengths of their substeps */
   _Alignas(64) long since[CST_W_MAX];
   _Alignas(64) double origin[CST_W_MAX], h_of[CST_W_MAX];
+  bool                mixed;         /* in a step in parts: groups have different ones */
   double              first_impulse; /* fraction of the impulse in the first step */
   bool                tangential, flat;
   bool                smooth;          /* there is no noise */

@@ -253,8 +253,8 @@ static bool marches_whole(const cst_stepper *st, int group) {
 
 /* Whether the lanes of two groups have the same steps and times. */
 static bool same_steps(const cst_stepper *st, int group, int other) {
-  const size_t  at = (size_t)st->layout.since * (size_t)st->width;
-  const size_t  n = (size_t)(st->layout.q - st->layout.since) * (size_t)st->width;
+  const size_t  at = (size_t)(st->shift + st->inner.since) * (size_t)st->width;
+  const size_t  n = (size_t)(st->inner.q - st->inner.since) * (size_t)st->width;
   const double *x = st->batch->record + (size_t)group * st->size + at;
   const double *y = st->batch->record + (size_t)other * st->size + at;
   return !memcmp(x, y, n * sizeof *x);
@@ -419,7 +419,8 @@ static cst_error march_all(void *context) {
 /* The part of a group's record that is stepped, by the steps of its lanes. */
 static double *open_group(cst_stepper *st, int group) {
   double *own = cst_stepper_inner(st, record_of(st, group));
-  cst_stepper_take_steps(st, own);
+  if (st->mixed)
+    cst_stepper_take_steps(st, own);
   return own;
 }
 
@@ -473,15 +474,22 @@ static cst_error substep_in_parts(cst_stepper *st, bool *failed) {
   return 0;
 }
 
+/* Opens the step of all groups; failed: those that cannot make it. */
+static void open_groups(cst_stepper *st, bool *failed) {
+  st->mixed = false;
+  for (int g = st->batch->groups - 1; g >= 0; g--) {
+    cst_stepper_take_steps(st, cst_stepper_inner(st, record_of(st, g)));
+    failed[g] = cst_stepper_open_step(st, record_of(st, g)).reason != CST_DONE;
+    st->mixed |= g + 1 < st->batch->groups && !same_steps(st, g, g + 1);
+  }
+}
+
 static cst_error step_in_parts(cst_stepper *st, long step) {
   cst_batch *b = st->batch;
   bool      *failed;
   failed = cst_zeros(b->groups, sizeof *failed);
   memcpy(st->saved, b->record, st->size * (size_t)b->groups * sizeof *st->saved);
-  for (int g = 0; g < b->groups; g++) {
-    (void)open_group(st, g);
-    failed[g] = cst_stepper_open_step(st, record_of(st, g)).reason != CST_DONE;
-  }
+  open_groups(st, failed);
   for (int i = 0; i < st->nsegment; i++)
     for (int j = 0; j < st->segment[i].march.nsub; j++) {
       st->now = &st->segment[i];
