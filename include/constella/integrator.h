@@ -113,8 +113,8 @@ cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, cons
  * cst_integrator_status. */
 cst_integrator_code cst_integrator_advance(cst_integrator *x, long n);
 
-/* The number of trajectories started; steps done; the time, steps * h. nq, ng and npar are those of the
- * system. */
+/* The number of trajectories started; steps done; the time, steps * h, of a method that changes the lengths of its steps
+ * that of the first trajectory. nq, ng and npar are those of the system. */
 long   cst_integrator_count(const cst_integrator *x);
 long   cst_integrator_steps(const cst_integrator *x);
 double cst_integrator_time(const cst_integrator *x);
