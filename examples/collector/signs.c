@@ -29,35 +29,28 @@ static const cst_channel_row mean = {"/signs/%s_mean",
                                      {CST_AXIS_CASE, CST_AXIS_NONE},
                                      {0}};
 
-static const cst_key keys[] = {
-    {"", "signs", CST_KEYS_ALL, "map", "none", "", "signs: {name: turns, expression: x}",
-     "An expression whose changes of sign are counted."},
-    {"signs", "name", CST_KEYS_ALL, "text", NULL, "", "signs: {name: turns, expression: x}",
-     "Name of the dataset."},
-    {"signs", "expression", CST_KEYS_ALL, "expression", NULL, "", "signs: {name: t, expression: y}",
-     "The quantity."},
-    {0},
-};
-
 typedef struct {
   char           *name; /* NULL: the key is absent */
   cst_expressions of;
-} request; /* the values of these keys */
+} request; /* the values of the keys */
+
+static const cst_key keys[] = {
+    {"", "signs", CST_KEYS_ALL, "map", "none", "", "signs: {name: turns, expression: x}",
+     "An expression whose changes of sign are counted."},
+    {"signs", "name", CST_KEYS_ALL, NULL, NULL, "", "signs: {name: turns, expression: x}",
+     "Name of the dataset.",
+     .value = {CST_VALUE_NAME, CST_AT(request, name), .of = "a count of signs"}},
+    {"signs", "expression", CST_KEYS_ALL, NULL, NULL, "", "signs: {name: t, expression: y}",
+     "The quantity.", .value = {CST_VALUE_EXPRESSIONS, CST_AT(request, of)}},
+    {0},
+};
 
 static const request *request_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(signs)];
 }
 
-static void read(cst_reader *r, void *x) {
-  request  *w = x;
-  cst_yaml *n = cst_yaml_get(r->root, "signs");
-  if (!cst_reader_keys(r, n, "signs", "signs", CST_KEYS_ALL))
-    return;
-  cst_yaml   *at = cst_reader_required(r, n, "signs", "name");
-  const char *name = cst_reader_text(r, at, "name", "a name");
-  if (name && cst_reader_name(r, at, "a count of signs", name))
-    w->name = strdup(name);
-  cst_reader_expressions(r, n, "signs", "signs", &w->of);
+static void read(cst_reader *r, void *request) {
+  cst_reader_section(r, cst_yaml_get(r->root, "signs"), "signs", "signs", CST_KEYS_ALL, request);
 }
 
 static void forget(void *x) {

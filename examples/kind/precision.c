@@ -10,23 +10,16 @@
 #include "study/result/parts.h"
 #include "study/file/reader.h"
 
-static const cst_key keys[] = {
-    {"", "target", CST_KEYS_ALL, "number", NULL, "of the error", "target: 1.0e-5",
-     "The error for which the work is printed."},
-    {0},
-};
-
 typedef struct {
   double target;
-} own; /* the values of these keys */
+} own; /* the values of the keys */
 
-static void read_own(cst_reader *r) {
-  own      *x = r->s->own;
-  cst_yaml *n = cst_reader_required(r, r->root, "", "target");
-  if (cst_reader_number(r, n, "target", &x->target) && !(x->target > 0))
-    cst_yaml_error(r->doc, n, r->d, "'target' is %s; it must be above 0",
-                   cst_reader_shortest(x->target));
-}
+static const cst_key keys[] = {
+    {"", "target", CST_KEYS_ALL, NULL, NULL, "of the error", "target: 1.0e-5",
+     "The error for which the work is printed.",
+     .value = {CST_VALUE_NUMBER, CST_AT(own, target), 0, CST_NO_LIMIT, .above = true}},
+    {0},
+};
 
 typedef struct {
   cst_error_columns error;
@@ -81,7 +74,6 @@ const cst_kind cst_kind_precision = {
     .figures = "axes,constraint",
     .keys = keys,
     .own = sizeof(own),
-    .read = read_own,
     .declare = declare,
     .conclude = conclude,
     .conclude_steps = conclude_steps,

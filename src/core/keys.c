@@ -5,14 +5,34 @@
 #include <stdio.h>
 #include "core/text.h"
 
-static bool is_bounded(const cst_value *v) { return v->low != 0 || v->high != 0; }
+static bool is_bounded(const cst_value *v) { return v->low != 0 || v->high != 0 || v->most; }
+
+const cst_key *cst_key_find(const cst_key *table, const char *in, const char *key) {
+  const cst_key *k = table;
+  while (k->key && (strcmp(k->in, in) || strcmp(k->key, key)))
+    k++;
+  if (!k->key)
+    cst_need_fail();
+  return k;
+}
+
+static void number(const cst_value *v, double x, char *text, size_t n) {
+  if (v->type == CST_VALUE_INTEGER)
+    snprintf(text, n, "%.0f", x);
+  else
+    cst_text_number(x, text, n);
+}
 
 /* "above 0 and at most 0.01", "from 1 to 1000" */
 static void bounds(const cst_value *v, char *text, size_t n) {
-  char       low[32], high[32];
-  const bool from = v->low > -CST_NO_LIMIT, to = v->high < CST_NO_LIMIT;
-  cst_text_number(v->low, low, sizeof low);
-  cst_text_number(v->high, high, sizeof high);
+  char       low[32], high[64];
+  const bool from = v->low > -CST_NO_LIMIT, to = v->high < CST_NO_LIMIT || v->until;
+  number(v, v->low, low, sizeof low);
+  number(v, v->high, high, sizeof high);
+  if (v->until && v->high < CST_NO_LIMIT)
+    snprintf(high, sizeof high, "%s, at most %.0f", v->until, v->high);
+  else if (v->until)
+    snprintf(high, sizeof high, "%s", v->until);
   if (from && to && !v->above && !v->below)
     snprintf(text, n, "from %s to %s", low, high);
   else if (from && to)
@@ -24,15 +44,17 @@ static void bounds(const cst_value *v, char *text, size_t n) {
     snprintf(text, n, "%s %s", v->below ? "below" : "at most", high);
 }
 
+static const char seeds[] = "integer from 0 to 18446744073709551615";
+
 const char *cst_value_wanted(const cst_value *v, char *text, size_t n) {
-  char range[80];
+  char range[160];
   bounds(v, range, sizeof range);
-  if (v->type == CST_VALUE_INTEGER)
-    snprintf(text, n, "an integer %s", range);
-  else if (v->above && v->low == 0 && !(v->high < CST_NO_LIMIT))
-    snprintf(text, n, "positive");
+  if (v->type == CST_VALUE_SEED)
+    snprintf(text, n, "an %s", seeds);
+  else if (v->type == CST_VALUE_INTEGER)
+    snprintf(text, n, "%s %s", v->of ? v->of : "an integer", range);
   else
-    snprintf(text, n, "%s", range);
+    snprintf(text, n, "%s", v->of ? v->of : range);
   return text;
 }
 
@@ -47,21 +69,35 @@ static void alternatives(const char *const *words, char *text, size_t n) {
                            words[i]);
 }
 
-const char *cst_key_type(const cst_key *k, char *text, size_t n) {
-  const cst_value *v = &k->value;
-  if (k->type)
-    return k->type;
-  const int at = v->type == CST_VALUE_INTEGER  ? snprintf(text, n, "integer ")
-                 : v->type == CST_VALUE_NUMBER ? snprintf(text, n, "number ")
-                                               : 0;
-  if (at && is_bounded(v))
-    bounds(v, text + at, n - (size_t)at);
-  else if (at)
-    text[at - 1] = 0;
-  else if (v->type == CST_VALUE_CHOICE)
+/* In words, without a list or another form of it. */
+static void one(const cst_value *v, char *text, size_t n) {
+  static const char *const names[] = {[CST_VALUE_OWN] = "",
+                                      [CST_VALUE_NUMBER] = "number",
+                                      [CST_VALUE_NUMBERS] = "number",
+                                      [CST_VALUE_INTEGER] = "integer",
+                                      [CST_VALUE_SEED] = seeds,
+                                      [CST_VALUE_FLAG] = "flag",
+                                      [CST_VALUE_TEXT] = "text",
+                                      [CST_VALUE_NAME] = "text",
+                                      [CST_VALUE_EXPRESSION] = "expression",
+                                      [CST_VALUE_EXPRESSIONS] = "expression"};
+  char                     range[160] = "";
+  if (is_bounded(v))
+    bounds(v, range, sizeof range);
+  if (v->type == CST_VALUE_CHOICE)
     alternatives(v->words, text, n);
   else
-    snprintf(text, n, "flag");
+    snprintf(text, n, "%s%s%s%s", names[v->type], v->list ? "s" : "", *range ? " " : "", range);
+}
+
+const char *cst_key_type(const cst_key *k, char *text, size_t n) {
+  const cst_value *v = &k->value;
+  char             each[200];
+  if (k->type)
+    return k->type;
+  one(v, each, sizeof each);
+  snprintf(text, n, "%s%s%s%s", v->list ? "list of " : "", each, v->also ? ", or " : "",
+           v->also ? v->also : "");
   return text;
 }
 

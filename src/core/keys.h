@@ -14,9 +14,15 @@
 typedef enum {
   CST_VALUE_OWN,     /* none of these: code of the key's own reads it */
   CST_VALUE_NUMBER,  /* double */
+  CST_VALUE_NUMBERS, /* double *, one for each set of parameters; NULL: absent or wrong; owned */
   CST_VALUE_INTEGER, /* int, long */
+  CST_VALUE_SEED,    /* uint64_t, from 0 on */
   CST_VALUE_FLAG,    /* bool */
-  CST_VALUE_CHOICE /* the index of one of the words: int, bool, or an enumeration in their order */
+  CST_VALUE_CHOICE, /* the index of one of the words: int, bool, or an enumeration in their order */
+  CST_VALUE_TEXT,   /* char *; NULL: absent; owned */
+  CST_VALUE_NAME,   /* the same, of datasets: a letter, then letters, digits, _ and - */
+  CST_VALUE_EXPRESSION, /* cst_expressions, one */
+  CST_VALUE_EXPRESSIONS /* the same, a family of them where the map has the key `for` */
 } cst_value_type;
 
 typedef struct {
@@ -28,6 +34,19 @@ typedef struct {
   bool               above, below;
   const char *const *words; /* of a choice, up to NULL */
   bool               rule;  /* `standard` describes a rule; the caller has set the member by it */
+  bool               constant; /* of numbers: an expression of pi alone */
+  /* of text: what it must be, "the name of a C file"; of a name: what it names, "a histogram"; of an integer instead of
+   * "an integer"; of a number instead of its bounds */
+  const char *of;
+  /* code of the key reads it, each of the values by this row: a list of such values; or one of another form, "a list of
+   * them" */
+  bool        list;
+  const char *also;
+  /* what messages call the number, or what has the name; NULL: as the key, or as in `of` */
+  const char *item;
+  /* NULL, or the largest value in this study, where it is below `high`; and what it is */
+  double (*most)(const void *study);
+  const char *until;
 } cst_value;
 
 #define CST_AT(type, member) offsetof(type, member), sizeof(((type *)NULL)->member)
@@ -50,6 +69,8 @@ typedef struct {
 
 enum { CST_KEYS_ALL = -1, CST_MOST_KEYS = 64 /* in one map */ };
 
+/* The row of a key, which the table has. */
+const cst_key *cst_key_find(const cst_key *table, const char *in, const char *key);
 /* Which values a key may have: "integer from 1 to 1000", in text[n]; returns text, or the row's own words. And the
  * words behind "it must be" where a number is none of them. */
 const char *cst_key_type(const cst_key *k, char *text, size_t n);

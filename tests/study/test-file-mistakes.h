@@ -188,7 +188,7 @@ static const mistake mistakes[] = {
      "'seed' is '-1'; it must be an integer from 0 to 18446744073709551615"},
     {{"initial: {members: 3, seed: @18446744073709551616, spread: {q: 1}}"},
      "'seed' is '18446744073709551616'"},
-    {{"initial: {members: 3, spread: {q: @-1}}"}, "'q' is -1; a deviation must not be negative"},
+    {{"initial: {members: 3, spread: {q: @-1}}"}, "'q' is -1; it must be at least 0"},
     {{"initial: {members: 3, spread: @{}}"}, "'spread' is zero, so all 3 members would be equal"},
     {{"initial: {members: 3, spread: @0.1}"},
      "'spread' is a single value; it must be a map with keys of: q, v"},

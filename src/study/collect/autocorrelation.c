@@ -19,12 +19,17 @@ static const cst_channel_row kept = {"autocorrelation", "1", "", CST_TYPE_F64, C
 
 static const cst_key keys[] = {
     {"", "autocorrelation", CST_KEYS_ALL, "list of maps", "none", "", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 4}]", "The mean product of an expression at two times against the time between them (docs/frequencies.md)."},
-    {"autocorrelation", "name", CST_KEYS_ALL, "text", NULL, "", "autocorrelation: [{name: velocity, expression: x', every: 0.1, lags: 4}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
+    {"autocorrelation", "name", CST_KEYS_ALL, NULL, NULL, "", "autocorrelation: [{name: velocity, expression: x', every: 0.1, lags: 4}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+     .value = {CST_VALUE_NAME, CST_AT(cst_lag, named.name), .of = "an autocorrelation"}},
     {"autocorrelation", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "autocorrelation: [{name: both, for: \"i = 1..2\", expression: \"i*x\", every: 0.1, lags: 4}]", "\"NAME = FROM..TO\": the sum over the expressions for all these indices."},
-    {"autocorrelation", "expression", CST_KEYS_ALL, "expression", NULL, "", "autocorrelation: [{name: height, expression: y, every: 0.1, lags: 4}]", "The quantity, as in `observables`."},
-    {"autocorrelation", "mean", CST_KEYS_ALL, "number", "0", "", "autocorrelation: [{name: height, expression: y, mean: -0.9, every: 0.1, lags: 4}]", "Its mean as far as it is known, which is subtracted."},
-    {"autocorrelation", "every", CST_KEYS_ALL, "number", NULL, "time", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 4}]", "Time between samples and between lags, a multiple of every step."},
-    {"autocorrelation", "lags", CST_KEYS_ALL, "integer", NULL, "", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 5}]", "Number of lags after 0, 2 to 4096; a run has at least 33 samples more."},
+    {"autocorrelation", "expression", CST_KEYS_ALL, NULL, NULL, "", "autocorrelation: [{name: height, expression: y, every: 0.1, lags: 4}]", "The quantity, as in `observables`.",
+     .value = {CST_VALUE_EXPRESSIONS, CST_AT(cst_lag, named.expressions)}},
+    {"autocorrelation", "mean", CST_KEYS_ALL, NULL, "0", "", "autocorrelation: [{name: height, expression: y, mean: -0.9, every: 0.1, lags: 4}]", "Its mean as far as it is known, which is subtracted.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_lag, mean)}},
+    {"autocorrelation", "every", CST_KEYS_ALL, NULL, NULL, "time", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 4}]", "Time between samples and between lags, a multiple of every step.",
+     CST_LAGS_EVERY},
+    {"autocorrelation", "lags", CST_KEYS_ALL, NULL, NULL, "", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 5}]", "Number of lags after 0; a run has at least 33 samples more.",
+     CST_LAGS_LAGS},
     {0},
 };
 /* clang-format on */

@@ -30,9 +30,11 @@ static const cst_channel_row channel_weights = {"/averages/weight", "1", "mean w
 static const cst_channel_row channel_weight_squares = {"/averages/weight_square", "1", "mean square of the weight of the samples over the run after the burn-in", CST_TYPE_F64, CST_IS_ROW | CST_IS_KEPT | CST_IS_IN_LANES, {CST_AXIS_CASE, CST_AXIS_MEMBER, CST_AXIS_NONE}, {0}};
 
 static const cst_key keys[] = {
-    {"", "burn-in", CST_KEYS_ALL, "number", "0", "fraction of the run", "burn-in: 0.1", "The fraction of the run, at least 0 and below 1, that time averages and histograms leave out at its start."},
+    {"", "burn-in", CST_KEYS_ALL, NULL, "0", "fraction of the run", "burn-in: 0.1", "The fraction of the run that time averages and histograms leave out at its start.",
+     .value = {CST_VALUE_NUMBER, CST_AT(averages_request, burn_in), 0, 1, .below = true}},
     {"", "averages", CST_KEYS_ALL, "map", "taken where `burn-in`, `histograms` or temperature ask for them", "", "averages: {weight: none}", "How the samples of time averages are weighted (docs/averages.md)."},
-    {"averages", "weight", CST_KEYS_ALL, "none or fixman", "none", "", "averages: {weight: fixman}", "As `weight` of histograms."},
+    {"averages", "weight", CST_KEYS_ALL, NULL, "none", "", "averages: {weight: fixman}", "As `weight` of histograms.",
+     .value = {CST_VALUE_CHOICE, CST_AT(averages_request, fixman), .words = cst_averages_weights}},
     {0},
 };
 /* clang-format on */
@@ -45,13 +47,11 @@ static const averages_request *request_of(const cst_study *s) {
   return s->collected[CST_COLLECTOR(averages)];
 }
 
-bool cst_averages_read_weight(cst_reader *r, cst_yaml *n) {
-  static const char *const names[] = {"none", "fixman"};
-  cst_yaml                *weight = cst_yaml_get(n, "weight");
-  int                      which = 0;
-  cst_reader_choice(r, weight, "weight", names, CST_COUNT(names), &which);
-  if (!which || !r->s->problem.system)
-    return which;
+const char *const cst_averages_weights[] = {"none", "fixman", NULL};
+
+void cst_averages_check_weight(cst_reader *r, cst_yaml *weight, bool fixman) {
+  if (!fixman || !r->s->problem.system)
+    return;
   if (!r->s->problem.system->ng)
     cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has no constraints",
                    r->s->problem.system->name);
@@ -59,22 +59,14 @@ bool cst_averages_read_weight(cst_reader *r, cst_yaml *n) {
     cst_yaml_error(r->doc, weight, r->d,
                    "'weight' is fixman, and %s has %d constraints; at most %d are allowed",
                    r->s->problem.system->name, r->s->problem.system->ng, MOST_WEIGHED);
-  return true;
 }
 
 static void read(cst_reader *r, void *request) {
   averages_request *w = request;
-  cst_yaml         *n = cst_yaml_get(r->root, "burn-in");
   cst_yaml         *averages = cst_yaml_get(r->root, "averages");
-  if (cst_reader_number(r, n, "burn-in", &w->burn_in) && !(w->burn_in >= 0 && w->burn_in < 1)) {
-    cst_yaml_error(r->doc, n, r->d,
-                   "'burn-in' is %s; it must be at least 0 and below 1: a fraction of the run",
-                   cst_reader_shortest(w->burn_in));
-    w->burn_in = 0;
-  }
-  if (cst_reader_keys(r, averages, "averages", "averages", CST_KEYS_ALL))
-    w->fixman = cst_averages_read_weight(r, averages);
-  w->given = n || averages;
+  cst_reader_section(r, averages, "averages", "averages", CST_KEYS_ALL, w);
+  cst_averages_check_weight(r, cst_yaml_get(averages, "weight"), w->fixman);
+  w->given = cst_yaml_get(r->root, "burn-in") || averages;
 }
 
 /* Averages and histograms divide the run into parts, which would move with its end. */

@@ -4,6 +4,7 @@
 #define CST_AVERAGES_H
 #include "study/file/reader.h"
 
-/* Reads the key `weight` of the map n: whether it is fixman. */
-bool cst_averages_read_weight(cst_reader *r, cst_yaml *n);
+/* The words of a key `weight`, whose index is whether it is fixman; and whether that has a meaning, else said at its node. */
+extern const char *const cst_averages_weights[];
+void                     cst_averages_check_weight(cst_reader *r, cst_yaml *weight, bool fixman);
 #endif

@@ -6,57 +6,45 @@
 #include "study/collect/events.h"
 #include "system/named-events.h"
 
-enum { KEEP = 1000, KEEP_MOST = 1000000, TAKE_MOST = 64 };
+enum { TAKE_MOST = 64 };
+
+static const char *const directions[] = {"both", "up", "down", NULL};
+static const unsigned    bits[] = {CST_EVENT_UP | CST_EVENT_DOWN, CST_EVENT_UP, CST_EVENT_DOWN};
 
 /* clang-format off */
 const cst_key cst_events_keys[] = {
     {"", "events", CST_KEYS_ALL, "list of maps, or of names of events of the system", "none", "", "events: [{name: section, when: x, direction: up, take: [y, y']}]", "Where an expression changes its sign along each trajectory, or a time comes back: times, and values of expressions there (docs/events.md)."},
-    {"events", "name", CST_KEYS_ALL, "text", NULL, "", "events: [{name: apex, when: y', direction: down}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
-    {"events", "when", CST_KEYS_ALL, "expression", "none", "", "events: [{name: contact, when: y + 0.5}]", "The expression that changes its sign there, of coordinates, velocities, multipliers of the state, parameters and t; or `every`. Neither where the system names the event."},
-    {"events", "every", CST_KEYS_ALL, "number", "none", "", "events: [{name: strobe, every: 2*pi, take: [x, x']}]", "Instead of `when`: the time after which it comes back, at least the largest step; an expression of parameters."},
-    {"events", "direction", CST_KEYS_ALL, "up, down or both", "both", "", "events: [{name: apex, when: y', direction: down}]", "Changes of sign that count: up, s_n < 0 <= s_(n+1), down, or both. Two within a step are missed."},
+    {"events", "name", CST_KEYS_ALL, NULL, NULL, "", "events: [{name: apex, when: y', direction: down}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+     .value = {CST_VALUE_NAME, CST_AT(cst_event, named.name), .of = "an event"}},
+    {"events", "when", CST_KEYS_ALL, NULL, "none", "", "events: [{name: contact, when: y + 0.5}]", "The expression that changes its sign there, of coordinates, velocities, multipliers of the state, parameters and t; or `every`. Neither where the system names the event.",
+     .value = {CST_VALUE_EXPRESSION, CST_AT(cst_event, named.expressions)}},
+    {"events", "every", CST_KEYS_ALL, NULL, "none", "", "events: [{name: strobe, every: 2*pi, take: [x, x']}]", "Instead of `when`: the time after which it comes back, at least the largest step; an expression of parameters.",
+     .value = {CST_VALUE_NUMBERS, CST_AT(cst_event, every)}},
+    {"events", "direction", CST_KEYS_ALL, NULL, "both", "", "events: [{name: apex, when: y', direction: down}]", "Changes of sign that count: up, s_n < 0 <= s_(n+1), down, or both. Two within a step are missed.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_event, way), .words = directions}},
     {"events", "take", CST_KEYS_ALL, "list of expressions", "none", "", "events: [{name: section, when: x, direction: up, take: [y, y']}]", "What is taken at each event."},
-    {"events", "keep", CST_KEYS_ALL, "integer", "1000", "", "events: [{name: section, when: x, keep: 50}]", "Events of each trajectory that are kept; those beyond are counted. With `stop` it is 1."},
-    {"events", "stop", CST_KEYS_ALL, "true or false", "false", "", "events: [{name: turned, when: y', stop: true}]", "The first such event ends the trajectory, which has not failed."},
+    {"events", "keep", CST_KEYS_ALL, NULL, "1000", "", "events: [{name: section, when: x, keep: 50}]", "Events of each trajectory that are kept; those beyond are counted. With `stop` it is 1.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_event, keep), 1, 1000000}},
+    {"events", "stop", CST_KEYS_ALL, NULL, "false", "", "events: [{name: turned, when: y', stop: true}]", "The first such event ends the trajectory, which has not failed.",
+     .value = {CST_VALUE_FLAG, CST_AT(cst_event, stop)}},
     {0},
 };
 /* clang-format on */
-
-static const char *const directions[] = {"both", "up", "down"};
-static const unsigned    bits[] = {CST_EVENT_UP | CST_EVENT_DOWN, CST_EVENT_UP, CST_EVENT_DOWN};
-
-static void read_direction(cst_reader *r, cst_yaml *way, cst_event *x) {
-  int direction = 0;
-  if (!way)
-    return;
-  cst_reader_choice(r, way, "direction", directions, CST_COUNT(directions), &direction);
-  x->direction = bits[direction];
-}
-
-static void read_when(cst_reader *r, cst_yaml *n, const char *what, cst_event *x) {
-  cst_yaml *when = cst_yaml_get(n, "when");
-  if (!cst_reader_expression(r, when, what, &x->named.expressions))
-    return;
-  x->named.expressions.text = strdup(cst_reader_text(r, when, what, "an expression"));
-  x->direction = bits[0];
-  read_direction(r, cst_yaml_get(n, "direction"), x);
-}
 
 /* The event that the system has under this name; NULL: none. */
 static const cst_system_event *of_system(const cst_reader *r, const char *name) {
   return r->s->problem.system && name ? cst_system_event_find(r->s->problem.system, name) : NULL;
 }
 
-/* What the system says of an event. */
-static void take_over(const cst_system_event *from, cst_event *x) {
+/* What the system says of an event. given: the study says in which direction. */
+static void take_over(const cst_system_event *from, cst_event *x, bool given) {
   cst_expressions *when = &x->named.expressions;
   when->node = cst_need(malloc(sizeof *when->node));
   when->node[when->n++] = from->when;
   when->text = strdup(from->text);
-  x->direction = bits[0];
-  for (int i = 0; from->direction && i < CST_COUNT(directions); i++)
+  for (int i = 0; from->direction && !given && directions[i]; i++)
     if (!strcmp(from->direction, directions[i]))
-      x->direction = bits[i];
+      x->way = i;
 }
 
 /* The longest step of a parameter set: the first of each case. */
@@ -69,16 +57,6 @@ static void check_every(cst_reader *r, cst_yaml *n, const cst_event *x) {
                      cst_reader_shortest(s->steps.h[v * s->steps.n]));
       return;
     }
-}
-
-static void read_every(cst_reader *r, cst_yaml *n, cst_event *x) {
-  cst_yaml *every = cst_yaml_get(n, "every");
-  x->every = cst_zeros(r->s->problem.nvariant, sizeof *x->every);
-  if (cst_yaml_get(n, "direction"))
-    cst_yaml_error(r->doc, cst_yaml_get(n, "direction"), r->d,
-                   "'direction' belongs to 'when'; an event with 'every' has none");
-  if (cst_reader_numbers(r, every, "every", x->every))
-    check_every(r, every, x);
 }
 
 static void read_take(cst_reader *r, cst_yaml *n, const char *what, cst_event *x) {
@@ -94,21 +72,18 @@ static void read_take(cst_reader *r, cst_yaml *n, const char *what, cst_event *x
   for (int i = 0; i < count; i++) {
     cst_yaml *item = cst_yaml_item(n, i);
     if (cst_reader_expression(r, item, what, &x->take))
-      x->text[x->take.n - 1] = strdup(cst_reader_text(r, item, what, "an expression"));
+      x->text[x->take.n - 1] = cst_need(strdup(cst_yaml_text(item)));
   }
 }
 
-static void read_keep(cst_reader *r, cst_yaml *n, cst_event *x) {
-  cst_yaml *keep = cst_yaml_get(n, "keep"), *stop = cst_yaml_get(n, "stop");
-  if (stop)
-    cst_reader_flag(r, stop, "stop", &x->stop);
-  x->keep = x->stop ? 1 : KEEP;
-  if (keep && !cst_reader_integer(r, keep, "keep", 1, KEEP_MOST, &x->keep))
-    x->keep = 1;
-  if (x->stop && x->keep > 1)
+/* An event that ends the trajectory is the only one. */
+static void check_keep(cst_reader *r, cst_yaml *keep, cst_event *x) {
+  if (x->stop && keep && x->keep > 1)
     cst_yaml_error(r->doc, keep, r->d,
                    "'keep' is %ld, but 'stop' ends the trajectory at the first such event",
                    x->keep);
+  if (x->stop)
+    x->keep = 1;
 }
 
 /* An item that is the name of an event of the system alone. */
@@ -130,29 +105,30 @@ static bool read_name(cst_reader *r, cst_yaml *n, cst_named_list *w) {
     return true;
   }
   cst_event *x = cst_named_add(r, n, text, w);
-  x->keep = KEEP;
-  take_over(from, x);
+  take_over(from, x, false);
+  x->direction = bits[x->way];
   return true;
 }
 
-static void read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
-                     void *entry) {
+static void read_one(cst_reader *r, cst_yaml *n, const char *label, bool sound, void *entry) {
   cst_event              *x = entry;
-  const bool              when = cst_yaml_get(n, "when"), every = cst_yaml_get(n, "every");
+  cst_yaml               *when = cst_yaml_get(n, "when"), *every = cst_yaml_get(n, "every");
+  cst_yaml               *way = cst_yaml_get(n, "direction");
   const cst_system_event *from = of_system(r, x->named.name);
-  (void)key;
-  if (from && !when && !every) {
-    take_over(from, x);
-    read_direction(r, cst_yaml_get(n, "direction"), x);
-  } else if (when == every)
+  (void)sound;
+  if (from && !when && !every)
+    take_over(from, x, way != NULL);
+  else if (!when == !every)
     cst_yaml_error(r->doc, n, r->d, "%s has %s; it takes one of 'when' and 'every'", label,
                    when ? "both" : "neither");
-  else if (when)
-    read_when(r, n, label, x);
-  else
-    read_every(r, n, x);
+  else if (every && way)
+    cst_yaml_error(r->doc, way, r->d,
+                   "'direction' belongs to 'when'; an event with 'every' has none");
+  x->direction = every ? 0 : bits[x->way];
+  if (x->every)
+    check_every(r, every, x);
   read_take(r, cst_yaml_get(n, "take"), label, x);
-  read_keep(r, n, x);
+  check_keep(r, cst_yaml_get(n, "keep"), x);
 }
 
 static void forget(void *entry) {

@@ -10,6 +10,7 @@ enum { CST_EVENTS_MOST = 16, CST_EVENT_UP = 1, CST_EVENT_DOWN = 2 };
 typedef struct {
   cst_named named; /* with the expression `when`, one; none: */
   double   *every; /* [nvariant] the time after which it comes back; NULL: there is `when` */
+  int       way;   /* the key `direction`: of its words; and as bits */
   unsigned  direction;
   /* it is made of steps and signs, so that where it jumps is where it is meant; or it is of a result of an earlier program,
    * to which all changes of sign were events */

@@ -73,11 +73,11 @@ static const char *word_of(const cst_named_key *key) {
   return key->plural ? strchr(key->what, ' ') + 1 : key->key;
 }
 
-static void check_name(cst_reader *r, cst_yaml *n, const cst_named_list *w, const char *name) {
+/* The last entry against those before it. */
+static void check_new(cst_reader *r, cst_yaml *n, const cst_named_list *w) {
   const cst_named_key *key = w->key;
-  if (!cst_reader_name(r, n, key->what, name))
-    return;
-  for (int i = 0; i < w->n; i++) {
+  const char          *name = entry_of(w, w->n - 1)->name;
+  for (int i = 0; i < w->n - 1; i++) {
     const char *other = entry_of(w, i)->name;
     if (strcmp(other, name) && key->collide && key->collide(name, other))
       cst_yaml_error(
@@ -93,11 +93,19 @@ static void check_name(cst_reader *r, cst_yaml *n, const cst_named_list *w, cons
   }
 }
 
+/* A new entry, with the defaults of its keys. */
+static void *add(cst_reader *r, cst_named_list *w) {
+  const cst_named_key *key = w->key;
+  void                *x = entry_of(w, w->n++);
+  cst_reader_values(r, NULL, key->key, cst_study_keys(), key->key, CST_KEYS_ALL, x);
+  return x;
+}
+
 void *cst_named_add(cst_reader *r, cst_yaml *n, const char *name, cst_named_list *w) {
-  if (name)
-    check_name(r, n, w, name);
-  cst_named *x = entry_of(w, w->n++);
-  x->name = cst_need(strdup(name ? name : ""));
+  cst_named *x = add(r, w);
+  x->name = cst_need(strdup(name));
+  if (cst_reader_name(r, n, w->key->what, name))
+    check_new(r, n, w);
   return x;
 }
 
@@ -109,14 +117,16 @@ static void read_one(cst_reader *r, cst_yaml *n, cst_named_list *w) {
       cst_yaml_error(r->doc, n, r->d, "%s is a map %s%s", key->what, key->map, key->more);
     return;
   }
-  cst_reader_keys(r, n, key->key, key->key, CST_KEYS_ALL);
-  cst_yaml  *name = cst_reader_required(r, n, key->key, "name");
-  cst_named *x = cst_named_add(r, name, cst_reader_text(r, name, "name", "a name"), w);
+  const int  before = cst_diag_count(r->d);
+  cst_named *x = add(r, w);
+  cst_reader_section(r, n, key->key, key->key, CST_KEYS_ALL, x);
+  if (x->name)
+    check_new(r, cst_yaml_get(n, "name"), w);
+  else
+    x->name = cst_need(strdup(""));
   snprintf(label, sizeof label, "%s '%.40s'", word_of(key), x->name);
   if (key->read)
-    key->read(key, r, n, label, x);
-  else
-    cst_reader_expressions(r, n, key->key, label, &x->expressions);
+    key->read(r, n, label, cst_diag_count(r->d) == before, x);
 }
 
 void cst_named_read(const cst_named_key *key, cst_reader *r, cst_named_list *w) {
@@ -213,18 +223,10 @@ static bool check_step(cst_reader *r, cst_yaml *n, double every, int variant) {
   return true;
 }
 
-bool cst_sampled_read(cst_reader *r, cst_yaml *map, const char *in, double *every) {
-  cst_yaml *n = cst_reader_required(r, map, in, "every");
-  bool      good = true;
-  if (!cst_reader_number(r, n, "every", every))
-    return false;
-  if (!(*every > 0)) {
-    cst_yaml_error(r->doc, n, r->d, "'every' is %s; it must be above 0",
-                   cst_reader_shortest(*every));
-    return false;
-  }
+bool cst_sampled_check(cst_reader *r, cst_yaml *n, double every) {
+  bool good = every > 0;
   for (int v = 0; r->s->steps.h && v < r->s->problem.nvariant && good; v++)
-    good = check_step(r, n, *every, v);
+    good = check_step(r, n, every, v);
   return good;
 }
 

@@ -49,14 +49,15 @@ struct cst_named_key {
   bool (*collide)(const char *name, const char *other);
   /* NULL, or reads an item that is no map; false: it is no entry either. */
   bool (*read_other)(cst_reader *r, cst_yaml *n, cst_named_list *w);
-  /* Reads an entry whose name is set; NULL: its expressions alone. label: what messages call it. */
-  void (*read)(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
-               void *entry);
+  /* NULL, or reads of an entry what the types of its keys do not say, and checks it. label: what messages call it.
+   * sound: there was no mistake in it so far. */
+  void (*read)(cst_reader *r, cst_yaml *n, const char *label, bool sound, void *entry);
   /* NULL, or releases what an entry owns besides cst_named. */
   void (*forget)(void *entry);
 };
 
-/* Reads the list. add: appends an entry with the name in a node, NULL: without one, after it is checked. */
+/* Reads the list: the keys of an entry are those of map `key`, and their values members of the entry. add: appends one with
+ * the name in a node, which is checked, and the defaults of its keys. */
 void  cst_named_read(const cst_named_key *key, cst_reader *r, cst_named_list *w);
 void *cst_named_add(cst_reader *r, cst_yaml *n, const char *name, cst_named_list *w);
 void  cst_named_forget(void *list);
@@ -76,9 +77,9 @@ void        cst_named_values_destroy(cst_values *x, const cst_named_list *w);
 
 /* Whether a time is a whole number of steps h, at least one. */
 bool cst_sampled_divides(double every, double h);
-/* Reads the required key `every` of a map, whose keys keys.h lists for `in`: a multiple of every step. False after
- * a mistake. */
-bool cst_sampled_read(cst_reader *r, cst_yaml *map, const char *in, double *every);
+/* Whether `every`, which node n has, is a multiple of every step; else that is said there, but for 0: a mistake that has
+ * been reported. */
+bool cst_sampled_check(cst_reader *r, cst_yaml *n, double every);
 /* The samples of a run of the study, the most over its parameter sets; 0: not known. */
 long cst_sampled_most(const cst_study *s, double every);
 /* Steps between samples, and the samples of a run of this class, with that at the start. */

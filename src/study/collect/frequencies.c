@@ -20,10 +20,10 @@
 enum { MOST = 16, HALVES = 2 };
 
 typedef struct {
-  cst_named named;   /* one expression, or two */
-  char     *text[2]; /* of the expression, and of the imaginary part; NULL: it is real */
-  double    every;
-  long      terms, window;
+  cst_named       named; /* one expression, or two, with the imaginary part */
+  cst_expressions imaginary;
+  double          every;
+  long            terms, window;
 } frequency;
 
 static const cst_named_list *request_of(const cst_plan *p) {
@@ -36,17 +36,23 @@ static const frequency *frequency_of(const cst_plan *p, int k) {
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
-enum { LEAST_SAMPLES = 32, MOST_SAMPLES = 1 << 16, MOST_TERMS = 16, MOST_WINDOW = 5 };
+enum { LEAST_SAMPLES = 32, MOST_SAMPLES = 1 << 16 };
 
 /* clang-format off */
 static const cst_key keys[] = {
     {"", "frequencies", CST_KEYS_ALL, "list of maps", "none", "", "frequencies: [{name: nu, expression: x, every: 0.1}]", "Frequencies of expressions along each trajectory, and of the two halves of the run, by windowed Fourier analysis (docs/frequencies.md)."},
-    {"frequencies", "name", CST_KEYS_ALL, "text", NULL, "", "frequencies: [{name: swing, expression: x, every: 0.1}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
-    {"frequencies", "expression", CST_KEYS_ALL, "expression", NULL, "", "frequencies: [{name: nu, expression: \"x*y\", every: 0.1}]", "The signal, as in `observables`."},
-    {"frequencies", "imaginary", CST_KEYS_ALL, "expression", "none: the signal is real", "", "frequencies: [{name: nu, expression: x, imaginary: \"-x'\", every: 0.1}]", "The imaginary part of a complex signal, as q - i p: its frequencies have a sign."},
-    {"frequencies", "every", CST_KEYS_ALL, "number", NULL, "time", "frequencies: [{name: nu, expression: x, every: 0.1}]", "Time between samples, a multiple of every step; 32 to 65536 samples in a run. Frequencies are below pi/every."},
-    {"frequencies", "terms", CST_KEYS_ALL, "integer", "1", "", "frequencies: [{name: nu, expression: x, every: 0.1, terms: 3}]", "Lines that are taken, the strongest first, 1 to 16."},
-    {"frequencies", "window", CST_KEYS_ALL, "integer", "1", "", "frequencies: [{name: nu, expression: x, every: 0.1, window: 2}]", "Power p of Hann's window, 1 to 5: errors decrease as T^-(2p + 2), and lines have to be further apart."},
+    {"frequencies", "name", CST_KEYS_ALL, NULL, NULL, "", "frequencies: [{name: swing, expression: x, every: 0.1}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+     .value = {CST_VALUE_NAME, CST_AT(frequency, named.name), .of = "a frequency"}},
+    {"frequencies", "expression", CST_KEYS_ALL, NULL, NULL, "", "frequencies: [{name: nu, expression: \"x*y\", every: 0.1}]", "The signal, as in `observables`.",
+     .value = {CST_VALUE_EXPRESSION, CST_AT(frequency, named.expressions)}},
+    {"frequencies", "imaginary", CST_KEYS_ALL, NULL, "none: the signal is real", "", "frequencies: [{name: nu, expression: x, imaginary: \"-x'\", every: 0.1}]", "The imaginary part of a complex signal, as q - i p: its frequencies have a sign.",
+     .value = {CST_VALUE_EXPRESSION, CST_AT(frequency, imaginary)}},
+    {"frequencies", "every", CST_KEYS_ALL, NULL, NULL, "time", "frequencies: [{name: nu, expression: x, every: 0.1}]", "Time between samples, a multiple of every step; 32 to 65536 samples in a run. Frequencies are below pi/every.",
+     .value = {CST_VALUE_NUMBER, CST_AT(frequency, every), 0, CST_NO_LIMIT, .above = true}},
+    {"frequencies", "terms", CST_KEYS_ALL, NULL, "1", "", "frequencies: [{name: nu, expression: x, every: 0.1, terms: 3}]", "Lines that are taken, the strongest first.",
+     .value = {CST_VALUE_INTEGER, CST_AT(frequency, terms), 1, 16}},
+    {"frequencies", "window", CST_KEYS_ALL, NULL, "1", "", "frequencies: [{name: nu, expression: x, every: 0.1, window: 2}]", "Power p of Hann's window: errors decrease as T^-(2p + 2), and lines have to be further apart.",
+     .value = {CST_VALUE_INTEGER, CST_AT(frequency, window), 1, 5}},
     {0},
 };
 /* clang-format on */
@@ -59,32 +65,23 @@ static void check_samples(cst_reader *r, cst_yaml *n, double every) {
                    cst_reader_shortest(every), samples, LEAST_SAMPLES, MOST_SAMPLES);
 }
 
-static void read_signal(cst_reader *r, cst_yaml *n, const char *what, frequency *x) {
-  static const char *const parts[] = {"expression", "imaginary"};
-  for (int k = 0; k < 2; k++) {
-    cst_yaml *node =
-        k ? cst_yaml_get(n, parts[k]) : cst_reader_required(r, n, "frequencies", parts[k]);
-    if (node && cst_reader_expression(r, node, what, &x->named.expressions))
-      x->text[k] = strdup(cst_reader_text(r, node, what, "an expression"));
-  }
+/* The imaginary part becomes the second expression. */
+static void add_imaginary(frequency *x) {
+  cst_expressions *signal = &x->named.expressions;
+  signal->node = cst_need(realloc(signal->node, sizeof *signal->node * 2));
+  signal->node[signal->n++] = x->imaginary.node[0];
 }
 
-static void read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
-                     void *entry) {
+static void check_one(cst_reader *r, cst_yaml *n, const char *label, bool sound, void *entry) {
   frequency *x = entry;
-  x->every = x->terms = x->window = 1;
-  read_signal(r, n, label, x);
-  if (cst_sampled_read(r, n, key->key, &x->every))
+  (void)label;
+  if (sound && x->imaginary.n)
+    add_imaginary(x);
+  if (cst_sampled_check(r, cst_yaml_get(n, "every"), x->every))
     check_samples(r, cst_yaml_get(n, "every"), x->every);
-  cst_reader_integer(r, cst_yaml_get(n, "terms"), "terms", 1, MOST_TERMS, &x->terms);
-  cst_reader_integer(r, cst_yaml_get(n, "window"), "window", 1, MOST_WINDOW, &x->window);
 }
 
-static void forget(void *entry) {
-  frequency *x = entry;
-  free(x->text[0]);
-  free(x->text[1]);
-}
+static void forget(void *entry) { cst_reader_forget(&((frequency *)entry)->imaginary); }
 
 static const cst_named_key frequencies = {.key = "frequencies",
                                           .what = "a frequency",
@@ -93,7 +90,7 @@ static const cst_named_key frequencies = {.key = "frequencies",
                                           .more = ", and optionally imaginary, terms and window",
                                           .most = MOST,
                                           .size = sizeof(frequency),
-                                          .read = read_one,
+                                          .read = check_one,
                                           .forget = forget};
 
 static void read(cst_reader *r, void *request) { cst_named_read(&frequencies, r, request); }
@@ -173,9 +170,9 @@ static void tell(const cst_plan *p, FILE *out) {
     const long       n = most_samples(p, x);
     fprintf(out,
             "%-14s %s: %s%s%s, %ld samples (%.3g kB per trajectory), to %.4g in steps of %.2g\n",
-            k ? "" : "frequencies", x->named.name, x->text[0], x->text[1] ? " + i " : "",
-            x->text[1] ? x->text[1] : "", n, 8e-3 * (double)numbers_of(p, x), pi / x->every,
-            2 * pi / (x->every * (double)(n - 1)));
+            k ? "" : "frequencies", x->named.name, x->named.expressions.text,
+            x->imaginary.text ? " + i " : "", x->imaginary.text ? x->imaginary.text : "", n,
+            8e-3 * (double)numbers_of(p, x), pi / x->every, 2 * pi / (x->every * (double)(n - 1)));
   }
 }
 

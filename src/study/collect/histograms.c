@@ -18,6 +18,7 @@
 /* The distribution of the values of expressions over time and members. */
 typedef struct {
   cst_named named;
+  double    from, to;
   int       bins;
   /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
   double *edge;
@@ -26,59 +27,54 @@ typedef struct {
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
-enum { MOST_BINS = 10000, MOST_HISTOGRAMS = 64 };
+enum { MOST_HISTOGRAMS = 64 };
 
 /* clang-format off */
 static const cst_key keys[] = {
     {"", "histograms", CST_KEYS_ALL, "list of maps", "none", "",
      "histograms: [{name: height, expression: y, from: -1, to: 1, bins: 20}]", "Distributions over time and members (docs/averages.md)."},
-    {"histograms", "name", CST_KEYS_ALL, "text", NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4}]", "Name of its datasets: a letter, then letters, digits, _ and -, at most 32."},
+    {"histograms", "name", CST_KEYS_ALL, NULL, NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4}]", "Name of its datasets: a letter, then letters, digits, _ and -, at most 32.",
+     .value = {CST_VALUE_NAME, CST_AT(histogram, named.name), .of = "a histogram"}},
     {"histograms", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "histograms: [{name: h, for: \"i = 1..2\", expression: \"i*y\", from: -2, to: 2, bins: 4}]",
      "\"NAME = FROM..TO\": the values of the expression for all these indices are counted."},
-    {"histograms", "expression", CST_KEYS_ALL, "expression", NULL, "", "histograms: [{name: h, expression: \"atan2(x, -y)\", from: -4, to: 4, bins: 4}]", "The quantity that is counted, as in `observables`."},
-    {"histograms", "from", CST_KEYS_ALL, "number", NULL, "of the expression", "histograms: [{name: h, expression: y, from: -2, to: 1, bins: 4}]", "The lower edge of the first bin."},
-    {"histograms", "to", CST_KEYS_ALL, "number", NULL, "of the expression", "histograms: [{name: h, expression: y, from: -1, to: 2, bins: 4}]", "The upper edge of the last bin."},
-    {"histograms", "bins", CST_KEYS_ALL, "integer", NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 8}]", "Number of bins, 1 to 10000."},
-    {"histograms", "weight", CST_KEYS_ALL, "none or fixman", "none", "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4, weight: fixman}]",
-     "fixman: every sample has the weight (det G M^-1 G')^(-1/2), which gives the distribution with stiff springs in place of the constraints."},
+    {"histograms", "expression", CST_KEYS_ALL, NULL, NULL, "", "histograms: [{name: h, expression: \"atan2(x, -y)\", from: -4, to: 4, bins: 4}]", "The quantity that is counted, as in `observables`.",
+     .value = {CST_VALUE_EXPRESSIONS, CST_AT(histogram, named.expressions)}},
+    {"histograms", "from", CST_KEYS_ALL, NULL, NULL, "of the expression", "histograms: [{name: h, expression: y, from: -2, to: 1, bins: 4}]", "The lower edge of the first bin.",
+     .value = {CST_VALUE_NUMBER, CST_AT(histogram, from)}},
+    {"histograms", "to", CST_KEYS_ALL, NULL, NULL, "of the expression", "histograms: [{name: h, expression: y, from: -1, to: 2, bins: 4}]", "The upper edge of the last bin.",
+     .value = {CST_VALUE_NUMBER, CST_AT(histogram, to)}},
+    {"histograms", "bins", CST_KEYS_ALL, NULL, NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 8}]", "Number of bins.",
+     .value = {CST_VALUE_INTEGER, CST_AT(histogram, bins), 1, 10000}},
+    {"histograms", "weight", CST_KEYS_ALL, NULL, "none", "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4, weight: fixman}]",
+     "fixman: every sample has the weight (det G M^-1 G')^(-1/2), which gives the distribution with stiff springs in place of the constraints.",
+     .value = {CST_VALUE_CHOICE, CST_AT(histogram, fixman), .words = cst_averages_weights}},
     {0},
 };
 /* clang-format on */
 
 /* The edges of equal bins; false if double precision cannot tell them apart. */
-static bool make_edges(histogram *h, long bins, double from, double to) {
-  const double width = (to - from) / (double)bins;
-  h->edge = cst_reader_memory((size_t)bins + 1, sizeof *h->edge);
-  for (long k = 0; k < bins; k++)
-    h->edge[k] = from + (double)k * width;
-  h->edge[bins] = to;
-  for (long k = 0; k < bins; k++)
+static bool make_edges(histogram *h) {
+  const double width = (h->to - h->from) / h->bins;
+  h->edge = cst_reader_memory((size_t)h->bins + 1, sizeof *h->edge);
+  for (int k = 0; k < h->bins; k++)
+    h->edge[k] = h->from + k * width;
+  h->edge[h->bins] = h->to;
+  for (int k = 0; k < h->bins; k++)
     if (!(h->edge[k] < h->edge[k + 1]) || !isfinite(h->edge[k + 1]))
       return false;
   return true;
 }
 
-static void read_bins(cst_reader *r, cst_yaml *n, histogram *h) {
-  cst_yaml *low = cst_reader_required(r, n, "histograms", "from");
-  cst_yaml *high = cst_reader_required(r, n, "histograms", "to");
-  cst_yaml *count = cst_reader_required(r, n, "histograms", "bins");
-  double    from, to;
-  long      bins;
-  bool      good = cst_reader_number(r, low, "from", &from);
-  good &= cst_reader_number(r, high, "to", &to);
-  if (good && !(from < to)) {
-    cst_yaml_error(r->doc, high, r->d, "'to' is %s; it must be above 'from', which is %s",
-                   cst_reader_shortest(to), cst_reader_shortest(from));
-    good = false;
-  }
-  if (!cst_reader_integer(r, count, "bins", 1, MOST_BINS, &bins) || !good)
-    return;
-  if (!make_edges(h, bins, from, to))
+static void check_bins(cst_reader *r, cst_yaml *n, histogram *h) {
+  if (!(h->from < h->to))
+    cst_yaml_error(r->doc, cst_yaml_get(n, "to"), r->d,
+                   "'to' is %s; it must be above 'from', which is %s", cst_reader_shortest(h->to),
+                   cst_reader_shortest(h->from));
+  else if (!make_edges(h))
     cst_yaml_error(
-        r->doc, count, r->d,
-        "the width of %ld bins from %s to %s is too small or too large for double precision", bins,
-        cst_reader_shortest(from), cst_reader_shortest(to));
-  h->bins = (int)bins;
+        r->doc, cst_yaml_get(n, "bins"), r->d,
+        "the width of %d bins from %s to %s is too small or too large for double precision",
+        h->bins, cst_reader_shortest(h->from), cst_reader_shortest(h->to));
 }
 
 static const char *const endings[] = {"",       "_edges",   "_outside", "_density",
@@ -97,12 +93,12 @@ static bool collide(const char *a, const char *b) {
   return false;
 }
 
-static void read_histogram(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
-                           void *entry) {
+static void check_one(cst_reader *r, cst_yaml *n, const char *label, bool sound, void *entry) {
   histogram *h = entry;
-  cst_reader_expressions(r, n, key->key, label, &h->named.expressions);
-  read_bins(r, n, h);
-  h->fixman = cst_averages_read_weight(r, n);
+  (void)label;
+  if (sound)
+    check_bins(r, n, h);
+  cst_averages_check_weight(r, cst_yaml_get(n, "weight"), h->fixman);
 }
 
 static void forget(void *entry) { free(((histogram *)entry)->edge); }
@@ -116,7 +112,7 @@ static const cst_named_key histograms = {
     .most = MOST_HISTOGRAMS,
     .size = sizeof(histogram),
     .collide = collide,
-    .read = read_histogram,
+    .read = check_one,
     .forget = forget};
 
 static void read(cst_reader *r, void *request) { cst_named_read(&histograms, r, request); }

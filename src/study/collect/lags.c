@@ -12,7 +12,7 @@
  * of a part of its run. */
 enum { SUM, SQUARE, CROSSED, SUMS };
 
-enum { LEAST_LAGS = 2, MOST_LAGS = 4096, MOST_NUMBERS = 1 << 18, MANY = 16 };
+enum { MOST_NUMBERS = 1 << 18, MANY = 16 };
 
 static bool by_members(const cst_plan *p) { return p->study->ensemble.members >= MANY; }
 
@@ -39,19 +39,12 @@ static void check_numbers(cst_reader *r, cst_yaml *n, const cst_lag *x) {
         x->lags, x->named.expressions.n, numbers, MOST_NUMBERS);
 }
 
-void cst_lags_read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
-                       void *entry) {
-  const cst_lag_kind *kind = (const cst_lag_kind *)key;
-  cst_lag            *x = entry;
-  x->every = 1;
-  x->lags = LEAST_LAGS;
-  const bool lags = cst_reader_integer(r, cst_reader_required(r, n, key->key, "lags"), "lags",
-                                       LEAST_LAGS, MOST_LAGS, &x->lags);
-  if (cst_reader_expressions(r, n, key->key, label, &x->named.expressions))
+void cst_lags_check_one(cst_reader *r, cst_yaml *n, const char *label, bool sound, void *entry) {
+  cst_lag *x = entry;
+  (void)label;
+  if (sound)
     check_numbers(r, n, x);
-  if (!kind->displaces)
-    cst_reader_number(r, cst_yaml_get(n, "mean"), "mean", &x->mean);
-  if (cst_sampled_read(r, n, key->key, &x->every) && lags)
+  if (cst_sampled_check(r, cst_yaml_get(n, "every"), x->every) && x->lags)
     check_samples(r, cst_yaml_get(n, "every"), x);
 }
 

@@ -55,11 +55,15 @@ typedef struct {
 #define CST_LAGS_KEY(of, what_is)                                                                  \
   {                                                                                                \
     .key = of, .what = what_is, .map = "{name: ..., expression: ..., every: ..., lags: ...}",      \
-    .more = "", .most = CST_LAGS_MOST, .size = sizeof(cst_lag), .read = cst_lags_read_one          \
+    .more = "", .most = CST_LAGS_MOST, .size = sizeof(cst_lag), .read = cst_lags_check_one         \
   }
 
-void cst_lags_read_one(const cst_named_key *key, cst_reader *r, cst_yaml *n, const char *label,
-                       void *entry);
+/* The values of the keys `every` and `lags` of their rows. */
+#define CST_LAGS_EVERY                                                                             \
+  .value = {CST_VALUE_NUMBER, CST_AT(cst_lag, every), 0, CST_NO_LIMIT, .above = true}
+#define CST_LAGS_LAGS .value = {CST_VALUE_INTEGER, CST_AT(cst_lag, lags), 2, 4096}
+
+void cst_lags_check_one(cst_reader *r, cst_yaml *n, const char *label, bool sound, void *entry);
 void cst_lags_as_in(void *request, cst_result *file);
 static inline const cst_named_list *cst_lags_of(const cst_lag_kind *kind, const cst_plan *p) {
   return p->study->collected[cst_collector_number(kind->collector)];

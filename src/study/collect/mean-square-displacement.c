@@ -19,11 +19,15 @@ static const cst_channel_row kept = {"mean-square-displacement", "1", "", CST_TY
 
 static const cst_key keys[] = {
     {"", "mean-square-displacement", CST_KEYS_ALL, "list of maps", "none", "", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 4}]", "The mean square of the change of an expression between two times against the time between them (docs/frequencies.md)."},
-    {"mean-square-displacement", "name", CST_KEYS_ALL, "text", NULL, "", "mean-square-displacement: [{name: height, expression: y, every: 0.1, lags: 4}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32."},
+    {"mean-square-displacement", "name", CST_KEYS_ALL, NULL, NULL, "", "mean-square-displacement: [{name: height, expression: y, every: 0.1, lags: 4}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+     .value = {CST_VALUE_NAME, CST_AT(cst_lag, named.name), .of = "a mean square displacement", .item = "mean-square-displacement"}},
     {"mean-square-displacement", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "mean-square-displacement: [{name: both, for: \"i = 1..2\", expression: \"i*x\", every: 0.1, lags: 4}]", "\"NAME = FROM..TO\": the sum over the expressions for all these indices."},
-    {"mean-square-displacement", "expression", CST_KEYS_ALL, "expression", NULL, "", "mean-square-displacement: [{name: way, expression: \"x*y\", every: 0.1, lags: 4}]", "The quantity, as in `observables`."},
-    {"mean-square-displacement", "every", CST_KEYS_ALL, "number", NULL, "time", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 4}]", "Time between samples and between lags, a multiple of every step."},
-    {"mean-square-displacement", "lags", CST_KEYS_ALL, "integer", NULL, "", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 5}]", "Number of lags after 0, 2 to 4096; a run has at least 33 samples more."},
+    {"mean-square-displacement", "expression", CST_KEYS_ALL, NULL, NULL, "", "mean-square-displacement: [{name: way, expression: \"x*y\", every: 0.1, lags: 4}]", "The quantity, as in `observables`.",
+     .value = {CST_VALUE_EXPRESSIONS, CST_AT(cst_lag, named.expressions)}},
+    {"mean-square-displacement", "every", CST_KEYS_ALL, NULL, NULL, "time", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 4}]", "Time between samples and between lags, a multiple of every step.",
+     CST_LAGS_EVERY},
+    {"mean-square-displacement", "lags", CST_KEYS_ALL, NULL, NULL, "", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 5}]", "Number of lags after 0; a run has at least 33 samples more.",
+     CST_LAGS_LAGS},
     {0},
 };
 /* clang-format on */

@@ -32,6 +32,7 @@ enum { DISCRETE, DISCRETE_FLOOR, INTEGRAL, INTEGRAL_FLOOR, CHANGE, FIGURES };
 
 typedef struct {
   bool  asked, discrete, integral;
+  int   form;
   int   ngenerator, n; /* generators, momenta */
   char *name[MOST];
   cst_node
@@ -43,11 +44,15 @@ typedef struct balance balance;
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
+enum { BOTH, ONLY_DISCRETE, ONLY_INTEGRAL };
+static const char *const forms[] = {"both", "discrete", "integral", NULL};
+
 /* clang-format off */
 static const cst_key keys[] = {
     {"", "momentum-balance", CST_KEYS_ALL, "map", "none: the symmetries of the system", "", "momentum-balance: {symmetries: {x: [1, 0]}}", "Whose momenta the observable momentum-balance follows, and by which equation (docs/momentum-balance.md)."},
     {"momentum-balance", "symmetries", CST_KEYS_ALL, "map", "none", "", "momentum-balance: {symmetries: {x: [1, 0], turn: [-y, x]}}", "Further momenta by name: a list, the generator of a symmetry of L, one expression of the coordinates for each; or a map, a combination of generators that turns with the motion."},
-    {"momentum-balance", "form", CST_KEYS_ALL, "discrete, integral or both", "both, the discrete one of methods that have it", "", "momentum-balance: {form: discrete, symmetries: {x: [1, 0]}}", "The discrete momentum equation, exact for methods that solve discrete Euler-Lagrange equations, or the integral of the continuous one over each step by a quadrature."},
+    {"momentum-balance", "form", CST_KEYS_ALL, NULL, "both", "", "momentum-balance: {form: discrete, symmetries: {x: [1, 0]}}", "The discrete momentum equation, exact for methods that solve discrete Euler-Lagrange equations, the integral of the continuous one over each step by a quadrature, or both; the discrete one only of methods that have it.",
+     .value = {CST_VALUE_CHOICE, CST_AT(balances, form), .words = forms}},
     {0},
 };
 /* clang-format on */
@@ -216,14 +221,10 @@ static void gather(const reading *x) {
     gauge[a] = a < s->nsym ? s->gauge[a] : cst_graph_constant(s->graph, 0);
 }
 
-static void read_form(cst_reader *r, cst_yaml *map, balances *w) {
-  static const char *const forms[] = {"both", "discrete", "integral"};
-  int                      form = 0;
-  cst_yaml                *n = cst_yaml_get(map, "form");
-  cst_reader_choice(r, n, "form", forms, CST_COUNT(forms), &form);
-  w->discrete = form != 2;
-  w->integral = form != 1;
-  for (int i = 0; form == 1 && r->s->problem.system && i < r->s->methods.n; i++) {
+static void check_form(cst_reader *r, cst_yaml *n, balances *w) {
+  w->discrete = w->form != ONLY_INTEGRAL;
+  w->integral = w->form != ONLY_DISCRETE;
+  for (int i = 0; w->form == ONLY_DISCRETE && r->s->problem.system && i < r->s->methods.n; i++) {
     const char *why =
         r->s->methods.method[i]
             ? cst_momenta_refusal(r->s->methods.method[i], r->s->problem.system, r->s->problem.flat)
@@ -242,14 +243,14 @@ static void read(cst_reader *r, void *request) {
   cst_yaml *map = cst_yaml_get(r->root, "momentum-balance");
   reading   x = {.r = r, .w = w};
   w->asked = entry != NULL;
-  if (map && !cst_reader_keys(r, map, "momentum-balance", "momentum-balance", CST_KEYS_ALL))
+  if (!cst_reader_section(r, map, "momentum-balance", "momentum-balance", CST_KEYS_ALL, w) && map)
     return;
   if (map && !entry)
     cst_yaml_error(r->doc, map, r->d,
                    "'momentum-balance' has no effect: it is not among the observables");
   if (!entry || !r->s->problem.system)
     return;
-  read_form(r, map, w);
+  check_form(r, cst_yaml_get(map, "form"), w);
   take_system(&x);
   read_symmetries(&x, cst_yaml_get(map, "symmetries"));
   if (w->n == 0 && !cst_yaml_get(map, "symmetries"))

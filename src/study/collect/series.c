@@ -25,11 +25,15 @@ static const cst_channel_row channel_series_count = {"/series/%s/count", "1", "m
 
 /* ---- the study file, and the times of samples ------------------------------------------------ */
 
+static const char *const spacings[] = {"linear", "log", NULL};
+
 /* clang-format off */
 static const cst_key keys[] = {
     {"", "samples", CST_KEYS_ALL, "map", "{count: 400, spacing: log}", "", "samples: {count: 100, spacing: linear}", "Points of the time series that the result keeps. They change no verdict."},
-    {"samples", "count", CST_KEYS_ALL, "integer", "400", "", "samples: {count: 0}", "Maximal number of points, 0 to 100000."},
-    {"samples", "spacing", CST_KEYS_ALL, "linear or log", "log", "", "samples: {spacing: linear}", "Equidistant in t, or in log t."},
+    {"samples", "count", CST_KEYS_ALL, NULL, "400", "", "samples: {count: 0}", "Maximal number of points.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_series_request, count), 0, 100000}},
+    {"samples", "spacing", CST_KEYS_ALL, NULL, "log", "", "samples: {spacing: linear}", "Equidistant in t, or in log t.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_series_request, log), .words = spacings}},
     {0},
 };
 /* clang-format on */
@@ -39,16 +43,8 @@ const cst_series_request *cst_series_request_of(const cst_study *s) {
 }
 
 static void read(cst_reader *r, void *request) {
-  static const char *const spacings[] = {"linear", "log"};
-  cst_series_request      *w = request;
-  cst_yaml                *n = cst_yaml_get(r->root, "samples");
-  long                     count = 400;
-  int                      spacing = 1;
-  cst_reader_keys(r, n, "samples", "samples", CST_KEYS_ALL);
-  cst_reader_integer(r, cst_yaml_get(n, "count"), "count", 0, 100000, &count);
-  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings),
-                    &spacing);
-  *w = (cst_series_request){(int)count, spacing};
+  cst_reader_section(r, cst_yaml_get(r->root, "samples"), "samples", "samples", CST_KEYS_ALL,
+                     request);
 }
 
 /* At most `count` of the steps 0..n, equidistant, or equidistant in the logarithm after 0; they include 0 and

@@ -23,7 +23,8 @@
 /* clang-format off */
 static const cst_key keys[] = {
     {"", "stages", CST_KEYS_ALL, "list of maps", "none", "", "stages: [{until: 1}, {parameters: {g: 2}}]", "Other parameters from a time on; q and v are continuous (docs/stages.md)."},
-    {"stages", "until", CST_KEYS_ALL, "number", "the end of the run", "time", "stages: [{until: 0.5}, {parameters: {g: 2}}]", "Where the stage ends: a whole number of every step. The last stage has none."},
+    {"stages", "until", CST_KEYS_ALL, NULL, "the end of the run", "time", "stages: [{until: 0.5}, {parameters: {g: 2}}]", "Where the stage ends: a whole number of every step. The last stage has none.",
+     .value = {CST_VALUE_NUMBER}},
     {"stages", "parameters", CST_KEYS_ALL, "map of parameters to numbers", "those of `system`", "of the parameters", "stages: [{until: 1}, {until: 1.5, parameters: {g: \"2*g\"}}, {}]", "Parameters of this stage, expressions of those of `system`; the others are those of `system`. The first stage has none."},
     {0},
 };
@@ -51,7 +52,7 @@ static void read_until(cst_reader *r, cst_yaml *map, cst_stages *s, int i) {
   double      *until = &s->until[i];
   const double before = i ? s->until[i - 1] : 0;
   *until = before;
-  if (!cst_reader_number(r, n, "until", until))
+  if (!cst_reader_value(r, n, cst_key_find(keys, "stages", "until"), "until", until))
     return;
   if (!(*until > before)) {
     cst_yaml_error(r->doc, n, r->d, "the stage ends at %s; it must be after %s, where it begins",

@@ -22,19 +22,37 @@
 
 /* ---- the study file -------------------------------------------------------------------------- */
 
+/* The map `members`. */
+typedef struct {
+  long     random, worst; /* 0: the key is absent */
+  uint64_t seed;
+  char    *by;
+} choice;
+
+static double members(const void *study) {
+  return (double)((const cst_study *)study)->ensemble.members;
+}
+static double last_member(const void *study) { return members(study) - 1; }
+
 /* clang-format off */
 const cst_key cst_states_keys[] = {
     {"", "trajectories", CST_KEYS_ALL, "map", "none", "", "trajectories: {members: [0], every: 10}", "Members whose states and observables are stored along the run."},
     {"trajectories", "members", CST_KEYS_ALL, "list of integers and ranges, a range, all, or a map", NULL, "", "trajectories: {members: [\"0..0\"]}",
-     "Numbers of members, from 0, and ranges FROM..TO; as a map: a random choice, {random:, seed:}, or the worst members, {worst:, by:}."},
-    {"trajectories", "every", CST_KEYS_ALL, "integer", "1", "steps", "trajectories: {members: [0], every: 5}", "Steps from one stored state to the next."},
+     "Numbers of members, from 0, and ranges FROM..TO; as a map: a random choice, {random:, seed:}, or the worst members, {worst:, by:}.",
+     .value = {CST_VALUE_INTEGER, .low = 0, .high = CST_NO_LIMIT, .list = true, .most = last_member}},
+    {"trajectories", "every", CST_KEYS_ALL, NULL, "1", "steps", "trajectories: {members: [0], every: 5}", "Steps from one stored state to the next.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_states_request, every), 1, 1e15}},
     {"trajectories", "store", CST_KEYS_ALL, "list of q, p, v, lambda and observables", "[q, p, lambda]", "", "trajectories: {members: [0], store: [q, v, energy]}", "Quantities stored of each state."},
-    {"trajectories.members", "random", CST_KEYS_ALL, "integer", "none; required without `worst`", "", "trajectories: {members: {random: 1}}", "Number of members drawn."},
-    {"trajectories.members", "seed", CST_KEYS_ALL, "integer", "0", "", "trajectories: {members: {random: 1, seed: 5}}", "Seed of the random choice."},
-    {"trajectories.members", "worst", CST_KEYS_ALL, "integer", "none; required without `random`", "", "trajectories: {members: {worst: 1, by: constraint}}",
-     "Number of members with the largest values; they are computed once more after the run."},
+    {"trajectories.members", "random", CST_KEYS_ALL, NULL, "none; required without `worst`", "", "trajectories: {members: {random: 1}}", "Number of members drawn.",
+     .value = {CST_VALUE_INTEGER, CST_AT(choice, random), 1, CST_NO_LIMIT, .rule = true, .most = members, .until = "the number of members"}},
+    {"trajectories.members", "seed", CST_KEYS_ALL, NULL, "0", "", "trajectories: {members: {random: 1, seed: 5}}", "Seed of the random choice.",
+     .value = {CST_VALUE_SEED, CST_AT(choice, seed)}},
+    {"trajectories.members", "worst", CST_KEYS_ALL, NULL, "none; required without `random`", "", "trajectories: {members: {worst: 1, by: constraint}}",
+     "Number of members with the largest values; they are computed once more after the run.",
+     .value = {CST_VALUE_INTEGER, CST_AT(choice, worst), 1, CST_NO_LIMIT, .rule = true, .most = members, .until = "the number of members"}},
     {"trajectories.members", "by", CST_KEYS_ALL, "observable, or error", "required with `worst`", "", "trajectories: {members: {worst: 1, by: energy}}",
-     "Selects by the largest deviation of this observable, or by the error."},
+     "Selects by the largest deviation of this observable, or by the error.",
+     .value = {CST_VALUE_TEXT, CST_AT(choice, by), .of = "the name of an observable, or error"}},
     {0},
 };
 /* clang-format on */
@@ -87,10 +105,12 @@ static void add(cst_states_request *w, long from, long to) {
 static void read_item(cst_reader *r, cst_yaml *n, cst_states_request *w) {
   const cst_study *s = r->s;
   const char      *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
+  const cst_key   *k = cst_key_find(cst_states_keys, "trajectories", "members");
+  double           one;
   long             from, to;
   if (!is_range(text, &from, &to)) {
-    if (cst_reader_integer(r, n, "members", 0, s->ensemble.members - 1, &from) && fit(r, n, w, 1))
-      add(w, from, from);
+    if (cst_reader_value(r, n, k, "members", &one) && fit(r, n, w, 1))
+      add(w, (long)one, (long)one);
   } else if (from < 0 || to >= s->ensemble.members || from > to)
     cst_yaml_error(r->doc, n, r->d,
                    "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, "
@@ -179,55 +199,46 @@ static void draw(const cst_study *s, cst_states_request *w, long n, uint64_t see
   free(heap);
 }
 
-static void read_random(cst_reader *r, cst_yaml *random, cst_yaml *seed, cst_states_request *w,
-                        long count) {
-  long number = 0;
-  if (r->s->ensemble.members > MOST_DRAWN_FROM) {
-    cst_yaml_error(r->doc, random, r->d,
+static void draw_some(cst_reader *r, cst_yaml *at, cst_states_request *w, const choice *x) {
+  if (r->s->ensemble.members > MOST_DRAWN_FROM)
+    cst_yaml_error(r->doc, at, r->d,
                    "members are drawn from %d at most, and there are %ld; list them",
                    MOST_DRAWN_FROM, r->s->ensemble.members);
-    return;
-  }
-  cst_reader_integer(r, seed, "seed", 0, 9007199254740992, &number);
-  draw(r->s, w, count, (uint64_t)number);
+  else
+    draw(r->s, w, x->random, x->seed);
 }
 
-static void read_worst(cst_reader *r, cst_yaml *n, cst_states_request *w, long count) {
-  cst_yaml   *by = cst_reader_required(r, n, "members", "by");
-  const char *text = cst_reader_text(r, by, "by", "the name of an observable, or error");
-  if (!text)
+static void take_worst(cst_reader *r, cst_yaml *n, cst_states_request *w, choice *x) {
+  cst_yaml *by = cst_reader_required(r, n, "members", "by");
+  if (!x->by)
     return;
-  w->n = (int)count;
-  w->worst_by.text = strdup(text);
+  w->n = (int)x->worst;
+  w->worst_by.text = x->by;
+  x->by = NULL;
   cst_yaml_place(by, &w->worst_by.line, &w->worst_by.column);
 }
 
-static void read_choice(cst_reader *r, cst_yaml *n, cst_states_request *w) {
-  cst_yaml   *random = cst_yaml_get(n, "random");
-  cst_yaml   *worst = cst_yaml_get(n, "worst");
-  const char *key = random ? "random" : "worst";
-  const char *other_key = random ? "by" : "seed"; /* which belongs to the other one */
-  cst_yaml   *given = random ? random : worst;
-  cst_yaml   *other = cst_yaml_get(n, other_key);
-  long        count = 0;
-  cst_reader_keys(r, n, "members", "trajectories.members", CST_KEYS_ALL);
-  if (!random == !worst) {
+/* other: the key that belongs to the other one. */
+static void choose(cst_reader *r, cst_yaml *n, cst_states_request *w, choice *x) {
+  const bool  random = cst_yaml_get(n, "random");
+  const char *key = random ? "random" : "worst", *other = random ? "by" : "seed";
+  const long  count = random ? x->random : x->worst;
+  cst_yaml   *given = cst_yaml_get(n, key);
+  if (random == (cst_yaml_get(n, "worst") != NULL))
     cst_yaml_error(r->doc, n, r->d,
                    "'members' as a map has one of 'random' and 'worst'; it must be %s", wanted);
-    return;
-  }
-  if (other) {
-    cst_yaml_error(r->doc, other, r->d, "'%s' cannot be combined with '%s'", other_key, key);
-    return;
-  }
-  if (!cst_reader_integer(r, given, key, 1, r->s->ensemble.members, &count))
-    return;
-  if (!fit(r, given, w, count))
-    return;
-  if (random)
-    read_random(r, random, cst_yaml_get(n, "seed"), w, count);
-  else
-    read_worst(r, n, w, count);
+  else if (cst_yaml_get(n, other))
+    cst_yaml_error(r->doc, cst_yaml_get(n, other), r->d, "'%s' cannot be combined with '%s'", other,
+                   key);
+  else if (count && fit(r, given, w, count))
+    random ? draw_some(r, given, w, x) : take_worst(r, n, w, x);
+}
+
+static void read_choice(cst_reader *r, cst_yaml *n, cst_states_request *w) {
+  choice x = {0};
+  cst_reader_section(r, n, "members", "trajectories.members", CST_KEYS_ALL, &x);
+  choose(r, n, w, &x);
+  free(x.by);
 }
 
 /* ---- the key --------------------------------------------------------------------------------- */
@@ -288,13 +299,11 @@ static void read_store(cst_reader *r, cst_yaml *n, cst_states_request *w) {
 void cst_states_read(cst_reader *r, void *request) {
   cst_states_request *w = request;
   cst_yaml           *n = cst_yaml_get(r->root, "trajectories");
-  w->every = 1;
-  if (!cst_reader_keys(r, n, "trajectories", "trajectories", CST_KEYS_ALL))
+  if (!cst_reader_section(r, n, "trajectories", "trajectories", CST_KEYS_ALL, w))
     return;
-  cst_yaml *members = cst_reader_required(r, n, "trajectories", "members");
-  cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000, &w->every);
-  if (members)
-    read_members(r, members, w);
+  cst_yaml *of = cst_reader_required(r, n, "trajectories", "members");
+  if (of)
+    read_members(r, of, w);
   read_store(r, cst_yaml_get(n, "store"), w);
 }
 

@@ -16,12 +16,22 @@
 #include "study/result/parts.h"
 #include "study/runner/runner.h"
 
+static const char *const forms[] = {"companions", "exact", NULL}; /* by cst_tangent.exact */
+
+static double dimension(const void *study) {
+  const cst_system *s = ((const cst_study *)study)->problem.system;
+  return s ? cst_tangent_dimension(s) : CST_NO_LIMIT;
+}
+
 /* clang-format off */
 static const cst_key keys[] = {
     {"", "tangent", CST_KEYS_ALL, "map", "none; required by the observables that it concerns", "", "tangent: {vectors: 2, every: 1}", "How tangent vectors are carried along trajectories, for lyapunov, megno, two-form, volume, reversibility and momentum-balance (docs/tangent.md)."},
-    {"tangent", "vectors", CST_KEYS_ALL, "integer", "1; 2 with two-form", "", "tangent: {vectors: 2, every: 0.5}", "Number k of tangent vectors, at most the dimension of T*Q."},
-    {"tangent", "every", CST_KEYS_ALL, "number", NULL, "time", "tangent: {every: 0.1}", "Time between renormalisations, and between measurements of a step; a multiple of every step."},
-    {"tangent", "form", CST_KEYS_ALL, "companions or exact", "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed, for lyapunov, megno, two-form and volume: as differences to trajectories at a small distance, or by differentiating the equations of a step."},
+    {"tangent", "vectors", CST_KEYS_ALL, NULL, "1; 2 with two-form", "", "tangent: {vectors: 2, every: 0.5}", "Number k of tangent vectors.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_tangent, vectors), 1, 64, .rule = true, .most = dimension, .until = "the dimension of T*Q"}},
+    {"tangent", "every", CST_KEYS_ALL, NULL, NULL, "time", "tangent: {every: 0.1}", "Time between renormalisations, and between measurements of a step; a multiple of every step.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_tangent, every), 0, CST_NO_LIMIT, .above = true}},
+    {"tangent", "form", CST_KEYS_ALL, NULL, "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed, for lyapunov, megno, two-form and volume: as differences to trajectories at a small distance, or by differentiating the equations of a step.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_tangent, exact), .words = forms}},
     {0},
 };
 static const cst_measured measures[CST_TANGENTS + 1] = {
@@ -33,9 +43,6 @@ static const cst_measured measures[CST_TANGENTS + 1] = {
     [CST_TANGENT_MOMENTUM_BALANCE] = {"momentum-balance", "defect of the momentum equation in a step (keys `tangent` and `momentum-balance`)", false},
 };
 /* clang-format on */
-
-enum { MOST_VECTORS = 64 };
-static const char *const forms[] = {"companions", "exact"}; /* by cst_tangent.exact */
 
 const cst_tangent *cst_tangent_of(const cst_plan *p) {
   return p->study->collected[CST_COLLECTOR(tangent)];
@@ -164,17 +171,6 @@ static bool read_observables(cst_reader *r, cst_tangent *t) {
 
 /* ---- the key --------------------------------------------------------------------------------- */
 
-static void read_vectors(cst_reader *r, cst_yaml *map, cst_tangent *t) {
-  cst_yaml *n = cst_yaml_get(map, "vectors");
-  long      k = t->asked[CST_TANGENT_TWO_FORM] ? 2 : 1;
-  long      most = MOST_VECTORS;
-  if (r->s->problem.system)
-    most = fmin(most, cst_tangent_dimension(r->s->problem.system));
-  if (cst_reader_integer(r, n, "vectors", 1, most, &k) && k < 2 && t->asked[CST_TANGENT_TWO_FORM])
-    cst_yaml_error(r->doc, n, r->d, "'two-form' is of two vectors; 'vectors' must be at least 2");
-  t->vectors = (int)k;
-}
-
 /* Every step divides it. */
 static void check_every(cst_reader *r, cst_yaml *n, double every) {
   const cst_study *s = r->s;
@@ -194,17 +190,6 @@ static void check_every(cst_reader *r, cst_yaml *n, double every) {
       return;
     }
   }
-}
-
-static void read_every(cst_reader *r, cst_yaml *map, cst_tangent *t) {
-  cst_yaml *n = cst_reader_required(r, map, "tangent", "every");
-  if (!cst_reader_number(r, n, "every", &t->every))
-    return;
-  if (t->every > 0)
-    check_every(r, n, t->every);
-  else
-    cst_yaml_error(r->doc, n, r->d, "'every' is %s; it must be above 0",
-                   cst_reader_shortest(t->every));
 }
 
 /* What has no exact form: observables, and methods. */
@@ -230,28 +215,24 @@ static void check_exact(cst_reader *r, cst_yaml *n, const cst_tangent *t) {
   }
 }
 
-static void read_form(cst_reader *r, cst_yaml *map, cst_tangent *t) {
-  cst_yaml *n = cst_yaml_get(map, "form");
-  int       form = 0;
-  if (cst_reader_choice(r, n, "form", forms, CST_COUNT(forms), &form))
-    t->exact = form == 1;
-  if (t->exact)
-    check_exact(r, n, t);
-}
-
 static void read(cst_reader *r, void *request) {
   cst_tangent *t = request;
   cst_yaml    *map = cst_yaml_get(r->root, "tangent");
   const bool   any = read_observables(r, t);
-  if (!cst_reader_keys(r, map, "tangent", "tangent", CST_KEYS_ALL))
+  t->vectors = t->asked[CST_TANGENT_TWO_FORM] ? 2 : 1;
+  if (!cst_reader_section(r, map, "tangent", "tangent", CST_KEYS_ALL, t))
     return;
   if (!any)
     cst_yaml_error(r->doc, map, r->d,
                    "'tangent' has no effect: none of lyapunov, megno, two-form, volume, "
                    "reversibility, momentum-balance is among the observables");
-  read_vectors(r, map, t);
-  read_every(r, map, t);
-  read_form(r, map, t);
+  if (t->vectors < 2 && t->asked[CST_TANGENT_TWO_FORM])
+    cst_yaml_error(r->doc, cst_yaml_get(map, "vectors"), r->d,
+                   "'two-form' is of two vectors; 'vectors' must be at least 2");
+  if (t->every > 0)
+    check_every(r, cst_yaml_get(map, "every"), t->every);
+  if (t->exact)
+    check_exact(r, cst_yaml_get(map, "form"), t);
 }
 
 /* ---- the form in the result ------------------------------------------------------------------ */

@@ -183,14 +183,9 @@ static void read_methods(cst_reader *r) {
   }
 }
 
-/* Reads the step of the reference, which must not exceed the end. The end is known here, or zero. */
-static void reference_step(cst_reader *r, cst_yaml *at) {
-  cst_study *s = r->s;
-  if (!cst_reader_number(r, at, "step", &s->reference.step))
-    return;
-  if (s->reference.step <= 0)
-    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive",
-                   cst_reader_shortest(s->reference.step));
+/* The step of the reference must not exceed the end, which is known here, or zero. */
+static void check_longest(cst_reader *r, cst_yaml *at) {
+  const cst_study *s = r->s;
   for (int v = 0; v < s->problem.nvariant && s->reference.step > 0; v++) {
     double n = s->steps.end[v] / s->reference.step;
     if (s->steps.end[v] <= 0 || (n >= 1 && n <= 1e15))
@@ -225,10 +220,10 @@ static void check_quad(cst_reader *r, cst_yaml *at) {
 }
 
 static void reference_map(cst_reader *r, cst_yaml *n) {
-  cst_reader_section(r, n, "reference", CST_KEYS_ALL, r->s);
+  cst_reader_section(r, n, "reference", "reference", CST_KEYS_ALL, r->s);
   r->s->reference.kind = CST_REFERENCE_METHOD;
   r->s->reference.method = method(r, cst_reader_required(r, n, "reference", "method"));
-  reference_step(r, cst_reader_required(r, n, "reference", "step"));
+  check_longest(r, cst_yaml_get(n, "step"));
   if (r->s->reference.quad)
     check_quad(r, cst_yaml_get(n, "method"));
 }
@@ -257,11 +252,11 @@ static void check_exact(cst_reader *r, cst_yaml *n) {
 }
 
 static void read_reference(cst_reader *r) {
-  static const char *const names[] = {"exact", "self"};
-  static const char        wanted[] = "exact, self or {method: ..., step: ...}";
-  cst_study               *s = r->s;
-  cst_yaml                *n = cst_yaml_get(r->root, "reference");
-  int                      which;
+  static const char wanted[] = "exact, self or {method: ..., step: ...}";
+  cst_study        *s = r->s;
+  const cst_key    *k = cst_key_find(cst_study_file_keys, "", "reference");
+  cst_yaml         *n = cst_yaml_get(r->root, "reference");
+  double            which;
   if (!n && cst_study_needs(s, CST_NEEDS_REFERENCE))
     cst_yaml_error(r->doc, NULL, r->d,
                    "missing key 'reference': %s %s study needs one; allowed: %s",
@@ -279,31 +274,29 @@ static void read_reference(cst_reader *r) {
                    word);
     return;
   }
-  if (!cst_reader_choice(r, n, "reference", names, CST_COUNT(names), &which))
+  if (!cst_reader_value(r, n, k, "reference", &which))
     return;
-  s->reference.kind = which ? CST_REFERENCE_SELF : CST_REFERENCE_EXACT;
-  if (!which)
+  s->reference.kind = CST_REFERENCE_EXACT + (int)which;
+  if (s->reference.kind == CST_REFERENCE_EXACT)
     check_exact(r, n);
 }
 
-static void read_of(cst_reader *r, cst_yaml *n) {
-  static const char *const names[] = {"q", "p", "lambda"};
-  cst_study               *s = r->s;
-  bool                    *flag[] = {&s->error.q, &s->error.p, &s->error.lambda};
+static void read_of(cst_reader *r, cst_yaml *n, const cst_key *k) {
+  cst_study *s = r->s;
+  bool      *flag[] = {&s->error.q, &s->error.p, &s->error.lambda};
+  double     which;
   if (!cst_reader_list(r, n, "of", "q, p and lambda", false))
     return;
-  for (int k = 0; k < 3; k++)
-    *flag[k] = false;
-  for (int i = 0, which; i < cst_yaml_size(n); i++) {
+  for (int i = 0; i < cst_yaml_size(n); i++) {
     cst_yaml *item = cst_yaml_item(n, i);
-    if (!cst_reader_choice(r, item, "of", names, 3, &which))
+    if (!cst_reader_value(r, item, k, "of", &which))
       continue;
-    if (*flag[which])
-      cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", names[which]);
+    if (*flag[(int)which])
+      cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", k->value.words[(int)which]);
     if (which == 2 && s->problem.system && !s->problem.system->ng)
       cst_yaml_error(r->doc, item, r->d, "%s has no constraints, so no lambda; allowed: q, p",
                      s->problem.system->name);
-    *flag[which] = true;
+    *flag[(int)which] = true;
   }
 }
 
@@ -325,13 +318,15 @@ static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, 
 
 void cst_file_error(cst_reader *r) {
   static const char *const compared[] = {"of", "norm", "over"};
+  const cst_key           *k = cst_key_find(cst_study_keys(), "error", "of");
   cst_study               *s = r->s;
-  cst_yaml                *n = cst_yaml_get(r->root, "error");
-  cst_yaml                *hidden = cst_yaml_get(n, "hidden");
-  s->error.q = s->error.p = true;
-  cst_reader_section(r, n, "error", CST_KEYS_ALL, s);
+  cst_yaml                *n = cst_yaml_get(r->root, "error"), *usual;
+  cst_yaml                *hidden = cst_yaml_get(n, "hidden"), *of = cst_yaml_get(n, "of");
+  cst_document            *standard = cst_reader_standard(r, k, &usual);
+  cst_reader_section(r, n, "error", "error", CST_KEYS_ALL, s);
   check_compared(r, n, compared, CST_COUNT(compared));
-  read_of(r, cst_yaml_get(n, "of"));
+  read_of(r, of ? of : usual, k);
+  cst_document_destroy(standard);
   if (hidden && s->problem.system && !s->problem.system->ng)
     cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden constraints",
                    s->problem.system->name);
@@ -451,25 +446,14 @@ static void check_reference_step(cst_reader *r) {
 
 static void read_resolution(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
-  cst_yaml  *at = cst_yaml_get(n, "resolution");
-  if (!cst_reader_keys(r, n, "noise", "noise", CST_KEYS_ALL) ||
-      !cst_reader_required(r, n, "noise", "resolution"))
+  if (!cst_reader_section(r, n, "noise", "noise", CST_KEYS_ALL, s) || !s->steps.resolution ||
+      !s->problem.nvariant || s->steps.end[0] / s->steps.resolution <= most_increments)
     return;
-  double H;
-  if (!cst_reader_number(r, at, "resolution", &H))
-    return;
-  if (!(H > 0))
-    cst_yaml_error(
-        r->doc, at, r->d,
-        "the noise's resolution is %s; it must be positive, and every step a multiple of it",
-        cst_reader_shortest(H));
-  else if (s->problem.nvariant > 0 && s->steps.end[0] / H > most_increments)
-    cst_yaml_error(
-        r->doc, at, r->d,
-        "the noise's resolution is %s; at most 1e15 such steps are allowed up to the end %s",
-        cst_reader_shortest(H), cst_reader_shortest(s->steps.end[0]));
-  else
-    s->steps.resolution = H;
+  cst_yaml_error(
+      r->doc, cst_yaml_get(n, "resolution"), r->d,
+      "the noise's resolution is %s; at most 1e15 such steps are allowed up to the end %s",
+      cst_reader_shortest(s->steps.resolution), cst_reader_shortest(s->steps.end[0]));
+  s->steps.resolution = 0;
 }
 
 /* An error compares two solutions with the same noise. */

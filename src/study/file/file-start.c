@@ -2,7 +2,6 @@
  * Then the checks that they are valid starts (several starts: starts.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/file/starts.h"
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +81,9 @@ static void read_names(cst_reader *r, cst_yaml *list) {
 void cst_start_project(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   if (!cst_yaml_is_map(n)) {
-    cst_reader_flag(r, n, "project", &s->starts.project);
+    double flag = s->starts.project;
+    cst_reader_value(r, n, cst_key_find(cst_study_keys(), "initial", "project"), "project", &flag);
+    s->starts.project = flag != 0;
     return;
   }
   s->starts.project = true;
@@ -157,16 +158,6 @@ bool cst_study_project(const cst_study *s, const double *c, double *q, double *v
  * the name of a body for its rotation.
  */
 
-static bool deviation(cst_reader *r, cst_yaml *n, const char *what, double *out) {
-  if (!cst_reader_number(r, n, what, out))
-    return false;
-  if (*out >= 0)
-    return true;
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what,
-                 cst_reader_shortest(*out));
-  return false;
-}
-
 /* Sets the deviation x of the named coordinates; false: the name is unknown. */
 static bool set(const cst_system *s, const char *name, double x, double *each) {
   const int at = cst_starts_place(s, name, 0);
@@ -192,25 +183,26 @@ static bool set(const cst_system *s, const char *name, double x, double *each) {
   return found;
 }
 
-static void by_name(cst_reader *r, cst_yaml *map, const char *what, double *each) {
+static void by_name(cst_reader *r, cst_yaml *map, const cst_key *row, double *each) {
   const cst_system *s = r->s->problem.system;
   for (int k = 0; s && k < cst_yaml_size(map); k++) {
     const char *name = cst_yaml_text(cst_yaml_key(map, k));
     double      x;
-    if (!deviation(r, cst_yaml_value(map, k), name ? name : what, &x))
+    if (!cst_reader_value(r, cst_yaml_value(map, k), row, name ? name : row->key, &x))
       continue;
     if (!name || !set(s, name, x, each))
       cst_yaml_error(r->doc, cst_yaml_key(map, k), r->d,
                      "'%s' of '%s' is not a coordinate, array or body of %s", name ? name : "",
-                     what, s->name);
+                     row->key, s->name);
   }
 }
 
 /* Reads the deviations of q or v. */
 static void half(cst_reader *r, cst_yaml *n, const char *what, double *all, int which) {
-  cst_study *s = r->s;
+  cst_study     *s = r->s;
+  const cst_key *row = cst_key_find(cst_study_keys(), "initial.spread", what);
   if (!cst_yaml_is_map(n)) {
-    deviation(r, n, what, all);
+    cst_reader_value(r, n, row, what, all);
     return;
   }
   if (!s->problem.system)
@@ -218,7 +210,7 @@ static void half(cst_reader *r, cst_yaml *n, const char *what, double *all, int 
   const size_t nq = (size_t)s->problem.system->nq;
   if (!s->ensemble.deviation[which])
     s->ensemble.deviation[which] = cst_reader_memory(nq, sizeof(double));
-  by_name(r, n, what, s->ensemble.deviation[which]);
+  by_name(r, n, row, s->ensemble.deviation[which]);
 }
 
 void cst_start_spread(cst_reader *r, cst_yaml *n) {
@@ -589,29 +581,16 @@ void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what) {
     r->start_known = named(r, n, what);
 }
 
-void cst_file_seed(cst_reader *r, cst_yaml *n) {
-  static const char wanted[] = "an integer from 0 to 18446744073709551615";
-  const char       *text = cst_reader_text(r, n, "seed", wanted);
-  if (!text)
-    return;
-  errno = 0;
-  r->s->ensemble.seed = strtoull(text, NULL, 10);
-  if (errno || strspn(text, "0123456789") != strlen(text))
-    cst_yaml_error(r->doc, n, r->d, "'seed' is '%s'; it must be %s", text, wanted);
-}
-
 static void ensemble(cst_reader *r, cst_yaml *n) {
-  const long most = 1000000000000;
-  cst_study *s = r->s;
+  cst_study     *s = r->s;
+  const cst_key *row = cst_key_find(cst_study_keys(), "initial", "members");
   s->ensemble.spread = true;
-  s->ensemble.members = most; /* if unreadable: then accept any number of a member */
-  cst_reader_keys(r, n, "initial", "initial", CST_START_ENSEMBLE);
-  if (cst_yaml_get(n, "members") || !cst_yaml_get(n, "relax"))
-    cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most,
-                       &s->ensemble.members);
-  else
-    s->ensemble.members = 1;
-  cst_file_seed(r, cst_yaml_get(n, "seed"));
+  if (cst_yaml_get(n, "members") || !cst_yaml_get(n, "relax")) {
+    cst_reader_required(r, n, "initial", "members");
+    s->ensemble.members =
+        (long)row->value.high; /* if unreadable: then accept any number of a member */
+  }
+  cst_reader_section(r, n, "initial", "initial", CST_START_ENSEMBLE, s);
   cst_start_project(r, cst_yaml_get(n, "project"));
   s->ensemble.unspread = !cst_yaml_get(n, "spread");
   /* file-methods.c checks for a zero spread once the methods are known */
@@ -639,7 +618,7 @@ void cst_file_start(cst_reader *r) {
   cst_yaml  *n = cst_yaml_get(r->root, "initial");
   size_t size = s->problem.system ? (size_t)s->problem.nvariant * (size_t)s->problem.system->nq : 0;
   s->ensemble.members = 1;
-  s->ensemble.seed = 1;
+  cst_reader_values(r, NULL, "initial", cst_study_keys(), "initial", CST_START_ENSEMBLE, s);
   s->starts.q = cst_reader_memory(size, sizeof(double));
   s->starts.v = cst_reader_memory(size, sizeof(double));
   if (cst_starts_read(r, n))

@@ -1,5 +1,5 @@
-/* file-system.c: the keys `system`, `end` and `steps`: the system, the parameter sets that lists of values generate,
- * and the time and the steps of each.
+/* file-system.c: the keys `system` and `steps`: the system, the parameter sets that lists and ranges of values generate,
+ * and the steps of each.
  *
  * Sets are numbered in the order of the system's parameters, the last one fastest, whatever the order of keys
  * in the file.
@@ -21,6 +21,122 @@ typedef struct {
   int     n;
   double *value;
 } choice; /* the values of one parameter */
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* Values of a parameter or coordinate: a number, a list of numbers, or {from:, to:, count:, spacing: linear | log}. */
+
+/* The i-th of n values; both ends are exact. */
+static double between(double from, double to, long i, long n, bool logarithmic) {
+  const double part = n > 1 ? (double)i / (double)(n - 1) : 0;
+  if (i == 0)
+    return from;
+  if (i == n - 1)
+    return to;
+  return logarithmic ? from * cst_elementary_exp(cst_elementary_log(to / from) * part)
+                     : from + (to - from) * part;
+}
+
+/* Values that are far apart can overflow, values that are close together can round to the same. */
+static bool are_distinct(const double *x, int n) {
+  bool good = isfinite(x[0]);
+  for (int i = 1; i < n; i++)
+    good &= isfinite(x[i]) && x[i] != x[i - 1];
+  return good;
+}
+
+static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
+  const int         before = cst_diag_count(r->d);
+  cst_keys_of_range x = {0};
+  cst_reader_section(r, n, what, "range", CST_KEYS_ALL, &x);
+  if (cst_diag_count(r->d) > before)
+    return false;
+  if ((x.count == 1) != (x.from == x.to))
+    cst_yaml_error(r->doc, n, r->d, "'%s' has a count of %d from %s to %s; %s", what, x.count,
+                   cst_reader_shortest(x.from), cst_reader_shortest(x.to),
+                   x.count == 1 ? "for one value 'from' and 'to' must be equal"
+                                : "its values would all be equal");
+  else if (x.log && !(x.from * x.to > 0))
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'%s': with logarithmic spacing 'from' and 'to' must be nonzero and have the same sign",
+        what);
+  if (cst_diag_count(r->d) > before)
+    return false;
+  double *all = cst_reader_memory((size_t)x.count, sizeof *all);
+  for (long i = 0; i < x.count; i++)
+    all[i] = between(x.from, x.to, i, x.count, x.log);
+  if (!are_distinct(all, x.count)) {
+    cst_yaml_error(r->doc, n, r->d, "the %d values of '%s' are not all finite and different",
+                   x.count, what);
+    free(all);
+    return false;
+  }
+  *count = x.count;
+  *values = all;
+  return true;
+}
+
+typedef struct {
+  double value;
+  int    rank;
+} ranked;
+
+static int ascending(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->value != y->value)
+    return x->value > y->value ? 1 : -1;
+  return x->rank - y->rank;
+}
+
+/* Which of x[n] appear before them too; owned. */
+static bool *repeats(const double *x, int n) {
+  ranked *sorted = cst_reader_memory((size_t)n, sizeof *sorted);
+  bool   *again = cst_reader_memory((size_t)n, sizeof *again);
+  for (int i = 0; i < n; i++)
+    sorted[i] = (ranked){x[i], i};
+  qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+  for (int i = 1; i < n; i++)
+    again[sorted[i].rank] = sorted[i].value == sorted[i - 1].value;
+  free(sorted);
+  return again;
+}
+
+/* The first value that appears a second time; n: none. */
+static int repeated(const double *x, int n) {
+  bool *again = repeats(x, n);
+  int   i = 0;
+  while (i < n && !again[i])
+    i++;
+  free(again);
+  return i;
+}
+
+bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
+  if (cst_yaml_is_map(n))
+    return spaced(r, n, what, values, count);
+  const bool list = cst_yaml_is_list(n);
+  if (list && !cst_reader_list(r, n, what, "numbers", false))
+    return false;
+  const int m = list ? cst_yaml_size(n) : 1;
+  double   *x = cst_reader_memory((size_t)m, sizeof *x);
+  bool      good = true;
+  for (int i = 0; i < m && good; i++) {
+    cst_yaml *item = list ? cst_yaml_item(n, i) : n;
+    good = cst_reader_constant(r, item, what, x + i);
+  }
+  const int again = good ? repeated(x, m) : m;
+  if (again < m)
+    cst_yaml_error(r->doc, cst_yaml_item(n, again), r->d, "'%s': the value %s appears twice", what,
+                   cst_reader_shortest(x[again]));
+  if (!good || again < m) {
+    free(x);
+    return false;
+  }
+  *values = x;
+  *count = m;
+  return true;
+}
 
 /* ---- sizes: integers with which a description is expanded ------------------------------------ */
 
@@ -110,11 +226,7 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
   free(all);
 }
 
-static void named(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
-  const char *name = cst_reader_text(r, n, "system",
-                                     "the name of a system or a map with the key 'name' or 'file'");
-  if (!name)
-    return;
+static void named(cst_reader *r, cst_yaml *n, const char *name, cst_yaml *sum, cst_yaml *map) {
   r->s->problem.system = cst_catalogue_create(name);
   if (r->s->problem.system)
     resize(r, name, cst_catalogue_text(name), strlen(cst_catalogue_text(name)), map);
@@ -125,13 +237,10 @@ static void named(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
     unknown(r, n, name);
 }
 
-static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
-  cst_study  *s = r->s;
-  const char *name = cst_reader_text(r, n, "file", "the name of a system file");
-  char       *text;
-  size_t      length;
-  if (!name)
-    return;
+static void from_file(cst_reader *r, cst_yaml *n, const char *name, cst_yaml *sum, cst_yaml *map) {
+  cst_study *s = r->s;
+  char      *text;
+  size_t     length;
   s->problem.file = cst_reader_beside(r, name);
   if (!cst_reader_fetch(r, n, cst_description_fetch, s->problem.file, &text, &length))
     return;
@@ -143,7 +252,7 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
 /* item[i]: node of value i. */
 static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c,
                            const char *name) {
-  bool *again = cst_reader_repeats(c->value, c->n);
+  bool *again = repeats(c->value, c->n);
   for (int i = 0; i < c->n; i++)
     if (again[i])
       cst_yaml_error(r->doc, item[i], r->d, "parameter '%s': the value %s appears twice", name,
@@ -293,7 +402,9 @@ static void sets(cst_reader *r, cst_yaml *map) {
 }
 
 static void from_map(cst_reader *r, cst_yaml *n) {
-  cst_reader_section(r, n, "system", CST_KEYS_ALL, r->s);
+  cst_keys_of_system asked = {0};
+  cst_reader_section(r, n, "system", "system", CST_KEYS_ALL, &asked);
+  r->s->run.compile = (cst_compile_request)asked.compile;
   cst_yaml *file = cst_yaml_get(n, "file");
   cst_yaml *name = cst_yaml_get(n, "name");
   if (file && name)
@@ -301,11 +412,11 @@ static void from_map(cst_reader *r, cst_yaml *n) {
         r->doc, file, r->d,
         "'system' has both 'name', of the catalogue, and 'file', a description of your own; only "
         "one is allowed");
-  else if (file)
-    from_file(r, file, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
-  else if (name)
-    named(r, name, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
-  else
+  else if (asked.file)
+    from_file(r, file, asked.file, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
+  else if (asked.name)
+    named(r, name, asked.name, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
+  else if (!file && !name)
     cst_yaml_error(
         r->doc, n, r->d,
         "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
@@ -313,6 +424,8 @@ static void from_map(cst_reader *r, cst_yaml *n) {
     cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' needs a 'file'");
   if (r->s->problem.system && r->s->run.compile == CST_COMPILE_NEVER)
     cst_system_interpret(r->s->problem.system);
+  free(asked.name);
+  free(asked.file);
 }
 
 void cst_file_system(cst_reader *r) {
@@ -320,22 +433,22 @@ void cst_file_system(cst_reader *r) {
   r->s->problem.nvariant = 1;
   if (!n)
     return;
+  const char *wanted = "the name of a system or a map with the key 'name' or 'file'";
   if (cst_yaml_is_map(n))
     from_map(r, n);
-  else
-    named(r, n, NULL, NULL);
+  else if (cst_reader_text(r, n, "system", wanted))
+    named(r, n, cst_yaml_text(n), NULL, NULL);
   if (r->s->problem.system)
     sets(r, cst_yaml_get(n, "parameters"));
 }
 
-/* ---- the keys `end` and `steps` -------------------------------------------------------------- */
+/* ---- the key `steps` ------------------------------------------------------------------------- */
 
 /* Decreasing steps, each of which divides the end.
  *
  * The three forms (a list, {from:, halvings:}, {counts:}) become one list of steps, each with its YAML node.
  */
 
-enum { MAX_HALVINGS = 60 };
 static const double most_steps = 1e15;
 
 typedef struct {
@@ -343,21 +456,6 @@ typedef struct {
   bool      known;
   double   *h; /* [nvariant] */
 } step;
-
-static bool read_end(cst_reader *r) {
-  cst_study *s = r->s;
-  cst_yaml  *n = cst_reader_required(r, r->root, "", "end");
-  s->steps.end = cst_reader_memory((size_t)s->problem.nvariant, sizeof(double));
-  if (!cst_reader_numbers(r, n, "end", s->steps.end))
-    return false;
-  for (int v = 0; v < s->problem.nvariant; v++)
-    if (s->steps.end[v] <= 0) {
-      cst_yaml_error(r->doc, n, r->d, "'end' is %s%s; it must be positive",
-                     cst_reader_shortest(s->steps.end[v]), cst_reader_with(r, v));
-      return false;
-    }
-  return true;
-}
 
 static step *make(const cst_reader *r, int n) {
   step *list = cst_reader_memory((size_t)n, sizeof *list);
@@ -378,36 +476,30 @@ static step *from_list(cst_reader *r, cst_yaml *n, int *count) {
   return list;
 }
 
-static step *from_halvings(cst_reader *r, cst_yaml *n, int *count) {
-  long      halvings;
-  cst_yaml *from = cst_reader_required(r, n, "steps", "from");
-  if (!cst_reader_integer(r, cst_reader_required(r, n, "steps", "halvings"), "halvings", 0,
-                          MAX_HALVINGS, &halvings))
-    halvings = 0;
-  step *list = make(r, *count = (int)halvings + 1);
+/* x->from is NULL if it is not known. */
+static step *from_halvings(const cst_reader *r, const cst_keys_of_steps *x, cst_yaml *from,
+                           int *count) {
+  step *list = make(r, *count = x->halvings + 1);
   for (int i = 0; i < *count; i++) {
     list[i].node = from;
-    if (i == 0)
-      list[i].known = cst_reader_numbers(r, from, "from", list[i].h);
-    else
-      list[i].known = list[0].known;
-    for (int v = 0; v < r->s->problem.nvariant; v++)
-      list[i].h[v] = ldexp(list[0].h[v], -i);
+    list[i].known = x->from != NULL;
+    for (int v = 0; v < r->s->problem.nvariant && x->from; v++)
+      list[i].h[v] = ldexp(x->from[v], -i);
   }
   return list;
 }
 
-static step *from_counts(cst_reader *r, cst_yaml *n, int *count) {
-  cst_yaml *counts = cst_yaml_get(n, "counts");
+static step *from_counts(cst_reader *r, cst_yaml *counts, int *count) {
+  const cst_key *k = cst_key_find(cst_study_keys(), "steps", "counts");
   if (!cst_reader_list(r, counts, "counts", "numbers of steps", false))
     return NULL;
   step *list = make(r, *count = cst_yaml_size(counts));
   for (int i = 0; i < *count; i++) {
-    long steps;
+    double steps;
     list[i].node = cst_yaml_item(counts, i);
-    list[i].known = cst_reader_integer(r, list[i].node, "counts", 1, (long)most_steps, &steps);
+    list[i].known = cst_reader_value(r, list[i].node, k, "counts", &steps);
     for (int v = 0; v < r->s->problem.nvariant && list[i].known; v++)
-      list[i].h[v] = r->s->steps.end[v] / (double)steps;
+      list[i].h[v] = r->s->steps.end[v] / steps;
   }
   return list;
 }
@@ -415,9 +507,13 @@ static step *from_counts(cst_reader *r, cst_yaml *n, int *count) {
 static step *read_list(cst_reader *r, cst_yaml *n, int *count) {
   if (!n || !cst_yaml_is_map(n))
     return from_list(r, n, count);
-  bool halvings = cst_yaml_get(n, "counts") == NULL;
-  cst_reader_keys(r, n, "steps", "steps", halvings ? CST_STEPS_HALVED : CST_STEPS_COUNTED);
-  return halvings ? from_halvings(r, n, count) : from_counts(r, n, count);
+  cst_yaml         *counts = cst_yaml_get(n, "counts");
+  cst_keys_of_steps x = {0};
+  cst_reader_section(r, n, "steps", "steps", counts ? CST_STEPS_COUNTED : CST_STEPS_HALVED, &x);
+  step *list =
+      counts ? from_counts(r, counts, count) : from_halvings(r, &x, cst_yaml_get(n, "from"), count);
+  free(x.from);
+  return list;
 }
 
 /* The step nearest to h that divides the end. */
@@ -510,8 +606,10 @@ static void store(cst_study *s, const step *list, int count) {
 }
 
 void cst_file_steps(cst_reader *r) {
-  int   count = 0;
-  bool  end = read_end(r);
+  int        count = 0;
+  const bool end = r->s->steps.end != NULL;
+  if (!end)
+    r->s->steps.end = cst_reader_memory((size_t)r->s->problem.nvariant, sizeof(double));
   step *list = read_list(r, cst_reader_required(r, r->root, "", "steps"), &count);
   if (end) {
     check_each(r, list, count);

@@ -131,17 +131,12 @@ static void read_title(cst_reader *r) {
 
 enum { MOST_TOLERANCES = 10000 };
 
-/* Adds a tolerance, which must be positive and new. */
-static void tolerance(cst_reader *r, cst_yaml *n) {
+/* Adds a tolerance, which must be new. */
+static void tolerance(cst_reader *r, cst_yaml *n, const cst_key *k) {
   cst_study *s = r->s;
   double     x;
-  if (!cst_reader_number(r, n, "tolerance", &x))
+  if (!cst_reader_value(r, n, k, k->key, &x))
     return;
-  if (!(x > 0 && x <= 1e-2)) {
-    cst_yaml_error(r->doc, n, r->d, "'tolerance' is %s; it must be above 0 and at most 0.01",
-                   cst_reader_shortest(x));
-    return;
-  }
   for (int i = 0; i < s->solver.ntolerance; i++)
     if (s->solver.tolerance[i] == x) {
       cst_yaml_error(r->doc, n, r->d, "the tolerance %s appears twice", cst_reader_shortest(x));
@@ -150,40 +145,54 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
   s->solver.tolerance[s->solver.ntolerance++] = x;
 }
 
-static void read_solver(cst_reader *r) {
-  cst_study *s = r->s;
-  cst_yaml  *n = cst_yaml_get(r->root, "solver");
-  cst_yaml  *list = cst_yaml_get(n, "tolerance");
-  cst_reader_section(r, n, "solver", CST_KEYS_ALL, s);
-  s->solver.tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
+static void tolerances(cst_reader *r, cst_yaml *list, const cst_key *k) {
+  r->s->solver.tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
   if (cst_yaml_size(list) > MOST_TOLERANCES)
     cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed",
                    cst_yaml_size(list), MOST_TOLERANCES);
   else if (cst_yaml_is_scalar(list))
-    tolerance(r, list);
+    tolerance(r, list, k);
   else if (cst_reader_list(r, list, "tolerance", "numbers, or one number", false))
     for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++)
-      tolerance(r, cst_yaml_item(list, i));
-  if (!list)
-    s->solver.tolerance[s->solver.ntolerance++] = 1e-14;
+      tolerance(r, cst_yaml_item(list, i), k);
+}
+
+static void read_solver(cst_reader *r) {
+  const cst_key *k = cst_key_find(cst_study_keys(), "solver", "tolerance");
+  cst_yaml      *n = cst_yaml_get(r->root, "solver"), *given = cst_yaml_get(n, k->key), *usual;
+  cst_document  *standard = cst_reader_standard(r, k, &usual);
+  cst_reader_section(r, n, "solver", "solver", CST_KEYS_ALL, r->s);
+  tolerances(r, given ? given : usual, k);
+  cst_document_destroy(standard);
 }
 
 /* A map all of whose keys have types. */
 static void read_section(cst_reader *r, const char *key) {
   cst_yaml *n = cst_yaml_get(r->root, key);
-  cst_reader_section(r, n, key, CST_KEYS_ALL, r->s);
+  cst_reader_section(r, n, key, key, CST_KEYS_ALL, r->s);
 }
 
-/* The keys that collectors read themselves. */
+/* The keys of collectors. */
 static void read_collected(cst_reader *r) {
   r->s->collected = cst_reader_memory(cst_collector_count, sizeof *r->s->collected);
   for (int k = 0; k < cst_collector_count; k++) {
     const cst_collector *row = cst_collectors[k];
     if (row->keys.request)
       r->s->collected[k] = cst_reader_memory(1, row->keys.request);
+    if (row->keys.table)
+      cst_reader_values(r, r->root, "", row->keys.table, "", CST_KEYS_ALL, r->s->collected[k]);
     if (row->keys.read)
       row->keys.read(r, r->s->collected[k]);
   }
+}
+
+/* Those of the kind of study. */
+static void read_own(cst_reader *r) {
+  const cst_kind *kind = r->s->kind;
+  if (kind && kind->keys)
+    cst_reader_values(r, r->root, "", kind->keys, "", CST_KEYS_ALL, r->s->own);
+  if (kind && kind->read)
+    kind->read(r);
 }
 
 static void check_collected(cst_reader *r) {
@@ -229,12 +238,12 @@ static void read_all(cst_reader *r) {
   cst_file_layers(r);
   cst_file_start(r);
   cst_start_settle(r);
+  cst_reader_values(r, r->root, "", cst_study_file_keys, "", CST_KEYS_ALL, r->s);
   cst_file_error(r);
   cst_file_steps(r);
   cst_file_methods(r);
   cst_file_observe(r);
   read_collected(r);
-  cst_reader_values(r, r->root, "", CST_KEYS_ALL, r->s);
   read_solver(r);
   r->s->steps.dyadic = !cst_study_needs(r->s, CST_NEEDS_NOMINAL_STEPS);
   read_section(r, "roundoff");
@@ -243,8 +252,7 @@ static void read_all(cst_reader *r) {
   read_section(r, "timing");
   cst_file_noise(r);
   check_size(r);
-  if (r->s->kind && r->s->kind->read)
-    r->s->kind->read(r);
+  read_own(r);
   cst_start_check(r);
 }
 

@@ -1,6 +1,7 @@
 /* reader.c: typed values of a study file with their places, with messages that say what is allowed (reader.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/file/reader.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,15 +101,6 @@ bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char 
     }
   cst_reader_unknown(r, n, what, word, names, count);
   return false;
-}
-
-bool cst_reader_flag(cst_reader *r, cst_yaml *n, const char *what, bool *out) {
-  static const char *const names[] = {"false", "true"};
-  int                      which;
-  if (!cst_reader_choice(r, n, what, names, 2, &which))
-    return false;
-  *out = which;
-  return true;
 }
 
 /* ---- files that a study names ---------------------------------------------------------------- */
@@ -259,213 +251,6 @@ bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out
     *out = all[0];
   free(all);
   return good;
-}
-
-bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high,
-                        long *out) {
-  double x;
-  if (!cst_reader_number(r, n, what, &x))
-    return false;
-  if (x == floor(x) && x >= (double)low && x <= (double)high) {
-    *out = (long)x;
-    return true;
-  }
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be an integer from %ld to %ld", what,
-                 cst_reader_shortest(x), low, high);
-  return false;
-}
-
-/* ---- values by the rows of their keys -------------------------------------------------------- */
-
-static int word_count(const char *const *words) {
-  int n = 0;
-  while (words[n])
-    n++;
-  return n;
-}
-
-/* The default value, as a file would have it. */
-static double standard(const cst_reader *r, const cst_key *k) {
-  double         x = 0;
-  cst_expr_error error;
-  if (k->value.type == CST_VALUE_FLAG)
-    return !strcmp(k->standard, "true");
-  if (k->value.type == CST_VALUE_CHOICE) {
-    while (strcmp(k->value.words[(int)x], k->standard))
-      x++;
-    return x;
-  }
-  const cst_node node = cst_expr_parse(r->graph, k->standard, NULL, 0, &error);
-  if (node < 0 || !cst_graph_is_constant(r->graph, node, &x))
-    cst_need_fail();
-  return x;
-}
-
-static void read_value(cst_reader *r, cst_yaml *map, const cst_key *k, void *section) {
-  const cst_value *v = &k->value;
-  const bool       numeric = v->type == CST_VALUE_NUMBER || v->type == CST_VALUE_INTEGER;
-  double           x = 0;
-  int              which = 0;
-  bool             flag = false, good;
-  if (k->standard && !v->rule)
-    cst_value_set(v, section, standard(r, k));
-  if (!map)
-    return;
-  cst_yaml *n =
-      k->standard ? cst_yaml_get(map, k->key) : cst_reader_required(r, map, k->in, k->key);
-  if (v->type == CST_VALUE_FLAG)
-    good = cst_reader_flag(r, n, k->key, &flag), x = flag;
-  else if (v->type == CST_VALUE_CHOICE)
-    good = cst_reader_choice(r, n, k->key, v->words, word_count(v->words), &which), x = which;
-  else
-    good = cst_reader_number(r, n, k->key, &x);
-  if (good && numeric && !cst_value_allows(v, x)) {
-    char wanted[100];
-    cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be %s", k->key, cst_reader_shortest(x),
-                   cst_value_wanted(v, wanted, sizeof wanted));
-  } else if (good) {
-    cst_value_set(v, section, x);
-  }
-}
-
-void cst_reader_values(cst_reader *r, cst_yaml *n, const char *in, int forms, void *section) {
-  for (const cst_key *k = cst_study_keys(); k->key; k++)
-    if (!strcmp(k->in, in) && (k->forms == CST_KEYS_ALL || k->forms & forms) &&
-        k->value.type != CST_VALUE_OWN)
-      read_value(r, n, k, section);
-}
-
-bool cst_reader_section(cst_reader *r, cst_yaml *n, const char *in, int forms, void *section) {
-  const bool good = cst_reader_keys(r, n, in, in, forms);
-  cst_reader_values(r, good ? n : NULL, in, forms, section);
-  return good;
-}
-
-/* ---- ranges ---------------------------------------------------------------------------------- */
-
-/* Values of a parameter or coordinate: a number, a list of numbers, or {from:, to:, count:, spacing: linear | log}. */
-
-enum { MOST = 1000000 };
-
-/* The i-th of n values; both ends are exact. */
-static double between(double from, double to, long i, long n, bool logarithmic) {
-  const double part = n > 1 ? (double)i / (double)(n - 1) : 0;
-  if (i == 0)
-    return from;
-  if (i == n - 1)
-    return to;
-  return logarithmic ? from * cst_elementary_exp(cst_elementary_log(to / from) * part)
-                     : from + (to - from) * part;
-}
-
-/* Values that are far apart can overflow, values that are close together can round to the same. */
-static bool are_distinct(const double *x, int n) {
-  bool good = isfinite(x[0]);
-  for (int i = 1; i < n; i++)
-    good &= isfinite(x[i]) && x[i] != x[i - 1];
-  return good;
-}
-
-static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
-  static const char *const spacings[] = {"linear", "log"};
-  const int                before = cst_diag_count(r->d);
-  double                   from = 0, to = 0, m = 0;
-  int                      spacing = 0;
-  cst_yaml                *number = cst_reader_required(r, n, what, "count");
-  cst_reader_keys(r, n, what, "range", CST_KEYS_ALL);
-  bool good = cst_reader_constant(r, cst_reader_required(r, n, what, "from"), "from", &from);
-  good &= cst_reader_constant(r, cst_reader_required(r, n, what, "to"), "to", &to);
-  good &= number && cst_reader_constant(r, number, "count", &m);
-  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings),
-                    &spacing);
-  if (good && !(m >= 1 && m <= MOST && m == floor(m)))
-    cst_yaml_error(r->doc, number, r->d, "'count' is %s; it must be a whole number from 1 to %d",
-                   cst_reader_shortest(m), MOST);
-  else if (good && (m == 1) != (from == to))
-    cst_yaml_error(r->doc, n, r->d, "'%s' has a count of %s from %s to %s; %s", what,
-                   cst_reader_shortest(m), cst_reader_shortest(from), cst_reader_shortest(to),
-                   m == 1 ? "for one value 'from' and 'to' must be equal"
-                          : "its values would all be equal");
-  else if (good && spacing && !(from * to > 0))
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'%s': with logarithmic spacing 'from' and 'to' must be nonzero and have the same sign",
-        what);
-  if (!good || cst_diag_count(r->d) > before)
-    return false;
-  const int size = (int)m;
-  double   *x = cst_reader_memory((size_t)size, sizeof *x);
-  for (long i = 0; i < size; i++)
-    x[i] = between(from, to, i, size, spacing == 1);
-  if (!are_distinct(x, size)) {
-    cst_yaml_error(r->doc, n, r->d, "the %d values of '%s' are not all finite and different", size,
-                   what);
-    free(x);
-    return false;
-  }
-  *count = size;
-  *values = x;
-  return true;
-}
-
-typedef struct {
-  double value;
-  int    rank;
-} ranked;
-
-static int ascending(const void *a, const void *b) {
-  const ranked *x = a, *y = b;
-  if (x->value != y->value)
-    return x->value > y->value ? 1 : -1;
-  return x->rank - y->rank;
-}
-
-bool *cst_reader_repeats(const double *x, int n) {
-  ranked *sorted = cst_reader_memory((size_t)n, sizeof *sorted);
-  bool   *again = cst_reader_memory((size_t)n, sizeof *again);
-  for (int i = 0; i < n; i++)
-    sorted[i] = (ranked){x[i], i};
-  qsort(sorted, (size_t)n, sizeof *sorted, ascending);
-  for (int i = 1; i < n; i++)
-    again[sorted[i].rank] = sorted[i].value == sorted[i - 1].value;
-  free(sorted);
-  return again;
-}
-
-/* The first value that appears a second time; n: none. */
-static int repeated(const double *x, int n) {
-  bool *again = cst_reader_repeats(x, n);
-  int   i = 0;
-  while (i < n && !again[i])
-    i++;
-  free(again);
-  return i;
-}
-
-bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
-  if (cst_yaml_is_map(n))
-    return spaced(r, n, what, values, count);
-  const bool list = cst_yaml_is_list(n);
-  if (list && !cst_reader_list(r, n, what, "numbers", false))
-    return false;
-  const int m = list ? cst_yaml_size(n) : 1;
-  double   *x = cst_reader_memory((size_t)m, sizeof *x);
-  bool      good = true;
-  for (int i = 0; i < m && good; i++) {
-    cst_yaml *item = list ? cst_yaml_item(n, i) : n;
-    good = cst_reader_constant(r, item, what, x + i);
-  }
-  const int again = good ? repeated(x, m) : m;
-  if (again < m)
-    cst_yaml_error(r->doc, cst_yaml_item(n, again), r->d, "'%s': the value %s appears twice", what,
-                   cst_reader_shortest(x[again]));
-  if (!good || again < m) {
-    free(x);
-    return false;
-  }
-  *values = x;
-  *count = m;
-  return true;
 }
 
 /* ---- the key `for` --------------------------------------------------------------------------- */
@@ -674,21 +459,19 @@ static bool parse(void *context, const cst_binding *names, int n, long number) {
   return true;
 }
 
-bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const char *what,
-                            cst_expressions *x) {
+/* The expressions at n, one, or those of the key `for` of the map. */
+static void expressions(cst_reader *r, cst_yaml *map, cst_yaml *n, const char *what,
+                        cst_expressions *x) {
   cst_system *s = r->s->problem.system;
-  cst_yaml   *text = cst_reader_required(r, map, in, "expression");
-  const char *written = cst_reader_text(r, text, "expression", "an expression");
+  const char *written = cst_reader_text(r, n, "expression", "an expression");
   long        visits;
   if (!written || !s)
-    return false;
+    return;
   x->text = strdup(written);
-  cst_names  names = cst_names_create(s, s->graph, written);
-  growing    g = {r, x, what, written, text, 0};
-  const bool good =
-      visit_family(r, cst_yaml_get(map, "for"), what, names.name, names.n, parse, &g, &visits);
+  cst_names names = cst_names_create(s, s->graph, written);
+  growing   g = {r, x, what, written, n, 0};
+  visit_family(r, cst_yaml_get(map, "for"), what, names.name, names.n, parse, &g, &visits);
   cst_names_destroy(&names);
-  return good;
 }
 
 bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_expressions *x) {
@@ -699,6 +482,8 @@ bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_exp
   cst_names  names = cst_names_create(s, s->graph, written);
   growing    g = {r, x, what, written, n, x->n};
   const bool good = parse(&g, names.name, names.n, 0);
+  if (good && !x->text)
+    x->text = cst_need(strdup(written));
   cst_names_destroy(&names);
   return good;
 }
@@ -733,4 +518,175 @@ bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *nam
       return false;
     }
   return true;
+}
+
+/* ---- values by the rows of their keys -------------------------------------------------------- */
+
+static const char *const switched[] = {"false", "true", NULL};
+
+static bool is_number(const cst_value *v) {
+  return v->type == CST_VALUE_NUMBER || v->type == CST_VALUE_NUMBERS ||
+         v->type == CST_VALUE_INTEGER;
+}
+
+static int word_count(const char *const *words) {
+  int n = 0;
+  while (words[n])
+    n++;
+  return n;
+}
+
+/* The default value, as a file would have it. */
+static double standard(const cst_reader *r, const cst_key *k) {
+  double             x = 0;
+  cst_expr_error     error;
+  const char *const *words = k->value.type == CST_VALUE_FLAG ? switched : k->value.words;
+  if (!is_number(&k->value)) {
+    while (strcmp(words[(int)x], k->standard))
+      x++;
+    return x;
+  }
+  const cst_node node = cst_expr_parse(r->graph, k->standard, NULL, 0, &error);
+  if (node < 0 || !cst_graph_is_constant(r->graph, node, &x))
+    cst_need_fail();
+  return x;
+}
+
+/* Whether a number is between the bounds, those of this study too. variant: of the sets of parameters, -1: all. */
+static bool is_allowed(cst_reader *r, cst_yaml *n, const cst_key *k, const char *what, double x,
+                       int variant) {
+  cst_value v = k->value;
+  char      wanted[100];
+  if (v.most)
+    v.high = fmin(v.high, v.most(r->s));
+  v.until = NULL;
+  if (cst_value_allows(&v, x))
+    return true;
+  const char *quote = v.item ? "" : "'";
+  cst_yaml_error(r->doc, n, r->d, "%s%s%s is %s%s; it must be %s", quote, v.item ? v.item : what,
+                 quote, cst_reader_shortest(x), variant < 0 ? "" : cst_reader_with(r, variant),
+                 cst_value_wanted(&v, wanted, sizeof wanted));
+  return false;
+}
+
+bool cst_reader_value(cst_reader *r, cst_yaml *n, const cst_key *k, const char *what, double *x) {
+  const cst_value *v = &k->value;
+  int              which = 0;
+  if (!is_number(v)) {
+    const char *const *words = v->type == CST_VALUE_FLAG ? switched : v->words;
+    const bool         good = cst_reader_choice(r, n, what, words, word_count(words), &which);
+    *x = which;
+    return good;
+  }
+  return (v->constant ? cst_reader_constant : cst_reader_number)(r, n, what, x) &&
+         is_allowed(r, n, k, what, *x, -1);
+}
+
+/* NULL after a mistake. */
+static double *read_numbers(cst_reader *r, cst_yaml *n, const cst_key *k) {
+  const int count = r->s->problem.nvariant;
+  double   *x = cst_reader_memory((size_t)count, sizeof *x);
+  bool      good = cst_reader_numbers(r, n, k->key, x);
+  for (int v = 0; v < count && good; v++)
+    good = is_allowed(r, n, k, k->key, x[v], v);
+  if (good)
+    return x;
+  free(x);
+  return NULL;
+}
+
+static void read_seed(cst_reader *r, cst_yaml *n, const cst_key *k, uint64_t *seed) {
+  char wanted[100];
+  cst_value_wanted(&k->value, wanted, sizeof wanted);
+  const char *text = cst_reader_text(r, n, k->key, wanted);
+  if (!text)
+    return;
+  errno = 0;
+  const uint64_t x = strtoull(text, NULL, 10);
+  if (errno || strspn(text, "0123456789") != strlen(text))
+    cst_yaml_error(r->doc, n, r->d, "'%s' is '%s'; it must be %s", k->key, text, wanted);
+  else
+    *seed = x;
+}
+
+/* label: what expressions are of, in messages; from a name on, the thing of that name. */
+static void read_words(cst_reader *r, cst_yaml *n, const cst_key *k, void *to, char *label,
+                       size_t room) {
+  const cst_value *v = &k->value;
+  const bool       named = v->type == CST_VALUE_NAME;
+  const char      *text = cst_reader_text(r, n, k->key, named ? "a name" : v->of);
+  if (!text)
+    return;
+  *(char **)to = cst_need(strdup(text));
+  if (!named)
+    return;
+  cst_reader_name(r, n, v->of, text);
+  snprintf(label, room, "%s '%.40s'", v->item ? v->item : strchr(v->of, ' ') + 1, text);
+}
+
+typedef struct {
+  cst_yaml   *map;
+  const char *what; /* the map in messages */
+  void       *section;
+  char        label[120];
+} reading;
+
+/* The value of a key, or its default. */
+static void read_row(cst_reader *r, reading *x, const cst_key *k) {
+  const cst_value *v = &k->value;
+  void            *to = (char *)x->section + v->at;
+  cst_yaml        *n = cst_yaml_get(x->map, k->key);
+  double           value;
+  if (x->map && !k->standard)
+    n = cst_reader_required(r, x->map, x->what, k->key);
+  switch (v->type) {
+  case CST_VALUE_NUMBERS:
+    if (n || !k->standard)
+      *(double **)to = read_numbers(r, n, k);
+    break;
+  case CST_VALUE_SEED:
+    *(uint64_t *)to = k->standard ? strtoull(k->standard, NULL, 10) : 0;
+    read_seed(r, n, k, to);
+    break;
+  case CST_VALUE_TEXT:
+  case CST_VALUE_NAME:
+    read_words(r, n, k, to, x->label, sizeof x->label);
+    break;
+  case CST_VALUE_EXPRESSION:
+    cst_reader_expression(r, n, x->label, to);
+    break;
+  case CST_VALUE_EXPRESSIONS:
+    expressions(r, x->map, n, x->label, to);
+    break;
+  default:
+    if (k->standard && !v->rule)
+      cst_value_set(v, x->section, standard(r, k));
+    if (cst_reader_value(r, n, k, k->key, &value))
+      cst_value_set(v, x->section, value);
+  }
+}
+
+void cst_reader_values(cst_reader *r, cst_yaml *n, const char *what, const cst_key *table,
+                       const char *in, int forms, void *section) {
+  reading x = {n, what, section, ""};
+  snprintf(x.label, sizeof x.label, "%s", what);
+  for (const cst_key *k = table; k->key; k++)
+    if (!strcmp(k->in, in) && (k->forms == CST_KEYS_ALL || k->forms & forms) &&
+        k->value.type != CST_VALUE_OWN && !k->value.list && !k->value.also)
+      read_row(r, &x, k);
+}
+
+bool cst_reader_section(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms,
+                        void *section) {
+  const bool good = cst_reader_keys(r, n, what, in, forms);
+  cst_reader_values(r, good ? n : NULL, what, cst_study_keys(), in, forms, section);
+  return good;
+}
+
+cst_document *cst_reader_standard(cst_reader *r, const cst_key *k, cst_yaml **value) {
+  char text[300];
+  snprintf(text, sizeof text, "%s: %s", k->key, k->standard);
+  cst_document *doc = cst_need(cst_document_parse("", text, strlen(text), r->d));
+  *value = cst_yaml_get(cst_document_root(doc), k->key);
+  return doc;
 }

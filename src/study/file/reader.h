@@ -35,17 +35,22 @@ bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *co
 /* cst_reader_map with the keys that study-keys.h lists for map `in` in these forms. */
 bool cst_reader_keys(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms);
 /* Reads the values of map n whose rows have a type, or their defaults where n is NULL, into `section`: rows of map `in`
- * in these forms. section: checks the keys of the map first, as cst_reader_keys, whose result it has; `in` is the name
- * in messages. */
-void cst_reader_values(cst_reader *r, cst_yaml *n, const char *in, int forms, void *section);
-bool cst_reader_section(cst_reader *r, cst_yaml *n, const char *in, int forms, void *section);
-bool cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of,
-                     bool may_be_empty);
-const char *cst_reader_text(cst_reader *r, cst_yaml *n, const char *what, const char *of);
-cst_yaml   *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, const char *key);
+ * of the table in these forms, but for lists and values of several forms, which code of their own reads. section: checks
+ * the keys of the map first, as cst_reader_keys, whose result it has. */
+void cst_reader_values(cst_reader *r, cst_yaml *n, const char *what, const cst_key *table,
+                       const char *in, int forms, void *section);
+bool cst_reader_section(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms,
+                        void *section);
+/* Reads one value by the row of its key: a number, or the index of a word. */
+bool cst_reader_value(cst_reader *r, cst_yaml *n, const cst_key *k, const char *what, double *x);
+/* The default of a key as a file would have it; owned. */
+cst_document *cst_reader_standard(cst_reader *r, const cst_key *k, cst_yaml **value);
+bool          cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of,
+                              bool may_be_empty);
+const char   *cst_reader_text(cst_reader *r, cst_yaml *n, const char *what, const char *of);
+cst_yaml     *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, const char *key);
 bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names,
                        int count, int *out);
-bool cst_reader_flag(cst_reader *r, cst_yaml *n, const char *what, bool *out);
 void cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word,
                         const char *const *names, int count);
 
@@ -55,10 +60,6 @@ bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *o
 bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out);
 /* One value, equal for every parameter set. */
 bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out);
-/* Which of x[n] appear before them too; owned. */
-bool *cst_reader_repeats(const double *x, int n);
-bool  cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high,
-                         long *out);
 /* " with L2 = 3" for a swept variant; rotating static buffer. */
 const char *cst_reader_with(const cst_reader *r, int variant);
 /* The shortest text that reads back as x; rotating static buffer. */
@@ -72,13 +73,10 @@ bool  cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char 
                        size_t *length);
 void  cst_reader_check_sum(cst_reader *r, cst_yaml *sum, const char *path, const char *sha256);
 
-/* The keys `expression` and `for` of a map, whose keys study-keys.h lists for `in`; false
- * after a mistake. forget: releases them. */
-bool cst_reader_expressions(cst_reader *r, cst_yaml *map, const char *in, const char *what,
-                            cst_expressions *x);
-void cst_reader_forget(cst_expressions *x);
-/* Appends the single expression in a node to x, whose text stays; false after a mistake. */
+/* Appends the single expression in a node to x, whose text is that of the first; false after a mistake. forget: releases
+ * them. */
 bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_expressions *x);
+void cst_reader_forget(cst_expressions *x);
 /* Whether a name can be that of datasets, and is not that of an observable; false: reported. of: "a
  * histogram". */
 bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *name);
@@ -97,7 +95,7 @@ void cst_start_settle(cst_reader *r);
 void cst_start_check(cst_reader *r);
 void cst_file_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: absent */
 void cst_file_error(cst_reader *r);              /* error */
-void cst_file_steps(cst_reader *r);              /* end, steps */
+void cst_file_steps(cst_reader *r);              /* steps; after end */
 void cst_file_methods(cst_reader *r);            /* methods, reference */
 void cst_file_observe(cst_reader *r);            /* observables, observe */
 void cst_file_noise(cst_reader *r);              /* noise; after methods, steps and roundoff */

@@ -32,19 +32,9 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
   return NULL;
 }
 
-static bool positive(cst_reader *r, cst_yaml *n, const char *what, double *out) {
-  if (!cst_reader_number(r, n, what, out))
-    return false;
-  if (*out > 0 && isfinite(*out))
-    return true;
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a positive number", what,
-                 cst_reader_shortest(*out));
-  return false;
-}
-
 void cst_file_relax(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
-  if (!n || !cst_reader_keys(r, n, "relax", "initial.relax", CST_KEYS_ALL))
+  if (!n || !cst_reader_section(r, n, "relax", "initial.relax", CST_KEYS_ALL, s))
     return;
   if (s->problem.system && cst_has(s->problem.system, CST_DRIVEN))
     cst_yaml_error(r->doc, n, r->d,
@@ -52,21 +42,18 @@ void cst_file_relax(cst_reader *r, cst_yaml *n) {
                    "what is at rest on it at a later time is not at the start",
                    s->problem.system->family[s->problem.system->driven_name[0]].name,
                    s->problem.system->name);
-  cst_yaml *end = cst_reader_required(r, n, "relax", "end");
   s->starts.relax.method = method(r, cst_reader_required(r, n, "relax", "method"));
-  const bool step_known =
-      positive(r, cst_reader_required(r, n, "relax", "step"), "step", &s->starts.relax.step);
-  const bool end_known = positive(r, end, "end", &s->starts.relax.end);
   s->starts.state = -1; /* no exact motion is known from the relaxed state */
-  if (!step_known || !end_known)
+  if (!s->starts.relax.step || !s->starts.relax.end)
     return;
   const double steps = round(s->starts.relax.end / s->starts.relax.step);
   const bool   whole =
       fabs(steps * s->starts.relax.step - s->starts.relax.end) <= 1e-9 * s->starts.relax.end;
   if (steps < 1 || steps > 1e9 || !whole)
-    cst_yaml_error(
-        r->doc, end, r->d, "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9",
-        cst_reader_shortest(s->starts.relax.end), cst_reader_shortest(s->starts.relax.step));
+    cst_yaml_error(r->doc, cst_yaml_get(n, "end"), r->d,
+                   "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9",
+                   cst_reader_shortest(s->starts.relax.end),
+                   cst_reader_shortest(s->starts.relax.step));
 }
 
 /* ---- the relaxation -------------------------------------------------------------------------- */

@@ -438,11 +438,19 @@ static bool read_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const cha
   return good;
 }
 
+/* The keys of another file; owned. */
+static cst_keys_of_starts keys_of_file(cst_reader *r, cst_yaml *map) {
+  cst_keys_of_starts k = {.icase = -1};
+  cst_reader_values(r, map, "initial", cst_study_keys(), "initial", CST_START_FILE, &k);
+  return k;
+}
+
 static bool read_csv(cst_reader *r, cst_yaml *map, cst_yaml *value) {
-  const char *name = cst_reader_text(r, value, "csv", "the name of a file of starts");
-  if (!name)
-    return false;
-  return read_beside(r, map, value, name, cst_starts_fetch_csv);
+  cst_keys_of_starts k = keys_of_file(r, map);
+  const bool         good = k.csv && read_beside(r, map, value, k.csv, cst_starts_fetch_csv);
+  free(k.csv);
+  free(k.from);
+  return good;
 }
 
 static const char *const also_csv[] = {"sha256", NULL};
@@ -581,16 +589,13 @@ const char *cst_starts_fetch_result(const char *path, char **bytes, size_t *leng
 }
 
 static bool read_from(cst_reader *r, cst_yaml *map, cst_yaml *value) {
-  cst_study  *s = r->s;
-  const char *name = cst_reader_text(r, value, "from", "the name of a result file");
-  long        icase = -1;
-  if (cst_yaml_get(map, "case"))
-    cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
-  if (!name)
-    return false;
-  asked.system = s->problem.system;
-  asked.icase = icase;
-  return read_beside(r, map, value, name, cst_starts_fetch_result);
+  cst_keys_of_starts k = keys_of_file(r, map);
+  asked.system = r->s->problem.system;
+  asked.icase = k.icase;
+  const bool good = k.from && read_beside(r, map, value, k.from, cst_starts_fetch_result);
+  free(k.csv);
+  free(k.from);
+  return good;
 }
 
 static const char *const also_from[] = {"case", "sha256", NULL};
@@ -625,15 +630,12 @@ static void check_keys(cst_reader *r, cst_yaml *map, const start_form *f) {
   cst_reader_map(r, map, "initial", keys, n);
 }
 
-/* Reads the number of members; the default is the number of starts. */
-static void read_members(cst_reader *r, cst_yaml *map) {
+/* The default number of members is that of starts. */
+static void check_members(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
-  cst_yaml  *n = cst_yaml_get(map, "members");
-  s->ensemble.members = s->starts.table.n ? s->starts.table.n : 1;
-  if (!cst_reader_integer(r, n, "members", 1, 1000000000000, &s->ensemble.members) ||
-      !s->starts.table.n)
-    return;
-  if (s->ensemble.members > s->starts.table.n && !cst_study_spreads(s))
+  if (!s->ensemble.members)
+    s->ensemble.members = s->starts.table.n ? s->starts.table.n : 1;
+  else if (s->starts.table.n && s->ensemble.members > s->starts.table.n && !cst_study_spreads(s))
     cst_yaml_error(
         r->doc, n, r->d,
         "there are %ld starts for %ld members, and no spread, so some members would be equal",
@@ -665,7 +667,8 @@ static void check_unused(cst_reader *r, cst_yaml *map, const start_form *f) {
 static void read_form(cst_reader *r, cst_yaml *map, const start_form *f) {
   cst_study *s = r->s;
   check_keys(r, map, f);
-  cst_file_seed(r, cst_yaml_get(map, "seed"));
+  s->ensemble.members = 0;
+  cst_reader_values(r, map, "initial", cst_study_keys(), "initial", CST_START_TABLE, s);
   cst_start_spread(r, cst_yaml_get(map, "spread"));
   cst_start_project(r, cst_yaml_get(map, "project"));
   check_unused(r, map, f);
@@ -678,7 +681,7 @@ static void read_form(cst_reader *r, cst_yaml *map, const start_form *f) {
   s->starts.state = -1;
   s->ensemble.spread = cst_study_spreads(s);
   r->start = cst_yaml_get(map, f->key);
-  read_members(r, map);
+  check_members(r, cst_yaml_get(map, "members"));
 }
 
 /* ---- a sweep over a list --------------------------------------------------------------------- */

@@ -20,9 +20,8 @@ cst_fetch cst_starts_fetch_csv, cst_starts_fetch_result;
 
 /* Reads `initial` if it is a sweep or one of these forms; false: it is not. */
 bool cst_starts_read(cst_reader *r, cst_yaml *initial);
-/* file-start.c: one start into s->q0, s->v0 (n NULL: the first state); the seed; the spread. */
+/* file-start.c: one start into s->q0, s->v0 (n NULL: the first state); the spread. */
 void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what);
-void cst_file_seed(cst_reader *r, cst_yaml *n);
 void cst_start_spread(cst_reader *r, cst_yaml *n);
 /* file-start.c: the key `project`; projects a start, as it says. */
 void cst_start_project(cst_reader *r, cst_yaml *n);

@@ -15,21 +15,26 @@ static const char *const times[] = {"end", "mesh", "coarse", NULL};
 static const char *const requests[] = {"auto", "never", "always", NULL};
 static const char *const observed[] = {"auto", "every", NULL};
 static const char *const precisions[] = {"double", "quad", NULL};
+static const char *const references[] = {"exact", "self", NULL};
+static const char *const spacings[] = {"linear", "log", NULL};
+static const char *const parts[] = {"q", "p", "lambda", NULL};
 
 /* clang-format off */
-static const cst_key of_all[] = {
+const cst_key cst_study_file_keys[] = {
     {"", "study", CST_KEYS_ALL, "word", NULL, "", "study: order",
      "The kind of study: order (errors against a reference, fitted orders), conservation (drift over long times, verdicts), ensemble (distributions at the end) or work-precision (costs at each accuracy)."},
     {"", "title", CST_KEYS_ALL, "text", "none", "", "title: Orders of compositions", "A line for tables and reports."},
     {"", "system", CST_KEYS_ALL, "name, or a map", NULL, "", "system: planar-pendulum", "The system: a name of the catalogue, or a map with `name` or `file`."},
     {"", "initial", CST_KEYS_ALL, "name, map, or a list of these", "the first state of the system", "", "initial: small",
      "Where trajectories start: a named state, numbers, an ensemble, a table of starts; a list of single starts is a sweep (docs/starts.md)."},
-    {"", "end", CST_KEYS_ALL, "number", NULL, "time", "end: \"10*2^(3/4)\"", "The length of the run. Every step must divide it to 1e-9."},
+    {"", "end", CST_KEYS_ALL, NULL, NULL, "time", "end: \"10*2^(3/4)\"", "The length of the run. Every step must divide it to 1e-9.",
+     .value = {CST_VALUE_NUMBERS, CST_AT(cst_study, steps.end), 0, CST_NO_LIMIT, .above = true, .of = "positive"}},
     {"", "steps", CST_KEYS_ALL, "list of numbers, or a map", NULL, "time", "steps: [0.1, 0.05]", "The steps h, each shorter than the one before. The map is {from:, halvings:} or {counts:}."},
     {"", "methods", CST_KEYS_ALL, "list of methods", NULL, "", "methods: [rattle, \"compose(rattle, suzuki4)\"]",
      "Method expressions (docs/methods.md); those with commas in quotes. A tableau {a:, b:, c:} may replace a name. Values of an argument in braces, omega={20, 40}, are a sweep."},
-    {"", "reference", CST_KEYS_ALL, "exact, self, or a map", "none; required in order studies", "", "reference: self",
-     "The solution against which errors are measured: the exact motion, the method itself at half the step, or a method at a small step (docs/errors.md)."},
+    {"", "reference", CST_KEYS_ALL, NULL, "none; required in order studies", "", "reference: self",
+     "The solution against which errors are measured: the exact motion, the method itself at half the step, or a method at a small step (docs/errors.md).",
+     .value = {CST_VALUE_CHOICE, .words = references, .also = "a map"}},
     {"", "error", CST_KEYS_ALL, "map", "{of: [q, p], norm: max, over: end}", "", "error: {norm: two, over: mesh}", "Which errors, in which norm, at which times."},
     {"", "observables", CST_KEYS_ALL, "list", "energy, momentum and constraint, where the system has them", "",
      "observables: [energy, \"height: y\", \"tension: lambda_rod\"]",
@@ -54,32 +59,44 @@ static const cst_key of_all[] = {
      "Stores for every trajectory what `constella extend` needs to continue it to a later end (docs/extending.md).",
      .value = {CST_VALUE_FLAG, CST_AT(cst_study, run.extensible)}},
     {"", "noise", CST_KEYS_ALL, "map", "a path for each step size", "", "noise: {resolution: 0.05}", "How the step sizes share the noise of thermostats (docs/thermostats.md)."},
+    {0},
+};
 
-    {"system", "name", CST_KEYS_ALL, "name", "none; required without `file`", "", "system: {name: planar-pendulum}", "A system of the catalogue, `constella list systems`."},
-    {"system", "file", CST_KEYS_ALL, "path", "none; required without `name`", "", "system: {file: own.yaml}", "A system file (docs/system-file.md), relative to the study file."},
+static const cst_key of_maps[] = {
+    {"system", "name", CST_KEYS_ALL, "name", "none; required without `file`", "", "system: {name: planar-pendulum}", "A system of the catalogue, `constella list systems`.",
+     .value = {CST_VALUE_TEXT, CST_AT(cst_keys_of_system, name), .of = "the name of a system"}},
+    {"system", "file", CST_KEYS_ALL, "path", "none; required without `name`", "", "system: {file: own.yaml}", "A system file (docs/system-file.md), relative to the study file.",
+     .value = {CST_VALUE_TEXT, CST_AT(cst_keys_of_system, file), .of = "the name of a system file"}},
     {"system", "sha256", CST_KEYS_ALL, "text", "not checked", "", NULL, "The checksum that `file` must have. Results store it in their copy of the study."},
     {"system", "parameters", CST_KEYS_ALL, "map of numbers, lists or ranges", "the defaults of the system", "as declared",
      "system: {name: planar-pendulum, parameters: {g: [1, 9.81]}}", "Values of parameters. A list or a range is a sweep: all combinations are run."},
     {"system", "compile", CST_KEYS_ALL, NULL, "auto", "", "system: {name: planar-pendulum, compile: auto}",
      "Whether what is not built in of a system is compiled: if that saves time (auto), never, or always, where failure is an error. The bits are the same.",
-     .value = {CST_VALUE_CHOICE, CST_AT(cst_study, run.compile), .words = requests}},
-    {"range", "from", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 3}}}", "The first value."},
-    {"range", "to", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 3, count: 3}}}", "The last value."},
-    {"range", "count", CST_KEYS_ALL, "integer", NULL, "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 5}}}", "Number of values, 1 to 1000000, both ends included."},
-    {"range", "spacing", CST_KEYS_ALL, "linear or log", "linear", "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 100, count: 3, spacing: log}}}",
-     "Even differences, or even ratios."},
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_keys_of_system, compile), .words = requests}},
+    {"range", "from", CST_KEYS_ALL, NULL, NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 3}}}", "The first value.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_keys_of_range, from), .constant = true}},
+    {"range", "to", CST_KEYS_ALL, NULL, NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 3, count: 3}}}", "The last value.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_keys_of_range, to), .constant = true}},
+    {"range", "count", CST_KEYS_ALL, NULL, NULL, "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 5}}}", "Number of values, both ends included.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_keys_of_range, count), 1, 1000000, .constant = true, .of = "a whole number"}},
+    {"range", "spacing", CST_KEYS_ALL, NULL, "linear", "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 100, count: 3, spacing: log}}}",
+     "Even differences, or even ratios.",
+     .value = {CST_VALUE_CHOICE, CST_AT(cst_keys_of_range, log), .words = spacings}},
 
     {"initial", "q", CST_START_SINGLE, "list of numbers", NULL, "of the coordinates", "initial: {q: [0, \"-L\"], v: [1, 0]}", "Coordinates, in the system's order; quoted expressions of the parameters are allowed."},
     {"initial", "v", CST_START_SINGLE, "list of numbers", NULL, "of the velocities", "initial: {q: [0, \"-L\"], v: [0.5, 0]}", "Velocities."},
-    {"initial", "members", CST_START_ENSEMBLE | CST_START_TABLE, "integer", "required in ensembles; else the number of starts", "", "initial: {members: 8, spread: {q: 0.1}}",
-     "Number of trajectories per case."},
-    {"initial", "seed", CST_START_ENSEMBLE | CST_START_TABLE, "integer", "1", "", "initial: {members: 8, seed: 7, spread: {v: 0.1}}", "Seed of the random numbers, 0 to 2^64 - 1."},
+    {"initial", "members", CST_START_ENSEMBLE | CST_START_TABLE, NULL, "required in ensembles; else the number of starts", "", "initial: {members: 8, spread: {q: 0.1}}",
+     "Number of trajectories per case.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_study, ensemble.members), 1, 1e12, .rule = true}},
+    {"initial", "seed", CST_START_ENSEMBLE | CST_START_TABLE, NULL, "1", "", "initial: {members: 8, seed: 7, spread: {v: 0.1}}", "Seed of the random numbers.",
+     .value = {CST_VALUE_SEED, CST_AT(cst_study, ensemble.seed)}},
     {"initial", "around", CST_START_ENSEMBLE | CST_START_TABLE | CST_START_SWEEP | CST_START_MOVED, "name, or {q:, v:}", "the first state of the system", "", "initial: {members: 8, around: small, spread: {v: 0.1}}",
      "The start around which members are drawn, or that gives the coordinates a table does not name."},
     {"initial", "spread", CST_START_ENSEMBLE | CST_START_TABLE, "map", "none", "", "initial: {members: 8, spread: {q: 0.1, v: 0.2}}",
      "Standard deviations of independent normal displacements; the result is projected onto the constraints."},
-    {"initial", "project", CST_START_SINGLE | CST_START_TABLE | CST_START_SWEEP | CST_START_ENSEMBLE | CST_START_MOVED, "flag, or {keep:}", "false", "", "initial: {q: [0.1, -1], v: [1, 0], project: true}",
-     "Moves the start to the nearest point of the constraints; otherwise a start that violates them by more than 1e-10 of their scale is refused. With `around` alone it moves a named state; members of an ensemble are always projected."},
+    {"initial", "project", CST_START_SINGLE | CST_START_TABLE | CST_START_SWEEP | CST_START_ENSEMBLE | CST_START_MOVED, NULL, "false", "", "initial: {q: [0.1, -1], v: [1, 0], project: true}",
+     "Moves the start to the nearest point of the constraints; otherwise a start that violates them by more than 1e-10 of their scale is refused. With `around` alone it moves a named state; members of an ensemble are always projected.",
+     .value = {CST_VALUE_FLAG, CST_AT(cst_study, starts.project), .also = "{keep:}"}},
     {"initial.project", "keep", CST_KEYS_ALL, "list of names", NULL, "", "initial: {q: [0.1, -1], v: [1, 0], project: {keep: [x]}}",
      "Coordinates x, velocities x', arrays and bodies (with an apostrophe their velocities) that the projection does not move."},
     {"initial", "relax", CST_START_SINGLE | CST_START_ENSEMBLE, "map", "none", "", "initial: {relax: {method: rattle, step: 0.01, end: 1}}",
@@ -91,31 +108,43 @@ static const cst_key of_all[] = {
      "One member per point of a grid; the last coordinate varies fastest."},
     {"initial", "sweep", CST_START_SWEEP, "map of coordinates and velocities to values", "none", "of these", "initial: {sweep: {\"x'\": [0.5, 1]}}",
      "Cases of their own for each point of a grid; each coordinate is an axis of tables and figures."},
-    {"initial", "csv", 0, "path", "none", "", "initial: {csv: starts.csv}", "One member per row of a table; the first line names coordinates and velocities."},
-    {"initial", "from", 0, "path", "none", "", "initial: {from: earlier.h5}", "One member per member of an earlier result, starting where that one ended."},
-    {"initial", "case", 0, "integer", "the only one", "", "initial: {from: earlier.h5, case: 0}", "Which case of the result in `from`."},
+    {"initial", "csv", CST_START_FILE, "path", "none", "", "initial: {csv: starts.csv}", "One member per row of a table; the first line names coordinates and velocities.",
+     .value = {CST_VALUE_TEXT, CST_AT(cst_keys_of_starts, csv), .of = "the name of a file of starts"}},
+    {"initial", "from", CST_START_FILE, "path", "none", "", "initial: {from: earlier.h5}", "One member per member of an earlier result, starting where that one ended.",
+     .value = {CST_VALUE_TEXT, CST_AT(cst_keys_of_starts, from), .of = "the name of a result file"}},
+    {"initial", "case", CST_START_FILE, NULL, "the only one", "", "initial: {from: earlier.h5, case: 0}", "Which case of the result in `from`.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_keys_of_starts, icase), 0, 1e7, .rule = true}},
     {"initial", "sha256", 0, "text", "not checked", "", NULL, "The checksum that the starts of `csv` or `from` must have. Results store it in their copy of the study."},
-    {"initial.spread", "q", CST_KEYS_ALL, "number, or a map of coordinates", "0", "of the coordinates", "initial: {members: 8, spread: {q: {x: 0.1}}}",
-     "Standard deviation of coordinates; for a body's rotation in radians about its axes."},
-    {"initial.spread", "v", CST_KEYS_ALL, "number, or a map of coordinates", "0", "of the velocities", "initial: {members: 8, spread: {v: {x: 0.1}}}", "Standard deviation of velocities."},
+    {"initial.spread", "q", CST_KEYS_ALL, NULL, "0", "of the coordinates", "initial: {members: 8, spread: {q: {x: 0.1}}}",
+     "Standard deviation of coordinates; for a body's rotation in radians about its axes.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, ensemble.spread_q), 0, CST_NO_LIMIT, .also = "a map of coordinates"}},
+    {"initial.spread", "v", CST_KEYS_ALL, NULL, "0", "of the velocities", "initial: {members: 8, spread: {v: {x: 0.1}}}", "Standard deviation of velocities.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, ensemble.spread_v), 0, CST_NO_LIMIT, .also = "a map of coordinates"}},
     {"initial.relax", "method", CST_KEYS_ALL, "method", NULL, "", "initial: {relax: {method: rattle, step: 0.02, end: 1}}", "A method without noise."},
-    {"initial.relax", "step", CST_KEYS_ALL, "number", NULL, "time", "initial: {relax: {method: rattle, step: 0.05, end: 1}}", "The step of that method."},
-    {"initial.relax", "end", CST_KEYS_ALL, "number", NULL, "time", "initial: {relax: {method: rattle, step: 0.05, end: 2}}", "How long to relax; a whole number of steps."},
+    {"initial.relax", "step", CST_KEYS_ALL, NULL, NULL, "time", "initial: {relax: {method: rattle, step: 0.05, end: 1}}", "The step of that method.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, starts.relax.step), 0, CST_NO_LIMIT, .above = true, .of = "a positive number"}},
+    {"initial.relax", "end", CST_KEYS_ALL, NULL, NULL, "time", "initial: {relax: {method: rattle, step: 0.05, end: 2}}", "How long to relax; a whole number of steps.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, starts.relax.end), 0, CST_NO_LIMIT, .above = true, .of = "a positive number"}},
 
-    {"steps", "from", CST_STEPS_HALVED, "number", NULL, "time", "steps: {from: 0.1, halvings: 2}", "The largest step."},
-    {"steps", "halvings", CST_STEPS_HALVED, "integer", NULL, "", "steps: {from: 0.1, halvings: 3}", "Number of halvings, 0 to 60; gives halvings + 1 steps."},
-    {"steps", "counts", CST_STEPS_HALVED | CST_STEPS_COUNTED, "list of integers", NULL, "", "steps: {counts: [20, 40]}", "Numbers of steps; h is end / count."},
+    {"steps", "from", CST_STEPS_HALVED, NULL, NULL, "time", "steps: {from: 0.1, halvings: 2}", "The largest step.",
+     .value = {CST_VALUE_NUMBERS, CST_AT(cst_keys_of_steps, from)}},
+    {"steps", "halvings", CST_STEPS_HALVED, NULL, NULL, "", "steps: {from: 0.1, halvings: 3}", "Number of halvings; gives halvings + 1 steps.",
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_keys_of_steps, halvings), 0, 60}},
+    {"steps", "counts", CST_STEPS_HALVED | CST_STEPS_COUNTED, NULL, NULL, "", "steps: {counts: [20, 40]}", "Numbers of steps; h is end / count.",
+     .value = {CST_VALUE_INTEGER, .low = 1, .high = 1e15, .list = true}},
 
     {"methods", "a", CST_KEYS_ALL, "list of lists of numbers", NULL, "", "methods: [{a: [[0, 0], [1, 0]], b: [0.5, 0.5]}]", "Coefficients of a Runge-Kutta tableau; expressions such as 1/3 are allowed."},
     {"methods", "b", CST_KEYS_ALL, "list of numbers", NULL, "", "methods: [{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}]", "Weights of the tableau."},
     {"methods", "c", CST_KEYS_ALL, "list of numbers", "row sums of a", "", "methods: [{a: [[0, 0], [1, 0]], b: [0.5, 0.5], c: [0, 1]}]", "Nodes of the tableau."},
 
     {"reference", "method", CST_KEYS_ALL, "method", NULL, "", "reference: {method: \"gauss(4)\", step: 0.05}", "The method of the reference."},
-    {"reference", "step", CST_KEYS_ALL, "number", NULL, "time", "reference: {method: \"gauss(6)\", step: 0.05}", "Longest step of the reference: between two compared times it takes equal steps, none longer."},
+    {"reference", "step", CST_KEYS_ALL, NULL, NULL, "time", "reference: {method: \"gauss(6)\", step: 0.05}", "Longest step of the reference: between two compared times it takes equal steps, none longer.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, reference.step), 0, CST_NO_LIMIT, .above = true, .of = "positive", .item = "the reference's step"}},
     {"reference", "precision", CST_KEYS_ALL, NULL, "double", "", "reference: {method: \"gauss(6)\", step: 0.1, precision: quad}", "quad: only for gauss(s), about 50 times slower, for errors below 1e-13.",
      .value = {CST_VALUE_CHOICE, CST_AT(cst_study, reference.quad), .words = precisions}},
 
-    {"error", "of", CST_KEYS_ALL, "list of q, p, lambda", "[q, p]", "", "error: {of: [q, p, lambda]}", "The parts that the column `error` combines. The separate errors of q, p and lambda are always computed."},
+    {"error", "of", CST_KEYS_ALL, NULL, "[q, p]", "", "error: {of: [q, p, lambda]}", "The parts that the column `error` combines. The separate errors of q, p and lambda are always computed.",
+     .value = {CST_VALUE_CHOICE, .words = parts, .list = true}},
     {"error", "norm", CST_KEYS_ALL, NULL, "max", "", "error: {norm: one}", "The norm over components.",
      .value = {CST_VALUE_CHOICE, CST_AT(cst_study, error.norm), .words = norms}},
     {"error", "over", CST_KEYS_ALL, NULL, "end", "", "error: {over: coarse}", "When: at the end, the largest over all steps, or the largest over the mesh of the largest step.",
@@ -123,8 +152,8 @@ static const cst_key of_all[] = {
     {"error", "hidden", CST_KEYS_ALL, NULL, "max", "", "error: {hidden: two}", "The norm of the hidden constraints |G v| over the constraints.",
      .value = {CST_VALUE_CHOICE, CST_AT(cst_study, error.hidden), .words = norms}},
 
-
-    {"solver", "tolerance", CST_KEYS_ALL, "number, or a list of them", "1e-14", "of the constraint's scale", "solver: {tolerance: [1.0e-8, 1.0e-14]}", "Above 0, at most 0.01. A list is a sweep."},
+    {"solver", "tolerance", CST_KEYS_ALL, NULL, "1e-14", "of the constraint's scale", "solver: {tolerance: [1.0e-8, 1.0e-14]}", "A list is a sweep.",
+     .value = {CST_VALUE_NUMBER, .low = 0, .high = 0.01, .above = true, .also = "a list of them"}},
     {"solver", "max-iterations", CST_KEYS_ALL, NULL, "25", "", "solver: {max-iterations: 50}", "Maximal iterations of Newton's method per substep. A step that needs more is repeated, at most twice, with four times as many and a more careful iteration; the trajectory fails if that does not converge either.",
      .value = {CST_VALUE_INTEGER, CST_AT(cst_study, solver.max_iterations), 1, 1000}},
     {"solver", "iteration", CST_KEYS_ALL, NULL, "auto", "", "solver: {iteration: newton}", "How conversions and hbvm solve their equations; changes the cost and the last digits.",
@@ -138,10 +167,11 @@ static const cst_key of_all[] = {
     {"roundoff", "compensated", CST_KEYS_ALL, NULL, "false", "", "roundoff: {compensated: true}", "Sums q and p in twice the precision, in methods that only add to them.",
      .value = {CST_VALUE_FLAG, CST_AT(cst_study, steps.compensated)}},
     {"checkpoint", "seconds", CST_KEYS_ALL, NULL, "600", "seconds", "checkpoint: {seconds: 30}", "Time between checkpoints; --checkpoint-seconds overrides it.",
-     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, run.checkpoint_seconds), 0, CST_NO_LIMIT, .above = true}},
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, run.checkpoint_seconds), 0, CST_NO_LIMIT, .above = true, .of = "positive"}},
     {"timing", "repeats", CST_KEYS_ALL, NULL, NULL, "", "timing: {repeats: 5}", "Number of repeats; the smallest and the largest time are kept.",
      .value = {CST_VALUE_INTEGER, CST_AT(cst_study, run.timing_repeats), 1, 1000}},
-    {"noise", "resolution", CST_KEYS_ALL, "number", NULL, "time", "noise: {resolution: 0.025}", "A step H of which every step is a multiple; all steps then see the same path."},
+    {"noise", "resolution", CST_KEYS_ALL, NULL, NULL, "time", "noise: {resolution: 0.025}", "A step H of which every step is a multiple; all steps then see the same path.",
+     .value = {CST_VALUE_NUMBER, CST_AT(cst_study, steps.resolution), 0, CST_NO_LIMIT, .above = true, .of = "positive, and every step a multiple of it", .item = "the noise's resolution"}},
 
     {"maps.NAME", "left", CST_KEYS_ALL, "expression, or list of them", NULL, "", "maps: {mine: {left: q - v/4, right: q + 3*v/4}}", "The left end of the step from `q` along `v`: one expression for every coordinate, or a list of one for each, with the names `q[i]` and `v[i]`. It is q at v = 0."},
     {"maps.NAME", "right", CST_KEYS_ALL, "expression, or list of them", NULL, "", "maps: {mine: {left: q, right: q + v + v^2/2}}", "The right end, likewise. The derivative of right - left by v is 1 at v = 0."},
@@ -161,36 +191,36 @@ static const cst_key of_all[] = {
 };
 /* clang-format on */
 
-enum { MOST_OF_COLLECTORS = 128, ROWS = sizeof of_all / sizeof *of_all - 1 };
+enum {
+  MOST_OF_COLLECTORS = 128,
+  ROWS = (sizeof cst_study_file_keys + sizeof of_maps) / sizeof(cst_key)
+};
 
 typedef struct {
-  cst_key row[ROWS + MOST_OF_COLLECTORS + 1];
+  cst_key row[ROWS + MOST_OF_COLLECTORS];
   int     n;
 } table;
 
-static void add(table *t, const cst_key *k) {
-  if (t->n == ROWS + MOST_OF_COLLECTORS)
-    cst_need_fail();
-  t->row[t->n++] = *k;
-}
-
-/* Adds the keys of collectors: those of one map, or those of maps of their own. */
-static void add_collected(table *t, const char *in) {
-  for (int c = 0; c < cst_collector_count; c++)
-    for (const cst_key *k = cst_collectors[c]->keys.table; k && k->key; k++)
-      if (in ? !strcmp(k->in, in) : *k->in != 0)
-        add(t, k);
+/* Adds the rows of a map, NULL: of all maps but the file itself. */
+static void add(table *t, const cst_key *k, const char *in) {
+  for (; k && k->key; k++) {
+    if (in ? strcmp(k->in, in) : !*k->in)
+      continue;
+    if (t->n == ROWS + MOST_OF_COLLECTORS - 1)
+      cst_need_fail();
+    t->row[t->n++] = *k;
+  }
 }
 
 const cst_key *cst_study_keys(void) {
   static table all;
   if (all.n)
     return all.row;
-  for (int i = 0; i < ROWS; i++) {
-    add(&all, &of_all[i]);
-    if (!*of_all[i].in && *of_all[i + 1 < ROWS ? i + 1 : i].in)
-      add_collected(&all, "");
-  }
-  add_collected(&all, NULL);
+  add(&all, cst_study_file_keys, "");
+  for (int c = 0; c < cst_collector_count; c++)
+    add(&all, cst_collectors[c]->keys.table, "");
+  add(&all, of_maps, NULL);
+  for (int c = 0; c < cst_collector_count; c++)
+    add(&all, cst_collectors[c]->keys.table, NULL);
   return all.row;
 }

@@ -31,26 +31,27 @@ static const struct {
 
 /* What an accuracy is of. The first ones are the errors, by CST_ERROR_... */
 enum { OF_ENERGY = CST_ERRORS, OF_CONSTRAINT, OF_HIDDEN, MEASURES };
-static const char *const measures[MEASURES] = {"error",  "q",          "p",     "lambda",
-                                               "energy", "constraint", "hidden"};
-
-/* clang-format off */
-static const cst_key keys[] = {
-    {"", "accuracy", CST_KEYS_ALL, "error, q, p, lambda, energy, constraint or hidden", "error", "", "accuracy: energy",
-     "What `accuracies` are of: errors against the reference, or the largest |E - E(0)|, |g| or |G v|."},
-    {"", "accuracies", CST_KEYS_ALL, "list of numbers", "[1.0e-2, 1.0e-4, 1.0e-6, 1.0e-8, 1.0e-10]", "of the accuracy", "accuracies: [1.0e-3, 1.0e-6]",
-     "Accuracies at which the costs of the methods are compared, at most 16."},
-    {0},
-};
-/* clang-format on */
+static const char *const measures[MEASURES + 1] = {"error",  "q",          "p",      "lambda",
+                                                   "energy", "constraint", "hidden", NULL};
 
 enum { MOST = 16 };
-static const double usual[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10};
 
 typedef struct {
   int    of, n;
   double accuracy[MOST];
-} request; /* the values of these keys */
+} request; /* the values of the keys */
+
+/* clang-format off */
+static const cst_key keys[] = {
+    {"", "accuracy", CST_KEYS_ALL, NULL, "error", "", "accuracy: energy",
+     "What `accuracies` are of: errors against the reference, or the largest |E - E(0)|, |g| or |G v|.",
+     .value = {CST_VALUE_CHOICE, CST_AT(request, of), .words = measures}},
+    {"", "accuracies", CST_KEYS_ALL, NULL, "[1.0e-2, 1.0e-4, 1.0e-6, 1.0e-8, 1.0e-10]", "of the accuracy", "accuracies: [1.0e-3, 1.0e-6]",
+     "Accuracies at which the costs of the methods are compared, at most 16.",
+     .value = {CST_VALUE_NUMBER, .low = 0, .high = CST_NO_LIMIT, .above = true, .constant = true, .list = true, .item = "an accuracy"}},
+    {0},
+};
+/* clang-format on */
 
 typedef struct {
   cst_error_columns      error;
@@ -62,15 +63,10 @@ typedef struct {
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static void read_accuracy(cst_reader *r, cst_yaml *n, request *w) {
+static void read_accuracy(cst_reader *r, cst_yaml *n, const cst_key *row, request *w) {
   double x;
-  if (!cst_reader_constant(r, n, "accuracies", &x))
+  if (!cst_reader_value(r, n, row, row->key, &x))
     return;
-  if (!(x > 0 && x < INFINITY)) {
-    cst_yaml_error(r->doc, n, r->d, "an accuracy is %s; it must be above 0",
-                   cst_reader_shortest(x));
-    return;
-  }
   for (int k = 0; k < w->n; k++)
     if (w->accuracy[k] == x) {
       cst_yaml_error(r->doc, n, r->d, "the accuracy %s appears twice", cst_reader_shortest(x));
@@ -79,26 +75,29 @@ static void read_accuracy(cst_reader *r, cst_yaml *n, request *w) {
   w->accuracy[w->n++] = x;
 }
 
-static void read_own(cst_reader *r) {
-  request  *w = r->s->own;
-  cst_yaml *list = cst_yaml_get(r->root, "accuracies"), *of = cst_yaml_get(r->root, "accuracy");
-  cst_reader_choice(r, of, "accuracy", measures, MEASURES, &w->of);
-  const bool bound = r->s->problem.system && r->s->problem.system->ng > 0;
-  const bool needs = w->of == CST_ERROR_LAMBDA || w->of == OF_CONSTRAINT || w->of == OF_HIDDEN;
-  if (r->s->problem.system && needs && !bound)
-    cst_yaml_error(r->doc, of, r->d, "'accuracy' is %s, but %s has no constraints", measures[w->of],
-                   r->s->problem.system->name);
-  if (list && cst_reader_list(r, list, "accuracies", "numbers", false)) {
-    if (cst_yaml_size(list) > MOST)
-      cst_yaml_error(r->doc, list, r->d, "there are %d accuracies; at most %d are allowed",
-                     cst_yaml_size(list), MOST);
-    for (int i = 0; i < cst_yaml_size(list) && i < MOST; i++)
-      read_accuracy(r, cst_yaml_item(list, i), w);
-  }
-  if (list)
+static void read_accuracies(cst_reader *r, cst_yaml *list, const cst_key *row, request *w) {
+  if (!cst_reader_list(r, list, row->key, "numbers", false))
     return;
-  w->n = CST_COUNT(usual);
-  memcpy(w->accuracy, usual, sizeof usual);
+  if (cst_yaml_size(list) > MOST)
+    cst_yaml_error(r->doc, list, r->d, "there are %d accuracies; at most %d are allowed",
+                   cst_yaml_size(list), MOST);
+  for (int i = 0; i < cst_yaml_size(list) && i < MOST; i++)
+    read_accuracy(r, cst_yaml_item(list, i), row, w);
+}
+
+static void read_own(cst_reader *r) {
+  request       *w = r->s->own;
+  const cst_key *row = cst_key_find(keys, "", "accuracies");
+  cst_yaml      *list = cst_yaml_get(r->root, row->key), *usual;
+  cst_document  *standard = cst_reader_standard(r, row, &usual);
+  const bool     bound = r->s->problem.system && r->s->problem.system->ng > 0;
+  const bool     needs = w->of == CST_ERROR_LAMBDA || w->of == OF_CONSTRAINT || w->of == OF_HIDDEN;
+  if (r->s->problem.system && needs && !bound)
+    cst_yaml_error(r->doc, cst_yaml_get(r->root, "accuracy"), r->d,
+                   "'accuracy' is %s, but %s has no constraints", measures[w->of],
+                   r->s->problem.system->name);
+  read_accuracies(r, list ? list : usual, row, w);
+  cst_document_destroy(standard);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
