@@ -14,6 +14,7 @@
 #include "core/diag.h"
 #include "core/home.h"
 #include "core/need.h"
+#include "core/text.h"
 #include "study/file/study-keys.h"
 #include "study/rows/kind.h"
 #include "system/library.h"
@@ -51,6 +52,89 @@ static void show_keys(const cst_key *table) {
     field("example", k->example);
     paragraph(k->doc);
   }
+}
+
+/* ---- the same as JSON, for programs ---------------------------------------------------------- */
+
+static void put_text(const char *name, const char *text) {
+  printf(", \"%s\": ", name);
+  if (text)
+    cst_text_json(text, stdout);
+  else
+    fputs("null", stdout);
+}
+
+static void put_flag(const char *name, bool on) {
+  printf(", \"%s\": %s", name, on ? "true" : "false");
+}
+
+static void put_bound(const char *name, double x, bool there) {
+  printf(", \"%s\": ", name);
+  if (there && isfinite(x))
+    printf("%.17g", x);
+  else
+    fputs("null", stdout);
+}
+
+static void put_words(const char *const *words) {
+  fputs(", \"words\": [", stdout);
+  for (int i = 0; words && words[i]; i++) {
+    fputs(i ? ", " : "", stdout);
+    cst_text_json(words[i], stdout);
+  }
+  fputs("]", stdout);
+}
+
+/* What a reader of a file has to know of a value. */
+static void put_value(const cst_value *v) {
+  static const char *const types[] = {
+      [CST_VALUE_OWN] = NULL,
+      [CST_VALUE_NUMBER] = "number",
+      [CST_VALUE_NUMBERS] = "number",
+      [CST_VALUE_INTEGER] = "integer",
+      [CST_VALUE_SEED] = "seed",
+      [CST_VALUE_FLAG] = "flag",
+      [CST_VALUE_CHOICE] = "choice",
+      [CST_VALUE_TEXT] = "text",
+      [CST_VALUE_NAME] = "name",
+      [CST_VALUE_EXPRESSION] = "expression",
+      [CST_VALUE_EXPRESSIONS] = "expression",
+  };
+  put_text("type", types[v->type]);
+  put_bound("low", v->low, cst_value_bounded(v));
+  put_bound("high", v->high, cst_value_bounded(v));
+  put_flag("above", v->above);
+  put_flag("below", v->below);
+  put_text("until", v->until);
+  put_words(v->words);
+  put_flag("list", v->list);
+  put_text("also", v->also);
+}
+
+/* Whether the default is a value, as a file would have it, and not described in words. */
+static bool is_value(const cst_value *v) {
+  return !v->rule &&
+         (v->type == CST_VALUE_NUMBER || v->type == CST_VALUE_INTEGER ||
+          v->type == CST_VALUE_SEED || v->type == CST_VALUE_FLAG || v->type == CST_VALUE_CHOICE);
+}
+
+static void print_keys_json(const cst_key *table) {
+  char type[200], path[200];
+  for (const cst_key *k = table; k && k->key; k++) {
+    snprintf(path, sizeof path, "%s%s%s", k->in, *k->in ? "." : "", k->key);
+    printf("%s\n  {\"path\": ", k == table ? "[" : ",");
+    cst_text_json(path, stdout);
+    put_value(&k->value);
+    put_text("in_words", cst_key_type(k, type, sizeof type));
+    put_flag("required", !k->standard);
+    put_text("default", k->standard);
+    put_flag("rule", k->standard && !is_value(&k->value));
+    put_text("unit", k->unit);
+    put_text("example", k->example);
+    put_text("doc", k->doc);
+    fputs("}", stdout);
+  }
+  puts("\n]");
 }
 
 /* Every key of a study file. */
@@ -542,6 +626,20 @@ static bool show_kind(const char *name) {
   return true;
 }
 
+/* Keys as JSON: of a study, of a system file, or of a kind of study. */
+static void show_json(const char *name, cst_diag *d) {
+  const cst_kind *kind = cst_kind_find(name);
+  if (!strcmp(name, "study"))
+    print_keys_json(cst_study_keys());
+  else if (!strcmp(name, "system"))
+    print_keys_json(cst_system_keys);
+  else if (kind && kind->keys)
+    print_keys_json(kind->keys);
+  else
+    cst_diag_add(d, NULL, 0, 0,
+                 "--json is for keys of files: study, system, or a kind of study that has keys");
+}
+
 /* The nearest name, for the end of a message. */
 static const char *guess(const char *name) {
   const char *names[256];
@@ -573,10 +671,14 @@ static void report_unknown(const char *name, const cst_expr_error *e, cst_diag *
                  name, guess(name));
 }
 
-static void show(const char *name, const char *system, cst_diag *d) {
+static void show(const char *name, const char *system, bool json, cst_diag *d) {
   cst_expr_error e = {0};
   cst_method    *m = method_of(name, &e);
-  if (*name == '[' && !system)
+  if (json && system)
+    cst_diag_add(d, NULL, 0, 0, "'--json' and '--system' exclude each other");
+  else if (json)
+    show_json(name, d);
+  else if (*name == '[' && !system)
     show_gammas(name, d);
   else if (!strcmp(name, "study") && !system)
     show_study_keys();
@@ -595,6 +697,7 @@ static void show(const char *name, const char *system, cst_diag *d) {
 
 typedef struct {
   const char *name, *system;
+  bool        json;
 } request;
 
 static int show_page(int argc, char **argv) {
@@ -602,7 +705,7 @@ static int show_page(int argc, char **argv) {
   cst_diag *d = cst_diag_create();
   cst_options_parse(&cst_command_show, argc, argv, &q, d);
   if (!cst_diag_count(d))
-    show(q.name, q.system, d);
+    show(q.name, q.system, q.json, d);
   const bool good = !cst_diag_count(d);
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
@@ -621,6 +724,9 @@ static const cst_option options[] = {
          "the system on which order and claims of a method are shown; default: the first of "
          "spherical-pendulum, henon-heiles, lagrange-top and nonholonomic-oscillator that it steps",
      .takes = "a system file or the name of a system"},
+    {"--json", .at = offsetof(request, json),
+     .doc =
+         "the keys of study, system or a kind of study as JSON, with types, bounds and defaults"},
     {NULL},
 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "core/text.h"
 
-static bool is_bounded(const cst_value *v) { return v->low != 0 || v->high != 0 || v->most; }
+bool cst_value_bounded(const cst_value *v) { return v->low != 0 || v->high != 0 || v->most; }
 
 const cst_key *cst_key_find(const cst_key *table, const char *in, const char *key) {
   const cst_key *k = table;
@@ -82,7 +82,7 @@ static void one(const cst_value *v, char *text, size_t n) {
                                       [CST_VALUE_EXPRESSION] = "expression",
                                       [CST_VALUE_EXPRESSIONS] = "expression"};
   char                     range[160] = "";
-  if (is_bounded(v))
+  if (cst_value_bounded(v))
     bounds(v, range, sizeof range);
   if (v->type == CST_VALUE_CHOICE)
     alternatives(v->words, text, n);
@@ -104,7 +104,7 @@ const char *cst_key_type(const cst_key *k, char *text, size_t n) {
 bool cst_value_allows(const cst_value *v, double x) {
   if (v->type == CST_VALUE_INTEGER && x != floor(x))
     return false;
-  return !is_bounded(v) ||
+  return !cst_value_bounded(v) ||
          ((v->above ? x > v->low : x >= v->low) && (v->below ? x < v->high : x <= v->high));
 }
 

@@ -75,7 +75,8 @@ const cst_key *cst_key_find(const cst_key *table, const char *in, const char *ke
  * words behind "it must be" where a number is none of them. */
 const char *cst_key_type(const cst_key *k, char *text, size_t n);
 const char *cst_value_wanted(const cst_value *v, char *text, size_t n);
-/* Whether a number is between the bounds. */
+/* Whether there are bounds, and whether a number is between them. */
+bool cst_value_bounded(const cst_value *v);
 bool cst_value_allows(const cst_value *v, double x);
 /* Sets the member of a section to a number, or to the index of a word. */
 void cst_value_set(const cst_value *v, void *section, double x);

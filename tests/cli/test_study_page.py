@@ -4,10 +4,10 @@ example that is accepted; and the generated parts of docs/ are up to date."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
-import shutil
 import subprocess
 import sys
 
+from bases import BASES, files, study
 from cli import FOLDER, PROGRAM, constella, done, note, ok, path, together, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -16,53 +16,6 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 import pages  # noqa: E402
 
 KEYS = pages.read_keys(constella("show", "study").stdout)
-
-# Studies that a line is put into; the first that accepts it counts.
-BASES = [
-    {
-        "study": "order",
-        "system": "planar-pendulum",
-        "end": "2.0",
-        "steps": "{counts: [20]}",
-        "methods": "[rattle]",
-        "reference": "self",
-    },
-    {
-        "study": "ensemble",
-        "system": "planar-pendulum",
-        "end": "2.0",
-        "steps": "[0.1]",
-        "methods": "[convert(heun)]",
-    },
-    {
-        "study": "order",
-        "system": "planar-pendulum",
-        "end": "2.0",
-        "steps": "[0.1]",
-        "methods": '["baoab(friction=1, inverse-temperature=2)"]',
-        "reference": '{method: "baoab(friction=1, inverse-temperature=2)", step: 0.05}',
-        "noise": "{resolution: 0.05}",
-    },
-    {"study": "ensemble", "system": "euler-top", "end": "2.0", "steps": "[0.1]", "methods": "[rattle]"},
-    {
-        "study": "conservation",
-        "system": "planar-pendulum",
-        "end": "2.0",
-        "steps": "[0.1]",
-        "methods": "[rattle]",
-        "observables": "[lyapunov]",
-    },
-    {
-        "study": "conservation",
-        "system": "planar-pendulum",
-        "end": "2.0",
-        "steps": "[0.1]",
-        "methods": "[rattle]",
-        "observables": "[momentum-balance]",
-        "tangent": "{every: 1}",
-    },
-    {"study": "ensemble", "system": "planar-pendulum", "end": "20", "steps": "[0.1]", "methods": "[rattle]"},
-]
 
 # Where each map stands: a line with %s in the place of a key that does not exist.
 PLACES = {
@@ -115,20 +68,6 @@ FORMS = {
 }
 BODIES = "initial: {bodies: {top: {axis: [0, 0, 1], angle: 0.1, omega: [0, 0, 1]}}, %s: 1}"
 NOT_A_KEY = "not-a-key"
-
-
-def study(base, *lines):
-    """The base with these lines in place of its own."""
-    taken = {line.partition(":")[0] for line in lines}
-    return "\n".join([f"{k}: {v}" for k, v in base.items() if k not in taken] + list(lines)) + "\n"
-
-
-def files():
-    shutil.copy(os.path.join(ROOT, "src", "system", "catalogue", "planar-pendulum.yaml"), path("own.yaml"))
-    shutil.copy(os.path.join(ROOT, "jobs", "layers", "kutta38.c"), path("mine.c"))
-    write("starts.csv", "x,y,x',y'\n0,-1,1,0\n0.6,-0.8,0.8,0.6\n")
-    write("earlier.yaml", study(BASES[1], "initial: {members: 2, spread: {v: 0.1}}"))
-    ok(constella("run", path("earlier.yaml"), "-o", path("earlier.h5")).returncode == 0, "an earlier result")
 
 
 def is_accepted(name, *lines):

@@ -66,9 +66,9 @@ static long point(int i) { return i % 2 || i == 0 ? 1L << (i + 1) / 2 : 3L << (i
 
 /* "1" of vector 0. */
 static const char *number(int i) {
-  static char text[64][12];
-  snprintf(text[i % 64], sizeof *text, "%d", i + 1);
-  return text[i % 64];
+  static char text[CST_TANGENT_MOST][12];
+  snprintf(text[i % CST_TANGENT_MOST], sizeof *text, "%d", i + 1);
+  return text[i % CST_TANGENT_MOST];
 }
 
 static const char *calls(const cst_plan *p, double *times) {

@@ -24,7 +24,7 @@
 static const cst_key keys[] = {
     {"", "stages", CST_KEYS_ALL, "list of maps", "none", "", "stages: [{until: 1}, {parameters: {g: 2}}]", "Other parameters from a time on; q and v are continuous (docs/stages.md)."},
     {"stages", "until", CST_KEYS_ALL, NULL, "the end of the run", "time", "stages: [{until: 0.5}, {parameters: {g: 2}}]", "Where the stage ends: a whole number of every step. The last stage has none.",
-     .value = {CST_VALUE_NUMBER}},
+     .value = {CST_VALUE_NUMBER, .rule = true}},
     {"stages", "parameters", CST_KEYS_ALL, "map of parameters to numbers", "those of `system`", "of the parameters", "stages: [{until: 1}, {until: 1.5, parameters: {g: \"2*g\"}}, {}]", "Parameters of this stage, expressions of those of `system`; the others are those of `system`. The first stage has none."},
     {0},
 };

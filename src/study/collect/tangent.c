@@ -27,7 +27,7 @@ static double dimension(const void *study) {
 static const cst_key keys[] = {
     {"", "tangent", CST_KEYS_ALL, "map", "none; required by the observables that it concerns", "", "tangent: {vectors: 2, every: 1}", "How tangent vectors are carried along trajectories, for lyapunov, megno, two-form, volume, reversibility and momentum-balance (docs/tangent.md)."},
     {"tangent", "vectors", CST_KEYS_ALL, NULL, "1; 2 with two-form", "", "tangent: {vectors: 2, every: 0.5}", "Number k of tangent vectors.",
-     .value = {CST_VALUE_INTEGER, CST_AT(cst_tangent, vectors), 1, 64, .rule = true, .most = dimension, .until = "the dimension of T*Q"}},
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_tangent, vectors), 1, CST_TANGENT_MOST, .rule = true, .most = dimension, .until = "the dimension of T*Q"}},
     {"tangent", "every", CST_KEYS_ALL, NULL, NULL, "time", "tangent: {every: 0.1}", "Time between renormalisations, and between measurements of a step; a multiple of every step.",
      .value = {CST_VALUE_NUMBER, CST_AT(cst_tangent, every), 0, CST_NO_LIMIT, .above = true}},
     {"tangent", "form", CST_KEYS_ALL, NULL, "companions", "", "tangent: {every: 1, form: companions}", "How tangent vectors are computed, for lyapunov, megno, two-form and volume: as differences to trajectories at a small distance, or by differentiating the equations of a step.",

@@ -20,6 +20,8 @@ enum {
   CST_TANGENTS
 };
 
+enum { CST_TANGENT_MOST = 64 }; /* vectors */
+
 typedef struct {
   int    vectors; /* k */
   double every;   /* time between renormalisations, or between measurements */

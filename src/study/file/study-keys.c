@@ -34,7 +34,7 @@ const cst_key cst_study_file_keys[] = {
      "Method expressions (docs/methods.md); those with commas in quotes. A tableau {a:, b:, c:} may replace a name. Values of an argument in braces, omega={20, 40}, are a sweep."},
     {"", "reference", CST_KEYS_ALL, NULL, "none; required in order studies", "", "reference: self",
      "The solution against which errors are measured: the exact motion, the method itself at half the step, or a method at a small step (docs/errors.md).",
-     .value = {CST_VALUE_CHOICE, .words = references, .also = "a map"}},
+     .value = {CST_VALUE_CHOICE, .words = references, .rule = true, .also = "a map"}},
     {"", "error", CST_KEYS_ALL, "map", "{of: [q, p], norm: max, over: end}", "", "error: {norm: two, over: mesh}", "Which errors, in which norm, at which times."},
     {"", "observables", CST_KEYS_ALL, "list", "energy, momentum and constraint, where the system has them", "",
      "observables: [energy, \"height: y\", \"tension: lambda_rod\"]",
