@@ -199,6 +199,8 @@ def ran(text):
 def default(row, more):
     """The result is the same with the default written out, and the canonical text has that more."""
     base, more = base_of(row, more), more + BESIDE.get(row["path"], [])
+    if base is None:
+        return [f"{row['path']}: no base takes its example"]
     row = {**row, "example": EXAMPLES.get(row["path"], row["example"])}
     line = with_value(row, row["default"])
     (a, written), (b, silent) = (ran(study(base, *more, *x)) for x in ([line], without(row)))
