@@ -109,6 +109,7 @@ static void put_value(const cst_value *v) {
   put_words(v->words);
   put_flag("list", v->list);
   put_text("also", v->also);
+  put_bound("entries", v->entries, v->entries > 0);
 }
 
 /* Whether the default is a value, as a file would have it, and not described in words. */

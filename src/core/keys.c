@@ -51,6 +51,8 @@ const char *cst_value_wanted(const cst_value *v, char *text, size_t n) {
   bounds(v, range, sizeof range);
   if (v->type == CST_VALUE_SEED)
     snprintf(text, n, "an %s", seeds);
+  else if (v->type == CST_VALUE_NAME)
+    snprintf(text, n, "a letter, then letters, digits, _ and -, at most %d", CST_NAME_MOST);
   else if (v->type == CST_VALUE_INTEGER)
     snprintf(text, n, "%s %s", v->of ? v->of : "an integer", range);
   else
@@ -58,15 +60,13 @@ const char *cst_value_wanted(const cst_value *v, char *text, size_t n) {
   return text;
 }
 
-/* "a, b or c" */
-static void alternatives(const char *const *words, char *text, size_t n) {
+/* "a, b or c", last: " or " */
+static void alternatives(const char *const *words, const char *last, char *text, size_t n) {
   size_t at = 0;
-  for (int i = 0; words[i] && at < n; i++)
-    at += (size_t)snprintf(text + at, n - at, "%s%s",
-                           i == 0         ? ""
-                           : words[i + 1] ? ", "
-                                          : " or ",
-                           words[i]);
+  for (int i = 0; words[i] && at < n; i++) {
+    const char *before = words[i + 1] ? ", " : last;
+    at += (size_t)snprintf(text + at, n - at, "%s%s", i ? before : "", words[i]);
+  }
 }
 
 /* In words, without a list or another form of it. */
@@ -78,26 +78,30 @@ static void one(const cst_value *v, char *text, size_t n) {
                                       [CST_VALUE_SEED] = seeds,
                                       [CST_VALUE_FLAG] = "flag",
                                       [CST_VALUE_TEXT] = "text",
-                                      [CST_VALUE_NAME] = "text",
                                       [CST_VALUE_EXPRESSION] = "expression",
                                       [CST_VALUE_EXPRESSIONS] = "expression"};
   char                     range[160] = "";
   if (cst_value_bounded(v))
     bounds(v, range, sizeof range);
   if (v->type == CST_VALUE_CHOICE)
-    alternatives(v->words, text, n);
+    alternatives(v->words, v->also ? ", " : " or ", text, n);
+  else if (v->type == CST_VALUE_NAME)
+    snprintf(text, n, "name: %s", cst_value_wanted(v, range, sizeof range));
   else
     snprintf(text, n, "%s%s%s%s", names[v->type], v->list ? "s" : "", *range ? " " : "", range);
 }
 
 const char *cst_key_type(const cst_key *k, char *text, size_t n) {
   const cst_value *v = &k->value;
-  char             each[200];
+  char             each[200], list[40] = "";
   if (k->type)
     return k->type;
   one(v, each, sizeof each);
-  snprintf(text, n, "%s%s%s%s", v->list ? "list of " : "", each, v->also ? ", or " : "",
-           v->also ? v->also : "");
+  if (v->list && v->entries)
+    snprintf(list, sizeof list, "list of at most %d ", v->entries);
+  else if (v->list)
+    snprintf(list, sizeof list, "list of ");
+  snprintf(text, n, "%s%s%s%s", list, each, v->also ? ", or " : "", v->also ? v->also : "");
   return text;
 }
 

@@ -42,6 +42,7 @@ typedef struct {
    * them" */
   bool        list;
   const char *also;
+  int         entries; /* of a list, at most; 0: any number */
   /* what messages call the number, or what has the name; NULL: as the key, or as in `of` */
   const char *item;
   /* NULL, or the largest value in this study, where it is below `high`; and what it is */
@@ -67,12 +68,16 @@ typedef struct {
   cst_value   value;
 } cst_key;
 
-enum { CST_KEYS_ALL = -1, CST_MOST_KEYS = 64 /* in one map */ };
+enum {
+  CST_KEYS_ALL = -1,
+  CST_MOST_KEYS = 64 /* in one map */,
+  CST_NAME_MOST = 32 /* letters of a name */
+};
 
 /* The row of a key, which the table has. */
 const cst_key *cst_key_find(const cst_key *table, const char *in, const char *key);
 /* Which values a key may have: "integer from 1 to 1000", in text[n]; returns text, or the row's own words. And the
- * words behind "it must be" where a number is none of them. */
+ * words behind "it must be" where a number, or a name, is none of them. */
 const char *cst_key_type(const cst_key *k, char *text, size_t n);
 const char *cst_value_wanted(const cst_value *v, char *text, size_t n);
 /* Whether there are bounds, and whether a number is between them. */

@@ -154,6 +154,20 @@ def bound(row, base, more, end):
     return refused(row, base, more, item(row, shown(beyond)), names, end) + accepted(row, base, more, item(row, shown(x)), end)
 
 
+def entries(row, base, more):
+    """A list, or the list that may stand for a value, of one entry too many, and a name of a letter too many."""
+    if row["type"] == "name":
+        word = row["in_words"].rpartition(" ")[2]
+        long = "a" + "b" * int(word)
+        return refused(row, base, more, long, [word], "long") + accepted(row, base, more, long[1:], "long")
+    if not row["entries"]:
+        return []
+    many = [shown(row["high"] or 1) + f"/{k + 1}" for k in range(row["entries"] + 1)]
+    return refused(row, base, more, f"[{', '.join(many)}]", [f"at most {row['entries']} are allowed"], "many") + accepted(
+        row, base, more, f"[{', '.join(many[1:])}]", "many"
+    )
+
+
 def wrong(row):
     """Values of other types, with the words of their refusals."""
     kind, key = row["type"], row["path"].rpartition(".")[2]
@@ -165,6 +179,8 @@ def wrong(row):
         yield "a word", item(row, "nonsense"), ["nonsense"]
     if kind == "integer":
         yield "no integer", item(row, "1.5"), ["is 1.5", "whole number" if row["path"] == "range.count" else "an integer"]
+    if kind == "name":
+        yield "a figure first", "1x", [f"'1x' cannot name an? .*; allowed: {re.escape(row['in_words'][6:])}"]
     if kind == "seed":
         yield "a word", "nonsense", [f"'{key}' is 'nonsense'", "an integer from 0"]
         yield "a fraction", "1.5", [f"'{key}' is '1.5'"]
@@ -181,7 +197,7 @@ def types_and_bounds(row, more):
         told += refused(row, base, more, value, words, name)
     if row["type"] in NUMBERS:
         told += bound(row, base, more, "low") + bound(row, base, more, "high")
-    return told
+    return told + entries(row, base, more)
 
 
 @functools.cache

@@ -19,7 +19,7 @@ static const cst_channel_row kept = {"autocorrelation", "1", "", CST_TYPE_F64, C
 
 static const cst_key keys[] = {
     {"", "autocorrelation", CST_KEYS_ALL, "list of maps", "none", "", "autocorrelation: [{name: swing, expression: x, every: 0.1, lags: 4}]", "The mean product of an expression at two times against the time between them (docs/frequencies.md)."},
-    {"autocorrelation", "name", CST_KEYS_ALL, NULL, NULL, "", "autocorrelation: [{name: velocity, expression: x', every: 0.1, lags: 4}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+    {"autocorrelation", "name", CST_KEYS_ALL, NULL, NULL, "", "autocorrelation: [{name: velocity, expression: x', every: 0.1, lags: 4}]", "Name of its datasets and columns.",
      .value = {CST_VALUE_NAME, CST_AT(cst_lag, named.name), .of = "an autocorrelation"}},
     {"autocorrelation", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "autocorrelation: [{name: both, for: \"i = 1..2\", expression: \"i*x\", every: 0.1, lags: 4}]", "\"NAME = FROM..TO\": the sum over the expressions for all these indices."},
     {"autocorrelation", "expression", CST_KEYS_ALL, NULL, NULL, "", "autocorrelation: [{name: height, expression: y, every: 0.1, lags: 4}]", "The quantity, as in `observables`.",

@@ -14,7 +14,7 @@ static const unsigned    bits[] = {CST_EVENT_UP | CST_EVENT_DOWN, CST_EVENT_UP, 
 /* clang-format off */
 const cst_key cst_events_keys[] = {
     {"", "events", CST_KEYS_ALL, "list of maps, or of names of events of the system", "none", "", "events: [{name: section, when: x, direction: up, take: [y, y']}]", "Where an expression changes its sign along each trajectory, or a time comes back: times, and values of expressions there (docs/events.md)."},
-    {"events", "name", CST_KEYS_ALL, NULL, NULL, "", "events: [{name: apex, when: y', direction: down}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+    {"events", "name", CST_KEYS_ALL, NULL, NULL, "", "events: [{name: apex, when: y', direction: down}]", "Name of its datasets and columns.",
      .value = {CST_VALUE_NAME, CST_AT(cst_event, named.name), .of = "an event"}},
     {"events", "when", CST_KEYS_ALL, NULL, "none", "", "events: [{name: contact, when: y + 0.5}]", "The expression that changes its sign there, of coordinates, velocities, multipliers of the state, parameters and t; or `every`. Neither where the system names the event.",
      .value = {CST_VALUE_EXPRESSION, CST_AT(cst_event, named.expressions)}},

@@ -17,7 +17,7 @@ static const cst_channel_row times = {"/extremes/%s_time", "1", "first time of t
 
 static const cst_key keys[] = {
     {"", "extremes", CST_KEYS_ALL, "list of maps", "none", "", "extremes: [{name: lowest, expression: y}]", "The least and the largest value of expressions along each trajectory, at observed steps, with their times."},
-    {"extremes", "name", CST_KEYS_ALL, NULL, NULL, "", "extremes: [{name: speed, expression: \"sqrt(x'^2 + y'^2)\"}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+    {"extremes", "name", CST_KEYS_ALL, NULL, NULL, "", "extremes: [{name: speed, expression: \"sqrt(x'^2 + y'^2)\"}]", "Name of its datasets and columns.",
      .value = {CST_VALUE_NAME, CST_AT(cst_named, name), .of = "an extreme"}},
     {"extremes", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "extremes: [{name: either, for: \"i = 1..2\", expression: \"i*x\"}]", "\"NAME = FROM..TO\": the extremes are over the values for all these indices."},
     {"extremes", "expression", CST_KEYS_ALL, NULL, NULL, "", "extremes: [{name: tension, expression: lambda_rod}]", "The quantity, as in `observables`.",

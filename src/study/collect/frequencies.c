@@ -41,7 +41,7 @@ enum { LEAST_SAMPLES = 32, MOST_SAMPLES = 1 << 16 };
 /* clang-format off */
 static const cst_key keys[] = {
     {"", "frequencies", CST_KEYS_ALL, "list of maps", "none", "", "frequencies: [{name: nu, expression: x, every: 0.1}]", "Frequencies of expressions along each trajectory, and of the two halves of the run, by windowed Fourier analysis (docs/frequencies.md)."},
-    {"frequencies", "name", CST_KEYS_ALL, NULL, NULL, "", "frequencies: [{name: swing, expression: x, every: 0.1}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+    {"frequencies", "name", CST_KEYS_ALL, NULL, NULL, "", "frequencies: [{name: swing, expression: x, every: 0.1}]", "Name of its datasets and columns.",
      .value = {CST_VALUE_NAME, CST_AT(frequency, named.name), .of = "a frequency"}},
     {"frequencies", "expression", CST_KEYS_ALL, NULL, NULL, "", "frequencies: [{name: nu, expression: \"x*y\", every: 0.1}]", "The signal, as in `observables`.",
      .value = {CST_VALUE_EXPRESSION, CST_AT(frequency, named.expressions)}},

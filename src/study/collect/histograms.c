@@ -33,7 +33,7 @@ enum { MOST_HISTOGRAMS = 64 };
 static const cst_key keys[] = {
     {"", "histograms", CST_KEYS_ALL, "list of maps", "none", "",
      "histograms: [{name: height, expression: y, from: -1, to: 1, bins: 20}]", "Distributions over time and members (docs/averages.md)."},
-    {"histograms", "name", CST_KEYS_ALL, NULL, NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4}]", "Name of its datasets: a letter, then letters, digits, _ and -, at most 32.",
+    {"histograms", "name", CST_KEYS_ALL, NULL, NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4}]", "Name of its datasets.",
      .value = {CST_VALUE_NAME, CST_AT(histogram, named.name), .of = "a histogram"}},
     {"histograms", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "histograms: [{name: h, for: \"i = 1..2\", expression: \"i*y\", from: -2, to: 2, bins: 4}]",
      "\"NAME = FROM..TO\": the values of the expression for all these indices are counted."},

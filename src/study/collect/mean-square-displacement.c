@@ -19,7 +19,7 @@ static const cst_channel_row kept = {"mean-square-displacement", "1", "", CST_TY
 
 static const cst_key keys[] = {
     {"", "mean-square-displacement", CST_KEYS_ALL, "list of maps", "none", "", "mean-square-displacement: [{name: way, expression: x, every: 0.1, lags: 4}]", "The mean square of the change of an expression between two times against the time between them (docs/frequencies.md)."},
-    {"mean-square-displacement", "name", CST_KEYS_ALL, NULL, NULL, "", "mean-square-displacement: [{name: height, expression: y, every: 0.1, lags: 4}]", "Name of its datasets and columns: a letter, then letters, digits, _ and -, at most 32.",
+    {"mean-square-displacement", "name", CST_KEYS_ALL, NULL, NULL, "", "mean-square-displacement: [{name: height, expression: y, every: 0.1, lags: 4}]", "Name of its datasets and columns.",
      .value = {CST_VALUE_NAME, CST_AT(cst_lag, named.name), .of = "a mean square displacement", .item = "mean-square-displacement"}},
     {"mean-square-displacement", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "mean-square-displacement: [{name: both, for: \"i = 1..2\", expression: \"i*x\", every: 0.1, lags: 4}]", "\"NAME = FROM..TO\": the sum over the expressions for all these indices."},
     {"mean-square-displacement", "expression", CST_KEYS_ALL, NULL, NULL, "", "mean-square-displacement: [{name: way, expression: \"x*y\", every: 0.1, lags: 4}]", "The quantity, as in `observables`.",

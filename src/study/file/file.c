@@ -129,8 +129,6 @@ static void read_title(cst_reader *r) {
   r->s->source.title = strdup(cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "");
 }
 
-enum { MOST_TOLERANCES = 10000 };
-
 /* Adds a tolerance, which must be new. */
 static void tolerance(cst_reader *r, cst_yaml *n, const cst_key *k) {
   cst_study *s = r->s;
@@ -147,9 +145,9 @@ static void tolerance(cst_reader *r, cst_yaml *n, const cst_key *k) {
 
 static void tolerances(cst_reader *r, cst_yaml *list, const cst_key *k) {
   r->s->solver.tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
-  if (cst_yaml_size(list) > MOST_TOLERANCES)
+  if (cst_yaml_size(list) > k->value.entries)
     cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed",
-                   cst_yaml_size(list), MOST_TOLERANCES);
+                   cst_yaml_size(list), k->value.entries);
   else if (cst_yaml_is_scalar(list))
     tolerance(r, list, k);
   else if (cst_reader_list(r, list, "tolerance", "numbers, or one number", false))

@@ -430,8 +430,6 @@ static bool visit_family(cst_reader *r, cst_yaml *n, const char *what, const cst
 
 /* ---- expressions that are evaluated along trajectories, and the names of their datasets ------ */
 
-enum { NAME_LENGTH = 32 };
-
 typedef struct {
   cst_reader      *r;
   cst_expressions *x;
@@ -500,15 +498,15 @@ static bool is_identifier(const char *s) {
   for (size_t i = n; s[i]; i++)
     if (!strchr(letters, s[i]) && !strchr(rest, s[i]))
       return false;
-  return n > 0 && strlen(s) <= NAME_LENGTH;
+  return n > 0 && strlen(s) <= CST_NAME_MOST;
 }
 
 bool cst_reader_name(cst_reader *r, cst_yaml *n, const char *of, const char *name) {
   if (!is_identifier(name)) {
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'%s' cannot name %s; allowed: a letter, then letters, digits, _ and -, at most %d", name,
-        of, NAME_LENGTH);
+    const cst_value any = {CST_VALUE_NAME};
+    char            wanted[100];
+    cst_yaml_error(r->doc, n, r->d, "'%s' cannot name %s; allowed: %s", name, of,
+                   cst_value_wanted(&any, wanted, sizeof wanted));
     return false;
   }
   for (int k = 0; k < cst_observer_count; k++)

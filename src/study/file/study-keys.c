@@ -153,7 +153,7 @@ static const cst_key of_maps[] = {
      .value = {CST_VALUE_CHOICE, CST_AT(cst_study, error.hidden), .words = norms}},
 
     {"solver", "tolerance", CST_KEYS_ALL, NULL, "1e-14", "of the constraint's scale", "solver: {tolerance: [1.0e-8, 1.0e-14]}", "A list is a sweep.",
-     .value = {CST_VALUE_NUMBER, .low = 0, .high = 0.01, .above = true, .also = "a list of them"}},
+     .value = {CST_VALUE_NUMBER, .low = 0, .high = 0.01, .above = true, .also = "a list of them", .entries = 10000}},
     {"solver", "max-iterations", CST_KEYS_ALL, NULL, "25", "", "solver: {max-iterations: 50}", "Maximal iterations of Newton's method per substep. A step that needs more is repeated, at most twice, with four times as many and a more careful iteration; the trajectory fails if that does not converge either.",
      .value = {CST_VALUE_INTEGER, CST_AT(cst_study, solver.max_iterations), 1, 1000}},
     {"solver", "iteration", CST_KEYS_ALL, NULL, "auto", "", "solver: {iteration: newton}", "How conversions and hbvm solve their equations; changes the cost and the last digits.",

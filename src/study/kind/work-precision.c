@@ -47,8 +47,8 @@ static const cst_key keys[] = {
      "What `accuracies` are of: errors against the reference, or the largest |E - E(0)|, |g| or |G v|.",
      .value = {CST_VALUE_CHOICE, CST_AT(request, of), .words = measures}},
     {"", "accuracies", CST_KEYS_ALL, NULL, "[1.0e-2, 1.0e-4, 1.0e-6, 1.0e-8, 1.0e-10]", "of the accuracy", "accuracies: [1.0e-3, 1.0e-6]",
-     "Accuracies at which the costs of the methods are compared, at most 16.",
-     .value = {CST_VALUE_NUMBER, .low = 0, .high = CST_NO_LIMIT, .above = true, .constant = true, .list = true, .item = "an accuracy"}},
+     "Accuracies at which the costs of the methods are compared.",
+     .value = {CST_VALUE_NUMBER, .low = 0, .high = CST_NO_LIMIT, .above = true, .constant = true, .list = true, .entries = MOST, .item = "an accuracy"}},
     {0},
 };
 /* clang-format on */
@@ -78,10 +78,10 @@ static void read_accuracy(cst_reader *r, cst_yaml *n, const cst_key *row, reques
 static void read_accuracies(cst_reader *r, cst_yaml *list, const cst_key *row, request *w) {
   if (!cst_reader_list(r, list, row->key, "numbers", false))
     return;
-  if (cst_yaml_size(list) > MOST)
+  if (cst_yaml_size(list) > row->value.entries)
     cst_yaml_error(r->doc, list, r->d, "there are %d accuracies; at most %d are allowed",
-                   cst_yaml_size(list), MOST);
-  for (int i = 0; i < cst_yaml_size(list) && i < MOST; i++)
+                   cst_yaml_size(list), row->value.entries);
+  for (int i = 0; i < cst_yaml_size(list) && i < row->value.entries; i++)
     read_accuracy(r, cst_yaml_item(list, i), row, w);
 }
 
