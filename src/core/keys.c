@@ -3,6 +3,7 @@
 #include "core/keys.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "core/text.h"
 
 bool cst_value_bounded(const cst_value *v) { return v->low != 0 || v->high != 0 || v->most; }
@@ -69,9 +70,14 @@ static void alternatives(const char *const *words, const char *last, char *text,
   }
 }
 
+const char *cst_value_words(const char *const *words, char *text, size_t n) {
+  alternatives(words, " or ", text, n);
+  return text;
+}
+
 /* In words, without a list or another form of it. */
 static void one(const cst_value *v, char *text, size_t n) {
-  static const char *const names[] = {[CST_VALUE_OWN] = "",
+  static const char *const names[] = {[CST_VALUE_OWN] = "value",
                                       [CST_VALUE_NUMBER] = "number",
                                       [CST_VALUE_NUMBERS] = "number",
                                       [CST_VALUE_INTEGER] = "integer",
@@ -79,7 +85,11 @@ static void one(const cst_value *v, char *text, size_t n) {
                                       [CST_VALUE_FLAG] = "flag",
                                       [CST_VALUE_TEXT] = "text",
                                       [CST_VALUE_EXPRESSION] = "expression",
-                                      [CST_VALUE_EXPRESSIONS] = "expression"};
+                                      [CST_VALUE_EXPRESSIONS] = "expression",
+                                      [CST_VALUE_METHOD] = "method",
+                                      [CST_VALUE_LAYER] = "layer",
+                                      [CST_VALUE_TABLEAU] = "tableau",
+                                      [CST_VALUE_SCHEME] = "scheme"};
   char                     range[160] = "";
   if (cst_value_bounded(v))
     bounds(v, range, sizeof range);
@@ -88,7 +98,11 @@ static void one(const cst_value *v, char *text, size_t n) {
   else if (v->type == CST_VALUE_NAME)
     snprintf(text, n, "name: %s", cst_value_wanted(v, range, sizeof range));
   else
-    snprintf(text, n, "%s%s%s%s", names[v->type], v->list ? "s" : "", *range ? " " : "", range);
+    snprintf(text, n, "%s%s%s%s", names[v->type], v->list ? "s" : "",
+             !*range                         ? ""
+             : cst_text_begins(range, "at ") ? " of "
+                                             : " ",
+             range);
 }
 
 const char *cst_key_type(const cst_key *k, char *text, size_t n) {
@@ -110,6 +124,22 @@ bool cst_value_allows(const cst_value *v, double x) {
     return false;
   return !cst_value_bounded(v) ||
          ((v->above ? x > v->low : x >= v->low) && (v->below ? x < v->high : x <= v->high));
+}
+
+static int find(const char *text, const char *const *words) {
+  int k = 0;
+  while (words[k] && strcmp(words[k], text))
+    k++;
+  return words[k] ? k : -1;
+}
+
+bool cst_value_parse(const cst_value *v, const char *text, double *x) {
+  static const char *const flags[] = {"false", "true", NULL};
+  char                    *end;
+  if (v->type == CST_VALUE_FLAG || v->type == CST_VALUE_CHOICE)
+    return (*x = find(text, v->type == CST_VALUE_FLAG ? flags : v->words)) >= 0;
+  *x = strtod(text, &end);
+  return end != text && !*end && isfinite(*x) && cst_value_allows(v, *x);
 }
 
 void cst_value_set(const cst_value *v, void *section, double x) {

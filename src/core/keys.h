@@ -22,7 +22,13 @@ typedef enum {
   CST_VALUE_TEXT,   /* char *; NULL: absent; owned */
   CST_VALUE_NAME,   /* the same, of datasets: a letter, then letters, digits, _ and - */
   CST_VALUE_EXPRESSION, /* cst_expressions, one */
-  CST_VALUE_EXPRESSIONS /* the same, a family of them where the map has the key `for` */
+  CST_VALUE_EXPRESSIONS, /* the same, a family of them where the map has the key `for` */
+  /* arguments of methods (method/method.h): the term of a method, of a one-step layer, of a layer with a tableau; a
+   * composition scheme */
+  CST_VALUE_METHOD,
+  CST_VALUE_LAYER,
+  CST_VALUE_TABLEAU,
+  CST_VALUE_SCHEME
 } cst_value_type;
 
 typedef struct {
@@ -66,6 +72,7 @@ typedef struct {
   const char *example; /* a line of a file with this key */
   const char *doc;
   cst_value   value;
+  const char *called; /* the subject of messages on a wrong value; NULL: the reader's own */
 } cst_key;
 
 enum {
@@ -80,9 +87,13 @@ const cst_key *cst_key_find(const cst_key *table, const char *in, const char *ke
  * words behind "it must be" where a number, or a name, is none of them. */
 const char *cst_key_type(const cst_key *k, char *text, size_t n);
 const char *cst_value_wanted(const cst_value *v, char *text, size_t n);
+/* "a, b or c", in text[n]; returns text. */
+const char *cst_value_words(const char *const *words, char *text, size_t n);
 /* Whether there are bounds, and whether a number is between them. */
 bool cst_value_bounded(const cst_value *v);
 bool cst_value_allows(const cst_value *v, double x);
+/* Reads a plain number, a word of a choice, or true and false; false: text is none that is allowed. */
+bool cst_value_parse(const cst_value *v, const char *text, double *x);
 /* Sets the member of a section to a number, or to the index of a word. */
 void cst_value_set(const cst_value *v, void *section, double x);
 

@@ -9,34 +9,46 @@
 #include <stdlib.h>
 #include "method/method.h"
 
+typedef struct {
+  cst_term *method;
+} values;
+
+static const cst_key arguments[] = {{"", "METHOD", CST_BY_PLACE, NULL, NULL, "", "adjoint(euler-a)",
+                                     "a method",
+                                     .value = {CST_VALUE_METHOD, CST_AT(values, method)}},
+                                    {0}};
+
+static cst_term *method_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x.method;
+}
+
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0])
-    return cst_term_error(t, e, "adjoint takes one argument, a method: adjoint(euler-a)");
-  if (!cst_term_method(t->arg[0], e))
-    return false;
+  cst_term   *method = method_of(t);
   cst_program p = {0};
-  cst_term_expand(t->arg[0], &p, 1.0);
-  bool has = cst_program_adjoint(&p, 0);
+  cst_term_expand(method, &p, 1.0);
+  const bool has = cst_program_adjoint(&p, 0);
   free(p.step);
   return has || cst_term_error(
-                    t->arg[0], e,
+                    method, e,
                     "'%s' has no adjoint: it is given by formulas, or is not a bijection of the "
                     "constrained phase space",
-                    t->arg[0]->name);
+                    method->name);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  return cst_term_fits(t->arg[0], s, why, n);
+  return cst_term_fits(method_of(t), s, why, n);
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   int first = p->n;
-  cst_term_expand(t->arg[0], p, fraction);
+  cst_term_expand(method_of(t), p, fraction);
   cst_program_adjoint(p, first);
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  return cst_term_properties(t->arg[0], s);
+  return cst_term_properties(method_of(t), s);
 }
 
 const cst_method_row cst_method_row_adjoint = {
@@ -47,6 +59,7 @@ const cst_method_row cst_method_row_adjoint = {
              .signature = "adjoint(METHOD)",
              .example = "adjoint(euler-a)"},
     .layer = cst_program_layer,
+    .arguments = arguments,
     .check = check,
     .steps = CST_STEPS_LAYERS,
     .fits = fits,

@@ -11,55 +11,60 @@
  * Math. Res. Express (2013) 34; Proc. R. Soc. A 472 (2016) 20160138.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include <stdio.h>
 #include "method/families.h"
 
-enum { MOST_DRIFTS = 100 };
+typedef struct {
+  cst_bath bath;
+  int      drifts;
+} values;
 
-static int drifts_of(const cst_term *t) {
-  const cst_term *x = cst_term_argument(t, "drifts");
-  return x ? (int)x->number : 1;
-}
+#define EXAMPLE "baoab(friction=0.5, inverse-temperature=2)"
+static const cst_key arguments[] = {
+    CST_FRICTION(values, bath.rate, NULL, false, EXAMPLE),
+    CST_INVERSE_TEMPERATURE(values, bath.inverse_temperature, EXAMPLE),
+    {"", "drifts", CST_BY_NAME, NULL, "1", "",
+     "baoab(friction=0.5, inverse-temperature=2, drifts=3)", "in each half of the step",
+     .value = {CST_VALUE_INTEGER, CST_AT(values, drifts), 1, 100}},
+    {0}};
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  const cst_term *drifts = cst_term_argument(t, "drifts");
-  const cst_term *other = cst_term_argument(t, NULL);
-  if (other)
-    return cst_term_error(other, e, "baoab takes no method; langevin(METHOD, ...) does");
-  if (drifts &&
-      (drifts->kind != CST_TERM_NUMBER || !(drifts->number >= 1 && drifts->number <= MOST_DRIFTS) ||
-       drifts->number != floor(drifts->number)))
-    return cst_term_error(
-        drifts, e, "the drifts of baoab are a whole number from 1 to %d, in each half of the step",
-        MOST_DRIFTS);
-  return cst_langevin_check(t, "drifts", e);
+static values values_of(const cst_term *t) {
+  values x = {0};
+  cst_term_read(t, &x);
+  return x;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (!cst_langevin_fits(t, s, why, n))
+  const values x = values_of(t);
+  if (!cst_langevin_fits(t, x.bath, s, why, n))
     return false;
-  if (cst_has(s, CST_SEPARABLE) || drifts_of(t) == 1)
+  if (cst_has(s, CST_SEPARABLE) || x.drifts == 1)
     return true;
   snprintf(why, (size_t)n, "with a full mass matrix or an a(q), as %s has, baoab takes drifts=1",
            s->name);
   return false;
 }
 
+static bool fits_flat(const cst_term *t, const cst_system *s, const cst_body *flat, char *why,
+                      int n) {
+  return cst_langevin_fits_flat(values_of(t).bath, s, flat, why, n);
+}
+
 /* B A .. A  O  A .. A B, where each B is part of the adjacent substep. */
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  const int    n = drifts_of(t);
+  const values x = values_of(t);
+  const int    n = x.drifts;
   const double part = fraction / (2 * n);
   for (int i = 0; i < n; i++)
     cst_program_add(p, cst_kick_apart(part, i == 0 ? n : 0, 0));
-  cst_langevin_add(t, p);
+  cst_langevin_add(x.bath, p);
   for (int i = 0; i < n; i++)
     cst_program_add(p, cst_kick_apart(part, 0, i == n - 1 ? n : 0));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   return cst_langevin_properties(
-      t, s,
+      values_of(t).bath, s,
       (cst_properties){.order_q = 2,
                        .order_p = 2,
                        .order_lambda = 2,
@@ -89,10 +94,10 @@ const cst_method_row cst_method_row_baoab = {
              "B. Leimkuhler, C. Matthews, Appl. Math. Res. Express (2013) 34; Proc. R. Soc. A 472 "
              "(2016) 20160138",
          .signature = "baoab(friction=, inverse-temperature=, drifts=1)",
-         .example = "baoab(friction=0.5, inverse-temperature=2)"},
-    .check = check,
+         .example = EXAMPLE},
+    .arguments = arguments,
     .fits = fits,
-    .fits_flat = cst_langevin_fits_flat,
+    .fits_flat = fits_flat,
     .properties = properties,
     .thermal = true,
     .expand = expand,

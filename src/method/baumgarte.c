@@ -11,47 +11,22 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include <string.h>
 #include "method/layer.h"
 
-static double number(const cst_term *t, const char *key) {
-  return cst_term_argument(t, key)->number;
-}
+typedef struct {
+  cst_term *layer;
+  double    alpha, beta;
+} values;
 
-static bool check_number(const cst_term *t, const char *key, cst_expr_error *e) {
-  const cst_term *x = cst_term_argument(t, key);
-  if (!x)
-    return cst_term_error(t, e, "baumgarte needs %s=: baumgarte(rk4, alpha=5, beta=5)", key);
-  return (x->kind == CST_TERM_NUMBER && x->number >= 0 && x->number - x->number == 0) ||
-         cst_term_error(x, e, "%s of baumgarte is a rate of at least 0", key);
-}
-
-static bool check_layer(cst_term *t, cst_expr_error *e) {
-  cst_layer l = {0};
-  if (!cst_term_method(t, e))
-    return false;
-  if (!cst_term_layer(t, &l))
-    return cst_term_error(
-        t, e, "'%s' is not a layer; baumgarte takes a one-step layer such as rk4 or gauss(2)",
-        t->name);
-  return !l.rule ||
-         cst_term_error(
-             t, e,
-             "'%s' is given by formulas of its own accelerations; baumgarte takes a layer "
-             "with a tableau, such as rk4 or gauss(2)",
-             t->name);
-}
-
-static bool check(const cst_term *t, cst_expr_error *e) {
-  for (int i = 0; i < t->n; i++)
-    if (t->key[i] && strcmp(t->key[i], "alpha") && strcmp(t->key[i], "beta"))
-      return cst_term_error(t->arg[i], e, "baumgarte takes no '%s='; it takes alpha and beta",
-                            t->key[i]);
-  if (t->n != 3 || t->key[0])
-    return cst_term_error(
-        t, e, "baumgarte takes a layer, alpha and beta: baumgarte(rk4, alpha=5, beta=5)");
-  return check_number(t, "alpha", e) && check_number(t, "beta", e) && check_layer(t->arg[0], e);
-}
+#define EXAMPLE "baumgarte(rk4, alpha=5, beta=5)"
+static const cst_key arguments[] = {
+    {"", "LAYER", CST_BY_PLACE, NULL, NULL, "", EXAMPLE, "a layer with a tableau",
+     .value = {CST_VALUE_TABLEAU, CST_AT(values, layer)}},
+    {"", "alpha", CST_BY_NAME, NULL, NULL, "1/time", EXAMPLE, "the rate at which G v is damped",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, alpha), 0, CST_NO_LIMIT}},
+    {"", "beta", CST_BY_NAME, NULL, NULL, "1/time", EXAMPLE, "the rate at which g is pulled back",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, beta), 0, CST_NO_LIMIT}},
+    {0}};
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->ng > 0)
@@ -61,9 +36,11 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
+  values    x;
   cst_layer l = {0};
-  cst_term_layer(t->arg[0], &l);
-  cst_program_add(p, cst_rk_stabilised(fraction, &l, number(t, "alpha"), number(t, "beta")));
+  cst_term_read(t, &x);
+  cst_term_layer(x.layer, &l);
+  cst_program_add(p, cst_rk_stabilised(fraction, &l, x.alpha, x.beta));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
@@ -88,9 +65,9 @@ const cst_method_row cst_method_row_baumgarte = {
              "the layer itself.",
          .source = "Baumgarte, Comput. Methods Appl. Mech. Engrg. 1 (1972)",
          .signature = "baumgarte(LAYER, alpha=, beta=)",
-         .example = "baumgarte(rk4, alpha=5, beta=5)"},
-    .check = check,
+         .example = EXAMPLE},
     .steps = CST_STEPS_ALL,
+    .arguments = arguments,
     .fits = fits,
     .of_layer = true,
     .properties = properties,

@@ -11,20 +11,21 @@
  * Source: Gear, Gupta, Leimkuhler 1985; Brenan, Campbell, Petzold 1996. Arithmetic: core/constrained.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include "method/families.h"
 
-enum { MOST_STEPS = 5 };
+typedef struct {
+  int steps;
+} values;
 
-static int steps(const cst_term *t) { return (int)t->arg[0]->number; }
+static const cst_key arguments[] = {{"", "k", CST_BY_PLACE, NULL, NULL, "", "bdf(2)",
+                                     "the number of steps",
+                                     .value = {CST_VALUE_INTEGER, CST_AT(values, steps), 1, 5}},
+                                    {0}};
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0])
-    return cst_term_error(t, e, "bdf takes one argument, the number of steps: bdf(2)");
-  const cst_term *k = t->arg[0];
-  return (k->kind == CST_TERM_NUMBER && k->number == floor(k->number) && k->number >= 1 &&
-          k->number <= MOST_STEPS) ||
-         cst_term_error(k, e, "the number of steps of bdf is an integer from 1 to %d", MOST_STEPS);
+static int steps(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x.steps;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -61,7 +62,7 @@ const cst_method_row cst_method_row_bdf = {
              .example = "bdf(2)"},
     .steps = CST_FORCED | CST_TIMED,
     .whole = true,
-    .check = check,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .expand = expand,

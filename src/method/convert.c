@@ -18,99 +18,92 @@
 #include "method/layer.h"
 #include "method/symmetry.h"
 
-static const char *const iotas[] = {"euclidean", "mass", NULL};
+typedef struct {
+  cst_term *one, *minus, *plus; /* layers */
+  double    bias;
+  cst_term *iota;
+} values;
+
+static const cst_key arguments[] = {
+    {"", "LAYER", CST_BY_PLACE, NULL, "minus and plus", "", "convert(rk4)",
+     "a layer, or minus= and plus=", .value = {CST_VALUE_METHOD, CST_AT(values, one)}},
+    {"", "minus", CST_BY_NAME, NULL, "LAYER", "", "convert(minus=heun, plus=rk4)",
+     "a layer for the way back to the left end of the step",
+     .value = {CST_VALUE_METHOD, CST_AT(values, minus)}},
+    {"", "plus", CST_BY_NAME, NULL, "LAYER", "", "convert(minus=heun, plus=rk4)",
+     "a layer for the way on to the right end", .value = {CST_VALUE_METHOD, CST_AT(values, plus)}},
+    {"", "bias", CST_BY_NAME, NULL, "0", "", "convert(rk4, bias=-0.5)",
+     "places w at the time -bias h in the step; -1/2 makes the method symmetric",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, bias), -1, 0}},
+    {"", "iota", CST_BY_NAME, "euclidean, mass, a name of the key iotas, or {fibre: EXPRESSION}",
+     "euclidean", "", "convert(rk4, iota=mass)", "the fibres along which points are projected",
+     .value = {CST_VALUE_OWN, CST_AT(values, iota)}},
+    {0}};
+
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
+}
+
+static bool is_word(const cst_term *x, const char *word) {
+  return x->kind == CST_TERM_NAME && x->n == 0 && !strcmp(x->name, word);
+}
 
 /* iota from text; NULL: none. */
 static const cst_text *iota_of(const cst_term *t) {
-  const cst_term *x = cst_term_argument(t, "iota");
+  const cst_term *x = values_of(t).iota;
   return x ? x->text : NULL;
 }
 
 static bool by_mass(const cst_term *t) {
-  return !iota_of(t) && cst_term_choice(t, "iota", iotas) == 1;
+  const cst_term *x = values_of(t).iota;
+  return x && !x->text && is_word(x, "mass");
 }
 
 /* The layer of a half. P after project(LAYER) changes nothing, and P along Dg' is that projection. */
-static const cst_term *half_of(const cst_term *t, const char *key) {
-  const cst_term *one = cst_term_argument(t, NULL), *l = one ? one : cst_term_argument(t, key);
+static const cst_term *half(const cst_term *l) {
   return strcmp(l->name, "project") ? l : l->arg[0];
 }
-static const cst_term *minus_of(const cst_term *t) { return half_of(t, "minus"); }
-static const cst_term *plus_of(const cst_term *t) { return half_of(t, "plus"); }
-static double          bias_of(const cst_term *t) {
-           return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0;
+static const cst_term *minus_of(const cst_term *t) {
+  const values x = values_of(t);
+  return half(x.one ? x.one : x.minus);
 }
+static const cst_term *plus_of(const cst_term *t) {
+  const values x = values_of(t);
+  return half(x.one ? x.one : x.plus);
+}
+static double bias_of(const cst_term *t) { return values_of(t).bias; }
 
 static bool projects(const cst_term *t) {
-  static const char *const keys[] = {NULL, "minus", "plus"};
-  for (int k = 0; k < 3; k++) {
-    const cst_term *l = cst_term_argument(t, keys[k]);
-    if (l && !strcmp(l->name, "project"))
+  const values    x = values_of(t);
+  const cst_term *l[] = {x.one, x.minus, x.plus};
+  for (int k = 0; k < 3; k++)
+    if (l[k] && !strcmp(l[k]->name, "project"))
       return true;
-  }
   return false;
 }
 
-static bool check_layer(cst_term *l, cst_expr_error *e) {
-  if (!cst_term_method(l, e))
-    return false;
-  const cst_term *of = strcmp(l->name, "project") ? l : l->arg[0];
-  return cst_term_layer(of, &(cst_layer){0}) ||
+static bool check_layer(const cst_term *l, cst_expr_error *e) {
+  return cst_term_layer(half(l), &(cst_layer){0}) ||
          cst_term_error(l, e,
                         "'%s' is not a layer; convert takes a one-step layer such as euler, heun, "
                         "rk4, gauss(2)",
                         l->name);
 }
 
-static bool check_keys(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"minus", "plus", "bias", "iota"};
-  int                      seen[5] = {0};
-  for (int i = 0; i < t->n; i++) {
-    int k = t->key[i] ? 0 : 4;
-    while (t->key[i] && k < 4 && strcmp(known[k], t->key[i]))
-      k++;
-    if (t->key[i] && k == 4)
-      return cst_term_error(t->arg[i], e,
-                            "convert takes no '%s='; write convert(LAYER, bias=b, iota=mass) or "
-                            "convert(minus=LAYER, plus=LAYER, bias=b)",
-                            t->key[i]);
-    if (seen[k]++)
-      return cst_term_error(t->arg[i], e,
-                            k == 4 ? "convert takes one layer, or minus= and plus="
-                                   : "'%s=' appears twice",
-                            t->key[i]);
-  }
-  if (seen[4] == (seen[0] || seen[1]) || (!seen[4] && seen[0] != seen[1]))
+static bool check(const cst_term *t, cst_expr_error *e) {
+  const values x = values_of(t);
+  cst_term    *iota = x.iota;
+  if (!x.one == !(x.minus || x.plus) || (!x.one && !x.minus != !x.plus))
     return cst_term_error(
         t, e, "convert takes one layer, or both minus= and plus=: convert(rk4, bias=-0.5)");
-  return true;
-}
-
-static bool check_bias(const cst_term *b, cst_expr_error *e) {
-  if (b && (b->kind != CST_TERM_NUMBER || b->number < -1 || b->number > 0))
-    return cst_term_error(b, e, "the bias of convert is a number from -1 to 0");
-  return true;
-}
-
-static bool check_iota(cst_term *x, cst_expr_error *e) {
-  for (int k = 0; x && x->kind == CST_TERM_NAME && x->n == 0 && iotas[k]; k++)
-    if (!strcmp(x->name, iotas[k]))
-      return true;
-  return !x || cst_term_iota(x, e);
-}
-
-static bool check(const cst_term *t, cst_expr_error *e) {
-  if (!check_keys(t, e) || !check_bias(cst_term_argument(t, "bias"), e) ||
-      !check_iota(cst_term_argument(t, "iota"), e))
+  if (iota && !is_word(iota, "euclidean") && !is_word(iota, "mass") && !cst_term_iota(iota, e))
     return false;
-  cst_term  *one = cst_term_argument(t, NULL);
-  const bool good = one ? check_layer(one, e)
-                        : check_layer(cst_term_argument(t, "minus"), e) &&
-                              check_layer(cst_term_argument(t, "plus"), e);
-  if (!good || !(by_mass(t) || iota_of(t)) || !projects(t))
-    return good;
-  return cst_term_error(cst_term_argument(t, "iota"), e,
-                        "project(LAYER) projects along Dg'; write iota= with LAYER alone");
+  if (x.one ? !check_layer(x.one, e) : !check_layer(x.minus, e) || !check_layer(x.plus, e))
+    return false;
+  return !(by_mass(t) || iota_of(t)) || !projects(t) ||
+         cst_term_error(iota, e, "project(LAYER) projects along Dg'; write iota= with LAYER alone");
 }
 
 bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
@@ -260,6 +253,7 @@ const cst_method_row cst_method_row_convert = {
              "to a variational integrator of the same order, University of Saskatchewan",
          .signature = "convert(LAYER, bias=0, iota=euclidean)",
          .example = "convert(rk4)"},
+    .arguments = arguments,
     .check = check,
     .steps = CST_FORCED | CST_TIMED,
     .fits = fits,

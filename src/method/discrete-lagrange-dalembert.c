@@ -1,41 +1,33 @@
 /* discrete-lagrange-dalembert.c: discrete-lagrange-dalembert(FORM): integrators from the literature that
  * discretise constraints on velocities directly, for comparison. Arithmetic: core/dalembert.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <string.h>
 #include "method/layer.h"
+
+typedef struct {
+  int  form;
+  bool null_space;
+} values;
 
 enum { REVERSIBLE = 1, MOST_UNKNOWNS = 600 }; /* index of the form; of Newton's matrix */
 static const char *const forms[] = {"midpoint", "reversible", "leapfrog", NULL};
 static const char *const equations[] = {"multipliers", "null-space", NULL};
 
-static bool in_null_space(const cst_term *t) { return cst_term_choice(t, "form", equations) == 1; }
+static const cst_key arguments[] = {
+    {"", "FORM", CST_BY_PLACE, NULL, NULL, "", "discrete-lagrange-dalembert(leapfrog)", "the form",
+     .value = {CST_VALUE_CHOICE, CST_AT(values, form), .words = forms}},
+    {"", "form", CST_BY_NAME, NULL, "multipliers", "",
+     "discrete-lagrange-dalembert(reversible, form=null-space)",
+     "what the equations have: multipliers, or a basis of the admissible directions",
+     .value = {CST_VALUE_CHOICE, CST_AT(values, null_space), .words = equations}},
+    {0}};
 
-/* The index of the form that x names, or -1. */
-static int form_of(const cst_term *x) {
-  if (x->kind != CST_TERM_NAME || x->n != 0)
-    return -1;
-  for (int k = 0; forms[k]; k++)
-    if (!strcmp(x->name, forms[k]))
-      return k;
-  return -1;
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
 }
-
-static int form(const cst_term *t) { return form_of(cst_term_argument(t, NULL)); }
-
-static bool check(const cst_term *t, cst_expr_error *e) {
-  const cst_term *x = cst_term_argument(t, NULL);
-  int             named = 0;
-  for (int i = 0; i < t->n; i++) {
-    named += t->key[i] != NULL;
-    if (t->key[i] && strcmp(t->key[i], "form"))
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes form", t->name, t->key[i]);
-  }
-  if (!x || form_of(x) < 0 || t->n - named != 1 || named > 1)
-    return cst_term_error(
-        t->n ? t->arg[0] : t, e,
-        "discrete-lagrange-dalembert takes a form, midpoint, reversible or leapfrog");
-  return cst_term_check_choice(t, "form", equations, e);
-}
+static bool in_null_space(const cst_term *t) { return values_of(t).null_space; }
+static int  form(const cst_term *t) { return values_of(t).form; }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool others = !cst_has(s, CST_SEPARABLE);
@@ -123,8 +115,8 @@ const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
          .signature = "discrete-lagrange-dalembert(FORM, form=multipliers)",
          .example = "discrete-lagrange-dalembert(reversible)"},
     .steps = CST_STEPS_ALL,
-    .check = check,
     .needs = CST_NONHOLONOMIC,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .expand = expand,

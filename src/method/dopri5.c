@@ -3,24 +3,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/layer.h"
 
-static const double usual = 1e-8;
+typedef struct {
+  double tolerance;
+} values;
 
-static double tolerance_of(const cst_term *t) {
-  return t->n ? cst_term_argument(t, "tolerance")->number : usual;
-}
-
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const keys[] = {"tolerance", NULL};
-  if (!cst_term_keys(t, keys, e))
-    return false;
-  const cst_term *x = cst_term_argument(t, "tolerance");
-  if (x && (x->kind != CST_TERM_NUMBER || !(x->number >= 1e-15 && x->number <= 1)))
-    return cst_term_error(x, e, "the tolerance of dopri5 is a number from 1e-15 to 1");
-  return true;
-}
+static const cst_key arguments[] = {
+    {"", "tolerance", CST_BY_NAME, NULL, "1e-8", "", "dopri5(tolerance=0.001)",
+     "of the error in a step of the pair, relative to 1 + |q, v|",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, tolerance), 1e-15, 1}},
+    {0}};
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, cst_dopri5_coefficients(fraction, tolerance_of(t)));
+  values x;
+  cst_term_read(t, &x);
+  cst_program_add(p, cst_dopri5_coefficients(fraction, x.tolerance));
 }
 
 /* Valid if the tolerance requires no step below h; otherwise the tolerance determines the error. */
@@ -56,7 +52,7 @@ const cst_method_row cst_method_row_dopri5 = {
          .signature = "dopri5(tolerance=1e-8)",
          .example = "dopri5(tolerance=0.001)"},
     .steps = CST_STEPS_ALL | CST_SLIPS,
-    .check = check,
+    .arguments = arguments,
     .properties = properties,
     .expand = expand,
 };

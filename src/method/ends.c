@@ -14,17 +14,14 @@
 #include <stdio.h>
 #include "method/families.h"
 
-static const cst_scheme *scheme_of(const cst_term *t) {
-  const cst_term *x = t->arg[0];
-  return x->kind == CST_TERM_NAME && x->n == 0 ? cst_scheme_find(x->name) : NULL;
-}
+typedef struct {
+  const cst_scheme *scheme;
+} values;
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n == 1 && !t->key[0] && scheme_of(t))
-    return true;
-  return cst_term_error(t->n ? t->arg[0] : t, e,
-                        "ends takes a scheme of `constella list schemes`: ends(yoshida4)");
-}
+static const cst_key arguments[] = {{"", "SCHEME", CST_BY_PLACE, NULL, NULL, "", "ends(yoshida4)",
+                                     "a scheme of `constella list schemes`",
+                                     .value = {CST_VALUE_SCHEME, CST_AT(values, scheme)}},
+                                    {0}};
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   (void)t;
@@ -38,8 +35,9 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  const cst_scheme *s = scheme_of(t);
-  cst_program_add(p, cst_ends(fraction, s->gamma, s->stages));
+  values x;
+  cst_term_read(t, &x);
+  cst_program_add(p, cst_ends(fraction, x.scheme->gamma, x.scheme->stages));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
@@ -60,8 +58,8 @@ const cst_method_row cst_method_row_ends = {
                        "maps), (5.7), Example 5.1",
              .signature = "ends(SCHEME)",
              .example = "ends(yoshida4)"},
-    .check = check,
     .needs = CST_SEPARABLE,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .expand = expand,

@@ -16,31 +16,41 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include <string.h>
 #include "method/symmetry.h"
 #include "method/method.h"
 #include "method/substep.h"
 
 static bool is_linear(const cst_term *t) { return *t->name == 'l'; }
 
-static double number(const cst_term *t, const char *key) {
-  const cst_term *x = cst_term_argument(t, key);
-  return x ? x->number : 0;
-}
+typedef struct {
+  double erp;
+  int    post;
+} values;
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const keys[] = {"erp", "post", NULL}, *const linear[] = {"erp", NULL};
-  const cst_term *erp = cst_term_argument(t, "erp"), *post = cst_term_argument(t, "post");
-  if (!cst_term_keys(t, is_linear(t) ? linear : keys, e))
-    return false;
-  if (!erp)
-    return cst_term_error(t, e, "%s needs erp: %s", t->name, t->row->info.example);
-  if (erp->kind != CST_TERM_NUMBER || !(erp->number >= 0 && erp->number <= 1))
-    return cst_term_error(
-        erp, e, "erp of %s is a number from 0 to 1, the share of g that a step takes away",
-        t->name);
-  return !post || (post->kind == CST_TERM_NUMBER && (post->number == 0 || post->number == 1)) ||
-         cst_term_error(post, e, "post of %s is 0 or 1", t->name);
+static const char *const posts[] = {"0", "1", NULL};
+
+#define ERP(example)                                                                               \
+  {                                                                                                \
+    "", "erp", CST_BY_NAME, NULL, NULL, "", example, "the share of g that a step takes away",      \
+        .value = {                                                                                 \
+          CST_VALUE_NUMBER,                                                                        \
+          CST_AT(values, erp),                                                                     \
+          0,                                                                                       \
+          1                                                                                        \
+        }                                                                                          \
+  }
+static const cst_key arguments[] = {
+    ERP("semi-implicit-euler(erp=1)"),
+    {"", "post", CST_BY_NAME, NULL, "0", "", "semi-implicit-euler(erp=1, post=1)",
+     "corrections of the positions after the step",
+     .value = {CST_VALUE_CHOICE, CST_AT(values, post), .words = posts}},
+    {0}};
+static const cst_key linear_arguments[] = {ERP("linearly-implicit-euler(erp=1)"), {0}};
+
+static values values_of(const cst_term *t) {
+  values x = {0};
+  cst_term_read(t, &x);
+  return x;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -57,7 +67,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, cst_engine(fraction, number(t, "erp"), number(t, "post") == 1, is_linear(t)));
+  const values x = values_of(t);
+  cst_program_add(p, cst_engine(fraction, x.erp, x.post, is_linear(t)));
 }
 
 /* A symmetry that turns constraints into each other, as turns of a body about an axis of its own do with orthogonality,
@@ -69,7 +80,7 @@ static bool keeps_momenta(const cst_system *s) {
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   unsigned claims = 0;
-  if (!is_linear(t) && !number(t, "post") && keeps_momenta(s))
+  if (!is_linear(t) && !values_of(t).post && keeps_momenta(s))
     claims |= CST_CLAIM_MOMENTUM;
   if (!is_linear(t) && cst_has(s, CST_SEPARABLE) && !s->ng)
     claims |= CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED;
@@ -87,7 +98,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   "step "                                                                                          \
   "on; that of the first step is wrong by v'G_q v."
 
-#define ENGINE(ident, label, text, formulas, more, from, sign, one)                                \
+#define ENGINE(ident, label, text, formulas, more, from, sign, one, table)                         \
   const cst_method_row cst_method_row_##ident = {                                                  \
       .info = {.name = label,                                                                      \
                .doc = text,                                                                        \
@@ -97,7 +108,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .signature = sign,                                                                  \
                .example = one},                                                                    \
       .steps = CST_FORCED | CST_TIMED,                                                             \
-      .check = check,                                                                              \
+      .arguments = table,                                                                          \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \
       .expand = expand,                                                                            \
@@ -110,7 +121,7 @@ ENGINE(
     "\npost=1 corrects the positions once after each step; g is then of the size of its square.",
     "Baraff, Linear-time dynamics using Lagrange multipliers, SIGGRAPH 1996; Erez, Tassa, Todorov, "
     "Simulation tools for model-based robotics, ICRA 2015",
-    "semi-implicit-euler(erp=, post=0)", "semi-implicit-euler(erp=1)");
+    "semi-implicit-euler(erp=, post=0)", "semi-implicit-euler(erp=1)", arguments);
 ENGINE(linearly_implicit_euler, "linearly-implicit-euler",
        "Semi-implicit Euler with velocity-dependent forces taken implicitly to first order, as in "
        "physics "
@@ -121,4 +132,4 @@ ENGINE(linearly_implicit_euler, "linearly-implicit-euler",
        "depend on v "
        "the method is semi-implicit-euler.",
        "Todorov, Erez, Tassa, MuJoCo: a physics engine for model-based control, IROS 2012",
-       "linearly-implicit-euler(erp=)", "linearly-implicit-euler(erp=1)");
+       "linearly-implicit-euler(erp=)", "linearly-implicit-euler(erp=1)", linear_arguments);

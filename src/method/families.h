@@ -32,12 +32,18 @@ static inline cst_properties cst_variational(int order, const cst_system *s) {
 
 /* ---- Newmark's family: arguments, conditions on systems, claims ------------------------------ */
 
-/* Whether every argument of t has one of the keys, each at most once. */
-bool cst_newmark_keys(const cst_term *t, const char *const *keys, cst_expr_error *e);
-/* Whether beta is a number of at least 0, and present if required. */
-bool cst_newmark_check_beta(const cst_term *t, bool required, cst_expr_error *e);
-/* The number under `key`, or the default `otherwise`. */
-double cst_newmark_number(const cst_term *t, const char *key, double otherwise);
+/* The row of beta, of a struct with this member; standard NULL: it is required. */
+#define CST_BETA(type, standard, example)                                                          \
+  {                                                                                                \
+    "", "beta", CST_BY_NAME, NULL, standard, "", example,                                          \
+        "the weight of the acceleration at the end; at least 1/4 for stability at every step",     \
+        .value = {                                                                                 \
+          CST_VALUE_NUMBER,                                                                        \
+          CST_AT(type, beta),                                                                      \
+          0,                                                                                       \
+          CST_NO_LIMIT                                                                             \
+        }                                                                                          \
+  }
 /* Whether s has no constraints, a constant mass and no a(q). */
 bool           cst_newmark_fits(const cst_term *t, const cst_system *s, char *why, int n);
 cst_properties cst_newmark_properties(int order, unsigned claims);
@@ -63,17 +69,37 @@ typedef struct {
   double rate, inverse_temperature;
   bool   by_mass;
 } cst_bath;
-/* Whether the named arguments of t are those of a bath or `more` (NULL: none), and the bath's are valid;
- * fills *e if not. */
-bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e);
+/* The rows of its arguments, of a struct with these members. */
+#define CST_FRICTION(type, member, standard, ruled, example)                                       \
+  {                                                                                                \
+    "", "friction", CST_BY_NAME, NULL, standard, "1/time", example,                                \
+        "a rate (1/time); 0: no noise", .value = {                                                 \
+          CST_VALUE_NUMBER,                                                                        \
+          CST_AT(type, member),                                                                    \
+          0,                                                                                       \
+          CST_NO_LIMIT,                                                                            \
+          .rule = ruled                                                                            \
+        }                                                                                          \
+  }
+#define CST_INVERSE_TEMPERATURE(type, member, example)                                             \
+  {                                                                                                \
+    "", "inverse-temperature", CST_BY_NAME, NULL, NULL, "1/energy", example,                       \
+        "1/kT in the units of the energy", .value = {                                              \
+          CST_VALUE_NUMBER,                                                                        \
+          CST_AT(type, member),                                                                    \
+          0,                                                                                       \
+          CST_NO_LIMIT,                                                                            \
+          .above = true                                                                            \
+        }                                                                                          \
+  }
 /* Whether the bath can act on s, whose mass must be constant and not zero. */
-bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n);
-bool cst_langevin_fits_flat(const cst_term *t, const cst_system *s, const cst_body *flat, char *why,
+bool cst_langevin_fits(const cst_term *t, cst_bath bath, const cst_system *s, char *why, int n);
+bool cst_langevin_fits_flat(cst_bath bath, const cst_system *s, const cst_body *flat, char *why,
                             int n);
 /* Properties of a method followed by the bath's noise: those for constraints, and the temperature. */
-cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, cst_properties of);
+cst_properties cst_langevin_properties(cst_bath bath, const cst_system *s, cst_properties of);
 /* Appends the bath's kick for the whole step; none if the rate is 0. */
-void cst_langevin_add(const cst_term *t, cst_program *p);
+void cst_langevin_add(cst_bath bath, cst_program *p);
 
 /* ---- the rotation group ---------------------------------------------------------------------- */
 

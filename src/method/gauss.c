@@ -6,21 +6,22 @@
  * Geometric Numerical Integration, II.1.3 and IV.2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include "method/layer.h"
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || (t->key[0]))
-    return cst_term_error(t, e, "gauss takes one argument, the number of stages: gauss(2)");
-  const cst_term *s = t->arg[0];
-  if (s->kind != CST_TERM_NUMBER || s->number != floor(s->number) || s->number < 1 ||
-      s->number > CST_MAX_GAUSS)
-    return cst_term_error(s, e, "the number of stages of gauss is an integer from 1 to %d",
-                          CST_MAX_GAUSS);
-  return true;
-}
+typedef struct {
+  int stages;
+} values;
 
-static int stages(const cst_term *t) { return (int)t->arg[0]->number; }
+static const cst_key arguments[] = {
+    {"", "s", CST_BY_PLACE, NULL, NULL, "", "gauss(2)", "the number of stages",
+     .value = {CST_VALUE_INTEGER, CST_AT(values, stages), 1, CST_MAX_GAUSS}},
+    {0}};
+
+static int stages(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x.stages;
+}
 
 static bool layer(const cst_term *t, cst_layer *l) {
   l->tableau = cst_tableau_gauss(stages(t));
@@ -53,7 +54,7 @@ const cst_method_row cst_method_row_gauss = {
          .example = "gauss(2)"},
     .steps = CST_STEPS_LAYERS,
     .layer = layer,
-    .check = check,
+    .arguments = arguments,
     .properties = properties,
     .expand = expand,
 };

@@ -20,27 +20,61 @@
  * 1985. Arithmetic: core/constrained.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <string.h>
 #include "method/families.h"
+
+typedef struct {
+  double rho, alpha; /* negative: not given */
+  int    form;
+} values;
 
 enum { INDEX_3, GGL, NEWMARK };
 static const char *const forms[] = {"index-3", "ggl", "newmark", NULL};
+static const char *const hht_forms[] = {"index-3", "ggl", NULL};
+
+#define FORM(words_, example, what)                                                                \
+  {                                                                                                \
+    "", "form", CST_BY_NAME, NULL, "index-3", "", example, what, .value = {                        \
+      CST_VALUE_CHOICE,                                                                            \
+      CST_AT(values, form),                                                                        \
+      .words = words_                                                                              \
+    }                                                                                              \
+  }
+static const cst_key arguments[] = {
+    {"", "rho", CST_BY_NAME, NULL, "required but for form=newmark", "",
+     "generalized-alpha(rho=0.8)", "by which a step damps the highest frequencies",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, rho), 0, 1, .rule = true}},
+    FORM(forms, "generalized-alpha(rho=0.8, form=ggl)", "which constraints are imposed"),
+    {0}};
+
+/* 1/3 need not be written to the last digit. */
+static const cst_key hht_arguments[] = {
+    {"", "alpha", CST_BY_NAME, "number from 0 to 1/3", NULL, "", "hht(alpha=0.1)",
+     "which damps the highest frequencies",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, alpha), 0, (1 + 1e-15) / 3}},
+    FORM(hht_forms, "hht(alpha=0.1, form=ggl)",
+         "which constraints are imposed; newmark is hht(alpha=0)"),
+    {0}};
 
 typedef struct {
   double am, af, beta, gamma;
 } coefficients;
 
-static bool is_hht(const cst_term *t) { return !strcmp(t->name, "hht"); }
+static values values_of(const cst_term *t) {
+  values x = {.rho = -1, .alpha = -1};
+  cst_term_read(t, &x);
+  return x;
+}
 
-static int form(const cst_term *t) { return cst_term_choice(t, "form", forms); }
+static int form(const cst_term *t) { return values_of(t).form; }
 
 static coefficients coefficients_of(const cst_term *t) {
-  const cst_term *x = cst_term_argument(t, is_hht(t) ? "alpha" : "rho");
-  const double    r = x ? x->number : 0;
-  coefficients    c = {0, is_hht(t) ? r : 0, 0, 0};
-  if (!is_hht(t) && form(t) != NEWMARK) {
-    c.am = (2 * r - 1) / (r + 1);
-    c.af = r / (r + 1);
+  const values x = values_of(t);
+  coefficients c = {0};
+  if (x.alpha >= 0) {
+    c.af = x.alpha;
+  } else if (x.form != NEWMARK) {
+    c.am = (2 * x.rho - 1) / (x.rho + 1);
+    c.af = x.rho / (x.rho + 1);
   }
   c.gamma = 0.5 + c.af - c.am;
   c.beta = (c.gamma + 0.5) * (c.gamma + 0.5) / 4;
@@ -50,27 +84,13 @@ static coefficients coefficients_of(const cst_term *t) {
 /* Whether the highest frequencies are damped. */
 static bool damps(const cst_term *t) { return coefficients_of(t).gamma > 0.5 + 1e-14; }
 
-static bool check_number(const cst_term *t, const char *key, double most, const char *what,
-                         cst_expr_error *e) {
-  const cst_term *x = cst_term_argument(t, key);
-  if (!x)
-    return cst_term_error(t, e, "%s needs %s: %s", t->name, key, t->row->info.example);
-  return (x->kind == CST_TERM_NUMBER && x->number >= 0 && x->number <= most * (1 + 1e-15)) ||
-         cst_term_error(x, e, "%s of %s is a number from 0 to %s", key, t->name, what);
-}
-
 static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"rho", "form", NULL}, *const hht[] = {"alpha", "form", NULL};
-  if (!cst_term_keys(t, is_hht(t) ? hht : known, e) || !cst_term_check_choice(t, "form", forms, e))
-    return false;
-  if (is_hht(t))
-    return form(t) != NEWMARK
-               ? check_number(t, "alpha", 1 / 3., "1/3", e)
-               : cst_term_error(t, e, "form of hht is index-3 or ggl; newmark is hht(alpha=0)");
-  if (form(t) != NEWMARK)
-    return check_number(t, "rho", 1, "1", e);
-  const cst_term *rho = cst_term_argument(t, "rho");
-  return !rho || cst_term_error(rho, e, "form=newmark has no rho: generalized-alpha(form=newmark)");
+  const values x = values_of(t);
+  if (x.form == NEWMARK && x.rho >= 0)
+    return cst_term_error(cst_term_argument(t, "rho"), e,
+                          "form=newmark has no rho: generalized-alpha(form=newmark)");
+  return x.form == NEWMARK || x.rho >= 0 ||
+         cst_term_error(t, e, "%s needs rho: %s", t->name, t->row->info.example);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -102,7 +122,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   "to use there; radau(2) is another.\nEnergy is dissipated where there is damping and the step "  \
   "is not that large; how much depends on the step, and is not claimed."
 
-#define ALPHA(ident, label, text, formulas, from, sign, one)                                       \
+#define ALPHA(ident, label, text, formulas, from, sign, one, table, test)                          \
   const cst_method_row cst_method_row_##ident = {                                                  \
       .info = {.name = label,                                                                      \
                .doc = text,                                                                        \
@@ -113,7 +133,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .example = one},                                                                    \
       .steps = CST_FORCED | CST_TIMED,                                                             \
       .whole = true,                                                                               \
-      .check = check,                                                                              \
+      .arguments = table,                                                                          \
+      .check = test,                                                                               \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \
       .expand = expand,                                                                            \
@@ -132,11 +153,11 @@ ALPHA(
     "gamma = 1/2 + af - am,  beta = (gamma + 1/2)^2/4;  form=newmark: am = af = 0\n" END,
     "Chung, Hulbert, J. Appl. Mech. 60 (1993); Arnold, Bruels, Multibody Syst. Dyn. 18 (2007); "
     "form=ggl: Gear, Gupta, Leimkuhler, J. Comput. Appl. Math. 12-13 (1985)",
-    "generalized-alpha(rho=, form=index-3)", "generalized-alpha(rho=0.8)");
+    "generalized-alpha(rho=, form=index-3)", "generalized-alpha(rho=0.8)", arguments, check);
 ALPHA(hht, "hht",
       "The method of Hilber, Hughes and Taylor, with the constraints of index 3 or stabilised.",
       STEP "a1 = (1 - alpha) A1 + alpha A0,  gamma = 1/2 + alpha,  beta = (1 + alpha)^2/4,  0 <= "
            "alpha <= 1/3\n" END,
       "Hilber, Hughes, Taylor, Earthq. Eng. Struct. Dyn. 5 (1977); Arnold, Bruels, Multibody Syst. "
       "Dyn. 18 (2007)",
-      "hht(alpha=, form=index-3)", "hht(alpha=0.1)");
+      "hht(alpha=, form=index-3)", "hht(alpha=0.1)", hht_arguments, NULL);

@@ -14,9 +14,7 @@
  * beyond the paper. Source: Brugnano, Gurioli, Iavernaro, Weinmueller; arithmetic: core/hbvm.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include "method/method.h"
 #include "method/substep.h"
 #include "method/symmetry.h"
@@ -24,33 +22,33 @@
 
 enum { MOST_UNKNOWNS = 600 };
 
-static const char usage[] =
-    "hbvm takes two whole numbers, k nodes and degree s, 1 <= s <= k <= 64: hbvm(k=6, s=2)";
+typedef struct {
+  int k, s;
+} values;
 
-static int number(const cst_term *t, const char *key) {
-  return (int)cst_term_argument(t, key)->number;
-}
+static const cst_key arguments[] = {
+    {"", "k", CST_BY_NAME, NULL, NULL, "", "hbvm(k=6, s=1)", "the number of nodes",
+     .value = {CST_VALUE_INTEGER, CST_AT(values, k), 1, CST_MAX_NODES},
+     .called = "the number of nodes k"},
+    {"", "s", CST_BY_NAME, "integer from 1 to k", NULL, "", "hbvm(k=64, s=2)", "the degree",
+     .value = {CST_VALUE_INTEGER, CST_AT(values, s), 1, CST_MAX_NODES}, .called = "the degree s"},
+    {0}};
 
-static bool check_number(const cst_term *x, cst_expr_error *e, const char *key, int most) {
-  const bool whole = x->kind == CST_TERM_NUMBER && x->number == floor(x->number);
-  if (whole && x->number >= 1 && x->number <= most)
-    return true;
-  if (!strcmp(key, "k"))
-    return cst_term_error(x, e, "the number of nodes k is an integer from 1 to %d", most);
-  return cst_term_error(x, e, "the degree s is an integer from 1 to k, here %d", most);
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  const cst_term *k = cst_term_argument(t, "k");
-  const cst_term *s = cst_term_argument(t, "s");
-  if (t->n != 2 || !k || !s)
-    return cst_term_error(t, e, "%s", usage);
-  return check_number(k, e, "k", CST_MAX_NODES) && check_number(s, e, "s", number(t, "k"));
+  const values x = values_of(t);
+  return x.s <= x.k || cst_term_error(cst_term_argument(t, "s"), e,
+                                      "the degree s is an integer from 1 to k, here %d", x.k);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const int unknowns =
-      cst_substep_blocks(s) * number(t, "s") * s->nq + s->ng; /* of Newton's matrix */
+      cst_substep_blocks(s) * values_of(t).s * s->nq + s->ng; /* of Newton's matrix */
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
     snprintf(why, (size_t)n,
              "hbvm takes at most %d coordinates and %d constraints, and %s has %d and %d",
@@ -64,7 +62,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, cst_substep_hbvm(fraction, number(t, "k"), number(t, "s")));
+  const values x = values_of(t);
+  cst_program_add(p, cst_substep_hbvm(fraction, x.k, x.s));
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }
@@ -92,23 +91,24 @@ static int degree_of_energy(const cst_system *s) {
 }
 
 /* True if the line integral of a polynomial's derivative is exact. */
-static bool is_exact(const cst_term *t, int degree) {
-  return degree < NO_POLYNOMIAL && degree * number(t, "s") <= 2 * number(t, "k");
+static bool is_exact(values x, int degree) {
+  return degree < NO_POLYNOMIAL && degree * x.s <= 2 * x.k;
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const bool free = s->ng == 0;
-  const bool gauss = number(t, "k") == number(t, "s");
-  const int  order = 2 * number(t, "s");
-  bool       keeps = true;
-  unsigned   claims = CST_CLAIM_SYMMETRIC;
+  const values x = values_of(t);
+  const bool   free = s->ng == 0;
+  const bool   gauss = x.k == x.s;
+  const int    order = 2 * x.s;
+  bool         keeps = true;
+  unsigned     claims = CST_CLAIM_SYMMETRIC;
   for (int a = 0; a < s->ng; a++)
-    keeps &= !cst_has(s, CST_DRIVEN) && is_exact(t, degree_of(s, s->g[a]));
+    keeps &= !cst_has(s, CST_DRIVEN) && is_exact(x, degree_of(s, s->g[a]));
   if (keeps)
     claims |= CST_CLAIM_POSITIONS;
   if (free)
     claims |= CST_CLAIM_VELOCITIES;
-  if (is_exact(t, degree_of_energy(s)))
+  if (is_exact(x, degree_of_energy(s)))
     claims |= CST_CLAIM_ENERGY | CST_CLAIM_BOUNDED;
   if (gauss && cst_symmetry_momenta_are_quadratic(s))
     claims |= CST_CLAIM_MOMENTUM;
@@ -157,6 +157,9 @@ const cst_method_row cst_method_row_hbvm = {
          .signature = "hbvm(k=, s=)",
          .example = "hbvm(k=6, s=2)"},
     .steps = CST_TIMED | CST_DRIVEN,
+    .arguments = arguments,
+    .usage =
+        "hbvm takes two whole numbers, k nodes and degree s, 1 <= s <= k <= 64: hbvm(k=6, s=2)",
     .check = check,
     .fits = fits,
     .properties = properties,

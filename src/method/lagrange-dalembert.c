@@ -12,70 +12,44 @@
  * core/convert.c, core/convert-newton.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <string.h>
 #include "method/layer.h"
+
+typedef struct {
+  cst_term *layer;
+  double    bias;
+  bool      of_w;
+} values;
 
 static const char *const states[] = {"p", "w", NULL};
 
-static bool of_w(const cst_term *t) { return cst_term_choice(t, "state", states) == 1; }
+static const cst_key arguments[] = {
+    {"", "LAYER", CST_BY_PLACE, NULL, NULL, "", "lagrange-dalembert(rk4)", "a layer",
+     .value = {CST_VALUE_LAYER, CST_AT(values, layer)}},
+    {"", "bias", CST_BY_NAME, NULL, "0", "", "lagrange-dalembert(rk4, bias=-0.5)",
+     "places w at the time -bias h in the step; -1/2 makes the method symmetric",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, bias), -1, 0}},
+    {"", "state", CST_BY_NAME, NULL, "p", "", "lagrange-dalembert(rk4, state=w)",
+     "what the method keeps besides q, or in place of q and p",
+     .value = {CST_VALUE_CHOICE, CST_AT(values, of_w), .words = states}},
+    {0}};
 
-static double bias_of(const cst_term *t) {
-  return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0;
-}
-
-static bool check_keys(const cst_term *t, cst_expr_error *e) {
-  int layers = 0, seen[2] = {0};
-  for (int i = 0; i < t->n; i++) {
-    const char *key = t->key[i];
-    if (!key) {
-      layers++;
-      if (layers > 1)
-        return cst_term_error(t->arg[i], e, "lagrange-dalembert takes one layer");
-      continue;
-    }
-    const bool state = !strcmp(key, "state");
-    if (!state && strcmp(key, "bias"))
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b, state=w)",
-                            t->name, key, t->name);
-    seen[state]++;
-    if (seen[state] > 1)
-      return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
-  }
-  if (layers == 1)
-    return true;
-  return cst_term_error(t, e,
-                        "lagrange-dalembert takes a layer: lagrange-dalembert(rk4, bias=-0.5)");
-}
-
-static bool check(const cst_term *t, cst_expr_error *e) {
-  const cst_term *b = cst_term_argument(t, "bias");
-  if (!check_keys(t, e))
-    return false;
-  if (b && (b->kind != CST_TERM_NUMBER || b->number < -1 || b->number > 0))
-    return cst_term_error(b, e, "the bias of lagrange-dalembert is a number from -1 to 0");
-  if (!cst_term_check_choice(t, "state", states, e))
-    return false;
-  cst_term *l = cst_term_argument(t, NULL);
-  if (!cst_term_method(l, e))
-    return false;
-  return cst_term_layer(l, &(cst_layer){0}) ||
-         cst_term_error(
-             l, e,
-             "'%s' is not a layer; lagrange-dalembert takes a one-step layer such as euler, heun, "
-             "rk4, gauss(2)",
-             l->name);
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const cst_term *l = cst_term_argument(t, NULL);
-  if (of_w(t) && cst_has(s, CST_TIMED)) {
+  const values    x = values_of(t);
+  const cst_term *l = x.layer;
+  if (x.of_w && cst_has(s, CST_TIMED)) {
     snprintf(why, (size_t)n,
              "lagrange-dalembert(LAYER, state=w) is for systems without forces or time dependence, "
              "and %s has them",
              s->name);
     return false;
   }
-  if (of_w(t) && (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)) {
+  if (x.of_w && (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)) {
     snprintf(why, (size_t)n,
              "lagrange-dalembert(LAYER, state=w) solves with full matrices of at most %d "
              "coordinates and %d constraints, and %s has %d and %d",
@@ -99,22 +73,23 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_layer l = {0};
-  cst_term_layer(cst_term_argument(t, NULL), &l);
-  cst_program_add(p, of_w(t) ? cst_convert_of_w(fraction, &l, &l, bias_of(t))
-                             : cst_substep_convert(fraction, &l, &l, bias_of(t), false));
+  const values x = values_of(t);
+  cst_layer    l = {0};
+  cst_term_layer(x.layer, &l);
+  cst_program_add(p, x.of_w ? cst_convert_of_w(fraction, &l, &l, x.bias)
+                            : cst_substep_convert(fraction, &l, &l, x.bias, false));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const cst_term *l = cst_term_argument(t, NULL);
-  int             order = of_w(t) ? cst_layer_order(l, s) : cst_layer_converted_order(l, s);
-  unsigned        claims = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
-  if (bias_of(t) == -0.5) {
+  const values v = values_of(t);
+  int          order = v.of_w ? cst_layer_order(v.layer, s) : cst_layer_converted_order(v.layer, s);
+  unsigned     claims = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
+  if (v.bias == -0.5) {
     order += order % 2;
     claims |= CST_CLAIM_SYMMETRIC;
   }
   cst_properties x = cst_layer_properties(order, claims);
-  x.tangential = s->nvel == 0 && !of_w(t);
+  x.tangential = s->nvel == 0 && !v.of_w;
   return x;
 }
 
@@ -163,7 +138,7 @@ const cst_method_row cst_method_row_lagrange_dalembert = {
          .signature = "lagrange-dalembert(LAYER, bias=0, state=p)",
          .example = "lagrange-dalembert(rk4)"},
     .steps = CST_NONHOLONOMIC | CST_FORCED | CST_TIMED,
-    .check = check,
+    .arguments = arguments,
     .fits = fits,
     .of_layer = true,
     .properties = properties,

@@ -24,63 +24,6 @@ enum {
 
 /* ---- shared by thermostats ------------------------------------------------------------------- */
 
-static double number_of(const cst_term *t, const char *key) {
-  const cst_term *x = cst_term_argument(t, key);
-  return x ? x->number : 0;
-}
-
-static cst_bath langevin_of(const cst_term *t) {
-  const bool by_mass = cst_term_argument(t, "coefficient") != NULL;
-  return (cst_bath){number_of(t, by_mass ? "coefficient" : "friction"),
-                    number_of(t, "inverse-temperature"), by_mass};
-}
-
-static bool check_number(const cst_term *x, bool positive, cst_expr_error *e, const char *what) {
-  if (!x || (x->kind == CST_TERM_NUMBER && isfinite(x->number) &&
-             (positive ? x->number > 0 : x->number >= 0)))
-    return true;
-  return cst_term_error(x, e, "%s", what);
-}
-
-static bool check_keys(const cst_term *t, const char *more, cst_expr_error *e) {
-  for (int i = 0; i < t->n; i++) {
-    const char *key = t->key[i];
-    if (!key)
-      continue;
-    const bool own = more ? !strcmp(key, more) : !strcmp(key, "coefficient");
-    if (strcmp(key, "friction") && strcmp(key, "inverse-temperature") && !own)
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s", t->name, key,
-                            t->row->info.signature);
-    for (int j = 0; j < i; j++)
-      if (t->key[j] && !strcmp(t->key[j], key))
-        return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
-  }
-  return true;
-}
-
-bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e) {
-  const cst_term *friction = cst_term_argument(t, "friction");
-  const cst_term *coefficient = cst_term_argument(t, "coefficient");
-  const cst_term *b = cst_term_argument(t, "inverse-temperature");
-  if (!check_keys(t, more, e))
-    return false;
-  if (friction && coefficient)
-    return cst_term_error(
-        coefficient, e,
-        "friction is one rate for all coordinates, coefficient is divided by their masses: "
-        "give only one of them");
-  if (!friction && !coefficient)
-    return cst_term_error(t, e, "%s needs friction, a rate: %s", t->name, t->row->info.example);
-  if (!b)
-    return cst_term_error(t, e, "%s needs inverse-temperature, 1/kT: %s", t->name,
-                          t->row->info.example);
-  return check_number(friction, false, e, "friction is a rate (1/time), at least 0; 0: no noise") &&
-         check_number(coefficient, false, e,
-                      "coefficient is a mass divided by a time, at least 0; 0: no noise") &&
-         check_number(b, true, e,
-                      "inverse-temperature is 1/kT in the units of the energy, a positive number");
-}
-
 static bool mass_is_constant(const cst_system *s) {
   const int entries = (int)cst_system_masses(s);
   for (int k = 0; k < entries; k++)
@@ -90,11 +33,11 @@ static bool mass_is_constant(const cst_system *s) {
 }
 
 /* Whether the bath can kick the flat body: by one rate, with few enough joints (core/noise.c). */
-bool cst_langevin_fits_flat(const cst_term *t, const cst_system *s, const cst_body *flat, char *why,
+bool cst_langevin_fits_flat(cst_bath bath, const cst_system *s, const cst_body *flat, char *why,
                             int n) {
   const double velocities = s->nq - 6.0 * s->nbodies;
   const char  *body = flat->name;
-  if (langevin_of(t).by_mass) {
+  if (bath.by_mass) {
     snprintf(why, (size_t)n,
              "coefficient is divided by the mass of each coordinate, and some of the flat body %s "
              "have none; friction is one rate",
@@ -112,8 +55,7 @@ bool cst_langevin_fits_flat(const cst_term *t, const cst_system *s, const cst_bo
   return true;
 }
 
-bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const cst_bath bath = langevin_of(t);
+bool cst_langevin_fits(const cst_term *t, cst_bath bath, const cst_system *s, char *why, int n) {
   if (!mass_is_constant(s)) {
     snprintf(
         why, (size_t)n,
@@ -133,8 +75,7 @@ bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n)
   return true;
 }
 
-cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, cst_properties of) {
-  const cst_bath bath = langevin_of(t);
+cst_properties cst_langevin_properties(cst_bath bath, const cst_system *s, cst_properties of) {
   if (bath.rate == 0)
     return of;
   of.order_measure = cst_properties_measure(&of);
@@ -145,28 +86,58 @@ cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, c
   return of;
 }
 
-void cst_langevin_add(const cst_term *t, cst_program *p) {
-  const cst_bath bath = langevin_of(t);
+void cst_langevin_add(cst_bath bath, cst_program *p) {
   if (bath.rate > 0)
     cst_program_add(p, cst_substep_noise(1, bath.rate, bath.inverse_temperature, bath.by_mass));
 }
 
 /* ---- langevin -------------------------------------------------------------------------------- */
 
+typedef struct {
+  cst_term *method;
+  double    friction, coefficient; /* negative: not given */
+  double    inverse_temperature;
+} values;
+
+static const cst_key arguments[] = {
+    {"", "METHOD", CST_BY_PLACE, NULL, NULL, "",
+     "langevin(midpoint, friction=0.5, inverse-temperature=2)", "a method",
+     .value = {CST_VALUE_METHOD, CST_AT(values, method)}},
+    CST_FRICTION(values, friction, "required without coefficient", true,
+                 "langevin(rattle, friction=0.5, inverse-temperature=2)"),
+    {"", "coefficient", CST_BY_NAME, NULL, "none", "mass/time",
+     "langevin(rattle, coefficient=0.5, inverse-temperature=2)",
+     "in place of friction, divided by the mass of each coordinate; 0: no noise",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, coefficient), 0, CST_NO_LIMIT, .rule = true}},
+    CST_INVERSE_TEMPERATURE(values, inverse_temperature,
+                            "langevin(rattle, friction=0.5, inverse-temperature=3)"),
+    {0}};
+
+static values values_of(const cst_term *t) {
+  values x = {.friction = -1, .coefficient = -1};
+  cst_term_read(t, &x);
+  return x;
+}
+
+static cst_bath bath_of(const cst_term *t) {
+  const values x = values_of(t);
+  const bool   by_mass = x.coefficient >= 0;
+  return (cst_bath){by_mass ? x.coefficient : x.friction, x.inverse_temperature, by_mass};
+}
+
 static bool check(const cst_term *t, cst_expr_error *e) {
-  int methods = 0;
-  for (int i = 0; i < t->n; i++) {
-    methods += !t->key[i];
-    if (methods > 1)
-      return cst_term_error(t->arg[i], e, "langevin takes one method: %s", t->row->info.example);
-  }
-  if (!methods)
-    return cst_term_error(t, e, "langevin takes a method: %s", t->row->info.example);
-  return cst_term_method(cst_term_argument(t, NULL), e) && cst_langevin_check(t, NULL, e);
+  const values x = values_of(t);
+  if (x.friction >= 0 && x.coefficient >= 0)
+    return cst_term_error(
+        cst_term_argument(t, "coefficient"), e,
+        "friction is one rate for all coordinates, coefficient is divided by their masses: "
+        "give only one of them");
+  return x.friction >= 0 || x.coefficient >= 0 ||
+         cst_term_error(t, e, "%s needs friction, a rate: %s", t->name, t->row->info.example);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const cst_term *method = cst_term_argument(t, NULL);
+  const cst_term *method = values_of(t).method;
   double          more[CST_MORE_PARAMETERS];
   if (!cst_term_fits(method, s, why, n))
     return false;
@@ -179,19 +150,24 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              method->name, s->name);
     return false;
   }
-  return cst_langevin_fits(t, stepped, why, n);
+  return cst_langevin_fits(t, bath_of(t), stepped, why, n);
+}
+
+static bool fits_flat(const cst_term *t, const cst_system *s, const cst_body *flat, char *why,
+                      int n) {
+  return cst_langevin_fits_flat(bath_of(t), s, flat, why, n);
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   double            more[CST_MORE_PARAMETERS];
-  const cst_term   *method = cst_term_argument(t, NULL);
+  const cst_term   *method = values_of(t).method;
   const cst_system *stepped = cst_term_system(method, s, more);
-  return cst_langevin_properties(t, stepped ? stepped : s, cst_term_properties(method, s));
+  return cst_langevin_properties(bath_of(t), stepped ? stepped : s, cst_term_properties(method, s));
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_term_expand(cst_term_argument(t, NULL), p, fraction);
-  cst_langevin_add(t, p);
+  cst_term_expand(values_of(t).method, p, fraction);
+  cst_langevin_add(bath_of(t), p);
 }
 
 const cst_method_row cst_method_row_langevin = {
@@ -216,9 +192,10 @@ const cst_method_row cst_method_row_langevin = {
              "Numer. Anal. (2016), section 4.3",
          .signature = "langevin(METHOD, friction=, inverse-temperature=)",
          .example = "langevin(rattle, friction=0.5, inverse-temperature=2)"},
+    .arguments = arguments,
     .check = check,
     .fits = fits,
-    .fits_flat = cst_langevin_fits_flat,
+    .fits_flat = fits_flat,
     .properties = properties,
     .thermal = true,
     .expand = expand,

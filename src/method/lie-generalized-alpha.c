@@ -13,19 +13,20 @@
 #include "method/method.h"
 #include "method/substep.h"
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"rho", NULL};
-  const cst_term          *rho = cst_term_argument(t, "rho");
-  if (!cst_term_keys(t, known, e))
-    return false;
-  if (!rho)
-    return cst_term_error(t, e, "%s needs rho: %s", t->name, t->row->info.example);
-  return (rho->kind == CST_TERM_NUMBER && rho->number >= 0 && rho->number <= 1) ||
-         cst_term_error(rho, e, "rho of %s is a number from 0 to 1", t->name);
-}
+typedef struct {
+  double rho;
+} values;
+
+static const cst_key arguments[] = {{"", "rho", CST_BY_NAME, NULL, NULL, "",
+                                     "lie-generalized-alpha(rho=0.8)",
+                                     "by which a step damps the highest frequencies",
+                                     .value = {CST_VALUE_NUMBER, CST_AT(values, rho), 0, 1}},
+                                    {0}};
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  const double rho = cst_term_argument(t, "rho")->number;
+  values x;
+  cst_term_read(t, &x);
+  const double rho = x.rho;
   const double am = (2 * rho - 1) / (rho + 1), af = rho / (rho + 1), gamma = 0.5 + af - am;
   cst_program_add(p, cst_lie_alpha(fraction, am, af, (gamma + 0.5) * (gamma + 0.5) / 4, gamma));
 }
@@ -64,7 +65,7 @@ const cst_method_row cst_method_row_lie_generalized_alpha = {
          .signature = "lie-generalized-alpha(rho=)",
          .example = "lie-generalized-alpha(rho=0.8)"},
     .whole = true,
-    .check = check,
+    .arguments = arguments,
     .fits = cst_lie_fits,
     .properties = properties,
     .expand = expand,

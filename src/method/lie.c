@@ -24,61 +24,77 @@
 #include "method/symmetry.h"
 #include "method/texts/map.h"
 
-static const char *const maps[] = {"cayley", "exp", NULL};
+typedef struct {
+  cst_term *retraction;
+  double    theta;
+  bool      moves; /* turns and displacements are one motion */
+} values;
+
+static const char *const groups[] = {"so3", "se3", NULL};
+
+#define RETRACTION                                                                                 \
+  {                                                                                                \
+    "", "retraction", CST_BY_NAME,                                                                 \
+        "cayley, exp, a name of the key retractions, or {tangent: EXPRESSION}", "cayley", "",      \
+        "lie-lobatto(retraction=exp)", "the map from body velocities to rotations", .value = {     \
+          CST_VALUE_OWN,                                                                           \
+          CST_AT(values, retraction)                                                               \
+        }                                                                                          \
+  }
+#define GROUP_OF(example)                                                                          \
+  {                                                                                                \
+    "", "group", CST_BY_NAME, NULL, "so3", "", example,                                            \
+        "in which a body moves; se3 makes its turn and its displacement one motion", .value = {    \
+          CST_VALUE_CHOICE,                                                                        \
+          CST_AT(values, moves),                                                                   \
+          .words = groups                                                                          \
+        }                                                                                          \
+  }
+static const cst_key rattle_arguments[] = {RETRACTION, {0}};
+static const cst_key moving_arguments[] = {RETRACTION, GROUP_OF("lie-euler-a(group=se3)"), {0}};
+static const cst_key midpoint_arguments[] = {GROUP_OF("lie-midpoint(group=se3)"), {0}};
+static const cst_key stage_arguments[] = {
+    {"", "theta", CST_BY_NAME, NULL, NULL, "", "lie-discretization(theta=0.25)",
+     "the position of the force in the step",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, theta), 0, 1}},
+    GROUP_OF("lie-discretization(theta=0.25, group=se3)"),
+    {0}};
+
+static bool is(const cst_term *t, const char *name) { return !strcmp(t->name, name); }
+
+static values values_of(const cst_term *t) {
+  values x = {.theta = is(t, "lie-euler-a") ? 0 : is(t, "lie-euler-b") ? 1 : 0.5};
+  cst_term_read(t, &x);
+  return x;
+}
 
 static const cst_text *tau_of(const cst_term *t) {
-  const cst_term *x = cst_term_argument(t, "retraction");
+  const cst_term *x = values_of(t).retraction;
   return x ? x->text : NULL;
 }
 
 /* Whether it does not treat all axes alike. */
 static bool of_axes(const cst_text *tau) { return tau && tau->of.n; }
 
+static bool is_word(const cst_term *x, const char *word) {
+  return x->kind == CST_TERM_NAME && !strcmp(x->name, word);
+}
+
 static bool exponential(const cst_term *t) {
-  return !tau_of(t) && cst_term_choice(t, "retraction", maps) == 1;
+  const cst_term *x = values_of(t).retraction;
+  return x && !x->text && is_word(x, "exp");
 }
 
-static const char *const groups[] = {"so3", "se3", NULL};
+static bool moves(const cst_term *t) { return values_of(t).moves; }
 
-/* Whether turns and displacements are one motion. */
-static bool moves(const cst_term *t) { return cst_term_choice(t, "group", groups) == 1; }
-
-static bool is(const cst_term *t, const char *name) { return !strcmp(t->name, name); }
-
-static double theta_of(const cst_term *t) {
-  const cst_term *x = cst_term_argument(t, "theta");
-  return x ? x->number : is(t, "lie-euler-a") ? 0 : is(t, "lie-euler-b") ? 1 : 0.5;
-}
-
-static bool check_middle(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"group", NULL};
-  return cst_term_keys(t, known, e) && cst_term_check_choice(t, "group", groups, e);
-}
-
-static bool check_stage(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"theta", "group", NULL};
-  const cst_term          *x = cst_term_argument(t, "theta");
-  if (!cst_term_keys(t, known, e) || !cst_term_check_choice(t, "group", groups, e))
-    return false;
-  return (x && x->kind == CST_TERM_NUMBER && x->number >= 0 && x->number <= 1) ||
-         cst_term_error(x ? x : t, e,
-                        "lie-discretization takes theta=, the position of the force in the step, a "
-                        "number from 0 to 1: lie-discretization(theta=0.25)");
-}
+static double theta_of(const cst_term *t) { return values_of(t).theta; }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"retraction", NULL}, *const more[] = {"retraction", "group",
-                                                                            NULL};
-  cst_term *x = cst_term_argument(t, "retraction");
-  if (!cst_term_keys(t, is(t, "lie-rattle") ? known : more, e) ||
-      !cst_term_check_choice(t, "group", groups, e))
-    return false;
-  if (moves(t) && x && !(x->kind == CST_TERM_NAME && !strcmp(x->name, maps[1])))
+  cst_term *x = values_of(t).retraction;
+  if (moves(t) && x && !is_word(x, "exp"))
     return cst_term_error(x, e,
                           "group=se3 steps by the exponential of SE(3); leave retraction= out");
-  return !x ||
-         (x->kind == CST_TERM_NAME && (!strcmp(x->name, maps[0]) || !strcmp(x->name, maps[1]))) ||
-         cst_term_tau(x, e);
+  return !x || is_word(x, "cayley") || is_word(x, "exp") || cst_term_tau(x, e);
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
@@ -195,10 +211,11 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   "mass in place of I; the default, group=so3, that of SO(3) x R^3. Then bodies are free: there "  \
   "are no joints, and V does not depend on t."
 #define LIE(ident, label, text, formulas, from)                                                    \
-  LIE_OF(ident, label, text, formulas, from, NOTES, "retraction=cayley")
+  LIE_OF(ident, label, text, formulas, from, NOTES, "retraction=cayley", rattle_arguments)
 #define MOVING(ident, label, text, formulas, from)                                                 \
-  LIE_OF(ident, label, text, formulas, from, NOTES "\n" GROUP, "retraction=cayley, group=so3")
-#define LIE_OF(ident, label, text, formulas, from, more, options)                                  \
+  LIE_OF(ident, label, text, formulas, from, NOTES "\n" GROUP, "retraction=cayley, group=so3",     \
+         moving_arguments)
+#define LIE_OF(ident, label, text, formulas, from, more, options, table)                           \
   const cst_method_row cst_method_row_##ident = {                                                  \
       .info =                                                                                      \
           {.name = label,                                                                          \
@@ -211,6 +228,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
            .signature = label "(" options ")",                                                     \
            .example = label},                                                                      \
       .steps = CST_TIMED | CST_DRIVEN,                                                             \
+      .arguments = table,                                                                          \
       .check = check,                                                                              \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \
@@ -248,7 +266,7 @@ LIE(lie_rattle, "lie-rattle",
   "- R1 G(q1)'m\n"                                                                                 \
   "R1 = R0 exp(x), x = h xi, F = dV(R0 exp(theta x)) in the axes of R0, K = theta (dR tau^-1_x)* " \
   "(dR tau_(theta x))* F"
-#define STAGED(ident, label, usage, shown, text, test)                                             \
+#define STAGED(ident, label, usage, shown, text, table)                                            \
   const cst_method_row cst_method_row_##ident = {                                                  \
       .info = {.name = label,                                                                      \
                .doc = text,                                                                        \
@@ -260,7 +278,7 @@ LIE(lie_rattle, "lie-rattle",
                .signature = usage,                                                                 \
                .example = shown},                                                                  \
       .steps = CST_TIMED | CST_DRIVEN,                                                             \
-      .check = test,                                                                               \
+      .arguments = table,                                                                          \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \
       .expand = expand,                                                                            \
@@ -268,9 +286,9 @@ LIE(lie_rattle, "lie-rattle",
 STAGED(lie_midpoint, "lie-midpoint", "lie-midpoint(group=so3)", "lie-midpoint",
        "The midpoint rule on the rotations of bodies, by the exponential: the force acts in the "
        "middle of the drift.",
-       check_middle);
+       midpoint_arguments);
 STAGED(lie_discretization, "lie-discretization", "lie-discretization(theta=, group=so3)",
        "lie-discretization(theta=0.25)",
        "Discretization map (R exp(-theta x), R exp((1-theta) x)) on the rotations of bodies: "
        "lie-euler-a, lie-midpoint, lie-euler-b with the exponential at theta = 0, 1/2, 1.",
-       check_stage);
+       stage_arguments);

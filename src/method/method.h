@@ -4,6 +4,7 @@
 #ifndef CST_METHOD_INTERNAL_H
 #define CST_METHOD_INTERNAL_H
 #include "constella/method.h"
+#include "core/keys.h"
 #include "method/substep.h"
 #include "method/texts/text.h"
 
@@ -61,8 +62,18 @@ enum {
   CST_STEPS_LAYERS = CST_STEPS_ALL | CST_SLIPS | CST_MASSLESS /* what accelerations are known for */
 };
 
+/* How an argument is written: key=value, or the value alone, which the key only stands for in signatures. A row has at
+ * most one of the latter, as the first. */
+enum { CST_BY_NAME = 1, CST_BY_PLACE = 2 };
+
 struct cst_method_row {
   cst_method_info info;
+  /* Its arguments, which it takes once each, up to a row whose key is NULL; `example` is a method with the argument, `doc`
+   * a phrase that follows a comma. A term of CST_VALUE_OWN is left to `check`; its member is the term itself. NULL: it
+   * takes none, or those that `check` says. */
+  const cst_key *arguments;
+  /* What is said of arguments that are missing or that it does not take; NULL: what its arguments say. */
+  const char *usage;
   /* Those of CST_STEPS_LAYERS that it can step; for a method that takes methods, besides those of its
    * arguments */
   unsigned steps;
@@ -71,7 +82,7 @@ struct cst_method_row {
   /* The one-step layer for q' = v, v' = A(q, v) that the term stands for, usable in project(LAYER) and
    * convert(LAYER); false if it stands for none. NULL: the method is not a layer. */
   bool (*layer)(const cst_term *t, cst_layer *l);
-  /* Whether the arguments are valid; fills *e if not. NULL: the method takes none. */
+  /* Whether the arguments, each of which is as its row says, go together; fills *e if not. NULL: they do. */
   bool (*check)(const cst_term *t, cst_expr_error *e);
   /* Whether it can step s; NULL: always. */
   bool (*fits)(const cst_term *t, const cst_system *s, char *why, int n);
@@ -118,14 +129,9 @@ char       *cst_sweep_value(const cst_sweep *s, int i, int k);
 bool cst_term_method(cst_term *t, cst_expr_error *e);
 /* The argument `key` of t, or its positional one (NULL); NULL: there is none. */
 cst_term *cst_term_argument(const cst_term *t, const char *key);
-/* Whether all arguments of t have keys from known (terminated by NULL), each at most once; fills *e if not.
- */
-bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *e);
-/* Index of the argument `key` in `words` (terminated by NULL); 0 if it is left out. */
-int cst_term_choice(const cst_term *t, const char *key, const char *const *words);
-/* Whether it is one of the words, or left out; fills *e if not. */
-bool cst_term_check_choice(const cst_term *t, const char *key, const char *const *words,
-                           cst_expr_error *e);
+/* Sets the members of `values` that the rows of t's arguments name: to the arguments, which have been checked, or to the
+ * defaults; members of terms that are left out become NULL, others that have no default stay. */
+void cst_term_read(const cst_term *t, void *values);
 bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* returns false */
 

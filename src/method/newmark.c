@@ -13,42 +13,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/families.h"
-#include <math.h>
 
 /* ---- shared by the family ------------------------------------------------------------------- */
-
-bool cst_newmark_keys(const cst_term *t, const char *const *keys, cst_expr_error *e) {
-  for (int i = 0; i < t->n; i++) {
-    int k = 0;
-    while (keys[k] && t->key[i] && strcmp(keys[k], t->key[i]))
-      k++;
-    if (!t->key[i] || !keys[k])
-      return cst_term_error(t->arg[i], e, "%s takes no %s%s; write %s", t->name,
-                            t->key[i] ? t->key[i] : "argument without a name", t->key[i] ? "=" : "",
-                            t->row->info.signature);
-    for (int j = 0; j < i; j++)
-      if (!strcmp(t->key[j], t->key[i]))
-        return cst_term_error(t->arg[i], e, "'%s=' appears twice", t->key[i]);
-  }
-  return true;
-}
-
-bool cst_newmark_check_beta(const cst_term *t, bool required, cst_expr_error *e) {
-  const cst_term *b = cst_term_argument(t, "beta");
-  if (!b && required)
-    return cst_term_error(t, e, "%s needs beta: %s(beta=0.25)", t->name, t->name);
-  if (b && (b->kind != CST_TERM_NUMBER || !(b->number >= 0)))
-    return cst_term_error(
-        b, e,
-        "the beta of %s is a number of at least 0, and at least 1/4 for stability at every step",
-        t->name);
-  return true;
-}
-
-double cst_newmark_number(const cst_term *t, const char *key, double otherwise) {
-  const cst_term *x = cst_term_argument(t, key);
-  return x ? x->number : otherwise;
-}
 
 bool cst_newmark_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!cst_term_bends(t, s, why, n))
@@ -80,58 +46,60 @@ cst_properties cst_newmark_properties(int order, unsigned claims) {
 
 /* ---- newmark --------------------------------------------------------------------------------- */
 
-static bool check_start(const cst_term *t, cst_expr_error *e) {
+typedef struct {
+  double beta, gamma;
+  int    iterations, start; /* iterations 0: to the solver's tolerance */
+} values;
+
+enum { FROM_A, FROM_Q };
+static const char *const starts[] = {"a", "q", NULL};
+
+static const cst_key arguments[] = {
+    CST_BETA(values, "0.25", "newmark(beta=0.3)"),
+    {"", "gamma", CST_BY_NAME, NULL, "0.5", "", "newmark(gamma=0.6)",
+     "the weight of a1 in v1; 1/2 for order 2",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, gamma), 0, 1}},
+    {"", "iterations", CST_BY_NAME, NULL, "to the solver's tolerance", "",
+     "newmark(beta=0.4, iterations=1)", "of Newton's method in a step, and no more",
+     .value = {CST_VALUE_INTEGER, CST_AT(values, iterations), 1, 100, .rule = true}},
+    {"", "start", CST_BY_NAME, NULL, "a, and only with iterations", "",
+     "newmark(beta=0.4, iterations=1, start=q)",
+     "where iterations start, from the position before the step or the acceleration 0",
+     .value = {CST_VALUE_CHOICE, CST_AT(values, start), .words = starts, .rule = true}},
+    {0}};
+
+static values values_of(const cst_term *t) {
+  values x = {0};
+  cst_term_read(t, &x);
+  return x;
+}
+
+static bool check(const cst_term *t, cst_expr_error *e) {
   const cst_term *start = cst_term_argument(t, "start");
-  const cst_term *many = cst_term_argument(t, "iterations");
-  if (many && (many->kind != CST_TERM_NUMBER || !(many->number >= 1 && many->number <= 100) ||
-               many->number != floor(many->number)))
-    return cst_term_error(many, e,
-                          "the iterations of newmark are a whole number from 1 to 100; default: to "
-                          "the solver's tolerance");
-  if (!start)
-    return true;
-  if (start->kind != CST_TERM_NAME || start->n ||
-      (strcmp(start->name, "q") && strcmp(start->name, "a")))
-    return cst_term_error(start, e,
-                          "start is q (the position before the step) or a (the acceleration 0)");
-  if (!many)
+  const values    x = values_of(t);
+  if (start && !x.iterations)
     return cst_term_error(start, e,
                           "start= needs iterations=: newmark(beta=0.4, iterations=1, start=q)");
-  if (*start->name == 'q' && cst_newmark_number(t, "beta", 0.25) == 0)
+  if (x.start == FROM_Q && x.beta == 0)
     return cst_term_error(start, e,
                           "with beta = 0 there is nothing to solve, and start=q has no meaning");
   return true;
 }
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const keys[] = {"beta", "gamma", "iterations", "start", NULL};
-  const cst_term          *gamma = cst_term_argument(t, "gamma");
-  if (!cst_newmark_keys(t, keys, e) || !cst_newmark_check_beta(t, false, e))
-    return false;
-  if (gamma && (gamma->kind != CST_TERM_NUMBER || !(gamma->number >= 0 && gamma->number <= 1)))
-    return cst_term_error(gamma, e,
-                          "the gamma of newmark is a number from 0 to 1; 1/2 for order 2");
-  return check_start(t, e);
-}
-
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  const cst_term *start = cst_term_argument(t, "start");
-  cst_program_add(p, cst_newmark(fraction, cst_newmark_number(t, "beta", 0.25),
-                                 cst_newmark_number(t, "gamma", 0.5),
-                                 (int)cst_newmark_number(t, "iterations", 0),
-                                 start && *start->name == 'q'));
+  const values x = values_of(t);
+  cst_program_add(p, cst_newmark(fraction, x.beta, x.gamma, x.iterations, x.start == FROM_Q));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const double beta = cst_newmark_number(t, "beta", 0.25);
-  const double gamma = cst_newmark_number(t, "gamma", 0.5);
+  const values x = values_of(t);
   unsigned     claims = cst_symmetry_is_translation(s) ? CST_CLAIM_MOMENTUM : 0;
-  if (gamma == 0.5 && !cst_term_argument(t, "iterations"))
+  if (x.gamma == 0.5 && !x.iterations)
     claims |= CST_CLAIM_SYMMETRIC | CST_CLAIM_BOUNDED;
-  if (gamma == 0.5 && beta == 0)
+  if (x.gamma == 0.5 && x.beta == 0)
     claims |= CST_CLAIM_SYMMETRIC | CST_CLAIM_BOUNDED | CST_CLAIM_SYMPLECTIC | CST_CLAIM_VOLUME |
               CST_CLAIM_MOMENTUM;
-  return cst_newmark_properties(gamma == 0.5 ? 2 : 1, claims);
+  return cst_newmark_properties(x.gamma == 0.5 ? 2 : 1, claims);
 }
 
 const cst_method_row cst_method_row_newmark = {
@@ -153,6 +121,7 @@ const cst_method_row cst_method_row_newmark = {
                    "Anal. (2016), (2.1)",
          .signature = "newmark(beta=0.25, gamma=0.5)",
          .example = "newmark"},
+    .arguments = arguments,
     .check = check,
     .fits = cst_newmark_fits,
     .properties = properties,

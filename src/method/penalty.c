@@ -9,45 +9,32 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/families.h"
-#include <math.h>
 
-static bool check_number(const cst_term *x, bool positive, cst_expr_error *e, const char *what) {
-  if (!x || (x->kind == CST_TERM_NUMBER && isfinite(x->number) &&
-             (positive ? x->number > 0 : x->number >= 0)))
-    return true;
-  return cst_term_error(x, e, "%s", what);
-}
+typedef struct {
+  cst_term *method;
+  double    omega, average;
+} values;
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  int methods = 0;
-  for (int i = 0; i < t->n; i++) {
-    const char *key = t->key[i];
-    methods += !key;
-    if (methods > 1)
-      return cst_term_error(t->arg[i], e,
-                            "penalty takes one method: penalty(zhang-skeel(beta=0.4), omega=20)");
-    if (key && strcmp(key, "omega") && strcmp(key, "average"))
-      return cst_term_error(
-          t->arg[i], e, "penalty takes no '%s='; write penalty(METHOD, omega=20, average=0)", key);
-    for (int j = 0; j < i && key; j++)
-      if (t->key[j] && !strcmp(t->key[j], key))
-        return cst_term_error(t->arg[i], e, "'%s=' appears twice", key);
-  }
-  if (!methods)
-    return cst_term_error(t, e, "penalty takes a method: penalty(zhang-skeel(beta=0.4), omega=20)");
-  if (!cst_term_argument(t, "omega"))
-    return cst_term_error(t, e,
-                          "penalty needs omega, a positive number: penalty(METHOD, omega=20)");
-  return cst_term_method(cst_term_argument(t, NULL), e) &&
-         check_number(cst_term_argument(t, "omega"), true, e,
-                      "omega is a positive number; the springs are omega^2/2 g^2") &&
-         check_number(cst_term_argument(t, "average"), false, e,
-                      "average is a time; 0: multipliers are not averaged");
+#define EXAMPLE "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"
+static const cst_key arguments[] = {
+    {"", "METHOD", CST_BY_PLACE, NULL, NULL, "", EXAMPLE, "a method",
+     .value = {CST_VALUE_METHOD, CST_AT(values, method)}},
+    {"", "omega", CST_BY_NAME, NULL, NULL, "", EXAMPLE, "the springs are omega^2/2 g^2",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, omega), 0, CST_NO_LIMIT, .above = true}},
+    {"", "average", CST_BY_NAME, NULL, "0", "time", "penalty(rattle, omega=20, average=0.2)",
+     "a time, over which multipliers are averaged; 0: they are not",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, average), 0, CST_NO_LIMIT}},
+    {0}};
+
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
 }
 
 static const cst_system *on(const cst_term *t, const cst_system *s, double *more) {
   char why[200];
-  more[0] = cst_term_argument(t, "omega")->number;
+  more[0] = values_of(t).omega;
   return cst_system_penalised(s, why, sizeof why);
 }
 
@@ -56,14 +43,14 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   char              reason[200];
   if (!springs)
     return false;
-  if (cst_term_fits(cst_term_argument(t, NULL), springs, reason, sizeof reason))
+  if (cst_term_fits(values_of(t).method, springs, reason, sizeof reason))
     return true;
   snprintf(why, (size_t)n, "with springs in place of its constraints: %s", reason);
   return false;
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_term_expand(cst_term_argument(t, NULL), p, fraction);
+  cst_term_expand(values_of(t).method, p, fraction);
 }
 
 /* No order against the constrained motion. Of the method's claims, symmetry, temperature and momenta remain.
@@ -71,18 +58,17 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   char                 why[200];
   const cst_system    *springs = cst_system_penalised(s, why, sizeof why);
-  const cst_term      *method = cst_term_argument(t, NULL);
-  const cst_properties x = springs ? cst_term_properties(method, springs) : (cst_properties){0};
+  const values         v = values_of(t);
+  const cst_properties x = springs ? cst_term_properties(v.method, springs) : (cst_properties){0};
   const unsigned       kept =
       /* momenta also kept off g = 0 */
       CST_CLAIM_SYMMETRIC | CST_CLAIM_TEMPERATURE |
       (cst_symmetry_momenta_are_quadratic(s) ? CST_CLAIM_MOMENTUM : 0u);
-  return (cst_properties){
-      .claims = x.claims & kept,
-      .lambda_time = 1,
-      .own_lambda = true,
-      .order_measure = cst_properties_measure(&x),
-      .mean = cst_term_argument(t, "average") ? cst_term_argument(t, "average")->number : 0};
+  return (cst_properties){.claims = x.claims & kept,
+                          .lambda_time = 1,
+                          .own_lambda = true,
+                          .order_measure = cst_properties_measure(&x),
+                          .mean = v.average};
 }
 
 const cst_method_row cst_method_row_penalty = {
@@ -105,9 +91,9 @@ const cst_method_row cst_method_row_penalty = {
                  "frequency; newmark, zhang-skeel, gauss and midpoint do not.",
              .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
              .signature = "penalty(METHOD, omega=, average=0)",
-             .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},
+             .example = EXAMPLE},
     .steps = CST_FORCED | CST_TIMED | CST_DRIVEN,
-    .check = check,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .on = on,

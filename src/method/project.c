@@ -9,34 +9,34 @@
 #include <stdio.h>
 #include "method/layer.h"
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0])
-    return cst_term_error(t, e, "project takes one argument, a layer: project(rk4)");
-  if (!cst_term_method(t->arg[0], e))
-    return false;
-  if (!cst_term_layer(t->arg[0], &(cst_layer){0}))
-    return cst_term_error(
-        t->arg[0], e,
-        "'%s' is not a layer; project takes a one-step layer such as heun, rk4, gauss(2), "
-        "or a composition or adjoint of tableaus with at most %d stages",
-        t->arg[0]->name, CST_MAX_STAGES);
-  return true;
+typedef struct {
+  cst_term *layer;
+} values;
+
+static const cst_key arguments[] = {{"", "LAYER", CST_BY_PLACE, NULL, NULL, "", "project(rk4)",
+                                     "a layer", .value = {CST_VALUE_LAYER, CST_AT(values, layer)}},
+                                    {0}};
+
+static cst_term *layer_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x.layer;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->ng > 0)
-    return cst_term_fits(t->arg[0], s, why, n);
+    return cst_term_fits(layer_of(t), s, why, n);
   snprintf(why, (size_t)n, "project needs constraints and %s has none", s->name);
   return false;
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_term_expand(t->arg[0], p, fraction);
+  cst_term_expand(layer_of(t), p, fraction);
   cst_program_add(p, cst_substep_project(fraction));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  return cst_layer_properties(cst_term_properties(t->arg[0], s).order_q,
+  return cst_layer_properties(cst_term_properties(layer_of(t), s).order_q,
                               CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES);
 }
 
@@ -49,8 +49,8 @@ const cst_method_row cst_method_row_project = {
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, IV.4",
              .signature = "project(LAYER)",
              .example = "project(rk4)"},
-    .check = check,
     .steps = CST_STEPS_LAYERS,
+    .arguments = arguments,
     .fits = fits,
     .of_layer = true,
     .properties = properties,

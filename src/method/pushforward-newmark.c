@@ -9,13 +9,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/families.h"
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const keys[] = {"beta", NULL};
-  return cst_newmark_keys(t, keys, e) && cst_newmark_check_beta(t, true, e);
-}
+typedef struct {
+  double beta;
+} values;
+
+static const cst_key arguments[] = {CST_BETA(values, NULL, "pushforward-newmark(beta=0.25)"), {0}};
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, cst_pushforward(fraction, cst_newmark_number(t, "beta", 0.25)));
+  values x;
+  cst_term_read(t, &x);
+  cst_program_add(p, cst_pushforward(fraction, x.beta));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
@@ -37,7 +40,7 @@ const cst_method_row cst_method_row_pushforward_newmark = {
                  "Numer. Anal. (2016), (2.3)",
              .signature = "pushforward-newmark(beta=)",
              .example = "pushforward-newmark(beta=0.25)"},
-    .check = check,
+    .arguments = arguments,
     .fits = cst_newmark_fits,
     .properties = properties,
     .expand = expand,

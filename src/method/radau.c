@@ -13,27 +13,31 @@
  * Arithmetic: core/constrained.c, core/rk.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include "method/families.h"
 #include "method/layer.h"
+
+typedef struct {
+  int stages, form;
+} values;
 
 enum { GGL, INDEX_3, INDEX_2, INDEX_1 };
 static const char *const forms[] = {"ggl", "index-3", "index-2", "index-1", NULL};
 
-static int form(const cst_term *t) { return cst_term_choice(t, "form", forms); }
-static int stages(const cst_term *t) { return (int)t->arg[0]->number; }
+static const cst_key arguments[] = {
+    {"", "s", CST_BY_PLACE, NULL, NULL, "", "radau(3)", "the number of stages",
+     .value = {CST_VALUE_INTEGER, CST_AT(values, stages), 1, CST_MAX_RADAU}},
+    {"", "form", CST_BY_NAME, NULL, "ggl", "", "radau(3, form=index-2)",
+     "which constraints the stages satisfy",
+     .value = {CST_VALUE_CHOICE, CST_AT(values, form), .words = forms}},
+    {0}};
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n < 1 || t->n > 2 || t->key[0] ||
-      (t->n == 2 && (!t->key[1] || !cst_term_argument(t, "form"))))
-    return cst_term_error(t, e, "radau takes the number of stages, and form=: radau(3, form=ggl)");
-  const cst_term *s = t->arg[0];
-  if (s->kind != CST_TERM_NUMBER || s->number != floor(s->number) || s->number < 1 ||
-      s->number > CST_MAX_RADAU)
-    return cst_term_error(s, e, "the number of stages of radau is an integer from 1 to %d",
-                          CST_MAX_RADAU);
-  return cst_term_check_choice(t, "form", forms, e);
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
 }
+static int form(const cst_term *t) { return values_of(t).form; }
+static int stages(const cst_term *t) { return values_of(t).stages; }
 
 static bool layer(const cst_term *t, cst_layer *l) {
   if (form(t) == INDEX_1)
@@ -87,7 +91,7 @@ const cst_method_row cst_method_row_radau = {
          .example = "radau(3)"},
     .steps = CST_STEPS_LAYERS,
     .layer = layer,
-    .check = check,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .expand = expand,

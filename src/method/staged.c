@@ -15,21 +15,20 @@
 #include <stdio.h>
 #include "method/families.h"
 
-static double theta_of(const cst_term *t) {
-  const cst_term *x = cst_term_argument(t, "theta");
-  return x ? x->number : 0.5;
-}
+typedef struct {
+  double theta;
+} values;
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"theta", NULL};
-  const cst_term          *x = cst_term_argument(t, "theta");
-  if (!cst_term_keys(t, known, e))
-    return false;
-  if (x && (x->kind != CST_TERM_NUMBER || !(x->number > 0 && x->number < 1)))
-    return cst_term_error(x, e,
-                          "theta, the position of the stage in the step, is a number between 0 and "
-                          "1: staged(theta=0.5)");
-  return true;
+static const cst_key arguments[] = {
+    {"", "theta", CST_BY_NAME, NULL, "0.5", "", "staged(theta=0.25)",
+     "the position of the stage in the step",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, theta), 0, 1, .above = true, .below = true}},
+    {0}};
+
+static double theta_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x.theta;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -74,8 +73,8 @@ const cst_method_row cst_method_row_staged = {
                        "constraints for variational integrators, American Control Conference 2009",
              .signature = "staged(theta=0.5)",
              .example = "staged"},
-    .check = check,
     .needs = CST_SEPARABLE,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .expand = expand,

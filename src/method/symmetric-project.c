@@ -10,18 +10,19 @@
 #include <stdio.h>
 #include "method/layer.h"
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  cst_layer l = {0};
-  if (t->n != 1 || t->key[0])
-    return cst_term_error(
-        t, e, "symmetric-project takes one argument, a layer: symmetric-project(gauss(2))");
-  if (!cst_term_method(t->arg[0], e))
-    return false;
-  return (cst_term_layer(t->arg[0], &l) && !l.rule) ||
-         cst_term_error(t->arg[0], e,
-                        "'%s' is not a layer with a tableau; symmetric-project takes such as "
-                        "gauss(2), rk4",
-                        t->arg[0]->name);
+typedef struct {
+  cst_term *layer;
+} values;
+
+static const cst_key arguments[] = {{"", "LAYER", CST_BY_PLACE, NULL, NULL, "",
+                                     "symmetric-project(gauss(2))", "a layer with a tableau",
+                                     .value = {CST_VALUE_TABLEAU, CST_AT(values, layer)}},
+                                    {0}};
+
+static cst_term *layer_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x.layer;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -31,18 +32,18 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n, "symmetric-project takes at most %d coordinates, and %s has %d",
              CST_MAX_Q, s->name, s->nq);
   else
-    return cst_term_fits(t->arg[0], s, why, n);
+    return cst_term_fits(layer_of(t), s, why, n);
   return false;
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_layer l = {0};
-  cst_term_layer(t->arg[0], &l);
+  cst_term_layer(layer_of(t), &l);
   cst_program_add(p, cst_symmetric(fraction, &l));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const cst_properties x = cst_term_properties(t->arg[0], s);
+  const cst_properties x = cst_term_properties(layer_of(t), s);
   return cst_layer_properties(x.order_q, (x.claims & CST_CLAIM_SYMMETRIC) | CST_CLAIM_POSITIONS |
                                              CST_CLAIM_VELOCITIES);
 }
@@ -59,7 +60,7 @@ const cst_method_row cst_method_row_symmetric_project = {
                        "Integration, V.4.1",
              .signature = "symmetric-project(LAYER)",
              .example = "symmetric-project(gauss(2))"},
-    .check = check,
+    .arguments = arguments,
     .fits = fits,
     .of_layer = true,
     .properties = properties,

@@ -472,53 +472,55 @@ static void work(const void *self, const cst_system *s, cst_node t, const cst_no
   }
 static const cst_flow_rule rules[MOST_DEGREE][NODES + 1] = {RULES(1), RULES(2), RULES(3), RULES(4)};
 
-static bool is_integer(const cst_term *x, int most) {
-  return x->kind == CST_TERM_NUMBER && x->number == floor(x->number) && x->number >= 1 &&
-         x->number <= most;
+typedef struct {
+  int       degree;
+  cst_term *quadrature;
+} values;
+
+static const cst_key arguments[] = {
+    {"", "p", CST_BY_PLACE, NULL, NULL, "", "taylor-curve(2)", "the degree",
+     .value = {CST_VALUE_INTEGER, CST_AT(values, degree), 1, MOST_DEGREE}},
+    {"", "quadrature", CST_BY_NAME, "exact, left, or gauss(n) with n from 1 to 8", "exact", "",
+     "taylor-curve(2, quadrature=left)", "the rule for the action and the work along the curve",
+     .value = {CST_VALUE_OWN, CST_AT(values, quadrature)}},
+    {0}};
+
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
+}
+
+/* The number of Gauss points of gauss(n); -1: it is not that. */
+static int gauss_points_of(const cst_term *x) {
+  const cst_term *n = x->n == 1 && !x->key[0] ? x->arg[0] : NULL;
+  if (!n || n->kind != CST_TERM_NUMBER || n->number != floor(n->number))
+    return -1;
+  return n->number >= 1 && n->number <= NODES ? (int)n->number : -1;
 }
 
 /* The Gauss points of a quadrature, 0 for the left end; -1: it is none of those. */
-static int points_of(const cst_term *quadrature) {
-  const cst_term *x = quadrature;
+static int points_of(const cst_term *x) {
   if (!x)
     return NODES;
   if (x->kind != CST_TERM_NAME)
     return -1;
   if (!strcmp(x->name, "gauss"))
-    return x->n == 1 && !x->key[0] && is_integer(x->arg[0], NODES) ? (int)x->arg[0]->number : -1;
+    return gauss_points_of(x);
   if (x->n)
     return -1;
   return !strcmp(x->name, "exact") ? NODES : !strcmp(x->name, "left") ? 0 : -1;
 }
 
 static const cst_flow_rule *rule(const cst_term *t) {
-  const int degree = (int)cst_term_argument(t, NULL)->number;
-  return &rules[degree - 1][points_of(cst_term_argument(t, "quadrature"))];
+  const values x = values_of(t);
+  return &rules[x.degree - 1][points_of(x.quadrature)];
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  const cst_term *quadrature = NULL, *degree = NULL;
-  for (int i = 0; i < t->n; i++) {
-    const bool is_degree = !t->key[i];
-    if (!is_degree && strcmp(t->key[i], "quadrature"))
-      return cst_term_error(t->arg[i], e,
-                            "taylor-curve knows no '%s'; it takes the degree, and quadrature",
-                            t->key[i]);
-    if (is_degree ? degree : quadrature)
-      return cst_term_error(t->arg[i], e, "taylor-curve takes one %s",
-                            is_degree ? "degree" : "quadrature");
-    *(is_degree ? &degree : &quadrature) = t->arg[i];
-  }
-  if (!degree)
-    return cst_term_error(t, e, "taylor-curve takes one argument, the degree: taylor-curve(2)");
-  if (!is_integer(degree, MOST_DEGREE))
-    return cst_term_error(degree, e, "the degree of taylor-curve is an integer from 1 to %d",
-                          MOST_DEGREE);
-  return points_of(quadrature) >= 0 ||
-         cst_term_error(
-             quadrature, e,
-             "the quadrature of taylor-curve is exact, left, or gauss(n) with n from 1 to %d",
-             NODES);
+  const cst_term *x = values_of(t).quadrature;
+  return points_of(x) >= 0 ||
+         cst_term_error(x, e, "the quadrature of taylor-curve is %s", arguments[1].type);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -588,6 +590,7 @@ const cst_method_row cst_method_row_taylor_curve = {
          .example = "taylor-curve(2)"},
     .steps = CST_NONHOLONOMIC,
     .layer = layer,
+    .arguments = arguments,
     .check = check,
     .fits = fits,
     .properties = properties,

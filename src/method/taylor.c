@@ -81,16 +81,19 @@ static const int degree[MAX_P] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 static const cst_flow_rule rules[MAX_P] = {RULE(1), RULE(2), RULE(3), RULE(4),  RULE(5),  RULE(6),
                                            RULE(7), RULE(8), RULE(9), RULE(10), RULE(11), RULE(12)};
 
-static const cst_flow_rule *rule(const cst_term *t) { return &rules[(int)t->arg[0]->number - 1]; }
+typedef struct {
+  int degree;
+} values;
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0])
-    return cst_term_error(t, e, "taylor takes one argument, the degree: taylor(4)");
-  const cst_term *p = t->arg[0];
-  if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 ||
-      p->number > MAX_P)
-    return cst_term_error(p, e, "the degree of taylor is an integer from 1 to %d", MAX_P);
-  return true;
+static const cst_key arguments[] = {
+    {"", "p", CST_BY_PLACE, NULL, NULL, "", "taylor(4)", "the degree",
+     .value = {CST_VALUE_INTEGER, CST_AT(values, degree), 1, MAX_P}},
+    {0}};
+
+static const cst_flow_rule *rule(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return &rules[x.degree - 1];
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -125,7 +128,7 @@ const cst_method_row cst_method_row_taylor = {
          .example = "taylor(4)"},
     .steps = CST_NONHOLONOMIC | CST_FORCED,
     .layer = layer,
-    .check = check,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .expand = expand,

@@ -11,22 +11,19 @@
  * agree if the constraint is integrable.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include "method/layer.h"
 #include "method/families.h"
 
 enum { MOST_UNKNOWNS = 120 }; /* of Newton's matrix, whose entries take nq^2 evaluations of D phi */
 
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const keys[] = {"multiplier", NULL};
-  const cst_term          *x = cst_term_argument(t, "multiplier");
-  if (!cst_newmark_keys(t, keys, e))
-    return false;
-  if (x && (x->kind != CST_TERM_NUMBER || !isfinite(x->number)))
-    return cst_term_error(
-        x, e, "the multiplier of vakonomic is a number: mu of each constraint at the start");
-  return true;
-}
+typedef struct {
+  double multiplier;
+} values;
+
+static const cst_key arguments[] = {
+    {"", "multiplier", CST_BY_NAME, NULL, "0", "", "vakonomic(multiplier=0.5)",
+     "mu of each constraint at the start", .value = {CST_VALUE_NUMBER, CST_AT(values, multiplier)}},
+    {0}};
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->ng > s->nvel)
@@ -48,7 +45,9 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, cst_vakonomic(fraction, cst_newmark_number(t, "multiplier", 0)));
+  values x;
+  cst_term_read(t, &x);
+  cst_program_add(p, cst_vakonomic(fraction, x.multiplier));
 }
 
 /* No order against the motion of Lagrange-d'Alembert, which is that of the system. */
@@ -83,8 +82,8 @@ const cst_method_row cst_method_row_vakonomic = {
              .signature = "vakonomic(multiplier=0)",
              .example = "vakonomic"},
     .steps = CST_STEPS_ALL,
-    .check = check,
     .needs = CST_NONHOLONOMIC,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .expand = expand,

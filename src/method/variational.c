@@ -25,6 +25,7 @@
  * with form=null-space, core/null-space.c; with map=, core/mapped.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "method/families.h"
@@ -47,55 +48,72 @@ static const struct weights {
     {"discretization", .inside = true, .tangent = true},
 };
 
+typedef struct {
+  double    theta; /* NAN: not given */
+  bool      null_space;
+  cst_term *map, *retraction;
+} values;
+
+static const char *const forms[] = {"multipliers", "null-space", NULL};
+
+#define FORM_OF(example)                                                                           \
+  {                                                                                                \
+    "", "form", CST_BY_NAME, NULL, "multipliers", "", example,                                     \
+        "what the equations have: multipliers, or a basis of ker G", .value = {                    \
+          CST_VALUE_CHOICE,                                                                        \
+          CST_AT(values, null_space),                                                              \
+          .words = forms                                                                           \
+        }                                                                                          \
+  }
+static const cst_key arguments_of_family[] = {
+    {"", "theta", CST_BY_NAME, NULL, "required without map; 0 with retraction", "",
+     "discretization(theta=0.25)", "the position of the force in the step",
+     .value = {CST_VALUE_NUMBER, CST_AT(values, theta), 0, 1, .rule = true},
+     .called = "theta, the position of the force in the step,"},
+    FORM_OF("discretization(theta=0.25, form=null-space)"),
+    {"", "map", CST_BY_NAME, "a name of the key maps, or {left: EXPRESSION, right: EXPRESSION}",
+     "none", "", "discretization(map={left: q, right: q + v})", "of the study, in place of theta",
+     .value = {CST_VALUE_OWN, CST_AT(values, map)}},
+    {"", "retraction", CST_BY_NAME, "a name of the key retractions, or {point: EXPRESSION}", "none",
+     "", "discretization(retraction={point: q + v})", "of the study",
+     .value = {CST_VALUE_OWN, CST_AT(values, retraction)}},
+    {0}};
+
+static values values_of(const cst_term *t) {
+  values x = {.theta = NAN};
+  cst_term_read(t, &x);
+  return x;
+}
+
 static const cst_text *map_of(const cst_term *t) {
-  const cst_term *x = cst_term_argument(t, "map");
-  const cst_term *r = cst_term_argument(t, "retraction");
-  return x ? x->text : r ? r->text : NULL;
+  const values x = values_of(t);
+  return x.map ? x.map->text : x.retraction ? x.retraction->text : NULL;
 }
 
 static struct weights weights(const cst_term *t) {
   const struct weights *w = table;
-  const cst_term       *theta = cst_term_argument(t, "theta");
+  const double          theta = values_of(t).theta;
   while (strcmp(w->name, t->name))
     w++;
   struct weights x = *w;
-  if (theta)
-    x.theta = theta->number;
+  if (!isnan(theta))
+    x.theta = theta;
   return x;
 }
 
-static const char *const forms[] = {"multipliers", "null-space", NULL};
-
-static bool in_null_space(const cst_term *t) { return cst_term_choice(t, "form", forms) == 1; }
-
-static bool check_theta(const cst_term *x, cst_expr_error *e) {
-  return (x->kind == CST_TERM_NUMBER && x->number >= 0 && x->number <= 1) ||
-         cst_term_error(x, e,
-                        "theta, the position of the force in the step, is a number from 0 to 1");
-}
+static bool in_null_space(const cst_term *t) { return values_of(t).null_space; }
 
 static bool check_family(const cst_term *t, cst_expr_error *e) {
-  const cst_term *theta = cst_term_argument(t, "theta");
-  cst_term       *map = cst_term_argument(t, "map");
-  cst_term       *retraction = cst_term_argument(t, "retraction");
-  if (retraction ? map != NULL : !theta == !map)
+  const values x = values_of(t);
+  const bool   given = !isnan(x.theta);
+  if (x.retraction ? x.map != NULL : given == (x.map != NULL))
     return cst_term_error(t, e,
                           "discretization takes theta=, a number from 0 to 1: "
                           "discretization(theta=0.25), perhaps with retraction=, or map=, a map of "
                           "the study");
-  if (theta && !check_theta(theta, e))
-    return false;
-  if (retraction)
-    return cst_term_retraction(retraction, theta ? theta->number : 0, e);
-  return !map || cst_term_map(map, e);
-}
-
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const known[] = {"form", NULL};
-  static const char *const those[] = {"theta", "form", "map", "retraction", NULL};
-  const bool               family = !strcmp(t->name, "discretization");
-  return cst_term_keys(t, family ? those : known, e) &&
-         cst_term_check_choice(t, "form", forms, e) && (!family || check_family(t, e));
+  if (x.retraction)
+    return cst_term_retraction(x.retraction, given ? x.theta : 0, e);
+  return !x.map || cst_term_map(x.map, e);
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
@@ -190,8 +208,10 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   "map, with full matrices, on systems with a constant diagonal mass; with map= or retraction= "   \
   "on any mass."
 #define VARIATIONAL(ident, label, text, formulas, from)                                            \
-  FAMILY(ident, label, label, label "(form=multipliers)", text, formulas, from)
-#define FAMILY(ident, label, shown, usage, text, formulas, from)                                   \
+  static const cst_key arguments_of_##ident[] = {FORM_OF(label "(form=null-space)"), {0}};         \
+  FAMILY(ident, label, label, label "(form=multipliers)", text, formulas, from,                    \
+         arguments_of_##ident, NULL)
+#define FAMILY(ident, label, shown, usage, text, formulas, from, rows, test)                       \
   const cst_method_row cst_method_row_##ident = {                                                  \
       .info = {.name = label,                                                                      \
                .doc = text,                                                                        \
@@ -201,7 +221,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                .signature = usage,                                                                 \
                .example = shown},                                                                  \
       .steps = CST_FORCED | CST_TIMED | CST_DRIVEN | CST_MASSLESS,                                 \
-      .check = check,                                                                              \
+      .arguments = rows,                                                                           \
+      .check = test,                                                                               \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \
       .expand = expand,                                                                            \
@@ -268,4 +289,4 @@ FAMILY(
     "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1\n"
     "map=:  p0 = -D1 Ld + G(q0)'L;  p1 = D2 Ld - G(q1)'m;  Ld(q0, q1) = h L(q, w/h) where "
     "(left, right)(q, w) = (q0, q1)",
-    MAPS);
+    MAPS, arguments_of_family, check_family);

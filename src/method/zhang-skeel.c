@@ -109,42 +109,39 @@ static bool is_separable(const cst_system *s) {
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
-static const char *const forms[] = {"full", "simplified", "stiff"};
-enum { FULL, SIMPLIFIED, STIFF, FORMS };
+typedef struct {
+  double beta;
+  int    form, quadrature;
+} values;
+
+enum { FULL, SIMPLIFIED, STIFF };
+static const char *const forms[] = {"full", "simplified", "stiff", NULL};
 static const char *const quadratures[] = {"trapezoid", "left", "right", NULL};
 static const double      weights[][2] = {{0.5, 0.5}, {1, 0}, {0, 1}};
 
-static int quadrature_of(const cst_term *t) {
-  return cst_term_choice(t, "quadrature", quadratures);
-}
+static const cst_key arguments[] = {
+    CST_BETA(values, NULL, "zhang-skeel(beta=0.4)"),
+    {"", "form", CST_BY_NAME, NULL, "full", "", "zhang-skeel(beta=0.4, form=simplified)",
+     "the force: with the third derivative, without it, or by the Hessian of `stiff` alone",
+     .value = {CST_VALUE_CHOICE, CST_AT(values, form), .words = forms}},
+    {"", "quadrature", CST_BY_NAME, NULL, "trapezoid", "", "zhang-skeel(beta=0.4, quadrature=left)",
+     "the rule for the potential over a step",
+     .value = {CST_VALUE_CHOICE, CST_AT(values, quadrature), .words = quadratures}},
+    {0}};
 
-static int form_of(const cst_term *t) {
-  const cst_term *f = cst_term_argument(t, "form");
-  if (!f)
-    return FULL;
-  const bool is_word = f->kind == CST_TERM_NAME && !f->n;
-  for (int k = 0; is_word && k < FORMS; k++)
-    if (!strcmp(f->name, forms[k]))
-      return k;
-  return -1;
-}
-
-static bool check(const cst_term *t, cst_expr_error *e) {
-  static const char *const keys[] = {"beta", "form", "quadrature", NULL};
-  if (!cst_newmark_keys(t, keys, e) || !cst_newmark_check_beta(t, true, e))
-    return false;
-  if (!cst_term_check_choice(t, "quadrature", quadratures, e))
-    return false;
-  return form_of(t) >= 0 || cst_term_error(cst_term_argument(t, "form"), e,
-                                           "the form of zhang-skeel is full, simplified or stiff");
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (form_of(t) == STIFF && s->kernel_size[CST_K_dVS])
+  const bool stiff = values_of(t).form == STIFF;
+  if (stiff && s->kernel_size[CST_K_dVS])
     return true; /* needs no other derivatives */
   if (!cst_newmark_fits(t, s, why, n))
     return false;
-  if (form_of(t) != STIFF || s->kernel_size[CST_K_dVS])
+  if (!stiff || s->kernel_size[CST_K_dVS])
     return true;
   snprintf(why, (size_t)n,
            "zhang-skeel(form=stiff) needs the Hessian of the stiff part of the potential, and %s "
@@ -155,18 +152,18 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  const double *w = weights[quadrature_of(t)];
-  cst_program_add(
-      p, cst_filtered_kick(fraction, cst_newmark_number(t, "beta", 0.25), w[0], w[1], form_of(t)));
+  const values  x = values_of(t);
+  const double *w = weights[x.quadrature];
+  cst_program_add(p, cst_filtered_kick(fraction, x.beta, w[0], w[1], x.form));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const bool symplectic =
-      form_of(t) == FULL || s->nq == 1 || (form_of(t) == SIMPLIFIED && is_separable(s));
+  const values x = values_of(t);
+  const bool symplectic = x.form == FULL || s->nq == 1 || (x.form == SIMPLIFIED && is_separable(s));
   const unsigned kept = symplectic ? CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED
-                        : cst_symmetry_is_translation(s) && form_of(t) != STIFF ? CST_CLAIM_MOMENTUM
-                                                                                : 0;
-  const bool     symmetric = quadrature_of(t) == 0;
+                        : cst_symmetry_is_translation(s) && x.form != STIFF ? CST_CLAIM_MOMENTUM
+                                                                            : 0;
+  const bool     symmetric = x.quadrature == 0;
   return cst_newmark_properties(symmetric ? 2 : 1,
                                 (symmetric ? CST_CLAIM_SYMMETRIC : 0) | CST_CLAIM_VOLUME | kept);
 }
@@ -203,7 +200,7 @@ const cst_method_row cst_method_row_zhang_skeel = {
                    "(1.3), (2.7), (2.8), section 4.5",
          .signature = "zhang-skeel(beta=, form=full, quadrature=trapezoid)",
          .example = "zhang-skeel(beta=0.4)"},
-    .check = check,
+    .arguments = arguments,
     .fits = fits,
     .properties = properties,
     .expand = expand,

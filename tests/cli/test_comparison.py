@@ -130,12 +130,12 @@ reference: {method: "gauss(6)", step: 0.01}
 
 
 MISTAKES = [
-    ("double-pendulum", "staged(theta=1)", "between 0 and 1"),
+    ("double-pendulum", "staged(theta=1)", "a number above 0 and below 1"),
     ("double-pendulum", "staged(angle=1)", "takes no 'angle='"),
     ("henon-heiles", "staged", "needs constraints"),
     ("charged-pendulum", "staged", "constant diagonal mass"),
-    ("double-pendulum", "symmetric-project(rattle)", "is not a layer with a tableau"),
-    ("double-pendulum", "symmetric-project(taylor(3))", "is not a layer with a tableau"),
+    ("double-pendulum", "symmetric-project(rattle)", "is not a layer"),
+    ("double-pendulum", "symmetric-project(taylor(3))", "a layer with a tableau"),
     ("double-pendulum", "symmetric-project", "takes one argument"),
     ("henon-heiles", "symmetric-project(rk4)", "needs constraints"),
     ("rolling-disk", "symmetric-project(rk4)", "constraints on velocities"),

@@ -196,7 +196,7 @@ def ends():
         ok(off < 1e-13, "ends(yoshida4): eight steps are those of an own program", off)
     for method, why in (
         ("ends(rattle)", "ends takes a scheme of `constella list schemes`: ends(yoshida4)"),
-        ("ends(yoshida4, 2)", "ends takes a scheme"),
+        ("ends(yoshida4, 2)", "ends takes one argument, a scheme"),
     ):
         write("ends.yaml", STUDY % ("conservation", "spherical-pendulum", "", 1, h, f'"{method}"'))
         process = constella("check", "ends.yaml")

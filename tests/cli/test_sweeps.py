@@ -86,7 +86,7 @@ def starts():
 
 MISTAKES = [
     ('["penalty(rattle, omega={20, 20.0})"]', 39, "the value 20.0 appears twice"),
-    ('["penalty(rattle, omega={20, x})"]', 39, "omega is a positive number"),
+    ('["penalty(rattle, omega={20, x})"]', 39, "omega of penalty is a number above 0"),
     ('["penalty(rattle, omga={20, 40})"]', 34, "penalty takes no 'omga='"),
     ('["penalty(rattle, omega={20, 40)"]', 42, "expected ',' or '}'"),
     ('["penalty(rattle, omega={})"]', 35, "expected a value"),

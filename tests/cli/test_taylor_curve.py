@@ -310,10 +310,10 @@ def refused():
     cases = [
         ("rolling-disk", "taylor-curve(0)", "an integer from 1 to 4"),
         ("rolling-disk", "taylor-curve(5)", "an integer from 1 to 4"),
-        ("rolling-disk", "taylor-curve", "takes one argument"),
-        ("rolling-disk", "taylor-curve(quadrature=left)", "takes one argument"),
+        ("rolling-disk", "taylor-curve", "takes the degree"),
+        ("rolling-disk", "taylor-curve(quadrature=left)", "takes the degree"),
         ("rolling-disk", "taylor-curve(2, 3)", "takes one degree"),
-        ("rolling-disk", "taylor-curve(2, nodes=3)", "knows no 'nodes'"),
+        ("rolling-disk", "taylor-curve(2, nodes=3)", "takes no 'nodes='"),
         ("rolling-disk", "taylor-curve(2, quadrature=right)", "exact, left, or gauss(n) with n from 1 to 8"),
         ("rolling-disk", "taylor-curve(2, quadrature=gauss(9))", "exact, left, or gauss(n) with n from 1 to 8"),
         ("disk-on-circle", W % "taylor-curve(1)", "constraints on positions"),

@@ -157,7 +157,7 @@ def same_bits():
 
 def mistakes():
     for system, method, words in (
-        ("knife-edge", "vakonomic(0.5)", "takes no argument without a name"),
+        ("knife-edge", "vakonomic(0.5)", "the arguments of vakonomic must be named"),
         ("knife-edge", "vakonomic(multiplier=rk4)", "mu of each constraint at the start"),
         ("kepler", "vakonomic", "is for constraints on velocities"),
         ("chaplygin-sphere", "vakonomic", "does not support constraints on positions"),

@@ -92,8 +92,8 @@ static bool is_number(const char *text, int n) {
   return !end[strspn(end, " \t")];
 }
 
-/* The name that the signature of the method before the brace gives to its only positional argument: s of
- * gauss(s). Owned; NULL: none. */
+/* The name of the argument without a key of the method before the brace, where it is a number: s of gauss(s). Owned; NULL:
+ * none. */
 static char *positional(const char *text, const braces *b) {
   int open = b->from - 1;
   while (open >= 0 && isspace((unsigned char)text[open]))
@@ -105,13 +105,11 @@ static char *positional(const char *text, const braces *b) {
     start--;
   char                 *name = cst_need(strndup(text + start, (size_t)(open - start)));
   const cst_method_row *row = cst_method_row_find(name);
-  const char           *first = row ? strchr(row->info.signature, '(') : NULL;
+  const cst_key        *first = row ? row->arguments : NULL;
   free(name);
-  if (!first || !islower((unsigned char)first[1]))
-    return NULL;
-  const int n = word(first, 1) - 1;
-  return first[1 + n] == ')' || first[1 + n] == ',' ? cst_need(strndup(first + 1, (size_t)n))
-                                                    : NULL;
+  return first && first->forms & CST_BY_PLACE && first->value.type == CST_VALUE_INTEGER
+             ? cst_need(strdup(first->key))
+             : NULL;
 }
 
 static void name_it(const char *text, braces *b) {

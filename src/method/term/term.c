@@ -1,5 +1,5 @@
-/* term.c: method expressions: parses them, resolves their names to rows of the registry and the user's layers, checks
- * them with the rows, and says which systems they can step. */
+/* term.c: method expressions: parses them, resolves their names to rows of the registry and the user's layers, and checks
+ * and reads their arguments by the rows. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
 #include <math.h>
@@ -57,186 +57,6 @@ static char *label_of(const cst_term *t) {
   print_term(f, t);
   fclose(f);
   return text;
-}
-
-/* ---- which systems a method can step, and what it claims on them ----------------------------- */
-
-static bool has_method(const cst_system *s, const cst_body *flat, char *why, int n) {
-  if (!flat || !s->nvel)
-    return true;
-  snprintf(why, (size_t)n,
-           "no method steps %s: its body %s is flat for these parameters, and its mass in "
-           "coordinates is that of bodies that are not; give the file parameters whose defaults "
-           "make it flat, and constraints on velocities go with it",
-           s->name, flat->name);
-  return false;
-}
-
-/* Some coordinates of a flat body have no mass: only substeps for bodies can step it. */
-static bool steps_flat(const cst_method *m, const cst_system *s, const cst_body *flat, char *why,
-                       int n) {
-  if (!flat)
-    return true;
-  cst_program *p = cst_program_create_on(m, s);
-  bool         good = true;
-  for (int i = 0; i < p->n; i++)
-    good &= (p->step[i].row->features & CST_STEPS_FLAT) != 0;
-  cst_program_destroy(p);
-  if (!good)
-    snprintf(why, (size_t)n,
-             "%s cannot step the flat body %s: a principal moment is the sum of the other two, so "
-             "coordinates of its rotation matrix have no mass; methods on the group (lie-...) can",
-             cst_method_label(m), flat->name);
-  return good;
-}
-
-static bool root_fits_flat(const cst_term *t, const cst_system *s, const cst_body *flat, char *why,
-                           int n) {
-  return !flat || !t->row->fits_flat || t->row->fits_flat(t, s, flat, why, n);
-}
-
-bool cst_method_fits_flat(const cst_method *m, const cst_system *s, const cst_body *flat, char *why,
-                          int n) {
-  CST_REQUIRE(m && s && (why || n <= 0), false);
-  const cst_term *root = cst_method_root(m);
-  return has_method(s, flat, why, n) && root_fits_flat(root, s, flat, why, n) &&
-         cst_term_fits(root, s, why, n) && steps_flat(m, s, flat, why, n);
-}
-
-bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
-  CST_REQUIRE(s, false);
-  return cst_method_fits_flat(m, s, cst_system_flat(s), why, n);
-}
-const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
-  CST_REQUIRE(m && s && more, NULL);
-  return cst_term_system(cst_method_root(m), s, more);
-}
-cst_properties cst_method_properties(const cst_method *m, const cst_system *s) {
-  CST_REQUIRE(m && s, (cst_properties){0});
-  return cst_term_properties(cst_method_root(m), s);
-}
-
-const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more) {
-  const cst_term *inner = t->row->thermal ? cst_term_argument(t, NULL) : NULL;
-  if (inner)
-    return cst_term_system(inner, s, more);
-  return t->row->on ? t->row->on(t, s, more) : s;
-}
-
-enum { MOST_BENDS = 1200000 }; /* lane code has them on the stack: 77 MB with 8 lanes */
-
-bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
-  const bool known = cst_system_bend(s);
-  const int  bends = s->pattern[CST_K_d2V].n;
-  if (known && bends <= MOST_BENDS)
-    return true;
-  if (known)
-    snprintf(why, (size_t)n,
-             "%s needs second derivatives of the potential; %s has %d of them, more than %d",
-             t->name, s->name, bends, MOST_BENDS);
-  else
-    snprintf(
-        why, (size_t)n,
-        "%s needs second derivatives of the potential, and those of %s, with its sums over pairs "
-        "expanded, are too large",
-        t->name, s->name);
-  return false;
-}
-
-/* What is said of a trait that a method does not step, or that it needs: of the system %1$s, the method %2$s and the constraint %3$s that
- * depends on t. */
-static const struct {
-  unsigned    trait;
-  const char *why;
-  bool        needed;
-} refusals[] = {
-    {CST_NONHOLONOMIC, "%2$s is for constraints on velocities and %1$s has none", true},
-    {CST_SEPARABLE,
-     "%2$s needs a constant diagonal mass, no gyroscopic term, no forces and no "
-     "dependence on time, and %1$s has others",
-     true},
-    {CST_NONHOLONOMIC,
-     "%1$s has constraints on velocities, which %2$s does not keep; layers such as rk4, "
-     "project(LAYER), lagrange-dalembert(LAYER) and gauss(s) step such systems"},
-    {CST_SLIPS,
-     "%1$s has forces that depend on multipliers, for which %2$s does not solve; layers such "
-     "as rk4, project(LAYER) and gauss(s) do"},
-    {CST_MASSLESS,
-     "%1$s has coordinates without mass, and %2$s divides by the mass; midpoint, layers such "
-     "as rk4, project(LAYER) and gauss(s) do not"},
-    {CST_FORCED,
-     "%1$s has nonconservative forces, which %2$s does not support; layers, project(LAYER), "
-     "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do"},
-    {CST_DRIVEN,
-     "%1$s has a constraint that depends on t, %3$s, which %2$s does not keep; rattle and the "
-     "other variational methods, on the group too, their compositions, hbvm, layers with a "
-     "tableau, project(LAYER), gauss(s), radau(s) and penalty(METHOD) do"},
-    {CST_TIMED,
-     "%1$s depends on time, which %2$s does not support; layers with a tableau, project(LAYER), "
-     "convert(LAYER), lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do"},
-};
-
-/* Refuses systems with traits that this method does not step. */
-static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
-  const unsigned left = s->traits & ~t->row->steps;
-  const char    *driven = s->ndriven ? s->family[s->driven_name[0]].name : "";
-  const unsigned lacks = t->row->needs & ~s->traits;
-  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-    if (refusals[i].trait & (refusals[i].needed ? lacks : left)) {
-      snprintf(why, (size_t)n, refusals[i].why, s->name, t->name, driven);
-      return false;
-    }
-  return true;
-}
-
-bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  return is_for(t, s, why, n) && (!t->row->fits || t->row->fits(t, s, why, n));
-}
-/* Removes the claims that do not hold with constraints on velocities, forces or explicit time dependence. A
- * step at another time is another map, so a step back counted from the start does not undo it. */
-static unsigned remaining_claims(unsigned claims, const cst_system *s) {
-  if (s->traits & (CST_NONHOLONOMIC | CST_FORCED))
-    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED |
-                          CST_CLAIM_ENERGY | CST_CLAIM_VOLUME);
-  if (cst_has(s, CST_TIMED))
-    claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
-  return claims;
-}
-
-cst_properties cst_term_properties(const cst_term *t, const cst_system *s) {
-  cst_properties p = t->row->properties(t, s);
-  p.claims = remaining_claims(p.claims, s);
-  return p;
-}
-/* Those of a layer around which a method is built. Where the method is symmetric, odd orders are enough. */
-static void layer_conditions(const cst_term *t, const cst_system *s, cst_conditions *c) {
-  const bool within = t->row->of_layer && t->n && !t->key[0];
-  cst_layer  l = {0};
-  if (!cst_term_layer(within ? t->arg[0] : t, &l) || l.rule)
-    return;
-  c->orders = CST_TREE_ORDER;
-  c->roundoff = CST_TREE_VANISHING;
-  cst_tableau_defects(&l.tableau, c->defect);
-  if (within && t->row->properties(t, s).claims & CST_CLAIM_SYMMETRIC)
-    for (int k = 2; k <= CST_TREE_ORDER; k += 2)
-      c->defect[k] = 0;
-}
-
-cst_conditions cst_method_conditions(const cst_method *m, const cst_system *s) {
-  cst_conditions c = {0};
-  CST_REQUIRE(m && s, c);
-  const cst_term *t = cst_method_root(m);
-  layer_conditions(t, s, &c);
-  if (!c.orders && t->row->conditions)
-    t->row->conditions(t, s, &c);
-  return c;
-}
-
-bool cst_term_layer(const cst_term *t, cst_layer *l) {
-  return t->row->layer && t->row->layer(t, l);
-}
-void cst_term_expand(const cst_term *t, cst_program *p, double fraction) {
-  t->row->expand(t, p, fraction);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -308,6 +128,163 @@ static bool unknown(const cst_term *t, cst_expr_error *e) {
                         near ? "'?" : "");
 }
 
+/* ---- arguments, by the rows of the method ------------------------------------------------------ */
+
+static bool is_by_place(const cst_key *k) { return (k->forms & CST_BY_PLACE) != 0; }
+
+static cst_term *argument(const cst_term *t, const cst_key *k) {
+  return cst_term_argument(t, is_by_place(k) ? NULL : k->key);
+}
+
+/* The row of argument i; NULL: there is none. */
+static const cst_key *row_of_argument(const cst_term *t, int i) {
+  const cst_key *k = t->row->arguments;
+  while (k->key && (t->key[i] ? is_by_place(k) || strcmp(k->key, t->key[i]) : !is_by_place(k)))
+    k++;
+  return k->key ? k : NULL;
+}
+
+static bool refuse_key(const cst_term *t, int i, cst_expr_error *e) {
+  const char *known[CST_MOST_KEYS + 1] = {0};
+  char        text[200];
+  const int   n = cst_keys_of(t->row->arguments, "", CST_BY_NAME, known);
+  if (!t->key[i])
+    return cst_term_error(t->arg[i], e, "the arguments of %s must be named: %s", t->name,
+                          cst_value_words(known, text, sizeof text));
+  const char *near = cst_diag_nearest(t->key[i], known, n);
+  return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes %s%s%s%s", t->name, t->key[i],
+                        cst_value_words(known, text, sizeof text), near ? "; did you mean '" : "",
+                        near ? near : "", near ? "'?" : "");
+}
+
+/* Whether argument i is one of the method's, and appears once. */
+static bool check_key(const cst_term *t, int i, cst_expr_error *e) {
+  const cst_key *k = row_of_argument(t, i);
+  if (!k)
+    return refuse_key(t, i, e);
+  if (argument(t, k) == t->arg[i])
+    return true;
+  if (t->key[i])
+    return cst_term_error(t->arg[i], e, "'%s=' appears twice", t->key[i]);
+  return cst_term_error(t->arg[i], e, "%s takes one %s: %s", t->name, strchr(k->doc, ' ') + 1,
+                        t->row->info.example);
+}
+
+/* Whether all arguments are there that have no default, and no others. */
+static bool check_shape(const cst_term *t, cst_expr_error *e) {
+  const cst_key *first = t->row->arguments;
+  const char    *example = t->row->info.example;
+  const bool     placed = is_by_place(first);
+  if (placed && !first[1].key)
+    return (t->n == 1 && !t->key[0]) ||
+           cst_term_error(t, e, "%s takes one argument, %s: %s", t->name, first->doc, example);
+  if (placed && !first->standard && !argument(t, first))
+    return cst_term_error(t, e, "%s takes %s: %s", t->name, first->doc, example);
+  for (int i = 0; i < t->n; i++)
+    if (!check_key(t, i, e))
+      return false;
+  for (const cst_key *k = first; k->key; k++)
+    if (!k->standard && !argument(t, k))
+      return cst_term_error(t, e, "%s needs %s, %s: %s", t->name, k->key, k->doc, k->example);
+  return true;
+}
+
+static bool wrong_value(const cst_term *t, const cst_term *x, const cst_key *k, cst_expr_error *e) {
+  char        text[200];
+  const char *type = cst_key_type(k, text, sizeof text);
+  const char *article = strchr("aeiou", *type) ? "an " : "a ";
+  if (k->value.type == CST_VALUE_CHOICE)
+    article = "";
+  if (k->value.type == CST_VALUE_SCHEME)
+    return cst_term_error(x, e, "%s takes %s: %s", t->name, k->doc, k->example);
+  if (k->called)
+    return cst_term_error(x, e, "%s is %s%s", k->called, article, type);
+  if (is_by_place(k))
+    return cst_term_error(x, e, "%s of %s is %s%s", k->doc, t->name, article, type);
+  return cst_term_error(x, e, "the %s of %s is %s%s: %s", k->key, t->name, article, type, k->doc);
+}
+
+/* Whether x is a number or a word that the row allows, and which. */
+static bool is_allowed(const cst_term *x, const cst_key *k, double *number) {
+  char       text[40];
+  const bool word = k->value.type == CST_VALUE_CHOICE;
+  *number = x->number;
+  if (x->kind == CST_TERM_NUMBER && !word)
+    return cst_value_allows(&k->value, x->number);
+  if (!word || x->n || (x->kind != CST_TERM_NAME && x->kind != CST_TERM_NUMBER))
+    return false;
+  return cst_value_parse(&k->value,
+                         x->name ? x->name : cst_text_number(x->number, text, sizeof text), number);
+}
+
+static bool check_layer(const cst_term *t, cst_term *x, bool tableau, cst_expr_error *e) {
+  cst_layer l = {0};
+  if (!cst_term_method(x, e))
+    return false;
+  if (!cst_term_layer(x, &l))
+    return cst_term_error(
+        x, e,
+        "'%s' is not a layer; %s takes a one-step layer such as heun, rk4, "
+        "gauss(2), or a composition or adjoint of tableaus with at most %d stages",
+        x->name, t->name, CST_MAX_STAGES);
+  return !tableau || !l.rule ||
+         cst_term_error(x, e,
+                        "'%s' is given by formulas of its own accelerations; %s takes a layer "
+                        "with a tableau, such as rk4 or gauss(2)",
+                        x->name, t->name);
+}
+
+static const cst_scheme *scheme_of(const cst_term *x) {
+  return x->kind == CST_TERM_NAME && x->n == 0 ? cst_scheme_find(x->name) : NULL;
+}
+
+static bool check_value(const cst_term *t, cst_term *x, const cst_key *k, cst_expr_error *e) {
+  double number;
+  switch (k->value.type) {
+  case CST_VALUE_OWN:
+    return true;
+  case CST_VALUE_METHOD:
+    return cst_term_method(x, e);
+  case CST_VALUE_LAYER:
+  case CST_VALUE_TABLEAU:
+    return check_layer(t, x, k->value.type == CST_VALUE_TABLEAU, e);
+  case CST_VALUE_SCHEME:
+    return scheme_of(x) || wrong_value(t, x, k, e);
+  default:
+    return is_allowed(x, k, &number) || wrong_value(t, x, k, e);
+  }
+}
+
+static bool check_arguments(const cst_term *t, cst_expr_error *e) {
+  if (!t->row->arguments)
+    return true;
+  if (!check_shape(t, e))
+    return t->row->usage && cst_term_error(t, e, "%s", t->row->usage);
+  for (const cst_key *k = t->row->arguments; k->key; k++)
+    for (int i = 0; i < t->n; i++)
+      if (row_of_argument(t, i) == k && !check_value(t, t->arg[i], k, e))
+        return false;
+  return true;
+}
+
+static void read_argument(cst_term *x, const cst_key *k, void *values) {
+  const cst_value *v = &k->value;
+  void            *to = (char *)values + v->at;
+  double           number;
+  if (v->type == CST_VALUE_SCHEME)
+    *(const cst_scheme **)to = x ? scheme_of(x) : NULL;
+  else if (v->type == CST_VALUE_OWN || v->type >= CST_VALUE_METHOD)
+    *(cst_term **)to = x;
+  else if (x ? is_allowed(x, k, &number)
+             : k->standard && !v->rule && cst_value_parse(v, k->standard, &number))
+    cst_value_set(v, values, number);
+}
+
+void cst_term_read(const cst_term *t, void *values) {
+  for (const cst_key *k = t->row->arguments; k && k->key; k++)
+    read_argument(argument(t, k), k, values);
+}
+
 bool cst_term_method(cst_term *t, cst_expr_error *e) {
   if (t->kind != CST_TERM_NAME && t->kind != CST_TERM_TABLEAU)
     return cst_term_error(t, e, "expected a method");
@@ -317,69 +294,9 @@ bool cst_term_method(cst_term *t, cst_expr_error *e) {
   t->row = own ? own->row : cst_method_row_find(t->name);
   if (own)
     t->own = &own->layer;
-  if ((own || !t->row->check) && t->n > 0)
+  if ((own || (!t->row->check && !t->row->arguments)) && t->n > 0)
     return cst_term_error(t, e, "'%s' takes no arguments", t->name);
-  return own || !t->row->check || t->row->check(t, e);
-}
-
-static int count(const char *const *words) {
-  int n = 0;
-  while (words[n])
-    n++;
-  return n;
-}
-
-static int find(const char *name, const char *const *words) {
-  int k = 0;
-  while (words[k] && strcmp(words[k], name))
-    k++;
-  return k;
-}
-
-/* "a, b or c" in text[n]. */
-static const char *listed(const char *const *words, char *text, size_t n) {
-  const int last = count(words) - 1;
-  int       at = 0;
-  for (int k = 0; k <= last && at >= 0 && (size_t)at < n; k++) {
-    const char *separator = k == last ? " or " : ", ";
-    if (k == 0)
-      separator = "";
-    at += snprintf(text + at, n - (size_t)at, "%s%s", separator, words[k]);
-  }
-  return text;
-}
-
-bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *e) {
-  char text[200];
-  for (int i = 0; i < t->n; i++) {
-    if (!t->key[i])
-      return cst_term_error(t->arg[i], e, "the arguments of %s must be named: %s", t->name,
-                            listed(known, text, sizeof text));
-    if (!known[find(t->key[i], known)]) {
-      const char *near = cst_diag_nearest(t->key[i], known, count(known));
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes %s%s%s%s", t->name,
-                            t->key[i], listed(known, text, sizeof text),
-                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
-    for (int k = 0; k < i; k++)
-      if (!strcmp(t->key[k], t->key[i]))
-        return cst_term_error(t->arg[i], e, "'%s=' appears twice", t->key[i]);
-  }
-  return true;
-}
-
-int cst_term_choice(const cst_term *t, const char *key, const char *const *words) {
-  const cst_term *x = cst_term_argument(t, key);
-  return x ? find(x->name, words) : 0;
-}
-
-bool cst_term_check_choice(const cst_term *t, const char *key, const char *const *words,
-                           cst_expr_error *e) {
-  const cst_term *x = cst_term_argument(t, key);
-  char            text[200];
-  if (!x || (x->kind == CST_TERM_NAME && !x->n && words[find(x->name, words)]))
-    return true;
-  return cst_term_error(x, e, "%s of %s is %s", key, t->name, listed(words, text, sizeof text));
+  return own || (check_arguments(t, e) && (!t->row->check || t->row->check(t, e)));
 }
 
 /* ---- what must be outermost --------------------------------------------------------------------- */
