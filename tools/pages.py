@@ -88,7 +88,8 @@ def system_table(program):
 
 
 def fields(text):
-    """The labelled paragraphs of `constella show METHOD`, in order; label "" is the description."""
+    """The labelled paragraphs of `constella show METHOD`, in order; label "" is the description. Arguments are lines
+    of one paragraph."""
     out = []
     for line in text.split("\n")[2:]:
         label, rest = line[:13].strip(), line[13:].strip()
@@ -97,7 +98,8 @@ def fields(text):
         if label or not out:
             out.append([label, rest])
         else:
-            out[-1][1] += ("\n" if out[-1][0] == "equations" else " ") + rest
+            whole = out[-1][0] == "equations" or (out[-1][0] == "arguments" and line[13] != " ")
+            out[-1][1] += ("\n" if whole else " ") + rest
     return out
 
 
@@ -140,6 +142,11 @@ def method_sections(program):
         for label, words in fields(text):
             if label == "equations":
                 lines += ["```text", words, "```", ""]
+            elif label == "arguments":
+                for argument in words.split("\n"):
+                    key, rest = argument.split(":", 1)
+                    lines += [wrapped(f"- `{key}`:{escaped(rest)}", "  ")]
+                lines += [""]
             elif label:
                 text = f"`{words}`" if label == "example" else escaped(words)
                 lines += [wrapped(f"- **{label}**: {text}", "  ")]

@@ -15,6 +15,7 @@
 #include "core/home.h"
 #include "core/need.h"
 #include "core/text.h"
+#include "method/method.h"
 #include "study/file/study-keys.h"
 #include "study/rows/kind.h"
 #include "system/library.h"
@@ -578,6 +579,32 @@ static cst_system *usual(const cst_method *m) {
   return cst_catalogue_create(cst_catalogue_name(0));
 }
 
+/* "bias: what it does (number from -1 to 0; default: 0)". */
+static void print_argument(const cst_key *k, const char *label) {
+  char        type[200], text[1000];
+  const bool  term = k->value.type >= CST_VALUE_METHOD; /* whose doc says what it is */
+  const char *fact[] = {term ? "" : cst_key_type(k, type, sizeof type), *k->unit ? "in " : "",
+                        k->unit, k->standard ? "default: " : "", k->standard ? k->standard : ""};
+  size_t      n = (size_t)snprintf(text, sizeof text, "%s: %s", k->key, k->doc);
+  const char *between = " (";
+  for (int i = 0; i < 5; i += i ? 2 : 1) {
+    if (!*fact[i])
+      continue;
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%s", between, fact[i],
+                          i ? fact[i + 1] : "");
+    between = "; ";
+  }
+  snprintf(text + n, sizeof text - n, "%s", *between == ';' ? ")" : "");
+  printf("%-*s ", INDENT_OF_ITEMS - 1, label);
+  cst_page_wrap(text, INDENT_OF_ITEMS, INDENT_OF_ITEMS + 2, stdout);
+}
+
+static void print_arguments(const char *name) {
+  const cst_key *first = cst_method_row_find(name)->arguments;
+  for (const cst_key *k = first; k && k->key; k++)
+    print_argument(k, k == first ? "arguments" : "");
+}
+
 /* Prints a method with its claims on the given system, or on a usual one: claims depend on the system. */
 static void show_method(const char *text, const cst_method *m, const char *system, cst_diag *d) {
   const cst_method_info *info = method_named(text);
@@ -589,6 +616,7 @@ static void show_method(const char *text, const cst_method *m, const char *syste
   if (good && info) {
     printf("%s: a method\n\n", info->signature);
     item("", info->doc);
+    print_arguments(info->name);
     item("equations", info->equations);
     item("notes", info->notes);
     item("source", info->source);

@@ -72,8 +72,8 @@ typedef struct {
 /* The rows of its arguments, of a struct with these members. */
 #define CST_FRICTION(type, member, standard, ruled, example)                                       \
   {                                                                                                \
-    "", "friction", CST_BY_NAME, NULL, standard, "1/time", example,                                \
-        "a rate (1/time); 0: no noise", .value = {                                                 \
+    "", "friction", CST_BY_NAME, NULL, standard, "1/time", example, "a rate; 0: no noise",         \
+        .value = {                                                                                 \
           CST_VALUE_NUMBER,                                                                        \
           CST_AT(type, member),                                                                    \
           0,                                                                                       \

@@ -60,11 +60,11 @@ static const cst_key arguments[] = {
      "the weight of a1 in v1; 1/2 for order 2",
      .value = {CST_VALUE_NUMBER, CST_AT(values, gamma), 0, 1}},
     {"", "iterations", CST_BY_NAME, NULL, "to the solver's tolerance", "",
-     "newmark(beta=0.4, iterations=1)", "of Newton's method in a step, and no more",
+     "newmark(beta=0.4, iterations=1)", "how many of Newton's method a step takes",
      .value = {CST_VALUE_INTEGER, CST_AT(values, iterations), 1, 100, .rule = true}},
     {"", "start", CST_BY_NAME, NULL, "a, and only with iterations", "",
      "newmark(beta=0.4, iterations=1, start=q)",
-     "where iterations start, from the position before the step or the acceleration 0",
+     "of the iterations: the acceleration 0, or the position before the step",
      .value = {CST_VALUE_CHOICE, CST_AT(values, start), .words = starts, .rule = true}},
     {0}};
 
