@@ -32,11 +32,11 @@ typedef struct {
 
 static const char *const groups[] = {"so3", "se3", NULL};
 
-#define RETRACTION                                                                                 \
+#define RETRACTION_OF(example)                                                                     \
   {                                                                                                \
     "", "retraction", CST_BY_NAME,                                                                 \
         "cayley, exp, a name of the key retractions, or {tangent: EXPRESSION}", "cayley", "",      \
-        "lie-lobatto(retraction=exp)", "the map from body velocities to rotations", .value = {     \
+        example, "the map from body velocities to rotations", .value = {                           \
           CST_VALUE_OWN,                                                                           \
           CST_AT(values, retraction)                                                               \
         }                                                                                          \
@@ -50,8 +50,6 @@ static const char *const groups[] = {"so3", "se3", NULL};
           .words = groups                                                                          \
         }                                                                                          \
   }
-static const cst_key rattle_arguments[] = {RETRACTION, {0}};
-static const cst_key moving_arguments[] = {RETRACTION, GROUP_OF("lie-euler-a(group=se3)"), {0}};
 static const cst_key midpoint_arguments[] = {GROUP_OF("lie-midpoint(group=se3)"), {0}};
 static const cst_key stage_arguments[] = {
     {"", "theta", CST_BY_NAME, NULL, NULL, "", "lie-discretization(theta=0.25)",
@@ -211,11 +209,13 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   "mass in place of I; the default, group=so3, that of SO(3) x R^3. Then bodies are free: there "  \
   "are no joints, and V does not depend on t."
 #define LIE(ident, label, text, formulas, from)                                                    \
-  LIE_OF(ident, label, text, formulas, from, NOTES, "retraction=cayley", rattle_arguments)
+  static const cst_key arguments_of_##ident[] = {RETRACTION_OF(label "(retraction=exp)"), {0}};    \
+  LIE_OF(ident, label, text, formulas, from, NOTES, "retraction=cayley")
 #define MOVING(ident, label, text, formulas, from)                                                 \
-  LIE_OF(ident, label, text, formulas, from, NOTES "\n" GROUP, "retraction=cayley, group=so3",     \
-         moving_arguments)
-#define LIE_OF(ident, label, text, formulas, from, more, options, table)                           \
+  static const cst_key arguments_of_##ident[] = {                                                  \
+      RETRACTION_OF(label "(retraction=exp)"), GROUP_OF(label "(group=se3)"), {0}};                \
+  LIE_OF(ident, label, text, formulas, from, NOTES "\n" GROUP, "retraction=cayley, group=so3")
+#define LIE_OF(ident, label, text, formulas, from, more, options)                                  \
   const cst_method_row cst_method_row_##ident = {                                                  \
       .info =                                                                                      \
           {.name = label,                                                                          \
@@ -228,7 +228,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
            .signature = label "(" options ")",                                                     \
            .example = label},                                                                      \
       .steps = CST_TIMED | CST_DRIVEN,                                                             \
-      .arguments = table,                                                                          \
+      .arguments = arguments_of_##ident,                                                           \
       .check = check,                                                                              \
       .fits = fits,                                                                                \
       .properties = properties,                                                                    \
