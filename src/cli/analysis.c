@@ -97,22 +97,6 @@ typedef struct {
       *z, *members, *time, *width, *panel, *columns, *icase;
 } request;
 
-static bool set_width(void *member, const char *value) {
-  double x;
-  if (!cst_options_positive(&x, value) || x > WIDEST)
-    return false;
-  *(const char **)member = value;
-  return true;
-}
-
-static bool set_case(void *member, const char *value) {
-  long x;
-  if (!cst_options_natural(&x, value))
-    return false;
-  *(const char **)member = value;
-  return true;
-}
-
 enum { MOST_WORDS = 32 };
 
 /* In a child process. words: the command, then "file=...", "other=..." and more; ends with NULL. */
@@ -204,7 +188,7 @@ int cst_analysis_start_with(const cst_command *c, const void *given) {
   int         n = 1;
   for (const cst_option *o = c->option; o->name && n <= MOST_WORDS; o++) {
     const void *at = (const char *)given + o->at;
-    const bool  flag = *o->name == '-' && !o->value;
+    const bool  flag = cst_option_is_flag(o);
     const char *value = flag ? *(const bool *)at ? "1" : NULL : *(const char *const *)at;
     char       *word;
     if (!value)
@@ -233,9 +217,11 @@ int cst_analysis_list_figures(void) {
     "--where", .value = "CONDITIONS", .at = AT(where),                                             \
                .doc = "only cases that fulfil them, as in `constella table`"                       \
   }
+static const char *const styles[] = {"screen", "paper", NULL};
+
 #define STYLE                                                                                      \
   {                                                                                                \
-    "--style", .value = "screen|paper", .standard = "screen", .at = AT(style),                     \
+    "--style", .of = {CST_VALUE_CHOICE, .words = styles}, .standard = "screen", .at = AT(style),   \
                .doc = "paper: sizes and fonts of a journal, no titles"                             \
   }
 
@@ -276,8 +262,9 @@ static const cst_option plot_options[] = {
      .doc = "OUT.png, .pdf or .svg; of kind mechanism also .html, an animation; default: "
             "FILE-KIND.png in "
             "the current folder"},
-    {"--width", .value = "INCHES", .at = AT(width), .set = set_width, .doc = "of the whole figure",
-     .takes = "a positive number, at most 100"},
+    {"--width", .value = "INCHES", .at = AT(width),
+     .of = {CST_VALUE_NUMBER, .low = 0, .high = WIDEST, .above = true},
+     .doc = "of the whole figure"},
     {"--panel", .value = "NAME", .at = AT(panel),
      .doc = "one panel alone, by its name: q, energy, a method of a map; a wrong name lists them"},
     CHOICE,
@@ -301,9 +288,9 @@ static const cst_option export_options[] = {
     CHOICE,
     {"--columns", .value = "A,B", .at = AT(columns),
      .doc = "of .csv and .parquet: only these columns; of .tex: what is shown of each method"},
-    {"--case", .value = "K", .at = AT(icase), .set = set_case,
-     .doc = "of .csv and .parquet: the stored trajectories of case K instead of the table",
-     .takes = "a whole number from 0 on"},
+    {"--case", .value = "K", .at = AT(icase),
+     .of = {CST_VALUE_INTEGER, .low = 0, .high = CST_NO_LIMIT},
+     .doc = "of .csv and .parquet: the stored trajectories of case K instead of the table"},
     {NULL},
 };
 

@@ -8,14 +8,6 @@ typedef struct {
   bool        resume, explain, quiet;
 } arguments;
 
-static bool set_members(void *member, const char *value) {
-  long x;
-  if (!cst_options_count(&x, value) || x > 4096)
-    return false;
-  *(const char **)member = value;
-  return true;
-}
-
 static const cst_option options[] = {
     {"SYSTEM", .is = CST_OPTION_REQUIRED, .at = offsetof(arguments, system),
      .doc = "a system of the catalogue, or a system file", .takes = "a system"},
@@ -29,8 +21,8 @@ static const cst_option options[] = {
     {"--parameters", .value = "a=1,...", .at = offsetof(arguments, parameters),
      .doc = "values of parameters"},
     {"--members", .value = "N", .standard = "8", .at = offsetof(arguments, members),
-     .set = set_members, .doc = "starts of a heat; eight times as many confirm",
-     .takes = "a whole number from 1 to 4096"},
+     .of = {CST_VALUE_INTEGER, .low = 1, .high = 4096},
+     .doc = "starts of a heat; eight times as many confirm"},
     {"--budget", .value = "TIME", .standard = "10min", .at = offsetof(arguments, budget),
      .doc = "of computing: 90s, 10min, 1h"},
     {"--methods", .value = "A,B", .at = offsetof(arguments, methods),

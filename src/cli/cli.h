@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include "constella/diag.h"
+#include "core/keys.h"
 
 /* ---- options: options.c ---------------------------------------------------------------------- */
 
@@ -23,8 +24,8 @@ enum { CST_OPTION_REQUIRED = 1, CST_OPTION_REPEATS = 2, CST_OPTION_SPREADS = 4 }
 typedef struct {
   const char *name;       /* "--format"; without dashes it is an argument: "STUDY" */
   const char *short_name; /* "-o"; NULL: none */
-  /* what the usage shows for the value: "FILE"; lower-case words with | between them are the
-   * only ones allowed; NULL: a flag, or an argument that the usage shows by its name */
+  /* what the usage shows for the value: "FILE"; NULL: the words of a choice, or a flag, or an argument that the usage
+   * shows by its name */
   const char *value;
   /* the value where the option is left out; NULL: none, the member does not change */
   const char *standard;
@@ -32,13 +33,16 @@ typedef struct {
   /* REPEATS: may be given more than once, and each one counts; SPREADS: so do the words NAME=VALUE that
    * follow the value */
   unsigned is;
-  size_t   at; /* offset of the member of the command's struct */
+  size_t   at; /* offset of the member of the command's struct; 0 where `of` has its own */
   bool (*set)(void       *member,
               const char *value); /* false: the value is refused; NULL: the member is a const
                                                    char *, of a flag a bool */
-  /* what `set` allows, for messages: "a positive number"; of an argument, what it is: "a study
+  /* what is allowed, for messages: "the name of a file"; NULL: what `of` says; of an argument, what it is: "a study
    * file" */
   const char *takes;
+  /* a number, an integer or a choice: what is allowed, and the member for it; without a member (size 0) the text goes to
+   * `set` or to `at`. CST_VALUE_OWN: any text */
+  cst_value of;
 } cst_option;
 
 typedef struct {
@@ -58,10 +62,8 @@ void cst_options_parse(const cst_command *c, int argc, char **argv, void *into, 
 /* Whether the words ask for the usage. */
 bool cst_options_ask_help(int argc, char **argv);
 
-/* Values for `set`. */
-bool cst_options_positive(void *member, const char *value); /* a finite double above 0 */
-bool cst_options_natural(void *member, const char *value);  /* a long from 0 on */
-bool cst_options_count(void *member, const char *value);    /* a long from 1 on */
+/* Whether it has no value. */
+bool cst_option_is_flag(const cst_option *o);
 
 /* ---- the usage of a command, from its table: options.c --------------------------------------- */
 

@@ -75,38 +75,34 @@ static void studies(void) {
     printf("%-20s %s\n", cst_kind_name(cst_kind_at(i)), cst_kind_doc(cst_kind_at(i)));
 }
 
-static const struct {
-  const char *name;
-  void (*print)(void);
-} lists[] = {{"systems", systems},
-             {"methods", methods},
-             {"observables", observables},
-             {"studies", studies},
-             {"schemes", schemes}};
+static void (*const lists[])(void) = {systems, methods, observables, studies, schemes};
 enum { LISTS = sizeof lists / sizeof *lists };
+static const char *const names[LISTS + 2] = {"systems", "methods", "observables",
+                                             "studies", "schemes", "figures"};
+
+typedef struct {
+  int which;
+} request;
 
 static int list(int argc, char **argv) {
-  const char *name = NULL;
-  cst_diag   *d = cst_diag_create();
-  cst_options_parse(&cst_command_list, argc, argv, &name, d);
+  request   q = {0};
+  cst_diag *d = cst_diag_create();
+  cst_options_parse(&cst_command_list, argc, argv, &q, d);
   const bool bad = cst_diag_count(d) > 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   if (bad)
     return 2;
-  if (!strcmp(name, "figures"))
+  if (q.which == LISTS)
     return cst_analysis_list_figures();
-  for (int i = 0; i < LISTS; i++)
-    if (!strcmp(name, lists[i].name))
-      lists[i].print();
+  lists[q.which]();
   return 0;
 }
 
 static const cst_option options[] = {
-    {"WHAT", .value = "systems|methods|observables|studies|schemes|figures",
-     .is = CST_OPTION_REQUIRED,
-     .doc = "the names to list; figures: the kinds that `constella plot` draws",
-     .takes = "one of systems, methods, observables, studies, schemes, figures"},
+    {"WHAT", .is = CST_OPTION_REQUIRED,
+     .of = {CST_VALUE_CHOICE, CST_AT(request, which), .words = names},
+     .doc = "the names to list; figures: the kinds that `constella plot` draws"},
     {NULL},
 };
 

@@ -2,13 +2,11 @@
  * the pages that the program prints (cli.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/diag.h"
+#include "core/need.h"
 #include "core/text.h"
 
 /* ---- paragraphs ------------------------------------------------------------------------------ */
@@ -51,39 +49,9 @@ typedef struct {
   cst_diag          *d;
 } parser;
 
-bool cst_options_positive(void *member, const char *value) {
-  char        *end;
-  const double x = strtod(value, &end);
-  if (end == value || *end || !(x > 0) || !isfinite(x))
-    return false;
-  *(double *)member = x;
-  return true;
-}
-
-static bool whole(const char *text, long *x) {
-  char *end;
-  errno = 0;
-  *x = strtol(text, &end, 10);
-  return end != text && !*end && !errno;
-}
-
-bool cst_options_natural(void *member, const char *value) {
-  long x;
-  if (!whole(value, &x) || x < 0)
-    return false;
-  *(long *)member = x;
-  return true;
-}
-
-bool cst_options_count(void *member, const char *value) {
-  long x;
-  if (!whole(value, &x) || x < 1)
-    return false;
-  *(long *)member = x;
-  return true;
-}
-
 static bool is_argument(const cst_option *o) { return *o->name != '-'; }
+
+bool cst_option_is_flag(const cst_option *o) { return !is_argument(o) && !o->value && !o->of.type; }
 
 /* The length of the name in "--name=value". */
 static size_t name_length(const char *word) {
@@ -128,23 +96,50 @@ static void unknown_option(const parser *p, const char *word) {
                p->command->passes ? p->command->passes : "", cst_diag_guess(name, names, n));
 }
 
-/* The words that a value "text|csv" allows, words[MOST], in `room`; 0 where it does not restrict words. */
-static int choices(const char *value, char *room, size_t size, const char **words) {
-  int   n = 0;
-  char *rest;
-  if (!value || !strchr(value, '|') || isupper((unsigned char)*value))
-    return 0;
-  snprintf(room, size, "%s", value);
-  for (char *word = strtok_r(room, "|", &rest); word && n < MOST; word = strtok_r(NULL, "|", &rest))
-    words[n++] = word;
+static int word_count(const cst_option *o) {
+  int n = 0;
+  while (o->of.type == CST_VALUE_CHOICE && o->of.words[n])
+    n++;
   return n;
 }
 
-static bool is_among(const char *word, const char *const *words, int n) {
-  for (int i = 0; i < n; i++)
-    if (!strcmp(word, words[i]))
-      return true;
-  return false;
+/* "a|b" of a choice, in text[n], or what the usage shows else; NULL: nothing. */
+static const char *shown(const cst_option *o, char *text, size_t n) {
+  size_t at = 0;
+  for (int i = 0; !o->value && i < word_count(o) && at < n; i++)
+    at += (size_t)snprintf(text + at, n - at, "%s%s", i ? "|" : "", o->of.words[i]);
+  return at ? text : o->value;
+}
+
+/* What is allowed; NULL: it is not said. */
+static const char *wanted(const cst_option *o) {
+  static char text[200];
+  char        type[160];
+  if (o->takes || !o->of.type)
+    return o->takes;
+  if (o->of.type == CST_VALUE_CHOICE)
+    snprintf(text, sizeof text, "one of %s", cst_diag_join(o->of.words, word_count(o)));
+  else
+    snprintf(text, sizeof text, "%s%s",
+             cst_value_article(&o->of, cst_value_text(&o->of, type, sizeof type)), type);
+  return text;
+}
+
+/* The offset of its member. */
+static size_t place(const cst_option *o) { return o->of.size ? o->of.at : o->at; }
+
+/* Takes a value, given or the default; false: it is refused. */
+static bool put(const cst_option *o, char *into, const char *value) {
+  double x = 0;
+  if (o->of.type && !cst_value_parse(&o->of, value, &x))
+    return false;
+  if (o->of.size)
+    cst_value_set(&o->of, into, x);
+  else if (o->set)
+    return o->set(into + o->at, value);
+  else
+    *(const char **)(into + o->at) = value;
+  return true;
 }
 
 /* "--format", or "`constella list`" of an argument. */
@@ -164,25 +159,20 @@ static void check_once(const parser *p, int k, const char *value) {
     if (p->given[i] && i == k && strcmp(p->given[i], value))
       cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice, as '%s' and as '%s'", o->name,
                    p->given[i], value);
-    else if (p->given[i] && i != k && all[i].at == o->at)
+    else if (p->given[i] && i != k && place(&all[i]) == place(o))
       cst_diag_add(p->d, NULL, 0, 0, "'%s' and '%s' are the same; give one of them", all[i].name,
                    o->name);
 }
 
 static void set(parser *p, int k, const char *value) {
   const cst_option *o = &p->command->option[k];
-  const char       *words[MOST];
-  char              room[256];
-  const int         n = choices(o->value, room, sizeof room, words);
   check_once(p, k, value);
   p->given[k] = value;
-  if (n && !is_among(value, words, n))
-    cst_diag_add(p->d, NULL, 0, 0, "%s takes one of %s, not '%s'%s", subject(p, o),
-                 cst_diag_join(words, n), value, cst_diag_guess(value, words, n));
-  else if (o->set && !o->set(p->into + o->at, value))
-    cst_diag_add(p->d, NULL, 0, 0, "%s takes %s, not '%s'", subject(p, o), o->takes, value);
-  else if (!o->set)
-    *(const char **)(p->into + o->at) = value;
+  if (put(o, p->into, value))
+    return;
+  cst_diag_add(p->d, NULL, 0, 0, "%s takes %s, not '%s'%s", subject(p, o), wanted(o), value,
+               o->of.type == CST_VALUE_CHOICE ? cst_diag_guess(value, o->of.words, word_count(o))
+                                              : "");
 }
 
 /* Sets an option with its value; returns how many words it has. */
@@ -190,16 +180,17 @@ static int set_option(parser *p, int k, int n, char **words) {
   const cst_option *o = &p->command->option[k];
   const char       *equals =
       words[0][name_length(words[0])] == '=' ? words[0] + name_length(words[0]) + 1 : NULL;
-  int used = equals || !o->value ? 1 : 2;
-  if (!o->value) {
+  int         used = equals ? 1 : 2;
+  const char *takes = wanted(o);
+  if (cst_option_is_flag(o)) {
     if (equals)
       cst_diag_add(p->d, NULL, 0, 0, "%s takes no value", o->name);
     *(bool *)(p->into + o->at) = true;
     return 1;
   }
   if (used > n || (!equals && cst_text_begins(words[1], "--"))) {
-    cst_diag_add(p->d, NULL, 0, 0, "'%s' needs a value%s%s", words[0], o->takes ? ": " : "",
-                 o->takes ? o->takes : "");
+    cst_diag_add(p->d, NULL, 0, 0, "'%s' needs a value%s%s", words[0], takes ? ": " : "",
+                 takes ? takes : "");
     return 1;
   }
   set(p, k, equals ? equals : words[1]);
@@ -214,7 +205,7 @@ static const char *arguments_wanted(const parser *p) {
   size_t      n = 0;
   for (const cst_option *o = p->command->option; o->name; o++)
     if (is_argument(o))
-      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " and " : "", o->takes);
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " and " : "", wanted(o));
   return n ? text : "no argument";
 }
 
@@ -241,14 +232,9 @@ static int take(parser *p, int n, char **words) {
 }
 
 static void set_standards(parser *p) {
-  for (const cst_option *o = p->command->option; o->name; o++) {
-    if (!o->standard)
-      continue;
-    if (o->set)
-      o->set(p->into + o->at, o->standard);
-    else
-      *(const char **)(p->into + o->at) = o->standard;
-  }
+  for (const cst_option *o = p->command->option; o->name; o++)
+    if (o->standard && !put(o, p->into, o->standard))
+      cst_need_fail();
 }
 
 static void check_required(const parser *p) {
@@ -260,7 +246,7 @@ static void check_required(const parser *p) {
     if (is_argument(o))
       arguments = false;
     else
-      cst_diag_add(p->d, NULL, 0, 0, "%s is missing; it takes %s", o->name, o->takes);
+      cst_diag_add(p->d, NULL, 0, 0, "%s is missing; it takes %s", o->name, wanted(o));
   }
   if (!arguments)
     cst_diag_add(p->d, NULL, 0, 0, "`constella %s` needs %s", p->command->name,
@@ -291,16 +277,14 @@ enum {
 
 /* "-o FILE", "[--resume]", "STUDY". */
 static int short_form(const cst_option *o, char *text, size_t size) {
+  char        room[FORM];
   const bool  bare = o->is & CST_OPTION_REQUIRED;
-  const char *open = bare ? "" : "[";
-  const char *close = bare ? "" : "]";
-  const char *dots = o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS) ? " ..." : "";
+  const char *value = shown(o, room, sizeof room);
   const char *name = o->short_name ? o->short_name : o->name;
-  if (!o->value)
-    return snprintf(text, size, "%s%s%s%s", open, name, dots, close);
-  if (is_argument(o))
-    return snprintf(text, size, "%s%s%s%s", open, o->value, dots, close);
-  return snprintf(text, size, "%s%s %s%s%s", open, name, o->value, dots, close);
+  const bool  both = !is_argument(o) && value;
+  return snprintf(text, size, "%s%s%s%s%s%s", bare ? "" : "[",
+                  is_argument(o) && value ? value : name, both ? " " : "", both ? value : "",
+                  o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS) ? " ..." : "", bare ? "" : "]");
 }
 
 void cst_usage_synopsis(const cst_command *c, int at, int width, FILE *out) {
@@ -333,13 +317,25 @@ void cst_usage_summary(const cst_command *c, FILE *out) {
 
 /* "-o, --output FILE" */
 static int form(const cst_option *o, char *text, size_t size) {
+  char        room[FORM];
+  const char *value = shown(o, room, sizeof room);
   if (is_argument(o))
-    return snprintf(text, size, "%s", o->value ? o->value : o->name);
-  const char *short_name = o->short_name ? o->short_name : "";
-  const char *separator = o->short_name ? ", " : "";
-  const char *blank = o->value ? " " : "";
-  const char *value = o->value ? o->value : "";
-  return snprintf(text, size, "%s%s%s%s%s", short_name, separator, o->name, blank, value);
+    return snprintf(text, size, "%s", value ? value : o->name);
+  return snprintf(text, size, "%s%s%s%s%s", o->short_name ? o->short_name : "",
+                  o->short_name ? ", " : "", o->name, value ? " " : "", value ? value : "");
+}
+
+/* "draw this many (integer of at least 1; default: 8)" */
+static void describe(const cst_option *o, char *text, size_t n) {
+  char        room[160];
+  const bool  numeric = o->of.type == CST_VALUE_NUMBER || o->of.type == CST_VALUE_INTEGER;
+  const char *type = !numeric   ? ""
+                     : o->takes ? o->takes
+                                : cst_value_text(&o->of, room, sizeof room);
+  const bool  facts = numeric || o->standard;
+  snprintf(text, n, "%s%s%s%s%s%s", o->doc, facts ? " (" : "", type,
+           o->standard ? numeric ? "; default: " : "default: " : "", o->standard ? o->standard : "",
+           facts ? ")" : "");
 }
 
 void cst_usage_options(const cst_command *c, int indent, FILE *out) {
@@ -352,8 +348,7 @@ void cst_usage_options(const cst_command *c, int indent, FILE *out) {
   }
   for (const cst_option *o = c->option; o->name; o++) {
     const int n = form(o, text, sizeof text);
-    snprintf(doc, sizeof doc, "%s%s%s%s", o->doc, o->standard ? " (default: " : "",
-             o->standard ? o->standard : "", o->standard ? ")" : "");
+    describe(o, doc, sizeof doc);
     fprintf(out, "%*s%-*s  ", indent, "", width, text);
     cst_page_wrap(doc, indent + (n > width ? n : width) + 2, indent + width + 2, out);
   }

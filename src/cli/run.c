@@ -26,18 +26,8 @@
 
 /* ---- the command lines ----------------------------------------------------------------------- */
 
-enum { MOST_LANES = 1 << 20 };
-
 static bool is_study(const char *word) {
   return cst_text_ends(word, ".yaml") || cst_text_ends(word, ".yml");
-}
-
-static bool set_batch(void *member, const char *value) {
-  long n;
-  if (!cst_options_count(&n, value) || n > MOST_LANES)
-    return false;
-  *(long *)member = n;
-  return true;
 }
 
 /* An argument of the command that is still missing, and not the value of an option of PETSc. */
@@ -81,31 +71,25 @@ static bool set_part(void *to, const char *value) {
 #define RESUME                                                                                     \
   { "--resume", .at = AT(run.resumes), .doc = "continue from the last checkpoint of the result" }
 #define LIMITS                                                                                     \
-  {"--max-hours",                                                                                  \
-   .value = "H",                                                                                   \
-   .at = AT(hours),                                                                                \
-   .set = cst_options_positive,                                                                    \
-   .takes = "a positive number",                                                                   \
+  {"--max-hours", .value = "H",                                                                    \
+   .of = {CST_VALUE_NUMBER, CST_AT(cst_arguments, hours), 0, CST_NO_LIMIT, .above = true},         \
    .doc = "stop with a checkpoint before this many hours have passed since the start of the "      \
           "program"},                                                                              \
-      {"--checkpoint-seconds",                                                                     \
-       .value = "S",                                                                               \
-       .at = AT(run.checkpoint_seconds),                                                           \
-       .set = cst_options_positive,                                                                \
-       .takes = "a positive number",                                                               \
+      {"--checkpoint-seconds", .value = "S",                                                       \
+       .of = {CST_VALUE_NUMBER, CST_AT(cst_arguments, run.checkpoint_seconds), 0, CST_NO_LIMIT,    \
+              .above = true},                                                                      \
        .doc = "time between checkpoints; default: that of the study"},                             \
-      {"--batch",                                                                                  \
-       .value = "B",                                                                               \
-       .at = AT(run.batch),                                                                        \
-       .set = set_batch,                                                                           \
-       .takes = "a number of lanes from 1 to 1048576",                                             \
+      {"--batch", .value = "B",                                                                    \
+       .of = {CST_VALUE_INTEGER, CST_AT(cst_arguments, run.batch), 1, 1 << 20},                    \
        .doc = "at most this many lanes per batch; changes no bit of the result"},                  \
   {                                                                                                \
     "--progress",                                                                                  \
-        .value = "auto|line|log|none", .standard = "auto", .at = AT(run.progress),                 \
+        .of = {CST_VALUE_CHOICE, .words = progresses}, .standard = "auto", .at = AT(run.progress), \
         .doc =                                                                                     \
             "a line that is updated, a line per message, or nothing; auto: a line on a terminal"   \
   }
+
+static const char *const progresses[] = {"auto", "line", "log", "none", NULL};
 
 static const cst_option run_options[] = {
     STUDY("a study file"),

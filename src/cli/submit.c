@@ -21,13 +21,14 @@
 #include "study/run/back-end.h"
 #include "study/run/identity.h"
 
-/* ends with name NULL */
+static const char *const names[] = {"slurm", "pbs", "sge", NULL};
+
+/* in their order */
 static const cst_scheduler schedulers[] = {
     {"slurm", "sbatch", "--parsable", "-%s.log", "-%s_K.log", "%j", "%A_%a",
      "--dependency=afterany:%s", 0},
     {"pbs", "qsub", "", ".log", "-K.log", "", "-$task", "-W 'depend=afterany:%s'", 0},
     {"sge", "qsub", "-terse", ".log", "-K.log", "", "-$task", "-hold_jid %s", '.'},
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0},
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -76,53 +77,22 @@ static bool set_name(void *to, const char *value) {
   return true;
 }
 
-static bool set_times(void *to, const char *value) {
-  long n;
-  if (!cst_options_natural(&n, value) || n > MOST)
-    return false;
-  *(long *)to = n;
-  return true;
-}
-
-static bool set_count(void *to, const char *value) {
-  return set_times(to, value) && *(long *)to > 0;
-}
-
-static bool set_parts(void *to, const char *value) {
-  return set_times(to, value) && *(long *)to > 1 && *(long *)to <= CST_PARTS_MOST;
-}
-
-static bool set_hours(void *to, const char *value) {
-  char  *end;
-  double h = strtod(value, &end);
-  if (end == value || *end || !(h >= 1.0 / 60 && h <= 10000))
-    return false;
-  *(double *)to = h;
-  return true;
-}
-
-static bool set_scheduler(void *to, const char *value) {
-  for (const cst_scheduler *s = schedulers; s->name; s++)
-    if (!strcmp(value, s->name))
-      *(const cst_scheduler **)to = s;
-  return true;
-}
-
 #define AT(member) offsetof(cst_submission, member)
 #define WORD       "letters, digits and . _ + - , : / = @"
 static const cst_option options[] = {
     {"STUDY", .is = CST_OPTION_REQUIRED, .at = AT(study), .doc = "a study file",
      .takes = "a study file"},
-    {"--scheduler", .value = "slurm|pbs|sge", .is = CST_OPTION_REQUIRED, .at = AT(scheduler),
-     .set = set_scheduler, .doc = "the scheduler that gets the job",
-     .takes = "one of slurm, pbs, sge"},
-    {"--ranks", .value = "N", .is = CST_OPTION_REQUIRED, .at = AT(ranks), .set = set_count,
-     .doc = "MPI ranks, one per core", .takes = "a number of ranks from 1 to 10000000"},
-    {"--hours", .value = "H", .is = CST_OPTION_REQUIRED, .at = AT(hours), .set = set_hours,
-     .doc = "time limit of the job", .takes = "hours from 0.0167 (a minute) to 10000"},
-    {"--nodes", .value = "K", .at = AT(nodes), .set = set_count,
-     .doc = "nodes; default: the scheduler decides",
-     .takes = "a number of nodes from 1 to 10000000"},
+    {"--scheduler", .is = CST_OPTION_REQUIRED,
+     .of = {CST_VALUE_CHOICE, CST_AT(cst_submission, which), .words = names},
+     .doc = "the scheduler that gets the job"},
+    {"--ranks", .value = "N", .is = CST_OPTION_REQUIRED,
+     .of = {CST_VALUE_INTEGER, CST_AT(cst_submission, ranks), 1, MOST},
+     .doc = "MPI ranks, one per core"},
+    {"--hours", .value = "H", .is = CST_OPTION_REQUIRED,
+     .of = {CST_VALUE_NUMBER, CST_AT(cst_submission, hours), 1. / 60, 10000},
+     .doc = "time limit of the job", .takes = "hours from 1/60 to 10000"},
+    {"--nodes", .value = "K", .of = {CST_VALUE_INTEGER, CST_AT(cst_submission, nodes), 1, MOST},
+     .doc = "nodes; default: the scheduler decides"},
     {"--account", .value = "A", .at = AT(account), .set = set_word, .doc = "the account to charge",
      .takes = WORD},
     {"--partition", .value = "Q", .at = AT(queue), .set = set_word, .doc = "the partition or queue",
@@ -143,12 +113,12 @@ static const cst_option options[] = {
          "the template of the job script; default: submit.SCHEDULER in the current folder, or the "
          "built-in one",
      .takes = "the name of a file"},
-    {"--array", .value = "N", .at = AT(array), .set = set_parts,
-     .doc = "N jobs, each with a part of the study, and a job that merges their results",
-     .takes = "a number of parts from 2 to 1000000"},
-    {"--requeue", .value = "COUNT", .standard = "100", .at = AT(requeues), .set = set_times,
-     .doc = "how many times the job may be put back into the queue",
-     .takes = "how many times the job may be put back into the queue, from 0 to 10000000"},
+    {"--array", .value = "N",
+     .of = {CST_VALUE_INTEGER, CST_AT(cst_submission, array), 2, CST_PARTS_MOST},
+     .doc = "N jobs, each with a part of the study, and a job that merges their results"},
+    {"--requeue", .value = "COUNT", .standard = "100",
+     .of = {CST_VALUE_INTEGER, CST_AT(cst_submission, requeues), 0, MOST},
+     .doc = "how many times the job may be put back into the queue"},
     {"--dry-run", .at = AT(dry_run), .doc = "print the job script; submit nothing"},
     {NULL},
 };
@@ -187,6 +157,7 @@ static void check(const cst_submission *s, cst_diag *d) {
 static void submit_read(cst_submission *s, int argc, char **argv, cst_diag *d) {
   *s = (cst_submission){0};
   cst_options_parse(&cst_command_submit, argc, argv, s, d);
+  s->scheduler = &schedulers[s->which];
   if (s->study)
     set_names(s);
   check(s, d);

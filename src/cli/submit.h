@@ -23,6 +23,7 @@ enum { CST_MODULES = 1024 };
 typedef struct {
   const char *study, *output, *template_file; /* output, template_file NULL: the defaults */
   const cst_scheduler *scheduler;
+  int                  which;           /* of them */
   const char          *account, *queue; /* NULL: the default of the site */
   char   stem[256]; /* the study's name without folder and extension; that of the default output */
   char   name[264]; /* a letter, then letters, digits and . _ + - */

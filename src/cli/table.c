@@ -484,28 +484,22 @@ static void table_sort(cst_table *t, cst_table_choice *c, const char *column, cs
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+static const char *const names[] = {"text", "csv", "json", "markdown", "latex", NULL};
 static const struct {
-  const char      *name;
   cst_table_print *print; /* NULL: analysis/constella/markup.py writes it */
   /* it has all columns by default, the others those that the study lists as most useful */
   bool complete;
-} formats[] = {{"text", cst_table_text_print, false},
-               {"csv", cst_table_csv_print, true},
-               {"json", cst_table_json_print, true},
-               {"markdown", NULL, false},
-               {"latex", NULL, false}};
+} formats[] = {{cst_table_text_print, false},
+               {cst_table_csv_print, true},
+               {cst_table_json_print, true},
+               {NULL, false},
+               {NULL, false}};
 
 typedef struct {
-  const char *file, *format, *columns, *where, *sort;
+  const char *file, *columns, *where, *sort;
+  int         format;
   bool        cheapest;
 } request;
-
-static int find_format(const char *name) {
-  int k = 0;
-  while (strcmp(name, formats[k].name))
-    k++;
-  return k;
-}
 
 static void tell_state(cst_result *r, const char *file) {
   const char *state = cst_result_state(r);
@@ -528,7 +522,7 @@ static int start_markup(const cst_table *t, const cst_table_choice *c, int forma
   char        word[32];
   const char *words[] = {"markup", word, NULL};
   FILE       *cells = cst_need(fdopen(memfd_create("cells", 0), "w+"));
-  snprintf(word, sizeof word, "format=%s", formats[format].name);
+  snprintf(word, sizeof word, "format=%s", names[format]);
   cst_table_cells_print(t, c, cells);
   rewind(cells);
   dup2(fileno(cells), STDIN_FILENO);
@@ -589,7 +583,7 @@ static int tabulate(int argc, char **argv) {
   cst_result *r = cst_diag_count(d) ? NULL : cst_result_open(q.file, why, sizeof why);
   int         status = 2;
   if (r)
-    status = show(r, &q, find_format(q.format), d);
+    status = show(r, &q, q.format, d);
   else if (!cst_diag_count(d))
     cst_diag_add(d, q.file, 0, 0, "%s", why);
   cst_result_close(r);
@@ -601,8 +595,8 @@ static int tabulate(int argc, char **argv) {
 static const cst_option options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result",
      .takes = "a result"},
-    {"--format", .value = "text|csv|json|markdown|latex", .standard = "text",
-     .at = offsetof(request, format),
+    {"--format", .standard = "text",
+     .of = {CST_VALUE_CHOICE, CST_AT(request, format), .words = names},
      .doc = "how the table is written; csv and json have all digits"},
     {"--columns", .value = "NAME,...", .at = offsetof(request, columns),
      .doc = "these columns, or `all`; default: all in csv and json, else the most useful ones"},

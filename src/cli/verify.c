@@ -42,10 +42,8 @@ typedef struct {
 } request;
 
 static bool add(void *member, const char *value) {
-  list *l = member;
-  long  x;
-  if (!cst_options_natural(&x, value))
-    return false;
+  list      *l = member;
+  const long x = (long)strtod(value, NULL);
   for (int i = 0; i < l->n; i++)
     if (l->x[i] == x)
       return true;
@@ -54,20 +52,23 @@ static bool add(void *member, const char *value) {
   return true;
 }
 
+/* Of what `add` reads. */
+#define NATURAL                                                                                    \
+  { CST_VALUE_INTEGER, .low = 0, .high = CST_NO_LIMIT }
+
 static const cst_option options[] = {
     {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file),
      .doc = "a result, or FILE.json, what `constella certify` or `constella choose` has written",
      .takes = "a result"},
     {"--member", .value = "K", .is = CST_OPTION_REPEATS, .at = offsetof(request, member),
-     .set = add, .doc = "all trajectories of this member", .takes = "a whole number from 0 on"},
+     .set = add, .of = NATURAL, .doc = "all trajectories of this member"},
     {"--case", .value = "C", .is = CST_OPTION_REPEATS, .at = offsetof(request, icase), .set = add,
-     .doc = "all trajectories of this case", .takes = "a whole number from 0 on"},
-    {"--sample", .value = "N", .at = offsetof(request, sample), .set = cst_options_count,
-     .doc = "draw this many of them; default: 8 without --member and --case, else all",
-     .takes = "a whole number from 1 on"},
-    {"--seed", .value = "S", .standard = "1", .at = offsetof(request, seed),
-     .set = cst_options_natural, .doc = "the seed of the draw",
-     .takes = "a whole number from 0 on"},
+     .of = NATURAL, .doc = "all trajectories of this case"},
+    {"--sample", .value = "N", .of = {CST_VALUE_INTEGER, CST_AT(request, sample), 1, CST_NO_LIMIT},
+     .doc = "draw this many of them; default: 8 without --member and --case, else all"},
+    {"--seed", .value = "S", .standard = "1",
+     .of = {CST_VALUE_INTEGER, CST_AT(request, seed), 0, CST_NO_LIMIT},
+     .doc = "the seed of the draw"},
     {"--from-start", .at = offsetof(request, from_start),
      .doc = "recompute from the start, not from checkpoints"},
     {"--trust-code", .at = offsetof(request, trusts),

@@ -75,8 +75,7 @@ const char *cst_value_words(const char *const *words, char *text, size_t n) {
   return text;
 }
 
-/* In words, without a list or another form of it. */
-static void one(const cst_value *v, char *text, size_t n) {
+const char *cst_value_text(const cst_value *v, char *text, size_t n) {
   static const char *const names[] = {[CST_VALUE_OWN] = "value",
                                       [CST_VALUE_NUMBER] = "number",
                                       [CST_VALUE_NUMBERS] = "number",
@@ -103,6 +102,7 @@ static void one(const cst_value *v, char *text, size_t n) {
              : cst_text_begins(range, "at ") ? " of "
                                              : " ",
              range);
+  return text;
 }
 
 const char *cst_key_type(const cst_key *k, char *text, size_t n) {
@@ -110,13 +110,21 @@ const char *cst_key_type(const cst_key *k, char *text, size_t n) {
   char             each[200], list[40] = "";
   if (k->type)
     return k->type;
-  one(v, each, sizeof each);
+  cst_value_text(v, each, sizeof each);
   if (v->list && v->entries)
     snprintf(list, sizeof list, "list of at most %d ", v->entries);
   else if (v->list)
     snprintf(list, sizeof list, "list of ");
   snprintf(text, n, "%s%s%s%s", list, each, v->also ? ", or " : "", v->also ? v->also : "");
   return text;
+}
+
+const char *cst_value_article(const cst_value *v, const char *type) {
+  return v->type == CST_VALUE_CHOICE ? "" : strchr("aeiou", *type) ? "an " : "a ";
+}
+
+const char *cst_key_type(const cst_key *k, char *text, size_t n) {
+  return k->type ? k->type : cst_value_text(&k->value, text, n);
 }
 
 bool cst_value_allows(const cst_value *v, double x) {
@@ -133,13 +141,19 @@ static int find(const char *text, const char *const *words) {
   return words[k] ? k : -1;
 }
 
+/* Larger integers are not exact. */
+static const double most_exact = 9007199254740992;
+
 bool cst_value_parse(const cst_value *v, const char *text, double *x) {
   static const char *const flags[] = {"false", "true", NULL};
   char                    *end;
   if (v->type == CST_VALUE_FLAG || v->type == CST_VALUE_CHOICE)
     return (*x = find(text, v->type == CST_VALUE_FLAG ? flags : v->words)) >= 0;
+  if (text[strspn(text, "+-.0123456789eE")])
+    return false;
   *x = strtod(text, &end);
-  return end != text && !*end && isfinite(*x) && cst_value_allows(v, *x);
+  return end != text && !*end && isfinite(*x) && cst_value_allows(v, *x) &&
+         (v->type != CST_VALUE_INTEGER || fabs(*x) <= most_exact);
 }
 
 void cst_value_set(const cst_value *v, void *section, double x) {

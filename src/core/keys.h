@@ -83,7 +83,11 @@ enum {
 
 /* The row of a key, which the table has. */
 const cst_key *cst_key_find(const cst_key *table, const char *in, const char *key);
-/* Which values a key may have: "integer from 1 to 1000", in text[n]; returns text, or the row's own words. And the
+/* Which values are allowed, without a list or another form: "integer from 1 to 1000", in text[n]; returns text. */
+const char *cst_value_text(const cst_value *v, char *text, size_t n);
+/* "an integer", "a number"; "" before the words of a choice: the article before such a text. */
+const char *cst_value_article(const cst_value *v, const char *type);
+/* Which values a key may have: the text of its value, or the row's own words. And the
  * words behind "it must be" where a number, or a name, is none of them. */
 const char *cst_key_type(const cst_key *k, char *text, size_t n);
 const char *cst_value_wanted(const cst_value *v, char *text, size_t n);

@@ -148,10 +148,10 @@ def test_program():
         (("plot", "order.h5", "order", "--style", "papr"), "not 'papr'; did you mean 'paper'?"),
         (
             ("plot", "order.h5", "order", "--width", "wide"),
-            "--width takes a positive number, at most 100, not 'wide'",
+            "--width takes a number above 0 and at most 100, not 'wide'",
         ),
         (("export", "order.h5"), "--output is missing"),
-        (("export", "order.h5", "-o", "x.csv", "--case", "-1"), "--case takes a whole number from 0 on"),
+        (("export", "order.h5", "-o", "x.csv", "--case", "-1"), "--case takes an integer of at least 0"),
     ):
         run = program(*arguments)
         ok(

@@ -533,7 +533,7 @@ def test_program():
         )
     run = program("plot", "good.h5", "order", "--width", "1e9")
     ok(
-        run.returncode == 2 and "--width takes a positive number, at most 100" in run.stderr,
+        run.returncode == 2 and "--width takes a number above 0 and at most 100" in run.stderr,
         "plot: a width beyond all memory",
         run.stderr,
     )

@@ -502,8 +502,8 @@ def refused():
     for words, message in (
         (("--member", 4), "no member 4; there are 0 to 3"),
         (("--case", 4, "--member", -1), "no case 4; there are 0 to 3"),
-        (("--member", "two"), "--member takes a whole number"),
-        (("--sample", 0), "--sample takes a whole number from 1 on"),
+        (("--member", "two"), "--member takes an integer of at least 0"),
+        (("--sample", 0), "--sample takes an integer of at least 1"),
         (("--seed",), "'--seed' needs a value"),
         (("--form-start",), "did you mean '--from-start'"),
         ((result,), "takes a result"),

@@ -52,10 +52,10 @@ refused "nothing said" "--hours is missing" study.yaml
 refused "unknown scheduler" "not 'slrum'; did you mean 'slurm'?" study.yaml --scheduler slrum --ranks 2 --hours 1
 refused "unknown option" "did you mean '--queue'?" study.yaml "${slurm[@]}" --queu long
 refused "option without value" "'--nodes' needs a value" study.yaml "${slurm[@]}" --nodes
-for ranks in 0 -1 2.5 two 99999999999999999999 ''; do refused "--ranks '$ranks'" "--ranks takes a number of ranks" study.yaml --scheduler slurm --hours 1 --ranks "$ranks"; done
+for ranks in 0 -1 2.5 two 99999999999999999999 ''; do refused "--ranks '$ranks'" "--ranks takes an integer from 1 to 10000000" study.yaml --scheduler slurm --hours 1 --ranks "$ranks"; done
 for hours in 0 -1 nan inf 0.01 1h ''; do refused "--hours '$hours'" "--hours takes hours" study.yaml --scheduler slurm --ranks 1 --hours "$hours"; done
-refused "--requeue -1" "--requeue takes how many times" study.yaml "${slurm[@]}" --requeue -1
-for parts in 0 1 2.5 1000001; do refused "--array $parts" "--array takes a number of parts from 2" study.yaml "${slurm[@]}" --array $parts; done
+refused "--requeue -1" "--requeue takes an integer from 0" study.yaml "${slurm[@]}" --requeue -1
+for parts in 0 1 2.5 1000001; do refused "--array $parts" "--array takes an integer from 2" study.yaml "${slurm[@]}" --array $parts; done
 refused "a name that no scheduler takes" "--name takes a letter" study.yaml "${slurm[@]}" --name 'a b'
 refused "an account with a line of its own" "--account takes letters" study.yaml "${slurm[@]}" --account $'a\n#SBATCH --exclusive'
 refused "two modules in one" "--module takes one module" study.yaml "${slurm[@]}" --module 'gcc openmpi'

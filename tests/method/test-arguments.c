@@ -111,9 +111,10 @@ static void refused(const char *text, const char *words) {
 /* ---- bounds, types --------------------------------------------------------------------------- */
 
 /* At a bound, which is excluded or not, and next to it on both sides. */
-static void test_bound(const cst_key *k, const char *type, double bound, bool excluded, double outwards) {
-  const bool whole = k->value.type == CST_VALUE_INTEGER;
-  char       text[40], name[40];
+static void test_bound(const cst_key *k, const char *type, double bound, bool excluded,
+                       double outwards) {
+  const bool   whole = k->value.type == CST_VALUE_INTEGER;
+  char         text[40], name[40];
   const double out = whole ? bound + outwards : nextafter(bound, outwards * INFINITY);
   const double in = whole ? bound - outwards : nextafter(bound, -outwards * INFINITY);
   snprintf(text, sizeof text, "%.17g", bound);
@@ -126,8 +127,8 @@ static void test_bound(const cst_key *k, const char *type, double bound, bool ex
   snprintf(text, sizeof text, "%.17g", in);
   accepted(with(k, text));
   if (!k->type)
-    OK(strstr(type, cst_text_number(bound, name, sizeof name)) != NULL, "%s: %s has the bound %s", k->key,
-       type, name);
+    OK(strstr(type, cst_text_number(bound, name, sizeof name)) != NULL, "%s: %s has the bound %s",
+       k->key, type, name);
 }
 
 static void test_range(const char *method, const cst_key *k) {
@@ -221,8 +222,8 @@ static void test_default(const cst_key *k) {
   const cst_properties has[2] = {properties_of(x, one), properties_of(x, other)};
   const size_t         size = sizeof(double) * (size_t)x->s->nq;
   OK(agree(&has[0], &has[1]), "%s and %s have the same properties", one, other);
-  OK(steps_to(x, one, q[0], p[0]) && steps_to(x, other, q[1], p[1]) &&
-         !memcmp(q[0], q[1], size) && !memcmp(p[0], p[1], size),
+  OK(steps_to(x, one, q[0], p[0]) && steps_to(x, other, q[1], p[1]) && !memcmp(q[0], q[1], size) &&
+         !memcmp(p[0], p[1], size),
      "%s and %s have the same bits", one, other);
   problem_close(x);
 }

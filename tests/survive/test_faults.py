@@ -550,7 +550,7 @@ def limited():
     for word in ("0", "-1", "soon", "nan", "inf"):
         process = constella("run", study, "-o", path("never.h5"), "--max-hours", word)
         ok(
-            process.returncode == 2 and "positive number" in process.stderr,
+            process.returncode == 2 and "takes a number above 0" in process.stderr,
             f"--max-hours {word} is refused",
             process.stderr,
         )

@@ -192,9 +192,7 @@ static bool check_shape(const cst_term *t, cst_expr_error *e) {
 static bool wrong_value(const cst_term *t, const cst_term *x, const cst_key *k, cst_expr_error *e) {
   char        text[200];
   const char *type = cst_key_type(k, text, sizeof text);
-  const char *article = strchr("aeiou", *type) ? "an " : "a ";
-  if (k->value.type == CST_VALUE_CHOICE)
-    article = "";
+  const char *article = cst_value_article(&k->value, type);
   if (k->value.type == CST_VALUE_SCHEME)
     return cst_term_error(x, e, "%s takes %s: %s", t->name, k->doc, k->example);
   if (k->called)
