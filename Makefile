@@ -125,7 +125,7 @@ LANE_NARROW  := $(filter-out src/statistics/core/growth-lanes.c,$(filter-out src
 LANE_IN       = $(if $(findstring x,$(1)),$(LANE_NARROW),$(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
-GENERATOR    := $(wildcard src/system/read/*.c src/system/derive/*.c src/system/emit/*.c) src/system/point/body-quantities.c src/core/diag.c src/core/csv.c src/core/need.c src/core/text.c src/core/document.c src/core/yaml.c
+GENERATOR    := $(wildcard src/system/read/*.c src/system/derive/*.c src/system/emit/*.c) src/system/point/body-quantities.c src/core/diag.c src/core/csv.c src/core/need.c src/core/text.c src/core/keys.c src/core/document.c src/core/yaml.c
 PLAIN        := $(filter-out src/expr/interpret.c src/system/compile/kernels.c src/system/emit/generate.c src/system/compile/make-forms.c src/core/core/% src/observe/core/% src/statistics/core/% src/system/core/% $(CORES_SHARED),$(wildcard src/*/*.c src/*/*/*.c))
 
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o $(BUILD)/obj/gen/bibliography.o

@@ -101,16 +101,10 @@ static void read_shape(cst_reading *r, const cst_name *body, cst_yaml *n) {
 }
 
 static void read_up(cst_reading *r) {
-  static const char *const ways[] = {"x", "y", "z", "-x", "-y", "-z"};
-  cst_yaml                *n = cst_yaml_get(r->root, "up");
-  const char              *text = n ? cst_read_text(r, n, "up") : "z";
-  for (int i = 0; i < 6; i++)
-    if (!strcmp(text, ways[i])) {
-      r->s->up = ways[i];
-      return;
-    }
-  if (*text)
-    cst_yaml_error(r->doc, n, r->d, "'up' is '%s'; allowed: %s", text, cst_diag_join(ways, 6));
+  cst_yaml   *n = cst_yaml_get(r->root, "up");
+  const char *axis = n ? cst_read_choice(r, n, cst_system_key("", "up")) : "z";
+  if (axis)
+    r->s->up = axis;
 }
 
 static void read_ground(cst_reading *r) {

@@ -414,18 +414,6 @@ const cst_system_event *cst_system_event_find(const cst_system *s, const char *n
   return NULL;
 }
 
-static const char *read_direction(cst_reading *r, cst_yaml *n) {
-  static const char *const ways[] = {"up", "down", "both"};
-  const char              *text = n ? cst_read_text(r, n, "direction") : NULL;
-  for (int i = 0; text && i < 3; i++)
-    if (!strcmp(text, ways[i]))
-      return ways[i];
-  if (text && *text)
-    cst_yaml_error(r->doc, n, r->d, "'direction' is '%s'; allowed: %s", text,
-                   cst_diag_join(ways, 3));
-  return NULL;
-}
-
 /* `name: expression` or `name: {when: expression, direction: up}`. */
 static void read_event(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_system_event *x) {
   cst_yaml *when = n;
@@ -437,7 +425,8 @@ static void read_event(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_system_ev
   if (cst_yaml_is_map(n)) {
     cst_system_keys_check(r->doc, n, "events.NAME", CST_KEYS_ALL, r->d);
     when = cst_read_required(r, n, "when", "of the event");
-    x->direction = read_direction(r, cst_yaml_get(n, "direction"));
+    x->direction = cst_read_choice(r, cst_yaml_get(n, "direction"),
+                                   cst_system_key("events.NAME", "direction"));
   }
   if (!when)
     return;

@@ -102,6 +102,22 @@ const char *cst_read_text(cst_reading *r, cst_yaml *n, const char *key) {
   return cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "";
 }
 
+const char *cst_read_choice(cst_reading *r, cst_yaml *n, const cst_key *k) {
+  const char *const *words = k->value.words;
+  const char        *text = cst_read_text(r, n, k->key);
+  double             which;
+  int                count = 0;
+  if (!*text)
+    return NULL;
+  if (cst_value_parse(&k->value, text, &which))
+    return words[(int)which];
+  while (words[count])
+    count++;
+  cst_yaml_error(r->doc, n, r->d, "'%s' is '%s'; allowed: %s", k->key, text,
+                 cst_diag_join(words, count));
+  return NULL;
+}
+
 /* The map `key`; NULL if it is absent or not a map. */
 cst_yaml *cst_read_map(cst_reading *r, const char *key, const char *form) {
   cst_yaml *map = cst_yaml_get(r->root, key);
@@ -230,15 +246,16 @@ static const cst_size *replacement(const cst_reading *r, const char *name) {
 }
 
 static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
-  int             value = 1;
-  const char     *text = cst_yaml_text(n);
-  const cst_size *other = replacement(r, p->name);
+  int              value = 1;
+  const cst_value *v = &cst_system_key("parameters.NAME", "size")->value;
+  const char      *text = cst_yaml_text(n);
+  const cst_size  *other = replacement(r, p->name);
   p->size = true;
   if (text)
-    cst_read_whole(r, n, 0, text, (int)strlen(text), "size", 1, CST_MOST_Q, &value);
+    cst_read_whole(r, n, 0, text, (int)strlen(text), "size", (int)v->low, (int)v->high, &value);
   else
     cst_yaml_error(r->doc, n, r->d, "size must be a number or an expression");
-  if (other && other->value >= 1 && other->value <= CST_MOST_Q)
+  if (other && cst_value_allows(v, other->value))
     value = other->value;
   p->value = value;
   p->node = cst_graph_constant(r->s->graph, value);
@@ -282,9 +299,10 @@ static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
 }
 
 static void check_sizes(cst_reading *r) {
-  cst_system *s = r->s;
-  const char *names[CST_MAX_PAR];
-  int         n = 0;
+  cst_system      *s = r->s;
+  const cst_value *v = &cst_system_key("parameters.NAME", "size")->value;
+  const char      *names[CST_MAX_PAR];
+  int              n = 0;
   for (int i = 0; i < s->npar; i++)
     if (s->parameter[i].size)
       names[n++] = s->parameter[i].name;
@@ -296,9 +314,10 @@ static void check_sizes(cst_reading *r) {
     if (i == n)
       cst_yaml_error(r->doc, NULL, r->d, "the system has no size parameter '%s'; %s%s", size->name,
                      n ? "allowed: " : "it has none", n ? cst_diag_join(names, n) : "");
-    else if (size->value < 1 || size->value > CST_MOST_Q)
-      cst_yaml_error(r->doc, NULL, r->d, "size '%s' is %d; it must be a whole number from 1 to %d",
-                     size->name, size->value, CST_MOST_Q);
+    else if (!cst_value_allows(v, size->value))
+      cst_yaml_error(r->doc, NULL, r->d,
+                     "size '%s' is %d; it must be a whole number from %g to %.0f", size->name,
+                     size->value, v->low, v->high);
   }
 }
 

@@ -2,6 +2,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/read/system-keys.h"
 #include <stddef.h>
+#include <string.h>
+
+static const char *const axes[] = {"x", "y", "z", "-x", "-y", "-z", NULL};
+static const char *const directions[] = {"up", "down", "both", NULL};
 
 /* clang-format off */
 const cst_key cst_system_keys[] = {
@@ -25,11 +29,13 @@ const cst_key cst_system_keys[] = {
     {"", "states", CST_KEYS_ALL, "map of names to maps", NULL, "", "states: {default: {q: [1, 0], v: [0, 0]}}", "Named starts. The first one is called default."},
     {"", "events", CST_KEYS_ALL, "map of names to expressions or maps", "none", "", "events: {passing: x}", "Where an expression of coordinates, velocities, parameters and t changes its sign, for `events` of a study, which takes it by name (docs/events.md); at most 16."},
     {"", "units", CST_KEYS_ALL, "map of names to texts", "none", "", "units: {time: s, x: m, energy: J}", "Units of the time, of coordinates (an array's name stands for all) and of observables, for figures and messages."},
-    {"", "up", CST_KEYS_ALL, "x, y, z, -x, -y or -z", "z; y in the plane", "", "up: y", "The axis that points upwards in figures."},
+    {"", "up", CST_KEYS_ALL, NULL, "z; y in the plane", "", "up: y", "The axis that points upwards in figures.",
+     .value = {CST_VALUE_CHOICE, .words = axes, .rule = true}},
     {"", "ground", CST_KEYS_ALL, "number or expression", "none", "of the coordinates", "ground: 0", "The height of a floor that figures show; an expression may use the parameters."},
 
     {"parameters.NAME", "default", CST_KEYS_ALL, "number or expression", "required; or `size`", "its own", "parameters: {L: {default: 2}}", "The value where a study gives none; an expression may use the parameters above it."},
-    {"parameters.NAME", "size", CST_KEYS_ALL, "integer", "none; or `default`", "", "parameters: {m: {size: 3}}", "The default of a parameter that counts: the length of arrays, a bound of sums; 1 to 2000000."},
+    {"parameters.NAME", "size", CST_KEYS_ALL, NULL, "none; or `default`", "", "parameters: {m: {size: 3}}", "The default of a parameter that counts: the length of arrays, a bound of sums.",
+     .value = {CST_VALUE_INTEGER, .low = 1, .high = CST_MOST_Q, .rule = true}},
     {"parameters.NAME", "unit", CST_KEYS_ALL, "text", "none", "", "parameters: {L: {default: 2, unit: m}}", "Its unit, for pages and figures; nothing is computed with it."},
     {"parameters.NAME", "doc", CST_KEYS_ALL, "text", "none", "", "parameters: {L: {default: 2, doc: length of the rod}}", "What it is."},
 
@@ -44,7 +50,8 @@ const cst_key cst_system_keys[] = {
     {"symmetries.NAME", "translation", CST_SYSTEM_BODIES, "list of 3 expressions", "none", "", "symmetries: {along: {translation: [1, 0, 0]}}", "Moves all bodies in this direction."},
 
     {"events.NAME", "when", CST_KEYS_ALL, "expression", NULL, "", "events: {passing: {when: x}}", "The expression that changes its sign there."},
-    {"events.NAME", "direction", CST_KEYS_ALL, "up, down or both", "both", "", "events: {passing: {when: x, direction: up}}", "Changes of sign that count, where a study does not say it."},
+    {"events.NAME", "direction", CST_KEYS_ALL, NULL, "both", "", "events: {passing: {when: x, direction: up}}", "Changes of sign that count, where a study does not say it.",
+     .value = {CST_VALUE_CHOICE, .words = directions, .rule = true}},
 
     {"bodies.NAME", "rotation", CST_KEYS_ALL, "name", NULL, "", "bodies: {top: {rotation: Q, inertia: [2, 3, 4]}}", "R of the nine coordinates R11 .. R33, the rotation from body to space."},
     {"bodies.NAME", "centre", CST_KEYS_ALL, "list of 3 names", "the body turns about the origin", "", "bodies: {top: {rotation: R, centre: [X, Y, Z], mass: 1, inertia: [2, 3, 4]}}", "The coordinates of its centre of mass."},
@@ -70,6 +77,13 @@ const cst_key cst_system_keys[] = {
     {0},
 };
 /* clang-format on */
+
+const cst_key *cst_system_key(const char *in, const char *key) {
+  const cst_key *k = cst_system_keys;
+  while (strcmp(k->in, in) || strcmp(k->key, key))
+    k++;
+  return k;
+}
 
 void cst_system_keys_check(const cst_document *doc, cst_yaml *map, const char *in, int forms,
                            cst_diag *d) {

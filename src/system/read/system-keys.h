@@ -19,6 +19,8 @@ enum {
 
 extern const cst_key cst_system_keys[]; /* ends with a row whose key is NULL */
 
+/* The row of a key that there is. */
+const cst_key *cst_system_key(const char *in, const char *key);
 /* Reports every key of `map` that the map of this path does not have in the given forms. */
 void cst_system_keys_check(const cst_document *doc, cst_yaml *map, const char *in, int forms,
                            cst_diag *d);

@@ -76,6 +76,8 @@ bool cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, 
 bool cst_read_label(cst_reading *r, cst_yaml *n, const char *what);
 cst_yaml   *cst_read_required(cst_reading *r, cst_yaml *map, const char *key, const char *of);
 const char *cst_read_text(cst_reading *r, cst_yaml *n, const char *key);
+/* The word at n, by the row of the key; NULL where there is none, or none that is allowed. Borrowed */
+const char *cst_read_choice(cst_reading *r, cst_yaml *n, const cst_key *k);
 cst_yaml   *cst_read_map(cst_reading *r, const char *key, const char *form);
 /* one allocation, free(); *keys is its second half; keys may be NULL */
 cst_yaml **cst_read_children(cst_yaml *n, cst_yaml ***keys);
