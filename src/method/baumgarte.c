@@ -28,23 +28,28 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_NUMBER, CST_AT(values, beta), 0, CST_NO_LIMIT}},
     {0}};
 
+static values values_of(const cst_term *t) {
+  values x;
+  cst_term_read(t, &x);
+  return x;
+}
+
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->ng > 0)
-    return cst_term_fits(t->arg[0], s, why, n);
+    return cst_term_fits(values_of(t).layer, s, why, n);
   snprintf(why, (size_t)n, "baumgarte needs constraints and %s has none", s->name);
   return false;
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  values    x;
-  cst_layer l = {0};
-  cst_term_read(t, &x);
+  const values x = values_of(t);
+  cst_layer    l = {0};
   cst_term_layer(x.layer, &l);
   cst_program_add(p, cst_rk_stabilised(fraction, &l, x.alpha, x.beta));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  return cst_layer_properties(cst_term_properties(t->arg[0], s).order_q, 0);
+  return cst_layer_properties(cst_term_properties(values_of(t).layer, s).order_q, 0);
 }
 
 const cst_method_row cst_method_row_baumgarte = {

@@ -25,7 +25,7 @@ typedef struct {
 } values;
 
 static const cst_key arguments[] = {
-    {"", "LAYER", CST_BY_PLACE, NULL, "minus and plus", "", "convert(rk4)",
+    {"", "LAYER", CST_BY_PLACE, NULL, "minus and plus", "", "convert(rk4, bias=-0.5)",
      "a layer, or minus= and plus=", .value = {CST_VALUE_METHOD, CST_AT(values, one)}},
     {"", "minus", CST_BY_NAME, NULL, "LAYER", "", "convert(minus=heun, plus=rk4)",
      "a layer for the way back to the left end of the step",

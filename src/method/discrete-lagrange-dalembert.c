@@ -13,7 +13,8 @@ static const char *const forms[] = {"midpoint", "reversible", "leapfrog", NULL};
 static const char *const equations[] = {"multipliers", "null-space", NULL};
 
 static const cst_key arguments[] = {
-    {"", "FORM", CST_BY_PLACE, NULL, NULL, "", "discrete-lagrange-dalembert(leapfrog)", "the form",
+    {"", "FORM", CST_BY_PLACE, NULL, NULL, "",
+     "discrete-lagrange-dalembert(reversible, form=null-space)", "the form",
      .value = {CST_VALUE_CHOICE, CST_AT(values, form), .words = forms}},
     {"", "form", CST_BY_NAME, NULL, "multipliers", "",
      "discrete-lagrange-dalembert(reversible, form=null-space)",

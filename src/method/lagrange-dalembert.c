@@ -23,7 +23,7 @@ typedef struct {
 static const char *const states[] = {"p", "w", NULL};
 
 static const cst_key arguments[] = {
-    {"", "LAYER", CST_BY_PLACE, NULL, NULL, "", "lagrange-dalembert(rk4)", "a layer",
+    {"", "LAYER", CST_BY_PLACE, NULL, NULL, "", "lagrange-dalembert(rk4, bias=-0.5)", "a layer",
      .value = {CST_VALUE_LAYER, CST_AT(values, layer)}},
     {"", "bias", CST_BY_NAME, NULL, "0", "", "lagrange-dalembert(rk4, bias=-0.5)",
      "places w at the time -bias h in the step; -1/2 makes the method symmetric",

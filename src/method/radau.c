@@ -24,7 +24,7 @@ enum { GGL, INDEX_3, INDEX_2, INDEX_1 };
 static const char *const forms[] = {"ggl", "index-3", "index-2", "index-1", NULL};
 
 static const cst_key arguments[] = {
-    {"", "s", CST_BY_PLACE, NULL, NULL, "", "radau(3)", "the number of stages",
+    {"", "s", CST_BY_PLACE, NULL, NULL, "", "radau(3, form=index-2)", "the number of stages",
      .value = {CST_VALUE_INTEGER, CST_AT(values, stages), 1, CST_MAX_RADAU}},
     {"", "form", CST_BY_NAME, NULL, "ggl", "", "radau(3, form=index-2)",
      "which constraints the stages satisfy",

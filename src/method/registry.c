@@ -181,14 +181,14 @@ cst_properties cst_term_properties(const cst_term *t, const cst_system *s) {
 }
 /* Those of a layer around which a method is built. Where the method is symmetric, odd orders are enough. */
 static void layer_conditions(const cst_term *t, const cst_system *s, cst_conditions *c) {
-  const bool within = t->row->of_layer && t->n && !t->key[0];
-  cst_layer  l = {0};
-  if (!cst_term_layer(within ? t->arg[0] : t, &l) || l.rule)
+  const cst_term *layer = t->row->of_layer ? cst_term_argument(t, NULL) : NULL;
+  cst_layer       l = {0};
+  if (!cst_term_layer(layer ? layer : t, &l) || l.rule)
     return;
   c->orders = CST_TREE_ORDER;
   c->roundoff = CST_TREE_VANISHING;
   cst_tableau_defects(&l.tableau, c->defect);
-  if (within && t->row->properties(t, s).claims & CST_CLAIM_SYMMETRIC)
+  if (layer && t->row->properties(t, s).claims & CST_CLAIM_SYMMETRIC)
     for (int k = 2; k <= CST_TREE_ORDER; k += 2)
       c->defect[k] = 0;
 }

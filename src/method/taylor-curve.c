@@ -478,7 +478,7 @@ typedef struct {
 } values;
 
 static const cst_key arguments[] = {
-    {"", "p", CST_BY_PLACE, NULL, NULL, "", "taylor-curve(2)", "the degree",
+    {"", "p", CST_BY_PLACE, NULL, NULL, "", "taylor-curve(2, quadrature=left)", "the degree",
      .value = {CST_VALUE_INTEGER, CST_AT(values, degree), 1, MOST_DEGREE}},
     {"", "quadrature", CST_BY_NAME, "exact, left, or gauss(n) with n from 1 to 8", "exact", "",
      "taylor-curve(2, quadrature=left)", "the rule for the action and the work along the curve",

@@ -212,11 +212,9 @@ static bool agree(const cst_properties *a, const cst_properties *b) {
          a->order_measure == b->order_measure && a->mean == b->mean;
 }
 
-/* The default written out is the method without it. */
-static void test_default(const cst_key *k) {
-  const char *one = with(k, k->standard), *other = without(k);
-  problem    *x = *other ? stepped_by(other) : NULL;
-  double      q[2][CST_MAX_Q], p[2][CST_MAX_Q];
+static void test_same(const char *one, const char *other) {
+  problem *x = *one && *other ? stepped_by(other) : NULL;
+  double   q[2][CST_MAX_Q], p[2][CST_MAX_Q];
   if (!OK(x && fits(x, one), "a system for %s and %s", one, other))
     return;
   const cst_properties has[2] = {properties_of(x, one), properties_of(x, other)};
@@ -226,6 +224,23 @@ static void test_default(const cst_key *k) {
          !memcmp(p[0], p[1], size),
      "%s and %s have the same bits", one, other);
   problem_close(x);
+}
+
+/* The default written out is the method without it. */
+static void test_default(const cst_key *k) { test_same(with(k, k->standard), without(k)); }
+
+/* Named arguments may come first. */
+static void test_order(const cst_key *k) {
+  char        text[ROOM];
+  int         from, to;
+  const char *example = k->example;
+  find_value(k, &from, &to);
+  if (example[to] != ',')
+    return;
+  const int rest = (int)strlen(example) - 1 - (to + 2);
+  snprintf(text, sizeof text, "%.*s%.*s, %.*s)", from, example, rest, example + to + 2, to - from,
+           example + from);
+  test_same(text, example);
 }
 
 /* Tables of coefficients reach as far as the numbers that choose from them. */
@@ -263,6 +278,8 @@ static void test_row(const cst_method_info *m, const cst_key *k) {
     test_reach(k);
   if (has_plain_default(k))
     test_default(k);
+  if (is_by_place(k))
+    test_order(k);
 }
 
 /* The signature that follows from the rows: what is required, and defaults that are values. */
