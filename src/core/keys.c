@@ -123,10 +123,6 @@ const char *cst_value_article(const cst_value *v, const char *type) {
   return v->type == CST_VALUE_CHOICE ? "" : strchr("aeiou", *type) ? "an " : "a ";
 }
 
-const char *cst_key_type(const cst_key *k, char *text, size_t n) {
-  return k->type ? k->type : cst_value_text(&k->value, text, n);
-}
-
 bool cst_value_allows(const cst_value *v, double x) {
   if (v->type == CST_VALUE_INTEGER && x != floor(x))
     return false;

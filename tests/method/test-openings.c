@@ -218,7 +218,7 @@ static double sum_of_steps(long n) { return H * (double)(n + n / 2); }
 
 static void test_alternating(const char *system, const char *method, const char *how) {
   problem  *x = problem_open(system);
-  const int clock = x->s->timed ? x->s->account - 1 : -1;
+  const int clock = cst_has(x->s, CST_TIMED) ? x->s->account - 1 : -1;
   run       one, hand;
   int       good = 0, timed = 0;
   open_with(&one, x, method, &alternating, LANES);
