@@ -1,6 +1,7 @@
 /* show.c: `constella show NAME`: prints a page on a system, a method, a scheme or a kind of study from its
  * row, order and claims of a method expression on a system, or the keys of a file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,8 +103,12 @@ static void put_value(const cst_value *v) {
       [CST_VALUE_EXPRESSIONS] = "expression",
   };
   put_text("type", types[v->type]);
-  put_bound("low", v->low, cst_value_bounded(v));
-  put_bound("high", v->high, cst_value_bounded(v));
+  if (v->type == CST_VALUE_SEED) {
+    printf(", \"low\": 0, \"high\": %" PRIu64, UINT64_MAX);
+  } else {
+    put_bound("low", v->low, cst_value_bounded(v));
+    put_bound("high", v->high, cst_value_bounded(v));
+  }
   put_flag("above", v->above);
   put_flag("below", v->below);
   put_text("until", v->until);

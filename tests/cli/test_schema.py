@@ -184,6 +184,7 @@ def wrong(row):
     if kind == "seed":
         yield "a word", "nonsense", [f"'{key}' is 'nonsense'", "an integer from 0"]
         yield "a fraction", "1.5", [f"'{key}' is '1.5'"]
+        yield "a sign", "+1", [f"'{key}' is '\\+1'"]
     if kind in ("flag", "choice"):
         yield "another word", item(row, "nonsense"), [f"unknown {key} 'nonsense'", *(row["words"] or ["true"])]
 

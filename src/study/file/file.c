@@ -359,6 +359,8 @@ void cst_study_destroy(cst_study *s) {
                    s->own,
                    s->sweep.name,
                    s->sweep.state,
+                   s->sweep.axis_name,
+                   s->sweep.axis,
                    s->ensemble.deviation[0],
                    s->ensemble.deviation[1],
                    s->starts.keep,

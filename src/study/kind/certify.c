@@ -10,6 +10,8 @@
 /* The keys of a certify study; layers, schemes, maps, iotas, retractions and steppers also those
  * of a file beside methods. */
 
+static const char *const measures[] = {"quick", "full", NULL};
+
 /* clang-format off */
 const cst_key cst_certify_keys[] = {
     {"", "study", CST_WITH_STUDY, "word", NULL, "", "study: certify", "The kind of study."},
@@ -20,7 +22,8 @@ const cst_key cst_certify_keys[] = {
      "systems: [kepler, double-pendulum]", "Systems of the catalogue, or files beside the study."},
     {"", "claims", CST_WITH_STUDY, "map of claims to numbers, or text", "what the methods claim", "",
      "claims: \"order=4, symplectic\"", "The claims to judge; 1 is the number of a claim that has none."},
-    {"", "measure", CST_WITH_STUDY, "quick or full", "quick", "", "measure: full", "full: more states, smaller steps, longer runs."},
+    {"", "measure", CST_WITH_STUDY, NULL, "quick", "", "measure: full", "full: more states, smaller steps, longer runs.",
+     .value = {CST_VALUE_CHOICE, .words = measures}},
     {"", "layers", CST_KEYS_ALL, "map of names to maps", "none", "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}", "As in other studies."},
     {"", "schemes", CST_KEYS_ALL, "map of names to lists of numbers", "none", "",
      "schemes: {mine: [1/(2-2^(1/3)), 1-2/(2-2^(1/3)), 1/(2-2^(1/3))]}", "As in other studies."},
