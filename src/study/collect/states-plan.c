@@ -41,7 +41,7 @@ const cst_key cst_states_keys[] = {
      "Numbers of members, from 0, and ranges FROM..TO; as a map: a random choice, {random:, seed:}, or the worst members, {worst:, by:}.",
      .value = {CST_VALUE_INTEGER, .low = 0, .high = CST_NO_LIMIT, .list = true, .most = last_member}},
     {"trajectories", "every", CST_KEYS_ALL, NULL, "1", "steps", "trajectories: {members: [0], every: 5}", "Steps from one stored state to the next.",
-     .value = {CST_VALUE_INTEGER, CST_AT(cst_states_request, every), 1, 1e15}},
+     .value = {CST_VALUE_INTEGER, CST_AT(cst_states_request, every), 1, CST_LONGEST_RUN}},
     {"trajectories", "store", CST_KEYS_ALL, "list of q, p, v, lambda and observables", "[q, p, lambda]", "", "trajectories: {members: [0], store: [q, v, energy]}", "Quantities stored of each state."},
     {"trajectories.members", "random", CST_KEYS_ALL, NULL, "none; required without `worst`", "", "trajectories: {members: {random: 1}}", "Number of members drawn.",
      .value = {CST_VALUE_INTEGER, CST_AT(choice, random), 1, CST_NO_LIMIT, .rule = true, .most = members, .until = "the number of members"}},

@@ -188,11 +188,11 @@ static void check_longest(cst_reader *r, cst_yaml *at) {
   const cst_study *s = r->s;
   for (int v = 0; v < s->problem.nvariant && s->reference.step > 0; v++) {
     double n = s->steps.end[v] / s->reference.step;
-    if (s->steps.end[v] <= 0 || (n >= 1 && n <= 1e15))
+    if (s->steps.end[v] <= 0 || (n >= 1 && n <= CST_LONGEST_RUN))
       continue;
     cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s",
                    cst_reader_shortest(s->reference.step), cst_reader_with(r, v),
-                   n < 1 ? "is larger than" : "needs more than 1e15 steps to",
+                   n < 1 ? "is larger than" : "needs more than " CST_LONGEST_RUN_TEXT " steps to",
                    cst_reader_shortest(s->steps.end[v]));
     return;
   }
@@ -363,8 +363,6 @@ void cst_file_methods_destroy(cst_study *s) {
  * difference of two solutions is no error.
  */
 
-static const double most_increments = 1e15;
-
 /* The YAML nodes of step i and of method i. */
 static cst_yaml *step_node(const cst_reader *r, int i) {
   cst_yaml *n = cst_yaml_get(r->root, "steps");
@@ -447,12 +445,12 @@ static void check_reference_step(cst_reader *r) {
 static void read_resolution(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   if (!cst_reader_section(r, n, "noise", "noise", CST_KEYS_ALL, s) || !s->steps.resolution ||
-      !s->problem.nvariant || s->steps.end[0] / s->steps.resolution <= most_increments)
+      !s->problem.nvariant || s->steps.end[0] / s->steps.resolution <= CST_LONGEST_RUN)
     return;
-  cst_yaml_error(
-      r->doc, cst_yaml_get(n, "resolution"), r->d,
-      "the noise's resolution is %s; at most 1e15 such steps are allowed up to the end %s",
-      cst_reader_shortest(s->steps.resolution), cst_reader_shortest(s->steps.end[0]));
+  cst_yaml_error(r->doc, cst_yaml_get(n, "resolution"), r->d,
+                 "the noise's resolution is %s; at most " CST_LONGEST_RUN_TEXT
+                 " such steps are allowed up to the end %s",
+                 cst_reader_shortest(s->steps.resolution), cst_reader_shortest(s->steps.end[0]));
   s->steps.resolution = 0;
 }
 

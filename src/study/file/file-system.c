@@ -449,8 +449,6 @@ void cst_file_system(cst_reader *r) {
  * The three forms (a list, {from:, halvings:}, {counts:}) become one list of steps, each with its YAML node.
  */
 
-static const double most_steps = 1e15;
-
 typedef struct {
   cst_yaml *node; /* where to report errors */
   bool      known;
@@ -530,9 +528,10 @@ static bool is_wrong(double h, double end, const char *unit, char *why, size_t s
     snprintf(why, size, "it must be positive");
   else if (h > end * (1 + 1e-9))
     snprintf(why, size, "it is larger than the end %s%s", cst_reader_shortest(end), unit);
-  else if (!(n <= most_steps))
-    snprintf(why, size, "it needs %.3g steps to the end %s%s; at most 1e15 are allowed", end / h,
-             cst_reader_shortest(end), unit);
+  else if (!(n <= CST_LONGEST_RUN))
+    snprintf(why, size,
+             "it needs %.3g steps to the end %s%s; at most " CST_LONGEST_RUN_TEXT " are allowed",
+             end / h, cst_reader_shortest(end), unit);
   else if (fabs(n * h - end) > 1e-9 * end)
     snprintf(
         why, size,

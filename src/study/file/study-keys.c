@@ -131,7 +131,7 @@ static const cst_key of_maps[] = {
     {"steps", "halvings", CST_STEPS_HALVED, NULL, NULL, "", "steps: {from: 0.1, halvings: 3}", "Number of halvings; gives halvings + 1 steps.",
      .value = {CST_VALUE_INTEGER, CST_AT(cst_keys_of_steps, halvings), 0, 60}},
     {"steps", "counts", CST_STEPS_HALVED | CST_STEPS_COUNTED, NULL, NULL, "", "steps: {counts: [20, 40]}", "Numbers of steps; h is end / count.",
-     .value = {CST_VALUE_INTEGER, .low = 1, .high = 1e15, .list = true}},
+     .value = {CST_VALUE_INTEGER, .low = 1, .high = CST_LONGEST_RUN, .list = true}},
 
     {"methods", "a", CST_KEYS_ALL, "list of lists of numbers", NULL, "", "methods: [{a: [[0, 0], [1, 0]], b: [0.5, 0.5]}]", "Coefficients of a Runge-Kutta tableau; expressions such as 1/3 are allowed."},
     {"methods", "b", CST_KEYS_ALL, "list of numbers", NULL, "", "methods: [{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}]", "Weights of the tableau."},

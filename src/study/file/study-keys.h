@@ -30,6 +30,10 @@ enum {
   CST_WITH_STUDY = 2, /* of such a study alone, and of a choose study */
 };
 
+/* Steps of a run, at most; in messages. */
+#define CST_LONGEST_RUN      1e15
+#define CST_LONGEST_RUN_TEXT "1e15"
+
 /* What maps have whose values are not those of a study: system; steps; a range of values; starts in another file. */
 typedef struct {
   char *name, *file;
