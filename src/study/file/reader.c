@@ -540,9 +540,12 @@ static double standard(const cst_reader *r, const cst_key *k) {
   cst_expr_error     error;
   const char *const *words = k->value.type == CST_VALUE_FLAG ? switched : k->value.words;
   if (!is_number(&k->value)) {
-    while (strcmp(words[(int)x], k->standard))
-      x++;
-    return x;
+    int which = 0;
+    while (words[which] && strcmp(words[which], k->standard))
+      which++;
+    if (!words[which])
+      cst_need_fail();
+    return which;
   }
   const cst_node node = cst_expr_parse(r->graph, k->standard, NULL, 0, &error);
   if (node < 0 || !cst_graph_is_constant(r->graph, node, &x))

@@ -101,9 +101,9 @@ typedef struct {
 
 /* What a collector reads of the study file. Members that are NULL have nothing to do, here and below. */
 typedef struct {
-  /* Its keys, ending with a row without a key; NULL: none of its own. read: reads them,
-   * after those that others read too, into request, of `request` bytes, which begin as zeros and are then
-   * cst_study.collected[CST_COLLECTOR(name)]. forget: NULL, or releases what request owns. */
+  /* Its keys, ending with a row without a key; NULL: none of its own. They are read after those that others read too, into
+   * request, of `request` bytes, which begin as zeros and are then cst_study.collected[CST_COLLECTOR(name)]: typed rows of
+   * the map "" as they are, the others by `read`, if there is one. forget: NULL, or releases what request owns. */
   const cst_key *table;
   size_t         request;
   void (*read)(struct cst_reader *r, void *request);

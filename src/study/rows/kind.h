@@ -36,8 +36,8 @@ struct cst_kind {
   /* additional keys of the study file, in its map ""; ends with a row whose key is NULL. NULL: none */
   const cst_key *keys;
   size_t         own; /* bytes of cst_study.own, which these keys fill and which begins as zeros */
-  /* Reads these keys into r->s->own, after all other keys, and reports combinations that make no sense. NULL:
-   * nothing to read. */
+  /* After all other keys, and the typed rows of these: reads the others into r->s->own, and reports combinations that make
+   * no sense. NULL: there is nothing to do. */
   void (*read)(cst_reader *r);
   /* Declares the columns that follow those of every study, and sets those that are known before the run.
    * Returns their handles, owned: free(). */
