@@ -5,6 +5,7 @@
 #include "claims.h"
 #include "method/stepper/stepper.h"
 #include "method/substep.h"
+#include "system/compile/compile.h"
 
 enum { LANES = 11, STEPS = 40 }; /* of at least two groups */
 static const double H = 0.05;
@@ -232,8 +233,7 @@ static double sum_of_steps(const run *r, int lane, long n) {
 }
 
 /* parts: its steps are made in parts, by a solver of PETSc's; those of the caller never are. */
-static void test_alternating(const char *system, const char *method, bool parts) {
-  problem  *x = problem_open(system);
+static void test_alternating_on(const problem *x, const char *method, bool parts) {
   const int clock = cst_has(x->s, CST_TIMED) ? x->s->account - 1 : -1;
   run       one, hand;
   int       good = 0, timed = 0;
@@ -258,9 +258,29 @@ static void test_alternating(const char *system, const char *method, bool parts)
   }
   OK(good == LANES && timed == LANES && run_well(&one, LANES),
      "%s on %s by h and 2 h in turn: %d of %d lanes have the bits of such steps, %d their time%s",
-     method, system, good, LANES, timed, parts ? " in parts" : "");
+     method, x->s->name, good, LANES, timed, parts ? " in parts" : "");
   run_close(&one);
   run_close(&hand);
+}
+
+static void test_alternating(const char *system, const char *method, bool parts) {
+  problem *x = problem_open(system);
+  test_alternating_on(x, method, parts);
+  problem_close(x);
+}
+
+/* In the system's own core groups march side by side where they have the same steps, and only there. */
+static void test_compiled(const char *system, const char *method, const char *core) {
+  problem   *x = problem_open(system);
+  char       why[CST_WHY] = "";
+  cst_code   code;
+  const bool made =
+      cst_compile(x->s, widest(), (const char *const[]){core, NULL}, false, &code, why) &&
+      cst_load_code(x->s, &code, why);
+  OK(made, "%s is compiled%s", system, why);
+  cst_compile_free(&code);
+  if (made)
+    test_alternating_on(x, method, false);
   problem_close(x);
 }
 
@@ -359,6 +379,7 @@ static void tests(void) {
             {"forced-oscillator", "gauss(2)"}};
   for (size_t i = 0; i < sizeof on / sizeof *on; i++)
     test_alternating(on[i].system, on[i].method, false);
+  test_compiled("double-pendulum", "rattle", "kick");
   test_turned("", -1);
   test_turned(", where a lane fails", 2);
   test_saved("rattle", &alternating);
