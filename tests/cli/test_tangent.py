@@ -151,6 +151,15 @@ def methods():
     ok(row["energy_verdict"] == "frozen", "and is frozen", row)
 
 
+def driven():
+    """Companions are put back onto constraints that depend on the time where these are then."""
+    more = "observables: [lyapunov, two-form, volume]\ntangent: {vectors: 2, every: 1}"
+    for method in ("rattle", "midpoint"):
+        row = one(f"driven-{method}", study("driven-pendulum", method, 40, 0.05, more))
+        ok(row["two-form_max"] < 1e-8 and row["volume_max"] < 1e-8, f"driven: {method} is symplectic", row)
+        ok(abs(row["lyapunov_1"] + row["lyapunov_2"]) < 5e-3, f"driven: exponents of {method} come in pairs", row)
+
+
 EXACT = "observables: [energy, lyapunov, megno, two-form, volume]\ntangent: {vectors: 4, every: 0.1, form: exact}\n"
 KICKS = '[rattle, euler-a, euler-b, midpoint, "compose(rattle, yoshida4)"]'
 
@@ -335,5 +344,5 @@ def exactly_resumed():
     resumed("exactly-resumed", double(100, KICKS, EXACT))
 
 
-together([exponents, properties, methods, bits, wide, exact, exact_exponents, exact_layers, resumed, exactly_resumed, extended, exactly_extended, ended_first, mistakes])
+together([exponents, properties, methods, driven, bits, wide, exact, exact_exponents, exact_layers, resumed, exactly_resumed, extended, exactly_extended, ended_first, mistakes])
 done()
