@@ -11,7 +11,7 @@ set -uo pipefail
 build=${2:+$(realpath "$2")}
 cd "${1:-$(dirname "$0")/..}" || exit
 
-# The rooms, the lowest first; those of one line do not include one another. study/rows declares what a kind of study and a
+# The rooms, the lowest first; those of one line do not include one another. study/rows declares what a study, a kind of study and a
 # collector are, and lists them; the rows themselves are in study/kind and study/collect.
 floors='
 core

@@ -8,7 +8,7 @@
 #include "observe/observer.h"
 #include "core/diag.h"
 #include "study/rows/collector.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "system/library.h"
 
 /* The length of the first sentence. */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include "cli/cli.h"
 #include "constella/diag.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "study/run/run-study.h"
 
 typedef struct {

@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "constella/expr.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "constella/system.h"
 #include "core/diag.h"
 #include "core/home.h"

@@ -3,7 +3,7 @@
 #ifndef CST_STORED_H
 #define CST_STORED_H
 #include "constella/record.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 
 /* Layers in C that a result file names are only compiled and loaded with the user's permission.
  *

@@ -21,7 +21,7 @@ typedef enum {
   CST_VALUE_CHOICE, /* the index of one of the words: int, bool, or an enumeration in their order */
   CST_VALUE_TEXT,   /* char *; NULL: absent; owned */
   CST_VALUE_NAME,   /* the same, of datasets: a letter, then letters, digits, _ and - */
-  CST_VALUE_EXPRESSION, /* cst_expressions, one */
+  CST_VALUE_EXPRESSION,  /* cst_expressions, one */
   CST_VALUE_EXPRESSIONS, /* the same, a family of them where the map has the key `for` */
   /* arguments of methods (method/method.h): the term of a method, of a one-step layer, of a layer with a tableau; a
    * composition scheme */

@@ -10,7 +10,7 @@
 #include "constella/foreign.h"
 #include "constella/isa.h"
 #include "constella/statistics.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "core/boundary.h"
 #include "core/diag.h"
 #include "core/need.h"

@@ -16,7 +16,7 @@
 #ifndef BENCH_TOOLS_H
 #define BENCH_TOOLS_H
 #include <stddef.h>
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "method/method.h"
 #include "method/stepper/stepper.h"
 #include "solve/petsc.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/document.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "study/collect/series.h"
 #include "study/collect/states.h"
 #include "tap.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "study/file/starts.h"
 #include "tap.h"
 

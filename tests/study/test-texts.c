@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "method/method.h"
 #include "tap.h"
 

@@ -17,7 +17,7 @@
 #include <string.h>
 #include "core/boundary.h"
 #include "constella/random.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "core/random-lanes.h"
 #include "study/file/starts.h"
 #include "system/lane/context.h"

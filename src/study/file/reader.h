@@ -10,7 +10,7 @@
 #ifndef CST_READER_H
 #define CST_READER_H
 #include "core/document.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "core/diag.h"
 #include "study/file/study-keys.h"
 

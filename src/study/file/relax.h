@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STUDY_RELAX_H
 #define CST_STUDY_RELAX_H
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "core/error.h"
 
 /* Relaxes the starts of all parameter sets, once, if the study asks for it. Error: a step fails, or the

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "study/rows/collector.h"
 
 /* In the orders of cst_iteration, cst_solver_engine, cst_norm, cst_over, cst_compile_request. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "constella/random.h"
 #include "constella/statistics.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "core/boundary.h"
 #include "core/need.h"
 #include "method/method.h"

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_PLAN_H
 #define CST_PLAN_H
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "method/method.h"
 #include "method/stepper/stepper-sparse.h"
 #include "method/stepper/stepper.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/rows/collector.h"
 #include <string.h>
-#include "study/file/study.h"
+#include "study/rows/study.h"
 
 #define COLLECTOR(name) extern const cst_collector cst_collector_##name;
 #include "study/rows/collectors.h"

@@ -7,7 +7,7 @@
 #ifndef CST_KIND_H
 #define CST_KIND_H
 #include "core/error.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "core/keys.h"
 #include "system/lane/record.h"
 

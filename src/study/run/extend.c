@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/document.h"
-#include "study/file/study.h"
+#include "study/rows/study.h"
 #include "core/need.h"
 #include "study/collect/continue-rows.h"
 #include "study/result/output.h"
