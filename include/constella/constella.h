@@ -22,7 +22,6 @@ extern "C" {
 #include "constella/foreign.h"
 #include "constella/integrator.h"
 #include "constella/isa.h"
-#include "constella/kernels.h"
 #include "constella/layer.h"
 #include "constella/method.h"
 #include "constella/random.h"

@@ -97,9 +97,6 @@ const char *cst_method_label(const cst_method *m);
 /* Whether the method can step the system; else the reason is in why[n] ("shake needs constraints;
  * henon-heiles has none"). */
 bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n);
-/* The same where this body of s is flat for some parameters that it steps with; NULL: none is. */
-bool cst_method_fits_flat(const cst_method *m, const cst_system *s, const cst_body *flat, char *why,
-                          int n);
 /* The system that the method steps in the place of s, which it fits: s itself, or another one (borrowed)
  * whose parameters are those of s followed by those written into more[4]. */
 const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more);

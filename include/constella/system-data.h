@@ -1,12 +1,15 @@
-/* system-data.h: what a system consists of, without the functions of system.h: sizes, traits, patterns, kernels, and
- * the expressions of its description. Lane code reads no more, but for the bodies of a system.
+/* system-data.h: what programs may read of a system: sizes, names and parameters, and which kernels there are.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_SYSTEM_DATA_H
 #define CONSTELLA_SYSTEM_DATA_H
 #include <stdbool.h>
-#include "constella/isa.h"
-#include "constella/kernels.h"
+
+/* Those of expr.h: a graph of expressions, and an index into it. */
+typedef struct cst_graph cst_graph;
+typedef int              cst_node;
+
+typedef struct cst_system cst_system;
 
 enum {
   CST_MAX_Q =
@@ -27,13 +30,6 @@ enum {
   CST_MAX_PAR = CST_MAX_NAMED + 1 + CST_MAX_FORCES + 1 + CST_MAX_DRIVEN + 1
 };
 
-/* The round-off of a coordinate that the solver assumes, in units of |q_k|. */
-#define CST_ROUNDOFF (4 * 2.220446049250313e-16)
-
-/* Those of expr.h: a graph of expressions, and an index into it. */
-typedef struct cst_graph cst_graph;
-typedef int              cst_node;
-
 typedef struct {
   const char *name, *unit, *doc; /* unit and doc may be "" */
   double      value; /* default; of a size: the whole number that this object was made with */
@@ -42,117 +38,87 @@ typedef struct {
   cst_node node;
 } cst_parameter;
 
-/* Those of system.h. */
-typedef struct cst_name   cst_name;
-typedef struct cst_body   cst_body;
-typedef struct cst_unit   cst_unit;
-typedef struct cst_state  cst_state;
-typedef struct cst_pairs  cst_pairs;
-typedef struct cst_system cst_system;
-
-/* An exact motion in C: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with
- * parameters c. */
-typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q,
-                       double *p, double *lambda);
-
-/* Traits of a system, which are found when it is read and derived. */
-enum {
-  /* M is a constant diagonal and a = 0 */
-  CST_MASS_DIAGONAL = 1 << 0,
-  CST_MASS_UNIT = 1 << 1,   /* and every mass is the literal 1: nothing is multiplied */
-  CST_MASS_MATRIX = 1 << 2, /* M is written with nq * nq entries */
-  /* coordinates have the mass 0; M is positive definite on the velocities with G v = 0 only */
-  CST_MASSLESS = 1 << 3,
-  /* a body is flat at the default parameters, and constraints on velocities leave it to methods in coordinates:
-   * M contains sigma O'O of the rows O of orthogonality of every body, which is zero on the velocities of rotations
-   * (read-bodies.c); flat is -1 then */
-  CST_MASS_RAISED = 1 << 4,
-  CST_GYROSCOPIC = 1 << 5, /* there is an a(q) */
-  CST_LINEAR_V = 1 << 6,   /* the Hessian of V is identically zero */
-  CST_STIFF = 1 << 7,      /* the text names a stiff part of V */
-  CST_PAIRS = 1 << 8,      /* V has sums over pairs, which are not written out */
-  CST_BODIES = 1 << 9,
-  CST_FORCED = 1 << 10, /* there are forces */
-  CST_SLIPS = 1 << 11,  /* a force depends on multipliers */
-  CST_PUMPED = 1 << 12, /* the potential depends on t: the account behind those of the forces */
-  CST_DRIVEN = 1 << 13, /* a constraint on positions depends on t */
-  CST_TIMED = 1 << 14,  /* one of those that are forced, pumped or driven: there are accounts */
-  CST_NONHOLONOMIC = 1 << 15, /* constraints on velocities */
-  CST_AFFINE =
-      1 << 16, /* some constraint has a phi0: one on velocities, or one that depends on t */
-  CST_QUADRATIC_G = 1 << 17, /* every g is a polynomial of degree at most 2 in q */
-  /* the mass is diagonal and nothing is timed: the force is -dV(q) and p = m v; the others have the kernels
-   * f, Lq, M ... */
-  CST_SEPARABLE = 1 << 18,
-  CST_CONSTRAINED = 1 << 19, /* of any kind, those of rotations too */
-  CST_JOINED = 1 << 20       /* besides those of rotations */
-};
-
+/* What programs may read of a system. The rest is private. */
 struct cst_system {
-  const char *name, *doc, *source;
-  const char *up; /* of pictures alone: the axis that points upwards, "z" or "-x"; "z" by default */
-  int         nq, ng, npar, nsym, nstate;
-  int         nvel;   /* the last of the ng constraints are on velocities */
-  int         nforce; /* forces */
-  unsigned    traits; /* bits of the traits below: cst_has */
-  int         ndriven,
-      *driven_name; /* the last accounts: those of the constraints family[driven_name[k]] */
-  /* of a penalised system the integrands of the accounts behind those of the forces; else NULL */
-  cst_node *rate;
-  int       naccount,
-      account; /* parameters account .. account + naccount - 1; the parameter before them is t */
-  const char **account_name, **account_doc; /* [naccount] "work_drag" */
-  int          nplain,
-      nown; /* the first nplain coordinates belong to no body, the first nown constraints are those of
-                       the text */
-  int            nbodies, nbody; /* bodies; numbers of the kernel `body` */
-  cst_body      *bodies;         /* [nbodies] */
-  int            nbody_name;     /* names of bodies as declared: */
-  cst_name      *body_name;      /* at: index in bodies */
-  int            flat;           /* a body that is flat for the default parameters; -1: none */
-  int            nunit;
-  cst_unit      *unit;                     /* [nunit] */
-  int            ncoordinate, nfamily;     /* names as declared */
-  cst_name      *coordinate_name, *family; /* [ncoordinate], [nfamily] */
-  const char   **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
-  const char    *symmetry[CST_MAX_SYM];
-  cst_parameter  parameter[CST_MAX_PAR];
-  cst_state     *state;      /* [nstate], the first is called default */
-  int            nmass;      /* distinct entries of the constant diagonal mass; 0 otherwise */
-  int           *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
-  cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
-  cst_gram       gram;
-  unsigned char *dropped; /* [ng] or NULL: redundant constraints, which are not enforced */
-  cst_graph     *graph;
-  int            npairs;
-  cst_pairs     *pairs; /* [npairs] parts of V that are not in the node V: */
-  /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
-  bool     bent;
-  cst_node whole; /* V with its sums over pairs written out, where that was done */
-  cst_node V, *g, *mass, *a, *xi,
-      *gauge; /* [ng], [nq] or, with CST_MASS_MATRIX, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
-  cst_node *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
-  cst_node  stiff;       /* the stiff part of V, where there is a stiff_text */
-  cst_bands bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
-  int       nshared;     /* values that dVH leaves for D3V */
-  cst_node *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  /* the outputs that are evaluated beside sums over pairs, where they differ from kernel_out;
-   * else NULL */
-  cst_node           *beside[CST_K_COUNT];
-  int                 kernel_size[CST_K_COUNT];
-  cst_kernel         *kernel[CST_ISA_MOST][CST_K_COUNT]; /* over lanes */
-  const void         *kernel_self[CST_ISA_MOST];
-  const cst_compiled *compiled[CST_ISA_MOST]; /* borrowed; NULL where nothing is compiled */
-  cst_exact          *exact;                  /* exact motion from any start, or NULL */
-  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
-      **force_text,                /* [nforce] */
-      *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
-  char *text;                      /* the whole description */
-  void *owned;                     /* the memory that destroy frees */
+  const char              *name, *doc, *source;
+  int                      nq, ng, npar, nsym, nstate;
+  cst_parameter           *parameter; /* [npar], and room for omega */
+  void                    *owned;     /* the memory that destroy frees */
+  struct cst_system_text  *description;
+  struct cst_system_model *model;
+  struct cst_system_code  *code;
 };
 
-/* Whether s has all of these traits. */
-static inline bool cst_has(const cst_system *s, unsigned traits) {
-  return (s->traits & traits) == traits;
-}
+/* Kernels. One table lists them all: name, number of outputs, and what they are. Every kernel has the same
+ * signature; a pointer it does not use may be NULL. Arrays are [component][W]. Matrices are given by their
+ * entries that may be nonzero, in the order of cst_system.pattern[kernel]. A system whose mass is a constant
+ * diagonal and that has no a(q) does not have the kernels M .. DMvw (their size is 0): simpler formulas step
+ * it.
+ *   V        1           V(q)
+ *   dV       nq          grad V(q)
+ *   d2V      [nq x nq]   Hessian of V
+ *   mass     nmass       distinct entries of the constant diagonal mass; parameters only
+ *   g        ng          g(q)
+ *   G        [ng x nq]   Dg(q)
+ *   D2gvv    ng          D2g(q)[v, v]
+ *   D2gvw    ng          D2g(q)[v, w]
+ *   D2glw    nq          D2(l.g)(q) w
+ *   D3glwu   nq          D3(l.g)(q)[w, u]
+ *   xi       [nsym x nq] infinitesimal generators
+ *   gauge    nsym        F_k(q): where L_xi a = dF, the momentum map is <Mv + a, xi> - F
+ *   M        [nq x nq]   M(q), symmetric
+ *   a        nq          a(q)
+ *   Lv       nq          d L / d v = M(q) v + a(q)
+ *   Lq       nq          d L / d q
+ *   Lvq      [nq x nq]   entry (i, j): d Lv_i / d q_j
+ *   Lqq      [nq x nq]   d2 L / dq dq, symmetric
+ *   f        nq          Lq - Lvq v, so that M A = f - G' lambda
+ *   DMvw     nq          D(M(q) v)[w], v held
+ *   body     nbody       distinct numbers of the bodies' inertias and masses (cst_body.at); parameters only
+ *
+ * Of systems with constraints on velocities, in whose rows D2gvv is D(phi v + phi0)[v], D2gvw is D(phi v)[w],
+ * D2glw D(phi'l)[w]; and of systems with constraints g(q, t), in whose rows phi0 is g_t, and D2gvv is
+ * D2g[v, v] + 2 G_t v + g_tt:
+ *   phi0     ng          the part of each constraint G v + phi0 = 0 that does not depend on v
+ *   Dphi0w   ng          D phi0(q)[w]
+ *
+ * Of systems with forces, or with a potential or constraints that depend on the time:
+ *   power    naccount    the integrands of the accounts: F.v of each force, dV/dt, l.g_t of constraints
+ *   F        nq          the sum of the forces, which f has too
+ *   Fq       [nq x nq]   its derivative by q
+ *   Fv       [nq x nq]   and by v
+ *   Fl       [nq x ng]   and by the multipliers l, where a force depends on them; f, F and Fv then read l too
+ *
+ * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and
+ * no term M A where the mass is a constant diagonal), whose arguments are longer than those above. Systems of
+ * more than CST_MOST_CONVERTED coordinates or constraints do not have them:
+ *   DE       nq + ng     D(E1, E2)[dq, dv]; w = A, l = lambda, u = (dq, dv)
+ *   RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L), and s (F - phi'lambda) added to its part by q: the
+ *                        covector of s int (L dt + (F - phi'lambda) . dq); w = (y, A), l = (lambda, z, s)
+ *   DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz)
+ *
+ * For linearly implicit methods, of systems without constraints, with a constant M and without a(q); rows r
+ * in the order of elimination that cst_bands has, sharing their common work:
+ *   d2S      [nq x nq]   Hessian of the stiff part of V
+ *   dVH      nq + n + s  grad V by rows, the n upper entries of its Hessian, and s values that D3V shares
+ *                        with them
+ *   dVS      nq + n      grad V by rows, the n upper entries of the Hessian of the stiff part
+ *   D3V      nq          D3V(q)[w, w] by rows, w by rows, l: the s values of dVH
+ */
+/* clang-format off */
+#define CST_KERNELS(X)                                                                                                                     \
+  X(V) X(dV) X(d2V) X(mass)                                                                                                                \
+  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge)                                                                            \
+  X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body)                                                                                 \
+  X(phi0) X(Dphi0w) X(power) X(F) X(Fq) X(Fv)                                                                                              \
+  X(DE) X(RE) X(DRE) X(d2S) X(dVH) X(dVS) X(D3V) X(Fl)
+/* clang-format on */
+typedef enum {
+#define X(name) CST_K_##name,
+  CST_KERNELS(X)
+#undef X
+      CST_K_COUNT
+} cst_kernel_id;
+extern const char *const cst_system_kernel_names[CST_K_COUNT];
+
 #endif

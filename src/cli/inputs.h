@@ -5,7 +5,7 @@
 #define CST_CLI_INPUTS_H
 #include <stdbool.h>
 #include "constella/diag.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "study/plan/agenda.h"
 
 /* Remembers a file that is read. */

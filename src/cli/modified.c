@@ -60,14 +60,14 @@ typedef struct {
 static const char *name_of(const void *context, char letter, int index) {
   const names *n = context;
   if (letter == 'q')
-    return n->s->coordinate[index];
+    return n->s->description->coordinate[index];
   return index == n->s->npar ? n->step : n->s->parameter[index].name;
 }
 
 static bool is_taken(const cst_system *s, const char *name, bool as_prefix) {
   const size_t n = strlen(name);
   for (int i = 0; i < s->nq + s->npar; i++) {
-    const char *other = i < s->nq ? s->coordinate[i] : s->parameter[i - s->nq].name;
+    const char *other = i < s->nq ? s->description->coordinate[i] : s->parameter[i - s->nq].name;
     if (as_prefix ? !strncmp(other, name, n) : !strcmp(other, name))
       return true;
   }
@@ -98,7 +98,7 @@ static void write_head(FILE *f, const cst_system *s, const char *method, const c
              "(2017) 1001\n");
   fprintf(f, "coordinates: [");
   for (int i = 0; i < s->nq; i++)
-    fprintf(f, "%s%s", i ? ", " : "", s->coordinate[i]);
+    fprintf(f, "%s%s", i ? ", " : "", s->description->coordinate[i]);
   fprintf(f, "]\nparameters:\n");
   for (int i = 0; i < cst_system_named(s); i++)
     fprintf(f, "  %s: %.17g\n", s->parameter[i].name, s->parameter[i].value);
@@ -116,9 +116,9 @@ static void write_definitions(FILE *f, const cst_written *w) {
 static void write_symmetries(FILE *f, const cst_system *s, char *const *xi) {
   const char *head = "symmetries:\n";
   for (int k = 0; k < s->nsym; k++) {
-    if (!cst_graph_is_zero(s->graph, s->gauge[k]))
+    if (!cst_graph_is_zero(s->model->graph, s->model->gauge[k]))
       continue;
-    fprintf(f, "%s  %s: ", head, s->symmetry[k]);
+    fprintf(f, "%s  %s: ", head, s->description->symmetry[k]);
     write_list(f, xi + s->nq * k, s->nq);
     fputs("\n", f);
     head = "";
@@ -143,7 +143,7 @@ static void write_file(FILE *f, const names *n, const char *method, const cst_wr
   fputs("states:\n", f);
   for (int k = 0; k < s->nstate; k++) {
     char *const *q = out + nq * nq + 1 + nq * (s->nsym + 2 * k);
-    fprintf(f, "  %s:\n    q: ", s->state[k].name);
+    fprintf(f, "  %s:\n    q: ", s->description->state[k].name);
     write_list(f, q, nq);
     fputs("\n    v: ", f);
     write_list(f, q + nq, nq);
@@ -160,9 +160,9 @@ static cst_node *all_nodes(const cst_system *s, const cst_modified *m, int *coun
   int at = nq * nq;
   node[at++] = m->potential;
   for (int i = 0; i < s->nsym * nq; i++)
-    node[at++] = s->xi[i];
+    node[at++] = s->model->xi[i];
   for (int k = 0; k < s->nstate; k++) {
-    memcpy(node + at, s->state[k].q, sizeof *node * (size_t)nq);
+    memcpy(node + at, s->description->state[k].q, sizeof *node * (size_t)nq);
     memcpy(node + at + nq, m->v[k], sizeof *node * (size_t)nq);
     at += 2 * nq;
   }

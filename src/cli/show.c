@@ -11,7 +11,7 @@
 #include "cli/inputs.h"
 #include "constella/expr.h"
 #include "study/rows/study.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "core/diag.h"
 #include "core/home.h"
 #include "core/need.h"
@@ -198,7 +198,8 @@ static void print_names(const char *title, const cst_name *name, int n) {
 /* The number of names of coordinates that belong to no body. */
 static int plain_names(const cst_system *s) {
   int n = 0;
-  while (n < s->ncoordinate && s->coordinate_name[n].at < s->nplain)
+  while (n < s->description->ncoordinate &&
+         s->description->coordinate_name[n].at < s->model->nplain)
     n++;
   return n;
 }
@@ -216,51 +217,56 @@ static void print_rows(const char *title, int n, const char *const *text, bool r
 
 /* Prints the coordinates of bodies and their orthogonality constraints. */
 static void print_bodies(const cst_system *s) {
-  for (int k = 0; k < s->nbody_name; k++) {
-    const cst_name *body = &s->body_name[k];
-    const cst_body *b = &s->bodies[body->at];
+  for (int k = 0; k < s->description->nbody_name; k++) {
+    const cst_name *body = &s->description->body_name[k];
+    const cst_body *b = &s->model->bodies[body->at];
     printf("%-12s ", k ? "" : "bodies");
     print_name(body);
-    printf(": rotation %s .. %s", s->coordinate[b->rotation], s->coordinate[b->rotation + 8]);
+    printf(": rotation %s .. %s", s->description->coordinate[b->rotation],
+           s->description->coordinate[b->rotation + 8]);
     if (b->centre >= 0)
-      printf(", centre %s %s %s", s->coordinate[b->centre], s->coordinate[b->centre + 1],
-             s->coordinate[b->centre + 2]);
+      printf(", centre %s %s %s", s->description->coordinate[b->centre],
+             s->description->coordinate[b->centre + 1], s->description->coordinate[b->centre + 2]);
     else
       printf(" about the origin");
     printf("\n%*sconstraints %s .. %s (R'R - 1, on the diagonal half of it)\n", INDENT_OF_ITEMS, "",
-           s->constraint[b->constraint], s->constraint[b->constraint + 5]);
+           s->description->constraint[b->constraint],
+           s->description->constraint[b->constraint + 5]);
   }
 }
 
 static void print_families(const cst_system *s) {
-  for (int i = 0; i < s->nfamily && s->family[i].at < s->nown; i++) {
+  for (int i = 0; i < s->description->nfamily && s->description->family[i].at < s->model->nown;
+       i++) {
     printf("%-12s ", i ? "" : "constraints");
-    print_name(&s->family[i]);
-    printf(": %s", s->family[i].text ? s->family[i].text : "?");
-    if (s->family[i].range)
-      printf("   for %s", s->family[i].range);
+    print_name(&s->description->family[i]);
+    printf(": %s", s->description->family[i].text ? s->description->family[i].text : "?");
+    if (s->description->family[i].range)
+      printf("   for %s", s->description->family[i].range);
     printf("\n");
   }
 }
 
 static void print_velocity_constraints(const cst_system *s) {
   bool any = false;
-  for (int i = 0; i < s->nfamily; i++) {
-    if (s->family[i].at < s->ng - s->nvel)
+  for (int i = 0; i < s->description->nfamily; i++) {
+    if (s->description->family[i].at < s->ng - s->model->nvel)
       continue;
-    printf("%-12s %s: %s = 0\n", any ? "" : "nonholonomic", s->family[i].name, s->family[i].text);
+    printf("%-12s %s: %s = 0\n", any ? "" : "nonholonomic", s->description->family[i].name,
+           s->description->family[i].text);
     any = true;
   }
 }
 
 static void print_forces(const cst_system *s) {
-  for (int k = 0; k < s->nforce; k++)
-    printf("%-12s %s: (%s)\n", k ? "" : "forces", s->force_name[k], s->force_text[k]);
+  for (int k = 0; k < s->model->nforce; k++)
+    printf("%-12s %s: (%s)\n", k ? "" : "forces", s->description->force_name[k],
+           s->description->force_text[k]);
 }
 
 /* Whether the default is an expression of other parameters. */
 static bool follows(const cst_system *s, const cst_parameter *p) {
-  return cst_graph_depends(s->graph, p->node, 'c');
+  return cst_graph_depends(s->model->graph, p->node, 'c');
 }
 
 static void print_parameters(const cst_system *s) {
@@ -293,7 +299,7 @@ static void print_state(const cst_system *s, int i) {
   for (int k = 0; k < s->npar; k++)
     c[k] = s->parameter[k].value;
   cst_system_state(s, i, c, q, v);
-  printf("%-12s %s: ", i ? "" : "states", s->state[i].name);
+  printf("%-12s %s: ", i ? "" : "states", s->description->state[i].name);
   print_vector("q", q, s->nq);
   print_vector(", v", v, s->nq);
   printf("%s\n", cst_system_has_exact(s, i) ? ", exact motion known" : "");
@@ -301,10 +307,11 @@ static void print_state(const cst_system *s, int i) {
 }
 
 static void print_symmetries(const cst_system *s) {
-  print_texts("symmetries", s->nsym, s->symmetry, s->symmetry_text);
+  print_texts("symmetries", s->nsym, s->description->symmetry, s->description->symmetry_text);
   for (int k = 0; k < s->nsym; k++)
-    if (!cst_graph_is_zero(s->graph, s->gauge[k]))
-      printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "", s->symmetry[k]);
+    if (!cst_graph_is_zero(s->model->graph, s->model->gauge[k]))
+      printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "",
+             s->description->symmetry[k]);
 }
 
 static void print_events(const cst_system *s) {
@@ -361,18 +368,18 @@ static bool show_system(const char *name) {
   item("", s->doc);
   item("source", s->source);
   printf("\n");
-  print_names("coordinates", s->coordinate_name, s->ncoordinate);
+  print_names("coordinates", s->description->coordinate_name, s->description->ncoordinate);
   print_bodies(s);
-  if (!s->nplain)
+  if (!s->model->nplain)
     item("mass", "of the bodies alone");
-  if (s->nplain)
-    print_rows("mass", plain_names(s), s->mass_text,
-               *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
+  if (s->model->nplain)
+    print_rows("mass", plain_names(s), s->description->mass_text,
+               *s->description->mass_text[0] == '[' && !s->description->coordinate_name[0].array);
   if (cst_has(s, CST_GYROSCOPIC))
-    print_rows("gyroscopic", s->ncoordinate, s->gyroscopic_text, false);
-  item("potential", s->potential_text);
-  if (s->stiff_text)
-    item("stiff", s->stiff_text);
+    print_rows("gyroscopic", s->description->ncoordinate, s->description->gyroscopic_text, false);
+  item("potential", s->description->potential_text);
+  if (s->description->stiff_text)
+    item("stiff", s->description->stiff_text);
   print_families(s);
   print_velocity_constraints(s);
   print_forces(s);

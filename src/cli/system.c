@@ -259,9 +259,9 @@ static void put_parameters(const cst_system *s, const double *c) {
 static void put_coordinates(const cst_system *s) {
   begin_list("coordinates");
   for (int i = 0; i < s->nq; i++) {
-    const char *unit = cst_system_unit(s, s->coordinate[i]);
+    const char *unit = cst_system_unit(s, s->description->coordinate[i]);
     next_entry(i);
-    put_text("", "name", s->coordinate[i]);
+    put_text("", "name", s->description->coordinate[i]);
     put_text(", ", "unit", unit + (*unit == ' '));
   }
   end_list(s->nq);
@@ -270,14 +270,14 @@ static void put_coordinates(const cst_system *s) {
 /* Numbers of its first coordinates and of its first constraint, as in cst_body. */
 static void put_bodies(const cst_system *s) {
   begin_list("bodies");
-  for (int k = 0; k < s->nbodies; k++) {
-    const cst_body *b = &s->bodies[k];
+  for (int k = 0; k < s->model->nbodies; k++) {
+    const cst_body *b = &s->model->bodies[k];
     next_entry(k);
     put_text("", "name", b->name);
     printf(", \"rotation\": %d, \"centre\": %d, \"constraints\": %d", b->rotation, b->centre,
            b->constraint);
   }
-  end_list(s->nbodies);
+  end_list(s->model->nbodies);
 }
 
 /* Expressions as the text has them. */
@@ -293,13 +293,15 @@ static void put_expressions(const char *list, int n, const char *const *name,
 }
 
 static void put_masses(const cst_system *s) {
-  const char **name = cst_need(calloc((size_t)s->ncoordinate + 1, 2 * sizeof *name));
-  const char **text = name + s->ncoordinate;
+  const char **name = cst_need(calloc((size_t)s->description->ncoordinate + 1, 2 * sizeof *name));
+  const char **text = name + s->description->ncoordinate;
   int          n = 0;
-  for (int i = 0; i < s->ncoordinate && s->coordinate_name[i].at < s->nplain; i++)
-    if (s->mass_text && s->mass_text[i]) {
-      name[n] = s->coordinate_name[i].name;
-      text[n++] = s->mass_text[i];
+  for (int i = 0;
+       i < s->description->ncoordinate && s->description->coordinate_name[i].at < s->model->nplain;
+       i++)
+    if (s->description->mass_text && s->description->mass_text[i]) {
+      name[n] = s->description->coordinate_name[i].name;
+      text[n++] = s->description->mass_text[i];
     }
   put_expressions("masses", n, name, text);
   free(name);
@@ -309,15 +311,15 @@ static void put_masses(const cst_system *s) {
 static void put_declared(const cst_system *s) {
   int n = 0;
   begin_list("declared");
-  for (int k = 0; k < s->nfamily; k++) {
-    const cst_name *x = &s->family[k];
+  for (int k = 0; k < s->description->nfamily; k++) {
+    const cst_name *x = &s->description->family[k];
     if (!x->text)
       continue;
     next_entry(n++);
     put_text("", "name", x->name);
     put_text(", ", "expression", x->text);
     put_text(", ", "range", x->range);
-    put_flag(", ", "velocities", x->at >= s->ng - s->nvel);
+    put_flag(", ", "velocities", x->at >= s->ng - s->model->nvel);
   }
   end_list(n);
 }
@@ -328,10 +330,10 @@ enum { LARGEST = 300, POINT = 3 };
 /* Second derivatives of constraint a by the coordinates on which it acts, where it is of degree 2 and acts on
  * three of them at most: a step of 1 gives them exactly. */
 static void put_curvature(const cst_system *s, const double *c, double *q, const double *G, int a) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   const int          first = P->start[a], n = P->start[a + 1] - first;
   double             row[POINT];
-  if (n > POINT || s->nq > LARGEST || cst_graph_degree(s->graph, s->g[a], 'q') != 2)
+  if (n > POINT || s->nq > LARGEST || cst_graph_degree(s->model->graph, s->model->g[a], 'q') != 2)
     return;
   double *there = cst_need(malloc(sizeof *there * (size_t)P->n));
   put_key(", ", "curvature");
@@ -352,21 +354,21 @@ static void put_curvature(const cst_system *s, const double *c, double *q, const
 /* Every constraint, with the coordinates or velocities on which it acts and its slopes along them in the first
  * state. A body is acted on at a point of it where these are those of a function of this point. */
 static void put_constraints(const cst_system *s, const double *c, double *q) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *G = cst_need(calloc((size_t)P->n + 1, sizeof *G));
   if (s->ng)
     cst_system_eval_at(s, CST_K_G, c, q, G);
   begin_list("constraints");
   for (int a = 0; a < s->ng; a++) {
-    const bool velocities = a >= s->ng - s->nvel;
+    const bool velocities = a >= s->ng - s->model->nvel;
     next_entry(a);
-    put_text("", "name", s->constraint[a]);
+    put_text("", "name", s->description->constraint[a]);
     put_flag(", ", "velocities", velocities);
     put_flag(", ", "redundant", !cst_system_enforces(s, a));
     fputs(", \"slopes\": {", stdout);
     CST_EACH_ENTRY(P, a, e) {
       fputs(comma(e - P->start[a]), stdout);
-      cst_text_json(s->coordinate[P->column[e]], stdout);
+      cst_text_json(s->description->coordinate[P->column[e]], stdout);
       put_number(": ", G[e]);
     }
     fputs("}", stdout);
@@ -382,7 +384,7 @@ static void put_states(const cst_system *s, const double *c, double *q, double *
   begin_list("states");
   for (int k = 0; k < s->nstate; k++) {
     next_entry(k);
-    put_text("", "name", s->state[k].name);
+    put_text("", "name", s->description->state[k].name);
     cst_system_state(s, k, c, q, v);
     fputs(", \"q\": ", stdout);
     put_numbers(q, s->nq);
@@ -412,13 +414,15 @@ static void print_json(const cst_system *s, const double *c, const cst_examinati
   put_text("{\n  ", "system", s->name);
   put_text(",\n  ", "doc", s->doc);
   put_text(",\n  ", "source", s->source);
-  put_text(",\n  ", "up", s->up);
+  put_text(",\n  ", "up", s->description->up);
   printf(",\n  \"degrees_of_freedom\": %d", freedom(s));
   put_flag(",\n  ", "gyroscopic", cst_has(s, CST_GYROSCOPIC));
   put_flag(",\n  ", "affine", cst_has(s, CST_AFFINE));
-  put_text(",\n  ", "potential", s->potential_text ? s->potential_text : "0");
+  put_text(",\n  ", "potential",
+           s->description->potential_text ? s->description->potential_text : "0");
   put_masses(s);
-  put_expressions("forces", s->nforce, s->force_name, s->force_text);
+  put_expressions("forces", s->model->nforce, s->description->force_name,
+                  s->description->force_text);
   put_declared(s);
   put_parameters(s, c);
   put_coordinates(s);

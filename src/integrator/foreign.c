@@ -86,7 +86,7 @@ static void hessian(const cst_stepper_system *x, const double *q, double *d2V) {
 
 static void force(const cst_stepper_system *x, const double *q, const double *v, double *f) {
   const given *g = of(x);
-  if (g->s->kernel_size[CST_K_f] > 0) {
+  if (g->s->model->kernel_size[CST_K_f] > 0) {
     cst_system_eval(g->s, CST_K_f, g->c, q, v, NULL, NULL, NULL, f);
     return;
   }
@@ -126,7 +126,7 @@ const cst_stepper_system *cst_foreign_stepped(const cst_system *s, const double 
   g->seen = (cst_stepper_system){.name = s->name,
                                  .nq = s->nq,
                                  .ng = s->ng,
-                                 .nvel = s->nvel,
+                                 .nvel = s->model->nvel,
                                  .npar = cst_system_named(s),
                                  .mass = mass,
                                  .potential = potential,
@@ -209,7 +209,7 @@ double cst_foreign_compiled(const cst_method *m, const cst_system *s, char *core
     length = length < (size_t)n ? length : (size_t)n - 1;
   }
   name[kept] = NULL;
-  const bool   made = kept || (isa >= 0 && !p->stepped->compiled[isa]);
+  const bool   made = kept || (isa >= 0 && !p->stepped->code->compiled[isa]);
   const double seconds = made ? cst_compile_seconds(p->stepped, isa, name) : 0;
   cst_program_prepared_destroy(p);
   return seconds;
@@ -236,15 +236,15 @@ const char *cst_foreign_name(const cst_system *s, cst_names of, int i) {
   CST_REQUIRE(s && i >= 0 && i < cst_foreign_count(s, of), NULL);
   switch (of) {
   case CST_NAMES_COORDINATES:
-    return s->coordinate[i];
+    return s->description->coordinate[i];
   case CST_NAMES_CONSTRAINTS:
-    return s->constraint[i];
+    return s->description->constraint[i];
   case CST_NAMES_PARAMETERS:
     return s->parameter[i].name;
   case CST_NAMES_SYMMETRIES:
-    return s->symmetry[i];
+    return s->description->symmetry[i];
   case CST_NAMES_STATES:
-    return s->state[i].name;
+    return s->description->state[i].name;
   }
   return NULL;
 }
@@ -256,7 +256,7 @@ int cst_foreign_parameters(const cst_system *s) {
 
 int cst_foreign_velocity_constraints(const cst_system *s) {
   CST_REQUIRE(s, -1);
-  return s->nvel;
+  return s->model->nvel;
 }
 
 static double product(const double *a, const double *b, int n) {

@@ -272,7 +272,7 @@ static void multipliers(const reading *r, double *lambda) {
     cst_stepper_lambda(x->stepper, r->record, r->step, lambda);
   else
     x->fold->multipliers(cst_stepper_context(x->stepper), r->record, lambda);
-  if (x->system->dropped)
+  if (x->system->model->dropped)
     make_least(r, lambda);
 }
 
@@ -370,7 +370,7 @@ cst_integrator_code cst_integrator_add_observable(cst_integrator *x, const char 
   if (!usable(x))
     return CST_INTEGRATOR_BAD_ARGUMENT;
   cst_expr_error error;
-  cst_graph     *g = x->system->graph;
+  cst_graph     *g = x->system->model->graph;
   cst_names      names = cst_names_create(x->system, g, text);
   const cst_node node = cst_expr_parse(g, text, names.name, names.n, &error);
   cst_names_destroy(&names);
@@ -487,14 +487,14 @@ static void attach(const cst_integrator *x, cst_system *s, bool compile) {
       cst_program_cores(p->program, cores, 0, MOST);
     cst_program_prepared_destroy(p);
   }
-  if (compile && (!s->compiled[isa] || cst_compile_adds(s, isa, cores)) &&
+  if (compile && (!s->code->compiled[isa] || cst_compile_adds(s, isa, cores)) &&
       cst_compile(s, isa, cores, false, &code, why)) {
     const bool loaded = cst_load_code(s, &code, why);
     cst_compile_free(&code);
     if (loaded)
       return;
   }
-  if (!s->kernel[isa][CST_K_V])
+  if (!s->code->kernel[isa][CST_K_V])
     cst_system_interpret(s);
 }
 
@@ -580,12 +580,12 @@ static cst_integrator_code check_finite(cst_integrator *x, long k, const double 
     if (!isfinite(q[i]) || !isfinite(v[i]))
       return fail(x, CST_INTEGRATOR_BAD_START,
                   "trajectory %ld: %s is %g, its velocity %g; both must be finite", k,
-                  s->coordinate[i], q[i], v[i]);
-  for (int b = 0; b < s->nbodies; b++)
-    if (cst_system_body_is_reflected(&s->bodies[b], q))
+                  s->description->coordinate[i], q[i], v[i]);
+  for (int b = 0; b < s->model->nbodies; b++)
+    if (cst_system_body_is_reflected(&s->model->bodies[b], q))
       return fail(x, CST_INTEGRATOR_BAD_START,
                   "trajectory %ld: the matrix of %s is a reflection, not a rotation", k,
-                  s->bodies[b].name);
+                  s->model->bodies[b].name);
   return CST_INTEGRATOR_OK;
 }
 
@@ -631,7 +631,8 @@ static cst_integrator_code find_redundant(cst_integrator *x, const double *c, co
   char why[400];
   if (x->redundancy_known || !x->system->ng)
     return CST_INTEGRATOR_OK;
-  if (!x->system->dropped && !cst_system_enforce_independent(x->system, c, q, why, sizeof why))
+  if (!x->system->model->dropped &&
+      !cst_system_enforce_independent(x->system, c, q, why, sizeof why))
     return fail(x, CST_INTEGRATOR_BAD_START, "%s", why);
   x->redundancy_known = true;
   return CST_INTEGRATOR_OK;

@@ -110,7 +110,7 @@ bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int
   cst_layer l = {0};
   cst_term_layer(layer, &l);
   const char *work = cst_trait_among(s, CST_NONHOLONOMIC | CST_FORCED);
-  if (!l.rule || !work || (l.rule->work && !s->nforce))
+  if (!l.rule || !work || (l.rule->work && !s->model->nforce))
     return true;
   snprintf(why, (size_t)n,
            "%s has %s, whose work is summed over the stages of a tableau; the formulas of %s do "
@@ -139,7 +139,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   }
   if (iota_of(t) && !cst_iota_fits(iota_of(t), s, why, n))
     return false;
-  if (projects(t) && s->ng == s->nvel) {
+  if (projects(t) && s->ng == s->model->nvel) {
     snprintf(why, (size_t)n, "project needs constraints on positions and %s has none", s->name);
     return false;
   }

@@ -81,7 +81,7 @@ static void against(const cst_derivative *x, double *G, const double *a, double 
 static void set_mass(cst_derivative *x, const double *c) {
   cst_system_eval(x->s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, x->mass);
   for (int i = 0; i < x->n; i++)
-    x->minv[i] = 1 / x->mass[x->s->mass_class[i]];
+    x->minv[i] = 1 / x->mass[x->s->model->mass_class[i]];
 }
 
 static void jacobian(const cst_derivative *x, const double *c, const double *q, double *G) {
@@ -497,13 +497,13 @@ static const cst_tableau *tableau_of(const cst_substep *x) {
 
 static bool has_derivative(const cst_substep *x, const cst_system *s) {
   if (tableau_of(x))
-    return s->kernel_size[CST_K_DE] == s->nq + s->ng;
+    return s->model->kernel_size[CST_K_DE] == s->nq + s->ng;
   return is_kick(x) || is_midpoint(x) || is_projection(x);
 }
 
 const char *cst_derivative_refusal(const cst_method *m, const cst_system *s) {
   const char *why = NULL;
-  if (!cst_has(s, CST_SEPARABLE) || !s->nmass || s->nvel || !s->bent)
+  if (!cst_has(s, CST_SEPARABLE) || !s->model->nmass || s->model->nvel || !s->model->bent)
     return "has no exact derivative on a system with forces, t, a(q), constraints on velocities, "
            "or "
            "a mass that is no constant diagonal; 'companions' serve it";
@@ -533,13 +533,14 @@ cst_derivative *cst_derivative_create(const cst_prepared *p) {
   const int m = x->m;
   x->pivot = cst_zeros(m + n + 1, sizeof *x->pivot);
   x->turn = x->pivot + m;
-  x->minv = cst_zeros(4 * n + s->nmass + 2 * n * n + m * m + m * n + 2 * ng * n + m + 2 * ng + 1,
-                      sizeof *x->minv);
+  x->minv =
+      cst_zeros(4 * n + s->model->nmass + 2 * n * n + m * m + m * n + 2 * ng * n + m + 2 * ng + 1,
+                sizeof *x->minv);
   x->a = x->minv + n;
   x->b = x->a + n;
   x->v = x->b + n;
   x->mass = x->v + n;
-  x->H = x->mass + s->nmass;
+  x->H = x->mass + s->model->nmass;
   x->A = x->H + n * n;
   x->G0 = x->A + m * m;
   x->G1 = x->G0 + ng * n;

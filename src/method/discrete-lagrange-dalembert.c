@@ -32,7 +32,7 @@ static int  form(const cst_term *t) { return values_of(t).form; }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool others = !cst_has(s, CST_SEPARABLE);
-  if (s->ng > s->nvel && form(t) != REVERSIBLE)
+  if (s->ng > s->model->nvel && form(t) != REVERSIBLE)
     snprintf(why, (size_t)n,
              "this form of %s does not support constraints on positions, and %s has some besides "
              "those on velocities; %s(reversible) does",

@@ -57,7 +57,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool dense = !cst_has(s, CST_MASS_DIAGONAL);
   if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G)
     return !is_linear(t) || cst_term_bends(t, s, why, n);
-  if (!dense && !(is_linear(t) && s->nforce))
+  if (!dense && !(is_linear(t) && s->model->nforce))
     return true;
   snprintf(why, (size_t)n,
            "%s eliminates a full matrix on this system; it takes at most %d coordinates and %d "

@@ -72,7 +72,7 @@ enum { NO_POLYNOMIAL = 1 << 20 };
 
 /* Degree of node n in q. */
 static int degree_of(const cst_system *s, cst_node n) {
-  const int degree = cst_graph_degree(s->graph, n, 'q');
+  const int degree = cst_graph_degree(s->model->graph, n, 'q');
   return degree < 0 ? NO_POLYNOMIAL : degree;
 }
 
@@ -80,11 +80,11 @@ static int degree_of(const cst_system *s, cst_node n) {
 static int degree_of_energy(const cst_system *s) {
   const int n = (int)cst_system_masses(s);
   for (int i = 0; i < n; i++)
-    if (degree_of(s, s->mass[i]) > 0)
+    if (degree_of(s, s->model->mass[i]) > 0)
       return NO_POLYNOMIAL;
-  int degree = s->npairs ? NO_POLYNOMIAL : larger(2, degree_of(s, s->V));
+  int degree = s->model->npairs ? NO_POLYNOMIAL : larger(2, degree_of(s, s->model->V));
   for (int i = 0; i < s->nq && cst_has(s, CST_GYROSCOPIC); i++) {
-    const int of_energy = 2 * degree_of(s, s->a[i]);
+    const int of_energy = 2 * degree_of(s, s->model->a[i]);
     degree = larger(degree, of_energy);
   }
   return degree;
@@ -103,7 +103,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   bool         keeps = true;
   unsigned     claims = CST_CLAIM_SYMMETRIC;
   for (int a = 0; a < s->ng; a++)
-    keeps &= !cst_has(s, CST_DRIVEN) && is_exact(x, degree_of(s, s->g[a]));
+    keeps &= !cst_has(s, CST_DRIVEN) && is_exact(x, degree_of(s, s->model->g[a]));
   if (keeps)
     claims |= CST_CLAIM_POSITIONS;
   if (free)

@@ -10,13 +10,13 @@ static void *zeros(size_t n, size_t size) { return cst_need(calloc(n + 1, size))
  * index of the first of its three, encoded as -1 - index. */
 static int number(const cst_system *s, int *list, int *variation) {
   int n = 0;
-  for (int b = 0; b < s->nbodies; b++)
+  for (int b = 0; b < s->model->nbodies; b++)
     for (int k = 0; k < 9; k++)
-      variation[s->bodies[b].rotation + k] = -1 - 3 * b;
+      variation[s->model->bodies[b].rotation + k] = -1 - 3 * b;
   for (int i = 0; i < s->nq; i++)
     if (variation[i] >= 0) {
       list[n] = i;
-      variation[i] = 3 * s->nbodies + n++;
+      variation[i] = 3 * s->model->nbodies + n++;
     }
   return n;
 }
@@ -37,7 +37,7 @@ static int insert(int *list, int n, int v) {
 /* The columns of reduced row a that may be nonzero, ascending. */
 static int columns_of(const cst_joints *j, const cst_system *s, int a, const int *variation,
                       int *list) {
-  const cst_pattern *G = &s->pattern[CST_K_G];
+  const cst_pattern *G = &s->model->pattern[CST_K_G];
   bool               any = false;
   int                n = 0;
   CST_EACH_ENTRY(G, a, e) {
@@ -56,7 +56,7 @@ static int columns_of(const cst_joints *j, const cst_system *s, int a, const int
 /* Makes the reduced pattern, and finds where the entries of G enter it. */
 static void fill_pattern(cst_joints *j, const cst_system *s, const int *variation) {
   const int          columns = 3 * j->bodies + j->ordinary;
-  const cst_pattern *G = &s->pattern[CST_K_G];
+  const cst_pattern *G = &s->model->pattern[CST_K_G];
   int               *row = NULL, *column = NULL;
   int               *place = zeros((size_t)columns, sizeof *place);
   int               *list = zeros((size_t)columns, sizeof *list);
@@ -80,7 +80,8 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
                            : (cst_joint_entry){place[-1 - v], i - axis, axis};
     }
   }
-  j->view.pattern[CST_K_G] = cst_structure_pattern_create(j->n, columns, j->reduced, row, column);
+  j->view.model->pattern[CST_K_G] =
+      cst_structure_pattern_create(j->n, columns, j->reduced, row, column);
   free(row);
   free(column);
   free(place);
@@ -89,7 +90,7 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
 
 /* True if the mass matrix has off-diagonal entries between ordinary coordinates. */
 static bool is_coupled(const cst_joints *j, const cst_system *s) {
-  const cst_pattern *M = &s->pattern[CST_K_M];
+  const cst_pattern *M = &s->model->pattern[CST_K_M];
   for (int k = 0; k < j->ordinary && !cst_has(s, CST_SEPARABLE); k++)
     CST_EACH_ENTRY(M, j->coordinate[k], e)
       if (M->column[e] != j->coordinate[k])
@@ -102,32 +103,36 @@ static bool is_linear(const cst_joints *j, const cst_system *s) {
   bool linear = cst_has(s, CST_LINEAR_V);
   for (int b = 0; b < j->bodies; b++)
     for (int e = 0; e < 9; e++)
-      linear &= cst_graph_is_zero(s->graph, s->kernel_out[CST_K_dV][j->rotation[b] + e]);
+      linear &=
+          cst_graph_is_zero(s->model->graph, s->model->kernel_out[CST_K_dV][j->rotation[b] + e]);
   return linear;
 }
 
 cst_joints *cst_joints_create(const cst_system *s) {
   cst_joints *j = zeros(1, sizeof *j);
-  int        *variation = zeros((size_t)s->nq, sizeof *variation);
-  j->bodies = s->nbodies;
-  j->n = s->nown;
-  j->entries = s->pattern[CST_K_G].start[s->nown];
-  j->rotation = zeros((size_t)s->nbodies, sizeof(int));
-  j->centre = zeros((size_t)s->nbodies, sizeof(int));
-  j->inertia = zeros(6 * (size_t)s->nbodies, sizeof(int));
+  j->view.model = &j->model;
+  int *variation = zeros((size_t)s->nq, sizeof *variation);
+  j->bodies = s->model->nbodies;
+  j->n = s->model->nown;
+  j->entries = s->model->pattern[CST_K_G].start[s->model->nown];
+  j->rotation = zeros((size_t)s->model->nbodies, sizeof(int));
+  j->centre = zeros((size_t)s->model->nbodies, sizeof(int));
+  j->inertia = zeros(6 * (size_t)s->model->nbodies, sizeof(int));
   j->coordinate = zeros((size_t)s->nq, sizeof(int));
   j->entry = zeros((size_t)j->entries, sizeof *j->entry);
   j->principal = true;
-  for (int b = 0; b < s->nbodies; b++) {
-    j->rotation[b] = s->bodies[b].rotation;
+  for (int b = 0; b < s->model->nbodies; b++) {
+    j->rotation[b] = s->model->bodies[b].rotation;
     for (int e = 0; e < 6; e++)
-      j->inertia[6 * b + e] = s->bodies[b].at[e];
+      j->inertia[6 * b + e] = s->model->bodies[b].at[e];
     for (int e = 1; e < 5; e++)
-      j->principal &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
+      j->principal &= e == 3 || cst_graph_is_zero(s->model->graph, s->model->bodies[b].inertia[e]);
   }
   j->ordinary = number(s, j->coordinate, variation);
-  for (int b = 0; b < s->nbodies; b++)
-    j->centre[b] = s->bodies[b].centre < 0 ? -1 : variation[s->bodies[b].centre] - 3 * s->nbodies;
+  for (int b = 0; b < s->model->nbodies; b++)
+    j->centre[b] = s->model->bodies[b].centre < 0
+                       ? -1
+                       : variation[s->model->bodies[b].centre] - 3 * s->model->nbodies;
   j->coupled = is_coupled(j, s);
   j->linear = is_linear(j, s);
   fill_pattern(j, s, variation);
@@ -135,8 +140,8 @@ cst_joints *cst_joints_create(const cst_system *s) {
   j->view.nq = 3 * j->bodies + j->ordinary;
   j->view.ng = j->n;
   /* rows that share a body, or a mass matrix, share all its variations, so that the pattern has every coupling */
-  j->view.traits = CST_MASS_DIAGONAL | (s->traits & CST_SEPARABLE);
-  j->view.dropped = s->dropped;
+  j->view.model->traits = CST_MASS_DIAGONAL | (s->model->traits & CST_SEPARABLE);
+  j->view.model->dropped = s->model->dropped;
   if (cst_system_structure(&j->view))
     return j;
   cst_joints_destroy(j);
@@ -146,8 +151,8 @@ cst_joints *cst_joints_create(const cst_system *s) {
 void cst_joints_destroy(cst_joints *j) {
   if (!j)
     return;
-  cst_structure_pattern_destroy(&j->view.pattern[CST_K_G]);
-  cst_structure_gram_destroy(&j->view.gram);
+  cst_structure_pattern_destroy(&j->view.model->pattern[CST_K_G]);
+  cst_structure_gram_destroy(&j->view.model->gram);
   free(j->rotation);
   free(j->centre);
   free(j->inertia);

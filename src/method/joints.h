@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_JOINTS_H
 #define CST_JOINTS_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* How entry e of G enters the reduced entries. */
 typedef struct {
@@ -31,8 +31,9 @@ typedef struct {
   bool             principal;  /* every inertia is diagonal */
   bool             coupled;    /* the mass of the ordinary coordinates is a full matrix */
   bool linear; /* V is linear in the ordinary coordinates, and no body's rotation enters it */
-  /* the constraints as a system: nq variations, ng = n, pattern of G, gram, dropped */
-  cst_system view;
+  /* the constraints as a system: nq variations, ng = n, and of a model the pattern of G, gram, dropped */
+  cst_system       view;
+  cst_system_model model;
 } cst_joints;
 
 /* Owned; NULL if their matrix is too large. */

@@ -56,7 +56,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              CST_MAX_Q, CST_MAX_G, s->name, s->nq, s->ng);
     return false;
   }
-  if (s->nvel && (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)) {
+  if (s->model->nvel && (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)) {
     snprintf(why, (size_t)n,
              "lagrange-dalembert with constraints on velocities solves for variations of all "
              "coordinates with full matrices, of at most %d coordinates and %d constraints, and %s "
@@ -89,7 +89,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     claims |= CST_CLAIM_SYMMETRIC;
   }
   cst_properties x = cst_layer_properties(order, claims);
-  x.tangential = s->nvel == 0 && !v.of_w;
+  x.tangential = s->model->nvel == 0 && !v.of_w;
   return x;
 }
 

@@ -27,7 +27,7 @@ enum {
 static bool mass_is_constant(const cst_system *s) {
   const int entries = (int)cst_system_masses(s);
   for (int k = 0; k < entries; k++)
-    if (cst_graph_depends(s->graph, s->mass[k], 'q'))
+    if (cst_graph_depends(s->model->graph, s->model->mass[k], 'q'))
       return false;
   return true;
 }
@@ -35,7 +35,7 @@ static bool mass_is_constant(const cst_system *s) {
 /* Whether the bath can kick the flat body: by one rate, with few enough joints (core/noise.c). */
 bool cst_langevin_fits_flat(cst_bath bath, const cst_system *s, const cst_body *flat, char *why,
                             int n) {
-  const double velocities = s->nq - 6.0 * s->nbodies;
+  const double velocities = s->nq - 6.0 * s->model->nbodies;
   const char  *body = flat->name;
   if (bath.by_mass) {
     snprintf(why, (size_t)n,
@@ -44,12 +44,12 @@ bool cst_langevin_fits_flat(cst_bath bath, const cst_system *s, const cst_body *
              body);
     return false;
   }
-  if (s->nown * velocities > MOST_JOINTS) {
+  if (s->model->nown * velocities > MOST_JOINTS) {
     snprintf(
         why, (size_t)n,
         "the bath of systems with a flat body, such as %s, eliminates joints as a dense matrix: "
         "%d constraints times %g velocities are more than %d",
-        body, s->nown, velocities, MOST_JOINTS);
+        body, s->model->nown, velocities, MOST_JOINTS);
     return false;
   }
   return true;

@@ -31,7 +31,7 @@ static inline int cst_layer_order(const cst_term *layer, const cst_system *s) {
  * velocities along the curve has an error h^(p+2). */
 static inline int cst_layer_converted_order(const cst_term *layer, const cst_system *s) {
   const int order = cst_term_properties(layer, s).order_q, action = cst_layer_action(layer);
-  const int curve = s->nvel ? order + 1 : 2 * order;
+  const int curve = s->model->nvel ? order + 1 : 2 * order;
   if (!action)
     return order;
   return action < curve ? action : curve;

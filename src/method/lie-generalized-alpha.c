@@ -38,7 +38,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   return (cst_properties){.order_q = 2,
                           .order_p = 2,
                           .order_lambda = 2,
-                          .claims = CST_CLAIM_POSITIONS | (s->nown ? 0u : CST_CLAIM_VELOCITIES),
+                          .claims =
+                              CST_CLAIM_POSITIONS | (s->model->nown ? 0u : CST_CLAIM_VELOCITIES),
                           .lambda_time = 1};
 }
 

@@ -127,13 +127,13 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 static bool mass_depends(const cst_system *s) {
   const int n = (int)cst_system_masses(s);
   for (int i = 0; i < n; i++)
-    if (cst_graph_degree(s->graph, s->mass[i], 'q') != 0)
+    if (cst_graph_degree(s->model->graph, s->model->mass[i], 'q') != 0)
       return true;
   return false;
 }
 
 bool cst_lie_fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (!s->nbodies)
+  if (!s->model->nbodies)
     snprintf(why, (size_t)n, "%s steps the rotations of `bodies:`, and %s has none", t->name,
              s->name);
   else if (cst_has(s, CST_GYROSCOPIC))
@@ -157,9 +157,9 @@ static bool is_coupled(const cst_system *s) {
 
 static const char *not_moved(const cst_system *s) {
   int centres = 0;
-  for (int b = 0; b < s->nbodies; b++)
-    centres += s->bodies[b].centre >= 0;
-  return s->nown                 ? "constraints besides those of rotations"
+  for (int b = 0; b < s->model->nbodies; b++)
+    centres += s->model->bodies[b].centre >= 0;
+  return s->model->nown          ? "constraints besides those of rotations"
          : cst_has(s, CST_TIMED) ? "a potential that depends on t"
          : !centres              ? "no body with a centre"
          : is_coupled(s)         ? "coupled masses of the coordinates besides the bodies"

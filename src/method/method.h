@@ -221,6 +221,10 @@ int cst_program_cores(const cst_program *p, const char **name, int n, int most);
 /* Bits 1 << cst_iteration of the iterations that some substep implements. */
 unsigned cst_program_iterations(const cst_program *p);
 
+/* cst_method_fits where this body of s is flat for some parameters that it steps with; NULL: none is. */
+bool cst_method_fits_flat(const cst_method *m, const cst_system *s, const cst_body *flat, char *why,
+                          int n);
+
 const cst_term       *cst_method_root(const cst_method *m);
 const cst_method_row *cst_method_row_find(const char *name);
 #endif

@@ -53,7 +53,7 @@ static bool has_masses(const cst_system *s) {
 }
 
 static bool has_scalars(const cst_system *s) {
-  return has_masses(s) && s->kernel_size[CST_K_DE] == s->nq + s->ng;
+  return has_masses(s) && s->model->kernel_size[CST_K_DE] == s->nq + s->ng;
 }
 
 static const char *refusal_of(const cst_prepared *p, const cst_system *s) {
@@ -73,7 +73,7 @@ static const char *refusal_of(const cst_prepared *p, const cst_system *s) {
            "are";
   if (a.points)
     return NULL;
-  if (s->ng > s->nvel)
+  if (s->ng > s->model->nvel)
     return "has discrete momenta off the constraints on positions, between which it projects";
   if (!has_scalars(s))
     return "needs second derivatives that this system has none of";
@@ -161,7 +161,7 @@ void cst_momenta_destroy(cst_momenta_of *x) {
 /* F[nq] at a point, 0 without forces. */
 static void find_force(const cst_momenta_of *x, const double *q, const double *v, double *F) {
   memset(F, 0, sizeof *F * (size_t)x->n);
-  if (x->s->nforce)
+  if (x->s->model->nforce)
     cst_system_eval(x->s, CST_K_F, x->half[0]->c, q, v, NULL, NULL, NULL, F);
 }
 

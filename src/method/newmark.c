@@ -19,7 +19,7 @@
 bool cst_newmark_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!cst_term_bends(t, s, why, n))
     return false;
-  if (s->kernel_size[CST_K_dVH])
+  if (s->model->kernel_size[CST_K_dVH])
     return true;
   if (s->ng)
     snprintf(why, (size_t)n,

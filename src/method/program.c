@@ -62,8 +62,8 @@ int cst_substep_kept(const cst_substep_size *size, bool smooth) {
  */
 static double pairs_cost(const cst_system *s) {
   double n = 0;
-  for (int k = 0; k < s->npairs; k++)
-    n += (double)s->pairs[k].sum.pairs;
+  for (int k = 0; k < s->model->npairs; k++)
+    n += (double)s->model->pairs[k].sum.pairs;
   return 150 * n;
 }
 
@@ -72,7 +72,7 @@ static double pairs_cost(const cst_system *s) {
  * grows only with the constraints. */
 double cst_substep_unit(const cst_system *s) {
   const double q = s->nq, g = s->ng;
-  const double elimination = s->gram.banded ? 8 * g : 0.07 * (g * g * q + g * g * g);
+  const double elimination = s->model->gram.banded ? 8 * g : 0.07 * (g * g * q + g * g * g);
   return 2 * q + 2 * g + elimination + pairs_cost(s) / 4;
 }
 
@@ -336,7 +336,7 @@ cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, in
   *count = 0;
   for (int i = 0; i < p->n; i++)
     for (const cst_state_block *b = p->step[i].row->state; b && b->name; b++) {
-      const int        n = b->q * s->nq + b->g * s->ng + b->body * s->nbodies + b->one;
+      const int        n = b->q * s->nq + b->g * s->ng + b->body * s->model->nbodies + b->one;
       cst_state_place *known = find_state(list, *count, b->name);
       if (!known) {
         list[(*count)++] = (cst_state_place){b->name, at, n};

@@ -33,7 +33,7 @@ const cst_method_row *cst_method_row_find(const char *name) {
 /* ---- which systems a method can step, and what it claims on them ----------------------------- */
 
 static bool has_method(const cst_system *s, const cst_body *flat, char *why, int n) {
-  if (!flat || !s->nvel)
+  if (!flat || !s->model->nvel)
     return true;
   snprintf(why, (size_t)n,
            "no method steps %s: its body %s is flat for these parameters, and its mass in "
@@ -98,7 +98,7 @@ enum { MOST_BENDS = 1200000 }; /* lane code has them on the stack: 77 MB with 8 
 
 bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool known = cst_system_bend(s);
-  const int  bends = s->pattern[CST_K_d2V].n;
+  const int  bends = s->model->pattern[CST_K_d2V].n;
   if (known && bends <= MOST_BENDS)
     return true;
   if (known)
@@ -149,9 +149,10 @@ static const struct {
 
 /* Refuses systems with traits that this method does not step. */
 static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
-  const unsigned left = s->traits & ~t->row->steps;
-  const char    *driven = s->ndriven ? s->family[s->driven_name[0]].name : "";
-  const unsigned lacks = t->row->needs & ~s->traits;
+  const unsigned left = s->model->traits & ~t->row->steps;
+  const char    *driven =
+      s->model->ndriven ? s->description->family[s->model->driven_name[0]].name : "";
+  const unsigned lacks = t->row->needs & ~s->model->traits;
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
     if (refusals[i].trait & (refusals[i].needed ? lacks : left)) {
       snprintf(why, (size_t)n, refusals[i].why, s->name, t->name, driven);
@@ -166,7 +167,7 @@ bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
 /* Removes the claims that do not hold with constraints on velocities, forces or explicit time dependence. A
  * step at another time is another map, so a step back counted from the start does not undo it. */
 static unsigned remaining_claims(unsigned claims, const cst_system *s) {
-  if (s->traits & (CST_NONHOLONOMIC | CST_FORCED))
+  if (s->model->traits & (CST_NONHOLONOMIC | CST_FORCED))
     claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED |
                           CST_CLAIM_ENERGY | CST_CLAIM_VOLUME);
   if (cst_has(s, CST_TIMED))

@@ -8,7 +8,7 @@
 #ifndef CST_RK_STAGES_H
 #define CST_RK_STAGES_H
 #include <stdbool.h>
-#include "constella/system.h"
+#include "system/system.h"
 #include "tableau/tableau.h"
 
 typedef struct {

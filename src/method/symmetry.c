@@ -27,7 +27,7 @@ static bool vanishes(double sum, double size) { return fabs(sum) <= 1e-12 * size
 
 /* Whether symmetry k, with generators at[0] at q = 0 and at[1] at q, satisfies q.(xi(q) - xi(0)) = 0. */
 static bool is_rigid(const cst_system *s, int k, const double *q, double *const at[2]) {
-  const cst_pattern *P = &s->pattern[CST_K_xi];
+  const cst_pattern *P = &s->model->pattern[CST_K_xi];
   double             sum = 0, size = 0;
   CST_EACH_ENTRY(P, k, e) {
     const double term = q[P->column[e]] * (at[1][e] - at[0][e]);
@@ -40,7 +40,7 @@ static bool is_rigid(const cst_system *s, int k, const double *q, double *const 
 bool cst_symmetry_is_rigid(const cst_system *s) {
   double  c[CST_MAX_PAR];
   double *q = numbers(s->nq);
-  double *at[2] = {numbers(s->pattern[CST_K_xi].n), numbers(s->pattern[CST_K_xi].n)};
+  double *at[2] = {numbers(s->model->pattern[CST_K_xi].n), numbers(s->model->pattern[CST_K_xi].n)};
   bool    rigid = true;
   cst_system_defaults(s, NULL, c);
   cst_system_eval_at(s, CST_K_xi, c, q, at[0]);
@@ -59,16 +59,16 @@ bool cst_symmetry_is_rigid(const cst_system *s) {
 /* ---- quadratic ------------------------------------------------------------------------------- */
 
 static bool is_of_degree(const cst_system *s, cst_node n, int most) {
-  const int degree = cst_graph_degree(s->graph, n, 'q');
+  const int degree = cst_graph_degree(s->model->graph, n, 'q');
   return degree >= 0 && degree <= most;
 }
 
 static bool are_polynomials(const cst_system *s) {
   bool all = true;
   for (int k = 0; k < s->nsym; k++) {
-    all &= is_of_degree(s, s->gauge[k], 2);
+    all &= is_of_degree(s, s->model->gauge[k], 2);
     for (int i = 0; i < s->nq; i++)
-      all &= is_of_degree(s, s->xi[k * s->nq + i], 1);
+      all &= is_of_degree(s, s->model->xi[k * s->nq + i], 1);
   }
   return all;
 }
@@ -162,7 +162,7 @@ bool cst_symmetry_momenta_are_quadratic(const cst_system *s) {
 
 bool cst_symmetry_is_translation(const cst_system *s) {
   for (int k = 0; k < s->nsym * s->nq; k++)
-    if (cst_graph_depends(s->graph, s->xi[k], 'q'))
+    if (cst_graph_depends(s->model->graph, s->model->xi[k], 'q'))
       return false;
   return true;
 }
@@ -201,8 +201,8 @@ static void turn_of(int point, int b, double *R) {
 static void place(const cst_system *s, int point, double *q) {
   for (int i = 0; i < s->nq; i++)
     q[i] = point < 0 ? 0 : scattered(point, i);
-  for (int b = 0; b < s->nbodies; b++) {
-    double *R = q + s->bodies[b].rotation;
+  for (int b = 0; b < s->model->nbodies; b++) {
+    double *R = q + s->model->bodies[b].rotation;
     for (int e = 0; e < 9; e++)
       R[e] = e % 4 == 0;
     if (point >= 0)
@@ -290,9 +290,9 @@ bool cst_symmetry_moves_bodies(const cst_system *s) {
   double c[CST_MAX_PAR];
   bool   all = true;
   cst_system_defaults(s, NULL, c);
-  for (int b = 0; b < s->nbodies; b++)
-    if (s->bodies[b].centre >= 0)
-      all &= moves_body(s, c, &s->bodies[b]);
+  for (int b = 0; b < s->model->nbodies; b++)
+    if (s->model->bodies[b].centre >= 0)
+      all &= moves_body(s, c, &s->model->bodies[b]);
   return all;
 }
 
@@ -322,8 +322,8 @@ bool cst_symmetry_turns_space(const cst_system *s) {
   place(s, 0, q);
   cst_system_matrix(s, CST_K_xi, c, q, NULL, xi);
   for (int k = 0; k < s->nsym; k++)
-    for (int b = 0; b < s->nbodies; b++)
-      all &= turns(&s->bodies[b], at + k * s->nq, q, xi + k * s->nq);
+    for (int b = 0; b < s->model->nbodies; b++)
+      all &= turns(&s->model->bodies[b], at + k * s->nq, q, xi + k * s->nq);
   free(q);
   free(at);
   free(xi);

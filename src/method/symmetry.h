@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYMMETRY_H
 #define CST_SYMMETRY_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* Whether all symmetries are rigid motions, so that the Euclidean projection onto g = 0 commutes with them.
  */

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/system.h"
+#include "system/system.h"
 #include "core/need.h"
 #include "method/layer.h"
 #include "system/field.h"
@@ -36,7 +36,7 @@ typedef struct {
 
 static void forbid(const cst_system *s, cst_node x, bool *forbidden) {
   int      *index;
-  const int n = cst_graph_support(s->graph, x, 'q', &index);
+  const int n = cst_graph_support(s->model->graph, x, 'q', &index);
   for (int k = 0; k < n; k++)
     forbidden[index[k]] = true;
   free(index);
@@ -45,15 +45,15 @@ static void forbid(const cst_system *s, cst_node x, bool *forbidden) {
 /* Finds the enforced constraints, and the coordinates on which they do not depend. */
 static void find_candidates(search *f) {
   const cst_system  *s = f->s;
-  const cst_pattern *G = &s->pattern[CST_K_G];
+  const cst_pattern *G = &s->model->pattern[CST_K_G];
   bool               forbidden[CST_MAX_Q] = {false};
-  for (int a = s->ng - s->nvel; a < s->ng; a++) {
+  for (int a = s->ng - s->model->nvel; a < s->ng; a++) {
     if (!cst_system_enforces(s, a))
       continue;
     f->row[f->m++] = a;
     CST_EACH_ENTRY(G, a, e)
-      forbid(s, s->kernel_out[CST_K_G][e], forbidden);
-    forbid(s, s->kernel_out[CST_K_phi0][a], forbidden);
+      forbid(s, s->model->kernel_out[CST_K_G][e], forbidden);
+    forbid(s, s->model->kernel_out[CST_K_phi0][a], forbidden);
   }
   for (int i = s->nq - 1; i >= 0; i--)
     if (!forbidden[i])
@@ -263,13 +263,13 @@ static void at_point(const curve *x, const cst_node *of, int n, const cst_node *
 
 /* phi[m][nq] and phi0[m] at R[nq]. */
 static void constraints(const curve *x, const cst_node *R, cst_node *phi, cst_node *phi0) {
-  const cst_pattern *G = &x->s->pattern[CST_K_G];
+  const cst_pattern *G = &x->s->model->pattern[CST_K_G];
   for (int a = 0; a < x->m; a++) {
     for (int i = 0; i < x->s->nq; i++)
       phi[a * x->s->nq + i] = cst_graph_constant(x->g, 0);
     CST_EACH_ENTRY(G, x->row[a], e)
-      at_point(x, &x->s->kernel_out[CST_K_G][e], 1, R, &phi[a * x->s->nq + G->column[e]]);
-    at_point(x, &x->s->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
+      at_point(x, &x->s->model->kernel_out[CST_K_G][e], 1, R, &phi[a * x->s->nq + G->column[e]]);
+    at_point(x, &x->s->model->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
   }
 }
 
@@ -394,8 +394,8 @@ static void gauss_points(int n, double *weight, double *node) {
 static void curve_open(curve *x, const curve_kind *of, const cst_system *s, cst_node t,
                        const cst_node *q, const cst_node *v) {
   cst_node phi[CST_MAX_G * N], phi0[CST_MAX_G];
-  *x = (curve){.s = s, .g = s->graph, .p = of->degree, .points = 1, .weight = {1}, .t = t};
-  x->m = s->nvel ? find_dependent(s, x->row, x->column) : 0;
+  *x = (curve){.s = s, .g = s->model->graph, .p = of->degree, .points = 1, .weight = {1}, .t = t};
+  x->m = s->model->nvel ? find_dependent(s, x->row, x->column) : 0;
   for (int i = 0; i < x->m; i++)
     x->dependent[x->column[i]] = true;
   gauss_points(NODES, x->b, x->c);
@@ -428,7 +428,7 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
                      const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   curve    x;
   cst_node R[N], rate[N];
-  cst_node sum = cst_graph_constant(s->graph, 0);
+  cst_node sum = cst_graph_constant(s->model->graph, 0);
   curve_open(&x, self, s, t, q, v);
   for (int k = 0; k < x.points; k++) {
     curve_point(&x, x.node[k], R, rate);
@@ -525,7 +525,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   int row[CST_MAX_G], column[N];
-  if (s->ng > s->nvel) {
+  if (s->ng > s->model->nvel) {
     snprintf(why, (size_t)n,
              "taylor-curve integrates constraints on velocities, and %s has constraints on "
              "positions; write "
@@ -535,7 +535,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   }
   if (!cst_field_exists(s, why, n))
     return false;
-  if (s->nvel && find_dependent(s, row, column) < 0) {
+  if (s->model->nvel && find_dependent(s, row, column) < 0) {
     snprintf(why, (size_t)n,
              "taylor-curve needs as many coordinates as there are constraints on velocities, on "
              "which these "

@@ -50,7 +50,7 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
                      const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   const int  n = s->nq;
   const int  p = *(const int *)self;
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   cst_node   out[N + 1], state[2 * N];
   curve      x;
   cst_field_acceleration(s, q, v, out, NULL);

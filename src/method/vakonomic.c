@@ -26,7 +26,7 @@ static const cst_key arguments[] = {
     {0}};
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (s->ng > s->nvel)
+  if (s->ng > s->model->nvel)
     snprintf(
         why, (size_t)n,
         "%s does not support constraints on positions, and %s has some besides those on velocities",

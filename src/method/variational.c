@@ -145,7 +145,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              "%s has coordinates without mass, whose velocities %s would take from the mass at the "
              "ends of a step; midpoint, layers such as rk4, project(LAYER) and gauss(s) do not",
              s->name, t->name);
-  else if (in_null_space(t) && (s->nforce || !diagonal))
+  else if (in_null_space(t) && (s->model->nforce || !diagonal))
     snprintf(
         why, (size_t)n,
         "form=null-space needs a constant diagonal mass, no gyroscopic term and no forces, and "

@@ -57,7 +57,7 @@ typedef struct {
 
 /* out := H(q) M^-1 p at the scattered point `place`. */
 static void apply(filter *f, int place, const double *p, double *out) {
-  const cst_pattern *P = &f->s->pattern[CST_K_d2V];
+  const cst_pattern *P = &f->s->model->pattern[CST_K_d2V];
   for (int i = 0; i < f->s->nq; i++)
     f->q[i] = scattered(place, i);
   cst_system_eval_at(f->s, CST_K_d2V, f->c, f->q, f->H);
@@ -94,7 +94,7 @@ static bool is_separable(const cst_system *s) {
   bool         all = cst_system_bend(s);
   if (!all)
     return false;
-  double *room = malloc(sizeof *room * (6 * n + (size_t)s->pattern[CST_K_d2V].n + 1));
+  double *room = malloc(sizeof *room * (6 * n + (size_t)s->model->pattern[CST_K_d2V].n + 1));
   if (!room)
     abort();
   f.q = room;
@@ -137,11 +137,11 @@ static values values_of(const cst_term *t) {
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool stiff = values_of(t).form == STIFF;
-  if (stiff && s->kernel_size[CST_K_dVS])
+  if (stiff && s->model->kernel_size[CST_K_dVS])
     return true; /* needs no other derivatives */
   if (!cst_newmark_fits(t, s, why, n))
     return false;
-  if (!stiff || s->kernel_size[CST_K_dVS])
+  if (!stiff || s->model->kernel_size[CST_K_dVS])
     return true;
   snprintf(why, (size_t)n,
            "zhang-skeel(form=stiff) needs the Hessian of the stiff part of the potential, and %s "

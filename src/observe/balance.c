@@ -28,17 +28,18 @@ CST_OBSERVE(balance, (NACCOUNT + 1)) {
 #include <stdio.h>
 
 static const char *refuse(const cst_system *s) {
-  return s->naccount ? NULL : "has no forces, and its potential does not depend on the time";
+  return s->model->naccount ? NULL : "has no forces, and its potential does not depend on the time";
 }
 
-static int count(const cst_system *s) { return s->naccount ? s->naccount + 1 : 0; }
+static int count(const cst_system *s) { return s->model->naccount ? s->model->naccount + 1 : 0; }
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   const cst_system *s = look->system;
-  const bool        all = k == s->naccount;
+  const bool        all = k == s->model->naccount;
   *q = (cst_quantity){.unit = "1", .drifts = true, .judged = all, .windows = all, .moves = !all};
-  q->doc = all ? "T + V less the work of all forces and the integral of dV/dt" : s->account_doc[k];
-  snprintf(q->name, sizeof q->name, "%.47s", all ? "balance" : s->account_name[k]);
+  q->doc = all ? "T + V less the work of all forces and the integral of dV/dt"
+               : s->description->account_doc[k];
+  snprintf(q->name, sizeof q->name, "%.47s", all ? "balance" : s->description->account_name[k]);
 }
 
 const cst_observer cst_observer_balance = {

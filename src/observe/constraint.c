@@ -142,7 +142,7 @@ static void lengths_of(const cst_system *s, const cst_bounded_state *now, double
 /* Of the largest of several residuals, the largest bound. */
 static bool bound(const cst_observation *look, const cst_bounded_state *now, cst_bounded *x) {
   const cst_system        *s = look->system;
-  const cst_pattern       *pattern = &s->pattern[CST_K_G];
+  const cst_pattern       *pattern = &s->model->pattern[CST_K_G];
   const cst_bounded *const in[128] = {['c'] = now->c, ['q'] = now->q};
   const double             speed = most_of(now->v, s->nq);
   double                  *length = cst_zeros(s->ng, sizeof *length);

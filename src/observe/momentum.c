@@ -31,7 +31,7 @@ static int         count(const cst_system *s) { return s->nsym; }
 
 static bool bound(const cst_observation *look, const cst_bounded_state *now, cst_bounded *x) {
   const cst_system        *s = look->system;
-  const cst_pattern       *pattern = &s->pattern[CST_K_xi];
+  const cst_pattern       *pattern = &s->model->pattern[CST_K_xi];
   const cst_bounded *const in[128] = {['c'] = now->c, ['q'] = now->q};
   cst_bounded             *xi = cst_zeros(pattern->n, sizeof *xi);
   cst_system_bound(s, CST_K_xi, in, xi);
@@ -53,7 +53,7 @@ static void describe(const cst_observation *look, int k, cst_quantity *q) {
                       .drifts = true,
                       .judged = true,
                       .windows = true};
-  snprintf(q->name, sizeof q->name, "%s", look->system->symmetry[k]);
+  snprintf(q->name, sizeof q->name, "%s", look->system->description->symmetry[k]);
 }
 
 const cst_observer cst_observer_momentum = {

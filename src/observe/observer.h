@@ -11,7 +11,7 @@
 #define CST_OBSERVER_H
 #include <stdbool.h>
 #include "constella/expr.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "expr/bound.h"
 #include "system/lane/record.h"
 

@@ -69,8 +69,8 @@ static numbers create_numbers(const cst_system *s, const cst_plain_state *at) {
 /* force[nq] := the bounds of f, which friction makes depend on the multipliers, or of -dV, and of G'lambda. */
 static void bound_forces(const cst_system *s, const numbers *x, const double *lambda,
                          cst_bounded *force) {
-  const bool               forced = s->kernel_size[CST_K_f] > 0;
-  const cst_pattern       *P = &s->pattern[CST_K_G];
+  const bool               forced = s->model->kernel_size[CST_K_f] > 0;
+  const cst_pattern       *P = &s->model->pattern[CST_K_G];
   cst_bounded             *l = cst_zeros(s->ng, sizeof *l);
   const cst_bounded *const in[128] = {['c'] = x->c, ['q'] = x->q, ['v'] = x->v, ['l'] = l};
   cst_bounded             *G = cst_zeros(P->n, sizeof *G);

@@ -8,13 +8,13 @@ enum { N = CST_MAX_Q, SQUARE = CST_MAX_Q * CST_MAX_Q };
 _Static_assert((int)CST_MAX_G <= (int)N, "a row of S can hold every constraint");
 
 bool cst_field_exists(const cst_system *s, char *why, int n) {
-  if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded && cst_system_bend(s))
+  if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->model->gram.banded && cst_system_bend(s))
     return true;
   snprintf(why, (size_t)n,
            "%s has %d coordinates and %d constraints%s; formulas of its accelerations are for at "
            "most %d of "
            "each, not banded",
-           s->name, s->nq, s->ng, s->gram.banded ? " that couple as a band" : "", CST_MAX_Q);
+           s->name, s->nq, s->ng, s->model->gram.banded ? " that couple as a band" : "", CST_MAX_Q);
   return false;
 }
 
@@ -24,23 +24,24 @@ static void kernel_at(const cst_system *s, cst_kernel_id k, const cst_node *q, c
   cst_node x[2 * N], y[2 * N];
   int      n = 0;
   for (int i = 0; i < s->nq; i++) {
-    x[n] = cst_graph_input(s->graph, 'q', i);
+    x[n] = cst_graph_input(s->model->graph, 'q', i);
     y[n++] = q[i];
   }
   for (int i = 0; v && i < s->nq; i++) {
-    x[n] = cst_graph_input(s->graph, 'v', i);
+    x[n] = cst_graph_input(s->model->graph, 'v', i);
     y[n++] = v[i];
   }
-  cst_graph_substitute(s->graph, s->kernel_out[k], s->kernel_size[k], x, y, n, out);
+  cst_graph_substitute(s->model->graph, s->model->kernel_out[k], s->model->kernel_size[k], x, y, n,
+                       out);
 }
 
 /* The same for a matrix kernel; out is row-major and includes the zeros. */
 static void matrix_at(const cst_system *s, cst_kernel_id k, const cst_node *q, cst_node *out) {
-  const cst_pattern *p = &s->pattern[k];
+  const cst_pattern *p = &s->model->pattern[k];
   cst_node           entry[SQUARE];
   kernel_at(s, k, q, NULL, entry);
   for (int i = 0; i < p->rows * p->columns; i++)
-    out[i] = cst_graph_constant(s->graph, 0);
+    out[i] = cst_graph_constant(s->model->graph, 0);
   for (int r = 0; r < p->rows; r++) {
     cst_node *row = out + r * p->columns;
     CST_EACH_ENTRY(p, r, e)
@@ -89,29 +90,30 @@ static bool is_full(const cst_system *s) { return !cst_has(s, CST_SEPARABLE); }
 
 /* M(q), factored; for a constant diagonal mass the reciprocals of its entries. */
 static void inertia(const cst_system *s, const cst_node *q, cst_node *M) {
-  const cst_node one = cst_graph_constant(s->graph, 1);
+  const cst_node one = cst_graph_constant(s->model->graph, 1);
   if (is_full(s)) {
     matrix_at(s, CST_K_M, q, M);
-    factor(s->graph, M, s->nq);
+    factor(s->model->graph, M, s->nq);
   } else
     for (int i = 0; i < s->nq; i++)
-      M[i] = cst_graph_div(s->graph, one, s->kernel_out[CST_K_mass][s->mass_class[i]]);
+      M[i] = cst_graph_div(s->model->graph, one,
+                           s->model->kernel_out[CST_K_mass][s->model->mass_class[i]]);
 }
 
 /* x := M^-1 x */
 static void accelerate(const cst_system *s, const cst_node *M, cst_node *x) {
   if (is_full(s))
-    solve(s->graph, M, x, s->nq);
+    solve(s->model->graph, M, x, s->nq);
   else
     for (int i = 0; i < s->nq; i++)
-      x[i] = cst_graph_mul(s->graph, M[i], x[i]);
+      x[i] = cst_graph_mul(s->model->graph, M[i], x[i]);
 }
 
 static void force(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *f) {
   const cst_kernel_id force = cst_system_force_kernel(s);
   kernel_at(s, force, q, v, f);
   for (int i = 0; force == CST_K_dV && i < s->nq; i++)
-    f[i] = cst_graph_neg(s->graph, f[i]);
+    f[i] = cst_graph_neg(s->model->graph, f[i]);
 }
 
 /* The indices of the enforced constraints; returns their number. The others have the equation lambda = 0. */
@@ -126,7 +128,7 @@ static int kept(const cst_system *s, int *index) {
 /* A := A - M^-1 G'l with S l = D2g[v, v] + G A. The rows of G are those of the n enforced constraints. */
 static void constrain(const cst_system *s, const cst_node *M, const cst_node *G, int n, cst_node *A,
                       cst_node *l) {
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   cst_node   X[SQUARE], S[SQUARE];
   const int  nq = s->nq;
   memcpy(X, G, sizeof *X * (size_t)(n * nq));
@@ -161,7 +163,7 @@ void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_no
   if (!lambda)
     return;
   for (int a = 0; a < s->ng; a++)
-    lambda[a] = cst_graph_constant(s->graph, 0);
+    lambda[a] = cst_graph_constant(s->model->graph, 0);
   for (int a = 0; a < n; a++)
     lambda[index[a]] = l[a];
 }
@@ -173,14 +175,15 @@ static void twofold(const cst_system *s, const cst_node *q, const cst_node *v, c
     kernel_at(s, CST_K_Lv, q, v, p);
     kernel_at(s, CST_K_a, q, NULL, a);
     for (int i = 0; i < s->nq; i++)
-      p[i] = cst_graph_add(s->graph, p[i], a[i]);
+      p[i] = cst_graph_add(s->model->graph, p[i], a[i]);
   } else
     for (int i = 0; i < s->nq; i++)
-      p[i] = cst_graph_mul(s->graph, s->kernel_out[CST_K_mass][s->mass_class[i]], v[i]);
+      p[i] = cst_graph_mul(s->model->graph,
+                           s->model->kernel_out[CST_K_mass][s->model->mass_class[i]], v[i]);
 }
 
 cst_node cst_field_lagrangian(const cst_system *s, const cst_node *q, const cst_node *v) {
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   cst_node   p[N], V;
   twofold(s, q, v, p);
   kernel_at(s, CST_K_V, q, NULL, &V);

@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_FIELD_H
 #define CST_FIELD_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* True if such formulas exist: for dense systems of at most CST_MAX_Q coordinates. Otherwise why[n] says why
  * not. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "core/document.h"
 #include "core/need.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "expr/bound.h"
 #include "system/named-events.h"
 
@@ -53,6 +53,9 @@ typedef struct {
   cst_system_event *event; /* [nevent] */
 } cst_system_owned;
 
+/* system-file.c: an empty system, or one with copies of the parts of another, which point to what that one owns. Owned. */
+cst_system *cst_system_create(const cst_system *of);
+
 /* length.c: the parts of the constraints, one row for each, or of the potential. Borrowed. */
 const cst_lengths *cst_length_parts(const cst_system *s);
 
@@ -63,7 +66,7 @@ void cst_system_bound(const cst_system *s, cst_kernel_id k, const cst_bounded *c
                       cst_bounded *out);
 /* The outputs of a kernel without its sums over pairs. */
 static inline const cst_node *cst_system_beside(const cst_system *s, cst_kernel_id k) {
-  return s->beside[k] ? s->beside[k] : s->kernel_out[k];
+  return s->model->beside[k] ? s->model->beside[k] : s->model->kernel_out[k];
 }
 
 /* pairs.c: sums over pairs in V. True if kernel k adds such sums; the tapes of sum i, borrowed. */
@@ -101,7 +104,7 @@ cst_exact cst_planar_pendulum_exact;
 
 /* s has this trait, or not. */
 static inline void cst_system_mark(cst_system *s, unsigned trait, bool is) {
-  s->traits = is ? s->traits | trait : s->traits & ~trait;
+  s->model->traits = is ? s->model->traits | trait : s->model->traits & ~trait;
 }
 
 /* Zeroed memory for n items of `size` bytes; it lives as long as the system. */

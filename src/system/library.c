@@ -81,7 +81,7 @@ cst_system *cst_catalogue_create(const char *name) {
   memset(owned->looks, true, sizeof owned->looks);
   for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
     if (!strcmp(exact[i].name, name))
-      s->exact = exact[i].motion;
+      s->code->exact = exact[i].motion;
   return s;
 }
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "constella/diag.h"
-#include "constella/system.h"
+#include "system/system.h"
 
 /* The path of a system's file; NULL: there is none of this name. Static buffer. */
 const char *cst_library_path(const char *name);

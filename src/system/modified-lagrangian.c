@@ -13,7 +13,7 @@ const cst_modified_row cst_modified_rows[] = {
 };
 
 const char *cst_modified_refuses(const cst_system *s) {
-  if (s->nbodies)
+  if (s->model->nbodies)
     return "has bodies, whose rotations are constraints";
   if (s->ng)
     return "has constraints";
@@ -23,8 +23,8 @@ const char *cst_modified_refuses(const cst_system *s) {
     return "has a mass that is no constant diagonal";
   if (cst_has(s, CST_TIMED))
     return "has forces, or a potential that depends on t";
-  for (int i = 0; i < s->ncoordinate; i++)
-    if (s->coordinate_name[i].array)
+  for (int i = 0; i < s->description->ncoordinate; i++)
+    if (s->description->coordinate_name[i].array)
       return "has arrays of coordinates, with which a mass must be a diagonal";
   return NULL;
 }
@@ -86,14 +86,14 @@ cst_modified *cst_modified_create(const cst_system *s, const cst_modified_row *r
   const int      nq = s->nq;
   cst_modified  *m = cst_need(calloc(1, sizeof *m));
   cst_node      *node = cst_need(malloc(sizeof *node * (size_t)(3 * nq + nq * nq)));
-  local          x = {cst_graph_copy(s->graph), nq, node, node + nq, node + 2 * nq, -1};
+  local          x = {cst_graph_copy(s->model->graph), nq, node, node + nq, node + 2 * nq, -1};
   cst_node      *hessian = node + 3 * nq, whole = cst_system_whole(s);
   const cst_node one = cst_graph_constant(x.g, 1), h = cst_graph_input(x.g, 'c', s->npar);
   m->graph = x.g;
   x.h2 = cst_graph_mul(x.g, h, h);
   for (int i = 0; i < nq; i++) {
     x.q[i] = cst_graph_input(x.g, 'q', i);
-    x.mass[i] = s->mass[i];
+    x.mass[i] = s->model->mass[i];
   }
   cst_graph_gradient(x.g, &whole, &one, 1, x.q, nq, x.slope);
   for (int i = 0; i < nq; i++)
@@ -110,7 +110,7 @@ cst_modified *cst_modified_create(const cst_system *s, const cst_modified_row *r
   m->v = cst_need(calloc((size_t)s->nstate, sizeof *m->v));
   for (int k = 0; k < s->nstate; k++) {
     m->v[k] = cst_need(malloc(sizeof **m->v * (size_t)nq));
-    start(&x, row, h, hessian, s->state[k].q, s->state[k].v, m->v[k]);
+    start(&x, row, h, hessian, s->description->state[k].q, s->description->state[k].v, m->v[k]);
   }
   free(node);
   return m;

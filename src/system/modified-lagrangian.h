@@ -13,7 +13,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MODIFIED_H
 #define CST_MODIFIED_H
-#include "constella/system.h"
+#include "system/system.h"
 
 typedef struct {
   const char *method; /* its label */

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_NAMED_EVENTS_H
 #define CST_NAMED_EVENTS_H
-#include "constella/system.h"
+#include "system/system.h"
 
 enum { CST_SYSTEM_EVENTS_MOST = 16 };
 

@@ -1,7 +1,7 @@
 /* traits.c: what traits of a system are called where a method, or a key of a study, does not go with them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
-#include "constella/system.h"
+#include "system/system.h"
 
 static const struct {
   unsigned    trait;
@@ -17,7 +17,7 @@ static const struct {
 
 const char *cst_trait_among(const cst_system *s, unsigned traits) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (s->traits & traits & names[i].trait)
+    if (s->model->traits & traits & names[i].trait)
       return names[i].name;
   return NULL;
 }

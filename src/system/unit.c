@@ -10,9 +10,10 @@ static size_t stem(const char *name) { return strcspn(name, "["); }
 
 static const char *stated(const cst_system *s, const char *name) {
   const size_t n = stem(name);
-  for (int i = 0; i < s->nunit; i++)
-    if (strlen(s->unit[i].name) == n && !strncmp(s->unit[i].name, name, n))
-      return s->unit[i].text;
+  for (int i = 0; i < s->description->nunit; i++)
+    if (strlen(s->description->unit[i].name) == n &&
+        !strncmp(s->description->unit[i].name, name, n))
+      return s->description->unit[i].text;
   return "";
 }
 

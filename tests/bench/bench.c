@@ -320,7 +320,7 @@ static cst_error time_naive(const cst_study *s, double h, double *seconds) {
   eval(&x, CST_K_mass, s->starts.q, mass);
   eval(&x, CST_K_dV, s->starts.q, dV); /* constant here */
   for (int i = 0; i < s->problem.system->nq; i++)
-    x.minv[i] = 1 / mass[s->problem.system->mass_class[i]];
+    x.minv[i] = 1 / mass[s->problem.system->model->mass_class[i]];
   CST_TRY(make_snes(&x, &snes, &X, &F, &J));
   double t = bench_busy();
   for (int l = 0; l < SNES_LANES; l++) {

@@ -92,16 +92,16 @@ static double time_kernels(const bench_run *r, int isa, int k) {
   const double     *record = r->batch.record;
   const int         width = cst_stepper_width(r->stepper);
   const cst_layout *at = cst_stepper_layout(r->stepper);
-  const void       *self = s->kernel_self[isa];
+  const void       *self = s->code->kernel_self[isa];
   double           *dV = bench_aligned((size_t)(s->nq * width)),
-         *G = bench_aligned((size_t)(s->pattern[CST_K_G].n * width)), best = INFINITY;
+         *G = bench_aligned((size_t)(s->model->pattern[CST_K_G].n * width)), best = INFINITY;
   for (int round = 0; round < 10 * BENCH_ROUNDS; round++) {
     const double t = bench_busy();
     for (int call = 0; call < CALLS * k; call++) {
-      s->kernel[isa][CST_K_dV](self, record + at->c * width, record + at->q * width, NULL, NULL,
-                               NULL, NULL, dV);
-      s->kernel[isa][CST_K_G](self, record + at->c * width, record + at->q * width, NULL, NULL,
-                              NULL, NULL, G);
+      s->code->kernel[isa][CST_K_dV](self, record + at->c * width, record + at->q * width, NULL,
+                                     NULL, NULL, NULL, dV);
+      s->code->kernel[isa][CST_K_G](self, record + at->c * width, record + at->q * width, NULL,
+                                    NULL, NULL, NULL, G);
     }
     best = fmin(best, 1e9 * (bench_busy() - t) / (CALLS * width));
   }

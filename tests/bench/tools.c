@@ -75,7 +75,7 @@ void bench_hand_fill(const cst_study *s, double *state, int width, long lanes) {
     cst_system_eval(sys, CST_K_mass, s->problem.parameter, q, NULL, NULL, NULL, NULL, mass);
     double *x = state + (size_t)(l / width) * (size_t)(rows * width) + l % width;
     for (int i = 0; i < sys->nq; i++)
-      x[i * width] = q[i], x[(sys->nq + i) * width] = mass[sys->mass_class[i]] * v[i];
+      x[i * width] = q[i], x[(sys->nq + i) * width] = mass[sys->model->mass_class[i]] * v[i];
   }
 }
 
@@ -95,7 +95,7 @@ static void add_cores(const cst_prepared *p, cst_system *s, int isa) {
   const char *cores[MOST + 1] = {NULL};
   cst_code    code;
   char        why[CST_WHY];
-  if (p->stepped != s || !s->compiled[isa])
+  if (p->stepped != s || !s->code->compiled[isa])
     return;
   cst_program_cores(p->program, cores, 0, MOST);
   if (!cst_compile_adds(s, isa, cores))

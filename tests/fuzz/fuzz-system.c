@@ -45,11 +45,11 @@ static void try_lanes(const cst_system *s, cst_kernel_id k, int isa, const point
                       const double *expected) {
   const int           width = cst_isas[isa].width, lane = (int)k % width;
   const double *const from[] = {x->c, x->q, x->v, x->w, x->u, x->l};
-  double             *in[6], *out = must(aligned_alloc(64, 64 * ((size_t)s->kernel_size[k] + 1)));
+  double *in[6], *out = must(aligned_alloc(64, 64 * ((size_t)s->model->kernel_size[k] + 1)));
   for (int i = 0; i < 6; i++)
     in[i] = spread(from[i], cst_system_entries(s, "cqvwul"[i]), width, lane);
-  s->kernel[isa][k](s->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], out);
-  compare(expected, out, s->kernel_size[k], width, lane);
+  s->code->kernel[isa][k](s->code->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], out);
+  compare(expected, out, s->model->kernel_size[k], width, lane);
   for (int i = 0; i < 6; i++)
     free(in[i]);
   free(out);
@@ -58,11 +58,11 @@ static void try_lanes(const cst_system *s, cst_kernel_id k, int isa, const point
 static void try_kernels(const cst_system *s, const point *x) {
   double out[MOST_OUT];
   for (int k = 0; k < CST_K_COUNT; k++) {
-    if (s->kernel_size[k] > MOST_OUT)
+    if (s->model->kernel_size[k] > MOST_OUT)
       abort();
     cst_system_eval(s, (cst_kernel_id)k, x->c, x->q, x->v, x->w, x->u, x->l, out);
     for (int isa = 0; isa < cst_isa_count; isa++)
-      if (cst_isa_available(isa) && s->kernel_size[k])
+      if (cst_isa_available(isa) && s->model->kernel_size[k])
         try_lanes(s, (cst_kernel_id)k, isa, x, out);
   }
 }
@@ -73,7 +73,7 @@ static void try_geometry(cst_system *s, point *x) {
   cst_system_multipliers(s, x->c, x->q, x->v, out);
   cst_system_momentum(s, x->c, x->q, x->v, x->w);
   cst_system_velocity(s, x->c, x->q, x->w, x->u);
-  if (s->state[0].has_exact)
+  if (s->description->state[0].has_exact)
     cst_system_exact(s, 0, x->c, x->q, x->v, 0.5, x->w, x->u, out);
   cst_system_residuals(s, x->c, x->q, x->v, out, out + 1, out + 2, out + 3);
   cst_system_enforce_independent(s, x->c, x->q, why, sizeof why);
@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   if (!s == !cst_diag_count(d))
     abort(); /* a system or errors, never both */
   if (s && s->nq <= SMALL && s->ng <= SMALL && cst_system_entries(s, 'l') <= MOST_L &&
-      cst_graph_size(s->graph) <= MOST_NODES)
+      cst_graph_size(s->model->graph) <= MOST_NODES)
     try_system(s);
   cst_system_destroy(s);
   cst_diag_destroy(d);

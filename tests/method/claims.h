@@ -476,11 +476,11 @@ UNUSED static unsigned nature_of(const cst_system *s) {
                      !cst_has(s, CST_SEPARABLE),
                      cst_has(s, CST_MASS_MATRIX),
                      cst_has(s, CST_GYROSCOPIC),
-                     s->gram.banded,
-                     s->dropped,
+                     s->model->gram.banded,
+                     s->model->dropped,
                      cst_has(s, CST_LINEAR_V),
                      s->nsym,
-                     s->nvel,
+                     s->model->nvel,
                      cst_has(s, CST_TIMED)};
   unsigned   nature = 0;
   for (size_t b = 0; b < sizeof is / sizeof *is; b++)

@@ -51,7 +51,7 @@ static void multipliers(const problem *x, double t, const double *q, const doubl
   double v[CST_MAX_Q], c[CST_MAX_PAR];
   memcpy(c, x->c, sizeof *c * (size_t)x->s->npar);
   if (cst_has(x->s, CST_TIMED))
-    c[x->s->account - 1] = t;
+    c[x->s->model->account - 1] = t;
   cst_system_velocity(x->s, c, q, p, v);
   cst_system_multipliers(x->s, c, q, v, lambda);
 }
@@ -91,7 +91,7 @@ static void test_reference(const problem *x, const reference *f) {
   for (int l = 0; l < LANES; l++)
     off = larger(off, larger(apart(q[l], f->q[l], x->s->nq), apart(p[l], f->p[l], x->s->nq)));
   OK(off < 1e-13, "%s: two references agree (%.2g)", x->s->name, off);
-  if (!x->s->exact)
+  if (!x->s->code->exact)
     return;
   for (int l = 0; l < LANES; l++) {
     double q0[CST_MAX_Q], v0[CST_MAX_Q], qe[CST_MAX_Q], pe[CST_MAX_Q], le[CST_MAX_G];

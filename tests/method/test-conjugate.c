@@ -208,7 +208,7 @@ static void test_forms(void) {
   forms(&x, 0.3, full, simplified);
   OK(apart(full, simplified, 2) > 1e-4, "the full form is not the simplified one (%.2g)",
      apart(full, simplified, 2));
-  x.s->kernel[widest()][CST_K_D3V] = nothing;
+  x.s->code->kernel[widest()][CST_K_D3V] = nothing;
   forms(&x, 0.3, without, simplified);
   OK(apart(without, simplified, 2) == 0, "and is it without its third derivative");
   cst_system_destroy(x.s);

@@ -35,13 +35,13 @@ static void evaluate(const problem *x, cst_kernel_id k, const NUMBER *q, const N
   for (int i = 0; i < x->s->npar; i++)
     c[i] = x->c[i];
   cst_graph_eval_complex(
-      x->s->graph, x->s->kernel_out[k], x->s->kernel_size[k],
+      x->s->model->graph, x->s->model->kernel_out[k], x->s->model->kernel_size[k],
       (const NUMBER *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['l'] = l}, out);
 }
 
 /* A matrix kernel with its zeros, in rows of `columns`. */
 static void matrix(const problem *x, cst_kernel_id k, const NUMBER *q, int columns, NUMBER *out) {
-  const cst_pattern *P = &x->s->pattern[k];
+  const cst_pattern *P = &x->s->model->pattern[k];
   NUMBER             entry[MOST_Q * MOST_Q];
   evaluate(x, k, q, NULL, NULL, NULL, entry);
   for (int i = 0; i < P->rows * columns; i++)
@@ -60,7 +60,7 @@ static void mass(const problem *x, const NUMBER *q, NUMBER *M) {
   }
   evaluate(x, CST_K_mass, q, NULL, NULL, NULL, distinct);
   for (int i = 0; i < n * n; i++)
-    M[i] = i / n == i % n ? distinct[x->s->mass_class[i % n]] : 0;
+    M[i] = i / n == i % n ? distinct[x->s->model->mass_class[i % n]] : 0;
 }
 
 /* b := K^-1 b, with pivoting by the real parts; overwrites K[n][n]. */

@@ -401,7 +401,8 @@ static void swell(const void *self, const cst_system *s, cst_node t, const cst_n
   (void)self;
   cst_node sum = t;
   for (int i = 0; i < 150000; i++)
-    sum = cst_graph_call(s->graph, "sin", cst_graph_add(s->graph, sum, q[i % s->nq]), -1);
+    sum = cst_graph_call(s->model->graph, "sin", cst_graph_add(s->model->graph, sum, q[i % s->nq]),
+                         -1);
   for (int i = 0; i < s->nq; i++) {
     q1[i] = sum;
     v1[i] = v[i];
@@ -434,12 +435,12 @@ static void test_refused(void) {
   const cst_flow_rule large = {.name = "large", .formulas = swell},
                       empty = {.name = "empty", .formulas = forget};
   problem  *x = problem_open("henon-heiles"), *chain = problem_open("pendulum-chain");
-  const int size = cst_graph_size(x->s->graph);
+  const int size = cst_graph_size(x->s->model->graph);
   refused(x, &large,
           "large on henon-heiles: its formulas take more operations than can be differentiated");
   refused(x, &empty, "empty on henon-heiles: its formulas do not set all of q1, v1 and S");
   refused(chain, rule_of("taylor(4)"), "couple as a band");
-  OK(cst_graph_size(x->s->graph) == size, "nothing stays in the graph of the system");
+  OK(cst_graph_size(x->s->model->graph) == size, "nothing stays in the graph of the system");
   problem_close(x);
   problem_close(chain);
 }

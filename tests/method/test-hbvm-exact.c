@@ -67,7 +67,7 @@ static void test_momentum_lost(void) {
 static void test_constant_multiplier(void) {
   problem *x = problem_open("spherical-pendulum");
   int      state = 0;
-  while (strcmp(x->s->state[state].name, "conical"))
+  while (strcmp(x->s->description->state[state].name, "conical"))
     state++;
   cst_system_state(x->s, state, x->c, x->q, x->v);
   for (int s = 1; s <= 4; s++) {

@@ -64,7 +64,7 @@ static int unknowns(const equations *e) { return e->m->points * e->x->s->nq + e-
 /* G[a * nq + i] at q. */
 static void slopes(const equations *e, const quad *q, quad *G) {
   const cst_system  *s = e->x->s;
-  const cst_pattern *p = &s->pattern[CST_K_G];
+  const cst_pattern *p = &s->model->pattern[CST_K_G];
   quad               entry[CST_MAX_G * CST_MAX_Q];
   cst_system_eval_quad(s, CST_K_G, e->c, q, NULL, entry);
   for (int k = 0; k < s->ng * s->nq; k++)

@@ -34,7 +34,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
 
 static int width_of(const cst_march *m) {
   int isa = 0;
-  while (m->group.kernel != m->group.system->kernel[isa])
+  while (m->group.kernel != m->group.system->code->kernel[isa])
     isa++;
   return cst_isas[isa].width;
 }
@@ -234,7 +234,7 @@ static double sum_of_steps(const run *r, int lane, long n) {
 
 /* parts: its steps are made in parts, by a solver of PETSc's; those of the caller never are. */
 static void test_alternating_on(const problem *x, const char *method, bool parts) {
-  const int clock = cst_has(x->s, CST_TIMED) ? x->s->account - 1 : -1;
+  const int clock = cst_has(x->s, CST_TIMED) ? x->s->model->account - 1 : -1;
   run       one, hand;
   int       good = 0, timed = 0;
   if (parts)

@@ -441,13 +441,14 @@ static void test_fits_flat(void) {
   cst_method *in_coordinates = parse("rattle"), *on_the_group = parse("lie-rattle"),
              *noisy = parse("langevin(lie-rattle, friction=1, inverse-temperature=1)"),
              *by_mass = parse("langevin(lie-rattle, coefficient=1, inverse-temperature=1)");
-  OK(!cst_method_fits_flat(in_coordinates, s, s->bodies, why, sizeof why) &&
+  OK(!cst_method_fits_flat(in_coordinates, s, s->model->bodies, why, sizeof why) &&
          strstr(why, "rattle cannot step the flat body"),
      "rattle refuses a flat body: %s", why);
-  OK(cst_method_fits_flat(on_the_group, s, s->bodies, why, sizeof why), "lie-rattle steps it");
-  OK(cst_method_fits_flat(noisy, s, s->bodies, why, sizeof why), "with noise of one rate too: %s",
-     why);
-  OK(!cst_method_fits_flat(by_mass, s, s->bodies, why, sizeof why) &&
+  OK(cst_method_fits_flat(on_the_group, s, s->model->bodies, why, sizeof why),
+     "lie-rattle steps it");
+  OK(cst_method_fits_flat(noisy, s, s->model->bodies, why, sizeof why),
+     "with noise of one rate too: %s", why);
+  OK(!cst_method_fits_flat(by_mass, s, s->model->bodies, why, sizeof why) &&
          strstr(why, "some of the flat body"),
      "but not with one by masses: %s", why);
   OK(cst_method_fits(in_coordinates, s, why, sizeof why) &&
@@ -539,9 +540,9 @@ static void test_joints(int bodies) {
   cst_joints    *j = s ? cst_joints_create(s) : NULL;
   if (!s)
     cst_diag_print(d, stderr);
-  OK(j && j->view.gram.banded && j->view.gram.size <= EACH * bodies,
+  OK(j && j->view.model->gram.banded && j->view.model->gram.size <= EACH * bodies,
      "constraints of a chain of %d bodies couple as a band, of %d entries", bodies,
-     j ? j->view.gram.size : 0);
+     j ? j->view.model->gram.size : 0);
   cst_joints_destroy(j);
   cst_system_destroy(s);
   cst_diag_destroy(d);

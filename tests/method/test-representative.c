@@ -171,7 +171,7 @@ static void tests(void) {
         differ = test_readings(x, "as built", isa);
         test_readings(&y, "generic", isa);
       }
-    for (int isa = 0; isa < cst_isa_count && y.s->nbodies && fits(x, "rattle"); isa++)
+    for (int isa = 0; isa < cst_isa_count && y.s->model->nbodies && fits(x, "rattle"); isa++)
       if (runs_on(&y, "rattle", isa))
         test_flat_readings(&y, isa);
     if (!x->s->ng)

@@ -113,7 +113,7 @@ static void test_claimed(void) {
 
 /* omega_i (I omega)_i of the first body, whose mean is kT for each axis i of a body without joints. */
 static double turning(const problem *x, const double *q, const double *v, int i) {
-  const double *R = q + x->s->bodies[0].rotation, *V = v + x->s->bodies[0].rotation;
+  const double *R = q + x->s->model->bodies[0].rotation, *V = v + x->s->model->bodies[0].rotation;
   double        J[9], mass, omega[3] = {0};
   cst_system_body_inertia(x->s, 0, x->c, J, &mass);
   for (int a = 0; a < 3; a++)
@@ -178,7 +178,7 @@ static void test_flat(void) {
     snprintf(what, sizeof what, "flat bodies, %s: %d degrees of freedom at kT", x.s->name,
              freedom[k]);
     decide(e[0], freedom[k] / 2.0, (freedom[k] + 1) / 2.0, what);
-    for (int i = 1; i < 4 && x.s->nown == 0; i++) {
+    for (int i = 1; i < 4 && x.s->model->nown == 0; i++) {
       snprintf(what, sizeof what, "%s: omega_%d (I omega)_%d", x.s->name, i, i);
       decide(e[i], 0.5, 0.45, what);
     }

@@ -72,12 +72,12 @@ typedef struct {
 static field field_of(const problem *x) {
   cst_node q[N], v[N], out[N + 1];
   for (int i = 0; i < x->s->nq; i++) {
-    q[i] = cst_graph_input(x->s->graph, 'q', i);
-    v[i] = cst_graph_input(x->s->graph, 'v', i);
+    q[i] = cst_graph_input(x->s->model->graph, 'q', i);
+    v[i] = cst_graph_input(x->s->model->graph, 'v', i);
   }
   cst_field_acceleration(x->s, q, v, out, NULL);
   out[x->s->nq] = cst_field_lagrangian(x->s, q, v);
-  return (field){cst_tape_create(x->s->graph, out, x->s->nq + 1), x->c, x->s->nq};
+  return (field){cst_tape_create(x->s->model->graph, out, x->s->nq + 1), x->c, x->s->nq};
 }
 
 /* q, v, S after a step with the tableau of the 3/8 rule. */
@@ -116,12 +116,12 @@ static void step(const problem *x, const cst_flow_rule *rule, double t, const do
   cst_node in[2 * N], out[2 * N + 1];
   double   l[] = {t};
   for (int i = 0; i < x->s->nq; i++) {
-    in[i] = cst_graph_input(x->s->graph, 'q', i);
-    in[x->s->nq + i] = cst_graph_input(x->s->graph, 'v', i);
+    in[i] = cst_graph_input(x->s->model->graph, 'q', i);
+    in[x->s->nq + i] = cst_graph_input(x->s->model->graph, 'v', i);
   }
-  rule->formulas(rule->self, x->s, cst_graph_input(x->s->graph, 'l', 0), in, in + x->s->nq, out,
-                 out + x->s->nq, &out[2 * x->s->nq]);
-  cst_tape *tape = cst_tape_create(x->s->graph, out, 2 * x->s->nq + 1);
+  rule->formulas(rule->self, x->s, cst_graph_input(x->s->model->graph, 'l', 0), in, in + x->s->nq,
+                 out, out + x->s->nq, &out[2 * x->s->nq]);
+  cst_tape *tape = cst_tape_create(x->s->model->graph, out, 2 * x->s->nq + 1);
   cst_evaluate_tape(tape, (const double *const[128]){['c'] = x->c, ['q'] = q, ['v'] = v, ['l'] = l},
                     end);
   cst_tape_destroy(tape);

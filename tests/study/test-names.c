@@ -18,13 +18,13 @@ static double value(const cst_system *s, const char *text, cst_expr_error *e) {
   const double c[] = {2}, q[] = {1, 2, 3, 4, 5}, v[] = {10, 20, 30, 40, 50}, l[] = {100, 200, 300},
                t[] = {1000};
   const double *in[128] = {['c'] = c, ['q'] = q, ['v'] = v, ['l'] = l, ['t'] = t};
-  cst_names     names = cst_names_create(s, s->graph, "");
-  cst_node      x = cst_expr_parse(s->graph, text, names.name, names.n, e);
+  cst_names     names = cst_names_create(s, s->model->graph, "");
+  cst_node      x = cst_expr_parse(s->model->graph, text, names.name, names.n, e);
   double        out = NAN;
   cst_names_destroy(&names);
   if (x < 0)
     return NAN;
-  cst_tape *tape = cst_tape_create(s->graph, &x, 1);
+  cst_tape *tape = cst_tape_create(s->model->graph, &x, 1);
   cst_evaluate_tape(tape, in, &out);
   cst_tape_destroy(tape);
   return out;
@@ -54,10 +54,13 @@ static void test_names(void) {
      "a family is no number: %s", e.message);
   OK(isnan(value(s, "x", &e)) && strstr(e.message, "such as x[1]"), "an array is no number: %s",
      e.message);
-  OK(!strcmp(cst_names_list(s->coordinate_name, s->ncoordinate), "x[1..4], h") &&
-         !strcmp(cst_names_list(s->family, s->nfamily), "first, link[2..3]"),
-     "lists of names: %s; %s", cst_names_list(s->coordinate_name, s->ncoordinate),
-     cst_names_list(s->family, s->nfamily));
+  OK(!strcmp(cst_names_list(s->description->coordinate_name, s->description->ncoordinate),
+             "x[1..4], h") &&
+         !strcmp(cst_names_list(s->description->family, s->description->nfamily),
+                 "first, link[2..3]"),
+     "lists of names: %s; %s",
+     cst_names_list(s->description->coordinate_name, s->description->ncoordinate),
+     cst_names_list(s->description->family, s->description->nfamily));
   cst_system_destroy(s);
   cst_diag_destroy(d);
 }
@@ -77,21 +80,22 @@ static void test_firsts(void) {
     exit(1);
   const double  q[9] = {0}, v[9] = {0}, l[] = {1, 2, 3, 4};
   const double *in[128] = {['q'] = q, ['v'] = v, ['l'] = l};
-  cst_names     names = cst_names_create(s, s->graph, "");
-  cst_node      x = cst_expr_parse(
-           s->graph, "lambda_low[0] + 10*lambda_low[1] + 100*lambda_high[8] + 1000*lambda_high[9]",
-           names.name, names.n, &e);
+  cst_names     names = cst_names_create(s, s->model->graph, "");
+  cst_node      x =
+      cst_expr_parse(s->model->graph,
+                     "lambda_low[0] + 10*lambda_low[1] + 100*lambda_high[8] + 1000*lambda_high[9]",
+                     names.name, names.n, &e);
   double out = NAN;
   if (x >= 0) {
-    cst_tape *tape = cst_tape_create(s->graph, &x, 1);
+    cst_tape *tape = cst_tape_create(s->model->graph, &x, 1);
     cst_evaluate_tape(tape, in, &out);
     cst_tape_destroy(tape);
   }
   OK(out == 4321, "members of a family have its numbers, 0 among them");
-  OK(cst_expr_parse(s->graph, "lambda_low[2]", names.name, names.n, &e) < 0 &&
+  OK(cst_expr_parse(s->model->graph, "lambda_low[2]", names.name, names.n, &e) < 0 &&
          !strcmp(e.message, "index 2 of 'lambda_low' is outside 0 .. 1"),
      "no member 2 of 0 .. 1: %s", e.message);
-  OK(cst_expr_parse(s->graph, "x[lambda_high[9]]", names.name, names.n, &e) < 0 &&
+  OK(cst_expr_parse(s->model->graph, "x[lambda_high[9]]", names.name, names.n, &e) < 0 &&
          strstr(e.message, "it depends on 'lambda_high[9]'"),
      "a member by its number: %s", e.message);
   cst_names_destroy(&names);

@@ -77,7 +77,7 @@ BED_USES void scatter(bed *b) {
   for (int l = 0; l < CST_W; l++) {
     for (int i = 0; i < s->npar; i++)
       b->c[i][l] = c[i];
-    for (int k = 0; k < s->nmass; k++)
+    for (int k = 0; k < s->model->nmass; k++)
       b->minv[k][l] = 1 / mass[k];
     for (int i = 0; i < s->nq; i++) {
       b->q[i][l] = q[i] + 0.05 * sin(1.3 * i + l);
@@ -90,9 +90,9 @@ BED_USES void scatter(bed *b) {
 BED_USES bed bed_open(cst_system *s, int isa) {
   bed b = {.s = s};
   cst_system_interpret(s);
-  b.C = cst_context_of(s, isa, cst_layout_of(s->npar, s->nmass, s->nq, s->ng));
+  b.C = cst_context_of(s, isa, cst_layout_of(s->npar, s->model->nmass, s->nq, s->ng));
   b.c = vectors(s->npar);
-  b.minv = vectors(s->nmass);
+  b.minv = vectors(s->model->nmass);
   b.q = vectors(s->nq);
   b.v = vectors(s->nq);
   scatter(&b);
@@ -138,13 +138,13 @@ BED_USES vd lagrangian(const cst_context *C, const vd *c, const vd *minv, const 
  * of a gradient that L does not give. */
 BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const vd *v,
                          const vd *lambda, const vd *dq) {
-  vd *G = vectors(C->system->pattern[CST_K_G].n), *F = vectors(NQ), work = vset(0);
+  vd *G = vectors(C->system->model->pattern[CST_K_G].n), *F = vectors(NQ), work = vset(0);
   USES_G
   K_G(c, q, G);
   for (int a = NG - NVEL; a < NG; a++)
     ROW_G(a, i, e)
       work -= lambda[a] * G[e] * dq[i];
-  if (C->system->nforce)
+  if (C->system->model->nforce)
     K_F(c, q, v, F);
   for (int i = 0; i < NQ; i++)
     work += F[i] * dq[i];

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/system.h"
+#include "system/system.h"
 #include "core/document.h"
 
 enum { POINTS = 3, MOST = CST_MAX_Q * CST_MAX_Q }; /* entries of a kernel */
@@ -68,7 +68,7 @@ static void print_arguments(const cst_system *s, const point *x) {
 
 /* V'''[w, w] in the order of the coordinates, from the kernel dVH. */
 static void print_third(const cst_system *s, const point *x) {
-  const cst_bands *b = &s->bands[0];
+  const cst_bands *b = &s->model->bands[0];
   double           out[MOST], row[CST_MAX_Q], w[CST_MAX_Q], third[CST_MAX_Q];
   for (int i = 0; i < s->nq; i++)
     w[b->place[i]] = x->w[i];
@@ -80,22 +80,22 @@ static void print_third(const cst_system *s, const point *x) {
 }
 
 static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {
-  const cst_pattern *p = &s->pattern[k];
+  const cst_pattern *p = &s->model->pattern[k];
   double             out[MOST], each[CST_MAX_Q];
   /* combined from the entries of other kernels */
   if (k == CST_K_dVH || k == CST_K_dVS || k == CST_K_d2S)
     return;
-  if (k == CST_K_D3V && s->kernel_size[k]) {
+  if (k == CST_K_D3V && s->model->kernel_size[k]) {
     print_third(s, x);
   } else if (p->rows) {
     cst_system_matrix(s, k, x->c, x->q, x->v, out);
     print(cst_system_kernel_names[k], out, p->rows * p->columns);
-  } else if (s->kernel_size[k]) {
+  } else if (s->model->kernel_size[k]) {
     cst_system_eval(s, k, x->c, x->q, x->v, x->w, x->u, x->l, out);
     for (int i = 0; k == CST_K_mass && i < s->nq; i++)
-      each[i] = out[s->mass_class[i]];
+      each[i] = out[s->model->mass_class[i]];
     print(cst_system_kernel_names[k], k == CST_K_mass ? each : out,
-          k == CST_K_mass ? s->nq : s->kernel_size[k]);
+          k == CST_K_mass ? s->nq : s->model->kernel_size[k]);
   }
 }
 

@@ -2,7 +2,7 @@
  * reading it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
-#include "constella/system.h"
+#include "system/system.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static inline cst_system *read_text(const char *text) { return read_sized(text, 
 static inline double value_at(const cst_system *s, cst_node n, const double *c, const double *q) {
   double        value;
   const double *in[128] = {['c'] = c, ['q'] = q, ['t'] = q};
-  cst_tape     *tape = cst_tape_create(s->graph, &n, 1);
+  cst_tape     *tape = cst_tape_create(s->model->graph, &n, 1);
   cst_evaluate_tape(tape, in, &value);
   cst_tape_destroy(tape);
   return value;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/system.h"
+#include "system/system.h"
 #include "method/core/bands.h"
 #include "tap.h"
 
@@ -24,11 +24,11 @@ static cst_system *read_text(const char *text) {
 
 /* |A x - b| for A = 1 + H at a point, where x is the solution by the band. */
 static double residual(const cst_system *s) {
-  const cst_bands *b = &s->bands[0];
+  const cst_bands *b = &s->model->bands[0];
   const int        n = s->nq, w = b->band + 1;
   double           c[CST_MAX_PAR], q[MOST], H[MOST * MOST], worst = 0;
   vd              *A = aligned_alloc(64, 64 * (size_t)(n * w + 8)), x[MOST];
-  double          *entry = calloc((size_t)s->pattern[CST_K_d2V].n + 1, sizeof *entry);
+  double          *entry = calloc((size_t)s->model->pattern[CST_K_d2V].n + 1, sizeof *entry);
   cst_system_defaults(s, NULL, c);
   for (int i = 0; i < n; i++)
     q[i] = 0.3 + 0.1 * sin(3.0 * i);
@@ -56,7 +56,7 @@ static double residual(const cst_system *s) {
 
 /* Whether cst_narrow_solve has the bits of cst_bands_fill and cst_envelope_solve, for masses of two classes. */
 static bool narrow_agrees(const cst_system *s) {
-  const cst_bands *b = &s->bands[0];
+  const cst_bands *b = &s->model->bands[0];
   const int        n = s->nq, w = b->band + 1;
   const vd         mass[2] = {vset(1.3), vset(0.7)};
   int class[MOST];
@@ -82,7 +82,7 @@ static bool narrow_agrees(const cst_system *s) {
 
 static void test(const char *what, const char *text, int band) {
   cst_system      *s = read_text(text);
-  const cst_bands *b = &s->bands[0];
+  const cst_bands *b = &s->model->bands[0];
   bool             placed = true, inside = true;
   for (int i = 0; i < s->nq; i++)
     placed &= b->order[b->place[i]] == i && b->last[i] >= i && b->last[i] - i <= b->band;
@@ -123,7 +123,8 @@ static const char shuffled[] =
 /* No band is created for constraints, for a mass that depends on q, or for a(q). */
 static void test_none(const char *what, const char *text) {
   cst_system *s = read_text(text);
-  OK(!s->bands[0].order && !s->kernel_size[CST_K_dVH] && !s->kernel_size[CST_K_D3V],
+  OK(!s->model->bands[0].order && !s->model->kernel_size[CST_K_dVH] &&
+         !s->model->kernel_size[CST_K_D3V],
      "%s: there is no band", what);
   cst_system_destroy(s);
 }

@@ -1,7 +1,7 @@
 /* test-catalogue.c: every system of the catalogue: states, bits of kernels, multipliers, projection; known
  * motions and values of some systems. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "constella/system.h"
+#include "system/system.h"
 #include "tap.h"
 #include <math.h>
 #include <quadmath.h>
@@ -67,17 +67,18 @@ static void defaults(const cst_system *s, double *c) {
 static void test_states(const cst_system *s) {
   double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], g, gv, raw;
   defaults(s, c);
-  OK(!strcmp(s->state[0].name, "default"), "%s: the first state is the default", s->name);
+  OK(!strcmp(s->description->state[0].name, "default"), "%s: the first state is the default",
+     s->name);
   for (int i = 0; i < s->nstate; i++) {
     cst_system_state(s, i, c, q, v);
     cst_system_residuals(s, c, q, v, &raw, &g, NULL, &gv);
-    OK(g <= 1e-15 && gv <= 1e-15 && raw < 4e-15, "%s: state %s is consistent", s->name,
-       s->state[i].name);
+    OK(g <= 1e-15 && gv <= 1e-15 && raw < 4e-15, "%s: description->state %s is consistent", s->name,
+       s->description->state[i].name);
     if (g > 1e-15 || gv > 1e-15)
       NOTE("g %g (raw %g), Gv %g", g, raw, gv);
   }
-  OK(*s->doc && *s->source && *s->potential_text, "%s: it says what it is and where it comes from",
-     s->name);
+  OK(*s->doc && *s->source && *s->description->potential_text,
+     "%s: it says what it is and where it comes from", s->name);
 }
 
 /* Copies x[n] to lane `lane` of lanes[n][width]. */
@@ -103,10 +104,10 @@ static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {
     spread(p[i].u, cst_system_entries(s, 'u'), lanes, i, u);
     spread(p[i].l, cst_system_entries(s, 'l'), lanes, i, l);
   }
-  s->kernel[isa][k](s->kernel_self[isa], c, q, v, w, u, l, o);
+  s->code->kernel[isa][k](s->code->kernel_self[isa], c, q, v, w, u, l, o);
   for (int i = 0; i < lanes; i++) {
     eval(s, k, &p[i], expected);
-    for (int e = 0; e < s->kernel_size[k]; e++)
+    for (int e = 0; e < s->model->kernel_size[k]; e++)
       same &= !memcmp(&o[e * lanes + i], &expected[e], 8);
   }
   return same;
@@ -320,7 +321,7 @@ static void test_body(void) {
   cst_system_eval(s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, m);
   cst_system_matrix(s, CST_K_xi, c, q, NULL, xi);
   for (int i = 0; i < 9; i++)
-    energy += 0.5 * m[s->mass_class[i]] * v[i] * v[i];
+    energy += 0.5 * m[s->model->mass_class[i]] * v[i] * v[i];
   for (int j = 0; j < 3; j++)
     expected += 0.5 * c[j] * w[j] * w[j];
   OK(fabs(energy - expected) < 1e-15,
@@ -328,7 +329,7 @@ static void test_body(void) {
   for (int k = 0; k < 3; k++) {
     double momentum = 0, spatial = 0;
     for (int i = 0; i < 9; i++)
-      momentum += m[s->mass_class[i]] * v[i] * xi[k * 9 + i];
+      momentum += m[s->model->mass_class[i]] * v[i] * xi[k * 9 + i];
     for (int j = 0; j < 3; j++)
       spatial += q[3 * k + j] * c[j] * w[j];
     most = fmax(most, fabs(momentum - spatial));
@@ -352,7 +353,7 @@ static void test_table(void) {
   for (int i = 0; i < cst_catalogue_size(); i++) {
     cst_system *s = cst_catalogue_create(names[i]);
     good &= s && !strcmp(s->name, names[i]) && !strcmp(cst_catalogue_name(i), names[i]) &&
-            cst_expr_parse(s->graph, "1", NULL, 0, &(cst_expr_error){0}) >= 0;
+            cst_expr_parse(s->model->graph, "1", NULL, 0, &(cst_expr_error){0}) >= 0;
     cst_system_destroy(s);
   }
   OK(good, "the catalogue has %d systems", cst_catalogue_size());

@@ -76,10 +76,10 @@ static int same_kernel(const cst_system *x, const cst_system *y, int isa, int k)
   int                        lanes = cst_isas[isa].width, same = 1;
   for (int i = 0; i < 6 * ROOM; i++)
     in[i / ROOM][i % ROOM] = 2.6 * chance() - 1.3;
-  x->kernel[isa][k](x->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], a);
-  y->kernel[isa][k](y->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], b);
-  for (int e = 0; e < x->kernel_size[k]; e++)
-    if (x->kernel_out[k][e] >= 0)
+  x->code->kernel[isa][k](x->code->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], a);
+  y->code->kernel[isa][k](y->code->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], b);
+  for (int e = 0; e < x->model->kernel_size[k]; e++)
+    if (x->model->kernel_out[k][e] >= 0)
       same &= !memcmp(a + e * lanes, b + e * lanes, 8 * (size_t)lanes);
   return same;
 }
@@ -389,7 +389,7 @@ static void test_refused(void) {
   OK(!cst_load_code(s, &code, why), "nor code with another fingerprint");
   code.key[0] ^= 1;
   memset(code.bytes, 0, 64);
-  OK(!cst_load_code(s, &code, why) && *why && !s->compiled[widest_set()],
+  OK(!cst_load_code(s, &code, why) && *why && !s->code->compiled[widest_set()],
      "nor what is no object: %s", why);
   char kept[4096];
   snprintf(kept, sizeof kept, "%s", getenv("TMPDIR"));

@@ -81,16 +81,16 @@ static char *code_of(const cst_system *s) {
 static int operations(const cst_system *s) {
   int n = 0;
   for (int k = 0; k < CST_K_COUNT; k++)
-    n += cst_graph_count(s->graph, s->kernel_out[k], s->kernel_size[k]);
+    n += cst_graph_count(s->model->graph, s->model->kernel_out[k], s->model->kernel_size[k]);
   return n;
 }
 
 static bool same_outputs(const cst_system *a, const cst_system *b) {
   for (int k = 0; k < CST_K_COUNT; k++) {
-    if (a->kernel_size[k] != b->kernel_size[k])
+    if (a->model->kernel_size[k] != b->model->kernel_size[k])
       return false;
-    for (int e = 0; e < a->kernel_size[k]; e++)
-      if (a->kernel_out[k][e] != b->kernel_out[k][e])
+    for (int e = 0; e < a->model->kernel_size[k]; e++)
+      if (a->model->kernel_out[k][e] != b->model->kernel_out[k][e])
         return false;
   }
   return true;
@@ -101,14 +101,15 @@ static void test_same(int i) {
   cst_system *b = make(systems[i].head, "", systems[i].without);
   char       *one = code_of(a), *other = code_of(b);
   const char *name = systems[i].name;
-  OK(operations(a) == operations(b) && (operations(a) > 0 || a->npairs),
+  OK(operations(a) == operations(b) && (operations(a) > 0 || a->model->npairs),
      "%s: the kernels have %d operations, written out %d", name, operations(a), operations(b));
-  OK(cst_graph_size(a->graph) == cst_graph_size(b->graph) && same_outputs(a, b),
-     "%s: the same %d nodes under the same numbers", name, cst_graph_size(b->graph));
+  OK(cst_graph_size(a->model->graph) == cst_graph_size(b->model->graph) && same_outputs(a, b),
+     "%s: the same %d nodes under the same numbers", name, cst_graph_size(b->model->graph));
   OK(!strcmp(one, other), "%s: the same %d characters of code", name, (int)strlen(other));
-  OK(a->npairs == b->npairs, "%s: %d sums over pairs", name, b->npairs);
+  OK(a->model->npairs == b->model->npairs, "%s: %d sums over pairs", name, b->model->npairs);
   for (int k = 0; k < a->nq; k++)
-    if (a->state[0].q[k] != b->state[0].q[k] || a->state[0].v[k] != b->state[0].v[k])
+    if (a->description->state[0].q[k] != b->description->state[0].q[k] ||
+        a->description->state[0].v[k] != b->description->state[0].v[k])
       OK(0, "%s: the state has another entry %d", name, k);
   free(one);
   free(other);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/system.h"
+#include "system/system.h"
 #include "tap.h"
 
 static cst_system *make(const char *text) {
@@ -228,11 +228,11 @@ static void test_body(void) {
   cst_system_project(s, NULL, q, v);
   OK(cst_system_rank(s, NULL, q) == 6, "R'R = 1: nine entries have rank 6 (%d)",
      cst_system_rank(s, NULL, q));
-  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->dropped,
+  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->model->dropped,
      "R'R = 1: redundant constraints are no mistake%s", why);
   int dropped = 0;
-  for (int a = 0; a < 9 && s->dropped; a++)
-    dropped |= (s->dropped[a] != 0) << a;
+  for (int a = 0; a < 9 && s->model->dropped; a++)
+    dropped |= (s->model->dropped[a] != 0) << a;
   OK(dropped == (1 << 3 | 1 << 6 | 1 << 7), "R'R = 1: the mirrored ones are dropped (%#x)",
      (unsigned)dropped);
   for (int i = 0; i < 12; i++) {
@@ -257,7 +257,7 @@ static void test_body(void) {
   cst_system_least_norm(s, NULL, q, least);
   OK(apart(F, H, 12) < 1e-14 && apart(least, lambda, 9) < 1e-14,
      "R'R = 1: others with the same force lead to them");
-  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->dropped,
+  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->model->dropped,
      "R'R = 1: settling again changes nothing");
   cst_system_destroy(s);
   free(text);
@@ -280,7 +280,7 @@ static void test_linkage(void) {
   double      q[4], v[4], lambda[3];
   cst_system_state(s, 0, NULL, q, v);
   OK(cst_system_rank(s, NULL, q) == 3 &&
-         cst_system_enforce_independent(s, NULL, q, why, sizeof why) && !s->dropped,
+         cst_system_enforce_independent(s, NULL, q, why, sizeof why) && !s->model->dropped,
      "linkage: nothing is redundant");
   cst_system_state(s, 1, NULL, q, v);
   OK(cst_system_rank(s, NULL, q) == 2 &&
@@ -288,7 +288,7 @@ static void test_linkage(void) {
      "linkage: flat it cannot start");
   OK(strstr(why, "lose rank") && strstr(why, "rank 2 of 3 there, 3 nearby"), "linkage: and why: %s",
      why);
-  OK(!s->dropped, "linkage: nothing was dropped");
+  OK(!s->model->dropped, "linkage: nothing was dropped");
   cst_system_multipliers(s, NULL, q, v, lambda);
   OK(!(lambda[0] == lambda[0]) || fabs(lambda[0]) > 1e10,
      "linkage: there are no multipliers there");
@@ -305,8 +305,8 @@ static void test_twice(void) {
   cst_system *s = make(text);
   char        why[300] = "";
   double      q[3] = {1.1, 0.1, 0.4}, v[3] = {0, 1, 1}, lambda[2], x[3], u[3];
-  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->dropped && !s->dropped[0] &&
-         s->dropped[1],
+  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->model->dropped &&
+         !s->model->dropped[0] && s->model->dropped[1],
      "a constraint that follows on the manifold only is found from a start off it%s", why);
   memcpy(x, q, sizeof x);
   memcpy(u, v, sizeof u);
@@ -337,7 +337,7 @@ static char *chain(int n, const char *last) {
 
 /* The defect G A + D2g[v, v] with M A = -grad V - G'lambda. */
 static double defect(const cst_system *s, const double *q, const double *v, const double *lambda) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double *A = calloc((size_t)s->nq, 8), *G = calloc((size_t)P->n, 8), *d = calloc((size_t)s->ng, 8),
          *W = calloc((size_t)s->nq, 8), most = 0;
   cst_system_eval(s, CST_K_dV, NULL, q, NULL, NULL, NULL, NULL, A);
@@ -369,7 +369,7 @@ static void test_chain(int n) {
          *lambda = calloc((size_t)s->ng, 8), top = 0, g, gv;
   cst_system_state(s, 0, NULL, q, v);
   OK(cst_system_rank(s, NULL, q) == n &&
-         cst_system_enforce_independent(s, NULL, q, why, sizeof why) && !s->dropped,
+         cst_system_enforce_independent(s, NULL, q, why, sizeof why) && !s->model->dropped,
      "chain of %d: its links are independent%s", n, why);
   for (int i = 0; i < s->nq; i++) {
     q[i] += 0.01 * sin(1.7 * i);

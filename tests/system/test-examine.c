@@ -287,8 +287,8 @@ static bool named(const cst_examination *x, const char *kernel) {
 /* Exchanges the first two entries that differ, or changes the sign of a single one. Returns false if there is
  * nothing to change. */
 static bool spoil(cst_system *s, cst_kernel_id k) {
-  cst_node *out = s->kernel_out[k];
-  for (int i = 1; i < s->kernel_size[k]; i++) {
+  cst_node *out = s->model->kernel_out[k];
+  for (int i = 1; i < s->model->kernel_size[k]; i++) {
     if (out[i] == out[0])
       continue;
     const cst_node x = out[i];
@@ -296,10 +296,10 @@ static bool spoil(cst_system *s, cst_kernel_id k) {
     out[0] = x;
     return true;
   }
-  if (!s->kernel_size[k] || cst_graph_is_zero(s->graph, out[0]))
+  if (!s->model->kernel_size[k] || cst_graph_is_zero(s->model->graph, out[0]))
     return false;
-  for (int i = 0; i < s->kernel_size[k]; i++)
-    out[i] = cst_graph_neg(s->graph, out[i]);
+  for (int i = 0; i < s->model->kernel_size[k]; i++)
+    out[i] = cst_graph_neg(s->model->graph, out[i]);
   return true;
 }
 
@@ -343,7 +343,7 @@ static void test_compiled(void) {
   cst_system *s = cst_catalogue_create("spherical-pendulum");
   const char *reason;
   const int   isa = cst_isa_choose(&reason);
-  s->kernel[isa][CST_K_dV] = s->kernel[isa][CST_K_G];
+  s->code->kernel[isa][CST_K_dV] = s->code->kernel[isa][CST_K_G];
   expect(s, "compiled kernels of another function", CST_FAULT, "compiled",
          "differs from the interpreter");
 }
@@ -375,9 +375,9 @@ static void test_cancelling(void) {
   for (int i = 0; i < 2; i++) {
     cst_system *s =
         i ? line("0", by_tanh, "1") : line("sqrt(x^2 + e^2)", "-x'/sqrt(x'^2 + e^2)", "0.1");
-    cst_node      *out = s->kernel_out[CST_K_Fv];
-    const cst_node one = cst_graph_constant(s->graph, 1 + 1e-6);
-    out[0] = cst_graph_mul(s->graph, out[0], one);
+    cst_node      *out = s->model->kernel_out[CST_K_Fv];
+    const cst_node one = cst_graph_constant(s->model->graph, 1 + 1e-6);
+    out[0] = cst_graph_mul(s->model->graph, out[0], one);
     cst_examination *x = examined(s, NULL, 0);
     OK(named(x, "Fv"), "one that is off by 1e-6 of itself is found");
     cst_examine_destroy(x);

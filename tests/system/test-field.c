@@ -20,7 +20,7 @@ static void formulas(const cst_system *s, const cst_node *q, const cst_node *v, 
 static void evaluate(const cst_system *s, const double *c, const double *q, const double *v,
                      field *f) {
   double    out[2 * N + 1];
-  cst_tape *t = cst_tape_create(s->graph, f->out, s->nq + s->ng + 1);
+  cst_tape *t = cst_tape_create(s->model->graph, f->out, s->nq + s->ng + 1);
   cst_evaluate_tape(
       t, (const double *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['t'] = (double[]){0.25}},
       out);
@@ -99,7 +99,7 @@ static void test_point(const problem *x, field *f, const char *where, const doub
 /* At the nodes q + v t, v (1 - t) the formulas agree with those at q, v if the values agree. Only round-off
  * differs, since sums and products take their operands in another order. */
 static void test_elsewhere(const problem *x, const field *at) {
-  cst_graph *g = x->s->graph;
+  cst_graph *g = x->s->model->graph;
   cst_node   q[N], v[N], t = cst_graph_input(g, 't', 0);
   double     Q[N], V[N];
   field      f = {0}, moved = *at;
@@ -142,8 +142,8 @@ static void test_system(problem *x) {
   field             f = {0};
   double            off[N], lambda[N];
   for (int i = 0; i < s->nq; i++) {
-    q[i] = cst_graph_input(s->graph, 'q', i);
-    v[i] = cst_graph_input(s->graph, 'v', i);
+    q[i] = cst_graph_input(s->model->graph, 'q', i);
+    v[i] = cst_graph_input(s->model->graph, 'v', i);
   }
   formulas(s, q, v, &f);
   test_point(x, &f, "at its start", x->q, x->v);
@@ -168,16 +168,19 @@ static void test_dropped(void) {
   char              why[200];
   problem           x;
   problem_of(&x, cst_system_read("twice.yaml", text, strlen(text), NULL, 0, d));
-  OK(cst_system_enforce_independent(x.s, x.c, x.q, why, sizeof why) && x.s->dropped &&
-         x.s->dropped[1],
+  OK(cst_system_enforce_independent(x.s, x.c, x.q, why, sizeof why) && x.s->model->dropped &&
+         x.s->model->dropped[1],
      "twice: one constraint is dropped");
   test_system(&x);
   field f;
-  cst_field_acceleration(
-      x.s, (cst_node[]){cst_graph_input(x.s->graph, 'q', 0), cst_graph_input(x.s->graph, 'q', 1)},
-      (cst_node[]){cst_graph_input(x.s->graph, 'v', 0), cst_graph_input(x.s->graph, 'v', 1)}, f.out,
-      f.out + 2);
-  OK(cst_graph_is_zero(x.s->graph, f.out[3]) && !cst_graph_is_zero(x.s->graph, f.out[2]),
+  cst_field_acceleration(x.s,
+                         (cst_node[]){cst_graph_input(x.s->model->graph, 'q', 0),
+                                      cst_graph_input(x.s->model->graph, 'q', 1)},
+                         (cst_node[]){cst_graph_input(x.s->model->graph, 'v', 0),
+                                      cst_graph_input(x.s->model->graph, 'v', 1)},
+                         f.out, f.out + 2);
+  OK(cst_graph_is_zero(x.s->model->graph, f.out[3]) &&
+         !cst_graph_is_zero(x.s->model->graph, f.out[2]),
      "twice: and has no multiplier");
   cst_system_destroy(x.s);
   cst_diag_destroy(d);
@@ -192,8 +195,8 @@ static void tests(void) {
       test_system(x);
       dense++;
     } else
-      OK(x->s->gram.banded && strstr(why, "couple as a band") && strstr(why, x->s->name), "%s: %s",
-         x->s->name, why);
+      OK(x->s->model->gram.banded && strstr(why, "couple as a band") && strstr(why, x->s->name),
+         "%s: %s", x->s->name, why);
     problem_close(x);
   }
   OK(dense >= 15, "%d systems", dense);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/system.h"
+#include "system/system.h"
 #include "tap.h"
 
 enum { LETTERS = 6 };
@@ -72,11 +72,12 @@ static void release(double *in[LETTERS]) {
 
 /* out[lane][size] by scalar evaluation. */
 static double *by_scalars(const cst_system *s, cst_kernel_id k, const points *p) {
-  double *out = numbers((size_t)(s->kernel_size[k] * CST_W_MAX));
+  double *out = numbers((size_t)(s->model->kernel_size[k] * CST_W_MAX));
   for (int lane = 0; lane < CST_W_MAX; lane++) {
     double *in[LETTERS];
     narrow(p, lane, 1, in);
-    cst_system_eval(s, k, in[0], in[1], in[2], in[3], in[4], in[5], out + lane * s->kernel_size[k]);
+    cst_system_eval(s, k, in[0], in[1], in[2], in[3], in[4], in[5],
+                    out + lane * s->model->kernel_size[k]);
     release(in);
   }
   return out;
@@ -85,12 +86,13 @@ static double *by_scalars(const cst_system *s, cst_kernel_id k, const points *p)
 /* The number of outputs whose bits differ from `expected` when the kernel runs on lanes of set isa. */
 static int differing(const cst_system *s, cst_kernel_id k, int isa, const points *p,
                      const double *expected) {
-  const int width = cst_isas[isa].width, size = s->kernel_size[k];
+  const int width = cst_isas[isa].width, size = s->model->kernel_size[k];
   double   *in[LETTERS], *out = numbers((size_t)(size * width));
   int       bad = 0;
   for (int first = 0; first < CST_W_MAX; first += width) {
     narrow(p, first, width, in);
-    s->kernel[isa][k](s->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], out);
+    s->code->kernel[isa][k](s->code->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5],
+                            out);
     for (int i = 0; i < size; i++)
       for (int lane = 0; lane < width; lane++)
         bad +=
@@ -117,19 +119,19 @@ static void test_system(const char *name, int isa) {
   cst_system_interpret(interpreted);
   for (int k = 0; k < CST_K_COUNT; k++) {
     const cst_kernel_id id = (cst_kernel_id)k;
-    if (!compiled->kernel_size[k])
+    if (!compiled->model->kernel_size[k])
       continue;
     double   *expected = by_scalars(compiled, id, &p);
     const int c = differing(compiled, id, isa, &p, expected),
               i = differing(interpreted, id, isa, &p, expected);
-    const bool finite = all_finite(expected, compiled->kernel_size[k] * CST_W_MAX);
+    const bool finite = all_finite(expected, compiled->model->kernel_size[k] * CST_W_MAX);
     if (c || i || !finite)
       snprintf(bad + strlen(bad), sizeof bad - strlen(bad), " %s: %d compiled, %d interpreted%s;",
                cst_system_kernel_names[k], c, i, finite ? "" : ", not finite");
     free(expected);
     kernels++;
   }
-  if (!compiled->compiled[isa])
+  if (!compiled->code->compiled[isa])
     strcpy(bad, " nothing is compiled");
   if (!OK(!*bad, "%s on %s: %d kernels compiled, interpreted and by scalars, same bits", name,
           cst_isas[isa].name, kernels))

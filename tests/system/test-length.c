@@ -1,7 +1,7 @@
 /* test-length.c: the length over which each constraint bends, from its formula, for any origin; and residuals
  * relative to it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "constella/system.h"
+#include "system/system.h"
 #include "tap.h"
 #include <math.h>
 #include <stdlib.h>

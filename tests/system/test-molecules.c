@@ -72,7 +72,7 @@ static void test_where(void) {
   OK(m.q[2] == 2 * N && m.qstep[2] == 1 && m.class[1] == m.class[0] && m.class[2] != m.class[0],
      "where they stand, and their masses");
   const double x[4] = {0.5, 1, 0.25, -1}, c[2] = {N, 2}, *in[128] = {['x'] = x, ['c'] = c};
-  cst_tape    *t = cst_tape_create(s->graph, m.value, 1);
+  cst_tape    *t = cst_tape_create(s->model->graph, m.value, 1);
   double       g;
   cst_evaluate_tape(t, in, &g);
   OK(g == 0.0625 + 4 - 2, "the constraint of one (%g)", g);

@@ -34,7 +34,7 @@ static const char argon[] = "2*sum(i, 1, n, sum(j, i+1, n, a/((x[i]-x[j])^2 + (y
 
 static int pairs_of(const char *potential) {
   cst_system *s = make(potential, "");
-  const int   n = !s ? -1 : !s->npairs ? 0 : (int)s->pairs[0].sum.pairs;
+  const int   n = !s ? -1 : !s->model->npairs ? 0 : (int)s->model->pairs[0].sum.pairs;
   cst_system_destroy(s);
   return n;
 }
@@ -113,7 +113,7 @@ static void test_values(const cst_system *s) {
  * points of their own, the others are copies of the first. */
 static int lanes_off(const cst_system *s, int isa, cst_kernel_id k, int different) {
   enum { W = CST_W_MAX };
-  const int     width = cst_isas[isa].width, n = s->kernel_size[k];
+  const int     width = cst_isas[isa].width, n = s->model->kernel_size[k];
   static double c[2 * W] __attribute__((aligned(64))), q[NQ * W] __attribute__((aligned(64))),
       o[NQ * W] __attribute__((aligned(64)));
   double p[2] = {N, 1.5}, start[NQ], v[NQ], one[NQ], alone[NQ];
@@ -125,7 +125,7 @@ static int lanes_off(const cst_system *s, int isa, cst_kernel_id k, int differen
     for (int i = 0; i < NQ; i++)
       q[i * width + l] = start[i] + (l < different ? 1e-3 * l * sin(i) : 0);
   }
-  s->kernel[isa][k](s->kernel_self[isa], c, q, NULL, NULL, NULL, NULL, o);
+  s->code->kernel[isa][k](s->code->kernel_self[isa], c, q, NULL, NULL, NULL, NULL, o);
   for (int l = 0; l < width; l++) {
     for (int i = 0; i < NQ; i++)
       one[i] = q[i * width + l];
@@ -165,13 +165,13 @@ static void compile(cst_system *s) {
 
 static void test_bending(cst_system *s) {
   const double c[2] = {N, 1.5};
-  const int    before = cst_graph_size(s->graph);
-  OK(!s->bent && !s->kernel_size[CST_K_d2V],
+  const int    before = cst_graph_size(s->model->graph);
+  OK(!s->model->bent && !s->model->kernel_size[CST_K_d2V],
      "nobody has asked for second derivatives, and there are none");
   OK(before < 2000, "the graph does not grow with the pairs (%d)", before);
   cst_examination *x = cst_examine(s, c);
-  OK(s->bent && s->pattern[CST_K_d2V].n == NQ * NQ, "asked for, they are there: %d entries",
-     s->pattern[CST_K_d2V].n);
+  OK(s->model->bent && s->model->pattern[CST_K_d2V].n == NQ * NQ,
+     "asked for, they are there: %d entries", s->model->pattern[CST_K_d2V].n);
   OK(!x->faults, "the examination finds that they are those of V");
   for (int i = 0; i < x->n && x->faults; i++)
     NOTE("%s %s", x->at[i].topic, x->at[i].text);

@@ -2,7 +2,7 @@
  * the nearest point is the root of one equation in one unknown, on a torus, and on many ellipses at once. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "tap.h"
 #include <math.h>
 #include <stdlib.h>

@@ -39,27 +39,32 @@ static void wrong(int line, const char *replacement, const char *expected) {
 static char *good_chain(void) { return chain_with(-1, NULL); }
 
 static void test_names(const cst_system *s) {
-  const cst_name *x = s->coordinate_name, *f = s->family;
-  OK(s->nq == 10 && s->ncoordinate == 3 && s->ng == 4 && s->nfamily == 3,
+  const cst_name *x = s->description->coordinate_name, *f = s->description->family;
+  OK(s->nq == 10 && s->description->ncoordinate == 3 && s->ng == 4 && s->description->nfamily == 3,
      "an array and a family are unrolled");
   OK(!strcmp(x[0].name, "x") && x[0].array && x[0].at == 0 && x[0].count == 3 && x[0].first == 1,
      "x[n]");
   OK(!strcmp(x[1].name, "z") && !x[1].array && x[1].at == 3 && x[1].count == 1 && x[1].first == 0,
      "z");
   OK(!strcmp(x[2].name, "y") && x[2].array && x[2].at == 4 && x[2].count == 6, "y[2*n]");
-  OK(!strcmp(s->coordinate[0], "x[1]") && !strcmp(s->coordinate[2], "x[3]") &&
-         !strcmp(s->coordinate[3], "z") && !strcmp(s->coordinate[9], "y[6]"),
+  OK(!strcmp(s->description->coordinate[0], "x[1]") &&
+         !strcmp(s->description->coordinate[2], "x[3]") &&
+         !strcmp(s->description->coordinate[3], "z") &&
+         !strcmp(s->description->coordinate[9], "y[6]"),
      "all entries of the first name, then those of the second");
   OK(f[0].count == 1 && !f[0].array && !f[0].range && !strcmp(f[0].text, "x[1] - L"),
      "a constraint");
   OK(f[1].array && f[1].at == 1 && f[1].count == 2 && f[1].first == 2 &&
          !strcmp(f[1].range, "i = 2..n") && !strcmp(f[1].text, "(x[i] - x[i-1])^2 - i*L"),
      "a family");
-  OK(!strcmp(s->constraint[0], "first") && !strcmp(s->constraint[1], "link[2]") &&
-         !strcmp(s->constraint[2], "link[3]") && !strcmp(s->constraint[3], "last"),
+  OK(!strcmp(s->description->constraint[0], "first") &&
+         !strcmp(s->description->constraint[1], "link[2]") &&
+         !strcmp(s->description->constraint[2], "link[3]") &&
+         !strcmp(s->description->constraint[3], "last"),
      "its entries");
-  OK(!strcmp(s->mass_text[0], "m*i") && !strcmp(s->mass_text[2], "1 + i") &&
-         !strcmp(s->symmetry_text[0], "z, 0, y[i]*x[n]"),
+  OK(!strcmp(s->description->mass_text[0], "m*i") &&
+         !strcmp(s->description->mass_text[2], "1 + i") &&
+         !strcmp(s->description->symmetry_text[0], "z, 0, y[i]*x[n]"),
      "texts as written, one per name");
 }
 
@@ -68,23 +73,24 @@ static void test_functions(const cst_system *s) {
   for (int i = 0; i < 10; i++)
     q[i] = 1 + i * i;
 #define IS(node, expected) (value_at(s, node, c, q) == (expected))
-  OK(IS(s->mass[0], 2) && IS(s->mass[2], 6) && IS(s->mass[3], 1) && IS(s->mass[4], 2) &&
-         IS(s->mass[9], 7),
+  OK(IS(s->model->mass[0], 2) && IS(s->model->mass[2], 6) && IS(s->model->mass[3], 1) &&
+         IS(s->model->mass[4], 2) && IS(s->model->mass[9], 7),
      "masses");
-  OK(IS(s->V, 2 * q[3] + q[0] * q[5] + q[1] * q[7] + q[2] * q[9]), "the potential, a sum");
-  OK(IS(s->g[0], q[0] - 6) && IS(s->g[1], (q[1] - q[0]) * (q[1] - q[0]) - 12) &&
-         IS(s->g[2], (q[2] - q[1]) * (q[2] - q[1]) - 18) && IS(s->g[3], q[3] - q[2]),
+  OK(IS(s->model->V, 2 * q[3] + q[0] * q[5] + q[1] * q[7] + q[2] * q[9]), "the potential, a sum");
+  OK(IS(s->model->g[0], q[0] - 6) && IS(s->model->g[1], (q[1] - q[0]) * (q[1] - q[0]) - 12) &&
+         IS(s->model->g[2], (q[2] - q[1]) * (q[2] - q[1]) - 18) && IS(s->model->g[3], q[3] - q[2]),
      "constraints");
-  OK(IS(s->xi[0], q[3]) && IS(s->xi[2], q[3]) && IS(s->xi[3], 0) && IS(s->xi[9], q[9] * q[2]) &&
-         IS(s->gauge[0], 0),
+  OK(IS(s->model->xi[0], q[3]) && IS(s->model->xi[2], q[3]) && IS(s->model->xi[3], 0) &&
+         IS(s->model->xi[9], q[9] * q[2]) && IS(s->model->gauge[0], 0),
      "symmetries");
-  OK(IS(s->state[0].q[1], 12) && IS(s->state[0].q[3], 7) && IS(s->state[0].q[9], -6) &&
-         IS(s->state[0].v[2], 3) && IS(s->state[0].v[3], 4),
+  OK(IS(s->description->state[0].q[1], 12) && IS(s->description->state[0].q[3], 7) &&
+         IS(s->description->state[0].q[9], -6) && IS(s->description->state[0].v[2], 3) &&
+         IS(s->description->state[0].v[3], 4),
      "a state");
-  OK(IS(s->state[1].exact_q[1], 2 * q[0]) && IS(s->state[1].exact_q[4], 3) &&
-         IS(s->state[1].exact_v[2], 3),
+  OK(IS(s->description->state[1].exact_q[1], 2 * q[0]) &&
+         IS(s->description->state[1].exact_q[4], 3) && IS(s->description->state[1].exact_v[2], 3),
      "an exact motion");
-  const cst_node *l = s->state[1].exact_lambda;
+  const cst_node *l = s->description->state[1].exact_lambda;
   OK(IS(l[0], 1) && IS(l[1], 2 * q[0]) && IS(l[2], 3 * q[0]) && IS(l[3], 2),
      "its multipliers, of a family in its variable");
 #undef IS
@@ -98,8 +104,8 @@ static void test_good(void) {
   OK(s->parameter[0].size && s->parameter[0].value == 3 && !s->parameter[1].size &&
          s->parameter[2].value == 6,
      "a size is a parameter");
-  OK(cst_graph_is_constant(s->graph, s->parameter[0].node, NULL) &&
-         !cst_graph_depends(s->graph, s->mass[0], 'q') && cst_has(s, CST_SEPARABLE),
+  OK(cst_graph_is_constant(s->model->graph, s->parameter[0].node, NULL) &&
+         !cst_graph_depends(s->model->graph, s->model->mass[0], 'q') && cst_has(s, CST_SEPARABLE),
      "that expressions know as a number");
   cst_system_destroy(s);
   free(text);
@@ -109,9 +115,10 @@ static void test_lists(void) {
   char       *text = chain_with(MASS, "mass: [[m, 3, i], 1, [m, m, m, 1, 1, i]]");
   cst_system *s = read_text(text);
   double      c[4] = {3, 2, 6, 7};
-  OK(value_at(s, s->mass[0], c, c) == 2 && value_at(s, s->mass[1], c, c) == 3 &&
-         value_at(s, s->mass[2], c, c) == 3 && value_at(s, s->mass[7], c, c) == 1 &&
-         value_at(s, s->mass[9], c, c) == 6 && !strcmp(s->mass_text[2], "[m, m, m, 1, 1, i]"),
+  OK(value_at(s, s->model->mass[0], c, c) == 2 && value_at(s, s->model->mass[1], c, c) == 3 &&
+         value_at(s, s->model->mass[2], c, c) == 3 && value_at(s, s->model->mass[7], c, c) == 1 &&
+         value_at(s, s->model->mass[9], c, c) == 6 &&
+         !strcmp(s->description->mass_text[2], "[m, m, m, 1, 1, i]"),
      "an array may have a list of its own");
   cst_system_destroy(s);
   free(text);
@@ -123,7 +130,7 @@ static void test_sizes(void) {
                  other = {"N", 3};
   cst_system *s = read_sized(text, &five, 1);
   OK(s->nq == 16 && s->ng == 6 && s->parameter[0].value == 5 && s->parameter[2].value == 10 &&
-         !strcmp(s->coordinate[15], "y[10]"),
+         !strcmp(s->description->coordinate[15], "y[10]"),
      "another size, and what follows from it");
   cst_system_destroy(s);
   free(text);
@@ -142,7 +149,8 @@ static void test_sizes(void) {
                  "0], v: [0, 0],\n"
                  "  exact: {q: [0, 0], v: [0, 0], lambda: [k]}}}\n",
                  &one, 1);
-  OK(s->nq == 2 && s->ng == 0 && s->nfamily == 1 && s->family[0].count == 0,
+  OK(s->nq == 2 && s->ng == 0 && s->description->nfamily == 1 &&
+         s->description->family[0].count == 0,
      "a family may be empty");
   cst_system_destroy(s);
 }

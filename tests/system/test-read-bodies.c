@@ -71,15 +71,18 @@ static void near(const double *x, const double *y, int n, const char *what) {
 static void test_places(void) {
   char           *text = with(-1, NULL);
   cst_system     *s = read_text(text);
-  const cst_body *top = s->bodies, *frame = top + 1;
-  OK(s->nq == 22 && s->nplain == 1 && s->ng == 14 && s->nown == 2 && s->nbodies == 2,
+  const cst_body *top = s->model->bodies, *frame = top + 1;
+  OK(s->nq == 22 && s->model->nplain == 1 && s->ng == 14 && s->model->nown == 2 &&
+         s->model->nbodies == 2,
      "coordinates and constraints are counted");
   OK(top->rotation == 1 && top->centre == -1 && frame->rotation == 10 && frame->centre == 19,
      "coordinates stand where they should");
   OK(top->constraint == 2 && frame->constraint == 8, "constraints stand where they should");
-  OK(!strcmp(s->coordinate[frame->rotation + 5], "A23") && !strcmp(s->coordinate[21], "z"),
+  OK(!strcmp(s->description->coordinate[frame->rotation + 5], "A23") &&
+         !strcmp(s->description->coordinate[21], "z"),
      "entries and centres have their names");
-  OK(!strcmp(s->constraint[7], "top_33") && !strcmp(s->constraint[9], "frame_12"),
+  OK(!strcmp(s->description->constraint[7], "top_33") &&
+         !strcmp(s->description->constraint[9], "frame_12"),
      "constraints have their names");
   OK(!strcmp(top->name, "top") && !cst_has(s, CST_SEPARABLE) && cst_has(s, CST_MASS_MATRIX),
      "a full inertia makes a full mass matrix");
@@ -101,7 +104,7 @@ static void test_numbers(void) {
   near(v + 1, (double[]){-3, 0, 1, 0, -3, 2, -2, 1, 0}, 9, "its rate R hat(omega)");
   near(q + 10, (double[]){-1, 0, 0, 0, 1, 0, 0, 0, -1}, 9,
        "half a turn about y by a quaternion of length 3");
-  cst_system_body_omega(&s->bodies[0], q, v, w);
+  cst_system_body_omega(&s->model->bodies[0], q, v, w);
   near(w, (double[]){1, 2, 3}, 3, "omega from the coordinates");
   cst_system_matrix(s, CST_K_M, c, q, NULL, M);
   near(M + 13 * 22 + 13, (double[]){0.6, -0.1, 0}, 3,
@@ -129,12 +132,13 @@ static void test_array(void) {
   const double   c[] = {3, 1};
   double         q[45], v[45], inertia[9], mass;
   cst_system    *s = read_sized(text, &size, 1);
-  OK(s->nbodies == 4 && s->nq == 45 && s->ng == 27 && s->nown == 3,
+  OK(s->model->nbodies == 4 && s->nq == 45 && s->ng == 27 && s->model->nown == 3,
      "an array of bodies has its size");
-  OK(!strcmp(s->bodies[2].name, "link[3]") && s->bodies[2].rotation == 24 &&
-         s->bodies[2].centre == 33 && s->bodies[2].constraint == 15,
+  OK(!strcmp(s->model->bodies[2].name, "link[3]") && s->model->bodies[2].rotation == 24 &&
+         s->model->bodies[2].centre == 33 && s->model->bodies[2].constraint == 15,
      "its third body stands behind the second");
-  OK(!strcmp(s->coordinate[24 + 4], "L22[3]") && !strcmp(s->constraint[16], "link_12[3]"),
+  OK(!strcmp(s->description->coordinate[24 + 4], "L22[3]") &&
+         !strcmp(s->description->constraint[16], "link_12[3]"),
      "its elements have their names");
   cst_system_state(s, 0, c, q, v);
   OK(q[10] == 1 && q[22] == 2 && q[34] == 3 && q[36] == 1, "a state of an array depends on i");
@@ -148,7 +152,7 @@ static void test_flat(void) {
                              "0.2]}}\nstates: {default: {bodies: {plate: {omega: [1, 2, 3]}}}}\n";
   double            q[9], v[9], p[9], back[9], l[6], A[9];
   cst_system       *s = read_text(text);
-  OK(s->flat == 0, "a flat body is known as one");
+  OK(s->model->flat == 0, "a flat body is known as one");
   cst_system_state(s, 0, NULL, q, v);
   cst_system_momentum(s, NULL, q, v, p);
   OK(cst_system_velocity(s, NULL, q, p, back), "its velocity follows from its momentum");
@@ -186,7 +190,7 @@ static void test_flat_at(void) {
   char              why[300];
   cst_system       *s = read_text(text);
   OK(cst_system_check_bodies(s, &flat, why, sizeof why) &&
-         cst_system_flat_at(s, &flat) == s->bodies,
+         cst_system_flat_at(s, &flat) == s->model->bodies,
      "a body may be flat for some parameters");
   OK(!cst_system_flat(s) && !cst_system_flat_at(s, &usual), "and for others not");
   OK(!cst_system_check_bodies(s, &none, why, sizeof why) && !cst_system_flat_at(s, &none),

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "constella/diag.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "tap.h"
 
 enum { MOST_TEXT = 8192 };

@@ -50,17 +50,19 @@ static void test_good(void) {
   bool same = true;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      same &= s->mass[3 * i + j] == s->mass[3 * j + i];
-  OK(same && value_at(s, s->mass[1], &c, q) == cos(-1.5) && value_at(s, s->mass[8], &c, q) == 1.25,
+      same &= s->model->mass[3 * i + j] == s->model->mass[3 * j + i];
+  OK(same && value_at(s, s->model->mass[1], &c, q) == cos(-1.5) &&
+         value_at(s, s->model->mass[8], &c, q) == 1.25,
      "its matrix is symmetric to the node");
-  OK(value_at(s, s->a[0], &c, q) == -4 && value_at(s, s->a[1], &c, q) == 1 &&
-         value_at(s, s->a[2], &c, q) == 0,
+  OK(value_at(s, s->model->a[0], &c, q) == -4 && value_at(s, s->model->a[1], &c, q) == 1 &&
+         value_at(s, s->model->a[2], &c, q) == 0,
      "its gyroscopic terms");
-  OK(value_at(s, s->gauge[0], &c, q) == 6 && value_at(s, s->gauge[1], &c, q) == 0 &&
-         value_at(s, s->xi[0], &c, q) == -2 && value_at(s, s->xi[5], &c, q) == 1,
+  OK(value_at(s, s->model->gauge[0], &c, q) == 6 && value_at(s, s->model->gauge[1], &c, q) == 0 &&
+         value_at(s, s->model->xi[0], &c, q) == -2 && value_at(s, s->model->xi[5], &c, q) == 1,
      "its symmetries and their gauges");
-  OK(!strcmp(s->mass_text[0], "[m, cos(x - y), 0]") && !strcmp(s->gyroscopic_text[1], "m*x") &&
-         !strcmp(s->symmetry_text[0], "-y, x, 0"),
+  OK(!strcmp(s->description->mass_text[0], "[m, cos(x - y), 0]") &&
+         !strcmp(s->description->gyroscopic_text[1], "m*x") &&
+         !strcmp(s->description->symmetry_text[0], "-y, x, 0"),
      "its texts");
   cst_system_destroy(s);
 }
@@ -78,7 +80,7 @@ static void kind(const char *mass, const char *gyroscopic, bool general, bool ma
      "mass %s, gyroscopic %s: %s, %s", mass, gyroscopic, general ? "general" : "simple",
      matrix ? "a matrix" : "a diagonal");
   double c = 2, q[2] = {1, 2};
-  OK(value_at(s, s->mass[cst_has(s, CST_MASS_MATRIX) ? 3 : 1], &c, q) == 3,
+  OK(value_at(s, s->model->mass[cst_has(s, CST_MASS_MATRIX) ? 3 : 1], &c, q) == 3,
      "the last entry of its mass");
   cst_system_destroy(s);
   free(text);

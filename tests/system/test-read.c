@@ -53,28 +53,30 @@ static void test_good(void) {
   cst_diag   *d = cst_diag_create();
   cst_system *s = cst_system_read("f", text, strlen(text), NULL, 0, d);
   OK(s && !strcmp(s->name, "bead") && !strcmp(s->doc, "A bead.") && !*s->source &&
-         !strcmp(s->text, text),
+         !strcmp(s->description->text, text),
      "a good description is read");
   OK(s->nq == 3 && s->ng == 1 && s->npar == 3 && s->nsym == 1 && s->nstate == 2 &&
-         cst_has(s, CST_SEPARABLE) && s->nmass == 2 && !cst_has(s, CST_MASS_UNIT) &&
+         cst_has(s, CST_SEPARABLE) && s->model->nmass == 2 && !cst_has(s, CST_MASS_UNIT) &&
          !cst_has(s, CST_LINEAR_V),
      "its sizes");
-  OK(s->mass_class[0] == 0 && s->mass_class[1] == 0 && s->mass_class[2] == 1,
+  OK(s->model->mass_class[0] == 0 && s->model->mass_class[1] == 0 && s->model->mass_class[2] == 1,
      "equal masses are one class");
   OK(s->parameter[1].value == 1.5 && !strcmp(s->parameter[1].unit, "kg") &&
          !strcmp(s->parameter[1].doc, "its mass") && s->parameter[2].value == 3,
      "its parameters, one of them an expression of those before it");
   static const unsigned char hessian[9] = {1, 1, 0, 1, 0, 0, 0, 0, 0}, generator[3] = {1, 1, 0},
                              jacobian[3] = {1, 1, 1};
-  OK(is_pattern(&s->pattern[CST_K_d2V], hessian, 3, 3) &&
-         is_pattern(&s->pattern[CST_K_xi], generator, 1, 3) &&
-         is_pattern(&s->pattern[CST_K_G], jacobian, 1, 3),
+  OK(is_pattern(&s->model->pattern[CST_K_d2V], hessian, 3, 3) &&
+         is_pattern(&s->model->pattern[CST_K_xi], generator, 1, 3) &&
+         is_pattern(&s->model->pattern[CST_K_G], jacobian, 1, 3),
      "its patterns");
-  OK(!strcmp(s->potential_text, "m*z + x^2*y") && !strcmp(s->mass_text[2], "1") &&
-         !strcmp(s->symmetry_text[0], "-y, x, 0") &&
-         !strcmp(s->family[0].text, "x^2/a^2 + y^2 + z^2 - 1"),
+  OK(!strcmp(s->description->potential_text, "m*z + x^2*y") &&
+         !strcmp(s->description->mass_text[2], "1") &&
+         !strcmp(s->description->symmetry_text[0], "-y, x, 0") &&
+         !strcmp(s->description->family[0].text, "x^2/a^2 + y^2 + z^2 - 1"),
      "its texts");
-  OK(!s->exact && !cst_system_has_exact(s, 0) && cst_system_has_exact(s, 1), "its exact motion");
+  OK(!s->code->exact && !cst_system_has_exact(s, 0) && cst_system_has_exact(s, 1),
+     "its exact motion");
   double c[3] = {2, 1.5, 3}, q[3], p[3], lambda, out[9];
   cst_system_exact(s, 1, c, NULL, NULL, 0.25, q, p, &lambda);
   OK(q[0] == 0.25 && p[0] == 1.5 && lambda == 0.5, "q, p = M v and lambda of it");
@@ -82,7 +84,7 @@ static void test_good(void) {
   cst_system_matrix(s, CST_K_d2V, c, at, NULL, out);
   OK(out[0] == 4 && out[1] == 2 && out[3] == 2 && out[2] == 0 && out[4] == 0 && out[8] == 0,
      "its Hessian, zeros filled in");
-  OK(!s->kernel[0][CST_K_V], "it has no compiled kernels");
+  OK(!s->code->kernel[0][CST_K_V], "it has no compiled kernels");
   cst_system_destroy(s);
   cst_diag_destroy(d);
   free(text);

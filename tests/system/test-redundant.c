@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/random.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "tap.h"
 
 enum { ORIENTATIONS = 60, ATOMS = 6 };

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
-#include "constella/system.h"
+#include "system/system.h"
 #include "system/derive/sparse-order.h"
 #include "system/point/linear.h"
 #include "tap.h"

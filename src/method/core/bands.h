@@ -31,13 +31,13 @@
 #define NSHARED        SYS_NSHARED
 #define HAS_BOTH       SYS_STIFF
 #else
-#define BAND(which)    (C->system->bands[which].band)
-#define ENTRIES(which) (C->system->bands[which].n)
-#define ORDER(which)   (C->system->bands[which].order)
-#define PLACE(which)   (C->system->bands[which].place)
-#define LAST(which)    (C->system->bands[which].last)
-#define AT(which)      (C->system->bands[which].at)
-#define NSHARED        (C->system->nshared)
+#define BAND(which)    (C->system->model->bands[which].band)
+#define ENTRIES(which) (C->system->model->bands[which].n)
+#define ORDER(which)   (C->system->model->bands[which].order)
+#define PLACE(which)   (C->system->model->bands[which].place)
+#define LAST(which)    (C->system->model->bands[which].last)
+#define AT(which)      (C->system->model->bands[which].at)
+#define NSHARED        (C->system->model->nshared)
 #define HAS_BOTH       1
 #endif
 #define LARGER(name) (HAS_BOTH && name(1) > name(0) ? name(1) : name(0))
@@ -64,7 +64,7 @@ CST_INLINE cst_linear_masses cst_masses_load(const cst_context *C, const vd *c, 
 #if !CST_SIZED
   if (!GENERAL)
     return m;
-  const cst_pattern *p = &C->system->pattern[CST_K_M];
+  const cst_pattern *p = &C->system->model->pattern[CST_K_M];
   vd                 entry[ROOM(p->n)];
   K_M(c, q, entry);
   for (int k = 0; k < NQ * NQ; k++)
@@ -233,8 +233,8 @@ CST_INLINE void cst_bands_solve(const cst_context *C, const cst_linear_masses *m
                                 const vd *H, vd *A, vd *x) {
 #if !CST_SIZED
   if (!GENERAL && BAND(which) <= 2) {
-    cst_narrow_solve(&C->system->bands[which], NQ, MASS_UNIT ? NULL : m->mass, C->mass_class, b, H,
-                     A, x);
+    cst_narrow_solve(&C->system->model->bands[which], NQ, MASS_UNIT ? NULL : m->mass, C->mass_class,
+                     b, H, A, x);
     return;
   }
 #endif

@@ -56,7 +56,7 @@ CST_INLINE void find_left(const cst_context *C, struct local *L) {
  * S is filled once more. */
 CST_INLINE void solve_again(const cst_context *C, struct local *L, int j, vd *S, vd *x) {
 #if !CST_SIZED
-  if (C->system->gram.banded && C->system->gram.band == 1) {
+  if (C->system->model->gram.banded && C->system->model->gram.band == 1) {
     cst_gram_fill(C, L->G1, L->G, L->hm, H(j), 0, S);
     cst_gram_solve(C, S, x, 0);
     return;

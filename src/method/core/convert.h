@@ -519,7 +519,7 @@ static bool adjoint(void *of) {
   return true;
 }
 
-static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->gram.banded; }
+static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->model->gram.banded; }
 
 /* What the variations of a half take along a number of vectors: its stages, or of formulas a point halfway and
  * three terms. */
@@ -533,7 +533,7 @@ static void count_evaluations(const struct parameters *x, const cst_system *s,
                               cst_substep_size *size) {
   const int minus = x->bias == 0 ? 0 : cst_program_layer_stages(&x->layer[0]);
   const int plus = x->bias == -1 ? 0 : cst_program_layer_stages(&x->layer[1]);
-  const int vectors = dense(s) ? 2 * (s->nq - s->ng + s->nvel) : 0;
+  const int vectors = dense(s) ? 2 * (s->nq - s->ng + s->model->nvel) : 0;
   size->fixed = minus + count_variations(&x->layer[0], minus, vectors) +
                 count_variations(&x->layer[1], plus, vectors);
   size->each = 2 * (minus + plus);

@@ -158,7 +158,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 
 /* The columns of M + force h/2 V''(q_m), or of 1 for p_h, on the basis. */
 static void fill_basis_rows(const cst_context *C, struct local *L, int j) {
-  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const cst_pattern *p = &C->system->model->pattern[CST_K_d2V];
   const vd           weight = force_at_middle(C, j) * (0.5 * H(j));
   vd                 H2[ROOM(p->n)], column[ROOM(NQ)];
   if (!RATTLES(j))
@@ -302,7 +302,7 @@ CST_DATA_FITS(struct parameters, struct data);
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const int                unknowns = x->form == REVERSIBLE && s->ng == s->nvel ? 0 : s->nq;
+  const int                unknowns = x->form == REVERSIBLE && s->ng == s->model->nvel ? 0 : s->nq;
   const double             q = s->nq;
   return (cst_substep_size){
       .stages = 1,
@@ -321,7 +321,7 @@ static cst_error bind(const void *of, const cst_lane_binding *with, void *lane) 
   const struct parameters *x = of;
   const cst_system        *s = with->system;
   *(struct data *)lane = (struct data){x->form, with->state[0], cst_system_enforced(s, s->ng),
-                                       cst_system_enforced(s, s->ng - s->nvel)};
+                                       cst_system_enforced(s, s->ng - s->model->nvel)};
   return 0;
 }
 

@@ -155,7 +155,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 }
 
 static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
-  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const cst_pattern *p = &C->system->model->pattern[CST_K_d2V];
   const vd           half = 0.5 * H(j);
   const vd           force = vpick(OWN(j)->form == LEAPFROG, vset(0), half);
   const int          n = NX;
@@ -283,7 +283,7 @@ static bool action(const void *of, cst_action *a) {
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const bool               positions = s->ng > s->nvel;
+  const bool               positions = s->ng > s->model->nvel;
   const int                unknowns = x->form != REVERSIBLE ? s->nq + s->ng : positions ? s->ng : 0;
   return (cst_substep_size){
       .stages = 1,

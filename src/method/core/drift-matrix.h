@@ -4,7 +4,7 @@
 
 /* B := 1 + product V''(q_m) h M^-1. */
 static void form_b(const cst_context *C, const struct local *L, int j, vd product, vd *B) {
-  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const cst_pattern *p = &C->system->model->pattern[CST_K_d2V];
   vd                 H[ROOM(p->n)];
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {

@@ -186,7 +186,7 @@ static bool adjoint(void *of) {
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct data *x = of;
-  const double       band = 1 + s->bands[x->form == STIFF].band;
+  const double       band = 1 + s->model->bands[x->form == STIFF].band;
   return (cst_substep_size){
       .stages = 1,
       .fixed = x->form == FULL ? 2 : 1,

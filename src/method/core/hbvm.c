@@ -513,7 +513,7 @@ static void solve_newton(const cst_context *C, struct local *L, vd *b) {
 
 /* T and J for a constant diagonal M. */
 static void matrix_of_separable(const cst_context *C, struct local *L, vd h, const vd *x) {
-  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const cst_pattern *p = &C->system->model->pattern[CST_K_d2V];
   const int          n = NJ;
   const vd          *minv = L->minv;
   vd                 point[ROOM(NQ)];

@@ -9,7 +9,7 @@ CST_INLINE void cst_hold_velocities(const cst_context *C, vd *S, vd *b) {
   const int first = NG - NVEL;
   (void)C, (void)S, (void)b, (void)first;
 #if !CST_SIZED
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   for (int k = 0; k < g->n && g->banded && NVEL > 0; k++)
     if (g->a[k] >= first || g->b[k] >= first)
       S[g->at[k]] = vset(g->a[k] == g->b[k]);

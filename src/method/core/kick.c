@@ -280,7 +280,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   L->sure = vmask(1);
   if (L->strict)
     L->sure = is_near_root(C, L, j, S);
-  if (!CST_SIZED && MARCH->attempt && !C->system->gram.banded) {
+  if (!CST_SIZED && MARCH->attempt && !C->system->model->gram.banded) {
     cst_gram_solve_pivoted(C, S, d);
   } else {
     cst_gram_solve(C, S, d, 0);
@@ -410,7 +410,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
       .fixed = 1,
       .solves_fixed = ((const struct data *)x)->tangent && s->ng,
       .solves_each = s->ng > 0,
-      .cost = s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s),
+      .cost = s->model->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s),
   };
 }
 

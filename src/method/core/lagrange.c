@@ -98,20 +98,20 @@ struct data {
 #else
 #define NUMBERS                  0
 #define HAS_A                    GYROSCOPIC
-#define FORCED                   (C->system->nforce > 0)
+#define FORCED                   (C->system->model->nforce > 0)
 #define INERTIA_AT(c, q, T)      (void)(T)
 #define FORCE_AT(c, q, T)        (void)(T)
 #define POINT_Lv(c, q, v, T, o)  K_Lv(c, q, v, o)
 #define POINT_Lq(c, q, v, T, o)  K_Lq(c, q, v, o)
 #define POINT_M(c, q, T, o)      K_M(c, q, o)
 #define POINT_Lvq(c, q, v, T, o) K_Lvq(c, q, v, o)
-#define ENTRIES(K)               (C->system->pattern[CST_K_##K].n + 1)
+#define ENTRIES(K)               (C->system->model->pattern[CST_K_##K].n + 1)
 #define FILLED(name)             (OWN(0)->filled_##name)
 #define EACH_ENTRY(K, i, j, e)                                                                     \
   for (int i = 0; i < NQ; i++)                                                                     \
-    for (int e = C->system->pattern[CST_K_##K].start[i], j;                                        \
-         e < C->system->pattern[CST_K_##K].start[i + 1] &&                                         \
-         (j = C->system->pattern[CST_K_##K].column[e], 1);                                         \
+    for (int e = C->system->model->pattern[CST_K_##K].start[i], j;                                 \
+         e < C->system->model->pattern[CST_K_##K].start[i + 1] &&                                  \
+         (j = C->system->model->pattern[CST_K_##K].column[e], 1);                                  \
          e++)
 #endif
 

@@ -195,7 +195,7 @@ static void couple_alpha(const cst_context *C, const struct local *L, const vd *
       l[a] -= L->G1[e] * eta[v];
   weigh(C, L, L->G1, K, vset(1), X);
   cst_gram_fill(&view, X, L->G1, NULL, vset(1.0), 0, S);
-  if (MARCH->attempt && !JOINTS->view.gram.banded)
+  if (MARCH->attempt && !JOINTS->view.model->gram.banded)
     cst_gram_solve_pivoted(&view, S, l);
   else
     cst_gram_solve(&view, S, l, 0);
@@ -301,16 +301,17 @@ static bool same(const void *one, const void *other) {
 }
 
 static cst_substep_size size(const void *of, const cst_system *s) {
-  const int    unknowns = s->nq - 6 * s->nbodies + s->nown;
-  const double g =
-      s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
+  const int    unknowns = s->nq - 6 * s->model->nbodies + s->model->nown;
+  const double g = s->model->gram.banded ? 30.0 * s->model->nown
+                                         : 0.1 * s->model->nown * s->model->nown *
+                                               (s->model->nown + 3.0 * s->model->nbodies);
   (void)of;
   return (cst_substep_size){
       .stages = 1,
       .unknowns = unknowns,
       .each = 1,
       .solves_each = 1,
-      .cost = 8 * (60.0 * s->nbodies + 4 * g),
+      .cost = 8 * (60.0 * s->model->nbodies + 4 * g),
   };
 }
 

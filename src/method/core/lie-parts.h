@@ -20,14 +20,14 @@
 #define NO           (JOINTS->ordinary)
 #define NU           (JOINTS->n)
 #define NR           (JOINTS->reduced)
-#define NS           (JOINTS->view.gram.size) /* of the matrix of the impulses */
+#define NS           (JOINTS->view.model->gram.size) /* of the matrix of the impulses */
 /* of a tridiagonal one no factors are kept (cst_gram_apart) */
-#define FACTORLESS   (JOINTS->view.gram.banded && JOINTS->view.gram.band == 1)
+#define FACTORLESS   (JOINTS->view.model->gram.banded && JOINTS->view.model->gram.band == 1)
 #define ROTATION(b)  (JOINTS->rotation[b])
 #define ORDINARY(k)  (JOINTS->coordinate[k])
 #define INERTIA(b)   (JOINTS->inertia + 6 * (b))
 #define PRINCIPAL    (JOINTS->principal)
-#define BODY_NUMBERS (C->system->nbody)
+#define BODY_NUMBERS (C->system->model->nbody)
 #endif
 #ifdef AXES
 /* phi at one x, its Cayley map, A = D phi, B = A^-1, and H[i][k][m] = d2 phi_i / dx_k dx_m. */
@@ -252,7 +252,7 @@ CST_INLINE void load_force(const cst_context *C, struct local *L, const vd *q) {
 CST_INLINE void load_masses(const cst_context *C, struct local *L, const double *record) {
 #if !CST_SIZED
   if (GENERAL) {
-    vd entry[ROOM(C->system->pattern[CST_K_M].n)];
+    vd entry[ROOM(C->system->model->pattern[CST_K_M].n)];
     vd M[ROOM(NQ * NQ)];
     K_M(L->c, L->q, entry);
     cst_expand(C, CST_K_M, entry, M);
@@ -306,7 +306,7 @@ CST_INLINE cst_context view_of(const cst_context *C) {
       .nq = s->nq,
       .ng = s->ng,
       .mass_unit = 1,
-      .dropped = s->dropped,
+      .dropped = s->model->dropped,
   };
 }
 
@@ -331,8 +331,8 @@ CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const
 #define ROW_J(a, v, e)                                                                             \
   for (int e = J_start[a], v; e < J_start[(a) + 1] && (v = J_column[e], 1); e++)
 #define USES_J                                                                                     \
-  const int *const        J_start = JOINTS->view.pattern[CST_K_G].start,                           \
-                   *const J_column = JOINTS->view.pattern[CST_K_G].column;
+  const int *const        J_start = JOINTS->view.model->pattern[CST_K_G].start,                    \
+                   *const J_column = JOINTS->view.model->pattern[CST_K_G].column;
 
 /* z -= G'l. */
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {
@@ -458,7 +458,7 @@ static void couple(const cst_context *C, struct local *L, int j, const vd *K, co
   L->sure = vmask(1);
   if (L->strict)
     L->sure = is_near_root(C, L, j, S);
-  if (MARCH->attempt && !JOINTS->view.gram.banded) {
+  if (MARCH->attempt && !JOINTS->view.model->gram.banded) {
     cst_gram_solve_pivoted(&view, S, l);
   } else {
     cst_gram_solve(&view, S, l, 0);

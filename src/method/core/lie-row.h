@@ -39,13 +39,14 @@ static bool adjoint(void *of) {
 static cst_substep_size size(const void *of, const cst_system *s) {
 #ifdef MOTION
 #define PREDICTED(s) 0
-  const int unknowns = s->nq - 6 * s->nbodies;
+  const int unknowns = s->nq - 6 * s->model->nbodies;
 #else
-#define PREDICTED(s) (s)->nown
-  const int unknowns = 3 * PIECES * s->nbodies + s->nown;
+#define PREDICTED(s) (s)->model->nown
+  const int unknowns = 3 * PIECES * s->model->nbodies + s->model->nown;
 #endif
-  const double g =
-      s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
+  const double             g = s->model->gram.banded ? 30.0 * s->model->nown
+                                                     : 0.1 * s->model->nown * s->model->nown *
+                                               (s->model->nown + 3.0 * s->model->nbodies);
   const struct parameters *x = of;
   return (cst_substep_size){
       .stages = PIECES + (x->tau ? 1 + x->tau->number : x->exponential),
@@ -56,9 +57,9 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 #ifdef STAGE
       .each = 1,
 #endif
-      .solves_fixed = s->nown > 0,
+      .solves_fixed = s->model->nown > 0,
       .solves_each = 1,
-      .cost = 60.0 * PIECES * s->nbodies + 4 * g,
+      .cost = 60.0 * PIECES * s->model->nbodies + 4 * g,
   };
 }
 

@@ -32,7 +32,7 @@ struct data {
 #define MET_FROM        NQ
 #define MET(C, L, a, f) cst_is_met(C, a, f, (L)->G1, (L)->q1, (L)->slack)
 #define FORMS_B         (!LINEAR_V && !BANDED) /* B is formed */
-#define BANDED          (!CST_SIZED && C->system->gram.banded)
+#define BANDED          (!CST_SIZED && C->system->model->gram.banded)
 #define B_SIZE          (FORMS_B ? NQ * NQ : 0)
 #define SEEKS_NEAR_ROOT (NG > 0 || FORMS_B)
 #define FORGIVES        LINEAR_V
@@ -109,7 +109,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 /* An upper bound of the effect of the coordinates' round-off on the impulse of the force; far from the origin
  * it exceeds the round-off of the sum. */
 static vd roughness(const cst_context *C, const struct local *L, int j) {
-  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const cst_pattern *p = &C->system->model->pattern[CST_K_d2V];
   const vd           kick = vabs(LEFT) * CST_ROUNDOFF;
   vd                 H[ROOM(p->n)], most = vset(0);
   K_d2V(L->c, L->qm, H);
@@ -308,7 +308,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
 /* Of a banded system B = 1 is taken. */
 static cst_jacobian jacobian(const void *x, const cst_system *s) {
   (void)x;
-  return s->gram.banded ? CST_JACOBIAN_DIFFERENCES : CST_JACOBIAN_CORRECTIONS;
+  return s->model->gram.banded ? CST_JACOBIAN_DIFFERENCES : CST_JACOBIAN_CORRECTIONS;
 }
 
 static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {

@@ -154,7 +154,7 @@ static bool adjoint(void *of) {
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const double             band = 1 + s->bands[0].band;
+  const double             band = 1 + s->model->bands[0].band;
   return (cst_substep_size){
       .stages = 1 + x->iterations,
       .unknowns = x->iterations ? 0 : s->nq,

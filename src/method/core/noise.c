@@ -22,7 +22,7 @@ struct data {
 };
 
 #ifdef CST_W
-#include "constella/system.h"
+#include "system/system.h"
 #include "core/rotation.h"
 #include "method/core/lane.h"
 #include "method/core/normal.h"
@@ -59,7 +59,7 @@ static void decay_and_spread(const cst_context *C, const cst_noise *x, const vd 
 
 /* The lower factor L of M = L L', row-major. */
 static void factor(const cst_context *C, const vd *c, const vd *q, vd *A) {
-  vd entry[ROOM(C->system->pattern[CST_K_M].n)];
+  vd entry[ROOM(C->system->model->pattern[CST_K_M].n)];
   K_M(c, q, entry);
   cst_expand(C, CST_K_M, entry, A);
   for (int k = 0; k < NQ; k++)
@@ -159,7 +159,7 @@ static void number_variations(const cst_context *C, flat_parts *f, int *list, in
     variation[i] = 0;
   for (int b = 0; b < f->nb; b++)
     for (int k = 0; k < 9; k++)
-      variation[s->bodies[b].rotation + k] = -1 - 3 * b;
+      variation[s->model->bodies[b].rotation + k] = -1 - 3 * b;
   f->no = 0;
   for (int i = 0; i < NQ; i++)
     if (variation[i] >= 0) {
@@ -174,14 +174,14 @@ static void fill_inertia(const cst_context *C, const flat_parts *f, const int *l
                          const vd *mass, const vd *q) {
   static const int  place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_system *s = C->system;
-  vd                number[s->nbody + 1];
+  vd                number[s->model->nbody + 1];
   vd               *own = f->I + 9 * f->nb;
   K_body(c, number);
   for (int b = 0; b < f->nb; b++)
     for (int e = 0; e < 9; e++)
-      f->I[9 * b + e] = number[s->bodies[b].at[place[e]]];
+      f->I[9 * b + e] = number[s->model->bodies[b].at[place[e]]];
   if (GENERAL) {
-    vd entry[ROOM(s->pattern[CST_K_M].n)];
+    vd entry[ROOM(s->model->pattern[CST_K_M].n)];
     vd M[ROOM(NQ * NQ)];
     K_M(c, q, entry);
     cst_expand(C, CST_K_M, entry, M);
@@ -224,7 +224,7 @@ static void reduce_rows(const cst_context *C, const flat_parts *f, const int *va
   vd G[ROOM(NNZ_G)];
   USES_G
   K_G(c, q, G);
-  for (int a = 0; a < C->system->nown; a++) {
+  for (int a = 0; a < C->system->model->nown; a++) {
     vd *row = rows + a * f->nz;
     for (int v = 0; v < f->nz; v++)
       row[v] = vset(0);
@@ -234,7 +234,7 @@ static void reduce_rows(const cst_context *C, const flat_parts *f, const int *va
         row[v] += G[e];
         continue;
       }
-      const int b = -1 - v, first = C->system->bodies[b / 3].rotation;
+      const int b = -1 - v, first = C->system->model->bodies[b / 3].rotation;
       const int axis = (i - first) % 3, j = (axis + 1) % 3, k = (axis + 2) % 3;
       row[b + j] -= G[e] * q[i - axis + k];
       row[b + k] += G[e] * q[i - axis + j];
@@ -244,7 +244,7 @@ static void reduce_rows(const cst_context *C, const flat_parts *f, const int *va
 
 /* z -= G'm with G I^-1 z = 0 for the user's constraints; those that are redundant have m = 0. */
 static void project_blocks(const cst_context *C, const flat_parts *f, const vd *rows, vd *z) {
-  const int own = C->system->nown;
+  const int own = C->system->model->nown;
   vd        X[ROOM(own * f->nz)], S[ROOM(own * own)], m[ROOM(own)];
   for (int a = 0; a < own; a++) {
     vd *row = X + a * f->nz;
@@ -288,13 +288,13 @@ static void carry(const vd *factors, const vd *I, const vd *R, const vd *alpha, 
 static void store_momenta(const cst_context *C, const flat_parts *f, const int *list, const vd *c,
                           const vd *q, const vd *z, vd *p) {
   const cst_system *s = C->system;
-  vd                number[s->nbody + 1];
+  vd                number[s->model->nbody + 1];
   K_body(c, number);
   for (int b = 0; b < f->nb; b++) {
-    const int at = s->bodies[b].rotation;
+    const int at = s->model->bodies[b].rotation;
     vd        I[6];
     for (int e = 0; e < 6; e++)
-      I[e] = number[s->bodies[b].at[e]];
+      I[e] = number[s->model->bodies[b].at[e]];
     carry(f->I + 9 * b, I, q + at, z + 3 * b, p + at);
   }
   for (int k = 0; k < f->no; k++)
@@ -305,26 +305,27 @@ static void store_momenta(const cst_context *C, const flat_parts *f, const int *
 static void kick_flat(const cst_context *C, const cst_noise *x, const address *a, const vd *c,
                       const vd *mass, const vd *q, vd *p) {
   int        list[NQ], variation[NQ];
-  flat_parts parts = {.nb = C->system->nbodies}, *f = &parts;
+  flat_parts parts = {.nb = C->system->model->nbodies}, *f = &parts;
   number_variations(C, f, list, variation);
   vd I[9 * f->nb + (GENERAL ? f->no * f->no : f->no)];
   vd z[f->nz], normal[ROOM(NQ)], xi[f->nz];
   f->I = I;
   fill_inertia(C, f, list, c, mass, q);
   for (int b = 0; b < f->nb; b++)
-    by_variations(p + C->system->bodies[b].rotation, q + C->system->bodies[b].rotation, z + 3 * b);
+    by_variations(p + C->system->model->bodies[b].rotation,
+                  q + C->system->model->bodies[b].rotation, z + 3 * b);
   for (int k = 0; k < f->no; k++)
     z[3 * f->nb + k] = p[list[k]];
   for (long r = 0; r < x->increments; r++) {
     draw(C, a, r, normal);
     for (int v = 0; v < 3 * f->nb; v++)
-      xi[v] = normal[C->system->bodies[v / 3].rotation + v % 3];
+      xi[v] = normal[C->system->model->bodies[v / 3].rotation + v % 3];
     for (int k = 0; k < f->no; k++)
       xi[3 * f->nb + k] = normal[list[k]];
     kick_blocks(C, f, x, xi, z);
   }
-  if (C->system->nown > 0) {
-    vd rows[C->system->nown * f->nz];
+  if (C->system->model->nown > 0) {
+    vd rows[C->system->model->nown * f->nz];
     reduce_rows(C, f, variation, c, q, rows);
     project_blocks(C, f, rows, z);
   }

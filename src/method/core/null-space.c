@@ -53,7 +53,7 @@ struct data {
 #define FORGIVES     ONLY_G_BENDS
 #define BENDS        (ONLY_G_BENDS && MARCH->smooth && !MARCH->straight && (CST_SIZED || !MARCH->attempt))
 #define DEFERS       (MARCH->opens && MARCH->nsub == 1 && NACCOUNT == 0)
-#define BANDED       (C->system->gram.banded)
+#define BANDED       (C->system->model->gram.banded)
 #define KEEPS_TRAIL
 #define HAS_NO_PIECES
 #if CST_SIZED

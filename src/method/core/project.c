@@ -129,13 +129,13 @@ static cst_substep_size size(const void *x, const cst_system *s) {
 /* Constraints on velocities have no residual. */
 static cst_jacobian jacobian(const void *x, const cst_system *s) {
   (void)x;
-  return s->nvel ? CST_JACOBIAN_NONE : CST_JACOBIAN_DIFFERENCES;
+  return s->model->nvel ? CST_JACOBIAN_NONE : CST_JACOBIAN_DIFFERENCES;
 }
 
 static bool coupling(const void *x, const cst_system *s, cst_coupling *c) {
   (void)x;
   *c = (cst_coupling){.blocks = 1, .bends = true, .impulses = 1, .sign = 1};
-  return !s->nvel;
+  return !s->model->nvel;
 }
 
 static const cst_substep_row row = {

@@ -148,7 +148,7 @@ static bool same(const void *one, const void *other) {
 }
 
 static cst_substep_size size(const void *of, const cst_system *s) {
-  const double band = 1 + s->bands[0].band;
+  const double band = 1 + s->model->bands[0].band;
   (void)of;
   return (cst_substep_size){
       .stages = 1,

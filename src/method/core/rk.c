@@ -97,7 +97,7 @@ static __attribute__((noinline, unused)) void cst_stabilise(const cst_context *C
 #define NP NQ
 
 /* Newton's method is used if a part of V is stiff; code for such a system is not compiled. */
-#define IS_STIFF  (!CST_SIZED && C->system->kernel_size[CST_K_dVS] > 0)
+#define IS_STIFF  (!CST_SIZED && C->system->model->kernel_size[CST_K_dVS] > 0)
 #define BY_NEWTON (IS_STIFF && NX > 0 && NX <= MOST_STAGES)
 
 /* J: Newton's matrix. */
@@ -217,7 +217,7 @@ CST_INLINE double norm_of_square(const cst_lane_layer *s) {
  * Newton's method is used in lanes in which the functional iteration would contract by less than a half, by
  * the norm of h^2 a^2 M^-1 H. */
 CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
-  const cst_bands *b = &C->system->bands[1];
+  const cst_bands *b = &C->system->model->bands[1];
   vd               bent[ROOM(NQ + b->n)];
   vd               A[ROOM(NQ)];
   vd               rows[ROOM(NQ)];
@@ -251,7 +251,7 @@ CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
 
 /* Block row i of Newton's matrix += h^2 a^2 M^-1 H, or that times M if M is full. */
 static void add_stage(const cst_context *C, const struct local *L, int j, int i, const vd *bent) {
-  const cst_bands      *b = &C->system->bands[0];
+  const cst_bands      *b = &C->system->model->bands[0];
   const cst_lane_layer *s = &OWN(j)->layer;
   const vd *const       minv = L->minv;
   for (int l = 0; l < s->stages; l++) {
@@ -275,7 +275,7 @@ static __attribute__((noinline)) void newton_direction(const cst_context *C, con
   vd bent[ROOM(BENT_SIZE)];
   vd M[ROOM(GENERAL ? NQ * NQ : 1)];
   if (GENERAL) {
-    vd entry[ROOM(C->system->pattern[CST_K_M].n)];
+    vd entry[ROOM(C->system->model->pattern[CST_K_M].n)];
     K_M(L->c, L->q, entry);
     cst_expand(C, CST_K_M, entry, M);
   }
@@ -440,7 +440,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
   const int        stages = cst_program_layer_stages(x);
   const int        unknowns = x->tableau.implicit ? stages * s->nq : 0;
   const int        iterations = 5;
-  const bool   newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
+  const bool       newton =
+      s->model->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
   const double n = newton ? unknowns : 0;
   const int    each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0;
   return (cst_substep_size){
@@ -475,7 +476,7 @@ static bool coupling(const void *of, const cst_system *s, cst_coupling *c) {
 static bool sparse(const cst_substep *one, const cst_system *s, cst_substep *other) {
   const struct parameters *x = (const struct parameters *)one->data;
   const bool               takes =
-      cst_has(s, CST_CONSTRAINED | CST_SEPARABLE) && !s->nvel && x->layer.tableau.implicit;
+      cst_has(s, CST_CONSTRAINED | CST_SEPARABLE) && !s->model->nvel && x->layer.tableau.implicit;
   if (takes)
     *other = cst_saddle(one->fraction, &x->layer, x->alpha, x->beta);
   return takes;

@@ -107,7 +107,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 
 /* The blocks of M, V and the constraint. */
 static void matrix_of_points(const cst_context *C, struct local *L, int j) {
-  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const cst_pattern *p = &C->system->model->pattern[CST_K_d2V];
   const vd           half = 0.5 * H(j);
   const int          n = NX;
   vd                 H2[ROOM(p->n)];

@@ -64,16 +64,16 @@ static void momentum_of(const cst_system *sys, const double *c, const double *q,
     return;
   }
   for (int i = 0; i < sys->nq; i++)
-    p[i] = cst_has(sys, CST_MASS_UNIT) ? v[i] : mass[sys->mass_class[i]] * v[i];
+    p[i] = cst_has(sys, CST_MASS_UNIT) ? v[i] : mass[sys->model->mass_class[i]] * v[i];
 }
 
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c,
                      const double *q, const double *v, double tolerance) {
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
-  const int         width = cst_stepper_width(s), n = sys->nq + sys->nmass + sys->ng;
+  const int         width = cst_stepper_width(s), n = sys->nq + sys->model->nmass + sys->ng;
   double few[FEW], *more = n > FEW ? numbers(n) : NULL, *p = more ? more : few, *mass = p + sys->nq,
-                   *length = mass + sys->nmass, *x = column(s, b->record, index);
+                   *length = mass + sys->model->nmass, *x = column(s, b->record, index);
   cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
   x[at->extent * width] = cst_system_lengths(sys, c, q, length);
   momentum_of(sys, c, q, v, mass, p);
@@ -81,7 +81,7 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
     cst_system_tangential(sys, c, q, p);
   for (int k = 0; k < sys->npar; k++)
     x[(at->c + k) * width] = c[k];
-  for (int k = 0; k < sys->nmass; k++)
+  for (int k = 0; k < sys->model->nmass; k++)
     x[(at->mass + k) * width] = mass[k];
   for (int a = 0; a < sys->ng; a++)
     x[(at->length + a) * width] = length[a];
@@ -118,7 +118,7 @@ static long since_of(const cst_stepper *s, const double *column) {
 
 /* The number of parameters that a motion does not change: those before t and the accounts. */
 static int constants(const cst_system *s) {
-  return cst_has(s, CST_TIMED) ? s->account - 1 : s->npar;
+  return cst_has(s, CST_TIMED) ? s->model->account - 1 : s->npar;
 }
 
 /* p + (M v + a) - (M v + a before), which is p where neither changes. */
@@ -137,9 +137,9 @@ void cst_batch_change(const cst_stepper *s, cst_batch *b, long index, const doub
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
   const int         width = cst_stepper_width(s);
-  double *x = column(s, b->record, index), *q = numbers(3 * sys->nq + 2 * sys->npar + sys->nmass),
-         *p = q + sys->nq, *v = p + sys->nq, *was = v + sys->nq, *now = was + sys->npar,
-         *mass = now + sys->npar;
+  double           *x = column(s, b->record, index),
+         *q = numbers(3 * sys->nq + 2 * sys->npar + sys->model->nmass), *p = q + sys->nq,
+         *v = p + sys->nq, *was = v + sys->nq, *now = was + sys->npar, *mass = now + sys->npar;
   for (int k = 0; k < sys->npar; k++) {
     was[k] = x[(at->c + k) * width];
     x[(at->c + k) * width] = now[k] = k < constants(sys) ? c[k] : was[k];
@@ -151,7 +151,7 @@ void cst_batch_change(const cst_stepper *s, cst_batch *b, long index, const doub
   cst_system_velocity(sys, was, q, p, v);
   change_momentum(sys, was, now, q, v, x + at->p * width, width);
   cst_system_eval_at(sys, CST_K_mass, now, q, mass);
-  for (int k = 0; k < sys->nmass; k++)
+  for (int k = 0; k < sys->model->nmass; k++)
     x[(at->mass + k) * width] = mass[k];
   cst_stepper_start(s, x, now, q, v);
   free(q);

@@ -46,11 +46,11 @@ static cst_node steepness(cst_graph *g, cst_node n) {
 }
 
 cst_guard *cst_guard_create(const cst_system *s, int isa, const cst_layout *at) {
-  const int  held = s->ng - s->nvel;
-  cst_graph *g = s->graph;
+  const int  held = s->ng - s->model->nvel;
+  cst_graph *g = s->model->graph;
   cst_cut   *cut = NULL;
   cst_guard *x = NULL;
-  const int  cuts = held > 0 ? cst_graph_cuts(g, s->g, held, "q", &cut) : 0;
+  const int  cuts = held > 0 ? cst_graph_cuts(g, s->model->g, held, "q", &cut) : 0;
   cst_node  *out = cst_zeros(cuts + 2 * held, sizeof *out);
   int        n = 0;
   for (; n < cuts; n++)
@@ -58,8 +58,8 @@ cst_guard *cst_guard_create(const cst_system *s, int isa, const cst_layout *at) 
   for (int a = 0; a < held; a++) {
     if (cst_system_enforces(s, a))
       continue;
-    out[n++] = s->g[a];
-    out[n++] = steepness(g, s->g[a]);
+    out[n++] = s->model->g[a];
+    out[n++] = steepness(g, s->model->g[a]);
   }
   if (n) {
     const size_t W = (size_t)cst_isas[isa].width;
@@ -129,7 +129,7 @@ static bool jumps_at(const way *w, int cut, const double *scale, double *g) {
   cst_system_eval_at(s, CST_K_g, w->at, w->at + s->npar, g);
   sign_at(w, cut, high);
   cst_system_eval_at(s, CST_K_g, w->at, w->at + s->npar, g + s->ng);
-  for (int a = 0; a < s->ng - s->nvel; a++)
+  for (int a = 0; a < s->ng - s->model->nvel; a++)
     jumps |= fabs(g[s->ng + a] - g[a]) > JUMP * scale[a];
   return jumps;
 }
@@ -205,7 +205,7 @@ static cst_reason judge(const cst_guard *x, const double *c, const double *q, in
   }
   if (cut && cst_guard_jumps(x, from, to))
     why = CST_CONSTRAINT_JUMPED;
-  else if (s->dropped && cst_rank_fails(s, to, to + s->npar))
+  else if (s->model->dropped && cst_rank_fails(s, to, to + s->npar))
     why = CST_CONSTRAINT_DROPPED;
   free(from);
   return why;

@@ -593,7 +593,7 @@ static cst_error make_step(cst_stepper *st, double *record, int attempt, cst_out
 
 /* Whether lanes can make a step of this system. */
 static bool lanes_can(const cst_stepper *st) {
-  return st->segment[0].march.group.system->gram.form != CST_FORM_PAIRS;
+  return st->segment[0].march.group.system->model->gram.form != CST_FORM_PAIRS;
 }
 
 /* One step of a group, lane by lane: one that fails is tried once more, with pivots and tests of rest. Where the root may be

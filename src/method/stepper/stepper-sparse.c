@@ -13,10 +13,10 @@
 
 bool cst_sparse_takes(const cst_substep *x, const cst_system *s) {
   const bool is_long = s->nq > CST_MAX_Q || s->ng > CST_MAX_G;
-  return is_long && s->gram.banded && cst_substep_jacobian(x, s) == CST_JACOBIAN_GRAM;
+  return is_long && s->model->gram.banded && cst_substep_jacobian(x, s) == CST_JACOBIAN_GRAM;
 }
 
-static const cst_gram *gram(const cst_sparse *x) { return &x->march->group.system->gram; }
+static const cst_gram *gram(const cst_sparse *x) { return &x->march->group.system->model->gram; }
 
 static bool is_dropped(const cst_sparse *x, int a) {
   const unsigned char *dropped = x->march->group.dropped;
@@ -108,7 +108,8 @@ void cst_sparse_create(cst_sparse *x, const cst_march *m, int width) {
   *x = (cst_sparse){.march = m, .width = width};
   find_pattern(x, s->ng);
   x->values = cst_zeros(x->row[s->ng], sizeof *x->values);
-  x->G = cst_aligned((size_t)s->pattern[CST_K_G].n * (size_t)width + (size_t)s->gram.n);
+  x->G =
+      cst_aligned((size_t)s->model->pattern[CST_K_G].n * (size_t)width + (size_t)s->model->gram.n);
   x->x = cst_zeros(s->ng, sizeof *x->x);
   x->by = (cst_eliminator){x, factor, solve};
 }
@@ -131,7 +132,7 @@ void cst_sparse_at_start(cst_sparse *x, const double *record, int j) {
   const int          W = x->width;
   const double       h = x->march->sub[j].h[0];
   const double      *mass = record + (size_t)C->at.mass * (size_t)W, *G = x->G;
-  double            *S = x->G + (size_t)C->system->pattern[CST_K_G].n * (size_t)W;
+  double            *S = x->G + (size_t)C->system->model->pattern[CST_K_G].n * (size_t)W;
   C->kernel[CST_K_G](C->self, record + (size_t)C->at.c * (size_t)W,
                      record + (size_t)C->at.q * (size_t)W, NULL, NULL, NULL, NULL, x->G);
   for (int k = 0; k < g->upper; k++) {
@@ -153,9 +154,10 @@ bool cst_colours_take(const cst_substep *x, const cst_system *s) {
   if (!is_long || !cst_has(s, CST_SEPARABLE) || !x->row->coupling ||
       !x->row->coupling(x->data, s, &c))
     return false;
-  if (s->ng && !(s->gram.banded && c.impulses))
+  if (s->ng && !(s->model->gram.banded && c.impulses))
     return false;
-  return !c.force || cst_has(s, CST_LINEAR_V) || (c.by_rows ? s->bands[0].n > 0 : s->bent);
+  return !c.force || cst_has(s, CST_LINEAR_V) ||
+         (c.by_rows ? s->model->bands[0].n > 0 : s->model->bent);
 }
 
 cst_substep cst_colours_sparse(const cst_substep *x, const cst_system *s) {
@@ -196,7 +198,7 @@ static void tidy(graph *x) {
 }
 
 static int coordinate(const cst_colours *c, int block, int i) {
-  return block * c->system->nq + (c->by.by_rows ? c->system->bands[0].place[i] : i);
+  return block * c->system->nq + (c->by.by_rows ? c->system->model->bands[0].place[i] : i);
 }
 
 static int impulse(const cst_colours *c, int block, int a) {
@@ -211,8 +213,8 @@ static void join_blocks(const cst_colours *c, graph *x, int i, int k) {
 
 static void join_by_force(const cst_colours *c, graph *x) {
   const cst_system  *s = c->system;
-  const cst_pattern *p = &s->pattern[CST_K_d2V];
-  const cst_bands   *b = &s->bands[0];
+  const cst_pattern *p = &s->model->pattern[CST_K_d2V];
+  const cst_bands   *b = &s->model->bands[0];
   if (cst_has(s, CST_LINEAR_V))
     return;
   for (int e = 0; e < b->n && c->by.by_rows; e++) {
@@ -228,7 +230,7 @@ static void join_by_force(const cst_colours *c, graph *x) {
 
 static void join_by_constraints(const cst_colours *c, graph *x, bool bends, bool impulses) {
   const cst_system  *s = c->system;
-  const cst_pattern *p = &s->pattern[CST_K_G];
+  const cst_pattern *p = &s->model->pattern[CST_K_G];
   const int          blocks = impulses ? c->by.impulses : 0;
   for (int a = 0; a < s->ng; a++) {
     for (int b = 0; b < blocks; b++)
@@ -291,7 +293,7 @@ static int place_constraint(const cst_colours *c, int a, int *order, int n) {
 /* Constraints in the order in which S is eliminated, each behind those of its coordinates that are left. */
 static void order_by_constraints(const cst_colours *c, int *order) {
   const cst_system  *s = c->system;
-  const cst_pattern *p = &s->pattern[CST_K_G];
+  const cst_pattern *p = &s->model->pattern[CST_K_G];
   bool              *placed = cst_zeros(s->nq, sizeof *placed);
   int                n = 0;
   for (int i = 0; i < s->nq; i++)
@@ -300,7 +302,7 @@ static void order_by_constraints(const cst_colours *c, int *order) {
       n = place_coordinate(c, i, order, n);
     }
   for (int r = 0; r < s->ng; r++) {
-    const int a = s->gram.order[r];
+    const int a = s->model->gram.order[r];
     CST_EACH_ENTRY(p, a, e)
       if (!placed[p->column[e]]) {
         placed[p->column[e]] = true;
@@ -314,7 +316,7 @@ static void order_by_constraints(const cst_colours *c, int *order) {
 /* Coordinates by nested dissection, each, in all blocks, before the constraints of which it is the last one. */
 static void order_by_coordinates(const cst_colours *c, int *order) {
   const cst_system  *s = c->system;
-  const cst_pattern *p = &s->pattern[CST_K_G];
+  const cst_pattern *p = &s->model->pattern[CST_K_G];
   cst_colours        one = *c;
   one.by.blocks = 1;
   graph x = couple(&one, true, false);
@@ -473,15 +475,16 @@ void cst_colours_destroy(cst_colours *c) {
 /* The mass of the unknown u: of a coordinate, or the least one of a constraint's. */
 static double mass_of(const cst_colours *c, const double *mass, int W, int u) {
   const cst_system  *s = c->system;
-  const cst_pattern *p = &s->pattern[CST_K_G];
+  const cst_pattern *p = &s->model->pattern[CST_K_G];
   const int          behind = u - c->by.blocks * s->nq, a = s->ng ? behind % s->ng : 0;
   double             least = INFINITY;
   if (!c->by.mass || cst_has(s, CST_MASS_UNIT))
     return 1;
   if (behind < 0)
-    return mass[s->mass_class[c->by.by_rows ? s->bands[0].order[u % s->nq] : u % s->nq] * W];
+    return mass
+        [s->model->mass_class[c->by.by_rows ? s->model->bands[0].order[u % s->nq] : u % s->nq] * W];
   CST_EACH_ENTRY(p, a, e)
-    least = fmin(least, mass[s->mass_class[p->column[e]] * W]);
+    least = fmin(least, mass[s->model->mass_class[p->column[e]] * W]);
   return least < INFINITY ? least : 1;
 }
 

@@ -185,14 +185,14 @@ void cst_stepper_bring(const cst_stepper *st, double *record) {
   const cst_layout *from = &st->inner;
   const double     *other = record + (size_t)st->shift * W;
   const cst_system *asked = st->outer.system;
-  const int         clock = asked->account - 1; /* the time, and the accounts behind it */
+  const int         clock = asked->model->account - 1; /* the time, and the accounts behind it */
   if (!st->shift)
     return;
   memcpy(record + (size_t)to->q * W, other + (size_t)from->q * W, nq * W * sizeof *record);
   memcpy(record + (size_t)to->p * W, other + (size_t)from->p * W, nq * W * sizeof *record);
   if (cst_has(asked, CST_TIMED))
     memcpy(record + (size_t)(to->c + clock) * W, other + (size_t)(from->c + clock) * W,
-           (size_t)(1 + asked->naccount) * W * sizeof *record);
+           (size_t)(1 + asked->model->naccount) * W * sizeof *record);
   memcpy(record + (size_t)to->iterations * W, other + (size_t)from->iterations * W,
          W * sizeof *record);
   memcpy(record + (size_t)to->step * W, other + (size_t)from->step * W,
@@ -209,7 +209,7 @@ static void begin_other(const cst_stepper *st, double *column, const double *c, 
   double           *other = column + st->shift * W;
   for (int k = 0; k < s->npar; k++)
     other[(to->c + k) * W] = k < npar ? c[k] : st->more[k - npar];
-  for (int k = 0; k < s->nmass; k++)
+  for (int k = 0; k < s->model->nmass; k++)
     other[(to->mass + k) * W] = column[(from->mass + k) * W];
   other[to->extent * W] = column[from->extent * W];
   other[to->tolerance * W] = column[from->tolerance * W];
@@ -345,7 +345,7 @@ static bool continues(const cst_substep *a, const cst_substep *b, const cst_syst
 
 bool cst_stepper_iteration_possible(cst_iteration asked, const cst_system *s) {
   return asked == CST_ITERATION_AUTO || asked == CST_ITERATION_KRYLOV ||
-         (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded);
+         (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->model->gram.banded);
 }
 
 static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
@@ -554,8 +554,8 @@ static cst_error make_trail(cst_stepper *st, const cst_system *s) {
 
 /* Sets the layouts of the two parts of a record. */
 static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *stepped, int isa) {
-  st->layout = cst_layout_of(asked->npar, asked->nmass, asked->nq, asked->ng);
-  st->inner = cst_layout_of(stepped->npar, stepped->nmass, stepped->nq, stepped->ng);
+  st->layout = cst_layout_of(asked->npar, asked->model->nmass, asked->nq, asked->ng);
+  st->inner = cst_layout_of(stepped->npar, stepped->model->nmass, stepped->nq, stepped->ng);
   if (stepped != asked)
     st->shift = st->layout.own;
   st->outer = context_of(st, asked, isa, st->layout);

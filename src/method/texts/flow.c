@@ -56,9 +56,10 @@ static cst_kernel *const kernels[CST_FLOW_COUNT] = {
 
 /* A system with its own graph, the inputs, and the formulas. */
 typedef struct {
-  cst_system s;
-  int        n;
-  cst_node   state[2 * N], x[N], along[3 * N], t,
+  cst_system       s;
+  cst_system_model model;
+  int              n;
+  cst_node         state[2 * N], x[N], along[3 * N], t,
       seed;                    /* (q, v); covector; directions (dq, dv, dx); s */
   cst_node      end[2 * N], S; /* (q1, v1) */
   cst_flow_work work;
@@ -71,9 +72,11 @@ static void inputs(cst_graph *g, char array, int n, cst_node *x) {
 
 static workshop *open_workshop(const cst_flow_rule *rule, const cst_system *s) {
   workshop *w = memory(1, sizeof *w);
+  w->model = *s->model;
   w->s = *s;
+  w->s.model = &w->model;
   w->n = s->nq;
-  cst_graph *g = w->s.graph = cst_graph_copy(s->graph);
+  cst_graph *g = w->s.model->graph = cst_graph_copy(s->model->graph);
   inputs(g, 'q', w->n, w->state);
   inputs(g, 'v', w->n, w->state + w->n);
   inputs(g, 'w', w->n, w->x);
@@ -81,13 +84,13 @@ static workshop *open_workshop(const cst_flow_rule *rule, const cst_system *s) {
   w->t = cst_graph_input(g, 'l', 0);
   w->seed = cst_graph_input(g, 'l', 1);
   rule->formulas(rule->self, &w->s, w->t, w->state, w->state + w->n, w->end, w->end + w->n, &w->S);
-  if (rule->work && s->nvel)
+  if (rule->work && s->model->nvel)
     rule->work(rule->self, &w->s, w->t, w->state, w->state + w->n, &w->work);
   return w;
 }
 
 static void close_workshop(workshop *w) {
-  cst_graph_destroy(w->s.graph);
+  cst_graph_destroy(w->s.model->graph);
   free(w);
 }
 
@@ -110,14 +113,14 @@ static int weigh(const workshop *w, cst_node *y, cst_node *seed) {
   for (int k = 0; k < w->work.n; k++)
     for (int i = 0; i < w->n; i++) {
       y[n] = w->work.Q[k][i];
-      seed[n++] = cst_graph_mul(w->s.graph, w->seed, w->work.N[k][i]);
+      seed[n++] = cst_graph_mul(w->s.model->graph, w->seed, w->work.N[k][i]);
     }
   return n;
 }
 
 /* The outputs of all kernels except the value, [2 nq] each; false if the graph is full. */
 static bool derive(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N]) {
-  cst_graph *g = w->s.graph;
+  cst_graph *g = w->s.model->graph;
   const int  n = w->n;
   cst_node   x[3 * N], y[(1 + CST_FLOW_POINTS) * N + 1], seed[(1 + CST_FLOW_POINTS) * N + 1];
   for (int i = 0; i < 2 * n; i++)
@@ -137,7 +140,7 @@ static void write_programs(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N
   int most = 1;
   for (int k = 0; k < count; k++) {
     const cst_node *outputs = k == CST_FLOW_value ? w->end : out[k];
-    p->tape[k] = cst_tape_create(w->s.graph, outputs, 2 * w->n);
+    p->tape[k] = cst_tape_create(w->s.model->graph, outputs, 2 * w->n);
     const int registers = cst_tape_registers(p->tape[k]);
     if (registers > most)
       most = registers;
@@ -154,7 +157,7 @@ static bool refuse(const workshop *w, const cst_flow_rule *rule, const char *rea
 
 /* Checks that the formulas are complete and not too large; before: size of the graph without them. */
 static bool good(const workshop *w, const cst_flow_rule *rule, int before, char *why, int n) {
-  if (cst_graph_size(w->s.graph) - before > MOST)
+  if (cst_graph_size(w->s.model->graph) - before > MOST)
     return refuse(w, rule, too_large, why, n);
   return (complete(w->end, 2 * w->n) && w->S >= 0) ||
          refuse(w, rule, "do not set all of q1, v1 and S", why, n);
@@ -164,7 +167,7 @@ bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, in
   if (!cst_field_exists(s, why, n))
     return false;
   workshop  *w = open_workshop(rule, s);
-  const bool fits = good(w, rule, cst_graph_size(s->graph), why, n);
+  const bool fits = good(w, rule, cst_graph_size(s->model->graph), why, n);
   close_workshop(w);
   return fits;
 }
@@ -176,7 +179,7 @@ cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int is
   if (!cst_field_exists(s, why, n))
     return NULL;
   workshop *w = open_workshop(rule, s);
-  if (good(w, rule, cst_graph_size(s->graph), why, n) &&
+  if (good(w, rule, cst_graph_size(s->model->graph), why, n) &&
       (!derivatives || derive(w, out) || refuse(w, rule, too_large, why, n))) {
     f = memory(1, sizeof *f);
     f->self.run = cst_tape_lanes_of(isa)->run;

@@ -17,7 +17,7 @@
 #ifndef CST_FLOW_H
 #define CST_FLOW_H
 #include <stdbool.h>
-#include "constella/system.h"
+#include "system/system.h"
 
 typedef enum {
   CST_FLOW_value,

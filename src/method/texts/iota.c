@@ -206,7 +206,7 @@ static bool is_transversal(const formulas *f, const cst_system *s, char *why, in
     snprintf(why, (size_t)n,
              "the fibre must lead away from the constraints of %s, and at the state %s its "
              "derivative by theta has a part along them: G d iota/d theta is singular",
-             s->name, s->state[bad].name);
+             s->name, s->description->state[bad].name);
   cst_tape_destroy(matrix);
   free(c);
   return bad < 0;
@@ -214,7 +214,7 @@ static bool is_transversal(const formulas *f, const cst_system *s, char *why, in
 
 static const char *other(const cst_system *s) {
   const char *trait = cst_trait_among(s, CST_NONHOLONOMIC | CST_DRIVEN);
-  return trait || !s->dropped ? trait : "redundant constraints";
+  return trait || !s->model->dropped ? trait : "redundant constraints";
 }
 
 bool cst_iota_fits(const cst_text *x, const cst_system *s, char *why, int n) {

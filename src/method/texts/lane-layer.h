@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LANE_LAYER_H
 #define CST_LANE_LAYER_H
-#include "constella/system.h"
+#include "system/system.h"
 
 struct cst_tape;
 

@@ -267,10 +267,11 @@ typedef struct {
 } mapping;
 
 typedef struct {
-  cst_system s; /* with its own graph */
-  int        n;
-  cst_node   x[4 * N], along[4 * N]; /* (q, w, P, D) and a direction */
-  cst_node   out[4 * N], slope[4 * N];
+  cst_system       s; /* with its own graph, in a model of its own: */
+  cst_system_model model;
+  int              n;
+  cst_node         x[4 * N], along[4 * N]; /* (q, w, P, D) and a direction */
+  cst_node         out[4 * N], slope[4 * N];
 } workshop;
 
 static void inputs(cst_graph *g, char array, int n, cst_node *x) {
@@ -283,16 +284,16 @@ static void points(const workshop *k, const cst_text *m, bool adjoint, cst_node 
                    cst_node *right) {
   cst_node back[N];
   for (int i = 0; i < k->n; i++)
-    back[i] = cst_graph_neg(k->s.graph, k->x[k->n + i]);
+    back[i] = cst_graph_neg(k->s.model->graph, k->x[k->n + i]);
   if (adjoint)
-    nodes(m, k->s.graph, k->x, back, k->n, right, left);
+    nodes(m, k->s.model->graph, k->x, back, k->n, right, left);
   else
-    nodes(m, k->s.graph, k->x, k->x + k->n, k->n, left, right);
+    nodes(m, k->s.model->graph, k->x, k->x + k->n, k->n, left, right);
 }
 
 /* h L(q, w / h) */
 static cst_node action(const workshop *k) {
-  cst_graph     *g = k->s.graph;
+  cst_graph     *g = k->s.model->graph;
   const cst_node h = cst_graph_input(g, 'l', 0);
   cst_node       u[N];
   for (int i = 0; i < k->n; i++)
@@ -309,7 +310,7 @@ static bool complete(const cst_node *x, int n) {
 
 /* Makes the equations; false if they are too large. */
 static bool derive(workshop *k, const cst_text *m, bool adjoint) {
-  cst_graph *g = k->s.graph;
+  cst_graph *g = k->s.model->graph;
   const int  n = k->n, before = cst_graph_size(g);
   cst_node   right[N], y[2 * N + 1], seed[2 * N + 1], grad[2 * N];
   points(k, m, adjoint, k->out, right);
@@ -335,18 +336,20 @@ static bool derive(workshop *k, const cst_text *m, bool adjoint) {
 
 static workshop *open_workshop(const cst_system *s) {
   workshop *k = cst_zeros(1, sizeof *k);
+  k->model = *s->model;
   k->s = *s;
+  k->s.model = &k->model;
   k->n = s->nq;
-  k->s.graph = cst_graph_copy(s->graph);
-  inputs(k->s.graph, 'q', k->n, k->x);
-  inputs(k->s.graph, 'v', k->n, k->x + k->n);
-  inputs(k->s.graph, 'w', 2 * k->n, k->x + 2 * k->n);
-  inputs(k->s.graph, 'u', 4 * k->n, k->along);
+  k->s.model->graph = cst_graph_copy(s->model->graph);
+  inputs(k->s.model->graph, 'q', k->n, k->x);
+  inputs(k->s.model->graph, 'v', k->n, k->x + k->n);
+  inputs(k->s.model->graph, 'w', 2 * k->n, k->x + 2 * k->n);
+  inputs(k->s.model->graph, 'u', 4 * k->n, k->along);
   return k;
 }
 
 static void close_workshop(workshop *k) {
-  cst_graph_destroy(k->s.graph);
+  cst_graph_destroy(k->s.model->graph);
   free(k);
 }
 
@@ -395,8 +398,8 @@ static void *make(const cst_lane_binding *b, const cst_text *map, bool adjoint) 
   mapping  *m = NULL;
   if (derive(k, map, adjoint)) {
     m = cst_zeros(1, sizeof *m);
-    m->value = cst_tape_create(k->s.graph, k->out, 4 * k->n);
-    m->tangent = cst_tape_create(k->s.graph, k->slope, 4 * k->n);
+    m->value = cst_tape_create(k->s.model->graph, k->out, 4 * k->n);
+    m->tangent = cst_tape_create(k->s.model->graph, k->slope, 4 * k->n);
     m->lane = (cst_lane_mapping){
         cst_tape_lanes_of(b->isa)->run, m->value, m->tangent,
         cst_text_scratch(larger(cst_tape_registers(m->value), cst_tape_registers(m->tangent)))};

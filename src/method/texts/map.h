@@ -11,7 +11,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MAP_H
 #define CST_MAP_H
-#include "constella/system.h"
+#include "system/system.h"
 #include "method/substep.h"
 #include "method/texts/lane-layer.h"
 #include "method/texts/text.h"

@@ -89,7 +89,7 @@ typedef struct {
 
 static construction *own(const cst_layer_step *s) { return (construction *)s; }
 
-static cst_graph *graph(const cst_layer_step *s) { return own(s)->s->graph; }
+static cst_graph *graph(const cst_layer_step *s) { return own(s)->s->model->graph; }
 
 /* n if it is a node, else -1: a value that the user forgot to set may be any number. */
 static cst_node checked(const cst_layer_step *s, cst_node n) {
@@ -272,12 +272,12 @@ static bool try_out(layer *l, const char *system, char *why, int n) {
   cst_system *s = cst_catalogue_create(system);
   const int   nq = s->nq;
   for (int i = 0; i < nq; i++) {
-    x[i] = cst_graph_input(s->graph, 'q', i);
-    x[nq + i] = cst_graph_input(s->graph, 'v', i);
+    x[i] = cst_graph_input(s->model->graph, 'q', i);
+    x[nq + i] = cst_graph_input(s->model->graph, 'v', i);
   }
-  const construction c =
-      construct(l->method, s, cst_graph_input(s->graph, 'l', 0), x, x + nq, end, end + nq, &S);
-  const bool full = cst_graph_size(s->graph) >= CST_EXPR_NODES;
+  const construction c = construct(l->method, s, cst_graph_input(s->model->graph, 'l', 0), x,
+                                   x + nq, end, end + nq, &S);
+  const bool         full = cst_graph_size(s->model->graph) >= CST_EXPR_NODES;
   cst_system_destroy(s);
   l->rule.evaluations = c.evaluations;
   if (*c.unknown)

@@ -15,7 +15,7 @@
  * of the diagonal. */
 static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const vd *c, const vd *q,
                                                      const vd *G, const vd *minv, vd *S) {
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   USES_G
   if (GENERAL) {
     vd M[ROOM(NQ * NQ)];
@@ -44,7 +44,7 @@ static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const
 
 /* Columns right of the diagonal that the elimination of a row reaches. */
 static inline int cst_gram_reach(const cst_context *C) {
-  return C->system->gram.banded && !GENERAL ? C->system->gram.band : NG;
+  return C->system->model->gram.banded && !GENERAL ? C->system->model->gram.band : NG;
 }
 #endif
 
@@ -98,14 +98,14 @@ static __attribute__((noinline)) void make_kinetic(const cst_context *C, const d
 static void plain_velocity(const cst_context *C, const double *record, const vd *q, const vd *p,
                            vd *v) {
   const cst_layout at = LAYOUT(C);
-  const int        n = C->system->nplain;
+  const int        n = C->system->model->nplain;
   const vd        *mass = cst_block(record, at.mass);
   for (int i = 0; i < n; i++)
     v[i] = p[i] / (GENERAL ? vset(1) : mass[CLASS(i)]);
   if (!GENERAL || !n)
     return;
   vd M[NQ * NQ];
-  vd entry[ROOM(C->system->pattern[CST_K_M].n)];
+  vd entry[ROOM(C->system->model->pattern[CST_K_M].n)];
   vd own[n * n];
   K_M(cst_block(record, at.c), q, entry);
   cst_expand(C, CST_K_M, entry, M);
@@ -123,10 +123,10 @@ static __attribute__((noinline)) void turn_flat(const cst_context *C, const doub
   static const int  place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_layout  at = LAYOUT(C);
   const cst_system *s = C->system;
-  vd                number[s->nbody + 1];
+  vd                number[s->model->nbody + 1];
   CALL(C, body, cst_block(record, at.c), 0, 0, 0, 0, 0, number);
-  for (int k = 0; k < s->nbodies; k++) {
-    const cst_body *b = &s->bodies[k];
+  for (int k = 0; k < s->model->nbodies; k++) {
+    const cst_body *b = &s->model->bodies[k];
     const vd       *R = q + b->rotation;
     const vd       *P = p + b->rotation;
     vd             *V = v + b->rotation;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/random.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "core/boundary.h"
 #include "core/need.h"
 #include "expr/tape-lanes.h"
@@ -59,7 +59,7 @@ static const double CONSTANT = 1e-6, MOVE = 0.3, ARRIVED = 1e-11;
 enum { MOST_Q = 200, MOST_G = 100, POINTS = 6, CORRECTIONS = 20, ITERATIONS = 4 };
 
 static bool is_enforced(const cst_system *s, int a) {
-  return a < s->ng - s->nvel && cst_system_enforces(s, a);
+  return a < s->ng - s->model->nvel && cst_system_enforces(s, a);
 }
 
 static int count_enforced(const cst_system *s) {
@@ -103,7 +103,7 @@ static double determinant(const peeling *x, const double *G, const int *row, int
  * remaining rows do not have them, so that all are independent if the remaining ones are. */
 static bool peel(const peeling *x) {
   const cst_system  *s = x->system;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   int                m = 0, size = 0;
   for (int i = 0; i < s->nq; i++)
     size += x->block[i];
@@ -130,7 +130,7 @@ static bool peel(const peeling *x) {
 /* set[nq]: of each coordinate a number of the rows that are left and have it, the same for the same rows. */
 static void number_sets(const peeling *x, uint32_t *set) {
   const cst_system  *s = x->system;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   memset(set, 0, sizeof *set * (size_t)s->nq);
   for (int a = 0; a < s->ng; a++) {
     const double part = cst_random_uniform(1, (uint64_t)a, CST_PURPOSE_TEST, 2, 0);
@@ -142,7 +142,7 @@ static void number_sets(const peeling *x, uint32_t *set) {
 /* label[nq]: the smallest coordinate with which each is connected by rows that are left. */
 static void connect(const peeling *x) {
   const cst_system  *s = x->system;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   bool               moved = true;
   for (int i = 0; i < s->nq; i++)
     x->label[i] = i;
@@ -174,8 +174,8 @@ static void peel_all(const peeling *x) {
   bool              found = true;
   while (found) {
     found = false;
-    for (int k = 0; k < s->nbodies; k++) {
-      set_body(x, &s->bodies[k]);
+    for (int k = 0; k < s->model->nbodies; k++) {
+      set_body(x, &s->model->bodies[k]);
       found |= peel(x);
     }
     number_sets(x, x->set);
@@ -198,7 +198,7 @@ static void peel_all(const peeling *x) {
 
 /* x := a point with g = 0, from not far off; which one does not matter. False: none was found. */
 static bool reach(const cst_system *s, const double *c, double *x) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double *G = cst_linear_numbers(P->n + (long)s->ng + s->nq), *g = G + P->n, *d = g + s->ng;
   double  step = INFINITY, size = 1;
   bool    good = true;
@@ -246,7 +246,7 @@ static int fill_points(const cst_system *s, const double *c, double *G) {
  * says which coordinates belong to the other constraints. False of systems that are not looked at. */
 static bool are_possible(const cst_system *s, const double *c, bool *of) {
   const int          ng = s->ng, nq = s->nq;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   bool               left = false;
   if (!count_enforced(s) || nq > MOST_Q || ng > MOST_G || cst_has(s, CST_MASSLESS) || !s->nstate)
     return false;
@@ -265,7 +265,8 @@ static bool are_possible(const cst_system *s, const double *c, bool *of) {
                .set = cst_zeros(nq, sizeof *x.set)};
   for (int a = 0; a < ng; a++)
     row[a] = is_enforced(s, a);
-  if (x.points > 1 && !s->dropped && !cst_has(s, CST_DRIVEN)) /* the points are of one time */
+  if (x.points > 1 && !s->model->dropped &&
+      !cst_has(s, CST_DRIVEN)) /* the points are of one time */
     peel_all(&x);
   for (int a = 0; a < ng; a++) {
     left |= row[a];
@@ -284,7 +285,7 @@ static bool are_possible(const cst_system *s, const double *c, bool *of) {
 /* The enforced rows of G, divided by length[ng]; A[m][nq]. Returns m. */
 static int rows_at(const cst_system *s, const double *c, const double *q, const double *length,
                    double *A) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *G = cst_linear_numbers(P->n);
   int                m = 0;
   cst_system_eval_at(s, CST_K_G, c, q, G);
@@ -509,15 +510,15 @@ static void create(cst_collection *x) {
   own               *o = x->own;
   const cst_runner  *r = x->run;
   const cst_system  *s = r->plan->study->problem.system;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   const size_t       W = (size_t)r->width, nq = (size_t)s->nq, ng = (size_t)s->ng;
   const size_t       groups = ((size_t)r->batch + W - 1) / W;
   o->row = cst_zeros(P->n + 1, sizeof *o->row);
-  for (int a = 0; a < s->ng - s->nvel; a++)
+  for (int a = 0; a < s->ng - s->model->nvel; a++)
     CST_EACH_ENTRY(P, a, e)
       o->row[o->n++] = a;
   o->lanes = cst_tape_lanes_of(r->plan->isa);
-  o->tape = cst_tape_create(s->graph, cst_system_beside(s, CST_K_G), o->n);
+  o->tape = cst_tape_create(s->model->graph, cst_system_beside(s, CST_K_G), o->n);
   const size_t n = (size_t)o->n;
   o->value = cst_aligned(n * W);
   o->last = cst_aligned(n * W);

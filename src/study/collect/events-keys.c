@@ -159,7 +159,7 @@ void cst_events_read(cst_reader *r, void *request) {
   cst_event *x = w->each;
   for (int i = 0; i < w->n; i++, x++) {
     const cst_expressions *when = &x->named.expressions;
-    x->steps =
-        when->n && cst_graph_smoothness(r->s->problem.system->graph, when->node[0]) == CST_JUMPS;
+    x->steps = when->n &&
+               cst_graph_smoothness(r->s->problem.system->model->graph, when->node[0]) == CST_JUMPS;
   }
 }

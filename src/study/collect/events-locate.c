@@ -214,7 +214,7 @@ static void make_record(cst_locator *x, double theta) {
   double             q[s->nq + 1], v[s->nq + 1];
   memcpy(x->record, cst_scratch_record(x->now), cst_stepper_record_size(st) * sizeof *x->record);
   if (cst_has(s, CST_TIMED))
-    put(x->record, W, at->c + s->account - 1, time_at(x, theta));
+    put(x->record, W, at->c + s->model->account - 1, time_at(x, theta));
   for (int k = 0; k < s->npar; k++)
     x->c[k] = x->record[(at->c + k) * W];
   interpolate(x, theta, q, v);

@@ -12,12 +12,12 @@
 cst_values cst_values_create(const cst_runner *r, const cst_expressions *x) {
   cst_values   v = {.n = x->n};
   const size_t W = (size_t)r->width;
-  v.tape = cst_tape_create(r->plan->study->problem.system->graph, x->node, x->n);
+  v.tape = cst_tape_create(r->plan->study->problem.system->model->graph, x->node, x->n);
   v.value = cst_aligned((size_t)x->n * W);
   for (int k = 0; k < x->n; k++) {
-    v.lambda |= cst_graph_depends(r->plan->study->problem.system->graph, x->node[k], 'l');
-    v.t |= cst_graph_depends(r->plan->study->problem.system->graph, x->node[k], 't');
-    v.v |= cst_graph_depends(r->plan->study->problem.system->graph, x->node[k], 'v');
+    v.lambda |= cst_graph_depends(r->plan->study->problem.system->model->graph, x->node[k], 'l');
+    v.t |= cst_graph_depends(r->plan->study->problem.system->model->graph, x->node[k], 't');
+    v.v |= cst_graph_depends(r->plan->study->problem.system->model->graph, x->node[k], 'v');
   }
   const int registers = x->n == 1 ? cst_tape_along_registers(v.tape) : cst_tape_registers(v.tape);
   v.scratch = cst_aligned((size_t)registers * W);
@@ -58,7 +58,7 @@ void cst_values_demand(const cst_plan *p, const cst_expressions *x, cst_demand *
   static const double value = 10;
   d->nanoseconds += value * x->n;
   for (int k = 0; k < x->n; k++)
-    d->lambda |= cst_graph_depends(p->study->problem.system->graph, x->node[k], 'l');
+    d->lambda |= cst_graph_depends(p->study->problem.system->model->graph, x->node[k], 'l');
 }
 
 /* ---- a key that is a list of named expressions ----------------------------------------------- */

@@ -73,12 +73,13 @@ static bool read_field(reading *x, cst_yaml *n, const char *what, cst_expression
   if (!cst_reader_expression(x->r, n, what, to))
     return false;
   const cst_node node = to->node[to->n - 1];
-  int           *parameter, count = cst_graph_support(s->graph, node, 'c', &parameter);
-  bool           timed = cst_graph_depends(s->graph, node, 't');
+  int           *parameter, count = cst_graph_support(s->model->graph, node, 'c', &parameter);
+  bool           timed = cst_graph_depends(s->model->graph, node, 't');
   for (int k = 0; k < count; k++)
     timed |= parameter[k] >= cst_system_named(s);
   free(parameter);
-  if (!timed && !cst_graph_depends(s->graph, node, 'v') && !cst_graph_depends(s->graph, node, 'l'))
+  if (!timed && !cst_graph_depends(s->model->graph, node, 'v') &&
+      !cst_graph_depends(s->model->graph, node, 'l'))
     return true;
   cst_yaml_error(x->r->doc, n, x->r->d,
                  "%s: the generator of a symmetry depends on coordinates and parameters alone, not "
@@ -92,7 +93,7 @@ static bool is_new(reading *x, cst_yaml *key, const char *name) {
   if (!cst_reader_name(x->r, key, "a momentum", name))
     return false;
   for (int k = 0; k < s->nsym; k++)
-    if (!strcmp(s->symmetry[k], name)) {
+    if (!strcmp(s->description->symmetry[k], name)) {
       cst_yaml_error(x->r->doc, key, x->r->d, "'%s' is a symmetry of %s already", name, s->name);
       return false;
     }
@@ -181,17 +182,17 @@ static void take_system(reading *x) {
   const cst_system *s = x->r->s->problem.system;
   cst_expressions  *f = &x->fields;
   f->node = cst_need(malloc(sizeof *f->node * (size_t)(s->nsym * s->nq + 1)));
-  memcpy(f->node, s->xi, sizeof *f->node * (size_t)(s->nsym * s->nq));
+  memcpy(f->node, s->model->xi, sizeof *f->node * (size_t)(s->nsym * s->nq));
   f->n = s->nsym * s->nq;
   for (int k = 0; k < s->nsym; k++) {
-    x->generator[k] = s->symmetry[k];
-    add_momentum(x, s->symmetry[k]);
+    x->generator[k] = s->description->symmetry[k];
+    add_momentum(x, s->description->symmetry[k]);
     x->at[k][x->w->ngenerator++] = -2;
   }
 }
 
 static cst_node weight_of(const reading *x, int k, int a) {
-  cst_graph *g = x->r->s->problem.system->graph;
+  cst_graph *g = x->r->s->problem.system->model->graph;
   const int  at = x->at[k][a];
   return at >= 0 ? x->weights.node[at] : cst_graph_constant(g, at == -2);
 }
@@ -200,10 +201,10 @@ static cst_node weight_of(const reading *x, int k, int a) {
 static void differentiate(const cst_system *s, const cst_node *C, int n, cst_node *rate) {
   cst_node q[s->nq], v[s->nq];
   for (int i = 0; i < s->nq; i++) {
-    q[i] = cst_graph_input(s->graph, 'q', i);
-    v[i] = cst_graph_input(s->graph, 'v', i);
+    q[i] = cst_graph_input(s->model->graph, 'q', i);
+    v[i] = cst_graph_input(s->model->graph, 'v', i);
   }
-  cst_graph_tangent(s->graph, C, n, q, v, s->nq, rate);
+  cst_graph_tangent(s->model->graph, C, n, q, v, s->nq, rate);
 }
 
 static void gather(const reading *x) {
@@ -218,7 +219,7 @@ static void gather(const reading *x) {
       C[k * ng + a] = weight_of(x, k, a);
   differentiate(s, C, pairs, C + pairs);
   for (int a = 0; a < ng; a++)
-    gauge[a] = a < s->nsym ? s->gauge[a] : cst_graph_constant(s->graph, 0);
+    gauge[a] = a < s->nsym ? s->model->gauge[a] : cst_graph_constant(s->model->graph, 0);
 }
 
 static void check_form(cst_reader *r, cst_yaml *n, balances *w) {
@@ -316,7 +317,7 @@ static balance *create_balance(const balances *of, const cst_prepared *p) {
   x->of = of;
   x->s = s;
   x->momenta = cst_momenta_create(p);
-  x->tape = cst_tape_create(s->graph, of->node, outputs(of, s->nq));
+  x->tape = cst_tape_create(s->model->graph, of->node, outputs(of, s->nq));
   for (int k = 0; k < 3; k++)
     x->value[k] = cst_zeros((size_t)outputs(of, s->nq), sizeof(double));
   x->c = cst_zeros((size_t)s->npar + 1, sizeof(double));
@@ -474,7 +475,7 @@ static void find_discrete(balance *x, const fields f[2], const cst_momenta_step 
 static void find_force(balance *x, const double *q, const double *v, const double *lambda) {
   const int n = x->s->nq;
   memset(x->force, 0, sizeof *x->force * (size_t)n);
-  if (x->s->nforce)
+  if (x->s->model->nforce)
     cst_system_eval(x->s, CST_K_F, x->c, q, v, NULL, NULL, lambda, x->force);
   if (!x->s->ng)
     return;

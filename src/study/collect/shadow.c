@@ -77,9 +77,9 @@ typedef struct {
 } request;
 
 static const char *refusal(const cst_system *s) {
-  if (s->nvel)
+  if (s->model->nvel)
     return "has constraints on velocities, and no action that its steps make stationary";
-  if (!cst_has(s, CST_SEPARABLE) || s->nmass == 0)
+  if (!cst_has(s, CST_SEPARABLE) || s->model->nmass == 0)
     return "has forces, an explicit time, a(q), or a mass that is no constant diagonal";
   return NULL;
 }
@@ -330,7 +330,8 @@ static void keep(const group_of *g, const cst_view *view, const cst_states *stat
   double           *to = state_of(g, step);
   const double     *q = states->q + (size_t)i * states->stride;
   const double     *p = states->p + (size_t)i * states->stride;
-  s->kernel[view->isa][CST_K_V](s->kernel_self[view->isa], c, q, NULL, NULL, NULL, NULL, to);
+  s->code->kernel[view->isa][CST_K_V](s->code->kernel_self[view->isa], c, q, NULL, NULL, NULL, NULL,
+                                      to);
   memcpy(to + STATE * W, q, n * sizeof *to);
   memcpy(to + STATE * W + n, p, n * sizeof *to);
   if (step > 0)
@@ -352,7 +353,7 @@ static void watch(cst_collection *x, int group, const cst_view *view, const cst_
                          .size = state_size(r->plan),
                          .past = past_of(o, r, group),
                          .mass = view->record + view->context->at.mass * W,
-                         .class = s->mass_class,
+                         .class = s->model->mass_class,
                          .of = shares_of(r->plan->study->methods.method[r->class->method]),
                          .h = cst_clock_step(r)};
   const long        centre = step[i] - REACH;

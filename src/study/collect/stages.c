@@ -74,14 +74,14 @@ static void read_until(cst_reader *r, cst_yaml *map, cst_stages *s, int i) {
 /* The first constraint that depends on a parameter; NULL: none. */
 static const char *constraint_with(const cst_system *s, int parameter) {
   for (int a = 0; a < s->ng; a++) {
-    const int      velocity = a - (s->ng - s->nvel);
-    const cst_node x = velocity >= 0 ? s->phi[velocity] : s->g[a];
-    int           *index = NULL, n = cst_graph_support(s->graph, x, 'c', &index), found = 0;
+    const int      velocity = a - (s->ng - s->model->nvel);
+    const cst_node x = velocity >= 0 ? s->model->phi[velocity] : s->model->g[a];
+    int           *index = NULL, n = cst_graph_support(s->model->graph, x, 'c', &index), found = 0;
     for (int i = 0; i < n; i++)
       found |= index[i] == parameter;
     free(index);
     if (found)
-      return s->constraint[a];
+      return s->description->constraint[a];
   }
   return NULL;
 }
@@ -141,7 +141,7 @@ static void check_masses(cst_reader *r, cst_yaml *n, const cst_stages *s, int i)
         return;
       }
     const double *q = r->s->starts.q + v * sys->nq;
-    const bool    bodies = !sys->nbodies || cst_system_check_bodies(sys, c, why, sizeof why);
+    const bool    bodies = !sys->model->nbodies || cst_system_check_bodies(sys, c, why, sizeof why);
     if (bodies)
       cst_study_note_flat(r->s, c);
     if (bodies && cst_mass_wrong(sys, c, q, why, sizeof why) < 0)

@@ -53,7 +53,7 @@ long cst_tangent_steps(const cst_plan *p, const cst_class *k) {
 }
 
 int cst_tangent_dimension(const cst_system *s) {
-  return 2 * (s->nq - cst_system_enforced(s, s->ng)) + s->nvel;
+  return 2 * (s->nq - cst_system_enforced(s, s->ng)) + s->model->nvel;
 }
 
 /* ---- the observables ------------------------------------------------------------------------- */
@@ -127,11 +127,11 @@ static const char *refusal(int which, const cst_method *m, const cst_study_probl
     return "steps coordinates without mass, of which no companions are put near it";
   if (which == CST_TANGENT_MOMENTUM_BALANCE)
     return no_balance(m, s);
-  if (of_map && s->nvel)
+  if (of_map && s->model->nvel)
     return "has constraints on velocities, and no two-form on its phase space";
   if (back && cst_method_has_noise(m))
     return "has noise, so that no step goes back";
-  if (back && (s->traits & (CST_TIMED | CST_GYROSCOPIC)))
+  if (back && (s->model->traits & (CST_TIMED | CST_GYROSCOPIC)))
     return "steps a system whose equations change under v -> -v: they contain t or a(q)";
   if (of_map)
     return not_on_phase_space(m, s, why);

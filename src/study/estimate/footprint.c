@@ -153,10 +153,10 @@ static double lanes_beside(const cst_plan *p) {
 static double system_bytes(const cst_plan *p) {
   static const double node = 100;
   const cst_system   *s = p->study->problem.system;
-  const cst_gram     *g = &s->gram;
-  double              bytes = node * cst_graph_size(s->graph) + 4.0 * sizeof(int) * g->n;
+  const cst_gram     *g = &s->model->gram;
+  double              bytes = node * cst_graph_size(s->model->graph) + 4.0 * sizeof(int) * g->n;
   for (int k = 0; k < CST_K_COUNT; k++)
-    bytes += 4.0 * sizeof(int) * s->pattern[k].n;
+    bytes += 4.0 * sizeof(int) * s->model->pattern[k].n;
   if (g->n)
     bytes += 3.0 * sizeof(int) * g->first[g->n];
   if (g->row)
@@ -204,8 +204,9 @@ static double file_bytes(const cst_plan *p, const cst_channels *c) {
   static const double run = 2e4;
   static const double dataset = 650;
   const cst_study    *s = p->study;
-  const double texts = (double)(strlen(s->source.canonical) + strlen(s->problem.system->text) +
-                                (s->starts.table.text ? strlen(s->starts.table.text) : 0));
+  const double        texts =
+      (double)(strlen(s->source.canonical) + strlen(s->problem.system->description->text) +
+               (s->starts.table.text ? strlen(s->starts.table.text) : 0));
   return run + texts + dataset * (c->nfield + c->ndim) +
          cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
 }

@@ -244,7 +244,7 @@ static void check_exact(cst_reader *r, cst_yaml *n) {
   if (known)
     return;
   const char *start = state < 0 ? "any start" : "the state ";
-  const char *name = state < 0 ? "" : s->problem.system->state[state].name;
+  const char *name = state < 0 ? "" : s->problem.system->description->state[state].name;
   cst_yaml_error(
       r->doc, n, r->d,
       "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}",

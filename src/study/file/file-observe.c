@@ -66,8 +66,10 @@ static cst_node parse(cst_reader *r, cst_yaml *n, const char *name, const char *
   if (!r->s->problem.system)
     return -1;
   cst_expr_error error;
-  cst_names      names = cst_names_create(r->s->problem.system, r->s->problem.system->graph, text);
-  cst_node       x = cst_expr_parse(r->s->problem.system->graph, text, names.name, names.n, &error);
+  cst_names      names =
+      cst_names_create(r->s->problem.system, r->s->problem.system->model->graph, text);
+  cst_node x =
+      cst_expr_parse(r->s->problem.system->model->graph, text, names.name, names.n, &error);
   if (x < 0)
     cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name,
                       error.message);
@@ -106,13 +108,13 @@ static const char *meaning_in_states(const cst_system *s, const char *name) {
     if (!strcmp(name, dataset[i]))
       return i ? "a dataset" : "the time";
   for (int i = 0; i < s->nq; i++) {
-    if (!strcmp(name, s->coordinate[i]))
+    if (!strcmp(name, s->description->coordinate[i]))
       return "a coordinate";
-    if (momentum && !strcmp(name + 2, s->coordinate[i]))
+    if (momentum && !strcmp(name + 2, s->description->coordinate[i]))
       return "a momentum";
   }
   for (int a = 0; a < s->ng && multiplier; a++)
-    if (!strcmp(name + 7, s->constraint[a]))
+    if (!strcmp(name + 7, s->description->constraint[a]))
       return "a multiplier";
   return NULL;
 }
@@ -131,7 +133,7 @@ static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
   for (int k = 0; k < cst_observer_count; k++)
     reserved |= !strcmp(cst_observers[k]->name, name) && is_named(cst_observers[k]);
   for (int i = 0; s && i < s->nsym; i++)
-    reserved |= !strcmp(s->symmetry[i], name);
+    reserved |= !strcmp(s->description->symmetry[i], name);
   if (reserved)
     cst_yaml_error(r->doc, n, r->d,
                    "the name '%s' is taken by a declared observable or a symmetry; choose another",
@@ -168,7 +170,7 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
     if (is_named(cst_observers[k]))
       names[count++] = cst_observers[k]->name;
   if (r->s->problem.system)
-    d = cst_graph_definitions(r->s->problem.system->graph, &defined);
+    d = cst_graph_definitions(r->s->problem.system->model->graph, &defined);
   for (int k = 0; k < defined; k++)
     if (!d[k].n)
       names[count++] = d[k].name;
@@ -178,7 +180,7 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
 
 /* Whether a name is an expression by itself: a quantity of a body, or a definition of the system. */
 static bool is_expression(const cst_system *s, const char *name) {
-  const cst_definition *d = cst_graph_definition_find(s->graph, name);
+  const cst_definition *d = cst_graph_definition_find(s->model->graph, name);
   return cst_names_has_quantity(s, name) || (d && !d->n);
 }
 

@@ -30,16 +30,16 @@ static const double worth_telling = 0.01;
 /* Marks the coordinates of an array, or of a body. */
 static bool mark_all(const cst_system *s, const char *name, size_t n, unsigned char *keep) {
   bool found = false;
-  for (int i = 0; i < s->ncoordinate; i++) {
-    const cst_name *a = &s->coordinate_name[i];
+  for (int i = 0; i < s->description->ncoordinate; i++) {
+    const cst_name *a = &s->description->coordinate_name[i];
     if (!a->array || strlen(a->name) != n || strncmp(a->name, name, n))
       continue;
     for (int k = 0; k < a->count; k++)
       keep[a->at + k * a->step] = 1;
     found = found || a->count > 0;
   }
-  for (int k = 0; k < s->nbodies; k++) {
-    const cst_body *b = &s->bodies[k];
+  for (int k = 0; k < s->model->nbodies; k++) {
+    const cst_body *b = &s->model->bodies[k];
     if (strlen(b->name) != n || strncmp(b->name, name, n))
       continue;
     memset(keep + b->rotation, 1, 9);
@@ -121,7 +121,7 @@ static void note_move(cst_study *s, const char *of, const double *before, const 
     if (!(moved > s->starts.moved) || !(moved > worth_telling))
       continue;
     s->starts.moved = moved;
-    const char *name = s->problem.system->coordinate[i];
+    const char *name = s->problem.system->description->coordinate[i];
     const char *unit = k < nq ? cst_system_unit(s->problem.system, name)
                               : cst_system_speed_unit(s->problem.system, name);
     snprintf(s->starts.moved_text, sizeof s->starts.moved_text,
@@ -164,16 +164,16 @@ static bool set(const cst_system *s, const char *name, double x, double *each) {
   bool      found = at >= 0 && at < s->nq;
   if (found)
     each[at] = x;
-  for (int i = 0; i < s->ncoordinate; i++) {
-    const cst_name *a = &s->coordinate_name[i];
+  for (int i = 0; i < s->description->ncoordinate; i++) {
+    const cst_name *a = &s->description->coordinate_name[i];
     if (!a->array || strcmp(a->name, name))
       continue;
     for (int k = 0; k < a->count; k++)
       each[a->at + k * a->step] = x;
     found = found || a->count > 0;
   }
-  for (int k = 0; k < s->nbodies; k++) {
-    const cst_body *b = &s->bodies[k];
+  for (int k = 0; k < s->model->nbodies; k++) {
+    const cst_body *b = &s->model->bodies[k];
     if (strcmp(b->name, name))
       continue;
     for (int i = 0; i < 9; i++)
@@ -281,9 +281,9 @@ static bool is_finite(cst_reader *r, const start *x) {
     if (isfinite(x->q[i]) && isfinite(x->v[i]))
       continue;
     cst_yaml_error(r->doc, r->start, r->d, "%s is not finite%s: %s is %g%s, its velocity %g%s",
-                   name(x), cst_reader_with(r, x->variant), s->coordinate[i], x->q[i],
-                   cst_system_unit(s, s->coordinate[i]), x->v[i],
-                   cst_system_speed_unit(s, s->coordinate[i]));
+                   name(x), cst_reader_with(r, x->variant), s->description->coordinate[i], x->q[i],
+                   cst_system_unit(s, s->description->coordinate[i]), x->v[i],
+                   cst_system_speed_unit(s, s->description->coordinate[i]));
     return false;
   }
   return true;
@@ -293,12 +293,12 @@ static bool is_finite(cst_reader *r, const start *x) {
 static bool is_turned(cst_reader *r, const start *x) {
   const cst_system *s = r->s->problem.system;
   const char       *where = x->member < 0 ? "" : " at ";
-  for (int k = 0; k < s->nbodies; k++)
-    if (cst_system_body_is_reflected(&s->bodies[k], x->q)) {
+  for (int k = 0; k < s->model->nbodies; k++)
+    if (cst_system_body_is_reflected(&s->model->bodies[k], x->q)) {
       cst_yaml_error(r->doc, r->start, r->d,
                      "the matrix of %s is a reflection%s%s%s: its determinant is -1; that of a "
                      "rotation is 1",
-                     s->bodies[k].name, where, *where ? name(x) : "",
+                     s->model->bodies[k].name, where, *where ? name(x) : "",
                      cst_reader_with(r, x->variant));
       return false;
     }
@@ -357,11 +357,12 @@ static bool same(const unsigned char *a, const unsigned char *b, int n) {
  * them: a quick test, without the points nearby. */
 static bool suffices(const cst_system *s, const start *x) {
   const int kept = cst_system_enforced(s, s->ng);
-  if (kept == s->nq || (s->nq > CST_MAX_Q && !s->dropped) || cst_system_rank(s, x->c, x->q) != kept)
+  if (kept == s->nq || (s->nq > CST_MAX_Q && !s->model->dropped) ||
+      cst_system_rank(s, x->c, x->q) != kept)
     return false;
-  if (!s->dropped)
+  if (!s->model->dropped)
     return true;
-  double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+  double   *G = cst_linear_numbers(s->model->pattern[CST_K_G].n);
   cst_schur S;
   cst_system_eval_at(s, CST_K_G, x->c, x->q, G);
   const bool good = cst_linear_schur_create(&S, s, G, NULL) && S.least >= weak_pivot;
@@ -379,7 +380,7 @@ static bool is_redundant_alike(cst_reader *r, const start *x, bool on_constraint
     return true;
   if (!redundant(r, x, &own))
     return false;
-  const bool good = same(own, s->dropped, s->ng);
+  const bool good = same(own, s->model->dropped, s->ng);
   free(own);
   if (good)
     return true;
@@ -506,7 +507,7 @@ static bool named(cst_reader *r, cst_yaml *n, const char *what) {
   const char      **names = cst_reader_memory((size_t)s->nstate, sizeof *names);
   int               i = 0;
   for (int k = 0; k < s->nstate; k++)
-    names[k] = s->state[k].name;
+    names[k] = s->description->state[k].name;
   while (i < s->nstate && strcmp(names[i], word))
     i++;
   if (i == s->nstate)
@@ -523,10 +524,10 @@ static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   int nq = s->problem.system->nq;
   int size = cst_yaml_size(n);
   if (size != nq) {
-    cst_yaml_error(
-        r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size,
-        s->problem.system->name, nq,
-        cst_names_list(s->problem.system->coordinate_name, s->problem.system->ncoordinate));
+    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size,
+                   s->problem.system->name, nq,
+                   cst_names_list(s->problem.system->description->coordinate_name,
+                                  s->problem.system->description->ncoordinate));
     return false;
   }
   bool    good = true;
@@ -557,7 +558,7 @@ static bool with_bodies(cst_reader *r, cst_yaml *n) {
 }
 
 static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
-  const bool bodies = r->s->problem.system && r->s->problem.system->nbodies;
+  const bool bodies = r->s->problem.system && r->s->problem.system->model->nbodies;
   cst_reader_keys(r, n, what, "initial", CST_START_SINGLE | (bodies ? CST_START_BODIES : 0));
   cst_start_project(r, cst_yaml_get(n, "project"));
   r->s->starts.state = -1;

@@ -379,7 +379,7 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *gi
     cst_system_defaults(s->problem.system, given, set);
   }
   check_defaults(r, at, given);
-  if (s->problem.system->nbodies)
+  if (s->problem.system->model->nbodies)
     check_bodies(r, at);
 }
 

@@ -40,7 +40,7 @@ static void spread(const cst_study *s, long member, uint32_t purpose, int which,
   const cst_system *sys = s->problem.system;
   int               body = 0; /* the next one, whose nine entries are left out */
   for (int i = 0; i < sys->nq; i++) {
-    if (body < sys->nbodies && i == sys->bodies[body].rotation) {
+    if (body < sys->model->nbodies && i == sys->model->bodies[body].rotation) {
       i += 8;
       body++;
       continue;
@@ -54,8 +54,8 @@ static void spread(const cst_study *s, long member, uint32_t purpose, int which,
 
 /* Rotations are in the order of the bodies; their entries are skipped above. */
 static void turn(const cst_study *s, long member, double *q, double *v) {
-  for (int k = 0; k < s->problem.system->nbodies; k++) {
-    const cst_body *b = &s->problem.system->bodies[k];
+  for (int k = 0; k < s->problem.system->model->nbodies; k++) {
+    const cst_body *b = &s->problem.system->model->bodies[k];
     double          x[3], omega[3];
     cst_system_body_omega(b, q, v, omega);
     for (int a = 0; a < 3; a++) {
@@ -152,8 +152,8 @@ static int start_together(crowd *x, const int *variant, const long *member, int 
 
 int cst_study_members(const cst_study *s, int isa, const int *variant, const long *member,
                       int lanes, double *q, double *v) {
-  const bool spreads =
-      s->ensemble.spread && !s->ensemble.unspread && !s->starts.keep && !s->problem.system->nbodies;
+  const bool spreads = s->ensemble.spread && !s->ensemble.unspread && !s->starts.keep &&
+                       !s->problem.system->model->nbodies;
   crowd x = {.s = s, .isa = isa, .width = cst_isas[isa].width};
   if (!spreads || !cst_group_starts(s->problem.system))
     return 0;

@@ -60,9 +60,9 @@ static void quantity_name(char t[LENGTH], const cst_body_quantity *x, const char
 bool cst_names_has_quantity(const cst_system *s, const char *word) {
   char t[LENGTH];
   for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
-    for (int k = 0; k < s->nbody_name; k++)
+    for (int k = 0; k < s->description->nbody_name; k++)
       for (int i = 0; x->components[i]; i++) {
-        quantity_name(t, x, s->body_name[k].name, i);
+        quantity_name(t, x, s->description->body_name[k].name, i);
         if (!strcmp(t, word))
           return true;
       }
@@ -103,24 +103,26 @@ static void bind_quantities(cst_names *x, cst_graph *g, const cst_system *s, con
   for (const cst_body_quantity *what = cst_body_quantities; what->prefix; what++) {
     if (!wanted(what, text))
       continue;
-    for (int k = 0; k < s->nbody_name; k++)
+    for (int k = 0; k < s->description->nbody_name; k++)
       for (int i = 0; what->components[i]; i++)
-        bind_quantity(x, g, s, &s->body_name[k], what, i, entry);
+        bind_quantity(x, g, s, &s->description->body_name[k], what, i, entry);
   }
 }
 
 cst_names cst_names_create(const cst_system *s, cst_graph *g, const char *written) {
   const size_t of_bodies = quantities(written);
   const size_t n =
-      (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1) + of_bodies * (size_t)s->nbody_name;
+      (size_t)(2 * s->description->ncoordinate + s->description->nfamily + s->npar + 1) +
+      of_bodies * (size_t)s->description->nbody_name;
   cst_names x = {.name = cst_need(calloc(n, sizeof *x.name)), .text = cst_need(malloc(n * LENGTH))};
   cst_node *entry = x.entry =
-      cst_need(calloc(2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) +
-                          of_bodies * (size_t)s->nbodies + 1,
+      cst_need(calloc(2 * room(s->description->coordinate_name, s->description->ncoordinate) +
+                          room(s->description->family, s->description->nfamily) +
+                          of_bodies * (size_t)s->model->nbodies + 1,
                       sizeof *entry));
-  bind(&x, g, s->coordinate_name, s->ncoordinate, "", "", 'q', &entry);
-  bind(&x, g, s->coordinate_name, s->ncoordinate, "", "'", 'v', &entry);
-  bind(&x, g, s->family, s->nfamily, "lambda_", "", 'l', &entry);
+  bind(&x, g, s->description->coordinate_name, s->description->ncoordinate, "", "", 'q', &entry);
+  bind(&x, g, s->description->coordinate_name, s->description->ncoordinate, "", "'", 'v', &entry);
+  bind(&x, g, s->description->family, s->description->nfamily, "lambda_", "", 'l', &entry);
   bind_parameters(&x, g, s);
   text(&x, "", "t", "");
   x.name[x.n++].node = cst_graph_input(g, 't', 0);

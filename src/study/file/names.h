@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_NAMES_H
 #define CST_NAMES_H
-#include "constella/system.h"
+#include "system/system.h"
 
 typedef struct {
   int          n;

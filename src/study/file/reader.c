@@ -177,11 +177,12 @@ static void define(cst_reader *r, bool named) {
   int                   n = 0;
   const cst_definition *d = NULL;
   if (named && r->s->problem.system)
-    d = cst_graph_definitions(r->s->problem.system->graph, &n);
+    d = cst_graph_definitions(r->s->problem.system->model->graph, &n);
   cst_graph_define(r->graph, d, n);
   n = 0;
-  const cst_edge_table *t =
-      named && r->s->problem.system ? cst_graph_tables(r->s->problem.system->graph, &n) : NULL;
+  const cst_edge_table *t = named && r->s->problem.system
+                                ? cst_graph_tables(r->s->problem.system->model->graph, &n)
+                                : NULL;
   cst_graph_tabulate(r->graph, t, n);
 }
 
@@ -285,7 +286,8 @@ static const char form[] = "'NAME = FROM..TO', for example 'i = 1..n'";
 /* True if the word is a known name, constant or function. */
 static bool is_taken(family *f, const char *word, int known) {
   cst_expr_error error;
-  return cst_expr_parse(f->r->s->problem.system->graph, word, f->names, known, &error) >= 0 ||
+  return cst_expr_parse(f->r->s->problem.system->model->graph, word, f->names, known, &error) >=
+             0 ||
          strncmp(error.message, "unknown name", 12) != 0;
 }
 
@@ -329,8 +331,8 @@ static bool split(family *f, cst_yaml *n) {
         "'%s' cannot be the variable of 'for', it has a meaning already; choose a new name",
         x->name);
   else {
-    f->names[f->count + f->n] =
-        (cst_binding){.name = x->name, .node = cst_graph_constant(r->s->problem.system->graph, 1)};
+    f->names[f->count + f->n] = (cst_binding){
+        .name = x->name, .node = cst_graph_constant(r->s->problem.system->model->graph, 1)};
     f->n++;
     return true;
   }
@@ -345,7 +347,7 @@ static bool whole(family *f, int k, const char *at, size_t length, const char *w
   cst_reader    *r = f->r;
   const range   *x = &f->range[k];
   char          *part = cst_need(strndup(at, length));
-  cst_graph     *g = r->s->problem.system->graph;
+  cst_graph     *g = r->s->problem.system->model->graph;
   cst_expr_error error;
   double         value = 0;
   const cst_node node = cst_expr_parse(g, part, f->names, f->count + k, &error);
@@ -384,7 +386,8 @@ static bool loop(family *f, int k) {
   if (!whole(f, k, x->to, strlen(x->to), "the last number", &to))
     return false;
   for (long i = from; i <= to; i++) {
-    f->names[f->count + k].node = cst_graph_constant(f->r->s->problem.system->graph, (double)i);
+    f->names[f->count + k].node =
+        cst_graph_constant(f->r->s->problem.system->model->graph, (double)i);
     if (!loop(f, k + 1))
       return false;
   }
@@ -443,7 +446,8 @@ static bool parse(void *context, const cst_binding *names, int n, long number) {
   cst_reader      *r = g->r;
   cst_expressions *x = g->x;
   cst_expr_error   error;
-  const cst_node   node = cst_expr_parse(r->s->problem.system->graph, g->written, names, n, &error);
+  const cst_node   node =
+      cst_expr_parse(r->s->problem.system->model->graph, g->written, names, n, &error);
   if (node < 0) {
     cst_yaml_error_at(r->doc, g->text, error.offset, r->d, "%s%s: %s", g->what,
                       number ? ", in one of its expressions" : "", error.message);
@@ -466,7 +470,7 @@ static void expressions(cst_reader *r, cst_yaml *map, cst_yaml *n, const char *w
   if (!written || !s)
     return;
   x->text = strdup(written);
-  cst_names names = cst_names_create(s, s->graph, written);
+  cst_names names = cst_names_create(s, s->model->graph, written);
   growing   g = {r, x, what, written, n, 0};
   visit_family(r, cst_yaml_get(map, "for"), what, names.name, names.n, parse, &g, &visits);
   cst_names_destroy(&names);
@@ -477,7 +481,7 @@ bool cst_reader_expression(cst_reader *r, cst_yaml *n, const char *what, cst_exp
   cst_system *s = r->s->problem.system;
   if (!written || !s)
     return false;
-  cst_names  names = cst_names_create(s, s->graph, written);
+  cst_names  names = cst_names_create(s, s->model->graph, written);
   growing    g = {r, x, what, written, n, x->n};
   const bool good = parse(&g, names.name, names.n, 0);
   if (good && !x->text)

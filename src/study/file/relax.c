@@ -37,11 +37,12 @@ void cst_file_relax(cst_reader *r, cst_yaml *n) {
   if (!n || !cst_reader_section(r, n, "relax", "initial.relax", CST_KEYS_ALL, s))
     return;
   if (s->problem.system && cst_has(s->problem.system, CST_DRIVEN))
-    cst_yaml_error(r->doc, n, r->d,
-                   "'relax' brings a start to rest, and the constraint '%s' of %s depends on t: "
-                   "what is at rest on it at a later time is not at the start",
-                   s->problem.system->family[s->problem.system->driven_name[0]].name,
-                   s->problem.system->name);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'relax' brings a start to rest, and the constraint '%s' of %s depends on t: "
+        "what is at rest on it at a later time is not at the start",
+        s->problem.system->description->family[s->problem.system->model->driven_name[0]].name,
+        s->problem.system->name);
   s->starts.relax.method = method(r, cst_reader_required(r, n, "relax", "method"));
   s->starts.state = -1; /* no exact motion is known from the relaxed state */
   if (!s->starts.relax.step || !s->starts.relax.end)

@@ -64,7 +64,7 @@ int cst_starts_place(const cst_system *s, const char *name, int from) {
   const size_t n = length - velocity;
   for (int k = 0; k < s->nq; k++) {
     const int   i = (from + k) % s->nq;
-    const char *coordinate = s->coordinate[i];
+    const char *coordinate = s->description->coordinate[i];
     const bool  same = strlen(coordinate) == n && !strncmp(coordinate, name, n);
     if (same)
       return velocity ? s->nq + i : i;
@@ -492,7 +492,7 @@ static const char *read_finals(cst_result *file, finals *f) {
   int         ndim;
   long        e[CST_FIELD_DIMS];
   char       *description = cst_result_text(file, "/", "system_description");
-  const bool  same = description && !strcmp(description, asked.system->text);
+  const bool  same = description && !strcmp(description, asked.system->description->text);
   free(description);
   if (!same)
     return "has another system, or another description of it";
@@ -539,9 +539,9 @@ static long print(const finals *f, FILE *out) {
   double           *v = cst_reader_memory((size_t)s->nq, sizeof *v);
   long              n = 0;
   for (int i = 0; i < s->nq; i++)
-    fprintf(out, "%s%s", i ? "," : "", s->coordinate[i]);
+    fprintf(out, "%s%s", i ? "," : "", s->description->coordinate[i]);
   for (int i = 0; i < s->nq; i++)
-    fprintf(out, ",%s'", s->coordinate[i]);
+    fprintf(out, ",%s'", s->description->coordinate[i]);
   fputc('\n', out);
   for (long m = 0; m < f->members; m++) {
     const long    row = f->icase * f->members + m;

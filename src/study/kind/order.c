@@ -101,7 +101,8 @@ static cst_error conclude(cst_case_rows *rows, const void *handles) {
   cst_column_set(x->energy, i, value);
   for (int k = 0; k < s->problem.system->nsym; k++) {
     CST_TRY(cst_parts_quantity_largest(
-        rows, cst_parts_quantity_find(p, s->problem.system->symmetry[k]), &drift, &value));
+        rows, cst_parts_quantity_find(p, s->problem.system->description->symmetry[k]), &drift,
+        &value));
     if (!(drift <= momentum))
       momentum = drift;
   }

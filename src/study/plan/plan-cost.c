@@ -73,7 +73,7 @@ typedef struct {
 enum { CORRECTIONS = 6 }; /* with kept factors */
 
 static counts count(const cst_plan *p, const cst_system *s) {
-  const cst_gram *g = &s->gram;
+  const cst_gram *g = &s->model->gram;
   const double    factors = s->ng + 2.0 * (g->row ? g->row[s->ng] : 0);
   const bool several = cst_plan_most_lanes(p) > 1; /* every set of instructions has two lanes */
   return (counts){.lanes = 2.5 * g->work / (several ? 2 : 1),
@@ -81,7 +81,7 @@ static counts count(const cst_plan *p, const cst_system *s) {
 }
 
 static bool chooses_petsc(const cst_plan *p, const cst_prepared *m) {
-  const cst_gram *g = &m->stepped->gram;
+  const cst_gram *g = &m->stepped->model->gram;
   if (!takes_gram(m) || g->form == CST_FORM_BAND)
     return false;
   const counts x = count(p, m->stepped);
@@ -97,7 +97,7 @@ bool cst_plan_is_petsc(const cst_plan *p, int method) {
 
 double cst_plan_multiplications(const cst_plan *p, int method) {
   const cst_prepared *m = p->method[method];
-  if (!takes_gram(m) || !m->stepped->gram.row)
+  if (!takes_gram(m) || !m->stepped->model->gram.row)
     return 0;
   const counts x = count(p, m->stepped);
   return cst_plan_is_petsc(p, method) ? x.petsc : x.lanes;
@@ -126,20 +126,20 @@ cst_colours_size cst_plan_matrices(const cst_plan *p, int method) {
 }
 
 bool cst_plan_fits_lanes(const cst_plan *p, int method) {
-  return p->method[method]->stepped->gram.form != CST_FORM_PAIRS;
+  return p->method[method]->stepped->model->gram.form != CST_FORM_PAIRS;
 }
 
 /* Multiplications of an elimination of the lanes: in the order of a band or of sparse factors, or of a full matrix. */
 static double elimination(const cst_system *s, double n) {
-  const double band = s->gram.band + 1.0;
-  if (s->gram.form == CST_FORM_SPARSE)
-    return s->gram.work;
-  return s->gram.banded ? n * band * band : n * n * n / 3 + n * n;
+  const double band = s->model->gram.band + 1.0;
+  if (s->model->gram.form == CST_FORM_SPARSE)
+    return s->model->gram.work;
+  return s->model->gram.banded ? n * band * band : n * n * n / 3 + n * n;
 }
 
 static void say_sparse(const cst_plan *p, int method, char *text, size_t n) {
   const cst_prepared *m = p->method[method];
-  const cst_gram     *g = &m->stepped->gram;
+  const cst_gram     *g = &m->stepped->model->gram;
   const counts        x = count(p, m->stepped);
   const bool          petsc = cst_plan_is_petsc(p, method);
   const char         *engine = petsc ? "petsc" : "lanes";
@@ -168,7 +168,7 @@ void cst_plan_engine(const cst_plan *p, int method, char *text, size_t n) {
   const bool          asks = p->study->solver.engine == CST_ENGINE_PETSC;
   if (unknowns <= 0)
     snprintf(text, n, "lanes: it solves no equations");
-  else if (takes_gram(m) && (asks || m->stepped->gram.form != CST_FORM_BAND))
+  else if (takes_gram(m) && (asks || m->stepped->model->gram.form != CST_FORM_BAND))
     say_sparse(p, method, text, n);
   else if (asks && cst_colours_take(x, m->stepped))
     snprintf(
@@ -201,7 +201,7 @@ static void check_pairs(const cst_plan *p, int method, cst_diag *d) {
   const cst_prepared *m = p->method[method];
   const cst_system   *stepped = m->stepped;
   const char         *why = NULL;
-  if (stepped->gram.form != CST_FORM_PAIRS)
+  if (stepped->model->gram.form != CST_FORM_PAIRS)
     return;
   if (!takes_gram(m))
     why = "euler-a, euler-b, shake, rattle and their compositions are";
@@ -290,7 +290,7 @@ static double method_numbers(const cst_plan *plan, int i, double *matrix) {
   int                n;
   cst_state_place   *state = cst_program_state(p, on, 0, &n);
   if (on != s)
-    own += cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
+    own += cst_layout_of(on->npar, on->model->nmass, on->nq, on->ng).own;
   for (int k = 0; k < plan->nclass; k++)
     if (plan->classes[k].method == i)
       recent = fmax(recent, cst_plan_class_mean_numbers(plan, &plan->classes[k]));
@@ -320,8 +320,8 @@ double cst_plan_lane_bytes(const cst_plan *p) {
   const cst_system *s = p->study->problem.system;
   double            matrix, kept;
   solver_numbers(p, &matrix, &kept);
-  return 8.0 *
-         (kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own + (s->nsym + 6.0) * CST_SLOTS);
+  return 8.0 * (kept + cst_layout_of(s->npar, s->model->nmass, s->nq, s->ng).own +
+                (s->nsym + 6.0) * CST_SLOTS);
 }
 
 enum { REASON_AND_STEP = 2 };
@@ -331,7 +331,7 @@ long cst_plan_state_numbers(const cst_plan *p) {
   double            matrix, kept;
   solver_numbers(p, &matrix, &kept);
   const long own =
-      REASON_AND_STEP + (long)kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own;
+      REASON_AND_STEP + (long)kept + cst_layout_of(s->npar, s->model->nmass, s->nq, s->ng).own;
   return own * (p->study->reference.kind == CST_REFERENCE_SELF ? 2 : 1);
 }
 
@@ -341,9 +341,9 @@ double cst_plan_work_bytes(const cst_plan *p) {
   const cst_system          *s = p->study->problem.system;
   double                     matrix, kept;
   solver_numbers(p, &matrix, &kept);
-  double numbers = s->gram.size + 2.0 * s->pattern[CST_K_G].n;
+  double numbers = s->model->gram.size + 2.0 * s->model->pattern[CST_K_G].n;
   for (int k = 0; k < 4; k++)
-    numbers += s->pattern[once[k]].n;
+    numbers += s->model->pattern[once[k]].n;
   return 8.0 * matrix + 8.0 * numbers;
 }
 
@@ -359,8 +359,8 @@ long cst_plan_most_lanes(const cst_plan *p) {
  * were measured on water. */
 static int width_for_pairs(const cst_system *s) {
   long pairs = 0;
-  for (int k = 0; k < s->npairs; k++)
-    pairs += s->pairs[k].sum.pairs;
+  for (int k = 0; k < s->model->npairs; k++)
+    pairs += s->model->pairs[k].sum.pairs;
   if (pairs < 64)
     return 1;
   return pairs < 1000 ? 4 : CST_W_MAX;
@@ -417,7 +417,7 @@ static double program_cost(const cst_program *p, const cst_system *s) {
 static double look_cost(const cst_plan *p) {
   const cst_system *s = p->study->problem.system;
   return p->collect_cost + 0.8 * p->nquantity +
-         0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
+         0.5 * (s->nq + s->model->pattern[CST_K_G].n + s->model->pattern[CST_K_xi].n);
 }
 
 static double look_cost_of_step(const cst_plan *p, const cst_class *k) {

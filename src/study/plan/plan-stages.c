@@ -28,7 +28,8 @@ const double *cst_stages_parameters(const cst_plan *p, const cst_class *k, int v
 
 bool cst_stages_change(const cst_plan *p, cst_node x) {
   const cst_stages *s = cst_stages_of(p);
-  int *index, n = s->n ? cst_graph_support(p->study->problem.system->graph, x, 'c', &index) : 0;
+  int              *index,
+      n = s->n ? cst_graph_support(p->study->problem.system->model->graph, x, 'c', &index) : 0;
   bool found = false;
   for (int i = 0; i < n; i++)
     found |= index[i] < p->study->problem.system->npar && s->changed[index[i]];
@@ -42,9 +43,9 @@ bool cst_stages_change_momentum(const cst_plan *p) {
   const long        n = cst_system_masses(s);
   bool              found = false;
   for (long i = 0; i < n && !found && cst_stages_of(p)->n; i++)
-    found = cst_stages_change(p, s->mass[i]);
+    found = cst_stages_change(p, s->model->mass[i]);
   for (int i = 0; cst_has(s, CST_GYROSCOPIC) && i < s->nq && !found && cst_stages_of(p)->n; i++)
-    found = cst_stages_change(p, s->a[i]);
+    found = cst_stages_change(p, s->model->a[i]);
   return found;
 }
 
@@ -53,5 +54,5 @@ bool cst_stages_change_energy(const cst_plan *p) {
   const cst_system *s = p->study->problem.system;
   if (!cst_stages_of(p)->n)
     return false;
-  return s->npairs > 0 || cst_stages_change(p, s->V) || cst_stages_change_momentum(p);
+  return s->model->npairs > 0 || cst_stages_change(p, s->model->V) || cst_stages_change_momentum(p);
 }

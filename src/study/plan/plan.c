@@ -308,8 +308,8 @@ static void add_look(cst_plan *p, const cst_observer *row, const cst_observable 
   if (o) {
     x->name = o->name;
     x->expression = o->expression;
-    x->tape = cst_tape_create(s->problem.system->graph, &o->node, 1);
-    p->needs_lambda |= cst_graph_depends(s->problem.system->graph, o->node, 'l');
+    x->tape = cst_tape_create(s->problem.system->model->graph, &o->node, 1);
+    p->needs_lambda |= cst_graph_depends(s->problem.system->model->graph, o->node, 'l');
   }
   p->quantity =
       cst_need(realloc(p->quantity, (size_t)(p->nquantity + x->count + 1) * sizeof *p->quantity));
@@ -406,7 +406,7 @@ static void ask_collectors(cst_plan *p) {
  * system. */
 static int kept_momenta(const cst_plan *p, int method) {
   const cst_system *s = p->study->problem.system;
-  if (s->traits & (CST_NONHOLONOMIC | CST_TIMED))
+  if (s->model->traits & (CST_NONHOLONOMIC | CST_TIMED))
     return 0;
   if (cst_method_has_noise(p->study->methods.method[method]))
     return 0;
@@ -450,7 +450,8 @@ static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
 static const char *why_general(const cst_system *s) {
   if (!cst_has(s, CST_MASS_DIAGONAL))
     return "its mass is not a constant diagonal or it has gyroscopic terms";
-  return s->nforce ? "it has nonconservative forces" : "its potential or a constraint depends on t";
+  return s->model->nforce ? "it has nonconservative forces"
+                          : "its potential or a constraint depends on t";
 }
 
 /* Reports methods and systems without a compensated form if the study asks for one. */
@@ -500,7 +501,7 @@ static void check_iteration(const cst_plan *p, cst_diag *d) {
         "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s "
         "has %d%s; leave it out or use krylov",
         CST_MAX_Q, s->problem.system->name, s->problem.system->nq,
-        s->problem.system->gram.banded ? " that couple as a band" : "");
+        s->problem.system->model->gram.banded ? " that couple as a band" : "");
 }
 
 /* Reports errors that are read at more times than a reference can hold. */

@@ -10,7 +10,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MOTION_H
 #define CST_MOTION_H
-#include "constella/system.h"
+#include "system/system.h"
 
 typedef struct cst_motion cst_motion;
 

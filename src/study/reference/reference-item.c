@@ -219,7 +219,7 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b,
     if (lane == 0)
       fold->multipliers(cst_stepper_context(st), record, lambda);
     read_lane(s, at, record + lane, lambda + lane, width, good, to);
-    if (good && s->dropped) {
+    if (good && s->model->dropped) {
       const double *c = cst_plan_parameters(p, x.variant);
       cst_system_least_norm(s, c, to, to + 2 * s->nq);
     }
@@ -260,7 +260,7 @@ static void round_state(const cst_system *s, const double *c, cst_motion *m, __f
   cst_motion_state(m, room, NULL, room + nq, room + 2 * nq);
   for (int i = 0; i < 2 * nq + s->ng; i++)
     to[i] = (double)room[i];
-  if (s->dropped)
+  if (s->model->dropped)
     cst_system_least_norm(s, c, to, to + 2 * nq);
 }
 

@@ -43,12 +43,12 @@ static const char *symmetry_of(const cst_system *s, const char *path) {
   const char *part = last_part(path);
   size_t      longest = 0;
   for (int i = 0; i < s->nsym; i++) {
-    const size_t n = strlen(s->symmetry[i]);
-    if (strncmp(part, s->symmetry[i], n))
+    const size_t n = strlen(s->description->symmetry[i]);
+    if (strncmp(part, s->description->symmetry[i], n))
       continue;
     if (found && n <= longest)
       continue;
-    found = s->symmetry[i];
+    found = s->description->symmetry[i];
     longest = n;
   }
   return found;

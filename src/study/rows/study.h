@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "constella/diag.h"
 #include "constella/method.h"
-#include "constella/system.h"
+#include "system/system.h"
 
 /* A kind of study, such as order: a row of a list. */
 typedef struct cst_kind cst_kind;

@@ -167,7 +167,7 @@ static bool compare_ends(const cst_study *old, const cst_study *now, const char 
 static void compare_systems(const cst_system *old, const cst_system *now, const char *file,
                             const char *path, cst_diag *d) {
   const bool same_name = !strcmp(old->name, now->name);
-  if (same_name && !strcmp(old->text, now->text))
+  if (same_name && !strcmp(old->description->text, now->description->text))
     return;
   const char *change = same_name ? ", whose description has changed" : "";
   cst_diag_add(d, file, 0, 0, "its system is not that of %s: %s%s", path, old->name, change);

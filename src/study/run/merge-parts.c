@@ -43,7 +43,7 @@ static bool is_of_study(const candidate *c) {
   free(study);
   if (!same)
     cst_diag_add(c->d, c->path, 0, 0, "is of another study than %s: %s", c->m->file[0], why);
-  else if (!same_text(c->file, "system_description", s->problem.system->text))
+  else if (!same_text(c->file, "system_description", s->problem.system->description->text))
     cst_diag_add(c->d, c->path, 0, 0, "has another description of the system than %s",
                  c->m->file[0]);
   else if (!same_text(c->file, "starts", s->starts.table.text))

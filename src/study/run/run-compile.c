@@ -233,7 +233,7 @@ static cst_error compile_other(const cst_study *s, const cst_plan *p, double lef
   char         why[CST_WHY] = "";
   int          good;
   int          ranks;
-  if (!other || s->run.compile == CST_COMPILE_NEVER || other->compiled[p->isa])
+  if (!other || s->run.compile == CST_COMPILE_NEVER || other->code->compiled[p->isa])
     return 0;
   CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   const request w = request_for(other, s, p, left, ranks);
@@ -285,7 +285,7 @@ static cst_error compile(cst_study *s, const cst_plan *p, double left, cst_back_
   CST_TRY_MPI(MPI_Comm_rank(cst_world, &rank));
   CST_TRY_MPI(MPI_Comm_size(cst_world, &ranks));
   const request w = request_for(s->problem.system, s, p, left, ranks);
-  if (s->problem.system->compiled[p->isa]) {
+  if (s->problem.system->code->compiled[p->isa]) {
     CST_TRY(add_cores(s, p, &w, left, b));
     return 0;
   }
@@ -308,7 +308,7 @@ static const double worth_waiting = 60;
 
 /* Loads what a run of the plan would load for the system, where it is in the cache; false: a run would compile it. */
 static bool load_cached(cst_system *s, const cst_plan *p) {
-  const bool    cores_only = s->compiled[p->isa];
+  const bool    cores_only = s->code->compiled[p->isa];
   const request w = request_for(s, p->study, p, p->cost, 1);
   const bool    makes = cores_only ? w.cores : w.kernels;
   const bool    small = cores_only && !makes && p->cost < moment * 1e9;
@@ -331,7 +331,7 @@ bool cst_study_load(const cst_plan *p) {
   if (s->run.compile == CST_COMPILE_NEVER)
     return true;
   cst_system *other = other_system(s);
-  if (other && !other->compiled[p->isa])
+  if (other && !other->code->compiled[p->isa])
     (void)load_cached(other, p);
   return load_cached(s->problem.system, p);
 }
@@ -343,7 +343,7 @@ double cst_study_gain(const cst_plan *p, double measured, double *compile) {
   const cst_study    *s = p->study;
   const double        planned = cst_plan_time(p) * 1e-9;
   const request       w = request_for(s->problem.system, s, p, p->cost, 1);
-  if (s->problem.system->compiled[p->isa]) {
+  if (s->problem.system->code->compiled[p->isa]) {
     *compile = cst_compile_seconds(s->problem.system, p->isa, w.with.name);
     return 1 + saved;
   }
@@ -357,7 +357,7 @@ double cst_study_compile_ahead(const cst_study *s, const cst_plan *p, int ranks)
   if (s->run.compile == CST_COMPILE_NEVER || p->cost * 1e-9 < worth_waiting)
     return 0;
   request w = request_for(s->problem.system, s, p, p->cost, ranks);
-  w.cores_only = s->problem.system->compiled[p->isa];
+  w.cores_only = s->problem.system->code->compiled[p->isa];
   if (w.cores_only ? !w.cores || !cst_compile_adds(s->problem.system, p->isa, w.with.name)
                    : !w.kernels)
     return 0;

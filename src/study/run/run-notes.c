@@ -29,7 +29,7 @@ void cst_run_notes_study(cst_output *o, const cst_study *s) {
   cst_output_note(o, "/", "title", s->source.title ? s->source.title : "");
   cst_output_note(o, "/", "study_kind", cst_kind_name(s->kind));
   cst_output_note(o, "/", "system", s->problem.system->name);
-  cst_output_note(o, "/", "system_description", s->problem.system->text);
+  cst_output_note(o, "/", "system_description", s->problem.system->description->text);
   cst_output_note(o, "/", "study", s->source.canonical);
   cst_output_note(o, "/", "study_sha256", s->source.sha256);
   cst_output_note(o, "/", "seed", seed);

@@ -425,7 +425,7 @@ void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end 
   other += differs(file, "/run", "kernels", "kernels", b->kernels);
   if (compiler && *b->compiler)
     other += differs(file, "/run", "compile_compiler", "compiler of the kernels", b->compiler);
-  other += !describes(file, p->study->problem.system->text);
+  other += !describes(file, p->study->problem.system->description->text);
   other += differs(file, "/run", "host_of_rank_0", "host", host);
   if (!other)
     puts("  nothing: the file was damaged, or one of the machines made an error");

@@ -77,14 +77,14 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
     cst_stepper_lambda(st, record, step, lambda);
   else
     r->fold->multipliers(cst_stepper_context(st), record, lambda);
-  if (p->study->problem.system->dropped)
+  if (p->study->problem.system->model->dropped)
     make_least(r, st, record, lambda);
 }
 
 void cst_runner_state_lambda(const cst_runner *r, const cst_stepper *st, const double *record,
                              double *lambda) {
   r->fold->multipliers(cst_stepper_context(st), record, lambda);
-  if (r->plan->study->problem.system->dropped)
+  if (r->plan->study->problem.system->model->dropped)
     make_least(r, st, record, lambda);
 }
 

@@ -85,14 +85,14 @@ static void add(cst_system_owned *o, int isa, const cst_compiled *x) {
 
 void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
   CST_REQUIRE(s && x && isa >= 0 && isa < cst_isa_count);
-  if (s->compiled[isa] && s->compiled[isa] != x) {
+  if (s->code->compiled[isa] && s->code->compiled[isa] != x) {
     add(s->owned, isa, x);
     return;
   }
-  memcpy(s->kernel[isa], x->kernel, sizeof s->kernel[isa]);
-  s->kernel_self[isa] = NULL;
-  s->compiled[isa] = x;
-  if (s->npairs && s->bent)
+  memcpy(s->code->kernel[isa], x->kernel, sizeof s->code->kernel[isa]);
+  s->code->kernel_self[isa] = NULL;
+  s->code->compiled[isa] = x;
+  if (s->model->npairs && s->model->bent)
     cst_system_interpret_bent(s);
 }
 
@@ -104,7 +104,7 @@ static const void *form_in(const cst_compiled *x, const char *core) {
 }
 
 /* Compiled code enforces every constraint and divides by masses. */
-static bool is_whole(const cst_system *s) { return !s->dropped && s->flat < 0; }
+static bool is_whole(const cst_system *s) { return !s->model->dropped && s->model->flat < 0; }
 
 const void *cst_system_form(const cst_system *s, int isa, const char *core) {
   CST_REQUIRE(s && core && isa >= 0 && isa < cst_isa_count, NULL);
@@ -115,7 +115,7 @@ const void *cst_system_form(const cst_system *s, int isa, const char *core) {
     o->looks[isa] = false;
     cst_forms_attach(o->system, isa);
   }
-  const void *form = form_in(s->compiled[isa], core);
+  const void *form = form_in(s->code->compiled[isa], core);
   for (int i = 0; !form && i < o->nadded[isa]; i++)
     form = form_in(o->added[isa][i], core);
   return form;
@@ -152,7 +152,7 @@ static bool is_for(const cst_compiled_for *f, const cst_system *s) {
   if (f->eliminated)
     return cst_system_is_eliminated(s);
   const bool small = !f->most || s->nq + s->ng <= f->most;
-  return small && cst_has(s, f->needs) && !(s->traits & f->lacks) && cst_system_is_sized(s);
+  return small && cst_has(s, f->needs) && !(s->model->traits & f->lacks) && cst_system_is_sized(s);
 }
 
 /* Whether it is lane code that is compiled for s; forms: by `make forms`. */
@@ -255,7 +255,7 @@ double cst_compile_core_seconds(const cst_system *s, int isa, const char *const 
 double cst_compile_seconds(const cst_system *s, int isa, const char *const *cores) {
   recipe r = {.isa = isa};
   double kernels = 0.1;
-  if (!s->compiled[isa]) {
+  if (!s->code->compiled[isa]) {
     emit(s, &r);
     kernels = 0.1 + 1.2e-5 * (double)r.length;
     free(r.emitted);
@@ -357,7 +357,7 @@ bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool on
   recipe       r = {.isa = isa};
   *code = (cst_code){.isa = isa};
   r.ncore = choose(s, isa, cores, r.core);
-  r.cores_only = s->compiled[isa] && r.ncore;
+  r.cores_only = s->code->compiled[isa] && r.ncore;
   emit(s, &r);
   find_start(&r, code->key);
   /* which compiler there is takes a fifth of a short run to find out */
@@ -371,7 +371,7 @@ bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool on
 }
 
 static recipe recipe_of_forms(const cst_system *s, int isa, char key[65]) {
-  recipe r = {.isa = isa, .cores_only = s->compiled[isa]};
+  recipe r = {.isa = isa, .cores_only = s->code->compiled[isa]};
   r.ncore = choose_forms(s, r.core);
   emit(s, &r);
   find_start(&r, key);

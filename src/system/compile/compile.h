@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COMPILE_H
 #define CST_COMPILE_H
-#include "constella/system.h"
+#include "system/system.h"
 
 enum { CST_WHY = 2000 }; /* bytes of a reason */
 

@@ -7,7 +7,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/lanes.h"
-#include "constella/system.h"
+#include "system/system.h"
 #include "system/lane/kick-rows.h"
 #include "system/lane/pairs.h"
 #include CST_SYSTEM_HEADER

@@ -98,7 +98,7 @@ tridiagonal_solve(vd *restrict A, vd *restrict b, const int *restrict at, int n,
 /* ---- S, in the order of elimination ---------------------------------------------------------- */
 
 static void factor(const cst_context *C, vd *S, int symmetric) {
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   if (g->form == CST_FORM_SPARSE) {
     sparse_lu(S, NG, g->row, g->column, symmetric);
     return;
@@ -111,7 +111,7 @@ static void factor(const cst_context *C, vd *S, int symmetric) {
 }
 
 static void backsolve(const cst_context *C, const vd *S, vd *x, int symmetric) {
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   vd              y[ROOM(NG)];
   if (g->form == CST_FORM_PAIRS) { /* which plans keep from lanes */
     for (int a = 0; a < NG; a++)
@@ -130,12 +130,12 @@ static void backsolve(const cst_context *C, const vd *S, vd *x, int symmetric) {
 
 /* The pivot of row r, as its reciprocal behind the factorisation. */
 static vd pivot(const cst_context *C, const vd *S, int r) {
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   return S[g->form == CST_FORM_BAND ? (long)r * (2 * g->band + 1) + g->band : r];
 }
 
 static void solve(const cst_context *C, vd *S, vd *x, int symmetric) {
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   if (g->band == 1 && NG > 2) {
     tridiagonal_solve(S, x, g->order, NG, symmetric);
     return;
@@ -145,7 +145,7 @@ static void solve(const cst_context *C, vd *S, vd *x, int symmetric) {
 }
 
 static vl is_positive(const cst_context *C, const vd *S, vd h) {
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   vl              odd = vmask(0);
   for (int r = 0; r < NG; r++) {
     const vl flip = (vl)(h < 0) & vmask(!DROPPED(g->order[r]));
@@ -181,7 +181,7 @@ static void determinant_of(const vd *A, int n, int lane, cst_determinant *D) {
 }
 
 static void multiply(const cst_context *C, vd *S, vd h, int lane, cst_determinant *D) {
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   if (g->banded)
     factor(C, S, 0);
   else

@@ -12,7 +12,7 @@ static const double ROUNDING = 1e-12;
 /* J = tr(I)/2 1 - I: its diagonal is half of (I2 + I3 - I1), which is exactly 0 if I1 = I2 + I3 is exact. */
 void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  cst_graph       *g = s->graph;
+  cst_graph       *g = s->model->graph;
   for (int e = 0; e < 9; e++) {
     const int      a = e / AXES;
     const int      next = (a + 1) % AXES;

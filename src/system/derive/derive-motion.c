@@ -144,7 +144,7 @@ static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *
 /* Fills b from the pattern of the Hessian k; returns false if the band has more than CST_MOST_IN_LANES
  * entries. A full constant mass gives the largest possible bandwidth. */
 static bool find_bands(const cst_system *s, cst_kernel_id k, cst_bands *b) {
-  const cst_pattern *p = &s->pattern[k];
+  const cst_pattern *p = &s->model->pattern[k];
   const size_t       nq = (size_t)s->nq;
   if (!cst_has(s, CST_SEPARABLE) && s->nq > CST_MAX_Q)
     return false;
@@ -168,16 +168,16 @@ static bool find_bands(const cst_system *s, cst_kernel_id k, cst_bands *b) {
 void cst_derive_potential(const cst_derivation *d) {
   const int   n = d->n;
   cst_system *s = d->s;
-  cst_derive_kernel(s, CST_K_V, 1)[0] = s->V;
+  cst_derive_kernel(s, CST_K_V, 1)[0] = s->model->V;
   cst_node *dV = cst_derive_kernel(s, CST_K_dV, n);
-  cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, n, dV);
-  s->bent = !s->npairs;
-  if (!s->bent)
+  cst_graph_gradient(d->graph, &s->model->V, &d->one, 1, d->q, n, dV);
+  s->model->bent = !s->model->npairs;
+  if (!s->model->bent)
     return;
   cst_derive_jacobian(d, CST_K_d2V, dV, n, true);
   cst_system_mark(s, CST_LINEAR_V,
-                  s->kernel_size[CST_K_d2V] == 0 &&
-                      cst_graph_smoothness(d->graph, s->V) == INT_MAX);
+                  s->model->kernel_size[CST_K_d2V] == 0 &&
+                      cst_graph_smoothness(d->graph, s->model->V) == INT_MAX);
 }
 
 /* The Hessian of the stiff part of V. */
@@ -185,7 +185,7 @@ static void derive_stiff(const cst_derivation *d) {
   const int   n = d->n;
   cst_system *s = d->s;
   cst_node   *dS = cst_derive_memory(n);
-  cst_graph_gradient(d->graph, &s->stiff, &d->one, 1, d->q, n, dS);
+  cst_graph_gradient(d->graph, &s->model->stiff, &d->one, 1, d->q, n, dS);
   cst_derive_jacobian(d, CST_K_d2S, dS, n, true);
   free(dS);
 }
@@ -196,20 +196,20 @@ static void derive_third(const cst_derivation *d, cst_node **shared) {
   cst_graph  *g = d->graph;
   cst_system *s = d->s;
   const int   n = d->n;
-  const int  *place = s->bands[0].place;
-  const int  *order = s->bands[0].order;
+  const int  *place = s->model->bands[0].place;
+  const int  *order = s->model->bands[0].order;
   cst_node   *w = cst_derive_memory(n);
   cst_node   *once = cst_derive_memory(n);
   cst_node   *twice = cst_derive_memory(n);
   cst_node   *rows = cst_derive_memory(n);
   for (int i = 0; i < n; i++)
     w[i] = d->w[place[i]];
-  cst_graph_tangent(g, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
+  cst_graph_tangent(g, s->model->kernel_out[CST_K_dV], n, d->q, w, n, once);
   cst_graph_tangent(g, once, n, d->q, w, n, twice);
   for (int r = 0; r < n; r++)
     rows[r] = twice[order[r]];
   cst_node *D3V = cst_derive_kernel(s, CST_K_D3V, n);
-  s->nshared = cst_graph_split(g, rows, n, 'w', 'l', shared, D3V);
+  s->model->nshared = cst_graph_split(g, rows, n, 'w', 'l', shared, D3V);
   free(w);
   free(once);
   free(twice);
@@ -223,18 +223,18 @@ static void derive_banded(const cst_derivation *d, cst_kernel_id k, cst_kernel_i
   cst_system *s = d->s;
   cst_node   *out = cst_derive_kernel(s, k, n + b->n + nmore);
   for (int r = 0; r < n; r++)
-    out[r] = s->kernel_out[CST_K_dV][b->order[r]];
+    out[r] = s->model->kernel_out[CST_K_dV][b->order[r]];
   for (int e = 0; e < b->n; e++)
-    out[n + e] = s->kernel_out[of][b->entry[e]];
+    out[n + e] = s->model->kernel_out[of][b->entry[e]];
   for (int e = 0; e < nmore; e++)
     out[n + b->n + e] = more[e];
 }
 
 static bool has_constant_mass(const cst_system *s) {
-  const cst_pattern *M = &s->pattern[CST_K_M];
-  const cst_node    *entry = s->kernel_out[CST_K_M];
+  const cst_pattern *M = &s->model->pattern[CST_K_M];
+  const cst_node    *entry = s->model->kernel_out[CST_K_M];
   for (int e = 0; e < M->n; e++)
-    if (cst_graph_depends(s->graph, entry[e], 'q'))
+    if (cst_graph_depends(s->model->graph, entry[e], 'q'))
       return false;
   return !cst_has(s, CST_GYROSCOPIC);
 }
@@ -242,45 +242,45 @@ static bool has_constant_mass(const cst_system *s) {
 void cst_derive_linear(const cst_derivation *d) {
   cst_system *s = d->s;
   cst_node   *shared;
-  if (s->ng || !s->bent)
+  if (s->ng || !s->model->bent)
     return;
   if (!has_constant_mass(s))
     return;
-  if (!find_bands(s, CST_K_d2V, &s->bands[0]))
+  if (!find_bands(s, CST_K_d2V, &s->model->bands[0]))
     return;
   derive_third(d, &shared);
-  derive_banded(d, CST_K_dVH, CST_K_d2V, &s->bands[0], shared, s->nshared);
+  derive_banded(d, CST_K_dVH, CST_K_d2V, &s->model->bands[0], shared, s->model->nshared);
   free(shared);
 }
 
 void cst_derive_linear_stiff(const cst_derivation *d) {
   cst_system *s = d->s;
-  if (s->ng || !s->stiff_text)
+  if (s->ng || !s->description->stiff_text)
     return;
   if (!has_constant_mass(s))
     return;
-  if (s->bent && !s->kernel_size[CST_K_dVH])
+  if (s->model->bent && !s->model->kernel_size[CST_K_dVH])
     return;
   derive_stiff(d);
-  if (find_bands(s, CST_K_d2S, &s->bands[1]))
-    derive_banded(d, CST_K_dVS, CST_K_d2S, &s->bands[1], NULL, 0);
+  if (find_bands(s, CST_K_d2S, &s->model->bands[1]))
+    derive_banded(d, CST_K_dVS, CST_K_d2S, &s->model->bands[1], NULL, 0);
 }
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
 /* Number of constraints on positions; those on velocities follow them. */
-static int positions(const cst_system *s) { return s->ng - s->nvel; }
+static int positions(const cst_system *s) { return s->ng - s->model->nvel; }
 
 /* out[i] += sum_a l_a phi_ai, if there are constraints on velocities. */
 static void add_rows(const cst_derivation *d, const cst_node *l, cst_node *out) {
   cst_graph        *g = d->graph;
   const int         n = d->n;
   const cst_system *s = d->s;
-  if (!s->nvel)
+  if (!s->model->nvel)
     return;
   cst_node       *add = cst_derive_memory(n);
   const cst_node *last = l + positions(s);
-  cst_graph_gradient(g, s->phi, last, s->nvel, d->v, n, add);
+  cst_graph_gradient(g, s->model->phi, last, s->model->nvel, d->v, n, add);
   for (int i = 0; i < n; i++)
     out[i] = cst_graph_add(g, out[i], add[i]);
   free(add);
@@ -288,7 +288,7 @@ static void add_rows(const cst_derivation *d, const cst_node *l, cst_node *out) 
 
 /* Gl[n] := G'l */
 static void rows_times(const cst_derivation *d, const cst_node *l, cst_node *Gl) {
-  const cst_node *g = d->s->kernel_out[CST_K_g];
+  const cst_node *g = d->s->model->kernel_out[CST_K_g];
   const int       ng = positions(d->s);
   cst_graph_gradient(d->graph, g, l, ng, d->q, d->n, Gl);
   add_rows(d, l, Gl);
@@ -298,16 +298,16 @@ static void rows_times(const cst_derivation *d, const cst_node *l, cst_node *Gl)
 static void rows_along(const cst_derivation *d, const cst_node *x, cst_node *Gx) {
   const int         n = d->n;
   const cst_system *s = d->s;
-  const cst_node   *g = s->kernel_out[CST_K_g];
+  const cst_node   *g = s->model->kernel_out[CST_K_g];
   const int         ng = positions(s);
   cst_graph_tangent(d->graph, g, ng, d->q, x, n, Gx);
-  if (s->nvel)
-    cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, n, Gx + ng);
+  if (s->model->nvel)
+    cst_graph_tangent(d->graph, s->model->phi, s->model->nvel, d->v, x, n, Gx + ng);
 }
 
 static bool is_quadratic(const cst_derivation *d) {
   for (int a = 0; a < positions(d->s); a++) {
-    const int degree = cst_graph_degree(d->graph, d->s->g[a], 'q');
+    const int degree = cst_graph_degree(d->graph, d->s->model->g[a], 'q');
     if (degree < 0 || degree > 2)
       return false;
   }
@@ -319,15 +319,15 @@ static void derive_rows(const cst_derivation *d) {
   const int           n = d->n;
   cst_system         *s = d->s;
   cst_derived_entries e = {.s = d->s};
-  if (!s->nvel) {
-    cst_derive_jacobian(d, CST_K_G, s->kernel_out[CST_K_g], s->ng, false);
+  if (!s->model->nvel) {
+    cst_derive_jacobian(d, CST_K_G, s->model->kernel_out[CST_K_g], s->ng, false);
     return;
   }
   cst_node *row = cst_derive_memory(n);
   for (int a = 0; a < positions(s); a++)
-    cst_derive_add_gradient(d, s->g[a], a, false, &e);
-  for (int k = 0; k < s->nvel; k++) {
-    cst_graph_gradient(d->graph, &s->phi[k], &d->one, 1, d->v, n, row);
+    cst_derive_add_gradient(d, s->model->g[a], a, false, &e);
+  for (int k = 0; k < s->model->nvel; k++) {
+    cst_graph_gradient(d->graph, &s->model->phi[k], &d->one, 1, d->v, n, row);
     cst_derive_add_row(d, &e, positions(s) + k, row);
   }
   cst_derive_matrix(s, CST_K_G, s->ng, n, &e);
@@ -340,10 +340,10 @@ static void derive_drive(const cst_derivation *d, const cst_node *gv, cst_node *
   cst_graph     *g = d->graph;
   cst_system    *s = d->s;
   const int      first = positions(s);
-  const cst_node time = cst_graph_input(g, 'c', s->account - 1);
-  cst_node      *rate = s->kernel_out[CST_K_D2gvv];
+  const cst_node time = cst_graph_input(g, 'c', s->model->account - 1);
+  cst_node      *rate = s->model->kernel_out[CST_K_D2gvv];
   cst_node      *more = cst_derive_memory(2 * first);
-  cst_graph_tangent(g, s->g, first, &time, &d->one, 1, phi0);
+  cst_graph_tangent(g, s->model->g, first, &time, &d->one, 1, phi0);
   cst_graph_tangent(g, phi0, first, d->q, d->v, d->n, more); /* G_t v once, and again below */
   for (int a = 0; a < first; a++)
     more[first + a] = cst_graph_add(g, gv[a], phi0[a]);
@@ -362,7 +362,7 @@ static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
   const int   n = d->n;
   const int   first = positions(s);
   const bool  driven = cst_has(s, CST_DRIVEN);
-  if (!s->nvel && !driven)
+  if (!s->model->nvel && !driven)
     return;
   cst_node *phi0 = cst_derive_kernel(s, CST_K_phi0, s->ng);
   cst_node *zero = cst_derive_memory(n);
@@ -372,13 +372,13 @@ static void derive_offsets(const cst_derivation *d, const cst_node *gv) {
     phi0[a] = zero[0];
   if (driven)
     derive_drive(d, gv, phi0);
-  cst_graph_substitute(g, s->phi, s->nvel, d->v, zero, n, phi0 + first);
+  cst_graph_substitute(g, s->model->phi, s->model->nvel, d->v, zero, n, phi0 + first);
   cst_node *along_w = cst_derive_kernel(s, CST_K_Dphi0w, s->ng);
-  cst_node *along_v = s->kernel_out[CST_K_D2gvv] + first;
+  cst_node *along_v = s->model->kernel_out[CST_K_D2gvv] + first;
   cst_graph_tangent(g, phi0, s->ng, d->q, d->w, n, along_w);
-  cst_graph_tangent(g, s->phi, s->nvel, d->q, d->v, n, along_v);
+  cst_graph_tangent(g, s->model->phi, s->model->nvel, d->q, d->v, n, along_v);
   bool affine = driven;
-  for (int k = 0; k < s->nvel; k++)
+  for (int k = 0; k < s->model->nvel; k++)
     affine |= !cst_graph_is_zero(g, phi0[first + k]);
   cst_system_mark(s, CST_AFFINE, affine);
   free(zero);
@@ -393,7 +393,7 @@ void cst_derive_constraints(const cst_derivation *d) {
   cst_node   *g = cst_derive_kernel(s, CST_K_g, ng);
   cst_node   *D2glw = cst_derive_kernel(s, CST_K_D2glw, n);
   for (int a = 0; a < ng; a++)
-    g[a] = s->g[a];
+    g[a] = s->model->g[a];
   cst_system_mark(s, CST_QUADRATIC_G, is_quadratic(d));
   derive_rows(d);
   rows_along(d, d->v, gv);
@@ -419,18 +419,18 @@ void cst_derive_diagonal(const cst_derivation *d) {
   bool        unit = true;
   for (int i = 0; i < s->nq; i++) {
     int            k = 0;
-    const cst_node mass = s->mass[i];
-    while (k < s->nmass && distinct[k] != mass)
+    const cst_node mass = s->model->mass[i];
+    while (k < s->model->nmass && distinct[k] != mass)
       k++;
-    if (k == s->nmass)
-      distinct[s->nmass++] = s->mass[i];
-    s->mass_class[i] = k;
-    const bool constant = cst_graph_is_constant(s->graph, s->mass[i], &value);
+    if (k == s->model->nmass)
+      distinct[s->model->nmass++] = s->model->mass[i];
+    s->model->mass_class[i] = k;
+    const bool constant = cst_graph_is_constant(s->model->graph, s->model->mass[i], &value);
     unit &= constant && value == 1;
   }
   cst_system_mark(s, CST_MASS_UNIT, unit);
-  cst_node *out = cst_derive_kernel(s, CST_K_mass, s->nmass);
-  for (int k = 0; k < s->nmass; k++)
+  cst_node *out = cst_derive_kernel(s, CST_K_mass, s->model->nmass);
+  for (int k = 0; k < s->model->nmass; k++)
     out[k] = distinct[k];
   free(distinct);
 }
@@ -442,9 +442,9 @@ static cst_node mass_entry(const cst_derivation *d, int i, int j) {
   if (cst_has(s, CST_MASS_MATRIX)) {
     const int row = i < j ? i : j;
     const int column = i < j ? j : i;
-    return s->mass[row * n + column];
+    return s->model->mass[row * n + column];
   }
-  return i == j ? s->mass[i] : -1;
+  return i == j ? s->model->mass[i] : -1;
 }
 
 /* M(q) v, and M as a kernel. */
@@ -471,7 +471,7 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   const int   n = d->n;
   cst_node   *Mv = cst_derive_memory(n);
   cst_node   *along = cst_derive_memory(n);
-  cst_node    L = cst_graph_neg(g, s->V);
+  cst_node    L = cst_graph_neg(g, s->model->V);
   cst_node    half = cst_graph_constant(g, 0.5);
   cst_node   *a = cst_derive_kernel(s, CST_K_a, n);
   cst_node   *Lv = cst_derive_kernel(s, CST_K_Lv, n);
@@ -479,7 +479,7 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   cst_node   *f = cst_derive_kernel(s, CST_K_f, n);
   derive_mass(d, Mv);
   for (int i = 0; i < n; i++) {
-    a[i] = s->a ? s->a[i] : cst_graph_constant(g, 0);
+    a[i] = s->model->a ? s->model->a[i] : cst_graph_constant(g, 0);
     Lv[i] = cst_graph_add(g, Mv[i], a[i]);
     const cst_node half_Mv = cst_graph_mul(g, half, Mv[i]);
     const cst_node slope = cst_graph_add(g, half_Mv, a[i]);
@@ -491,9 +491,9 @@ void cst_derive_lagrangian(const cst_derivation *d) {
   cst_graph_tangent(g, Lv, n, d->q, d->v, n, along);
   for (int i = 0; i < n; i++)
     f[i] = cst_graph_sub(g, Lq[i], along[i]);
-  for (int k = 0; k < s->nforce * n; k++) {
+  for (int k = 0; k < s->model->nforce * n; k++) {
     const int i = k % n;
-    f[i] = cst_graph_add(g, f[i], s->force[k]);
+    f[i] = cst_graph_add(g, f[i], s->model->force[k]);
   }
   cst_node *DMvw = cst_derive_kernel(s, CST_K_DMvw, n);
   cst_graph_tangent(g, Mv, n, d->q, d->w, n, DMvw);
@@ -506,11 +506,11 @@ void cst_derive_lagrangian(const cst_derivation *d) {
 static cst_node *residuals(const cst_derivation *d, const cst_node *A, const cst_node *l) {
   cst_system         *s = d->s;
   cst_graph          *g = d->graph;
-  const cst_pattern  *P = &s->pattern[CST_K_M];
-  const cst_node     *M = s->kernel_out[CST_K_M];
+  const cst_pattern  *P = &s->model->pattern[CST_K_M];
+  const cst_node     *M = s->model->kernel_out[CST_K_M];
   const cst_kernel_id kernel = cst_system_force_kernel(s);
-  const cst_node     *force = s->kernel_out[kernel];
-  const cst_node     *bend = s->kernel_out[CST_K_D2gvv];
+  const cst_node     *force = s->model->kernel_out[kernel];
+  const cst_node     *bend = s->model->kernel_out[CST_K_D2gvv];
   const int           n = d->n;
   const int           ng = s->ng;
   cst_node           *E = cst_derive_memory(n + ng);
@@ -543,10 +543,10 @@ static cst_node slope_of_lagrangian(const cst_derivation *d, int i) {
   const cst_system *s = d->s;
   const int         k = i % n;
   if (!cst_has(s, CST_SEPARABLE))
-    return s->kernel_out[i < n ? CST_K_Lq : CST_K_Lv][k];
+    return s->model->kernel_out[i < n ? CST_K_Lq : CST_K_Lv][k];
   if (i < n)
-    return cst_graph_neg(g, s->kernel_out[CST_K_dV][k]);
-  return cst_graph_mul(g, s->mass[k], d->v[k]);
+    return cst_graph_neg(g, s->model->kernel_out[CST_K_dV][k]);
+  return cst_graph_mul(g, s->model->mass[k], d->v[k]);
 }
 
 /* out[n] += s (F - phi'l): the work on a variation of q that L does not contain. */
@@ -560,8 +560,8 @@ static void add_work(const cst_derivation *d, cst_node s, const cst_node *l, cst
   add_rows(d, l, pull);
   for (int i = 0; i < n; i++) {
     cst_node f = cst_graph_neg(g, pull[i]);
-    for (int k = 0; k < x->nforce; k++)
-      f = cst_graph_add(g, f, x->force[k * n + i]);
+    for (int k = 0; k < x->model->nforce; k++)
+      f = cst_graph_add(g, f, x->model->force[k * n + i]);
     out[i] = cst_graph_add_product(g, out[i], s, f);
   }
   free(pull);
@@ -586,7 +586,7 @@ static void derive_reverse(const cst_derivation *d) {
     const cst_node slope = slope_of_lagrangian(d, i);
     RE[i] = cst_graph_add_product(g, RE[i], scale, slope);
   }
-  if (s->traits & (CST_NONHOLONOMIC | CST_FORCED))
+  if (s->model->traits & (CST_NONHOLONOMIC | CST_FORCED))
     add_work(d, scale, d->l, RE);
   free(E);
   free(yz);
@@ -610,7 +610,7 @@ static void derive_second(const cst_derivation *d) {
     x[4 * n + a] = d->l[a];
     dx[4 * n + a] = d->l[2 * ng + 1 + a];
   }
-  cst_graph_tangent(d->graph, s->kernel_out[CST_K_RE], 2 * n, x, dx, all,
+  cst_graph_tangent(d->graph, s->model->kernel_out[CST_K_RE], 2 * n, x, dx, all,
                     cst_derive_kernel(s, CST_K_DRE, 2 * n));
   free(x);
   free(dx);

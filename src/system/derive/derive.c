@@ -18,8 +18,8 @@
 cst_node *cst_derive_memory(long n) { return cst_zeros(n, sizeof(cst_node)); }
 
 cst_node *cst_derive_kernel(cst_system *s, cst_kernel_id k, int size) {
-  s->kernel_size[k] = size;
-  return s->kernel_out[k] = cst_derive_memory(size);
+  s->model->kernel_size[k] = size;
+  return s->model->kernel_out[k] = cst_derive_memory(size);
 }
 
 /* Whether the matrix, or what a system may take, is exceeded: the last entry is -1. */
@@ -67,7 +67,7 @@ void cst_derive_matrix(cst_system *s, cst_kernel_id k, int rows, int columns,
     column[i] = e->at[i].column;
     out[i] = e->at[i].node;
   }
-  cst_pattern *p = &s->pattern[k];
+  cst_pattern *p = &s->model->pattern[k];
   *p = cst_structure_pattern_create(rows, columns, e->n, row, column);
   free(row);
   free(column);
@@ -135,7 +135,7 @@ typedef struct {
 
 static void add(const cst_system *s, functions *all, cst_node *f, int n) {
   for (int i = 0; f && i < n; i++)
-    if (moves(s->graph, f[i])) {
+    if (moves(s->model->graph, f[i])) {
       all->at[all->n] = &f[i];
       all->f[all->n++] = f[i];
     }
@@ -146,18 +146,19 @@ static void add(const cst_system *s, functions *all, cst_node *f, int n) {
 static void share_divisors(cst_system *s) {
   const int nq = s->nq;
   const int masses = (int)cst_system_masses(s);
-  const int most = 2 + s->ng + masses + nq + s->nvel + s->nforce * nq + s->nsym * (nq + 1);
+  const int most =
+      2 + s->ng + masses + nq + s->model->nvel + s->model->nforce * nq + s->nsym * (nq + 1);
   functions all = {cst_zeros(most, sizeof *all.at), cst_derive_memory(most), 0};
-  add(s, &all, &s->V, 1);
-  add(s, &all, &s->stiff, s->stiff_text ? 1 : 0);
-  add(s, &all, s->g, s->ng);
-  add(s, &all, s->mass, masses);
-  add(s, &all, s->a, cst_has(s, CST_GYROSCOPIC) ? nq : 0);
-  add(s, &all, s->phi, s->nvel);
-  add(s, &all, s->force, s->nforce * nq);
-  add(s, &all, s->xi, s->nsym * nq);
-  add(s, &all, s->gauge, s->nsym);
-  cst_graph_share_divisors(s->graph, all.f, all.n, all.f);
+  add(s, &all, &s->model->V, 1);
+  add(s, &all, &s->model->stiff, s->description->stiff_text ? 1 : 0);
+  add(s, &all, s->model->g, s->ng);
+  add(s, &all, s->model->mass, masses);
+  add(s, &all, s->model->a, cst_has(s, CST_GYROSCOPIC) ? nq : 0);
+  add(s, &all, s->model->phi, s->model->nvel);
+  add(s, &all, s->model->force, s->model->nforce * nq);
+  add(s, &all, s->model->xi, s->nsym * nq);
+  add(s, &all, s->model->gauge, s->nsym);
+  cst_graph_share_divisors(s->model->graph, all.f, all.n, all.f);
   for (int i = 0; i < all.n; i++)
     *all.at[i] = all.f[i];
   free(all.at);
@@ -167,10 +168,10 @@ static void share_divisors(cst_system *s) {
 /* After it: the kernels from `first` on, each by itself. */
 static void share_roots(cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++) {
-    cst_node *out = s->kernel_out[k];
-    const int n = s->kernel_size[k];
-    if (out && cst_graph_share_divisors(s->graph, out, n, out))
-      cst_graph_gather_scales(s->graph, out, n, out);
+    cst_node *out = s->model->kernel_out[k];
+    const int n = s->model->kernel_size[k];
+    if (out && cst_graph_share_divisors(s->model->graph, out, n, out))
+      cst_graph_gather_scales(s->model->graph, out, n, out);
   }
 }
 
@@ -200,7 +201,7 @@ int cst_system_entries(const cst_system *s, char letter) {
   case 'u':
     return more ? 4 * nq : nq;
   case 'l':
-    return l > s->nshared ? l : s->nshared;
+    return l > s->model->nshared ? l : s->model->nshared;
   default:
     return nq;
   }
@@ -209,7 +210,7 @@ int cst_system_entries(const cst_system *s, char letter) {
 static cst_node *inputs(const cst_system *s, char letter, cst_node *x) {
   const int n = cst_system_entries(s, letter);
   for (int i = 0; i < n; i++)
-    x[i] = cst_graph_input(s->graph, letter, i);
+    x[i] = cst_graph_input(s->model->graph, letter, i);
   return x;
 }
 
@@ -221,9 +222,9 @@ static cst_node *some_inputs(const cst_system *s, char letter) {
 static cst_derivation begin(cst_system *s) {
   cst_derivation d = {
       .s = s,
-      .graph = s->graph,
+      .graph = s->model->graph,
       .n = s->nq,
-      .one = cst_graph_constant(s->graph, 1),
+      .one = cst_graph_constant(s->model->graph, 1),
   };
   d.q = inputs(s, 'q', cst_derive_memory(2 * s->nq));
   d.v = inputs(s, 'v', d.q + s->nq);
@@ -241,36 +242,36 @@ static void end(cst_derivation *d) {
 }
 
 static bool has_diagonal_mass(const cst_system *s) {
-  if (s->traits & (CST_MASS_MATRIX | CST_GYROSCOPIC | CST_MASSLESS))
+  if (s->model->traits & (CST_MASS_MATRIX | CST_GYROSCOPIC | CST_MASSLESS))
     return false;
   for (int i = 0; i < s->nq; i++)
-    if (cst_graph_depends(s->graph, s->mass[i], 'q'))
+    if (cst_graph_depends(s->model->graph, s->model->mass[i], 'q'))
       return false;
   return true;
 }
 
 /* Those that follow from what was read; the springs of a penalised system leave names of driven constraints. */
 static void find_traits(cst_system *s) {
-  cst_system_mark(s, CST_STIFF, s->stiff_text);
-  cst_system_mark(s, CST_PAIRS, s->npairs);
-  cst_system_mark(s, CST_BODIES, s->nbodies);
-  cst_system_mark(s, CST_FORCED, s->nforce);
-  cst_system_mark(s, CST_DRIVEN, s->ndriven && s->ng);
-  cst_system_mark(s, CST_TIMED, s->naccount);
-  cst_system_mark(s, CST_NONHOLONOMIC, s->nvel);
+  cst_system_mark(s, CST_STIFF, s->description->stiff_text);
+  cst_system_mark(s, CST_PAIRS, s->model->npairs);
+  cst_system_mark(s, CST_BODIES, s->model->nbodies);
+  cst_system_mark(s, CST_FORCED, s->model->nforce);
+  cst_system_mark(s, CST_DRIVEN, s->model->ndriven && s->ng);
+  cst_system_mark(s, CST_TIMED, s->model->naccount);
+  cst_system_mark(s, CST_NONHOLONOMIC, s->model->nvel);
   cst_system_mark(s, CST_CONSTRAINED, s->ng);
-  cst_system_mark(s, CST_JOINED, s->nown || s->nvel);
+  cst_system_mark(s, CST_JOINED, s->model->nown || s->model->nvel);
   cst_system_mark(s, CST_AFFINE, false);
   cst_system_mark(s, CST_MASS_DIAGONAL, has_diagonal_mass(s));
-  cst_system_mark(s, CST_SEPARABLE, cst_has(s, CST_MASS_DIAGONAL) && !s->naccount);
+  cst_system_mark(s, CST_SEPARABLE, cst_has(s, CST_MASS_DIAGONAL) && !s->model->naccount);
 }
 
 /* The distinct numbers of all bodies (cst_body.at). */
 static void derive_bodies(const cst_derivation *d) {
   cst_system *s = d->s;
-  cst_node   *out = cst_derive_kernel(s, CST_K_body, s->nbody);
-  for (int k = 0; k < s->nbodies; k++) {
-    const cst_body *b = &s->bodies[k];
+  cst_node   *out = cst_derive_kernel(s, CST_K_body, s->model->nbody);
+  for (int k = 0; k < s->model->nbodies; k++) {
+    const cst_body *b = &s->model->bodies[k];
     for (int e = 0; e < 6; e++)
       if (b->at[e] >= 0)
         out[b->at[e]] = b->inertia[e];
@@ -285,15 +286,15 @@ static void derive_forces(const cst_derivation *d) {
   cst_system         *s = d->s;
   const int           n = d->n;
   cst_derived_entries e = {.s = d->s};
-  if (!s->nforce)
+  if (!s->model->nforce)
     return;
   cst_node *F = cst_derive_kernel(s, CST_K_F, n);
   cst_node *row = cst_derive_memory(n);
   for (int i = 0; i < n; i++)
-    F[i] = s->force[i];
-  for (int k = 1; k < s->nforce; k++)
+    F[i] = s->model->force[i];
+  for (int k = 1; k < s->model->nforce; k++)
     for (int i = 0; i < n; i++)
-      F[i] = cst_graph_add(g, F[i], s->force[k * n + i]);
+      F[i] = cst_graph_add(g, F[i], s->model->force[k * n + i]);
   cst_derive_jacobian(d, CST_K_Fq, F, n, false);
   for (int r = 0; r < n; r++) {
     cst_graph_gradient(g, &F[r], &d->one, 1, d->v, n, row);
@@ -311,7 +312,7 @@ static void derive_slips(const cst_derivation *d) {
     return;
   cst_node *row = cst_derive_memory(s->ng);
   for (int r = 0; r < d->n; r++) {
-    cst_graph_gradient(d->graph, &s->kernel_out[CST_K_F][r], &d->one, 1, d->l, s->ng, row);
+    cst_graph_gradient(d->graph, &s->model->kernel_out[CST_K_F][r], &d->one, 1, d->l, s->ng, row);
     for (int a = 0; a < s->ng; a++)
       if (row[a] < 0 || !cst_graph_is_zero(d->graph, row[a]))
         cst_derive_add(&e, r, a, row[a]);
@@ -323,7 +324,7 @@ static void derive_slips(const cst_derivation *d) {
 /* out := lambda.g_t of the constraints of one name. */
 static cst_node work_of(const cst_derivation *d, const cst_name *a) {
   cst_graph      *g = d->graph;
-  const cst_node *slope = d->s->kernel_out[CST_K_phi0];
+  const cst_node *slope = d->s->model->kernel_out[CST_K_phi0];
   cst_node        sum = cst_graph_constant(g, 0);
   for (int k = a->at; k < a->at + a->count; k++)
     sum = cst_graph_add_product(g, sum, d->l[k], slope[k]);
@@ -335,25 +336,26 @@ static cst_node work_of(const cst_derivation *d, const cst_name *a) {
 static void derive_accounts(const cst_derivation *d) {
   cst_graph  *g = d->graph;
   cst_system *s = d->s;
-  if (!s->naccount)
+  if (!s->model->naccount)
     return;
-  cst_node *out = cst_derive_kernel(s, CST_K_power, s->naccount);
-  for (int k = 0; k < s->nforce; k++) {
-    const cst_node *force = s->force + k * d->n;
+  cst_node *out = cst_derive_kernel(s, CST_K_power, s->model->naccount);
+  for (int k = 0; k < s->model->nforce; k++) {
+    const cst_node *force = s->model->force + k * d->n;
     out[k] = cst_graph_constant(g, 0);
     for (int i = 0; i < d->n; i++)
       out[k] = cst_graph_add_product(g, out[k], d->v[i], force[i]);
   }
-  const cst_node time = cst_graph_input(g, 'c', s->account - 1);
-  for (int k = s->nforce; s->rate && k < s->naccount; k++)
-    out[k] = s->rate[k - s->nforce];
-  if (s->rate)
+  const cst_node time = cst_graph_input(g, 'c', s->model->account - 1);
+  for (int k = s->model->nforce; s->model->rate && k < s->model->naccount; k++)
+    out[k] = s->model->rate[k - s->model->nforce];
+  if (s->model->rate)
     return;
   const bool pumped = cst_has(s, CST_PUMPED);
   if (pumped)
-    cst_graph_gradient(g, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
-  for (int k = 0; k < s->ndriven; k++)
-    out[s->nforce + pumped + k] = work_of(d, &s->family[s->driven_name[k]]);
+    cst_graph_gradient(g, &s->model->V, &d->one, 1, &time, 1, &out[s->model->nforce]);
+  for (int k = 0; k < s->model->ndriven; k++)
+    out[s->model->nforce + pumped + k] =
+        work_of(d, &s->description->family[s->model->driven_name[k]]);
 }
 
 static void derive_symmetries(const cst_derivation *d) {
@@ -362,16 +364,16 @@ static void derive_symmetries(const cst_derivation *d) {
   cst_derived_entries e = {.s = d->s};
   cst_node           *gauge = cst_derive_kernel(s, CST_K_gauge, s->nsym);
   for (int k = 0; k < s->nsym; k++) {
-    gauge[k] = s->gauge[k];
-    cst_derive_add_row(d, &e, k, s->xi + k * n);
+    gauge[k] = s->model->gauge[k];
+    cst_derive_add_row(d, &e, k, s->model->xi + k * n);
   }
   cst_derive_matrix(s, CST_K_xi, s->nsym, n, &e);
 }
 
 static bool complete(const cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++)
-    for (int i = 0; i < s->kernel_size[k]; i++)
-      if (s->kernel_out[k][i] < 0)
+    for (int i = 0; i < s->model->kernel_size[k]; i++)
+      if (s->model->kernel_out[k][i] < 0)
         return false;
   return true;
 }
@@ -379,24 +381,24 @@ static bool complete(const cst_system *s) {
 /* Empty kernels for those that this system does not have. */
 static void fill_up(cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++)
-    if (!s->kernel_out[k])
+    if (!s->model->kernel_out[k])
       cst_derive_kernel(s, (cst_kernel_id)k, 0);
 }
 
 /* Expands the pairs: the kernels of general systems use V in many places. */
 static void write_out(cst_system *s) {
-  s->V = cst_pairs_written_out(s);
+  s->model->V = cst_pairs_written_out(s);
   cst_pairs_destroy(s);
   cst_system_mark(s, CST_PAIRS, false);
 }
 
 bool cst_system_derive(cst_system *s) {
   find_traits(s);
-  if (!cst_has(s, CST_SEPARABLE) && s->npairs)
+  if (!cst_has(s, CST_SEPARABLE) && s->model->npairs)
     write_out(s);
   share_divisors(s);
   cst_derivation d = begin(s);
-  s->mass_class = cst_zeros(s->nq, sizeof(int));
+  s->model->mass_class = cst_zeros(s->nq, sizeof(int));
   cst_derive_potential(&d);
   cst_derive_constraints(&d);
   if (!cst_has(s, CST_SEPARABLE))
@@ -405,7 +407,7 @@ bool cst_system_derive(cst_system *s) {
     cst_derive_diagonal(&d);
   cst_derive_linear(&d);
   cst_derive_linear_stiff(&d);
-  if (s->bent && has_residuals(s))
+  if (s->model->bent && has_residuals(s))
     cst_derive_residuals(&d);
   derive_bodies(&d);
   derive_forces(&d);
@@ -421,22 +423,22 @@ bool cst_system_derive(cst_system *s) {
 /* Saves the outputs of kernel k, which are then those of the whole V; `beside` keeps those that are
  * evaluated. */
 static void put_beside(cst_system *s, cst_kernel_id k) {
-  s->beside[k] = s->kernel_out[k];
-  s->kernel_out[k] = NULL;
+  s->model->beside[k] = s->model->kernel_out[k];
+  s->model->kernel_out[k] = NULL;
 }
 
 static void put_back(cst_system *s, cst_kernel_id k) {
-  free(s->kernel_out[k]);
-  s->kernel_out[k] = s->beside[k];
-  s->beside[k] = NULL;
+  free(s->model->kernel_out[k]);
+  s->model->kernel_out[k] = s->model->beside[k];
+  s->model->beside[k] = NULL;
 }
 
 /* Removes a kernel and its tape. */
 static void drop(cst_system *s, cst_kernel_id k) {
   cst_system_owned *o = s->owned;
-  free(s->kernel_out[k]);
-  s->kernel_out[k] = NULL;
-  cst_structure_pattern_destroy(&s->pattern[k]);
+  free(s->model->kernel_out[k]);
+  s->model->kernel_out[k] = NULL;
+  cst_structure_pattern_destroy(&s->model->pattern[k]);
   cst_tape_destroy(o->tape[k]);
   o->tape[k] = NULL;
 }
@@ -453,24 +455,24 @@ static void drop_bent(cst_system *s) {
 }
 
 bool cst_system_derive_bent(cst_system *s) {
-  cst_node       rest = s->V;
+  cst_node       rest = s->model->V;
   cst_derivation d = begin(s);
-  if ((s->whole = cst_pairs_written_out(s)) < 0) {
+  if ((s->model->whole = cst_pairs_written_out(s)) < 0) {
     end(&d);
     return false;
   }
   drop_bent(s);
   put_beside(s, CST_K_V);
   put_beside(s, CST_K_dV);
-  const int pairs = s->npairs;
-  s->npairs = 0;
-  s->V = s->whole; /* temporarily */
+  const int pairs = s->model->npairs;
+  s->model->npairs = 0;
+  s->model->V = s->model->whole; /* temporarily */
   cst_derive_potential(&d);
   cst_derive_linear(&d);
   if (has_residuals(s))
     cst_derive_residuals(&d);
-  s->npairs = pairs;
-  s->V = rest;
+  s->model->npairs = pairs;
+  s->model->V = rest;
   fill_up(s);
   end(&d);
   if (complete(s))
@@ -479,5 +481,5 @@ bool cst_system_derive_bent(cst_system *s) {
   put_back(s, CST_K_V);
   put_back(s, CST_K_dV);
   fill_up(s);
-  return s->bent = false;
+  return s->model->bent = false;
 }

@@ -8,7 +8,7 @@
 /* to |= the pattern of kernel k, or of its transpose. */
 static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned char *to) {
   const int          nq = s->nq;
-  const cst_pattern *p = &s->pattern[k];
+  const cst_pattern *p = &s->model->pattern[k];
   for (int i = 0; i < p->rows; i++)
     CST_EACH_ENTRY(p, i, e) {
       const int j = p->column[e];

@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_ELIMINATION_H
 #define CST_ELIMINATION_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* [nq * nq] each, row-major, 1 where an entry may be nonzero, and but for `across` where elimination makes
  * one; diagonals are 1. */

@@ -22,22 +22,22 @@ void cst_molecules_destroy(cst_molecules *m) {
 /* Nothing acts on them but pairs. */
 static bool is_free(const cst_system *s) {
   const cst_node *dV = cst_system_beside(s, CST_K_dV);
-  for (int i = 0; i < s->kernel_size[CST_K_dV]; i++)
-    if (!cst_graph_is_zero(s->graph, dV[i]))
+  for (int i = 0; i < s->model->kernel_size[CST_K_dV]; i++)
+    if (!cst_graph_is_zero(s->model->graph, dV[i]))
       return false;
-  return s->kernel_size[CST_K_dV] == s->nq;
+  return s->model->kernel_size[CST_K_dV] == s->nq;
 }
 
 static bool may_have(const cst_system *s) {
-  const bool free = !(s->traits & (CST_NONHOLONOMIC | CST_BODIES));
-  return free && cst_has(s, CST_PAIRS | CST_SEPARABLE | CST_CONSTRAINED) && s->gram.banded &&
+  const bool free = !(s->model->traits & (CST_NONHOLONOMIC | CST_BODIES));
+  return free && cst_has(s, CST_PAIRS | CST_SEPARABLE | CST_CONSTRAINED) && s->model->gram.banded &&
          is_free(s);
 }
 
 /* Coordinates and constraints that are joined, by the number of a molecule: in of[nq + ng]. Their number. */
 static int number_all(const cst_system *s, int *of) {
   const int          nq = s->nq;
-  const cst_pattern *G = &s->pattern[CST_K_G];
+  const cst_pattern *G = &s->model->pattern[CST_K_G];
   int                n = 0;
   int               *queue = integers(s->ng);
   for (int i = 0; i < nq + s->ng; i++)
@@ -101,7 +101,7 @@ static int count_of(const int *of, int count, int molecule) {
 
 /* The entries of G of the first one. */
 static void find_entries(const cst_system *s, cst_molecules *m) {
-  const cst_pattern *G = &s->pattern[CST_K_G];
+  const cst_pattern *G = &s->model->pattern[CST_K_G];
   for (int a = 0; a < m->ng; a++)
     for (int k = 0; k < m->nq; k++) {
       m->at[a * m->nq + k] = -1;
@@ -116,8 +116,8 @@ static void find_entries(const cst_system *s, cst_molecules *m) {
 static bool take(const cst_system *s, const cst_molecules *m, int i, int a, const cst_node *from,
                  cst_node *value, cst_node *row) {
   const int          nq = m->nq;
-  cst_graph         *g = s->graph;
-  const cst_pattern *G = &s->pattern[CST_K_G];
+  cst_graph         *g = s->model->graph;
+  const cst_pattern *G = &s->model->pattern[CST_K_G];
   const int          at = m->g[a] + i * m->gstep[a];
   cst_node          *x = cst_zeros(nq, sizeof *x);
   cst_node           out[1 + 64];
@@ -130,7 +130,7 @@ static bool take(const cst_system *s, const cst_molecules *m, int i, int a, cons
     const int q = m->q[k] + i * m->qstep[k];
     in[k] = cst_graph_input(g, 'q', q);
   }
-  out[0] = s->g[at];
+  out[0] = s->model->g[at];
   for (int e = G->start[at]; e < G->start[at + 1] && good; e++)
     out[n++] = from[e];
   if (good)
@@ -160,19 +160,19 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
   const int ng = m->ng;
   for (int k = 0; k < m->nq; k++) {
     const int q = m->q[k] + i * m->qstep[k];
-    if (s->mass_class[q] != m->class[k])
+    if (s->model->mass_class[q] != m->class[k])
       return false;
   }
   for (int a = 0; a < ng; a++)
-    if (!take(s, m, i, a, s->kernel_out[CST_K_G], &value[a], slope))
+    if (!take(s, m, i, a, s->model->kernel_out[CST_K_G], &value[a], slope))
       return false;
   for (int r = 1; r < ng; r++) {
     const int a = m->order[r - 1];
     const int b = m->order[r];
     const int one = m->g[a] + i * m->gstep[a];
     const int other = m->g[b] + i * m->gstep[b];
-    const int before = s->gram.place[one];
-    const int after = s->gram.place[other];
+    const int before = s->model->gram.place[one];
+    const int after = s->model->gram.place[other];
     if (before >= after)
       return false;
   }
@@ -184,7 +184,7 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
 }
 
 static void find_order(const cst_system *s, cst_molecules *m) {
-  const int *place = s->gram.place;
+  const int *place = s->model->gram.place;
   for (int a = 0; a < m->ng; a++) {
     int r = 0;
     for (int b = 0; b < m->ng; b++)
@@ -204,10 +204,10 @@ static bool are_alike(const cst_system *s, cst_molecules *m) {
   m->value = integers(m->ng);
   m->slope = integers(room);
   for (int k = 0; k < m->nq; k++)
-    m->class[k] = s->mass_class[m->q[k]];
+    m->class[k] = s->model->mass_class[m->q[k]];
   find_entries(s, m);
   find_order(s, m);
-  const cst_node *entries = s->kernel_out[CST_K_G];
+  const cst_node *entries = s->model->kernel_out[CST_K_G];
   for (int a = 0; a < m->ng && good; a++)
     good = take(s, m, 0, a, entries, &m->value[a], m->slope);
   for (int i = 0; i < m->n && good; i++)
@@ -266,7 +266,7 @@ static void write_function(FILE *f, const cst_graph *g, const char *name, const 
 }
 
 void cst_molecules_emit(const cst_system *s, FILE *f) {
-  cst_graph    *g = s->graph;
+  cst_graph    *g = s->model->graph;
   cst_molecules m;
   const bool    are = cst_molecules_find(s, &m);
   if (are) {
@@ -284,7 +284,7 @@ void cst_molecules_emit(const cst_system *s, FILE *f) {
     write_function(f, g, "values", m.value, m.ng);
     write_function(f, g, "slopes", m.slope, m.entries);
     fprintf(f, "#define SYS_PAIR_SUMS(X)");
-    for (int k = 0; k < s->npairs; k++)
+    for (int k = 0; k < s->model->npairs; k++)
       fprintf(f, " X(%d)", k);
     fprintf(f, "\n");
   }

@@ -11,21 +11,21 @@
 static const double GROWTH = 40;
 
 bool cst_pairs_are_in(const cst_system *s, cst_kernel_id k) {
-  if (!s->npairs)
+  if (!s->model->npairs)
     return false;
   const bool of_potential = k == CST_K_V || k == CST_K_dV || k == CST_K_dVS;
-  return of_potential && s->kernel_size[k];
+  return of_potential && s->model->kernel_size[k];
 }
 
 const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) {
-  if (s->npairs && k == CST_K_dVS)
-    return s->bands[1].place;
+  if (s->model->npairs && k == CST_K_dVS)
+    return s->model->bands[1].place;
   return NULL;
 }
 
 const cst_pair_tapes *cst_pairs_tapes(const cst_system *s, int i) {
-  cst_graph      *g = s->graph;
-  cst_pairs      *p = &s->pairs[i];
+  cst_graph      *g = s->model->graph;
+  cst_pairs      *p = &s->model->pairs[i];
   cst_pair_tapes *t = &p->tapes;
   if (!t->sum) {
     cst_tape *slope = cst_tape_create(g, p->slope, p->sum.nx + p->sum.ny);
@@ -79,7 +79,7 @@ static bool are_summands(const cst_graph *g, const cst_node *factor, int n) {
 }
 
 cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
-  cst_graph     *g = s->graph;
+  cst_graph     *g = s->model->graph;
   const int      n = sums->n;
   cst_node      *P = cst_zeros(3 * n, sizeof *P);
   cst_node      *zero = P + n;
@@ -93,12 +93,12 @@ cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
   const bool good = are_summands(g, factor, n);
   cst_graph_substitute(g, &V, 1, P, zero, n, &V);
   if (good) {
-    s->pairs = cst_zeros(n, sizeof *s->pairs);
-    s->npairs = n;
+    s->model->pairs = cst_zeros(n, sizeof *s->model->pairs);
+    s->model->npairs = n;
     for (int k = 0; k < n; k++) {
-      cst_pair_sum       *to = &s->pairs[k].sum;
+      cst_pair_sum       *to = &s->model->pairs[k].sum;
       const cst_pair_sum *from = &sums->sum[k];
-      fill(g, &s->pairs[k], &sums->sum[k], factor[k]);
+      fill(g, &s->model->pairs[k], &sums->sum[k], factor[k]);
       to->from = copy(from->from, from->rows);
       to->to = copy(from->to, from->rows);
     }
@@ -108,11 +108,11 @@ cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
 }
 
 void cst_pairs_copy(cst_system *to, const cst_system *from) {
-  to->npairs = from->npairs;
-  to->pairs = cst_zeros(from->npairs, sizeof *to->pairs);
-  for (int k = 0; k < from->npairs; k++) {
-    cst_pairs *p = &to->pairs[k];
-    *p = from->pairs[k];
+  to->model->npairs = from->model->npairs;
+  to->model->pairs = cst_zeros(from->model->npairs, sizeof *to->model->pairs);
+  for (int k = 0; k < from->model->npairs; k++) {
+    cst_pairs *p = &to->model->pairs[k];
+    *p = from->model->pairs[k];
     p->tapes = (cst_pair_tapes){NULL};
     p->sum.from = copy(p->sum.from, p->sum.rows);
     p->sum.to = copy(p->sum.to, p->sum.rows);
@@ -120,21 +120,21 @@ void cst_pairs_copy(cst_system *to, const cst_system *from) {
 }
 
 void cst_pairs_destroy(cst_system *s) {
-  for (int k = 0; k < s->npairs; k++) {
-    cst_pairs *p = &s->pairs[k];
+  for (int k = 0; k < s->model->npairs; k++) {
+    cst_pairs *p = &s->model->pairs[k];
     free(p->sum.from);
     free(p->sum.to);
     cst_tape_destroy((cst_tape *)p->tapes.value);
     cst_tape_destroy((cst_tape *)p->tapes.slope);
   }
-  free(s->pairs);
-  s->pairs = NULL;
-  s->npairs = 0;
+  free(s->model->pairs);
+  s->model->pairs = NULL;
+  s->model->npairs = 0;
 }
 
 /* Of j, in eights; what is read at i alone stands behind. */
 int cst_pairs_places(const cst_system *s, int k, int *of, int *y) {
-  const cst_pair_sum *p = &s->pairs[k].sum;
+  const cst_pair_sum *p = &s->model->pairs[k].sum;
   int                 n = 0;
   for (int i = 0; i < s->nq; i++)
     of[i] = -1;
@@ -181,10 +181,10 @@ static cst_node add_rows(cst_graph *g, const cst_pair_sum *p, cst_node sum) {
 }
 
 static bool is_small(const cst_system *s) {
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   double     work = 0;
-  for (int k = 0; k < s->npairs; k++) {
-    const cst_pair_sum *sum = &s->pairs[k].sum;
+  for (int k = 0; k < s->model->npairs; k++) {
+    const cst_pair_sum *sum = &s->model->pairs[k].sum;
     work += (double)sum->pairs * cst_graph_count(g, &sum->term, 1);
   }
   return GROWTH * work < cst_graph_most(g) - cst_graph_size(g);
@@ -193,15 +193,15 @@ static bool is_small(const cst_system *s) {
 cst_node cst_pairs_written_out(cst_system *s) {
   if (!is_small(s))
     return -1;
-  cst_node sum = s->V;
-  for (int k = 0; k < s->npairs; k++)
-    sum = add_rows(s->graph, &s->pairs[k].sum, sum);
+  cst_node sum = s->model->V;
+  for (int k = 0; k < s->model->npairs; k++)
+    sum = add_rows(s->model->graph, &s->model->pairs[k].sum, sum);
   return sum;
 }
 
 cst_node cst_system_whole(const cst_system *s) {
   CST_REQUIRE(s, -1);
-  if (s->npairs && s->bent)
-    return s->whole;
-  return s->V;
+  if (s->model->npairs && s->model->bent)
+    return s->model->whole;
+  return s->model->V;
 }

@@ -86,7 +86,7 @@ static int column_length(const cst_pattern *p, int i) { return p->tstart[i + 1] 
 
 /* The terms of row a of S, ordered by b and i; *n is their number. */
 static term *terms_of(const cst_system *s, int a, int *n) {
-  const cst_pattern *G = &s->pattern[CST_K_G];
+  const cst_pattern *G = &s->model->pattern[CST_K_G];
   long               most = 0;
   CST_EACH_ENTRY(G, a, e)
     most += column_length(G, G->column[e]);
@@ -306,7 +306,7 @@ static bool wants_band(const cst_system *s, int band) {
   const int ng = s->ng;
   if (s->nq > CST_MAX_Q || ng > CST_MAX_G)
     return cst_has(s, CST_MASS_DIAGONAL);
-  if (!cst_has(s, CST_SEPARABLE) || s->nvel)
+  if (!cst_has(s, CST_SEPARABLE) || s->model->nvel)
     return false;
   return ng >= LEAST_BANDED && 3 * band < ng;
 }
@@ -366,10 +366,10 @@ static void choose_form(const cst_system *s, cst_gram *S) {
 }
 
 bool cst_system_structure(cst_system *s) {
-  cst_gram *S = &s->gram;
+  cst_gram *S = &s->model->gram;
   int       outside;
   cst_structure_gram_destroy(S);
-  if (count_terms(&s->pattern[CST_K_G]) > cst_system_most_terms(s))
+  if (count_terms(&s->model->pattern[CST_K_G]) > cst_system_most_terms(s))
     return false;
   S->place = integers(s->ng);
   pair_up(s, S);

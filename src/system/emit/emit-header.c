@@ -42,8 +42,8 @@ typedef struct {
 
 static bool is_given(const cst_system *s, cst_node n) {
   int      *index, at = 0;
-  const int count = cst_graph_support(s->graph, n, 'c', &index);
-  const int time = cst_has(s, CST_TIMED) ? s->account - 1 : -1;
+  const int count = cst_graph_support(s->model->graph, n, 'c', &index);
+  const int time = cst_has(s, CST_TIMED) ? s->model->account - 1 : -1;
   while (at < count && index[at] != time)
     at++;
   free(index);
@@ -51,18 +51,18 @@ static bool is_given(const cst_system *s, cst_node n) {
 }
 
 static point find(const cst_system *s) {
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   point      x = {.s = s};
   int        n = 0;
   cst_node  *all;
   for (int i = 0; i < KERNELS; i++)
-    n += s->kernel_size[kernels[i]];
+    n += s->model->kernel_size[kernels[i]];
   all = cst_zeros(n, sizeof *all);
   n = 0;
   for (int i = 0; i < KERNELS; i++) {
     const cst_kernel_id id = kernels[i];
-    for (int k = 0; k < s->kernel_size[id]; k++)
-      all[n++] = s->kernel_out[id][k];
+    for (int k = 0; k < s->model->kernel_size[id]; k++)
+      all[n++] = s->model->kernel_out[id][k];
   }
   x.n = cst_graph_costly(g, all, n, "cq", &x.node);
   x.given = cst_zeros(x.n, sizeof *x.given);
@@ -82,7 +82,7 @@ static point find(const cst_system *s) {
 /* Replaces from[nfrom] in out by the entries of the array `letter`. */
 static void take(const cst_system *s, cst_node *out, int nout, const cst_node *from, int nfrom,
                  char letter) {
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   cst_node  *to = cst_zeros(nfrom, sizeof *to);
   for (int i = 0; i < nfrom; i++)
     to[i] = cst_graph_input(g, letter, i);
@@ -103,14 +103,14 @@ static void write_part(FILE *f, const point *x, bool clock) {
   take(x->s, out, x->n, x->given, x->ngiven, 'k');
   for (int i = 0; i < x->n; i++) {
     const cst_node was = out[i];
-    const cst_node there = cst_graph_input(x->s->graph, 'e', i);
+    const cst_node there = cst_graph_input(x->s->model->graph, 'e', i);
     if (x->clock[i] && !clock)
-      cst_graph_substitute(x->s->graph, out, x->n, &was, &there, 1, out);
+      cst_graph_substitute(x->s->model->graph, out, x->n, &was, &there, 1, out);
   }
   for (int i = 0; i < x->n; i++)
     if (x->clock[i] != clock)
       out[i] = -1;
-  cst_graph_emit(x->s->graph, out, x->n, "  ", f);
+  cst_graph_emit(x->s->model->graph, out, x->n, "  ", f);
   free(out);
 }
 
@@ -122,10 +122,10 @@ static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
           cst_system_kernel_names[k]);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)e, (void)o;\n");
   const cst_system *s = x->s;
-  const int         size = s->kernel_size[k];
-  cst_node         *out = copy(s->kernel_out[k], size);
+  const int         size = s->model->kernel_size[k];
+  cst_node         *out = copy(s->model->kernel_out[k], size);
   take(s, out, size, x->node, x->n, 'e');
-  cst_graph_emit(s->graph, out, size, "  ", f);
+  cst_graph_emit(s->model->graph, out, size, "  ", f);
   fprintf(f, "}\n");
   free(out);
 }
@@ -138,7 +138,7 @@ static void emit_point(const cst_system *s, FILE *f) {
   fprintf(f, "#define SYS_NGIVEN %d\n", few ? x.ngiven : 0);
   if (few && x.n) {
     fprintf(f, "CST_INLINE void sys_given(const vd *c, vd *o) {\n  (void)c, (void)o;\n");
-    cst_graph_emit(s->graph, x.given, x.ngiven, "  ", f);
+    cst_graph_emit(s->model->graph, x.given, x.ngiven, "  ", f);
     fprintf(f, "}\nCST_INLINE void sys_clock(const vd *c, const vd *k, vd *o) {\n  (void)c, "
                "(void)k, (void)o;\n");
     write_part(f, &x, true);
@@ -172,7 +172,7 @@ enum { UNROLLED = 600, WRITTEN_OUT = 1200 };
 
 bool cst_system_is_eliminated(const cst_system *s) {
   cst_elimination *e = NULL;
-  if (!(s->traits & (CST_TIMED | CST_PAIRS | CST_MASSLESS | CST_NONHOLONOMIC)))
+  if (!(s->model->traits & (CST_TIMED | CST_PAIRS | CST_MASSLESS | CST_NONHOLONOMIC)))
     e = cst_elimination_create(s);
   const bool small = e && e->work <= WRITTEN_OUT;
   cst_elimination_destroy(e);
@@ -219,17 +219,17 @@ static void write_numbers(FILE *f, const cst_graph *g, const char *name, const c
 }
 
 static void write_point(FILE *f, const cst_system *s) {
-  cst_graph *g = cst_graph_copy(s->graph);
+  cst_graph *g = cst_graph_copy(s->model->graph);
   int        n = 0;
   int        first[KERNELS_OF_LAGRANGE + 1] = {0};
   for (int k = 0; k < KERNELS_OF_LAGRANGE; k++) {
-    const int size = s->kernel_size[at_point[k]];
+    const int size = s->model->kernel_size[at_point[k]];
     first[k + 1] = first[k] + size;
   }
   cst_node *out = cst_need(malloc(2 * sizeof *out * ((size_t)first[KERNELS_OF_LAGRANGE] + 1))),
            *rest = out + first[KERNELS_OF_LAGRANGE], *part;
   for (int k = 0; k < KERNELS_OF_LAGRANGE; k++)
-    memcpy(out + first[k], s->kernel_out[at_point[k]],
+    memcpy(out + first[k], s->model->kernel_out[at_point[k]],
            sizeof *out * (size_t)(first[k + 1] - first[k]));
   n = cst_graph_split(g, out, first[KERNELS_OF_LAGRANGE], 'v', 'u', &part, rest);
   unsigned char *inertia = cst_zeros(n, 1);
@@ -342,7 +342,7 @@ static void write_elimination(FILE *f, const cst_system *s, const cst_eliminatio
 /* The entry of a kernel at row * nq + column, -1 for none. */
 static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
   const int          nq = s->nq;
-  const cst_pattern *p = &s->pattern[k];
+  const cst_pattern *p = &s->model->pattern[k];
   fprintf(f, "static const short sys_lagrange_at_%s[%d] __attribute__((unused)) = {",
           cst_system_kernel_names[k], nq * nq);
   for (int r = 0; r < nq; r++)
@@ -379,7 +379,7 @@ enum { HOT_WORK = 2000, HOT_GENERAL = 9 };
 bool cst_system_is_sized(const cst_system *s) {
   const int ng = s->ng;
   const int nq = s->nq;
-  if (s->traits & (CST_PAIRS | CST_SLIPS | CST_MASSLESS) || s->gram.banded)
+  if (s->model->traits & (CST_PAIRS | CST_SLIPS | CST_MASSLESS) || s->model->gram.banded)
     return false;
   if (nq > CST_MAX_Q)
     return false;
@@ -390,7 +390,7 @@ bool cst_system_is_sized(const cst_system *s) {
 
 /* The number of entries of kernel k, and sys_at_NAME[row][column]: the entry there, -1 for none. */
 static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const char *entries) {
-  const cst_pattern *p = &s->pattern[k];
+  const cst_pattern *p = &s->model->pattern[k];
   fprintf(f, "#define NNZ_%s %d\n", entries, p->n);
   fprintf(f, "static const short sys_at_%s[%d] __attribute__((unused)) = {",
           cst_system_kernel_names[k], p->rows * p->columns + 1);
@@ -406,10 +406,10 @@ static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const c
 
 static bool is_principal(const cst_system *s) {
   bool all = true;
-  for (int b = 0; b < s->nbodies; b++) {
-    const cst_node *inertia = s->bodies[b].inertia;
+  for (int b = 0; b < s->model->nbodies; b++) {
+    const cst_node *inertia = s->model->bodies[b].inertia;
     for (int e = 1; e < 5; e++)
-      all &= e == 3 || cst_graph_is_zero(s->graph, inertia[e]);
+      all &= e == 3 || cst_graph_is_zero(s->model->graph, inertia[e]);
   }
   return all;
 }
@@ -417,20 +417,20 @@ static bool is_principal(const cst_system *s) {
 /* The first coordinate of each rotation, the positions of the inertias in the kernel `body`, and the
  * coordinates that belong to no rotation. */
 static void write_bodies(FILE *f, const cst_system *s) {
-  fprintf(f, "#define SYS_NBODIES %d\n#define SYS_NBODY %d\n#define SYS_PRINCIPAL %d\n", s->nbodies,
-          s->nbody, is_principal(s));
+  fprintf(f, "#define SYS_NBODIES %d\n#define SYS_NBODY %d\n#define SYS_PRINCIPAL %d\n",
+          s->model->nbodies, s->model->nbody, is_principal(s));
   fprintf(f, "static const int sys_rotation[] __attribute__((unused)) = {");
-  for (int b = 0; b < s->nbodies; b++)
-    fprintf(f, "%d,", s->bodies[b].rotation);
+  for (int b = 0; b < s->model->nbodies; b++)
+    fprintf(f, "%d,", s->model->bodies[b].rotation);
   fprintf(f, "};\nstatic const int sys_inertia[] __attribute__((unused)) = {");
-  for (int b = 0; b < s->nbodies; b++)
+  for (int b = 0; b < s->model->nbodies; b++)
     for (int e = 0; e < 6; e++)
-      fprintf(f, "%d,", s->bodies[b].at[e]);
+      fprintf(f, "%d,", s->model->bodies[b].at[e]);
   fprintf(f, "};\nstatic const int sys_ordinary[] __attribute__((unused)) = {");
   for (int i = 0; i < s->nq; i++) {
     bool turns = false;
-    for (int b = 0; b < s->nbodies; b++) {
-      const int first = s->bodies[b].rotation;
+    for (int b = 0; b < s->model->nbodies; b++) {
+      const int first = s->model->bodies[b].rotation;
       turns |= i >= first && i < first + 9;
     }
     if (!turns)
@@ -449,18 +449,18 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
           eliminated, bodies, cst_molecules_are(s));
   fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", nq,
           s->ng, s->npar, s->nsym);
-  fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_DRIVEN %d\n", s->nvel,
+  fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_DRIVEN %d\n", s->model->nvel,
           cst_has(s, CST_AFFINE), cst_has(s, CST_DRIVEN));
   if (!sized && !eliminated)
     return;
   fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n",
           !cst_has(s, CST_MASS_DIAGONAL), cst_has(s, CST_GYROSCOPIC), cst_has(s, CST_TIMED));
-  fprintf(f, "#define SYS_NFORCE %d\n#define SYS_NACCOUNT %d\n#define SYS_ACCOUNT %d\n", s->nforce,
-          s->naccount, s->account);
+  fprintf(f, "#define SYS_NFORCE %d\n#define SYS_NACCOUNT %d\n#define SYS_ACCOUNT %d\n",
+          s->model->nforce, s->model->naccount, s->model->account);
   if (bodies)
     write_bodies(f, s);
   fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n#define QUADRATIC %d\n",
-          s->nmass, cst_has(s, CST_MASS_UNIT), cst_has(s, CST_LINEAR_V),
+          s->model->nmass, cst_has(s, CST_MASS_UNIT), cst_has(s, CST_LINEAR_V),
           cst_has(s, CST_QUADRATIC_G));
   write_pattern(f, s, CST_K_G, "G");
   write_pattern(f, s, CST_K_xi, "X");
@@ -470,7 +470,7 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   }
   fprintf(f, "static const int sys_mass_class[%d] __attribute__((unused)) = {", nq);
   for (int i = 0; i < nq; i++)
-    fprintf(f, "%s%d", i ? "," : "", s->mass_class[i]);
+    fprintf(f, "%s%d", i ? "," : "", s->model->mass_class[i]);
   fprintf(f, "};\n");
 }
 
@@ -484,12 +484,13 @@ static void write_named_list(FILE *f, const char *name, int which, const int *x,
 /* The elimination of Hessians. SYS_FILTERED: loops over it are unrolled. */
 static void write_bands(FILE *f, const cst_system *s) {
   const int  nq = s->nq;
-  const bool small = s->kernel_size[CST_K_dVH] &&
-                     (long)nq * (s->bands[0].band + 1) * (s->bands[0].band + 1) <= HOT_WORK;
+  const bool small =
+      s->model->kernel_size[CST_K_dVH] &&
+      (long)nq * (s->model->bands[0].band + 1) * (s->model->bands[0].band + 1) <= HOT_WORK;
   fprintf(f, "#define SYS_FILTERED %d\n#define SYS_STIFF %d\n#define SYS_NSHARED %d\n", small,
-          s->bands[1].order != NULL, s->nshared);
-  for (int k = 0; k < 2 && small && s->bands[k].order; k++) {
-    const cst_bands *b = &s->bands[k];
+          s->model->bands[1].order != NULL, s->model->nshared);
+  for (int k = 0; k < 2 && small && s->model->bands[k].order; k++) {
+    const cst_bands *b = &s->model->bands[k];
     fprintf(f, "#define SYS_BAND%d %d\n#define SYS_ENTRIES%d %d\n", k, b->band, k, b->n);
     write_named_list(f, "order", k, b->order, nq);
     write_named_list(f, "place", k, b->place, nq);
@@ -538,10 +539,10 @@ static void write_term(FILE *f, const cst_graph *g, const char *name, int k, con
 
 /* Sums over pairs: the term, its derivatives, and the list of pairs. */
 static void write_pair_sums(FILE *f, const cst_system *s) {
-  cst_graph *g = s->graph;
-  for (int k = 0; k < s->npairs; k++) {
-    const cst_pair_sum *p = &s->pairs[k].sum;
-    const cst_node     *slope = s->pairs[k].slope;
+  cst_graph *g = s->model->graph;
+  for (int k = 0; k < s->model->npairs; k++) {
+    const cst_pair_sum *p = &s->model->pairs[k].sum;
+    const cst_node     *slope = s->model->pairs[k].slope;
     write_term(f, g, "V", k, &p->term, 1);
     write_term(f, g, "dV", k, slope, p->nx + p->ny);
     fprintf(f, "static const int sys_from%d[] = ", k);
@@ -574,16 +575,16 @@ static void write_pair_sums(FILE *f, const cst_system *s) {
 
 static void write_kernel_of(FILE *f, const cst_system *s, cst_kernel_id k) {
   const int *place = cst_pairs_place(s, k);
-  const bool beside = s->npairs && s->beside[CST_K_V];
+  const bool beside = s->model->npairs && s->model->beside[CST_K_V];
   const bool later = beside && cst_system_is_bent_kernel(k);
   if (place) {
     fprintf(f, "static const int sys_rows[] = ");
     write_list(f, place, s->nq);
     fprintf(f, ";\n");
   }
-  open_function(f, s->graph, cst_system_kernel_names[k], cst_system_beside(s, k),
-                later ? 0 : s->kernel_size[k]);
-  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
+  open_function(f, s->model->graph, cst_system_kernel_names[k], cst_system_beside(s, k),
+                later ? 0 : s->model->kernel_size[k]);
+  for (int i = 0; i < s->model->npairs && cst_pairs_are_in(s, k); i++)
     fprintf(f,
             "  cst_pairs_sum(&sys_pairs%d, &sys_places%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, "
             "%s, o, %d);\n",
@@ -593,14 +594,14 @@ static void write_kernel_of(FILE *f, const cst_system *s, cst_kernel_id k) {
 
 /* The entries 0 .. n - 1 of S = A W B' as a kernel of q = A, v = B and w = W by class of mass. */
 static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
-  const cst_gram *S = &s->gram;
+  const cst_gram *S = &s->model->gram;
   cst_graph      *g = cst_graph_create();
   cst_node       *out = cst_zeros(S->size, sizeof *out);
   for (int k = 0; k < S->size; k++)
     out[k] = -1; /* not written */
   for (int p = 0; p < n; p++)
     for (int t = S->first[p]; t < S->first[p + 1]; t++) {
-      const int mass = s->mass_class[S->i[t]];
+      const int mass = s->model->mass_class[S->i[t]];
       cst_node  w = cst_graph_input(g, 'w', mass);
       cst_node *sum = &out[S->at[p]];
       cst_node  term = cst_graph_mul(g, cst_graph_mul(g, cst_graph_input(g, 'q', S->ea[t]), w),
@@ -618,13 +619,13 @@ static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
 /* Newton's matrix of a long system, written as loops over pairs and terms like those of the kernels. Of a band that is
  * nearly empty the elimination takes all of the time, and its text would take far more memory than a step. */
 static void write_gram(FILE *f, const cst_system *s) {
-  const bool full = s->gram.size <= 20L * s->gram.n;
-  const bool written = s->gram.form == CST_FORM_BAND && !s->dropped && full;
+  const bool full = s->model->gram.size <= 20L * s->model->gram.n;
+  const bool written = s->model->gram.form == CST_FORM_BAND && !s->model->dropped && full;
   fprintf(f, "#define SYS_GRAM %d\n", written);
   if (!written)
     return;
-  write_pairs(f, s, "pairs", s->gram.n);
-  write_pairs(f, s, "upper_pairs", s->gram.upper);
+  write_pairs(f, s, "pairs", s->model->gram.n);
+  write_pairs(f, s, "upper_pairs", s->model->gram.upper);
   cst_system_emit_rows(s, f);
 }
 

@@ -35,10 +35,10 @@ static int *integers(size_t n) { return cst_zeros(n, sizeof(int)); }
  * negative of another one; or every one, if `all`. */
 static void find_equal(cst_rows *z, bool all) {
   const cst_pattern *p = z->G;
-  const cst_node    *entry = z->s->kernel_out[CST_K_G];
+  const cst_node    *entry = z->s->model->kernel_out[CST_K_G];
   for (int a = 0; a < p->rows; a++)
     CST_EACH_ENTRY(p, a, e) {
-      cst_graph     *g = z->s->graph;
+      cst_graph     *g = z->s->model->graph;
       const cst_node opposite = cst_graph_neg(g, entry[e]);
       int            first = e;
       for (int k = p->start[a + 1] - 1; k >= p->start[a] && !all; k--) {
@@ -78,7 +78,7 @@ static void write_coordinate(cst_rows *z, FILE *f, int i) {
     return;
   fprintf(f, "ph[%d] = ", i);
   write_column(z, f, i, "pt", "G", "x");
-  const int mass = z->s->mass_class[i];
+  const int mass = z->s->model->mass_class[i];
   fprintf(f, ";\nq[%d] = from[%d] + hm[%d] * ph[%d];\n", i, i, mass, i);
 }
 
@@ -89,12 +89,12 @@ static void write_kernels(const cst_rows *z, FILE *f, int a) {
   const int          entries = p->start[a + 1] - p->start[a];
   cst_node          *out = cst_zeros(entries, sizeof *out);
   int                n = 0;
-  out[n++] = s->kernel_out[CST_K_g][a];
+  out[n++] = s->model->kernel_out[CST_K_g][a];
   CST_EACH_ENTRY(p, a, e)
     if (z->kept[e] == e)
-      out[n++] = s->kernel_out[CST_K_G][e];
+      out[n++] = s->model->kernel_out[CST_K_G][e];
   fprintf(f, "vd o[%d];\n", n);
-  cst_graph_emit(s->graph, out, n, "", f);
+  cst_graph_emit(s->model->graph, out, n, "", f);
   free(out);
 }
 
@@ -158,7 +158,7 @@ static void write_way(cst_rows *z, FILE *f, int i) {
   const cst_pattern *p = z->G;
   if (z->there[i]++)
     return;
-  fprintf(f, "way[%d] = hm[%d] * (", i, z->s->mass_class[i]);
+  fprintf(f, "way[%d] = hm[%d] * (", i, z->s->model->mass_class[i]);
   for (int k = p->tstart[i]; k < p->tstart[i + 1]; k++) {
     const bool negative = z->negative[p->tentry[k]];
     fprintf(f, "%sG[%d]", k > p->tstart[i] ? sign(negative) : first_sign(negative),
@@ -229,14 +229,14 @@ static void write_look(cst_rows *z, FILE *f) {
 
 static bool has_entry(const cst_rows *z, int a, int b) {
   for (int k = z->row[a]; k < z->row[a + 1]; k++)
-    if (z->s->gram.b[z->pair[k]] == b)
+    if (z->s->model->gram.b[z->pair[k]] == b)
       return true;
   return false;
 }
 
 /* Write "NAME = ...;": this entry, and the right-hand side of constraint a. */
 static void write_entry(const cst_rows *z, FILE *f, const char *name, int a, int b) {
-  const cst_gram *S = &z->s->gram;
+  const cst_gram *S = &z->s->model->gram;
   const bool      lower = z->symmetric && S->place[a] > S->place[b];
   const int       from = lower ? b : a;
   const int       to = lower ? a : b;
@@ -247,7 +247,7 @@ static void write_entry(const cst_rows *z, FILE *f, const char *name, int a, int
       const bool  negative = z->negative[S->ea[t]] ^ z->negative[S->eb[t]];
       const bool  first = t == S->first[p];
       const char *before = first ? first_sign(negative) : sign(negative);
-      const int   mass = z->s->mass_class[S->i[t]];
+      const int   mass = z->s->model->mass_class[S->i[t]];
       const char *G = z->symmetric ? "G1" : "G";
       fprintf(f, "%s(G1[%d] * hm[%d])", before, z->kept[S->ea[t]], mass);
       fprintf(f, " * %s[%d]", G, z->kept[S->eb[t]]);
@@ -275,7 +275,7 @@ static void write_right(cst_rows *z, FILE *f, const char *name, int a) {
   fprintf(f, "%s = ", name);
   for (int e = first; e < p->start[a + 1]; e++) {
     const int   i = p->column[e];
-    const int   mass = z->s->mass_class[i];
+    const int   mass = z->s->model->mass_class[i];
     const char *before = e > first ? sign(negative[e]) : first_sign(negative[e]);
     fprintf(f, "%s(G1[%d] * hm[%d]) * ph[%d]", before, z->kept[e], mass, i);
   }
@@ -326,7 +326,7 @@ static const end ends[] = {{1, "p", "x"}, {-1, "q", "y"}};
 
 /* The row at the end itself. */
 static void open_end(cst_rows *z, FILE *f, const end *e, int r) {
-  const int a = z->s->gram.order[r];
+  const int a = z->s->model->gram.order[r];
   write_entry(z, f, "const vd diagonal", a, a);
   write_right(z, f, e->x, a);
   fprintf(f, "%s = 1.0 / diagonal;\n", e->pivot);
@@ -337,7 +337,7 @@ static void open_end(cst_rows *z, FILE *f, const end *e, int r) {
 
 /* The entries of row r with its outer neighbour, and back. */
 static void write_beside(const cst_rows *z, FILE *f, const end *e, int r) {
-  const int *order = z->s->gram.order;
+  const int *order = z->s->model->gram.order;
   const int  a = order[r];
   const int  outer = order[r - e->inwards];
   char       to[32], back[32];
@@ -351,7 +351,7 @@ static void write_beside(const cst_rows *z, FILE *f, const end *e, int r) {
 
 static void eliminate(cst_rows *z, FILE *f, const end *e, int r) {
   const char *x = e->x;
-  const int   a = z->s->gram.order[r];
+  const int   a = z->s->model->gram.order[r];
   char        name[32];
   write_beside(z, f, e, r);
   snprintf(name, sizeof name, "const vd diagonal_%s", x);
@@ -365,7 +365,7 @@ static void eliminate(cst_rows *z, FILE *f, const end *e, int r) {
 }
 
 static void write_middle(cst_rows *z, FILE *f, int r) {
-  const int a = z->s->gram.order[r];
+  const int a = z->s->model->gram.order[r];
   write_beside(z, f, &ends[0], r);
   write_beside(z, f, &ends[1], r);
   write_entry(z, f, "const vd diagonal", a, a);
@@ -377,7 +377,7 @@ static void write_middle(cst_rows *z, FILE *f, int r) {
 }
 
 static void go_back(cst_rows *z, FILE *f, const end *e, int r) {
-  const int a = z->s->gram.order[r];
+  const int a = z->s->model->gram.order[r];
   const int pivot = 2 * r;
   fprintf(f, "d[%d] = %s = ", a, e->x);
   fprintf(f, "(d[%d] - work[%d] * %s) * work[%d];\n", a, pivot + 1, e->x, pivot);
@@ -417,7 +417,7 @@ static void write_tridiagonal(cst_rows *z, cst_strips *strips) {
 
 /* there[r * (band + 1) + k]: whether row r has an entry k behind the diagonal, fill-in included. */
 static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
-  const cst_gram *S = &z->s->gram;
+  const cst_gram *S = &z->s->model->gram;
   const int       n = z->s->ng;
   const int       k = S->band;
   const int       a = S->order[r];
@@ -465,7 +465,7 @@ static void eliminate_row(cst_rows *z, FILE *f, unsigned char *there, int r) {
 }
 
 static void solve_row(cst_rows *z, FILE *f, const unsigned char *there, int r) {
-  const cst_gram *S = &z->s->gram;
+  const cst_gram *S = &z->s->model->gram;
   const int       n = z->s->ng;
   const int       k = S->band;
   const int       a = S->order[r];
@@ -483,7 +483,7 @@ static void solve_row(cst_rows *z, FILE *f, const unsigned char *there, int r) {
 
 static void write_band(cst_rows *z, cst_strips *strips) {
   const int      n = z->s->ng;
-  const long     width = z->s->gram.band + 1;
+  const long     width = z->s->model->gram.band + 1;
   unsigned char *there = cst_zeros(n * width, 1);
   for (int r = 0; r < n; r++)
     eliminate_row(z, cst_strips_next(strips), there, r);
@@ -501,7 +501,7 @@ static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
   z->symmetric = symmetric;
   memset(z->there, 0, (size_t)nq * sizeof *z->there);
   memset(z->known, 0, (size_t)nq * sizeof *z->known);
-  if (s->gram.band == 1 && s->ng > 2)
+  if (s->model->gram.band == 1 && s->ng > 2)
     write_tridiagonal(z, strips);
   else
     write_band(z, strips);
@@ -528,7 +528,7 @@ static void write_solution(cst_rows *z, FILE *f, bool symmetric) {
 
 /* The pairs of every constraint, pair[row[a]] .. pair[row[a + 1] - 1]. */
 static void find_pairs(cst_rows *z) {
-  const cst_gram *S = &z->s->gram;
+  const cst_gram *S = &z->s->model->gram;
   for (int k = 0; k < S->n; k++)
     z->row[S->a[k] + 1]++;
   for (int a = 0; a < z->s->ng; a++)
@@ -542,15 +542,15 @@ static void find_pairs(cst_rows *z) {
 }
 
 static bool has_short_rows(const cst_system *s) {
-  cst_graph         *g = s->graph;
-  const cst_pattern *p = &s->pattern[CST_K_G];
+  cst_graph         *g = s->model->graph;
+  const cst_pattern *p = &s->model->pattern[CST_K_G];
   for (int a = 0; a < s->ng; a++) {
     const int n = p->start[a + 1] - p->start[a];
     if (!n)
       return false;
-    if (cst_graph_count(g, s->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS)
+    if (cst_graph_count(g, s->model->kernel_out[CST_K_G] + p->start[a], n) > MOST_OPERATIONS)
       return false;
-    if (cst_graph_count(g, s->kernel_out[CST_K_g] + a, 1) > MOST_OPERATIONS)
+    if (cst_graph_count(g, s->model->kernel_out[CST_K_g] + a, 1) > MOST_OPERATIONS)
       return false;
   }
   return s->ng > 0;
@@ -581,7 +581,7 @@ static bool write_kick(cst_rows *z, FILE *f, bool solutions) {
 }
 
 void cst_system_emit_rows(const cst_system *s, FILE *f) {
-  const cst_pattern *p = &s->pattern[CST_K_G];
+  const cst_pattern *p = &s->model->pattern[CST_K_G];
   cst_rows           z = {.s = s,
                           .G = p,
                           .kept = integers((size_t)p->n),
@@ -589,8 +589,8 @@ void cst_system_emit_rows(const cst_system *s, FILE *f) {
                           .there = integers((size_t)s->nq),
                           .known = integers((size_t)s->nq),
                           .row = integers((size_t)s->ng + 1),
-                          .pair = integers((size_t)s->gram.n)};
-  const bool         narrow = s->gram.band <= CST_ROWS_MOST_BAND;
+                          .pair = integers((size_t)s->model->gram.n)};
+  const bool         narrow = s->model->gram.band <= CST_ROWS_MOST_BAND;
   const bool         possible = has_short_rows(s);
   find_pairs(&z);
   if (!possible || (!(narrow && write_kick(&z, f, true)) && !write_kick(&z, f, false)))

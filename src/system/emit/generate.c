@@ -49,8 +49,8 @@ static void write_header(const char *folder, const cst_system *s) {
 /* The text as numbers, since compilers limit the length of a string literal. */
 static void write_text(FILE *f, const cst_system *s) {
   fprintf(f, "static const char text_%s[] = {", id_of(s));
-  for (const char *c = s->text; *c; c++) {
-    const bool last = (c - s->text) % 32 == 31;
+  for (const char *c = s->description->text; *c; c++) {
+    const bool last = (c - s->description->text) % 32 == 31;
     fprintf(f, "%d,", *(const signed char *)c);
     if (last)
       fputs("\n", f);

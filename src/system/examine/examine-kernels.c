@@ -30,7 +30,7 @@ static void say(cst_examiner *e, cst_kernel_id k) {
 static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point *p, const double *w,
                         const double *l) {
   const cst_system *s = e->s;
-  double           *x = cst_linear_numbers(s->kernel_size[k]);
+  double           *x = cst_linear_numbers(s->model->kernel_size[k]);
   cst_system_eval(s, k, e->c, p->q, NULL, w, NULL, l, x);
   return x;
 }
@@ -87,14 +87,14 @@ static double *slopes(const cst_examiner *e, const cst_node *node, const cst_poi
 static cst_node *inputs(cst_system *s, char letter) {
   cst_node *x = cst_zeros(s->nq, sizeof *x);
   for (int i = 0; i < s->nq; i++)
-    x[i] = cst_graph_input(s->graph, letter, i);
+    x[i] = cst_graph_input(s->model->graph, letter, i);
   return x;
 }
 
 static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point *p) {
   const cst_system *s = e->s;
   const int         nq = s->nq;
-  const cst_bands  *b = &s->bands[0];
+  const cst_bands  *b = &s->model->bands[0];
   double           *w = cst_linear_numbers(nq);
   double           *bent = value_of(e, CST_K_dVH, p, NULL, NULL);
   double           *y = slopes(e, Hw, p);
@@ -120,7 +120,7 @@ static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point 
   double *H = value_of(e, CST_K_d2S, p, NULL, NULL);
   double *x = cst_linear_numbers(e->s->nq);
   double *y = slopes(e, dS, p);
-  cst_linear_pattern_times(&e->s->pattern[CST_K_d2S], H, p->w, x);
+  cst_linear_pattern_times(&e->s->model->pattern[CST_K_d2S], H, p->w, x);
   const bool same = near(x, y, e->s->nq, SAME_SLOPE, 0);
   free(H);
   free(x);
@@ -133,18 +133,18 @@ static void examine_linear(cst_examiner *e) {
   cst_node      *q = inputs(s, 'q');
   cst_node      *w = inputs(s, 'w');
   cst_node      *of = cst_zeros(s->nq, sizeof *of);
-  const cst_node one = cst_graph_constant(s->graph, 1);
+  const cst_node one = cst_graph_constant(s->model->graph, 1);
   bool           good[4] = {true, true, true, true};
-  if (s->kernel_size[CST_K_dVH])
-    cst_graph_tangent(s->graph, s->kernel_out[CST_K_dV], s->nq, q, w, s->nq, of);
-  for (int k = 0; k < e->npoint && s->kernel_size[CST_K_dVH]; k++) {
-    good[0] &= is_made_of(e, CST_K_dVH, CST_K_d2V, &s->bands[0], &e->point[k]);
+  if (s->model->kernel_size[CST_K_dVH])
+    cst_graph_tangent(s->model->graph, s->model->kernel_out[CST_K_dV], s->nq, q, w, s->nq, of);
+  for (int k = 0; k < e->npoint && s->model->kernel_size[CST_K_dVH]; k++) {
+    good[0] &= is_made_of(e, CST_K_dVH, CST_K_d2V, &s->model->bands[0], &e->point[k]);
     good[1] &= is_third(e, of, &e->point[k]);
   }
-  if (s->kernel_size[CST_K_dVS])
-    cst_graph_gradient(s->graph, &s->stiff, &one, 1, q, s->nq, of);
-  for (int k = 0; k < e->npoint && s->kernel_size[CST_K_dVS]; k++) {
-    good[2] &= is_made_of(e, CST_K_dVS, CST_K_d2S, &s->bands[1], &e->point[k]);
+  if (s->model->kernel_size[CST_K_dVS])
+    cst_graph_gradient(s->model->graph, &s->model->stiff, &one, 1, q, s->nq, of);
+  for (int k = 0; k < e->npoint && s->model->kernel_size[CST_K_dVS]; k++) {
+    good[2] &= is_made_of(e, CST_K_dVS, CST_K_d2S, &s->model->bands[1], &e->point[k]);
     good[3] &= is_stiff(e, of, &e->point[k]);
   }
   static const cst_kernel_id kernels[4] = {CST_K_dVH, CST_K_D3V, CST_K_dVS, CST_K_d2S};
@@ -209,7 +209,7 @@ static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV
 static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const double *dV,
                            bool *said) {
   const cst_system  *s = e->s;
-  const cst_pattern *P = &s->pattern[CST_K_xi];
+  const cst_pattern *P = &s->model->pattern[CST_K_xi];
   double            *entry = cst_linear_numbers(P->n);
   double            *xi = cst_linear_numbers(s->nq);
   double             size;
@@ -218,7 +218,7 @@ static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const dou
   CST_EACH_ENTRY(P, k, at)
     xi[P->column[at]] = entry[at];
   const double change = dot(dV, xi, s->nq, &size);
-  snprintf(topic, sizeof topic, "symmetry %s", s->symmetry[k]);
+  snprintf(topic, sizeof topic, "symmetry %s", s->description->symmetry[k]);
   if (!(fabs(change) <= PAIR_SUM * size) && !*said) {
     cst_examine_say(e, CST_FAULT, topic, "V changes along it: %.3g of its size",
                     fabs(change) / size);
@@ -232,7 +232,7 @@ static void examine_pairs(cst_examiner *e) {
   const cst_system *s = e->s;
   bool              good = true;
   bool              said[CST_MAX_SYM] = {false};
-  if (!s->npairs || s->bent)
+  if (!s->model->npairs || s->model->bent)
     return;
   for (int i = 0; i < e->npoint; i++) {
     double *dV = cst_linear_numbers(s->nq);
@@ -351,12 +351,12 @@ static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
   const double      *c = e->c;
   const cst_system  *s = e->s;
   const int          ng = s->ng;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *F = cst_linear_numbers(s->nq);
   double            *G = cst_linear_numbers(P->n);
   cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, p->l, F);
   cst_system_eval_at(s, CST_K_G, c, p->q, G);
-  for (int a = ng - s->nvel; a < ng; a++)
+  for (int a = ng - s->model->nvel; a < ng; a++)
     CST_EACH_ENTRY(P, a, k)
       F[P->column[k]] -= G[k] * p->l[a];
   for (int i = 0; i < s->nq; i++)
@@ -370,7 +370,7 @@ static int values_of(const cst_system *s, const derivative *d);
 /* The first rows of a matrix times the direction, or the last ones. */
 static void rows_along(const cst_system *s, const derivative *d, const double *x,
                        const double *along, double *y) {
-  const cst_pattern *P = &s->pattern[d->kernel];
+  const cst_pattern *P = &s->model->pattern[d->kernel];
   const int          n = values_of(s, d);
   const int          first = d->form == TAIL ? P->rows - n : 0;
   double            *all = cst_linear_numbers(P->rows);
@@ -397,8 +397,8 @@ static double factor_of(const derivative *d, const cst_pattern *P, const double 
 static void contract(const cst_examiner *e, const derivative *d, const cst_point *p,
                      const cst_change *c, double *y, double *size) {
   const cst_system  *s = e->s;
-  const cst_pattern *P = &s->pattern[d->kernel];
-  const int          n = s->kernel_size[d->kernel];
+  const cst_pattern *P = &s->model->pattern[d->kernel];
+  const int          n = s->model->kernel_size[d->kernel];
   const double *along = c->q ? c->q : c->v; /* if both change, their directions are consecutive */
   double       *x = cst_linear_numbers(n);
   double       *Lq = cst_linear_numbers(s->nq);
@@ -535,7 +535,7 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
       .e = e,
       .at = p,
       .n = n,
-      .node = e->s->kernel_out[d->below],
+      .node = e->s->model->kernel_out[d->below],
       .value = d->function,
   };
   const cst_change c = change_of(e->s, p, d->change);
@@ -569,16 +569,16 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
  * zero.) */
 static int values_of(const cst_system *s, const derivative *d) {
   if (d->form == DOT)
-    return s->kernel_size[d->kernel] > 0;
+    return s->model->kernel_size[d->kernel] > 0;
   if (d->form == TAIL)
-    return s->nvel;
+    return s->model->nvel;
   if (d->kernel == CST_K_phi0)
-    return cst_has(s, CST_DRIVEN) ? s->ng - s->nvel : 0;
+    return cst_has(s, CST_DRIVEN) ? s->ng - s->model->nvel : 0;
   if (d->kernel == CST_K_G)
-    return s->ng - s->nvel;
+    return s->ng - s->model->nvel;
   if (d->form == TIMES)
-    return s->pattern[d->kernel].rows;
-  return s->kernel_size[d->kernel];
+    return s->model->pattern[d->kernel].rows;
+  return s->model->kernel_size[d->kernel];
 }
 
 static void compare(cst_examiner *e, const derivative *d, difference *all) {
@@ -587,7 +587,7 @@ static void compare(cst_examiner *e, const derivative *d, difference *all) {
   const char *name = cst_system_kernel_names[d->kernel];
   if (!n)
     return;
-  if (d->kernel == CST_K_dV && !e->s->bent)
+  if (d->kernel == CST_K_dV && !e->s->model->bent)
     return;
   for (int k = 0; k < e->npoint; k++)
     compare_at(e, d, &e->point[k], n, &worst);
@@ -610,7 +610,7 @@ static void compare(cst_examiner *e, const derivative *d, difference *all) {
 static int kernels_with_outputs(const cst_system *s) {
   int n = 0;
   for (int k = 0; k < CST_K_COUNT; k++)
-    n += s->kernel_size[k] > 0;
+    n += s->model->kernel_size[k] > 0;
   return n;
 }
 

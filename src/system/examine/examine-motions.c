@@ -25,15 +25,15 @@ typedef struct {
   double        c[CST_MAX_PAR];    /* the parameters at the time of x */
 } motion;
 
-static bool is_code(const motion *m) { return !m->e->s->state[m->state].has_exact; }
+static bool is_code(const motion *m) { return !m->e->s->description->state[m->state].has_exact; }
 
 /* q, v, lambda at complex t; false if not analytic. */
 static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
   const cst_examiner *e = m->e;
   const cst_system   *s = e->s;
-  cst_graph          *g = s->graph;
+  cst_graph          *g = s->model->graph;
   const int           nq = s->nq;
-  const cst_state    *x = &s->state[m->state];
+  const cst_state    *x = &s->description->state[m->state];
   const cst_complex  *in[128] = {['c'] = e->C, ['t'] = &t};
   bool                analytic = cst_graph_eval_complex(g, x->exact_q, nq, in, z);
   analytic &= cst_graph_eval_complex(g, x->exact_v, nq, in, z + nq);
@@ -99,7 +99,7 @@ static double imbalance(const motion *m, const double *lambda, double sign) {
   const double      *q = m->x;
   const double      *v = q + s->nq;
   const int          n = s->nq;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *r = cst_linear_numbers(n);
   double            *a = cst_linear_numbers(n);
   double            *f = cst_linear_numbers(n);
@@ -156,7 +156,7 @@ static void report_imbalance(const motion *m, const char *topic, double t, doubl
     cst_examine_say(
         e, CST_FAULT, topic,
         "lambda is wrong at t = %g%s: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
-        unit, s->constraint[0], given[0], lambda[0]);
+        unit, s->description->constraint[0], given[0], lambda[0]);
   else
     cst_examine_say(e, CST_FAULT, topic,
                     "M A = f - G'lambda does not hold at t = %g%s: off by %.2g of its terms", t,
@@ -239,7 +239,7 @@ static void examine_motion(cst_examiner *e, int state) {
   double    worst = 0;
   char      topic[TOPIC];
   const int faults = e->x->faults;
-  snprintf(topic, sizeof topic, "exact motion %s", e->s->state[state].name);
+  snprintf(topic, sizeof topic, "exact motion %s", e->s->description->state[state].name);
   compare_start(&m, topic);
   bool good = true;
   for (int k = 0; k < TIMES && good; k++)

@@ -159,13 +159,13 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
     cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, generators);
     if (ng)
       cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
-    if (s->nforce)
+    if (s->model->nforce)
       cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, p->l, F);
     if (of_forces) {
       most = fmax(most, fabs(dot(F, xi, nq)));
       continue;
     }
-    for (int a = ng - s->nvel; a < ng; a++) {
+    for (int a = ng - s->model->nvel; a < ng; a++) {
       const double *row = G + a * nq;
       const double  length = sqrt(dot(row, row, nq));
       const double  along = fabs(dot(row, xi, nq));
@@ -216,7 +216,7 @@ static double change_along(const cst_examiner *e, int k) {
     generator_at(e, k, at->q, X, -step, before);
     generator_at(e, k, at->q, X, step, after);
     cst_system_eval(s, CST_K_D2gvw, c, at->q, X, xi, NULL, NULL, bent);
-    for (int a = ng - s->nvel; a < ng; a++) {
+    for (int a = ng - s->model->nvel; a < ng; a++) {
       const double *row = G + a * n;
       double        sum = bent[a];
       for (int i = 0; i < n; i++) {
@@ -235,25 +235,25 @@ static double change_along(const cst_examiner *e, int k) {
 static void say_symmetry(cst_examiner *e, int k) {
   const cst_system *s = e->s;
   char              topic[TOPIC];
-  snprintf(topic, sizeof topic, "symmetry %s", s->symmetry[k]);
-  if (s->nvel && work_along(e, k, false) > SMALL)
+  snprintf(topic, sizeof topic, "symmetry %s", s->description->symmetry[k]);
+  if (s->model->nvel && work_along(e, k, false) > SMALL)
     cst_examine_say(
         e, CST_NOTE, topic,
         "not admissible: phi xi is not 0, and the constraint forces change its momentum");
-  else if (s->nvel && change_along(e, k) > 1e-5)
+  else if (s->model->nvel && change_along(e, k) > 1e-5)
     cst_examine_say(
         e, CST_NOTE, topic,
         "admissible, but the constraints are not invariant: the exact motion keeps its momentum, "
         "methods only to their order");
-  if (s->nforce && work_along(e, k, true) > SMALL)
+  if (s->model->nforce && work_along(e, k, true) > SMALL)
     cst_examine_say(e, CST_NOTE, topic, "forces do work along it and change its momentum");
 }
 
 void cst_examine_nonholonomic(cst_examiner *e) {
   const cst_system *s = e->s;
-  if (!(s->traits & (CST_NONHOLONOMIC | CST_TIMED)))
+  if (!(s->model->traits & (CST_NONHOLONOMIC | CST_TIMED)))
     return;
-  if (s->nvel)
+  if (s->model->nvel)
     say_brackets(e);
   say_energy(e);
   for (int k = 0; k < s->nsym && e->npoint; k++)

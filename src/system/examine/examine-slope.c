@@ -23,7 +23,7 @@ static bool field_nodes(const cst_analytic *f, const cst_node *out, int n,
   const cst_complex *in[128] = {
       ['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l,
   };
-  return cst_graph_eval_complex(f->e->s->graph, out, n, in, result);
+  return cst_graph_eval_complex(f->e->s->model->graph, out, n, in, result);
 }
 
 bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
@@ -34,9 +34,9 @@ bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cs
 static bool field_times(const cst_analytic *f, cst_kernel_id k, bool transposed,
                         const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
   const cst_system  *s = f->e->s;
-  const cst_pattern *P = &s->pattern[k];
+  const cst_pattern *P = &s->model->pattern[k];
   cst_complex       *A = complexes(P->n);
-  const bool         analytic = field_nodes(f, s->kernel_out[k], P->n, x, A);
+  const bool         analytic = field_nodes(f, s->model->kernel_out[k], P->n, x, A);
   for (int a = 0; a < P->rows; a++)
     CST_EACH_ENTRY(P, a, e) {
       const int i = P->column[e];
@@ -73,7 +73,7 @@ static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst
   cst_complex            *u = moved(p->u, nu, NULL, 0, t);
   cst_complex            *l = moved(p->l, nl, d->l, 2 * s->ng, t);
   const cst_complex_point at = {q, v, w, u, l};
-  cst_complex *const      clock = f->e->C + s->account - 1;
+  cst_complex *const      clock = f->e->C + s->model->account - 1;
   const bool              timed = cst_has(s, CST_TIMED);
   const cst_complex       time = timed ? *clock : 0;
   if (timed)
@@ -143,7 +143,7 @@ bool cst_examine_function_hidden(const cst_analytic *f, const cst_complex_point 
   for (int i = 0; i < f->n; i++)
     out[i] = 0;
   if (cst_has(s, CST_AFFINE))
-    analytic &= field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
+    analytic &= field_nodes(f, s->model->kernel_out[CST_K_phi0], f->n, x, out);
   for (int i = 0; i < f->n; i++)
     out[i] += Gv[i];
   free(Gv);
@@ -151,7 +151,7 @@ bool cst_examine_function_hidden(const cst_analytic *f, const cst_complex_point 
 }
 
 bool cst_examine_function_phi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return field_nodes(f, f->e->s->phi, f->n, x, out);
+  return field_nodes(f, f->e->s->model->phi, f->n, x, out);
 }
 
 bool cst_examine_function_Mv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
@@ -174,10 +174,10 @@ static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst
     y[i] = 0;
   if (!cst_has(s, CST_SEPARABLE))
     return field_times(f, CST_K_M, false, x, z, y);
-  cst_complex *m = complexes(s->nmass);
-  const bool   analytic = field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
+  cst_complex *m = complexes(s->model->nmass);
+  const bool   analytic = field_nodes(f, s->model->kernel_out[CST_K_mass], s->model->nmass, x, m);
   for (int i = 0; i < s->nq; i++)
-    y[i] = m[s->mass_class[i]] * z[i];
+    y[i] = m[s->model->mass_class[i]] * z[i];
   free(m);
   return analytic;
 }
@@ -189,7 +189,7 @@ bool cst_examine_function_L(const cst_analytic *f, const cst_complex_point *x, c
   cst_complex      *a = Mv + s->nq;
   cst_complex       V;
   bool              analytic = inertia(f, x, x->v, Mv);
-  analytic &= field_nodes(f, s->kernel_out[CST_K_a], s->kernel_size[CST_K_a], x, a);
+  analytic &= field_nodes(f, s->model->kernel_out[CST_K_a], s->model->kernel_size[CST_K_a], x, a);
   const cst_node whole = cst_system_whole(s);
   analytic &= field_nodes(f, &whole, 1, x, &V);
   out[0] = -V;
@@ -210,8 +210,8 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   const cst_kernel_id force = cst_system_force_kernel(s);
   cst_complex        *part = complexes(n + ng);
   cst_complex        *MA = complexes(n);
-  bool                analytic = field_nodes(f, s->kernel_out[force], n, x, E);
-  analytic &= field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
+  bool                analytic = field_nodes(f, s->model->kernel_out[force], n, x, E);
+  analytic &= field_nodes(f, s->model->kernel_out[CST_K_D2gvv], ng, x, E + n);
   analytic &= field_times(f, CST_K_G, true, x, x->l, part);
   analytic &= field_times(f, CST_K_G, false, x, A, part + n);
   analytic &= inertia(f, x, A, MA);
@@ -270,7 +270,7 @@ bool cst_examine_function_A(const cst_analytic *f, const cst_complex_point *x, c
   const cst_system *s = f->e->s;
   const int         nq = s->nq;
   cst_complex      *a = cst_zeros(nq, sizeof *a);
-  const bool        analytic = !cst_has(s, CST_GYROSCOPIC) || field_nodes(f, s->a, nq, x, a);
+  const bool        analytic = !cst_has(s, CST_GYROSCOPIC) || field_nodes(f, s->model->a, nq, x, a);
   out[0] = 0;
   for (int i = 0; i < nq; i++)
     out[0] += a[i] * x->v[i];
@@ -280,14 +280,14 @@ bool cst_examine_function_A(const cst_analytic *f, const cst_complex_point *x, c
 
 bool cst_examine_function_gauge(const cst_analytic *f, const cst_complex_point *x,
                                 cst_complex *out) {
-  return field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
+  return field_nodes(f, &f->e->s->model->gauge[f->index], 1, x, out);
 }
 
 bool cst_examine_function_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  const cst_node *xi = f->e->s->xi + (long)f->index * f->n;
+  const cst_node *xi = f->e->s->model->xi + (long)f->index * f->n;
   return field_nodes(f, xi, f->n, x, out);
 }
 
 bool cst_examine_function_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return field_nodes(f, f->e->s->g, f->n, x, out);
+  return field_nodes(f, f->e->s->model->g, f->n, x, out);
 }

@@ -33,9 +33,9 @@ static bool is_finite(const cst_system *s, const double *c, const cst_point *p) 
                                      CST_K_M, CST_K_a, CST_K_f,  CST_K_xi,  CST_K_gauge};
   bool                       good = true;
   for (size_t k = 0; k < sizeof of / sizeof *of && good; k++) {
-    double *x = cst_linear_numbers((size_t)s->kernel_size[of[k]]);
+    double *x = cst_linear_numbers((size_t)s->model->kernel_size[of[k]]);
     cst_system_eval(s, of[k], c, p->q, p->v, p->w, p->u, p->l, x);
-    good = isfinite(cst_examine_largest(x, s->kernel_size[of[k]]));
+    good = isfinite(cst_examine_largest(x, s->model->kernel_size[of[k]]));
     free(x);
   }
   return good;
@@ -159,8 +159,8 @@ static bool state_is_finite(cst_examiner *e, const char *topic, const double *q,
   for (int i = 0; i < s->nq; i++) {
     if (isfinite(q[i]) && isfinite(v[i]))
       continue;
-    cst_examine_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g", s->coordinate[i], q[i],
-                    v[i]);
+    cst_examine_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g",
+                    s->description->coordinate[i], q[i], v[i]);
     return false;
   }
   return true;
@@ -177,7 +177,8 @@ static const char *implied(const cst_system *s, char text[LONG_WHY]) {
     if (n > LISTED)
       continue;
     const char *separator = at ? ", " : "";
-    at += snprintf(text + at, (size_t)(LONG_WHY - at), "%s%s", separator, s->constraint[a]);
+    at += snprintf(text + at, (size_t)(LONG_WHY - at), "%s%s", separator,
+                   s->description->constraint[a]);
   }
   if (n > LISTED && at < LONG_WHY)
     snprintf(text + at, (size_t)(LONG_WHY - at), " ... (%d in all)", n);
@@ -195,7 +196,7 @@ static void rank(cst_examiner *e, const char *topic, const double *q) {
   cst_examine_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, s->ng);
   if (!found)
     cst_examine_say(e, CST_FAULT, topic, "%s", why);
-  else if (s->dropped)
+  else if (s->model->dropped)
     cst_examine_say(e, CST_NOTE, topic,
                     "redundant, here and nearby: %s; multipliers are then those of least norm",
                     implied(s, text));
@@ -204,13 +205,13 @@ static void rank(cst_examiner *e, const char *topic, const double *q) {
 /* Rank and degrees of freedom without the 6 independent constraints of each rotation. */
 static void joints(cst_examiner *e, const char *topic, const double *q) {
   const cst_system *s = e->s;
-  if (!s->nbodies)
+  if (!s->model->nbodies)
     return;
   const int r = cst_system_rank(s, e->c, q);
-  const int own = r - 6 * s->nbodies;
-  if (s->nown)
+  const int own = r - 6 * s->model->nbodies;
+  if (s->model->nown)
     cst_examine_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own,
-                    s->nown + s->nvel, s->nq - r);
+                    s->model->nown + s->model->nvel, s->nq - r);
   else
     cst_examine_say(e, CST_FACT, topic, "no joints; degrees of freedom: %d", s->nq - r);
 }
@@ -220,12 +221,13 @@ static bool flat_bodies(const cst_examiner *e, char *text, size_t n) {
   int    count = 0;
   size_t at = 0;
   *text = 0;
-  for (int k = 0; k < e->s->nbodies && at < n; k++) {
+  for (int k = 0; k < e->s->model->nbodies && at < n; k++) {
     double inertia[9], mass;
     cst_system_body_inertia(e->s, k, e->c, inertia, &mass);
     if (!cst_body_is_flat(inertia))
       continue;
-    at += (size_t)snprintf(text + at, n - at, "%s%s", count ? ", " : "", e->s->bodies[k].name);
+    at +=
+        (size_t)snprintf(text + at, n - at, "%s%s", count ? ", " : "", e->s->model->bodies[k].name);
     count++;
   }
   return count > 1;
@@ -285,7 +287,7 @@ static double energy(const cst_examiner *e, const double *q, const double *v) {
 static void examine_state(cst_examiner *e, int state, double *q, double *v) {
   const cst_system *s = e->s;
   char              topic[TOPIC];
-  snprintf(topic, sizeof topic, "state %s", s->state[state].name);
+  snprintf(topic, sizeof topic, "state %s", s->description->state[state].name);
   cst_system_state(s, state, e->c, q, v);
   if (!state_is_finite(e, topic, q, v))
     return;

@@ -137,7 +137,7 @@ static void scale(const cst_pattern *P, double *M) {
 
 static void of_large(const cst_examiner *e, const double *q, bool scaled, double *least,
                      double *most) {
-  const cst_pattern *P = &e->s->pattern[CST_K_M];
+  const cst_pattern *P = &e->s->model->pattern[CST_K_M];
   double            *M = cst_linear_numbers(P->n);
   cst_system_eval_at(e->s, CST_K_M, e->c, q, M);
   if (scaled)
@@ -181,8 +181,8 @@ bool cst_examine_mass_is_definite(const cst_examiner *e, const double *q) {
 /* ---- the system ------------------------------------------------------------------------------ */
 
 static bool mass_depends(const cst_system *s) {
-  for (int e = 0; e < s->kernel_size[CST_K_M]; e++)
-    if (cst_graph_depends(s->graph, s->kernel_out[CST_K_M][e], 'q'))
+  for (int e = 0; e < s->model->kernel_size[CST_K_M]; e++)
+    if (cst_graph_depends(s->model->graph, s->model->kernel_out[CST_K_M][e], 'q'))
       return true;
   return false;
 }
@@ -199,7 +199,7 @@ static const char *mass_kind(const cst_system *s) {
   if (cst_has(s, CST_SEPARABLE))
     return "constant diagonal";
   const bool depends = mass_depends(s);
-  const bool diagonal = is_diagonal(&s->pattern[CST_K_M]);
+  const bool diagonal = is_diagonal(&s->model->pattern[CST_K_M]);
   if (depends)
     return diagonal ? "diagonal, depends on the coordinates" : "matrix, depends on the coordinates";
   return diagonal ? "constant diagonal" : "constant matrix";
@@ -210,26 +210,27 @@ static void say_elimination(cst_examiner *e) {
   const int         ng = s->ng;
   if (!ng)
     cst_examine_say(e, CST_FACT, "structure", "no constraints");
-  else if (s->gram.form == CST_FORM_SPARSE || s->gram.form == CST_FORM_PAIRS)
+  else if (s->model->gram.form == CST_FORM_SPARSE || s->model->gram.form == CST_FORM_PAIRS)
     cst_examine_say(
         e, CST_FACT, "structure",
         "constraints sparse, %d entries in their factors%s; nonzeros of Dg: %d in %d x %d",
-        2 * s->gram.row[ng] + ng, s->gram.form == CST_FORM_PAIRS ? ", too many for lanes" : "",
-        s->pattern[CST_K_G].n, ng, s->nq);
-  else if (s->gram.banded)
+        2 * s->model->gram.row[ng] + ng,
+        s->model->gram.form == CST_FORM_PAIRS ? ", too many for lanes" : "",
+        s->model->pattern[CST_K_G].n, ng, s->nq);
+  else if (s->model->gram.banded)
     cst_examine_say(e, CST_FACT, "structure",
-                    "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d", s->gram.band,
-                    s->pattern[CST_K_G].n, ng, s->nq);
+                    "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d",
+                    s->model->gram.band, s->model->pattern[CST_K_G].n, ng, s->nq);
   else
     cst_examine_say(e, CST_FACT, "structure", "constraints dense; nonzeros of Dg: %d in %d x %d",
-                    s->pattern[CST_K_G].n, ng, s->nq);
+                    s->model->pattern[CST_K_G].n, ng, s->nq);
 }
 
 /* For every name the first body. */
 static void say_bodies(cst_examiner *e) {
   const cst_system *s = e->s;
-  for (int k = 0; k < s->nbody_name; k++) {
-    const cst_name *name = &s->body_name[k];
+  for (int k = 0; k < s->description->nbody_name; k++) {
+    const cst_name *name = &s->description->body_name[k];
     char            count[40] = "";
     double          inertia[9], mass, off;
     cst_system_body_inertia(s, name->at, e->c, inertia, &mass);
@@ -238,7 +239,7 @@ static void say_bodies(cst_examiner *e) {
     off += fabs(inertia[5]);
     if (name->array)
       snprintf(count, sizeof count, "%d bodies, the first: ", name->count);
-    if (s->bodies[name->at].centre >= 0)
+    if (s->model->bodies[name->at].centre >= 0)
       cst_examine_say(e, CST_FACT, "bodies",
                       "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s", name->name,
                       count, mass, inertia[0], inertia[4], inertia[8],
@@ -259,9 +260,9 @@ static void check_bodies(cst_examiner *e) {
 
 static void say_pairs(cst_examiner *e) {
   const cst_system *s = e->s;
-  cst_graph        *g = s->graph;
-  for (int k = 0; k < s->npairs; k++) {
-    const cst_pairs *p = &s->pairs[k];
+  cst_graph        *g = s->model->graph;
+  for (int k = 0; k < s->model->npairs; k++) {
+    const cst_pairs *p = &s->model->pairs[k];
     const int        value = cst_graph_count(g, &p->sum.term, 1);
     const int        slopes = cst_graph_count(g, p->slope, p->sum.nx + p->sum.ny);
     cst_examine_say(e, CST_FACT, "potential",
@@ -273,7 +274,7 @@ static void say_pairs(cst_examiner *e) {
 static int smoothness_of(const cst_system *s, const cst_node *of, int n) {
   int least = INT_MAX;
   for (int i = 0; of && i < n; i++) {
-    const int smooth = cst_graph_smoothness(s->graph, of[i]);
+    const int smooth = cst_graph_smoothness(s->model->graph, of[i]);
     least = smooth < least ? smooth : least;
   }
   return least;
@@ -282,15 +283,15 @@ static int smoothness_of(const cst_system *s, const cst_node *of, int n) {
 /* Notes that there are functions which are smooth in pieces. */
 static void say_pieces(cst_examiner *e) {
   const cst_system *s = e->s;
-  const cst_node    V = s->V;
+  const cst_node    V = s->model->V;
   const int         masses = (int)cst_system_masses(s);
   const struct {
     const char *name;
     int         smooth;
   } part[] = {{"the potential", smoothness_of(s, &V, 1)},
-              {"the mass", smoothness_of(s, s->mass, masses)},
-              {"constraints", smoothness_of(s, s->g, s->ng)},
-              {"forces", smoothness_of(s, s->force, s->nforce * s->nq)}};
+              {"the mass", smoothness_of(s, s->model->mass, masses)},
+              {"constraints", smoothness_of(s, s->model->g, s->ng)},
+              {"forces", smoothness_of(s, s->model->force, s->model->nforce * s->nq)}};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
     if (part[i].smooth < INT_MAX)
       cst_examine_say(e, CST_NOTE, "pieces",
@@ -318,9 +319,9 @@ void cst_examine_structure(cst_examiner *e) {
   say_jumps(e);
   if (cst_has(s, CST_LINEAR_V))
     cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
-  else if (!s->bent)
+  else if (!s->model->bent)
     cst_examine_say(e, CST_FACT, "potential", "its second derivatives are too large");
   else
     cst_examine_say(e, CST_FACT, "potential", "nonzeros of its Hessian: %d in %d x %d",
-                    s->pattern[CST_K_d2V].n, s->nq, s->nq);
+                    s->model->pattern[CST_K_d2V].n, s->nq, s->nq);
 }

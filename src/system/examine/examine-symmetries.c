@@ -163,14 +163,14 @@ static change change_of_A(generator *x) {
 static change change_of_g(generator *x, int *row) {
   const cst_system  *s = x->e->s;
   const int          ng = s->ng;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *dg = cst_linear_numbers(ng);
   double            *G = cst_linear_numbers(P->n);
   double             size_xi = cst_examine_largest(x->xi, s->nq);
   change             most = {0, 0};
   cst_system_eval_at(s, CST_K_G, x->e->c, x->at->q, G);
   slope(x, cst_examine_function_g, ng, x->xi, NULL, dg);
-  for (int a = 0; a < ng - s->nvel; a++) {
+  for (int a = 0; a < ng - s->model->nvel; a++) {
     double size = 0;
     CST_EACH_ENTRY(P, a, e)
       size += fabs(G[e]) * size_xi;
@@ -279,7 +279,7 @@ static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
 static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity,
                   const changes *c, const char *where) {
   const cst_system *s = e->s;
-  if (!cst_graph_is_zero(s->graph, s->gauge[k]))
+  if (!cst_graph_is_zero(s->model->graph, s->model->gauge[k]))
     cst_examine_say(e, severity, topic,
                     "a(q) does not change along it by the gradient of its gauge%s: %.3g", where,
                     c->A.raw);
@@ -301,7 +301,7 @@ static void say(cst_examiner *e, const char *topic, int k, cst_severity severity
 #define BROKEN(x) (!(c->x.part <= most) && !(before && !(before->x.part <= most)))
   if (BROKEN(g))
     cst_examine_say(e, severity, topic, "the constraint %s changes along it: %.3g",
-                    e->s->constraint[c->row], c->g.raw);
+                    e->s->description->constraint[c->row], c->g.raw);
   if (BROKEN(V))
     cst_examine_say(e, severity, topic, "V changes along it%s: %.3g", where, c->V.raw);
   if (BROKEN(T))
@@ -317,7 +317,7 @@ static double worst_of(const changes *c) { return fmax(c->V.part, fmax(c->T.part
 
 static void say_fact(cst_examiner *e, const char *topic, int k, const changes *c) {
   const cst_system *s = e->s;
-  const bool        gauge = !cst_graph_is_zero(s->graph, s->gauge[k]);
+  const bool        gauge = !cst_graph_is_zero(s->model->graph, s->model->gauge[k]);
   char              text[80] = "";
   if (s->ng)
     snprintf(text, sizeof text, "g invariant to %.1g, ", c->g.part);
@@ -331,7 +331,7 @@ static void examine_symmetry(cst_examiner *e, int k) {
   changes           off = {0};
   const int         faults = e->x->faults;
   char              topic[TOPIC];
-  snprintf(topic, sizeof topic, "symmetry %s", s->symmetry[k]);
+  snprintf(topic, sizeof topic, "symmetry %s", s->description->symmetry[k]);
   for (int i = 0; i < e->npoint; i++) {
     cst_point p;
     if (s->ng)

@@ -41,7 +41,7 @@ static bool equal(const double *x, const double *y, int n) {
 
 static bool same_at(const cst_examiner *e, const original *o, const cst_point *p) {
   const cst_system *s = e->s;
-  double           *x = cst_linear_numbers((size_t)s->kernel_size[o->kernel]);
+  double           *x = cst_linear_numbers((size_t)s->model->kernel_size[o->kernel]);
   double           *y = values(e, o->node, o->n, p);
   cst_system_eval(s, o->kernel, e->c, p->q, p->v, NULL, NULL, NULL, x);
   const bool same = equal(x, y, o->n);
@@ -63,7 +63,7 @@ static void compare(cst_examiner *e, const original *o) {
  * 0: a diagonal. */
 static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node,
                             int stride) {
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   const long columns = stride;
   const long all = stride ? P->rows * columns : P->rows;
   long       nonzero = 0, found = 0;
@@ -86,9 +86,9 @@ static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst
 }
 
 static void compare_matrix(cst_examiner *e, cst_kernel_id k, const cst_node *node, int stride) {
-  cst_node *out = in_pattern(e->s, &e->s->pattern[k], node, stride);
+  cst_node *out = in_pattern(e->s, &e->s->model->pattern[k], node, stride);
   if (out)
-    compare(e, &(original){k, out, e->s->pattern[k].n});
+    compare(e, &(original){k, out, e->s->model->pattern[k].n});
   else
     cst_examine_say(e, CST_FAULT, "derivatives", "the pattern of %s omits nonzero entries",
                     cst_system_kernel_names[k]);
@@ -102,7 +102,7 @@ static void compare_diagonal(cst_examiner *e) {
   double           *y;
   if (e->npoint) {
     cst_linear_masses(s, e->c, m);
-    y = values(e, s->mass, n, &e->point[0]);
+    y = values(e, s->model->mass, n, &e->point[0]);
     if (!equal(m, y, n))
       cst_examine_say(e, CST_FAULT, "derivatives", "the masses differ from the description");
     free(y);
@@ -114,16 +114,16 @@ void cst_examine_originals(cst_examiner *e) {
   const cst_system *s = e->s;
   const int         nq = s->nq;
   const cst_node    V = cst_system_whole(s);
-  if (s->bent)
+  if (s->model->bent)
     compare(e, &(original){CST_K_V, &V, 1});
-  compare(e, &(original){CST_K_g, s->g, s->ng});
-  compare(e, &(original){CST_K_gauge, s->gauge, s->nsym});
+  compare(e, &(original){CST_K_g, s->model->g, s->ng});
+  compare(e, &(original){CST_K_gauge, s->model->gauge, s->nsym});
   if (cst_has(s, CST_GYROSCOPIC))
-    compare(e, &(original){CST_K_a, s->a, nq});
+    compare(e, &(original){CST_K_a, s->model->a, nq});
   if (s->nsym)
-    compare_matrix(e, CST_K_xi, s->xi, nq);
+    compare_matrix(e, CST_K_xi, s->model->xi, nq);
   if (!cst_has(s, CST_SEPARABLE))
-    compare_matrix(e, CST_K_M, s->mass, cst_has(s, CST_MASS_MATRIX) ? nq : 0);
+    compare_matrix(e, CST_K_M, s->model->mass, cst_has(s, CST_MASS_MATRIX) ? nq : 0);
   else
     compare_diagonal(e);
 }
@@ -159,8 +159,8 @@ static group gather(const cst_examiner *e, int lanes) {
   const cst_system *s = e->s;
   int               most = 1;
   for (int k = 0; k < CST_K_COUNT; k++)
-    if (s->kernel_size[k] > most)
-      most = s->kernel_size[k];
+    if (s->model->kernel_size[k] > most)
+      most = s->model->kernel_size[k];
   group g = {.lanes = lanes, .o = aligned(most, lanes)};
   int   entries[LETTERS];
   for (int i = 0; i < LETTERS; i++) {
@@ -193,11 +193,12 @@ static bool same_bits(double x, double y) { return bits(x) == bits(y) || (isnan(
 /* Whether kernel k, run over the group, gives the interpreter's values in every lane. */
 static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group *g) {
   const cst_system    *s = e->s;
-  const int            n = s->kernel_size[k];
+  const int            n = s->model->kernel_size[k];
   double              *x = cst_linear_numbers(n);
   double *const *const in = g->x;
   bool                 same = true;
-  s->kernel[isa][k](s->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], g->o);
+  s->code->kernel[isa][k](s->code->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5],
+                          g->o);
   for (int lane = 0; lane < g->lanes; lane++) {
     const cst_point *p = &e->point[lane % e->npoint];
     cst_system_eval(s, k, e->c, p->q, p->v, p->w, p->u, p->l, x);
@@ -213,9 +214,9 @@ static int compare_lanes(cst_examiner *e, int isa) {
   group g = gather(e, cst_isas[isa].width);
   int   n = 0;
   for (int k = 0; k < CST_K_COUNT; k++) {
-    if (!e->s->kernel_size[k])
+    if (!e->s->model->kernel_size[k])
       continue;
-    if (!e->s->kernel[isa][k])
+    if (!e->s->code->kernel[isa][k])
       continue;
     n++;
     if (!agrees(e, isa, (cst_kernel_id)k, &g))
@@ -231,7 +232,7 @@ void cst_examine_compiled(cst_examiner *e) {
   char      names[64] = "";
   int       n = 0;
   for (int isa = 0; isa < cst_isa_count && e->npoint; isa++) {
-    if (!e->s->compiled[isa])
+    if (!e->s->code->compiled[isa])
       continue;
     if (!cst_isa_available(isa))
       continue;

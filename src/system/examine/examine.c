@@ -62,7 +62,7 @@ static void gather_points(cst_examiner *e) {
       continue;
     }
     free(e->point[e->npoint].q);
-    snprintf(topic, sizeof topic, "state %s", s->state[state].name);
+    snprintf(topic, sizeof topic, "state %s", s->description->state[state].name);
     if (k < s->nstate)
       cst_examine_say(e, CST_FAULT, topic,
                       "functions of the system or their derivatives are not finite near it");
@@ -83,8 +83,8 @@ static void set_time(cst_examiner *e) {
     return;
   double *c = cst_zeros(s->npar, sizeof *c);
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
-  c[s->account - 1] = CST_EXAMINED_TIME;
-  e->C[s->account - 1] = CST_EXAMINED_TIME;
+  c[s->model->account - 1] = CST_EXAMINED_TIME;
+  e->C[s->model->account - 1] = CST_EXAMINED_TIME;
   e->c = e->later = c;
 }
 

@@ -8,7 +8,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXAMINE_H
 #define CST_EXAMINE_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* Information; a warning; an error. */
 typedef enum { CST_FACT, CST_NOTE, CST_FAULT } cst_severity;

@@ -25,12 +25,12 @@ static const char *name_of(const void *context, char letter, int index) {
   const names      *n = context;
   const cst_system *s = n->s;
   if (letter == 'q')
-    return s->coordinate[index];
+    return s->description->coordinate[index];
   if (letter == 'v')
-    return velocity(s->coordinate[index], n->room);
+    return velocity(s->description->coordinate[index], n->room);
   if (letter == 'c')
     return index < cst_system_named(s) ? s->parameter[index].name : "t";
-  snprintf(n->room, NAME, "lambda_%s", s->constraint[index]);
+  snprintf(n->room, NAME, "lambda_%s", s->description->constraint[index]);
   return n->room;
 }
 
@@ -39,8 +39,8 @@ static void tell(const cst_system *s, const char *what, const char *name, const 
   char           room[NAME];
   const names    n = {s, room};
   const cst_node out[] = {cut->sign, cut->beside};
-  cst_written    w = cst_graph_write(s->graph, out, cut->beside < 0 ? 1 : 2, "", name_of, &n);
-  bool           shown = !w.n;
+  cst_written w = cst_graph_write(s->model->graph, out, cut->beside < 0 ? 1 : 2, "", name_of, &n);
+  bool        shown = !w.n;
   for (int k = 0; k < w.nout; k++)
     shown &= w.out[k] && strlen(w.out[k]) <= LONG; /* NULL: the graph is full */
   if (!shown)
@@ -58,7 +58,7 @@ static void tell(const cst_system *s, const char *what, const char *name, const 
 static int add(const cst_system *s, const char *what, const char *name, const cst_node *out, int n,
                const char *arrays, int told, char text[CST_JUMPS_TOLD][CST_JUMP_TEXT]) {
   cst_cut  *cut;
-  const int found = cst_graph_cuts(s->graph, out, n, arrays, &cut);
+  const int found = cst_graph_cuts(s->model->graph, out, n, arrays, &cut);
   for (int k = 0; k < found && told < CST_JUMPS_TOLD; k++)
     tell(s, what, name, &cut[k], text[told++]);
   free(cut);
@@ -67,11 +67,13 @@ static int add(const cst_system *s, const char *what, const char *name, const cs
 
 int cst_jumps_tell(const cst_system *s, char text[CST_JUMPS_TOLD][CST_JUMP_TEXT]) {
   int n = 0;
-  for (int a = 0; a < s->ng - s->nvel && n < CST_JUMPS_TOLD; a++)
-    n = add(s, "constraint", s->constraint[a], &s->g[a], 1, "q", n, text);
-  for (int k = 0; k < s->nvel && n < CST_JUMPS_TOLD; k++)
-    n = add(s, "constraint", s->constraint[s->ng - s->nvel + k], &s->phi[k], 1, "qv", n, text);
-  for (int k = 0; k < s->nforce && n < CST_JUMPS_TOLD; k++)
-    n = add(s, "force", s->force_name[k], s->force + k * s->nq, s->nq, "qv", n, text);
+  for (int a = 0; a < s->ng - s->model->nvel && n < CST_JUMPS_TOLD; a++)
+    n = add(s, "constraint", s->description->constraint[a], &s->model->g[a], 1, "q", n, text);
+  for (int k = 0; k < s->model->nvel && n < CST_JUMPS_TOLD; k++)
+    n = add(s, "constraint", s->description->constraint[s->ng - s->model->nvel + k],
+            &s->model->phi[k], 1, "qv", n, text);
+  for (int k = 0; k < s->model->nforce && n < CST_JUMPS_TOLD; k++)
+    n = add(s, "force", s->description->force_name[k], s->model->force + k * s->nq, s->nq, "qv", n,
+            text);
   return n;
 }

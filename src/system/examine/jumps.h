@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_JUMPS_H
 #define CST_JUMPS_H
-#include "constella/system.h"
+#include "system/system.h"
 
 enum { CST_JUMPS_TOLD = 6 }; /* texts at most, of CST_JUMP_TEXT characters each */
 enum { CST_JUMP_TEXT = 200 };

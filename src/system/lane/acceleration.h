@@ -57,7 +57,7 @@
 
 /* S := the matrix whose entries are given in the pattern of kernel k, row-major. */
 CST_INLINE void cst_expand(const cst_context *C, int k, const vd *entry, vd *S) {
-  const cst_pattern *p = &C->system->pattern[k];
+  const cst_pattern *p = &C->system->model->pattern[k];
   for (int i = 0; i < p->rows * p->columns; i++)
     S[i] = vset(0);
   for (int r = 0; r < p->rows; r++)
@@ -306,7 +306,7 @@ static __attribute__((noinline, unused)) void cst_slip_equations(const cst_conte
                                                                  const vd *c, const vd *q,
                                                                  const vd *v, const vd *lambda,
                                                                  vd *f, vd *J, vd *d) {
-  const cst_pattern *P = &C->system->pattern[CST_K_Fl];
+  const cst_pattern *P = &C->system->model->pattern[CST_K_Fl];
   vd                 Fl[ROOM(P->n)];
   CALL(C, f, c, q, v, 0, 0, lambda, f);
   CALL(C, Fl, c, q, v, 0, 0, lambda, Fl);

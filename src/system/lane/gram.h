@@ -57,7 +57,7 @@ extern const cst_gram_apart CST_NAME(cst_gram);
 #if CST_SIZED
 #define GRAM_SIZE (NG * NG)
 #else
-#define GRAM_SIZE (C->system->gram.size)
+#define GRAM_SIZE (C->system->model->gram.size)
 #endif
 #define WEIGHT(i) (*(MASS_UNIT || !w ? &unit : &w[CLASS(i)]))
 
@@ -100,7 +100,7 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
     }
   }
 #else
-  const cst_gram *g = &C->system->gram;
+  const cst_gram *g = &C->system->model->gram;
   const int       n = symmetric ? g->upper : g->n;
   if (g->n < g->inside)
     for (int k = 0; k < g->size; k++)
@@ -118,7 +118,7 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
 /* The equation of a redundant constraint is x = 0. */
 CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
 #if !CST_SIZED
-  const unsigned char *dropped = C->system->dropped;
+  const unsigned char *dropped = C->system->model->dropped;
   if (!dropped)
     return;
   for (int a = 0; a < NG; a++)
@@ -138,7 +138,7 @@ CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric
     C->by->solve(C->by->context, (double *)x);
     return;
   }
-  if (C->system->gram.banded) {
+  if (C->system->model->gram.banded) {
     GRAM_APART.solve(C, S, x, symmetric);
     return;
   }
@@ -158,7 +158,7 @@ CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
     C->by->factor(C->by->context, (const double *)S, 1);
     return;
   }
-  if (C->system->gram.banded) {
+  if (C->system->model->gram.banded) {
     GRAM_APART.factor(C, S, 1);
     return;
   }
@@ -173,7 +173,7 @@ CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x, int
     C->by->solve(C->by->context, (double *)x);
     return;
   }
-  if (C->system->gram.banded) {
+  if (C->system->model->gram.banded) {
     GRAM_APART.backsolve(C, S, x, symmetric);
     return;
   }
@@ -254,7 +254,7 @@ CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, vd h) {
 #if !CST_SIZED
   if (C->by) /* whose factors are its own; it tells itself what the solution is */
     return vmask(1);
-  if (C->system->gram.banded)
+  if (C->system->model->gram.banded)
     return GRAM_APART.is_positive(C, S, h);
 #endif
   return cst_dense_is_positive(C, S, h);
@@ -262,7 +262,7 @@ CST_INLINE vl cst_gram_is_positive(const cst_context *C, const vd *S, vd h) {
 
 CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, vd h) {
 #if !CST_SIZED
-  if (C->system->gram.banded)
+  if (C->system->model->gram.banded)
     return vmask(1);
 #endif
   return cst_dense_leans(C, S, h);
@@ -272,7 +272,7 @@ CST_INLINE vl cst_gram_leans(const cst_context *C, const vd *S, vd h) {
  * eliminated in the order of its band, without pivoting.) */
 CST_INLINE void cst_gram_solve_pivoted(const cst_context *C, vd *S, vd *x) {
 #if !CST_SIZED
-  if (!C->system->gram.banded) {
+  if (!C->system->model->gram.banded) {
     cst_gram_drop(C, x);
     cst_pivoted_solve(S, x, NG);
     return;

@@ -14,7 +14,7 @@
 #ifndef CST_GROUP_H
 #define CST_GROUP_H
 #include "constella/lanes.h"
-#include "constella/system-data.h"
+#include "system/data.h"
 #include "system/lane/record.h"
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
@@ -91,16 +91,16 @@
 #define NG    (C->ng)
 #define NSYM  (C->nsym)
 #define NMASS (C->nmass)
-#define NNZ_G (C->system->pattern[CST_K_G].n)
-#define NNZ_X (C->system->pattern[CST_K_xi].n)
+#define NNZ_G (C->system->model->pattern[CST_K_G].n)
+#define NNZ_X (C->system->model->pattern[CST_K_xi].n)
 #define USES_(k, p)                                                                                \
-  const int *const p##_start = C->system->pattern[k].start, *const p##_column =                    \
-                                                                C->system->pattern[k].column
+  const int *const        p##_start = C->system->model->pattern[k].start,                          \
+                   *const p##_column = C->system->model->pattern[k].column
 #define USES_G                                                                                     \
   USES_(CST_K_G, G_);                                                                              \
-  const int *const        G__tstart = C->system->pattern[CST_K_G].tstart,                          \
-                   *const G__trow = C->system->pattern[CST_K_G].trow,                              \
-                   *const G__tentry = C->system->pattern[CST_K_G].tentry;                          \
+  const int *const        G__tstart = C->system->model->pattern[CST_K_G].tstart,                   \
+                   *const G__trow = C->system->model->pattern[CST_K_G].trow,                       \
+                   *const G__tentry = C->system->model->pattern[CST_K_G].tentry;                   \
   (void)G__start, (void)G__column, (void)G__tstart, (void)G__trow, (void)G__tentry;
 #define ROW_(p, a, i, e)                                                                           \
   for (int e = p##_start[a], i; e < p##_start[(a) + 1] && (i = p##_column[e], 1); e++)
@@ -109,16 +109,16 @@
   for (int k_##a = G__tstart[i], a, e;                                                             \
        k_##a < G__tstart[(i) + 1] && (a = G__trow[k_##a], e = G__tentry[k_##a], 1); k_##a++)
 #define ROW_X(k, i, e)                                                                             \
-  for (int e = C->system->pattern[CST_K_xi].start[k], i;                                           \
-       e < C->system->pattern[CST_K_xi].start[(k) + 1] &&                                          \
-       (i = C->system->pattern[CST_K_xi].column[e], 1);                                            \
+  for (int e = C->system->model->pattern[CST_K_xi].start[k], i;                                    \
+       e < C->system->model->pattern[CST_K_xi].start[(k) + 1] &&                                   \
+       (i = C->system->model->pattern[CST_K_xi].column[e], 1);                                     \
        e++)
 #define CLASS(i)         C->mass_class[i]
 #define MASS_UNIT        C->mass_unit
 #define LINEAR_V         cst_has(C->system, CST_LINEAR_V)
 #define QUADRATIC        cst_has(C->system, CST_QUADRATIC_G)
-#define NNZ_M            (C->system->pattern[CST_K_M].n)
-#define NNZ_LVQ          (C->system->pattern[CST_K_Lvq].n)
+#define NNZ_M            (C->system->model->pattern[CST_K_M].n)
+#define NNZ_LVQ          (C->system->model->pattern[CST_K_Lvq].n)
 #define USES_M           USES_(CST_K_M, M_);
 #define USES_LVQ         USES_(CST_K_Lvq, Lvq_);
 #define ROW_M(r, i, e)   ROW_(M_, r, i, e)
@@ -126,13 +126,13 @@
 #define GENERAL          (!cst_has(C->system, CST_MASS_DIAGONAL))
 #define GYROSCOPIC       cst_has(C->system, CST_GYROSCOPIC)
 #define NPAR             (C->npar)
-#define NVEL             (C->system->nvel)
+#define NVEL             (C->system->model->nvel)
 #define AFFINE           (cst_has(C->system, CST_AFFINE))
 #define TIMED            (cst_has(C->system, CST_TIMED))
 #define DRIVEN           (cst_has(C->system, CST_DRIVEN))
-#define NACCOUNT         (C->system->naccount)
-#define ACCOUNT          (C->system->account)
-#define NFORCE           (C->system->nforce)
+#define NACCOUNT         (C->system->model->naccount)
+#define ACCOUNT          (C->system->model->account)
+#define NFORCE           (C->system->model->nforce)
 #define SLIPS            (cst_has(C->system, CST_SLIPS))
 #define MASSLESS         (cst_has(C->system, CST_MASSLESS))
 #define DROPPED(a)       (C->dropped && C->dropped[a])

@@ -30,7 +30,7 @@ CST_KERNELS(X)
     const double          *in[128];                                                                \
     in['c'] = c, in['q'] = q;                                                                      \
     interpret_##name(self, c, q, v, w, u, l, o);                                                   \
-    for (int i = 0; i < m->system->npairs; i++)                                                    \
+    for (int i = 0; i < m->system->model->npairs; i++)                                             \
       m->pairs(cst_pairs_tapes(m->system, i), CST_K_##name == CST_K_V,                             \
                cst_pairs_place(m->system, CST_K_##name), in, o, m->scratch);                       \
   }
@@ -48,7 +48,7 @@ static cst_kernel *const kernels[CST_K_COUNT] = {
 /* Memory for the registers of the largest program at the largest width, aligned for it. */
 static double *scratch_for(const cst_system *s) {
   int most = 1;
-  for (int i = 0; i < s->npairs; i++) {
+  for (int i = 0; i < s->model->npairs; i++) {
     const cst_pair_tapes *p = cst_pairs_tapes(s, i);
     const int             value = cst_tape_registers(p->value);
     const int             slope = cst_tape_registers(p->slope);
@@ -69,7 +69,7 @@ static void set_up(cst_system *s) {
   for (int i = 0; i < cst_isa_count; i++) {
     o->interpreter[i] = (cst_interpreter){cst_tape_lanes_of(i)->run, o->tape,
                                           cst_tape_lanes_of(i)->pairs, s, o->scratch};
-    s->kernel_self[i] = &o->interpreter[i];
+    s->code->kernel_self[i] = &o->interpreter[i];
   }
 }
 
@@ -78,17 +78,17 @@ void cst_system_interpret(cst_system *s) {
   cst_system_owned *o = s->owned;
   set_up(s);
   for (int i = 0; i < cst_isa_count; i++) {
-    s->compiled[i] = NULL;
+    s->code->compiled[i] = NULL;
     o->nadded[i] = 0;
     o->looks[i] = false;
     for (int k = 0; k < CST_K_COUNT; k++)
-      s->kernel[i][k] = kernels[k];
-    if (!s->npairs)
+      s->code->kernel[i][k] = kernels[k];
+    if (!s->model->npairs)
       continue;
-    s->kernel[i][CST_K_V] = interpret_pairs_V;
-    s->kernel[i][CST_K_dV] = interpret_pairs_dV;
-    if (s->kernel_size[CST_K_dVS])
-      s->kernel[i][CST_K_dVS] = interpret_pairs_dVS;
+    s->code->kernel[i][CST_K_V] = interpret_pairs_V;
+    s->code->kernel[i][CST_K_dV] = interpret_pairs_dV;
+    if (s->model->kernel_size[CST_K_dVS])
+      s->code->kernel[i][CST_K_dVS] = interpret_pairs_dVS;
   }
 }
 
@@ -100,13 +100,13 @@ void cst_system_interpret_bent(cst_system *s) {
   for (int i = 0; i < cst_isa_count; i++)
     for (int k = 0; k < CST_K_COUNT; k++)
       if (cst_system_is_bent_kernel((cst_kernel_id)k))
-        s->kernel[i][k] = kernels[k];
+        s->code->kernel[i][k] = kernels[k];
 }
 
 bool cst_system_bend(const cst_system *s) {
   CST_REQUIRE(s, false);
   const cst_system_owned *o = s->owned;
-  if (s->bent)
+  if (s->model->bent)
     return true;
   if (!cst_system_derive_bent(o->system))
     return false;
@@ -151,7 +151,7 @@ static void call(cst_kernel_id k, const void *self, const double *const in[LETTE
   const cst_system *s = r->of->system;
   const int         W = r->W;
   r->of->kernel[k](r->of->self, in[0], in[1], in[2], in[3], in[4], in[5], o);
-  if (!s->kernel_size[k])
+  if (!s->model->kernel_size[k])
     return;
   int reach[128], size = 0;
   find_reach(s, k, reach);

@@ -7,7 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RECORD_LAYOUT_H
 #define CST_RECORD_LAYOUT_H
-#include "constella/system-data.h"
+#include "system/data.h"
 
 /* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints
  * and extent, that of the system, at the start; tolerance of the solver; iterations so far; the address of

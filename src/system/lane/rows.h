@@ -14,7 +14,7 @@
 #define CST_ZERO            0.0
 #else
 #define CST_HAS_ROWS(which) (C->gram && C->gram[CST_GRAM_##which])
-#define CST_ZERO            (C->system->gram.banded ? -0.0 : 0.0)
+#define CST_ZERO            (C->system->model->gram.banded ? -0.0 : 0.0)
 #endif
 
 /* Calls a function that is compiled for the system. */

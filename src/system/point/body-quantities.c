@@ -64,11 +64,11 @@ static void times_inertia(const cst_system *s, const body *b, int k, cst_node w[
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   cst_node         I[9], x[3];
   for (int e = 0; e < 9; e++) {
-    const cst_node own = s->bodies[k].inertia[place[e]];
-    const bool     zero = cst_graph_is_zero(s->graph, own);
+    const cst_node own = s->model->bodies[k].inertia[place[e]];
+    const bool     zero = cst_graph_is_zero(s->model->graph, own);
     if (zero)
       I[e] = constant(b, 0);
-    else if (b->g == s->graph)
+    else if (b->g == s->model->graph)
       I[e] = own;
     else
       I[e] = cst_graph_input(b->g, 'c', 0);
@@ -148,11 +148,11 @@ static cst_node quaternion(const body *b, int part) {
 
 cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k,
                                 const cst_body_quantity *what, int which) {
-  CST_REQUIRE(s && g && what && k >= 0 && k < s->nbodies && which >= 0, -1);
+  CST_REQUIRE(s && g && what && k >= 0 && k < s->model->nbodies && which >= 0, -1);
   CST_REQUIRE(which < (int)strlen(what->components), -1);
   body      b = {.g = g};
   cst_node  w[3];
-  const int rotation = s->bodies[k].rotation;
+  const int rotation = s->model->bodies[k].rotation;
   for (int e = 0; e < 9; e++) {
     b.R[e] = cst_graph_input(g, 'q', rotation + e);
     b.V[e] = cst_graph_input(g, 'v', rotation + e);

@@ -30,14 +30,14 @@ static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *
   }
   for (int i = 0; i < m; i++)
     out[2 * n + i] = c[i];
-  cst_tape *tape = cst_tape_create(s->graph, out, size);
+  cst_tape *tape = cst_tape_create(s->model->graph, out, size);
   free(out);
   return tape;
 }
 
 static cst_tape *start_of(const cst_system *s, int state) {
   cst_system_owned *o = s->owned;
-  const cst_state  *x = &s->state[state];
+  const cst_state  *x = &s->description->state[state];
   cst_tape        **all = tapes(&o->start, s->nstate);
   cst_tape        **tape = all + state;
   if (!*tape)
@@ -47,7 +47,7 @@ static cst_tape *start_of(const cst_system *s, int state) {
 
 static cst_tape *motion_of(const cst_system *s, int state) {
   cst_system_owned *o = s->owned;
-  const cst_state  *x = &s->state[state];
+  const cst_state  *x = &s->description->state[state];
   cst_tape        **all = tapes(&o->motion, s->nstate);
   cst_tape        **tape = all + state;
   const int         nlambda = x->exact_lambda ? s->ng : 0;
@@ -72,7 +72,7 @@ cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
   cst_tape        **tape = &o->tape[k];
   if (!*tape) {
     const cst_node *out = cst_system_beside(s, k);
-    *tape = cst_tape_create(s->graph, out, s->kernel_size[k]);
+    *tape = cst_tape_create(s->model->graph, out, s->model->kernel_size[k]);
   }
   return *tape;
 }
@@ -81,7 +81,7 @@ cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
 static const double *absent(const cst_system *s) {
   static _Thread_local double *nan;
   static _Thread_local int     have;
-  const int                    need = s->npar + 4 * s->nq + 4 * s->ng + 1 + s->nshared;
+  const int                    need = s->npar + 4 * s->nq + 4 * s->ng + 1 + s->model->nshared;
   if (need <= have)
     return nan;
   nan = cst_need(realloc(nan, sizeof *nan * (size_t)need));
@@ -102,12 +102,12 @@ void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, cons
   in['w'] = w ? w : none;
   in['u'] = u ? u : none;
   in['l'] = l ? l : none;
-  if (s->kernel_size[k])
+  if (s->model->kernel_size[k])
     cst_evaluate_tape(cst_system_tape(s, k), in, out);
   if (!cst_pairs_are_in(s, k))
     return;
   const int *place = cst_pairs_place(s, k);
-  for (int i = 0; i < s->npairs; i++)
+  for (int i = 0; i < s->model->npairs; i++)
     cst_evaluate_pairs(cst_pairs_tapes(s, i), k == CST_K_V, place, in, out);
 }
 
@@ -118,27 +118,27 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
       ['q'] = q,
       ['v'] = v,
   };
-  if (s->kernel_size[k])
+  if (s->model->kernel_size[k])
     cst_tape_eval_quad(cst_system_tape(s, k), in, out);
   if (!cst_pairs_are_in(s, k))
     return;
   const int *place = cst_pairs_place(s, k);
-  for (int i = 0; i < s->npairs; i++)
+  for (int i = 0; i < s->model->npairs; i++)
     cst_pairs_eval_quad(cst_pairs_tapes(s, i), k == CST_K_V, place, in, out);
 }
 
 void cst_system_bound(const cst_system *s, cst_kernel_id k, const cst_bounded *const in[128],
                       cst_bounded *out) {
-  if (s->kernel_size[k])
+  if (s->model->kernel_size[k])
     cst_tape_bound(cst_system_tape(s, k), in, out);
-  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
+  for (int i = 0; i < s->model->npairs && cst_pairs_are_in(s, k); i++)
     cst_pairs_bound(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
 
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
                        const double *v, double *out) {
   CST_REQUIRE(s && (c || !s->npar) && q && out && k >= 0 && k < CST_K_COUNT);
-  const cst_pattern *p = &s->pattern[k];
+  const cst_pattern *p = &s->model->pattern[k];
   const long         columns = p->columns;
   double            *A = cst_linear_numbers(p->n);
   cst_system_eval(s, k, c, q, v, NULL, NULL, NULL, A);
@@ -156,11 +156,11 @@ void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, co
 /* p := M v + a, with the pattern of M. */
 static void general_momentum(const cst_system *s, const double *c, const double *q, const double *v,
                              double *p) {
-  double *M = cst_linear_numbers(s->pattern[CST_K_M].n);
+  double *M = cst_linear_numbers(s->model->pattern[CST_K_M].n);
   double *a = cst_linear_numbers(s->nq);
   cst_system_eval_at(s, CST_K_M, c, q, M);
   cst_system_eval_at(s, CST_K_a, c, q, a);
-  cst_linear_pattern_times(&s->pattern[CST_K_M], M, v, p);
+  cst_linear_pattern_times(&s->model->pattern[CST_K_M], M, v, p);
   for (int i = 0; i < s->nq; i++)
     p[i] += a[i];
   free(M);
@@ -170,7 +170,7 @@ static void general_momentum(const cst_system *s, const double *c, const double 
 bool cst_system_is_gauged(const cst_system *s) {
   CST_REQUIRE(s, false);
   for (int k = 0; k < s->nsym; k++)
-    if (!cst_graph_is_zero(s->graph, s->gauge[k]))
+    if (!cst_graph_is_zero(s->model->graph, s->model->gauge[k]))
       return true;
   return false;
 }
@@ -197,13 +197,13 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
 /* p -= sigma G'phi0, as (M + sigma G'G) v = p + sigma G'(G v) (linear.c). */
 static void add_drive(const cst_mass *M, const double *c, const double *q, double *p) {
   const cst_system *s = M->s;
-  double           *G = cst_linear_numbers(s->pattern[CST_K_G].n + s->ng);
-  double           *phi0 = G + s->pattern[CST_K_G].n;
+  double           *G = cst_linear_numbers(s->model->pattern[CST_K_G].n + s->ng);
+  double           *phi0 = G + s->model->pattern[CST_K_G].n;
   cst_system_eval_at(s, CST_K_G, c, q, G);
   cst_system_eval_at(s, CST_K_phi0, c, q, phi0);
   for (int a = 0; a < s->ng; a++)
     phi0[a] *= -M->sigma;
-  cst_linear_pattern_add_transposed(&s->pattern[CST_K_G], G, phi0, p);
+  cst_linear_pattern_add_transposed(&s->model->pattern[CST_K_G], G, phi0, p);
   free(G);
 }
 
@@ -233,7 +233,7 @@ void cst_system_values(const cst_system *s, const cst_node *node, int n, const d
                        double *value) {
   CST_REQUIRE(s && (n <= 0 || (node && (c || !s->npar) && value)));
   const double *in[128] = {['c'] = c};
-  cst_tape     *tape = cst_tape_create(s->graph, node, n);
+  cst_tape     *tape = cst_tape_create(s->model->graph, node, n);
   cst_evaluate_tape(tape, in, value);
   cst_tape_destroy(tape);
 }
@@ -249,9 +249,9 @@ static void inertia_of(const cst_body *b, const double *number, double inertia[9
 
 void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9],
                              double *mass) {
-  CST_REQUIRE(s && (c || !s->npar) && inertia && mass && k >= 0 && k < s->nbodies);
-  const cst_body *b = &s->bodies[k];
-  double         *number = cst_zeros(s->nbody, sizeof *number);
+  CST_REQUIRE(s && (c || !s->npar) && inertia && mass && k >= 0 && k < s->model->nbodies);
+  const cst_body *b = &s->model->bodies[k];
+  double         *number = cst_zeros(s->model->nbody, sizeof *number);
   cst_system_eval_at(s, CST_K_body, c, NULL, number);
   inertia_of(b, number, inertia);
   if (b->at[6] < 0)
@@ -266,14 +266,14 @@ const cst_body *cst_system_flat_at(const cst_system *s, const double *c) {
   const cst_body *flat = NULL;
   if (!cst_has(s, CST_BODIES) || cst_has(s, CST_MASS_RAISED))
     return NULL;
-  double *number = cst_zeros(s->nbody, sizeof *number);
+  double *number = cst_zeros(s->model->nbody, sizeof *number);
   cst_system_eval_at(s, CST_K_body, c, NULL, number);
-  for (int k = 0; k < s->nbodies; k++) {
+  for (int k = 0; k < s->model->nbodies; k++) {
     double inertia[9];
     char   why[300];
-    inertia_of(&s->bodies[k], number, inertia);
+    inertia_of(&s->model->bodies[k], number, inertia);
     if (cst_body_is_flat(inertia) && !cst_body_is_wrong(inertia, why, sizeof why))
-      flat = &s->bodies[k];
+      flat = &s->model->bodies[k];
   }
   free(number);
   return flat;
@@ -282,18 +282,18 @@ const cst_body *cst_system_flat_at(const cst_system *s, const double *c) {
 bool cst_system_check_bodies(const cst_system *s, const double *c, char *why, int n) {
   CST_REQUIRE(s && (c || !s->npar) && (why || n <= 0), false);
   char wrong[300];
-  for (int k = 0; k < s->nbodies; k++) {
+  for (int k = 0; k < s->model->nbodies; k++) {
     double inertia[9], mass;
     cst_system_body_inertia(s, k, c, inertia, &mass);
     if (cst_body_is_wrong(inertia, wrong, sizeof wrong)) {
-      const char *name = s->bodies[k].name;
+      const char *name = s->model->bodies[k].name;
       snprintf(why, (size_t)n, "inertia of %s: %s", name, wrong);
       return false;
     }
-    const bool moves = s->bodies[k].centre >= 0;
+    const bool moves = s->model->bodies[k].centre >= 0;
     if (moves && !(mass > 0 && isfinite(mass))) {
       snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite",
-               s->bodies[k].name, mass);
+               s->model->bodies[k].name, mass);
       return false;
     }
   }
@@ -304,9 +304,9 @@ bool cst_system_check_bodies(const cst_system *s, const double *c, char *why, in
 
 bool cst_system_has_exact(const cst_system *s, int state) {
   CST_REQUIRE(s && state >= -1 && state < s->nstate, false);
-  if (s->exact)
+  if (s->code->exact)
     return true;
-  return state >= 0 && state < s->nstate && s->state[state].has_exact;
+  return state >= 0 && state < s->nstate && s->description->state[state].has_exact;
 }
 
 void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0,
@@ -316,9 +316,9 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
   const int     ng = s->ng;
   const size_t  n = (size_t)s->nq;
   const double *in[128] = {['c'] = c, ['t'] = &t};
-  if (state < 0 || !s->state[state].has_exact) {
+  if (state < 0 || !s->description->state[state].has_exact) {
     CST_REQUIRE(q0 && v0);
-    s->exact(c, q0, v0, t, q, p, lambda);
+    s->code->exact(c, q0, v0, t, q, p, lambda);
     return;
   }
   double *out = cst_linear_numbers(2 * n + (size_t)ng);
@@ -328,7 +328,7 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
   cst_evaluate_tape(motion_of(s, state), in, out);
   cst_linear_copy(q, out, n);
   cst_system_momentum(s, c, q, out + n, p);
-  if (ng && s->state[state].exact_lambda)
+  if (ng && s->description->state[state].exact_lambda)
     cst_linear_copy(lambda, out + 2 * n, ng);
   else
     cst_system_multipliers(s, now, q, out + n, lambda);

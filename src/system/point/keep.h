@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_KEEP_H
 #define CST_SYSTEM_KEEP_H
-#include "constella/system.h"
+#include "system/system.h"
 
 enum { CST_MOST_KEPT = 400 }; /* coordinates and constraints: the matrices are full */
 

@@ -74,9 +74,9 @@ static void gather(cst_lengths *l, gathering *x, cst_node g, int row) {
 /* The parts of the term of sum k as expressions of q: the arrays at i come before those at j. They are
  * evaluated pair by pair. */
 static cst_lengths pair_parts(const cst_system *s, int k) {
-  const cst_pair_sum *p = &s->pairs[k].sum;
+  const cst_pair_sum *p = &s->model->pairs[k].sum;
   const int           n = p->nx + p->ny;
-  gathering           x = {.graph = cst_graph_copy(s->graph)};
+  gathering           x = {.graph = cst_graph_copy(s->model->graph)};
   cst_lengths         l = {.row = cst_zeros(1, sizeof *l.row)};
   cst_node            from[2 * CST_PAIR_ARRAYS];
   cst_node            to[2 * CST_PAIR_ARRAYS];
@@ -104,13 +104,13 @@ const cst_lengths *cst_length_parts(const cst_system *s) {
   cst_lengths      *l = &o->length;
   if (l->tape)
     return l;
-  gathering x = {.graph = cst_graph_copy(s->graph)};
+  gathering x = {.graph = cst_graph_copy(s->model->graph)};
   l->row = cst_zeros(ng + 1, sizeof *l->row);
   for (int j = 0; j < ng; j++)
-    gather(l, &x, s->g[j], j);
+    gather(l, &x, s->model->g[j], j);
   l->row[ng + 1] = l->n;
   if (!l->n)
-    gather(l, &x, s->V, ng);
+    gather(l, &x, s->model->V, ng);
   l->tape = cst_tape_create(x.graph, x.out, x.nout);
   cst_graph_destroy(x.graph);
   free(x.out);
@@ -140,7 +140,7 @@ static double row_length(const cst_lengths *l, int row, const double *out) {
 
 /* The sum of squares over all pairs of sum k. */
 static double pairs_square(const cst_system *s, int k, const double *c, const double *q) {
-  const cst_pair_sum *p = &s->pairs[k].sum;
+  const cst_pair_sum *p = &s->model->pairs[k].sum;
   cst_lengths         l = pair_parts(s, k);
   double              in_pair[2 * CST_PAIR_ARRAYS];
   double             *x = in_pair;
@@ -174,9 +174,9 @@ static double potential_length(const cst_system *s, const cst_lengths *l, const 
                                const double *q, const double *out) {
   const double rest = row_length(l, s->ng, out);
   double       sum = rest * rest;
-  for (int k = 0; k < s->npairs; k++)
+  for (int k = 0; k < s->model->npairs; k++)
     sum += pairs_square(s, k, c, q);
-  return s->npairs ? sqrt(sum) : rest;
+  return s->model->npairs ? sqrt(sum) : rest;
 }
 
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {

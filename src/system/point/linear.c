@@ -157,10 +157,10 @@ void cst_sparse_blocks_factor(double *A, int n, const int *row, const int *colum
 double *cst_linear_numbers(long n) { return cst_zeros(n, sizeof(double)); }
 
 void cst_linear_masses(const cst_system *s, const double *c, double *m) {
-  double *distinct = cst_linear_numbers(s->nmass);
+  double *distinct = cst_linear_numbers(s->model->nmass);
   cst_system_eval_at(s, CST_K_mass, c, NULL, distinct);
   for (int i = 0; i < s->nq; i++)
-    m[i] = distinct[s->mass_class[i]];
+    m[i] = distinct[s->model->mass_class[i]];
   free(distinct);
 }
 
@@ -193,22 +193,22 @@ static void dense_mass(const cst_system *s, const double *c, const double *q, do
 
 void cst_linear_raised(const cst_system *s, int *from, int *to) {
   const bool all = cst_has(s, CST_MASSLESS);
-  *from = all ? 0 : s->nown;
-  *to = all ? s->ng : s->ng - s->nvel;
+  *from = all ? 0 : s->model->nown;
+  *to = all ? s->ng : s->ng - s->model->nvel;
 }
 
 /* M := M + sigma G'G with those constraints. It replaces the mass where a body is flat, or a coordinate has no
  * mass; on G v = 0 it equals M. */
 static void raise_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   const long         n = s->nq;
   double            *G = cst_linear_numbers(P->n);
   int                from, to;
   cst_linear_raised(s, &from, &to);
   M->sigma = 0;
-  for (int k = 0; k < s->nbodies; k++) {
-    const long i = s->bodies[k].rotation;
+  for (int k = 0; k < s->model->nbodies; k++) {
+    const long i = s->model->bodies[k].rotation;
     M->sigma = fmax(M->sigma, M->m[i * n + i]);
   }
   for (int i = 0; i < n && cst_has(s, CST_MASSLESS); i++)
@@ -236,7 +236,7 @@ static bool factor_mass(cst_mass *M, bool flat, const double *c, const double *q
 
 bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q) {
   const bool constant = cst_has(s, CST_SEPARABLE);
-  const bool diagonal = constant || is_diagonal(&s->pattern[CST_K_M]);
+  const bool diagonal = constant || is_diagonal(&s->model->pattern[CST_K_M]);
   *M = (cst_mass){.s = s};
   const bool flat = cst_system_flat_at(s, c);
   if (flat || !diagonal)
@@ -338,7 +338,7 @@ static void solve_band(const double *S, int n, int band, double *b) {
 
 /* S := the sum over the terms of every pair of constraints, for a diagonal M. */
 static void add_pairs(const cst_system *s, const double *G, const double *m, double *S) {
-  const cst_gram *g = &s->gram;
+  const cst_gram *g = &s->model->gram;
   for (int k = 0; k < g->n; k++) {
     double sum = 0;
     for (int t = g->first[k]; t < g->first[k + 1]; t++) {
@@ -353,7 +353,7 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
 
 /* Sparse factors of S by pairs, at whose size lanes stop, are made of its symmetric half. */
 static bool make_sparse(cst_schur *x, const double *G, const double *m) {
-  const cst_gram *g = &x->s->gram;
+  const cst_gram *g = &x->s->model->gram;
   const long      n = x->n, size = n + g->row[n];
   double         *entry = cst_linear_numbers(g->size);
   x->S = cst_linear_numbers(size + n);
@@ -377,7 +377,7 @@ static bool make_sparse(cst_schur *x, const double *G, const double *m) {
 }
 
 static bool make_banded(cst_schur *x, const double *G, const double *m) {
-  const cst_gram *g = &x->s->gram;
+  const cst_gram *g = &x->s->model->gram;
   x->S = cst_linear_numbers((long)g->size + x->n);
   x->b = x->S + g->size;
   add_pairs(x->s, G, m, x->S);
@@ -386,7 +386,7 @@ static bool make_banded(cst_schur *x, const double *G, const double *m) {
 
 /* Z[n][nq], of zeros, := the rows of G, or M^-1 times each of them if M is not NULL. */
 static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, double *Z) {
-  const cst_pattern *p = &x->s->pattern[CST_K_G];
+  const cst_pattern *p = &x->s->model->pattern[CST_K_G];
   const long         nq = x->s->nq;
   for (int k = 0; k < x->n; k++) {
     double *row = Z + k * nq;
@@ -398,7 +398,7 @@ static void solve_rows(const cst_schur *x, const double *G, const cst_mass *M, d
 }
 
 static void multiply_rows(const cst_schur *x, const double *G, const double *Z) {
-  const cst_pattern *p = &x->s->pattern[CST_K_G];
+  const cst_pattern *p = &x->s->model->pattern[CST_K_G];
   const long         n = x->n;
   const long         nq = x->s->nq;
   for (long a = 0; a < n; a++)
@@ -437,8 +437,8 @@ bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G,
   *x = (cst_schur){.s = s, .least = 1};
   x->kept = cst_zeros(2 * s->ng, sizeof *x->kept);
   x->n = keep(s, x->kept);
-  x->banded = s->gram.banded && !s->dropped && diagonal;
-  if (x->banded && s->gram.form == CST_FORM_BAND)
+  x->banded = s->model->gram.banded && !s->model->dropped && diagonal;
+  if (x->banded && s->model->gram.form == CST_FORM_BAND)
     return make_banded(x, G, M ? M->m : NULL);
   if (x->banded)
     return make_sparse(x, G, M ? M->m : NULL);
@@ -451,17 +451,19 @@ void cst_linear_schur_destroy(cst_schur *x) {
 }
 
 /* The place in b of the kept constraint k. */
-static int place_of(const cst_schur *x, int k) { return x->banded ? x->s->gram.place[k] : k; }
+static int place_of(const cst_schur *x, int k) {
+  return x->banded ? x->s->model->gram.place[k] : k;
+}
 
 void cst_linear_schur_solve(const cst_schur *x, double *l) {
   const cst_system *s = x->s;
   double           *b = x->b;
   for (int k = 0; k < x->n; k++)
     b[place_of(x, k)] = l[x->kept[k]];
-  if (x->banded && s->gram.form == CST_FORM_BAND)
-    solve_band(x->S, x->n, s->gram.band, b);
+  if (x->banded && s->model->gram.form == CST_FORM_BAND)
+    solve_band(x->S, x->n, s->model->gram.band, b);
   else if (x->banded)
-    solve_sparse(x->S, b, x->n, s->gram.row, s->gram.column, 1);
+    solve_sparse(x->S, b, x->n, s->model->gram.row, s->model->gram.column, 1);
   else
     cst_dense_solve(x->S, x->row, x->n, b);
   cst_linear_clear(l, s->ng);
@@ -471,7 +473,7 @@ void cst_linear_schur_solve(const cst_schur *x, double *l) {
 
 void cst_linear_project_tangent(const cst_system *s, const double *G, const cst_schur *S,
                                 double *x) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *b = cst_linear_numbers(s->ng);
   cst_linear_pattern_times(P, G, x, b);
   cst_linear_schur_solve(S, b);

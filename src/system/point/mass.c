@@ -10,18 +10,18 @@ static int wrong_diagonal(const cst_system *s, const double *c, char *why, int n
   double *m = cst_linear_numbers(s->nq);
   int     i = 0;
   cst_linear_masses(s, c, m);
-  while (i < s->nplain && m[i] > 0 && isfinite(m[i]))
+  while (i < s->model->nplain && m[i] > 0 && isfinite(m[i]))
     i++;
-  if (i < s->nplain)
+  if (i < s->model->nplain)
     snprintf(why, (size_t)n, "the mass of %s is %g; it must be positive and finite",
-             s->coordinate[i], m[i]);
+             s->description->coordinate[i], m[i]);
   free(m);
-  return i < s->nplain ? i : -1;
+  return i < s->model->nplain ? i : -1;
 }
 
 /* The mass must be definite on ker G: M + G'G in whole. */
 static void add_rows(const cst_system *s, const double *c, const double *q, double *M) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *G = cst_linear_numbers(P->n), most = 0;
   for (int i = 0; i < s->nq; i++)
     most = fmax(most, M[(long)i * (s->nq + 1)]);
@@ -41,23 +41,24 @@ int cst_mass_wrong(const cst_system *s, const double *c, const double *q, char *
   cst_system_matrix(s, CST_K_M, c, q, NULL, M);
   if (massless)
     add_rows(s, c, q, M);
-  const int i = cst_read_mass_pivot(M, s->nplain, s->nq);
+  const int i = cst_read_mass_pivot(M, s->model->nplain, s->nq);
   free(M);
-  if (i == s->nplain)
+  if (i == s->model->nplain)
     return -1;
   if (massless) {
     snprintf(why, (size_t)n,
              "the constraints leave %s free, and it has no mass: M must be definite on the "
              "velocities with G v = 0; where the Lagrangian is stationary for it, list it under "
              "`stationary`",
-             s->coordinate[i]);
+             s->description->coordinate[i]);
     return i;
   }
-  snprintf(why, (size_t)n, "the mass is not positive definite: it fails at %s", s->coordinate[i]);
+  snprintf(why, (size_t)n, "the mass is not positive definite: it fails at %s",
+           s->description->coordinate[i]);
   return i;
 }
 
 int cst_mass_parameters(const cst_system *s, int i, int **index) {
   const long stride = cst_has(s, CST_MASS_MATRIX) ? s->nq + 1 : 1;
-  return cst_graph_support(s->graph, s->mass[i * stride], 'c', index);
+  return cst_graph_support(s->model->graph, s->model->mass[i * stride], 'c', index);
 }

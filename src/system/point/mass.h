@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MASS_H
 #define CST_MASS_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* The first plain coordinate whose mass at (c, q) is not positive and finite, or, of a matrix, with which it
  * ceases to be positive definite, with the reason in why[n]; -1: there is none. (The masses of bodies:

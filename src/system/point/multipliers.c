@@ -8,7 +8,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include "constella/system.h"
+#include "system/system.h"
 #include "core/boundary.h"
 #include "system/point/linear.h"
 
@@ -36,7 +36,7 @@ typedef struct {
 } slip;
 
 static slip slip_create(const cst_system *s, const double *c, const double *q, const double *v) {
-  const long nq = s->nq, ng = s->ng, nG = s->pattern[CST_K_G].n;
+  const long nq = s->nq, ng = s->ng, nG = s->model->pattern[CST_K_G].n;
   slip       x = {.s = s, .c = c, .q = q, .v = v, .kept = cst_zeros(2 * ng, sizeof(int))};
   x.row = x.kept + ng;
   x.G = cst_linear_numbers(nG + ng * nq + 2 * ng * ng + ng + nq + nq * ng + ng);
@@ -60,7 +60,7 @@ static void slip_destroy(slip *x) {
 
 static bool prepare(slip *x) {
   const cst_system  *s = x->s;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   const long         nq = s->nq;
   cst_mass           M;
   const bool         good = cst_linear_mass_create(&M, s, x->c, x->q);
@@ -85,7 +85,7 @@ static bool prepare(slip *x) {
 /* J, and d := r. */
 static void linearise(slip *x, const double *lambda) {
   const cst_system  *s = x->s;
-  const cst_pattern *P = &s->pattern[CST_K_Fl];
+  const cst_pattern *P = &s->model->pattern[CST_K_Fl];
   const int          n = x->n, nq = s->nq;
   double            *Fl = x->Fl;
   cst_system_eval(s, CST_K_f, x->c, x->q, x->v, NULL, NULL, lambda, x->f);
@@ -146,7 +146,7 @@ static bool solve_with_slips(const cst_system *s, const double *c, const double 
 /* A := the acceleration at (q, v) with the multipliers lambda. */
 static void accelerate(const cst_system *s, const double *c, const double *q, const double *v,
                        const double *lambda, double *A) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *G = cst_linear_numbers(P->n + s->ng), *l = G + P->n;
   cst_mass           M;
   cst_system_eval(s, CST_K_f, c, q, v, NULL, NULL, lambda, A);
@@ -199,7 +199,7 @@ void cst_system_force(const cst_system *s, const double *c, const double *q, con
 /* f := f - sigma O'D2o[v, v]; bend is D2g[v, v]. */
 static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
   const cst_system  *s = M->s;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   if (!(M->sigma > 0))
     return;
   int from, to;
@@ -215,7 +215,7 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
                             double *lambda) {
   CST_REQUIRE(s && (c || !s->npar) && q && v && lambda);
   const int          ng = s->ng;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   if (!ng)
     return;
   if (cst_has(s, CST_SLIPS)) {
@@ -241,7 +241,7 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
     for (int a = 0; a < ng; a++)
       lambda[a] += b[a];
     cst_linear_schur_solve(&S, lambda);
-    if (s->dropped)
+    if (s->model->dropped)
       cst_system_least_norm(s, c, q, lambda);
   }
   for (int a = 0; a < ng && !good; a++)
@@ -256,7 +256,7 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
 bool cst_system_acceleration(const cst_system *s, const double *c, const double *q, const double *v,
                              const double *lambda, double *A) {
   CST_REQUIRE(s && (c || !s->npar) && q && v && A, false);
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *G = cst_linear_numbers(P->n + (long)s->ng + s->nq);
   double            *bend = G + P->n, *pull = bend + s->ng;
   cst_mass           M;

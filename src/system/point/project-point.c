@@ -24,7 +24,7 @@ static const double NEARER = 1e-9;
 /* The largest scaled |g_j| at x (cst_system_residuals) over all constraints, redundant ones included, with
  * the lengths at the start. */
 static double relative(const cst_stationary *p) {
-  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const cst_pattern *P = &p->s->model->pattern[CST_K_G];
   double             most = 0;
   for (int j = 0; j < p->s->ng; j++) {
     double row = 0, far = 0;
@@ -44,7 +44,7 @@ static double relative(const cst_stationary *p) {
 static bool is_quadric(const cst_system *s) {
   if (s->ng != 1)
     return false;
-  const int degree = cst_graph_degree(s->graph, s->g[0], 'q');
+  const int degree = cst_graph_degree(s->model->graph, s->model->g[0], 'q');
   return degree >= 0 && degree <= 2;
 }
 
@@ -151,7 +151,7 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
                           const cst_mass *M, const cst_schur *S, double *v) {
   const int          ng = s->ng;
   const int          nq = s->nq;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *mu = cst_linear_numbers((size_t)(ng + nq));
   double            *d = mu + ng;
   for (int pass = 0; pass < 2; pass++) {
@@ -170,7 +170,7 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
 
 bool cst_system_project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
   const int ng = s->ng;
-  double   *phi0 = cst_linear_numbers(ng + s->pattern[CST_K_G].n);
+  double   *phi0 = cst_linear_numbers(ng + s->model->pattern[CST_K_G].n);
   double   *G = phi0 + ng;
   cst_mass  M;
   cst_schur S = {0};
@@ -210,7 +210,7 @@ void cst_system_tangential(const cst_system *s, const double *c, const double *q
   CST_REQUIRE(s && (c || !s->npar) && q && p);
   if (!s->ng)
     return;
-  double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+  double   *G = cst_linear_numbers(s->model->pattern[CST_K_G].n);
   cst_schur S;
   cst_stationary_gradient(s, c, q, G);
   const bool good = cst_linear_schur_create(&S, s, G, NULL);
@@ -276,7 +276,7 @@ static bool make_metric(const held *h, bool mass) {
   const cst_system *s = h->s;
   const int         nq = s->nq;
   cst_linear_clear(h->N, (long)nq * nq);
-  if (mass && s->kernel_size[CST_K_M])
+  if (mass && s->model->kernel_size[CST_K_M])
     cst_system_matrix(s, CST_K_M, h->c, h->x, NULL, h->N);
   else if (mass) {
     double *m = cst_linear_numbers(nq);

@@ -41,11 +41,11 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
     x->row = cst_zeros(nq, sizeof *x->row);
   x->constraint_row = cst_zeros(x->n, sizeof *x->constraint_row);
   x->c = numbers(s->npar);
-  x->mass = numbers(s->nmass);
+  x->mass = numbers(s->model->nmass);
   x->a = numbers(nq);
-  x->entry = numbers(s->pattern[CST_K_M].n);
+  x->entry = numbers(s->model->pattern[CST_K_M].n);
   x->M = numbers(x->row ? nq * nq : nq);
-  x->G = numbers(s->pattern[CST_K_G].n);
+  x->G = numbers(s->model->pattern[CST_K_G].n);
   x->Z = numbers(x->n * nq);
   x->S = numbers(x->n * x->n);
   x->b = numbers(x->n);
@@ -54,7 +54,7 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
     x->c[k] = c[k];
   cst_system_eval_quad(s, CST_K_mass, x->c, NULL, NULL, x->mass);
   for (int i = 0; i < nq && !x->row; i++)
-    x->M[i] = x->mass[s->mass_class[i]];
+    x->M[i] = x->mass[s->model->mass_class[i]];
   return x;
 }
 
@@ -72,12 +72,12 @@ void cst_quad_destroy(cst_quad *x) {
 
 void cst_quad_time(cst_quad *x, quad t) {
   if (cst_has(x->s, CST_TIMED))
-    x->c[x->s->account - 1] = t;
+    x->c[x->s->model->account - 1] = t;
 }
 
 /* Factors M(q). */
 static bool factor_mass(cst_quad *x, const quad *q) {
-  const cst_pattern *p = &x->s->pattern[CST_K_M];
+  const cst_pattern *p = &x->s->model->pattern[CST_K_M];
   if (!x->row)
     return true;
   cst_system_eval_quad(x->s, CST_K_M, x->c, q, NULL, x->entry);
@@ -102,7 +102,7 @@ static void solve_mass(const cst_quad *x, quad *y) {
 
 /* S = G M^-1 G' of the enforced constraints, and Z = G M^-1. */
 static bool factor_constraints(cst_quad *x, const quad *q) {
-  const cst_pattern *p = &x->s->pattern[CST_K_G];
+  const cst_pattern *p = &x->s->model->pattern[CST_K_G];
   const int          n = x->n;
   const int          nq = x->s->nq;
   cst_system_eval_quad(x->s, CST_K_G, x->c, q, NULL, x->G);
@@ -128,7 +128,7 @@ static bool factor_constraints(cst_quad *x, const quad *q) {
 bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, quad *lambda) {
   const cst_system   *s = x->s;
   const int           nq = s->nq;
-  const cst_pattern  *p = &s->pattern[CST_K_G];
+  const cst_pattern  *p = &s->model->pattern[CST_K_G];
   const cst_kernel_id force = cst_system_force_kernel(s);
   if (!factor_mass(x, q))
     return false;
@@ -160,7 +160,7 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
 
 void cst_quad_momentum(cst_quad *x, const quad *q, const quad *v, quad *p) {
   const cst_system  *s = x->s;
-  const cst_pattern *P = &s->pattern[CST_K_M];
+  const cst_pattern *P = &s->model->pattern[CST_K_M];
   if (!x->row) {
     for (int i = 0; i < s->nq; i++)
       p[i] = x->M[i] * v[i];

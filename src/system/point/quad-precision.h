@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_QUAD_H
 #define CST_SYSTEM_QUAD_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* Like cst_system_eval, for kernels of c, q, v. */
 void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c,

@@ -87,7 +87,7 @@ double *cst_rank_unit_rows(const cst_system *s, const double *c, const double *q
 static bool is_large(const cst_system *s) { return s->nq > CST_MAX_Q; }
 
 bool cst_rank_is_strong(const cst_system *s, const double *c, const double *q) {
-  double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+  double   *G = cst_linear_numbers(s->model->pattern[CST_K_G].n);
   cst_schur S;
   cst_system_eval_at(s, CST_K_G, c, q, G);
   const bool good = cst_linear_schur_create(&S, s, G, NULL);
@@ -103,7 +103,7 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
   const int nq = s->nq;
   if (!ng)
     return ng;
-  if (is_large(s) && !s->dropped && cst_rank_is_strong(s, c, q))
+  if (is_large(s) && !s->model->dropped && cst_rank_is_strong(s, c, q))
     return ng;
   double   *A = cst_rank_unit_rows(s, c, q, NULL);
   double   *Q = cst_linear_numbers((long)ng * nq);
@@ -117,7 +117,7 @@ int cst_system_rank(const cst_system *s, const double *c, const double *q) {
 }
 
 void cst_rank_lengths(const cst_system *s, const double *c, const double *q, double *length) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *G = cst_linear_numbers(P->n);
   cst_system_eval_at(s, CST_K_G, c, q, G);
   for (int a = 0; a < s->ng; a++) {
@@ -138,7 +138,7 @@ static double rank_condition(const cst_system *s, const double *c, const double 
                              const double *length) {
   const int nq = s->nq;
   if (is_large(s)) {
-    double   *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+    double   *G = cst_linear_numbers(s->model->pattern[CST_K_G].n);
     cst_schur S;
     cst_system_eval_at(s, CST_K_G, c, q, G);
     const bool   good = cst_linear_schur_create(&S, s, G, NULL);
@@ -337,7 +337,7 @@ double cst_system_rank_ahead(const cst_system *s, const double *c, const double 
   for (int i = 0; i < nq; i++)
     if (!isfinite(q[i]) || !isfinite(h * v[i]))
       return 0;
-  if (s->gram.banded && s->gram.work > DEAR)
+  if (s->model->gram.banded && s->model->gram.work > DEAR)
     return 0;
   const int rank = s->ng ? cst_system_rank(s, c, q) : 0;
   if (!rank)
@@ -519,14 +519,14 @@ bool cst_system_no_solution_ahead(const cst_system *s, const double *c, const do
   double       top = 0;
   for (int i = 0; i < nq; i++)
     top = fmax(top, fabs(q[i]));
-  const search z = {s, at, ng - s->nvel, far, 256 * DBL_EPSILON * top, length, x, y, r, J,
-                    S, b,  row};
+  const search z = {s, at, ng - s->model->nvel, far, 256 * DBL_EPSILON * top, length, x, y, r, J, S,
+                    b, row};
   cst_rank_lengths(s, c, q, length);
   cst_linear_copy(at, c, s->npar);
   const bool near = residual(&z, q) <= LEFT * far;
   bool       lost = false;
   for (int k = 0; k < 2 && near && !lost; k++) {
-    at[s->account - 1] = c[s->account - 1] + DRIVEN[k] * h;
+    at[s->model->account - 1] = c[s->model->account - 1] + DRIVEN[k] * h;
     lost = leads_nowhere(&z, q, v, h);
   }
   free(at);

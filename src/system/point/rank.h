@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RANK_H
 #define CST_RANK_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* A unit row depends on others where what they do not contain is at most so long. */
 #define CST_RANK_SMALL 1e-9

@@ -55,11 +55,11 @@ static int choose(const cst_system *s, const double *c, const double *q, unsigne
   const size_t nq = (size_t)s->nq;
   double      *A = cst_rank_unit_rows(s, c, q, NULL);
   double      *Q = cst_linear_numbers((size_t)ng * nq);
-  const int    held = ng - s->nvel; /* constraints on positions */
+  const int    held = ng - s->model->nvel; /* constraints on positions */
   int          r = 0;
   for (int k = 0; k < ng; k++) {
     /* without bodies, all constraints are the user's own */
-    const int a = k < held ? (k + s->nown) % held : k;
+    const int a = k < held ? (k + s->model->nown) % held : k;
     double   *row = A + (size_t)a * nq;
     double    left = cst_rank_remainder(row, Q, r, s->nq);
     dropped[a] = !(left > CST_RANK_SMALL) || r == s->nq;
@@ -102,7 +102,7 @@ static double left(const cst_system *s, const double *c, const unsigned char *of
   double  most = 0;
   cst_system_eval_at(s, CST_K_g, c, x, g);
   cst_rank_lengths(s, c, x, length);
-  for (int a = 0; a < s->ng - s->nvel; a++) {
+  for (int a = 0; a < s->ng - s->model->nvel; a++) {
     const double off = g[a] == 0 ? 0 : fabs(g[a]) / length[a];
     if (!of[a] || off <= most)
       continue;
@@ -174,12 +174,12 @@ static bool follow(const cst_system *s, const double *c, const double *q,
 }
 
 bool cst_rank_fails(const cst_system *s, const double *c, const double *q) {
-  CST_REQUIRE(s && s->dropped && (c || !s->npar) && q, false);
+  CST_REQUIRE(s && s->model->dropped && (c || !s->npar) && q, false);
   int            which;
   unsigned char *kept = cst_zeros(s->ng, 1);
   for (int a = 0; a < s->ng; a++)
     kept[a] = cst_system_enforces(s, a);
-  const double off = left(s, c, s->dropped, q, &which);
+  const double off = left(s, c, s->model->dropped, q, &which);
   const bool   fails = off > CST_RANK_AWAY && off > DRIFT * left(s, c, kept, q, &which);
   free(kept);
   return fails;
@@ -188,15 +188,15 @@ bool cst_rank_fails(const cst_system *s, const double *c, const double *q) {
 void cst_system_enforce(cst_system *s, unsigned char *dropped) {
   CST_REQUIRE(s);
   const size_t n = (size_t)s->ng;
-  bool         same = !dropped && !s->dropped;
-  if (dropped && s->dropped)
-    same = !memcmp(dropped, s->dropped, n);
+  bool         same = !dropped && !s->model->dropped;
+  if (dropped && s->model->dropped)
+    same = !memcmp(dropped, s->model->dropped, n);
   if (same) {
     free(dropped);
     return;
   }
-  free(s->dropped);
-  s->dropped = dropped;
+  free(s->model->dropped);
+  s->model->dropped = dropped;
   cst_system_structure(s);
 }
 
@@ -221,7 +221,7 @@ static void say_dependent(const cst_system *s, const unsigned char *dropped, int
   for (int a = 0; a < s->ng; a++)
     if (dropped[a] && at + 40 < sizeof names)
       at += (size_t)snprintf(names + at, sizeof names - at, "%s%.30s", at ? ", " : "",
-                             s->constraint[a]);
+                             s->description->constraint[a]);
   if (at + 40 >= sizeof names)
     snprintf(names + at, sizeof names - at, " ...");
   if (which < 0)
@@ -239,7 +239,7 @@ static void say_dependent(const cst_system *s, const unsigned char *dropped, int
         "motion is unique, and has no multipliers; write what the constraints say of "
         "coordinates, as x = 0 for z = 0 and z = x^2, or use 'bodies' for straight and planar "
         "molecules",
-        names, rank, s->ng, s->constraint[which], far);
+        names, rank, s->ng, s->description->constraint[which], far);
 }
 
 static bool leave_no_motion(const cst_system *s, int rank, char *why, int n) {
@@ -296,7 +296,7 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
     return true;
   if (nq > MAX_RANKED)
     return large(s, c, q, why, n);
-  if (s->nq > CST_MAX_Q && !s->dropped && cst_rank_is_strong(s, c, q))
+  if (s->nq > CST_MAX_Q && !s->model->dropped && cst_rank_is_strong(s, c, q))
     return true;
   double *start = cst_linear_numbers(nq);
   cst_linear_copy(start, q, nq);

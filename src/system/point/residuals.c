@@ -16,15 +16,15 @@ const char *cst_worst_say(const cst_system *s, const cst_worst *w, char *text, i
   if (w->at < 0)
     *text = 0;
   else
-    snprintf(text, (size_t)n, "worst: %s, %.3g", s->constraint[w->at], w->raw_there);
+    snprintf(text, (size_t)n, "worst: %s, %.3g", s->description->constraint[w->at], w->raw_there);
   return text;
 }
 
 /* Prints a vector as a list, with arrays as nested lists. */
 static void print_list(FILE *f, const cst_system *s, const double *x) {
   fputc('[', f);
-  for (int i = 0; i < s->ncoordinate; i++) {
-    const cst_name *a = &s->coordinate_name[i];
+  for (int i = 0; i < s->description->ncoordinate; i++) {
+    const cst_name *a = &s->description->coordinate_name[i];
     fputs(i ? ", " : "", f);
     fputs(a->array ? "[" : "", f);
     for (int k = 0; k < a->count; k++) {
@@ -100,7 +100,7 @@ static double speed_of(const double *v, int n) {
 static void position_residuals(const cst_system *s, const double *c, const double *q,
                                const double *G, cst_worst *most) {
   const int          ng = s->ng;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   double            *g = cst_linear_numbers(ng);
   double            *length = cst_linear_numbers(ng);
   cst_system_eval_at(s, CST_K_g, c, q, g);
@@ -122,7 +122,7 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
 static void velocity_residuals(const cst_system *s, const double *c, const double *q,
                                const double *v, const double *G, cst_worst *most) {
   const int          ng = s->ng;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   const double       speed = speed_of(v, s->nq);
   double            *Gv = cst_linear_numbers(ng);
   double            *row = cst_linear_numbers(ng);
@@ -153,7 +153,7 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
 
 void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v,
                       cst_worst *position, cst_worst *velocity) {
-  double *G = cst_linear_numbers(s->pattern[CST_K_G].n);
+  double *G = cst_linear_numbers(s->model->pattern[CST_K_G].n);
   cst_system_eval_at(s, CST_K_G, c, q, G);
   if (position) {
     *position = (cst_worst){0, 0, -1, 0};

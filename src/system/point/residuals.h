@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RESIDUALS_H
 #define CST_RESIDUALS_H
-#include "constella/system.h"
+#include "system/system.h"
 
 /* The largest |r_j| and the largest scaled |r_j| of cst_system_residuals. at: the constraint of the largest
  * scaled one; -1 if all are zero. */

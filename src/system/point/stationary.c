@@ -55,9 +55,9 @@ static int by_key(const void *a, const void *b) {
 
 /* A coordinate comes before the first of its constraints. */
 static void order(cst_stationary_band *b) {
-  const cst_pattern *P = &b->s->pattern[CST_K_G];
+  const cst_pattern *P = &b->s->model->pattern[CST_K_G];
   const int          nq = b->s->nq;
-  const int         *place = b->s->gram.place;
+  const int         *place = b->s->model->gram.place;
   position          *list = cst_zeros(b->size, sizeof *list);
   for (int i = 0; i < nq; i++)
     list[i] = (position){b->s->ng, i};
@@ -98,7 +98,7 @@ static bool add_near(int *list, int *count, int j) {
 
 /* Finds the neighbours of every coordinate; returns false if a coordinate has too many for a band. */
 static bool find_near(cst_stationary_band *b) {
-  const cst_pattern *P = &b->s->pattern[CST_K_G];
+  const cst_pattern *P = &b->s->model->pattern[CST_K_G];
   const int          nq = b->s->nq;
   int               *count = cst_zeros(nq, sizeof *count);
   int               *list = cst_zeros((long)nq * MOST, sizeof *list);
@@ -134,7 +134,7 @@ static void widen(cst_stationary_band *b, int one, int other) {
 }
 
 static void find_half_width(cst_stationary_band *b) {
-  const cst_pattern *P = &b->s->pattern[CST_K_G];
+  const cst_pattern *P = &b->s->model->pattern[CST_K_G];
   const int          nq = b->s->nq;
   for (int i = 0; i < nq; i++)
     for (int e = b->first[i]; e < b->first[i + 1]; e++)
@@ -234,7 +234,7 @@ static void fill_curvature(cst_stationary_band *b, const double *c, const double
 }
 
 static void fill_constraints(cst_stationary_band *b, const double *G) {
-  const cst_pattern *P = &b->s->pattern[CST_K_G];
+  const cst_pattern *P = &b->s->model->pattern[CST_K_G];
   for (int k = 0; k < b->n; k++)
     CST_EACH_ENTRY(P, b->kept[k], e) {
       const int row = b->place[b->s->nq + k];
@@ -380,15 +380,15 @@ cst_stationary cst_stationary_begin(const cst_system *s, const double *c, const 
   cst_stationary p = {.s = s, .c = c, .q = q};
   const size_t   nq = (size_t)s->nq;
   const size_t   ng = (size_t)s->ng;
-  const size_t   entries = (size_t)s->pattern[CST_K_G].n;
+  const size_t   entries = (size_t)s->model->pattern[CST_K_G].n;
   p.kept = cst_zeros((long)(nq + 2 * ng), sizeof *p.kept);
   p.row = p.kept + ng;
-  for (int a = 0; a < s->ng - s->nvel; a++)
+  for (int a = 0; a < s->ng - s->model->nvel; a++)
     if (cst_system_enforces(s, a))
       p.kept[p.n++] = a;
-  if (s->gram.form == CST_FORM_BAND)
+  if (s->model->gram.form == CST_FORM_BAND)
     p.band = band_create(s, p.kept, p.n);
-  const bool   small = !s->gram.banded || s->nq + p.n <= DENSE;
+  const bool   small = !s->model->gram.banded || s->nq + p.n <= DENSE;
   const bool   dense = !p.band && small && s->nq <= CST_MAX_Q;
   const size_t n = dense ? nq + (size_t)p.n : 0;
   p.numbers = cst_linear_numbers(4 * nq + 5 * ng + entries + n * n);
@@ -419,7 +419,7 @@ void cst_stationary_end(cst_stationary *p) {
 static void residual(cst_stationary *p, double level) {
   const int          nq = p->s->nq;
   const cst_system  *s = p->s;
-  const cst_pattern *P = &s->pattern[CST_K_G];
+  const cst_pattern *P = &s->model->pattern[CST_K_G];
   cst_stationary_constraint(s, p->c, p->x, p->g);
   cst_stationary_gradient(s, p->c, p->x, p->G);
   for (int i = 0; i < nq; i++)
@@ -444,7 +444,7 @@ static void curvature(const cst_stationary *p, double *K, int n) {
 
 /* Newton's matrix for (x, theta): [K, -G'; G, 0]. */
 static void full_matrix(cst_stationary *p) {
-  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const cst_pattern *P = &p->s->model->pattern[CST_K_G];
   const int          nq = p->s->nq;
   const int          n = nq + p->n;
   cst_linear_clear(p->J, (long)n * n);
@@ -530,7 +530,7 @@ static void minimise(const cst_stationary *p, const cst_schur *S, double *r, dou
 
 /* The same in linear time: dx = G'(G G')^-1 r_g + z, dtheta = (G G')^-1 G (K dx - r_x). */
 static bool large_step(cst_stationary *p) {
-  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const cst_pattern *P = &p->s->model->pattern[CST_K_G];
   const int          nq = p->s->nq;
   const int          ng = p->s->ng;
   double            *dx = cst_linear_numbers(nq);
@@ -615,7 +615,7 @@ static bool is_positive(double *A, int n) {
 
 /* An orthonormal basis of the enforced rows of G, [n][nq]. Owned. */
 static double *normals(const cst_stationary *p) {
-  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const cst_pattern *P = &p->s->model->pattern[CST_K_G];
   const int          nq = p->s->nq;
   double            *N = cst_linear_numbers((long)p->n * nq);
   for (int k = 0; k < p->n; k++) {

@@ -104,7 +104,7 @@ static void read_up(cst_reading *r) {
   cst_yaml   *n = cst_yaml_get(r->root, "up");
   const char *axis = n ? cst_read_choice(r, n, cst_system_key("", "up")) : "z";
   if (axis)
-    r->s->up = axis;
+    r->s->description->up = axis;
 }
 
 static void read_ground(cst_reading *r) {
@@ -123,9 +123,9 @@ static void read_ground(cst_reading *r) {
 void cst_read_appearance(cst_reading *r) {
   read_up(r);
   read_ground(r);
-  for (int k = 0; k < r->s->nbody_name; k++) {
+  for (int k = 0; k < r->s->description->nbody_name; k++) {
     cst_yaml *n = cst_yaml_get(r->body[k].map, "shape");
     if (n)
-      read_shape(r, &r->s->body_name[k], n);
+      read_shape(r, &r->s->description->body_name[k], n);
   }
 }

@@ -29,7 +29,7 @@ static bool read_entries(cst_reading *r, cst_yaml *list, cst_scope in, const cha
   for (int e = 0; e < 9; e++) {
     cst_yaml *row = cst_yaml_item(list, e / AXES);
     if (!cst_yaml_is_list(row) && e / AXES != e % AXES)
-      I[e] = cst_graph_constant(r->s->graph, 0);
+      I[e] = cst_graph_constant(r->s->model->graph, 0);
     else
       good &= (I[e] = cst_read_expression(
                    r, cst_yaml_is_list(row) ? cst_yaml_item(row, e % AXES) : row, in, what)) >= 0;
@@ -101,7 +101,7 @@ static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, cons
   if (!is_symmetric(r, list, what, I))
     return false;
   if (cst_body_is_flat(I))
-    s->flat = (int)(b - s->bodies);
+    s->model->flat = (int)(b - s->model->bodies);
   if (!cst_body_is_wrong(I, why, WHY))
     return true;
   cst_yaml_error(r->doc, list, r->d, "%s at the default parameters: %s", what, why);
@@ -129,12 +129,12 @@ static bool read_mass(cst_reading *r, cst_yaml *n, cst_scope in, const char *wha
 static bool read_one(cst_reading *r, int name, int i) {
   cst_system           *s = r->s;
   const cst_body_place *p = &r->body[name];
-  cst_body             *b = &s->bodies[s->body_name[name].at + i];
+  cst_body             *b = &s->model->bodies[s->description->body_name[name].at + i];
   cst_yaml             *mass = cst_yaml_get(p->map, "mass");
   cst_yaml             *inertia = cst_yaml_get(p->map, "inertia");
   char                  what[WHAT];
   cst_node              I[9];
-  cst_scope             in = scope_of(r, &s->body_name[name], i);
+  cst_scope             in = scope_of(r, &s->description->body_name[name], i);
   snprintf(what, sizeof what, "mass of %.100s", b->name);
   bool good = !mass || read_mass(r, mass, in, what, b, i == 0);
   snprintf(what, sizeof what, "inertia of %.100s", b->name);
@@ -151,7 +151,7 @@ static bool read_one(cst_reading *r, int name, int i) {
 
 static void check_keys(cst_reading *r, int name) {
   const cst_body_place *p = &r->body[name];
-  const char           *of = r->s->body_name[name].name;
+  const char           *of = r->s->description->body_name[name].name;
   cst_yaml             *mass = cst_yaml_get(p->map, "mass");
   if (!cst_yaml_get(p->map, "inertia"))
     cst_yaml_error(r->doc, p->map, r->d,
@@ -172,17 +172,17 @@ static void check_keys(cst_reading *r, int name) {
 /* Numbers the distinct values of the inertias and masses in the order in which they appear; cst_body.at holds
  * these numbers (derive.c has the kernel). */
 static void number_all(cst_system *s) {
-  const int size = cst_graph_size(s->graph);
+  const int size = cst_graph_size(s->model->graph);
   int      *seen = cst_zeros(size, sizeof *seen);
   for (int i = 0; i <= size; i++)
     seen[i] = -1;
-  s->nbody = 0;
-  for (int k = 0; k < s->nbodies; k++) {
-    cst_body *b = &s->bodies[k];
+  s->model->nbody = 0;
+  for (int k = 0; k < s->model->nbodies; k++) {
+    cst_body *b = &s->model->bodies[k];
     for (int e = 0; e < 7; e++) {
       const cst_node n = e < 6 ? b->inertia[e] : b->mass;
       if (n >= 0 && seen[n] < 0)
-        seen[n] = s->nbody++;
+        seen[n] = s->model->nbody++;
       b->at[e] = n < 0 ? -1 : seen[n];
     }
   }
@@ -191,9 +191,9 @@ static void number_all(cst_system *s) {
 
 void cst_read_inertia(cst_reading *r) {
   cst_system *s = r->s;
-  for (int k = 0; k < s->nbody_name; k++) {
+  for (int k = 0; k < s->description->nbody_name; k++) {
     check_keys(r, k);
-    for (int i = 0; i < s->body_name[k].count && read_one(r, k, i); i++) {
+    for (int i = 0; i < s->description->body_name[k].count && read_one(r, k, i); i++) {
     }
   }
   if (cst_diag_count(r->d) == r->before)
@@ -210,12 +210,12 @@ void cst_read_inertia(cst_reading *r) {
 /* True if the mass, including that of the bodies, is a matrix with entries off its diagonal. */
 static bool wants_matrix(const cst_system *s) {
   static const int off_diagonal[] = {1, 2, 4};
-  if (s->traits & (CST_MASS_MATRIX | CST_MASS_RAISED))
+  if (s->model->traits & (CST_MASS_MATRIX | CST_MASS_RAISED))
     return true;
-  for (int k = 0; k < s->nbodies; k++)
+  for (int k = 0; k < s->model->nbodies; k++)
     for (int e = 0; e < 3; e++) {
-      const cst_node product = s->bodies[k].inertia[off_diagonal[e]];
-      if (!cst_graph_is_zero(s->graph, product))
+      const cst_node product = s->model->bodies[k].inertia[off_diagonal[e]];
+      if (!cst_graph_is_zero(s->model->graph, product))
         return true;
     }
   return false;
@@ -229,7 +229,7 @@ static bool wants_matrix(const cst_system *s) {
  */
 static cst_node raised(const cst_system *s, const cst_body *b, int entry, int other) {
   static const int diagonal[] = {0, 3, 5};
-  cst_graph       *g = s->graph;
+  cst_graph       *g = s->model->graph;
   const int        a = entry / 3, i = entry % 3, c = other / 3, j = other % 3;
   cst_node         R[9], sum = cst_graph_constant(g, 0), sigma = cst_graph_constant(g, 0);
   for (int k = 0; k < 9; k++)
@@ -247,7 +247,7 @@ static void raise_body(const cst_system *s, const cst_body *b, cst_node *out, in
   for (int k = 0; k < 9; k++)
     for (int l = 0; l < 9; l++) {
       cst_node *at = out + (long)(b->rotation + k) * stride + b->rotation + l;
-      *at = cst_graph_add(s->graph, *at, raised(s, b, k < l ? k : l, k < l ? l : k));
+      *at = cst_graph_add(s->model->graph, *at, raised(s, b, k < l ? k : l, k < l ? l : k));
     }
 }
 
@@ -271,13 +271,14 @@ static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int 
 void cst_read_body_masses(cst_reading *r) {
   cst_system *s = r->s;
   const bool  matrix = cst_has(s, CST_MASS_MATRIX);
-  const bool  raised = s->flat >= 0 && cst_yaml_size(cst_yaml_get(r->root, "nonholonomic")) > 0;
+  const bool  raised =
+      s->model->flat >= 0 && cst_yaml_size(cst_yaml_get(r->root, "nonholonomic")) > 0;
   cst_system_mark(s, CST_MASS_RAISED, raised);
   if (raised)
-    s->flat = -1;
+    s->model->flat = -1;
   const bool full = wants_matrix(s);
   const int  n = s->nq;
-  const int  np = s->nplain;
+  const int  np = s->model->nplain;
   if (full && n > CST_MOST_FULL) {
     cst_yaml_error(r->doc, cst_yaml_get(r->root, matrix ? "mass" : "bodies"), r->d,
                    "a mass matrix of %d coordinates; at most %d are allowed if it or an inertia is "
@@ -290,18 +291,18 @@ void cst_read_body_masses(cst_reading *r) {
   const size_t size = full ? rows * rows : rows;
   cst_node    *mass = cst_system_keep(s, size, sizeof *mass);
   for (size_t i = 0; i < size; i++)
-    mass[i] = cst_graph_constant(s->graph, 0);
+    mass[i] = cst_graph_constant(s->model->graph, 0);
   for (int i = 0; i < np; i++)
     for (int j = 0; j < np; j++) {
       if (matrix || i == j)
-        mass[full ? i * n + j : i] = s->mass[matrix ? i * np + j : i];
+        mass[full ? i * n + j : i] = s->model->mass[matrix ? i * np + j : i];
     }
-  for (int k = 0; k < s->nbodies; k++) {
-    put_body(s, &s->bodies[k], mass, full ? n : 0);
+  for (int k = 0; k < s->model->nbodies; k++) {
+    put_body(s, &s->model->bodies[k], mass, full ? n : 0);
     if (raised)
-      raise_body(s, &s->bodies[k], mass, n);
+      raise_body(s, &s->model->bodies[k], mass, n);
   }
-  s->mass = mass;
+  s->model->mass = mass;
   cst_system_mark(s, CST_MASS_MATRIX, full);
 }
 
@@ -327,14 +328,14 @@ static const char *with_digits(cst_reading *r, const char *name, const char *bet
 static void declare_coordinate(cst_reading *r, const cst_name *body, const cst_body_place *p,
                                const char *name, int at, cst_yaml *n, cst_yaml **item) {
   cst_system *s = r->s;
-  item[s->ncoordinate] = n;
-  r->i[s->ncoordinate] = "i";
-  s->coordinate_name[s->ncoordinate++] = (cst_name){.name = name,
-                                                    .at = at,
-                                                    .count = body->count,
-                                                    .first = body->first,
-                                                    .array = body->array,
-                                                    .step = p->size};
+  item[s->description->ncoordinate] = n;
+  r->i[s->description->ncoordinate] = "i";
+  s->description->coordinate_name[s->description->ncoordinate++] = (cst_name){.name = name,
+                                                                              .at = at,
+                                                                              .count = body->count,
+                                                                              .first = body->first,
+                                                                              .array = body->array,
+                                                                              .step = p->size};
 }
 
 static void declare_rotation(cst_reading *r, const cst_name *body, const cst_body_place *p,
@@ -371,8 +372,8 @@ static void declare_centre(cst_reading *r, const cst_name *body, const cst_body_
 
 static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml **item) {
   cst_system     *s = r->s;
-  cst_name       *body = &s->body_name[s->nbody_name];
-  cst_body_place *p = &r->body[s->nbody_name];
+  cst_name       *body = &s->description->body_name[s->description->nbody_name];
+  cst_body_place *p = &r->body[s->description->nbody_name];
   if (!cst_read_declared(r, key, "body", body))
     return;
   if (!cst_yaml_is_map(map)) {
@@ -387,11 +388,11 @@ static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml 
   const bool centre = cst_yaml_get(map, "centre") != NULL;
   *p = (cst_body_place){key, map, s->nq, centre ? s->nq + ENTRIES : -1,
                         ENTRIES + (centre ? AXES : 0)};
-  body->at = s->nbodies;
-  s->nbody_name++;
+  body->at = s->model->nbodies;
+  s->description->nbody_name++;
   declare_rotation(r, body, p, item);
   declare_centre(r, body, p, item);
-  s->nbodies += body->count;
+  s->model->nbodies += body->count;
   if ((double)body->count * p->size > CST_MOST_Q)
     s->nq += CST_MOST_Q + 1;
   else
@@ -400,11 +401,12 @@ static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml 
 
 static void check_names(cst_reading *r) {
   const cst_system *s = r->s;
-  for (int k = 0; k < s->nbody_name; k++)
+  for (int k = 0; k < s->description->nbody_name; k++)
     for (int i = 0; i < k; i++)
-      if (!strcmp(s->body_name[i].name, s->body_name[k].name)) {
+      if (!strcmp(s->description->body_name[i].name, s->description->body_name[k].name)) {
         cst_yaml_error(r->doc, r->body[k].key, r->d,
-                       "body '%s': there is already a body of this name", s->body_name[k].name);
+                       "body '%s': there is already a body of this name",
+                       s->description->body_name[k].name);
         break;
       }
 }
@@ -419,7 +421,7 @@ void cst_read_declare_bodies(cst_reading *r, cst_yaml **item) {
         r->doc, map, r->d,
         "'bodies' has no body; leave it out, or write 'name: {rotation: R, inertia: [...]}'");
   value = cst_read_children(map, &key);
-  s->body_name = cst_system_keep(s, (size_t)n, sizeof *s->body_name);
+  s->description->body_name = cst_system_keep(s, (size_t)n, sizeof *s->description->body_name);
   r->body = cst_system_keep(s, (size_t)n, sizeof *r->body);
   for (int k = 0; k < n && cst_read_goes_on(r) && s->nq <= CST_MOST_Q; k++)
     declare_body(r, key[k], value[k], item);
@@ -429,13 +431,14 @@ void cst_read_declare_bodies(cst_reading *r, cst_yaml **item) {
 
 void cst_read_fill_bodies(cst_reading *r) {
   cst_system *s = r->s;
-  s->bodies = cst_system_keep(s, (size_t)s->nbodies, sizeof *s->bodies);
-  const char **name = cst_read_elements(r, s->body_name, s->nbody_name, s->nbodies);
-  for (int k = 0; k < s->nbody_name; k++)
-    for (int i = 0; i < s->body_name[k].count; i++) {
+  s->model->bodies = cst_system_keep(s, (size_t)s->model->nbodies, sizeof *s->model->bodies);
+  const char **name = cst_read_elements(r, s->description->body_name, s->description->nbody_name,
+                                        s->model->nbodies);
+  for (int k = 0; k < s->description->nbody_name; k++)
+    for (int i = 0; i < s->description->body_name[k].count; i++) {
       const cst_body_place *p = &r->body[k];
-      const int             at = s->body_name[k].at + i;
-      cst_body             *b = &s->bodies[at];
+      const int             at = s->description->body_name[k].at + i;
+      cst_body             *b = &s->model->bodies[at];
       *b = (cst_body){
           .name = name[at], .rotation = p->rotation + i * p->size, .centre = -1, .mass = -1};
       if (p->centre >= 0)
@@ -445,7 +448,7 @@ void cst_read_fill_bodies(cst_reading *r) {
 
 static void check_taken(cst_reading *r, cst_yaml *const *key, int own, const char *name) {
   for (int i = 0; i < own; i++)
-    if (!strcmp(r->s->family[i].name, name))
+    if (!strcmp(r->s->description->family[i].name, name))
       cst_yaml_error(r->doc, key[i], r->d,
                      "constraint '%s': this is the name of an orthogonality constraint of a body",
                      name);
@@ -453,29 +456,29 @@ static void check_taken(cst_reading *r, cst_yaml *const *key, int own, const cha
 
 void cst_read_declare_orthogonal(cst_reading *r, cst_yaml *const *key) {
   cst_system *s = r->s;
-  const int   own = s->nfamily;
-  for (int k = 0; k < s->nbody_name; k++) {
-    const cst_name *body = &s->body_name[k];
+  const int   own = s->description->nfamily;
+  for (int k = 0; k < s->description->nbody_name; k++) {
+    const cst_name *body = &s->description->body_name[k];
     for (int e = 0; e < CST_ORTHOGONAL; e++) {
       const char *name = with_digits(r, body->name, "_", pair[e][0], pair[e][1]);
       check_taken(r, key, own, name);
-      r->variable[s->nfamily] = "i";
-      s->family[s->nfamily++] = (cst_name){.name = name,
-                                           .at = s->ng + e,
-                                           .count = body->count,
-                                           .first = body->first,
-                                           .array = body->array,
-                                           .step = CST_ORTHOGONAL};
+      r->variable[s->description->nfamily] = "i";
+      s->description->family[s->description->nfamily++] = (cst_name){.name = name,
+                                                                     .at = s->ng + e,
+                                                                     .count = body->count,
+                                                                     .first = body->first,
+                                                                     .array = body->array,
+                                                                     .step = CST_ORTHOGONAL};
     }
     for (int i = 0; i < body->count; i++)
-      s->bodies[body->at + i].constraint = s->ng + i * CST_ORTHOGONAL;
+      s->model->bodies[body->at + i].constraint = s->ng + i * CST_ORTHOGONAL;
     s->ng += CST_ORTHOGONAL * body->count;
   }
 }
 
 /* The product of columns i and j of R; on the diagonal half of the product less 1. */
 static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int j) {
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   cst_node   sum = -1;
   for (int a = 0; a < AXES; a++) {
     const int      row = b->rotation + AXES * a;
@@ -492,9 +495,9 @@ static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int
 
 void cst_read_orthogonal(cst_reading *r) {
   cst_system *s = r->s;
-  for (int k = 0; k < s->nbodies; k++) {
-    const cst_body *b = &s->bodies[k];
-    cst_node       *g = s->g + b->constraint;
+  for (int k = 0; k < s->model->nbodies; k++) {
+    const cst_body *b = &s->model->bodies[k];
+    cst_node       *g = s->model->g + b->constraint;
     for (int e = 0; e < CST_ORTHOGONAL; e++)
       g[e] = orthogonality(s, b, pair[e][0], pair[e][1]);
   }

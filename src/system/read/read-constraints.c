@@ -14,7 +14,7 @@ static bool taken(cst_reading *r, const char *name) {
   for (int i = 0; i < known.n; i++)
     if (!strcmp(known.names[i].name, name))
       return true;
-  return cst_graph_definition_find(r->s->graph, name) != NULL;
+  return cst_graph_definition_find(r->s->model->graph, name) != NULL;
 }
 
 /* The name text[0 .. n) of the variable, `offset` characters into the node. */
@@ -37,14 +37,14 @@ static const char *read_variable(cst_reading *r, cst_yaml *n, int offset, const 
 static const char *nearest_table(const cst_reading *r, const char *text) {
   const char           *name[CST_EDGE_TABLES];
   int                   n;
-  const cst_edge_table *t = cst_graph_tables(r->s->graph, &n);
+  const cst_edge_table *t = cst_graph_tables(r->s->model->graph, &n);
   for (int k = 0; k < n; k++)
     name[k] = t[k].name;
   return text ? cst_diag_guess(text, name, n) : "";
 }
 
 static void take_rows(cst_reading *r, const cst_edge_table *t, cst_name *a, const char **variable) {
-  r->rows[r->s->nfamily] = t;
+  r->rows[r->s->description->nfamily] = t;
   *variable = "";
   a->first = 1;
   a->count = t->rows;
@@ -54,8 +54,8 @@ static void take_rows(cst_reading *r, const cst_edge_table *t, cst_name *a, cons
 /* "i = 2..n", or the name of a table */
 static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **variable) {
   const char *text = cst_yaml_text(n);
-  if (text && cst_graph_table_find(r->s->graph, text)) {
-    take_rows(r, cst_graph_table_find(r->s->graph, text), a, variable);
+  if (text && cst_graph_table_find(r->s->model->graph, text)) {
+    take_rows(r, cst_graph_table_find(r->s->model->graph, text), a, variable);
     return;
   }
   const char *equal = text ? strchr(text, '=') : NULL;
@@ -89,7 +89,7 @@ static cst_yaml *read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, con
                              cst_name *a, const char **variable) {
   bool family = cst_yaml_is_map(value);
   *a = (cst_name){.name = cst_yaml_text(key),
-                  .at = r->s->ng + r->s->nvel,
+                  .at = r->s->ng + r->s->model->nvel,
                   .count = 1,
                   .array = family,
                   .step = 1};
@@ -113,7 +113,7 @@ static cst_yaml *read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, con
 
 /* The names for element i of family k of constraints; in a row of a table those of its columns are known besides. */
 static cst_scope member(cst_reading *r, cst_scope in, int k, int i) {
-  const cst_name *a = &r->s->family[k];
+  const cst_name *a = &r->s->description->family[k];
   r->table = r->rows[k];
   r->row = i;
   return a->array && !r->table ? cst_read_with(r, in, r->variable[k], a->first + i) : in;
@@ -121,21 +121,21 @@ static cst_scope member(cst_reading *r, cst_scope in, int k, int i) {
 
 static void read_expression(cst_reading *r, cst_yaml *n, int family) {
   cst_system     *s = r->s;
-  const cst_name *a = &s->family[family];
+  const cst_name *a = &s->description->family[family];
   const double    before = cst_read_part(r);
   char            what[200], message[300];
   for (int k = 0; k < a->count; k++) {
-    const char *name = s->constraint[a->at + k];
+    const char *name = s->description->constraint[a->at + k];
     cst_scope   scope = member(r, cst_read_timed(r), family, k);
     if (a->array)
       snprintf(what, sizeof what, "constraint %s", name);
     else
       snprintf(what, sizeof what, "constraint");
     const cst_node g = cst_read_expression(r, n, scope, what);
-    s->g[a->at + k] = g;
+    s->model->g[a->at + k] = g;
     if (g < 0 || !cst_read_foresee(r, n, before, k + 1, a->count))
       break;
-    if (cst_graph_depends(s->graph, g, 'q'))
+    if (cst_graph_depends(s->model->graph, g, 'q'))
       continue;
     snprintf(message, sizeof message, "the %s depends on no coordinate", what);
     cst_read_row_error(r, n, message);
@@ -163,7 +163,7 @@ static cst_binding velocity(cst_reading *r, const cst_name *a) {
   cst_system *s = r->s;
   cst_node   *v = cst_system_keep(s, (size_t)a->count, sizeof *v);
   for (int k = 0; k < a->count; k++)
-    v[k] = cst_graph_input(s->graph, 'v', a->at + k * a->step);
+    v[k] = cst_graph_input(s->model->graph, 'v', a->at + k * a->step);
   return (cst_binding){.name = primed(r, a->name),
                        .node = a->array ? -1 : v[0],
                        .entry = a->array ? v : NULL,
@@ -173,17 +173,18 @@ static cst_binding velocity(cst_reading *r, const cst_name *a) {
 cst_scope cst_read_velocities(cst_reading *r, bool timed) {
   cst_system     *s = r->s;
   const cst_scope known = timed ? cst_read_timed(r) : cst_read_positions(r);
-  cst_binding    *all = cst_system_keep(s, (size_t)(known.n + s->ncoordinate) + 1, sizeof *all);
+  cst_binding    *all =
+      cst_system_keep(s, (size_t)(known.n + s->description->ncoordinate) + 1, sizeof *all);
   memcpy(all + 1, known.names, sizeof *all * (size_t)known.n);
-  for (int i = 0; i < s->ncoordinate; i++)
-    all[1 + known.n + i] = velocity(r, &s->coordinate_name[i]);
-  return (cst_scope){all + 1, known.n + s->ncoordinate};
+  for (int i = 0; i < s->description->ncoordinate; i++)
+    all[1 + known.n + i] = velocity(r, &s->description->coordinate_name[i]);
+  return (cst_scope){all + 1, known.n + s->description->ncoordinate};
 }
 
 /* Returns true if phi is not linear in the velocities. Then `by` is the first velocity with a slope that is
  * not constant, and `on` a velocity on which that slope depends. */
 static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
-  cst_graph     *g = s->graph;
+  cst_graph     *g = s->model->graph;
   int           *index, *other;
   const int      n = cst_graph_support(g, phi, 'v', &index);
   const cst_node one = cst_graph_constant(g, 1);
@@ -206,12 +207,12 @@ static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
 static bool check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node phi) {
   const cst_system *s = r->s;
   int               by, on;
-  if (!cst_graph_depends(s->graph, phi, 'v'))
+  if (!cst_graph_depends(s->model->graph, phi, 'v'))
     cst_yaml_error(
         r->doc, n, r->d,
         "the nonholonomic constraint '%s' depends on no velocity (%s' is the velocity of %s); a "
         "constraint on positions belongs under 'constraints'",
-        name, s->coordinate[0], s->coordinate[0]);
+        name, s->description->coordinate[0], s->description->coordinate[0]);
   else if (!is_bent(s, phi, &by, &on))
     return true;
   else
@@ -219,14 +220,14 @@ static bool check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node p
         r->doc, n, r->d,
         "the nonholonomic constraint '%s' is not linear in the velocities: its derivative by %s' "
         "depends on %s'; it must be phi(q) v + phi0(q), linear or affine in the velocities",
-        name, s->coordinate[by], s->coordinate[on]);
+        name, s->description->coordinate[by], s->description->coordinate[on]);
   return false;
 }
 
 static bool is_taken(const cst_reading *r, const char *name) {
   cst_system *s = r->s;
-  for (int i = 0; i < s->nfamily; i++)
-    if (!strcmp(s->family[i].name, name))
+  for (int i = 0; i < s->description->nfamily; i++)
+    if (!strcmp(s->description->family[i].name, name))
       return true;
   return false;
 }
@@ -241,8 +242,8 @@ static void declare_velocities(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map =
       cst_read_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
-  for (int k = 0;
-       k < cst_yaml_size(map) && cst_read_goes_on(r) && s->nvel <= cst_read_most_constraints(r);
+  for (int k = 0; k < cst_yaml_size(map) && cst_read_goes_on(r) &&
+                  s->model->nvel <= cst_read_most_constraints(r);
        k++) {
     cst_yaml *key = cst_yaml_key(map, k);
     cst_name  a;
@@ -253,11 +254,11 @@ static void declare_velocities(cst_reading *r) {
       continue;
     }
     read_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a,
-                &r->variable[s->nfamily]);
-    s->family[s->nfamily++] = a;
-    s->nvel += a.count;
+                &r->variable[s->description->nfamily]);
+    s->description->family[s->description->nfamily++] = a;
+    s->model->nvel += a.count;
   }
-  s->ng += s->nvel;
+  s->ng += s->model->nvel;
 }
 
 /* The expression of a family that was accepted, or NULL. */
@@ -269,24 +270,24 @@ static cst_yaml *expression_of(const cst_reading *r, const cst_name *a) {
 /* Reads phi v + phi0 of one element from n; returns false after a mistake. */
 static bool read_element(cst_reading *r, cst_yaml *n, int a, cst_scope scope) {
   cst_system *s = r->s;
-  const char *name = s->constraint[a];
-  cst_node   *phi = &s->phi[a - (s->ng - s->nvel)];
+  const char *name = s->description->constraint[a];
+  cst_node   *phi = &s->model->phi[a - (s->ng - s->model->nvel)];
   char        what[200];
   snprintf(what, sizeof what, "nonholonomic constraint '%s'", name);
-  s->g[a] = cst_graph_constant(s->graph, 0);
+  s->model->g[a] = cst_graph_constant(s->model->graph, 0);
   *phi = cst_read_expression(r, n, scope, what);
   return *phi >= 0 && check_form(r, n, name, *phi);
 }
 
 static void velocity_constraints(cst_reading *r) {
   cst_system *s = r->s;
-  const int   first = s->ng - s->nvel;
-  if (!s->nvel)
+  const int   first = s->ng - s->model->nvel;
+  if (!s->model->nvel)
     return;
-  s->phi = cst_system_keep(s, (size_t)s->nvel, sizeof *s->phi);
+  s->model->phi = cst_system_keep(s, (size_t)s->model->nvel, sizeof *s->model->phi);
   const cst_scope scope = cst_read_velocities(r, false);
-  for (int k = 0; k < s->nfamily && cst_read_goes_on(r); k++) {
-    const cst_name *a = &s->family[k];
+  for (int k = 0; k < s->description->nfamily && cst_read_goes_on(r); k++) {
+    const cst_name *a = &s->description->family[k];
     cst_yaml       *n = a->at >= first ? expression_of(r, a) : NULL;
     for (int i = 0; i < a->count && n && cst_read_goes_on(r); i++)
       if (!read_element(r, n, a->at + i, member(r, scope, k, i)))
@@ -301,14 +302,16 @@ static void velocity_constraints(cst_reading *r) {
 static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int n) {
   cst_system *s = r->s;
   const int   stationary = cst_yaml_size(cst_yaml_get(r->root, "stationary"));
-  const int   most = n + stationary + CST_ORTHOGONAL * s->nbody_name + count_velocities(r);
-  s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
+  const int   most =
+      n + stationary + CST_ORTHOGONAL * s->description->nbody_name + count_velocities(r);
+  s->description->family = cst_system_keep(s, (size_t)most, sizeof *s->description->family);
   r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
   r->rows = cst_system_keep(s, (size_t)most, sizeof *r->rows);
   for (int k = 0; k < n && cst_read_goes_on(r) && s->ng <= cst_read_most_constraints(r); k++) {
-    value[k] = read_family(r, key[k], value[k], "constraint", &s->family[k], &r->variable[k]);
-    s->ng += s->family[k].count;
-    s->nfamily++;
+    value[k] =
+        read_family(r, key[k], value[k], "constraint", &s->description->family[k], &r->variable[k]);
+    s->ng += s->description->family[k].count;
+    s->description->nfamily++;
   }
 }
 
@@ -318,21 +321,22 @@ void cst_read_constraints(cst_reading *r) {
   cst_yaml  **key;
   cst_yaml  **value = cst_read_children(map, &key);
   declare(r, key, value, cst_yaml_size(map));
-  const int own = s->nfamily, written = s->ng;
+  const int own = s->description->nfamily, written = s->ng;
   cst_read_declare_stationary(r);
   cst_read_declare_orthogonal(r, key);
   declare_velocities(r);
   if (s->ng > cst_read_most_constraints(r)) {
     cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the maximum",
                    cst_read_most_constraints(r));
-    s->ng = s->nfamily = s->nvel = 0;
+    s->ng = s->description->nfamily = s->model->nvel = 0;
   }
   if (s->ng > 4 * s->nq) /* some may be redundant; their rank is found at the start */
     cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave no motion", s->ng,
                    s->nq);
-  s->constraint = cst_read_elements(r, s->family, s->nfamily, s->ng);
-  s->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->g);
-  for (int k = 0; k < own && k < s->nfamily && cst_read_goes_on(r); k++)
+  s->description->constraint =
+      cst_read_elements(r, s->description->family, s->description->nfamily, s->ng);
+  s->model->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->model->g);
+  for (int k = 0; k < own && k < s->description->nfamily && cst_read_goes_on(r); k++)
     if (value[k])
       read_expression(r, value[k], k);
   if (cst_read_goes_on(r) && cst_diag_count(r->d) == r->before)

@@ -88,7 +88,7 @@ const char *cst_description_fetch(const char *path, char **text, size_t *length)
 
 /* The bytes of file `name` behind the description, owned; NULL with the reason in why. */
 static char *find_bytes(const cst_reading *r, const char *name, char why[80]) {
-  const char  *text = r->s->text, *end = text + strlen(text);
+  const char  *text = r->s->description->text, *end = text + strlen(text);
   const char  *at = text + r->described - 1;
   const size_t mark = strlen(behind);
   snprintf(why, 80, "the table is not behind the description");
@@ -278,7 +278,7 @@ bool cst_read_tables(cst_reading *r) {
   }
   const bool good = cst_diag_count(r->d) == before && (!cst_yaml_get(r->root, "edges") || map);
   if (good)
-    cst_graph_tabulate(r->s->graph, t, n);
+    cst_graph_tabulate(r->s->model->graph, t, n);
   return good;
 }
 
@@ -287,7 +287,7 @@ static const char *holder(const cst_reading *r, cst_scope known, const char *nam
   for (int i = 0; i < known.n; i++)
     if (!strcmp(known.names[i].name, name))
       return i < cst_system_named(r->s) ? "parameter" : "coordinate";
-  return cst_graph_table_find(r->s->graph, name) ? "table" : NULL;
+  return cst_graph_table_find(r->s->model->graph, name) ? "table" : NULL;
 }
 
 static void check_names(cst_reading *r, const cst_edge_table *t) {
@@ -305,7 +305,7 @@ static void check_names(cst_reading *r, const cst_edge_table *t) {
 bool cst_read_check_tables(cst_reading *r) {
   const int             before = cst_diag_count(r->d);
   int                   n;
-  const cst_edge_table *t = cst_graph_tables(r->s->graph, &n);
+  const cst_edge_table *t = cst_graph_tables(r->s->model->graph, &n);
   for (int k = 0; k < n; k++)
     check_names(r, &t[k]);
   return cst_diag_count(r->d) == before;

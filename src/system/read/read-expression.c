@@ -24,12 +24,13 @@ cst_scope cst_read_motion(cst_reading *r) {
 }
 cst_scope cst_read_positions(cst_reading *r) {
   cst_system *s = r->s;
-  return (cst_scope){r->names + 1, cst_system_named(s) + s->ncoordinate};
+  return (cst_scope){r->names + 1, cst_system_named(s) + s->description->ncoordinate};
 }
 
 /* The scope `in` with one more name in front. */
 cst_scope cst_read_with(const cst_reading *r, cst_scope in, const char *variable, int value) {
-  in.names[-1] = (cst_binding){.name = variable, .node = cst_graph_constant(r->s->graph, value)};
+  in.names[-1] =
+      (cst_binding){.name = variable, .node = cst_graph_constant(r->s->model->graph, value)};
   return (cst_scope){in.names - 1, in.n + 1};
 }
 
@@ -38,8 +39,8 @@ static double most_text(const cst_reading *r) {
 }
 
 double cst_read_part(const cst_reading *r) {
-  const double text = (r->text + cst_parse_effort(r->s->graph)) / most_text(r);
-  return fmax(text, cst_graph_part(r->s->graph));
+  const double text = (r->text + cst_parse_effort(r->s->model->graph)) / most_text(r);
+  return fmax(text, cst_graph_part(r->s->model->graph));
 }
 
 /* The first ones may take more than the others: only several times what is allowed is too much. */
@@ -65,8 +66,9 @@ int cst_read_most_constraints(const cst_reading *r) {
 }
 
 void cst_read_expect(cst_reading *r) {
-  cst_graph_expect(r->s->graph, r->s->nq);
-  cst_graph_allow(r->s->graph, fmax(CST_READING_WORK, (double)CST_READING_WORK_EACH * r->s->nq));
+  cst_graph_expect(r->s->model->graph, r->s->nq);
+  cst_graph_allow(r->s->model->graph,
+                  fmax(CST_READING_WORK, (double)CST_READING_WORK_EACH * r->s->nq));
 }
 
 /* Charges an expression of this length; reports an error once the limit is exceeded. */
@@ -74,8 +76,8 @@ static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
   if (!cst_read_goes_on(r))
     return false;
   r->text += (double)length + EFFORT;
-  cst_graph_spend(r->s->graph, (double)length / CHARACTERS_PER_NODE);
-  if (r->text + cst_parse_effort(r->s->graph) <= most_text(r))
+  cst_graph_spend(r->s->model->graph, (double)length / CHARACTERS_PER_NODE);
+  if (r->text + cst_parse_effort(r->s->model->graph) <= most_text(r))
     return true;
   r->stopped = true;
   cst_yaml_error(
@@ -133,7 +135,7 @@ static int place_of_piece(const char *text, int least) {
 }
 
 static cst_node check_smooth(cst_reading *r, cst_yaml *n, const char *what, cst_node node) {
-  const int smooth = node < 0 ? INT_MAX : cst_graph_smoothness(r->s->graph, node);
+  const int smooth = node < 0 ? INT_MAX : cst_graph_smoothness(r->s->model->graph, node);
   int       least = CST_JUMPS;
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     if (cst_text_begins(what, places[i].what))
@@ -164,15 +166,15 @@ static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text,
   cst_expr_error error;
   if (!afford(r, n, strlen(text)))
     return -1;
-  cst_node node = r->table
-                      ? cst_expr_parse_row(s->graph, text, in.names, in.n, r->table, r->row, &error)
-                      : cst_expr_parse(s->graph, text, in.names, in.n, &error);
+  cst_node node =
+      r->table ? cst_expr_parse_row(s->model->graph, text, in.names, in.n, r->table, r->row, &error)
+               : cst_expr_parse(s->model->graph, text, in.names, in.n, &error);
   if (node < 0 && error.table)
     tell_row(r, what, &error);
   else if (node < 0)
     cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s%s", what, error.message,
                       place_of_velocity(what, error.message));
-  r->stopped |= cst_graph_spent(s->graph);
+  r->stopped |= cst_graph_spent(s->model->graph);
   return node;
 }
 
@@ -184,7 +186,7 @@ cst_node cst_read_potential_expression(cst_reading *r, cst_yaml *n) {
   const cst_scope in = cst_read_positions(r);
   if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n))))
     return cst_read_expression(r, n, cst_read_timed(r), "potential");
-  cst_node V = cst_expr_parse_pairs(s->graph, cst_yaml_text(n), in.names, in.n, NULL, &sums);
+  cst_node V = cst_expr_parse_pairs(s->model->graph, cst_yaml_text(n), in.names, in.n, NULL, &sums);
   if (V >= 0 && sums.n)
     V = cst_pairs_take(s, &sums, V);
   else
@@ -207,7 +209,7 @@ bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, i
   char    *part = cst_need(strndup(text, (size_t)length));
   double   x = 0;
   cst_node node = parse(r, n, offset, part, cst_read_constants(r), what);
-  bool     constant = node >= 0 && cst_graph_is_constant(r->s->graph, node, &x);
+  bool     constant = node >= 0 && cst_graph_is_constant(r->s->model->graph, node, &x);
   bool     good = constant && x == floor(x) && x >= least && x <= most;
   offset += (int)strspn(part, " \n");
   free(part);
@@ -227,23 +229,25 @@ bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, i
 
 cst_entries cst_read_coordinate_entries(const cst_reading *r) {
   const cst_system *s = r->s;
-  return (cst_entries){r->array ? "name of 'coordinates'" : "coordinate", s->coordinate_name, r->i,
-                       s->coordinate, s->ncoordinate};
+  return (cst_entries){r->array ? "name of 'coordinates'" : "coordinate",
+                       s->description->coordinate_name, r->i, s->description->coordinate,
+                       s->description->ncoordinate};
 }
 
 cst_entries cst_read_plain_entries(const cst_reading *r) {
   cst_system *s = r->s;
   cst_entries e = cst_read_coordinate_entries(r);
-  while (e.n && e.name[e.n - 1].at >= s->nplain)
+  while (e.n && e.name[e.n - 1].at >= s->model->nplain)
     e.n--;
-  if (s->nbodies)
+  if (s->model->nbodies)
     e.of = "name of 'coordinates'";
   return e;
 }
 
 cst_entries cst_read_constraint_entries(const cst_reading *r) {
   const cst_system *s = r->s;
-  return (cst_entries){"constraint", s->family, r->variable, s->constraint, s->nfamily};
+  return (cst_entries){"constraint", s->description->family, r->variable,
+                       s->description->constraint, s->description->nfamily};
 }
 
 /* The name of an element in messages. */
@@ -336,7 +340,7 @@ void cst_read_values(const cst_reading *r, const cst_node *node, int n, const do
       c[i] = r->c[i];
     else
       c[i] = s->parameter[i].value;
-  cst_tape *tape = cst_tape_create(s->graph, node, n);
+  cst_tape *tape = cst_tape_create(s->model->graph, node, n);
   cst_evaluate_tape(tape, in, value);
   cst_tape_destroy(tape);
 }
@@ -412,11 +416,12 @@ static bool is_short(cst_reading *r, cst_yaml *key, int offset, const char *name
 /* Whether a study gives the name to a quantity of a body, as omega_top_1. */
 static bool is_quantity(const cst_system *s, const char *name) {
   for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
-    for (int k = 0; k < s->nbody_name; k++) {
+    for (int k = 0; k < s->description->nbody_name; k++) {
       const size_t before = strlen(x->prefix);
-      const size_t body = strlen(s->body_name[k].name);
+      const size_t body = strlen(s->description->body_name[k].name);
       if (!strncmp(name, x->prefix, before) && name[before] == '_' &&
-          !strncmp(name + before + 1, s->body_name[k].name, body) && name[before + 1 + body] == '_')
+          !strncmp(name + before + 1, s->description->body_name[k].name, body) &&
+          name[before + 1 + body] == '_')
         return true;
     }
   return false;
@@ -431,7 +436,7 @@ static const char *holder(cst_reading *r, const char *name, const cst_definition
   for (int i = 0; i < n; i++)
     if (!strcmp(d[i].name, name))
       return "a definition";
-  if (cst_graph_is_column(r->s->graph, name))
+  if (cst_graph_is_column(r->s->model->graph, name))
     return "a table or column";
   return is_quantity(r->s, name) ? "a quantity of a body" : NULL;
 }
@@ -523,7 +528,7 @@ static bool read_definition(cst_reading *r, cst_yaml *key, cst_yaml *value, cst_
 
 /* All names that a definition may have, in the graph of the system. */
 static void check_all(cst_reading *r, cst_yaml *const *value, int n) {
-  cst_graph           *g = r->s->graph;
+  cst_graph           *g = r->s->model->graph;
   cst_definition_state state[CST_DEFINE_MOST];
   cst_expr_error       error[CST_DEFINE_MOST];
   int                  within[CST_DEFINE_MOST], nall;
@@ -576,13 +581,13 @@ bool cst_read_definitions(cst_reading *r) {
   cst_yaml      **value = cst_read_children(map, &key);
   cst_definition *all = cst_system_keep(s, (size_t)n + 1, sizeof *all);
   const int       good = read_map(r, key, value, all, n);
-  cst_graph      *own = s->graph;
+  cst_graph      *own = s->model->graph;
   if (good == n) {
     cst_graph_define(own, all, good);
-    s->graph = cst_graph_copy(own);
+    s->model->graph = cst_graph_copy(own);
     check_all(r, value, good);
-    cst_graph_destroy(s->graph);
-    s->graph = own;
+    cst_graph_destroy(s->model->graph);
+    s->model->graph = own;
   }
   free(value);
   return cst_diag_count(r->d) == before;

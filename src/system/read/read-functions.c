@@ -18,8 +18,8 @@
 cst_scope cst_read_timed(cst_reading *r) {
   cst_system *s = r->s;
   cst_scope   in = cst_read_positions(r);
-  r->names[1 + in.n] =
-      (cst_binding){.name = "t", .node = cst_graph_input(s->graph, 'c', cst_system_named(s))};
+  r->names[1 + in.n] = (cst_binding){
+      .name = "t", .node = cst_graph_input(s->model->graph, 'c', cst_system_named(s))};
   return (cst_scope){in.names, in.n + 1};
 }
 
@@ -27,22 +27,22 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
   cst_system *s = r->s;
   cst_entries e = cst_read_coordinate_entries(r);
   char        what[200];
-  s->force_name[k] = s->force_text[k] = "";
+  s->description->force_name[k] = s->description->force_text[k] = "";
   if (!cst_read_symbol(r, key, -1, cst_yaml_text(key), "force"))
     return;
-  s->force_name[k] = cst_yaml_text(key);
+  s->description->force_name[k] = cst_yaml_text(key);
   if (cst_yaml_is_scalar(list)) {
     cst_yaml_error(
         r->doc, list, r->d,
         "the force '%s' must be a list of %d expressions, one per %s; an energy whose gradient is "
         "the force belongs under 'potential'",
-        s->force_name[k], e.n, e.of);
+        s->description->force_name[k], e.n, e.of);
     return;
   }
-  snprintf(what, sizeof what, "force '%.60s'", s->force_name[k]);
-  cst_node *force = s->force + (size_t)k * (size_t)s->nq;
+  snprintf(what, sizeof what, "force '%.60s'", s->description->force_name[k]);
+  cst_node *force = s->model->force + (size_t)k * (size_t)s->nq;
   if (cst_read_list(r, list, in, what, &e, force))
-    s->force_text[k] = cst_read_join(r, list);
+    s->description->force_text[k] = cst_read_join(r, list);
 }
 
 static const char *joined(cst_system *s, const char *a, const char *b) {
@@ -53,28 +53,28 @@ static const char *joined(cst_system *s, const char *a, const char *b) {
 /* The scope with the multipliers lambda_NAME in front. */
 static cst_scope with_multipliers(cst_reading *r, cst_scope in) {
   cst_system  *s = r->s;
-  cst_binding *all = cst_system_keep(s, (size_t)(in.n + s->nfamily) + 1, sizeof *all);
-  memcpy(all + 1 + s->nfamily, in.names, sizeof *all * (size_t)in.n);
-  for (int k = 0; k < s->nfamily; k++) {
-    const cst_name *a = &s->family[k];
+  cst_binding *all = cst_system_keep(s, (size_t)(in.n + s->description->nfamily) + 1, sizeof *all);
+  memcpy(all + 1 + s->description->nfamily, in.names, sizeof *all * (size_t)in.n);
+  for (int k = 0; k < s->description->nfamily; k++) {
+    const cst_name *a = &s->description->family[k];
     cst_node       *l = cst_system_keep(s, (size_t)a->count, sizeof *l);
     for (int i = 0; i < a->count; i++)
-      l[i] = cst_graph_input(s->graph, 'l', a->at + i);
+      l[i] = cst_graph_input(s->model->graph, 'l', a->at + i);
     all[1 + k] = (cst_binding){.name = joined(s, "lambda_", a->name),
                                .node = a->array || !a->count ? -1 : l[0],
                                .entry = a->array ? l : NULL,
                                .count = a->array ? a->count : 0,
                                .shift = a->array ? a->first - 1 : 0};
   }
-  return (cst_scope){all + 1, in.n + s->nfamily};
+  return (cst_scope){all + 1, in.n + s->description->nfamily};
 }
 
 /* Whether a force depends on multipliers, for which a full matrix is solved then. */
 static void find_slips(cst_reading *r, cst_yaml *map) {
   cst_system *s = r->s;
   bool        slips = false;
-  for (int k = 0; k < s->nforce * s->nq && !slips; k++)
-    slips = s->force[k] >= 0 && cst_graph_depends(s->graph, s->force[k], 'l');
+  for (int k = 0; k < s->model->nforce * s->nq && !slips; k++)
+    slips = s->model->force[k] >= 0 && cst_graph_depends(s->model->graph, s->model->force[k], 'l');
   cst_system_mark(s, CST_SLIPS, slips);
   if (slips && (s->nq > CST_MOST_FULL || s->ng > CST_MOST_FULL))
     cst_yaml_error(r->doc, map, r->d,
@@ -93,13 +93,13 @@ void cst_read_forces(cst_reading *r) {
     cst_yaml_error(r->doc, map, r->d, "%d forces; at most %d are allowed", n, CST_MAX_FORCES);
     return;
   }
-  s->force = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->force);
-  s->force_name = cst_system_keep(s, (size_t)n, sizeof *s->force_name);
-  s->force_text = cst_system_keep(s, (size_t)n, sizeof *s->force_text);
+  s->model->force = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->model->force);
+  s->description->force_name = cst_system_keep(s, (size_t)n, sizeof *s->description->force_name);
+  s->description->force_text = cst_system_keep(s, (size_t)n, sizeof *s->description->force_text);
   const cst_scope in = with_multipliers(r, cst_read_velocities(r, true));
   for (int k = 0; k < n && cst_read_goes_on(r); k++)
     read_force(r, cst_yaml_key(map, k), cst_yaml_value(map, k), in, k);
-  s->nforce = n;
+  s->model->nforce = n;
   find_slips(r, map);
 }
 
@@ -119,13 +119,13 @@ static void append(cst_system *s, const char *name, const char *doc) {
       .name = name,
       .unit = "",
       .doc = doc,
-      .node = cst_graph_constant(s->graph, 0),
+      .node = cst_graph_constant(s->model->graph, 0),
   };
 }
 
 static void open_account(cst_system *s, const char *name, const char *doc) {
-  s->account_name[s->naccount] = name;
-  s->account_doc[s->naccount++] = doc;
+  s->description->account_name[s->model->naccount] = name;
+  s->description->account_doc[s->model->naccount++] = doc;
   append(s, name, doc);
 }
 
@@ -133,7 +133,8 @@ static void open_account(cst_system *s, const char *name, const char *doc) {
 static bool is_driven(const cst_system *s, const cst_name *a) {
   bool driven = false;
   for (int k = 0; k < a->count && !driven; k++)
-    driven = s->g[a->at + k] >= 0 && depends_on(s->graph, s->g[a->at + k], s->npar);
+    driven =
+        s->model->g[a->at + k] >= 0 && depends_on(s->model->graph, s->model->g[a->at + k], s->npar);
   return driven;
 }
 
@@ -144,8 +145,8 @@ static void check_account(cst_reading *r, const char *name) {
   int               at = 0;
   while (strcmp(cst_yaml_text(cst_yaml_key(map, at)), name))
     at++;
-  for (int k = 0; k < s->nforce; k++)
-    if (!strcmp(s->force_name[k], name))
+  for (int k = 0; k < s->model->nforce; k++)
+    if (!strcmp(s->description->force_name[k], name))
       cst_yaml_error(r->doc, cst_yaml_key(map, at), r->d,
                      "constraint '%s' depends on t, and a force has its name, so that work_%s "
                      "would be the work of both; rename one",
@@ -155,41 +156,42 @@ static void check_account(cst_reading *r, const char *name) {
 /* The names of constraints that depend on the time. */
 static void find_driven(cst_reading *r) {
   cst_system *s = r->s;
-  s->driven_name = cst_system_keep(s, CST_MAX_DRIVEN, sizeof *s->driven_name);
-  for (int k = 0; k < s->nfamily; k++) {
-    const cst_name *a = &s->family[k];
+  s->model->driven_name = cst_system_keep(s, CST_MAX_DRIVEN, sizeof *s->model->driven_name);
+  for (int k = 0; k < s->description->nfamily; k++) {
+    const cst_name *a = &s->description->family[k];
     if (!is_driven(s, a))
       continue;
-    if (s->ndriven == CST_MAX_DRIVEN) {
+    if (s->model->ndriven == CST_MAX_DRIVEN) {
       cst_yaml_error(r->doc, cst_yaml_get(r->root, "constraints"), r->d,
                      "more than %d constraints depend on t, the maximum; a family counts once",
                      CST_MAX_DRIVEN);
       return;
     }
     check_account(r, a->name);
-    s->driven_name[s->ndriven++] = k;
+    s->model->driven_name[s->model->ndriven++] = k;
   }
 }
 
 void cst_read_accounts(cst_reading *r) {
   cst_system *s = r->s;
-  const bool  pumped = s->V >= 0 && depends_on(s->graph, s->V, s->npar);
+  const bool  pumped = s->model->V >= 0 && depends_on(s->model->graph, s->model->V, s->npar);
   cst_system_mark(s, CST_PUMPED, pumped);
   find_driven(r);
-  const int n = s->nforce + pumped + s->ndriven;
+  const int n = s->model->nforce + pumped + s->model->ndriven;
   if (!n)
     return;
-  s->account_name = cst_system_keep(s, (size_t)n, sizeof *s->account_name);
-  s->account_doc = cst_system_keep(s, (size_t)n, sizeof *s->account_doc);
+  s->description->account_name =
+      cst_system_keep(s, (size_t)n, sizeof *s->description->account_name);
+  s->description->account_doc = cst_system_keep(s, (size_t)n, sizeof *s->description->account_doc);
   append(s, "t", "the time");
-  s->account = s->npar;
-  for (int k = 0; k < s->nforce; k++)
-    open_account(s, joined(s, "work_", s->force_name[k]),
-                 joined(s, "work done by the force ", s->force_name[k]));
+  s->model->account = s->npar;
+  for (int k = 0; k < s->model->nforce; k++)
+    open_account(s, joined(s, "work_", s->description->force_name[k]),
+                 joined(s, "work done by the force ", s->description->force_name[k]));
   if (pumped)
     open_account(s, "pumped", "integral of dV/dt over the time");
-  for (int k = 0; k < s->ndriven; k++) {
-    const char *name = s->family[s->driven_name[k]].name;
+  for (int k = 0; k < s->model->ndriven; k++) {
+    const char *name = s->description->family[s->model->driven_name[k]].name;
     open_account(s, joined(s, "work_", name), joined(s, "work done by the constraint ", name));
   }
 }
@@ -220,7 +222,7 @@ static bool read_vector(cst_reading *r, cst_yaml *list, const char *key, cst_nod
 
 /* xi := n x x for the coordinates x at `at`, at + stride, at + 2 stride. */
 static void turn(cst_system *s, const cst_node n[3], int at, int stride, cst_node *xi) {
-  cst_graph *g = s->graph;
+  cst_graph *g = s->model->graph;
   for (int a = 0; a < AXES; a++) {
     const int      i = (a + 1) % AXES;
     const int      j = (a + 2) % AXES;
@@ -233,8 +235,8 @@ static void turn(cst_system *s, const cst_node n[3], int at, int stride, cst_nod
 }
 
 static void turn_bodies(cst_system *s, const cst_node n[3], cst_node *xi) {
-  for (int k = 0; k < s->nbodies; k++) {
-    const cst_body *b = &s->bodies[k];
+  for (int k = 0; k < s->model->nbodies; k++) {
+    const cst_body *b = &s->model->bodies[k];
     for (int column = 0; column < AXES; column++)
       turn(s, n, b->rotation + column, AXES, xi);
     if (b->centre >= 0)
@@ -245,9 +247,9 @@ static void turn_bodies(cst_system *s, const cst_node n[3], cst_node *xi) {
 /* A body that turns about the origin does not take part in a translation. If it holds other bodies, the
  * translation is not a symmetry; the examination finds that. */
 static void move_bodies(cst_system *s, const cst_node n[3], cst_node *xi) {
-  for (int k = 0; k < s->nbodies; k++)
-    if (s->bodies[k].centre >= 0)
-      memcpy(xi + s->bodies[k].centre, n, sizeof *n * AXES);
+  for (int k = 0; k < s->model->nbodies; k++)
+    if (s->model->bodies[k].centre >= 0)
+      memcpy(xi + s->model->bodies[k].centre, n, sizeof *n * AXES);
 }
 
 /* True if the symmetry n moves all bodies. The second function writes its generator to xi[nq] and returns its
@@ -264,14 +266,14 @@ static const char *body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi) {
   cst_node    axis[3];
   cst_entries e = cst_read_plain_entries(r);
   for (int i = 0; i < s->nq; i++)
-    xi[i] = cst_graph_constant(s->graph, 0);
+    xi[i] = cst_graph_constant(s->model->graph, 0);
   if (rotation && translation)
     cst_yaml_error(r->doc, n, r->d,
                    "a symmetry has a rotation or a translation; these are two symmetries");
   if (!read_vector(r, rotation ? rotation : translation, rotation ? "rotation" : "translation",
                    axis))
     return NULL;
-  if (s->nplain || own) {
+  if (s->model->nplain || own) {
     own = cst_read_required(r, n, "generator",
                             "of the symmetry (for the coordinates that belong to no body)");
     if (!own)
@@ -300,10 +302,10 @@ static void read_stiff(cst_reading *r) {
   cst_yaml   *n = cst_yaml_get(r->root, "stiff");
   if (!n)
     return;
-  s->stiff = cst_read_expression(r, n, cst_read_positions(r), "stiff");
-  s->stiff_text = cst_yaml_text(n);
-  if (s->V >= 0 && s->stiff >= 0)
-    s->V = cst_graph_add(s->graph, s->V, s->stiff);
+  s->model->stiff = cst_read_expression(r, n, cst_read_positions(r), "stiff");
+  s->description->stiff_text = cst_yaml_text(n);
+  if (s->model->V >= 0 && s->model->stiff >= 0)
+    s->model->V = cst_graph_add(s->model->graph, s->model->V, s->model->stiff);
 }
 
 void cst_read_potential(cst_reading *r) {
@@ -314,12 +316,12 @@ void cst_read_potential(cst_reading *r) {
     n = NULL;
   else
     n = cst_read_required(r, r->root, "potential", "of the system (0 if there is none)");
-  s->V = cst_graph_constant(s->graph, 0);
-  s->potential_text = "0";
+  s->model->V = cst_graph_constant(s->model->graph, 0);
+  s->description->potential_text = "0";
   if (!n)
     return;
-  s->V = cst_read_potential_expression(r, n);
-  s->potential_text = cst_yaml_text(n);
+  s->model->V = cst_read_potential_expression(r, n);
+  s->description->potential_text = cst_yaml_text(n);
   read_stiff(r);
 }
 
@@ -339,13 +341,13 @@ void cst_read_gyroscopic(cst_reading *r) {
   cst_entries e = cst_read_coordinate_entries(r);
   if (!list)
     return;
-  s->a = cst_system_keep(s, (size_t)s->nq, sizeof *s->a);
-  if (!cst_read_list(r, list, cst_read_positions(r), "gyroscopic", &e, s->a))
+  s->model->a = cst_system_keep(s, (size_t)s->nq, sizeof *s->model->a);
+  if (!cst_read_list(r, list, cst_read_positions(r), "gyroscopic", &e, s->model->a))
     return;
-  s->gyroscopic_text = cst_read_entries_written(r, list);
+  s->description->gyroscopic_text = cst_read_entries_written(r, list);
   bool some = false;
   for (int i = 0; i < s->nq; i++)
-    some |= !cst_graph_is_zero(s->graph, s->a[i]);
+    some |= !cst_graph_is_zero(s->model->graph, s->model->a[i]);
   cst_system_mark(s, CST_GYROSCOPIC, some);
 }
 
@@ -353,17 +355,17 @@ void cst_read_gyroscopic(cst_reading *r) {
 static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
   cst_system *s = r->s;
   cst_entries e = cst_read_coordinate_entries(r);
-  cst_node   *xi = s->xi + (size_t)k * (size_t)s->nq;
+  cst_node   *xi = s->model->xi + (size_t)k * (size_t)s->nq;
   const bool  is_map = cst_yaml_is_map(n);
-  const bool  of_bodies = is_map && s->nbodies && moves_bodies(n);
+  const bool  of_bodies = is_map && s->model->nbodies && moves_bodies(n);
   cst_yaml   *list = n;
   cst_yaml   *gauge = NULL;
   cst_read_label(r, key, "symmetry");
-  s->symmetry[k] = cst_yaml_text(key);
-  s->gauge[k] = cst_graph_constant(s->graph, 0);
+  s->description->symmetry[k] = cst_yaml_text(key);
+  s->model->gauge[k] = cst_graph_constant(s->model->graph, 0);
   if (is_map) {
     {
-      const unsigned forms = s->nbodies ? CST_SYSTEM_BODIES : 0;
+      const unsigned forms = s->model->nbodies ? CST_SYSTEM_BODIES : 0;
       cst_system_keys_check(r->doc, n, "symmetries.NAME", forms, r->d);
     }
     gauge = cst_yaml_get(n, "gauge");
@@ -373,11 +375,11 @@ static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
       list = cst_read_required(r, n, "generator", "of the symmetry");
   }
   if (gauge)
-    s->gauge[k] = cst_read_expression(r, gauge, cst_read_positions(r), "gauge");
+    s->model->gauge[k] = cst_read_expression(r, gauge, cst_read_positions(r), "gauge");
   if (of_bodies)
-    s->symmetry_text[k] = body_symmetry(r, n, xi);
+    s->description->symmetry_text[k] = body_symmetry(r, n, xi);
   else if (cst_read_list(r, list, cst_read_positions(r), "symmetry", &e, xi))
-    s->symmetry_text[k] = cst_read_join(r, list);
+    s->description->symmetry_text[k] = cst_read_join(r, list);
 }
 
 void cst_read_symmetries(cst_reading *r) {
@@ -389,8 +391,8 @@ void cst_read_symmetries(cst_reading *r) {
     n = 0;
   }
   s->nsym = n;
-  s->xi = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->xi);
-  s->gauge = cst_system_keep(s, (size_t)n, sizeof *s->gauge);
+  s->model->xi = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->model->xi);
+  s->model->gauge = cst_system_keep(s, (size_t)n, sizeof *s->model->gauge);
   for (int k = 0; k < n; k++)
     read_symmetry(r, cst_yaml_key(map, k), cst_yaml_value(map, k), k);
 }

@@ -209,14 +209,14 @@ static void check_unit(cst_reading *r, cst_yaml *key, cst_yaml *value) {
 static void keep_unit(cst_system *s, const char *name, const char *unit) {
   char *text = cst_system_keep(s, strlen(unit) + 2, sizeof *text);
   snprintf(text, strlen(unit) + 2, " %s", unit);
-  s->unit[s->nunit++] = (cst_unit){name, *unit ? text : ""};
+  s->description->unit[s->description->nunit++] = (cst_unit){name, *unit ? text : ""};
 }
 
 void cst_read_units(cst_reading *r) {
   cst_yaml   *map = cst_read_map(r, "units", "name: unit");
   const int   n = map ? cst_yaml_size(map) : 0;
   cst_system *s = r->s;
-  s->unit = cst_system_keep(s, (size_t)n + 1, sizeof *s->unit);
+  s->description->unit = cst_system_keep(s, (size_t)n + 1, sizeof *s->description->unit);
   for (int i = 0; i < n; i++) {
     check_unit(r, cst_yaml_key(map, i), cst_yaml_value(map, i));
     if (cst_diag_count(r->d) == r->before)
@@ -258,7 +258,7 @@ static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
   if (other && cst_value_allows(v, other->value))
     value = other->value;
   p->value = value;
-  p->node = cst_graph_constant(r->s->graph, value);
+  p->node = cst_graph_constant(r->s->model->graph, value);
 }
 
 /* Reads `name: {default: value, unit: text, doc: text}` or `name: {size: value, ...}`. */
@@ -285,7 +285,7 @@ static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
   cst_system *s = r->s;
   /* the value is 1 until a default is read */
   cst_parameter p = {.name = cst_yaml_text(key), .unit = "", .doc = "", .value = 1};
-  p.node = cst_graph_constant(s->graph, 1);
+  p.node = cst_graph_constant(s->model->graph, 1);
   if (cst_yaml_is_map(value))
     read_described(r, key, value, &p);
   else
@@ -293,7 +293,7 @@ static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
   if (!cst_read_symbol(r, key, -1, p.name, "parameter"))
     return;
   cst_binding bound = {.name = p.name,
-                       .node = p.size ? p.node : cst_graph_input(s->graph, 'c', s->npar)};
+                       .node = p.size ? p.node : cst_graph_input(s->model->graph, 'c', s->npar)};
   r->names[1 + s->npar] = r->timed[2 + s->npar] = bound;
   s->parameter[s->npar++] = p;
 }
@@ -374,7 +374,7 @@ static int by_name(const void *x, const void *y) {
 static void check_twice(cst_reading *r, cst_yaml *const *item) {
   const cst_system *s = r->s;
   const int         npar = s->npar;
-  int               n = npar + s->ncoordinate;
+  int               n = npar + s->description->ncoordinate;
   word             *all = cst_zeros(n, sizeof *all);
   const cst_yaml   *reported = NULL;
   for (int i = 0; i < n; i++)
@@ -407,8 +407,8 @@ static void check_i(cst_reading *r, cst_yaml *const *item) {
   for (int i = 0; i < cst_yaml_size(map); i++)
     if (!strcmp(cst_yaml_text(cst_yaml_key(map, i)), "i"))
       cst_yaml_error(r->doc, cst_yaml_key(map, i), r->d, words, r->array);
-  for (int i = 0; i < s->ncoordinate; i++)
-    if (!strcmp(s->coordinate_name[i].name, "i"))
+  for (int i = 0; i < s->description->ncoordinate; i++)
+    if (!strcmp(s->description->coordinate_name[i].name, "i"))
       cst_yaml_error(r->doc, item[i], r->d, words, r->array);
 }
 
@@ -434,8 +434,8 @@ static void bind(cst_reading *r, const cst_name *a) {
   cst_system *s = r->s;
   cst_node   *q = cst_system_keep(s, (size_t)a->count, sizeof *q);
   for (int k = 0; k < a->count; k++)
-    q[k] = cst_graph_input(s->graph, 'q', a->at + k * a->step);
-  r->names[1 + s->npar + (a - s->coordinate_name)] =
+    q[k] = cst_graph_input(s->model->graph, 'q', a->at + k * a->step);
+  r->names[1 + s->npar + (a - s->description->coordinate_name)] =
       (cst_binding){.name = a->name,
                     .node = a->array ? -1 : q[0],
                     .entry = a->array ? q : NULL,
@@ -448,28 +448,29 @@ static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
   int         n = cst_yaml_size(list);
   int         before = cst_diag_count(r->d);
   for (int k = 0; k < n && cst_read_goes_on(r); k++) {
-    cst_name *a = &s->coordinate_name[s->ncoordinate];
+    cst_name *a = &s->description->coordinate_name[s->description->ncoordinate];
     if (!cst_read_declared(r, item[k], "coordinate", a))
       continue;
     if (a->array && !r->array)
       r->array = cst_yaml_text(item[k]);
     a->at = s->nq;
-    r->i[s->ncoordinate++] = "i";
+    r->i[s->description->ncoordinate++] = "i";
     s->nq += a->count;
     if (s->nq > CST_MOST_Q)
       break;
   }
-  s->nplain = s->nq;
+  s->model->nplain = s->nq;
   return cst_diag_count(r->d) == before;
 }
 
 static void bind_all(cst_reading *r, cst_yaml *const *item) {
   cst_system *s = r->s;
-  for (int k = 0; k < s->ncoordinate; k++)
-    bind(r, &s->coordinate_name[k]);
+  for (int k = 0; k < s->description->ncoordinate; k++)
+    bind(r, &s->description->coordinate_name[k]);
   check_twice(r, item);
   check_i(r, item);
-  s->coordinate = cst_read_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
+  s->description->coordinate =
+      cst_read_elements(r, s->description->coordinate_name, s->description->ncoordinate, s->nq);
 }
 
 /* Finds the list `coordinates`, NULL if the bodies have all coordinates; returns false if it cannot be read.
@@ -499,7 +500,8 @@ bool cst_read_coordinates(cst_reading *r) {
   cst_yaml   **item = cst_zeros(all, sizeof *item);
   own = cst_read_children(list, NULL);
   memcpy(item, own, sizeof *item * n);
-  s->coordinate_name = cst_system_keep(s, all, sizeof *s->coordinate_name);
+  s->description->coordinate_name =
+      cst_system_keep(s, all, sizeof *s->description->coordinate_name);
   r->i = cst_system_keep(s, all, sizeof *r->i);
   bool good = declare(r, list, item);
   if (good && cst_read_has_bodies(r))

@@ -114,7 +114,7 @@ typedef struct {
   const cst_body *b;
 } entry;
 
-static cst_graph *graph_of(const entry *x) { return x->r->s->graph; }
+static cst_graph *graph_of(const entry *x) { return x->r->s->model->graph; }
 
 static const char *name_of(const entry *x, const char *key, char what[WHAT]) {
   snprintf(what, WHAT, "%s of %.100s", key, x->b->name);
@@ -178,7 +178,7 @@ static bool from_axis(const entry *x, cst_yaml *axis, cst_node R[9]) {
     return false;
   if (!has_length(x, axis, "axis", n, AXES))
     return false;
-  rotation_from_axis(r->s->graph, n, angle, R);
+  rotation_from_axis(r->s->model->graph, n, angle, R);
   return true;
 }
 
@@ -313,7 +313,7 @@ static bool place(const entry *x, cst_node *q, cst_node *v) {
   good &= !free || vector(x, "velocity", velocity);
   if (!good || cst_diag_count(r->d) != before)
     return false;
-  velocity_of_rotation(r->s->graph, R, omega, V);
+  velocity_of_rotation(r->s->model->graph, R, omega, V);
   memcpy(q + b->rotation, R, sizeof R);
   memcpy(v + b->rotation, V, sizeof V);
   if (free) {
@@ -339,7 +339,7 @@ static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_sco
   for (int i = 0; i < name->count && good; i++) {
     const cst_scope scope = name->array ? cst_read_with(r, in, "i", name->first + i) : in;
     cst_yaml       *map = list ? cst_yaml_item(n, i) : n;
-    const entry     x = {r, map, scope, &r->s->bodies[name->at + i]};
+    const entry     x = {r, map, scope, &r->s->model->bodies[name->at + i]};
     good = place(&x, q, v);
   }
 }
@@ -350,21 +350,21 @@ static void body_states(cst_reading *r, cst_yaml *state, cst_scope in, const cha
                         cst_node *v) {
   const cst_system *s = r->s;
   cst_yaml         *map = cst_yaml_get(state, "bodies");
-  const char      **names = cst_zeros(s->nbody_name, sizeof *names);
-  for (int k = 0; k < s->nbody_name; k++)
-    names[k] = s->body_name[k].name;
+  const char      **names = cst_zeros(s->description->nbody_name, sizeof *names);
+  for (int k = 0; k < s->description->nbody_name; k++)
+    names[k] = s->description->body_name[k].name;
   if (cst_yaml_is_map(map)) {
-    cst_yaml_check_keys(r->doc, map, names, s->nbody_name, r->d);
-    for (int k = 0; k < s->nbody_name; k++) {
+    cst_yaml_check_keys(r->doc, map, names, s->description->nbody_name, r->d);
+    for (int k = 0; k < s->description->nbody_name; k++) {
       cst_yaml *n = cst_yaml_get(map, names[k]);
       if (n)
-        place_all(r, n, &s->body_name[k], in, q, v);
+        place_all(r, n, &s->description->body_name[k], in, q, v);
       else
         cst_yaml_error(r->doc, map, r->d, "missing body '%s' %s", names[k], of);
     }
   } else
     cst_yaml_error(r->doc, map, r->d, "'bodies' must be a map of the bodies: %s",
-                   cst_diag_join(names, s->nbody_name));
+                   cst_diag_join(names, s->description->nbody_name));
   free(names);
 }
 
@@ -395,7 +395,7 @@ static cst_entries listed(cst_reading *r, cst_yaml *map) {
 
 /* True if the list is to be read. It may be absent if the bodies have all coordinates. */
 static bool is_listed(cst_reading *r, cst_yaml *map, const char *key) {
-  return !has_bodies(map) || r->s->nplain || cst_yaml_get(map, key);
+  return !has_bodies(map) || r->s->model->nplain || cst_yaml_get(map, key);
 }
 
 /* The multipliers of the bodies' constraints follow from the motion; if lambda is absent, it is computed. */
@@ -403,9 +403,9 @@ static void read_exact_lambda(cst_reading *r, cst_yaml *n, cst_state *state) {
   cst_system *s = r->s;
   cst_entries constraints = cst_read_constraint_entries(r);
   bool        good;
-  if (!s->nfamily)
+  if (!s->description->nfamily)
     return;
-  if (s->nbodies && !cst_yaml_get(n, "lambda"))
+  if (s->model->nbodies && !cst_yaml_get(n, "lambda"))
     return;
   state->exact_lambda = read_list(r, n, "lambda", "of the exact motion", cst_read_motion(r),
                                   "exact lambda", &constraints, s->ng, &good);
@@ -421,13 +421,13 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
     return;
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d, "'exact' must be a map with the keys %sq, v%s",
-                   s->nbodies ? "bodies, " : "", lambda ? ", lambda" : "");
+                   s->model->nbodies ? "bodies, " : "", lambda ? ", lambda" : "");
     return;
   }
   state->has_exact = true;
-  const int forms = s->nbodies ? CST_SYSTEM_BODIES | CST_SYSTEM_CONSTRAINED
-                    : lambda   ? CST_SYSTEM_CONSTRAINED
-                               : 0;
+  const int forms = s->model->nbodies ? CST_SYSTEM_BODIES | CST_SYSTEM_CONSTRAINED
+                    : lambda          ? CST_SYSTEM_CONSTRAINED
+                                      : 0;
   cst_system_keys_check(r->doc, n, "states.NAME.exact", forms, r->d);
   cst_entries e = listed(r, n);
   cst_node   *node[2];
@@ -438,7 +438,7 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
       node[k] = cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
   state->exact_q = node[0];
   state->exact_v = node[1];
-  if (has_bodies(n) && s->nbodies)
+  if (has_bodies(n) && s->model->nbodies)
     body_states(r, n, cst_read_motion(r), of, node[0], node[1]);
   read_exact_lambda(r, n, state);
 }
@@ -454,7 +454,7 @@ static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
       read_list(r, map, key, "of the state", cst_read_constants(r), key, &e, s->nq, &good);
   if (!good)
     return out;
-  const int n = has_bodies(map) ? s->nplain : s->nq;
+  const int n = has_bodies(map) ? s->model->nplain : s->nq;
   double   *value = cst_zeros(n, sizeof *value);
   cst_read_values(r, out, n, NULL, value);
   cst_read_check(r, cst_yaml_get(map, key), key, &e, value, is_finite, cst_read_where(r), "finite");
@@ -465,12 +465,12 @@ static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
 void cst_read_start(cst_reading *r, cst_yaml *map, cst_node **q, cst_node **v) {
   *q = read_start(r, map, "q");
   *v = read_start(r, map, "v");
-  if (r->s->nbodies && has_bodies(map))
+  if (r->s->model->nbodies && has_bodies(map))
     body_states(r, map, cst_read_constants(r), "of the state", *q, *v);
 }
 
 static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *state) {
-  const bool bodies = r->s->nbodies > 0;
+  const bool bodies = r->s->model->nbodies > 0;
   state->name = cst_yaml_text(key);
   cst_read_label(r, key, "state");
   if (!cst_yaml_is_map(n)) {
@@ -503,8 +503,8 @@ void cst_read_states(cst_reading *r) {
     cst_yaml_error(r->doc, key[0], r->d, "the first state is '%s'; it must be called 'default'",
                    cst_yaml_text(key[0]));
   s->nstate = cst_yaml_size(map);
-  s->state = cst_system_keep(s, (size_t)s->nstate, sizeof *s->state);
+  s->description->state = cst_system_keep(s, (size_t)s->nstate, sizeof *s->description->state);
   for (int i = 0; i < s->nstate && cst_read_goes_on(r); i++)
-    read_state(r, key[i], value[i], &s->state[i]);
+    read_state(r, key[i], value[i], &s->description->state[i]);
   free(value);
 }

@@ -46,7 +46,7 @@ static void start(cst_reading *r) {
   const long n = 2 + CST_MAX_PAR + coordinates + 12L * bodies;
   r->before = cst_diag_count(r->d);
   r->names = cst_zeros(n, sizeof *r->names);
-  r->timed[1] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 't', 0)};
+  r->timed[1] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->model->graph, 't', 0)};
 }
 
 /* Up to the parameters. */
@@ -94,7 +94,7 @@ static void derive(cst_reading *r) {
     cst_read_check_mass(r);
   if (!good(r) || cst_system_derive(r->s))
     return;
-  if (cst_graph_spent(r->s->graph))
+  if (cst_graph_spent(r->s->model->graph))
     cst_yaml_error(
         r->doc, title, r->d,
         "the system is too large: with its arrays and sums written out, its derivatives take more "
@@ -104,7 +104,24 @@ static void derive(cst_reading *r) {
         r->doc, title, r->d,
         "the system is too large: its derivatives need more than %d operations, or a matrix more "
         "than %.0f entries",
-        cst_graph_most(r->s->graph), cst_system_most_entries(r->s));
+        cst_graph_most(r->s->model->graph), cst_system_most_entries(r->s));
+}
+
+/* A copy of n records, or zeros. Owned. */
+static void *copied(const void *x, long n, size_t size) {
+  void *y = cst_zeros(n, size);
+  return x ? memcpy(y, x, (size_t)n * size) : y;
+}
+
+cst_system *cst_system_create(const cst_system *of) {
+  cst_system *x = copied(of, 1, sizeof *x);
+  x->parameter = copied(of ? of->parameter : NULL, CST_MAX_PAR, sizeof *x->parameter);
+  x->description = copied(of ? of->description : NULL, 1, sizeof *x->description);
+  x->model = copied(of ? of->model : NULL, 1, sizeof *x->model);
+  x->code = copied(of ? of->code : NULL, 1, sizeof *x->code);
+  cst_system_owned *o = x->owned = cst_zeros(1, sizeof *o);
+  o->system = x;
+  return x;
 }
 
 /* The system that read_parts of r reads from a description; NULL with errors in d. */
@@ -114,22 +131,21 @@ static cst_system *read(const char *file, const char *text, size_t length, cst_d
   cst_document *doc = cst_document_parse(file, text, r->described, d);
   if (!doc)
     return NULL;
-  cst_system       *s = cst_need(calloc(1, sizeof *s));
-  cst_system_owned *o = s->owned = cst_need(calloc(1, sizeof *o));
+  cst_system       *s = cst_system_create(NULL);
+  cst_system_owned *o = s->owned;
   o->doc = doc;
-  o->system = s;
-  s->graph = cst_graph_create();
-  s->flat = -1;
-  s->whole = -1;
-  s->text = cst_need(strndup(text, length));
+  s->model->graph = cst_graph_create();
+  s->model->flat = -1;
+  s->model->whole = -1;
+  s->description->text = cst_need(strndup(text, length));
   r->s = s;
   r->doc = doc;
   r->d = d;
   r->root = cst_document_root(doc);
   start(r);
-  cst_graph_allow(s->graph, CST_READING_WORK);
+  cst_graph_allow(s->model->graph, CST_READING_WORK);
   read_parts(r);
-  cst_graph_allow(s->graph, INFINITY);
+  cst_graph_allow(s->model->graph, INFINITY);
   free(r->names);
   if (good(r))
     return s;
@@ -179,14 +195,14 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
   r.names = cst_zeros(1 + CST_MAX_PAR, sizeof *r.names);
   for (int i = 0; i < cst_system_named(s); i++) {
     const cst_parameter *p = &s->parameter[i];
-    const cst_node       node = p->size ? p->node : cst_graph_input(s->graph, 'c', i);
+    const cst_node       node = p->size ? p->node : cst_graph_input(s->model->graph, 'c', i);
     r.names[1 + i] = (cst_binding){.name = p->name, .node = node};
   }
-  r.i = cst_zeros(s->ncoordinate, sizeof *r.i);
-  for (int i = 0; i < s->ncoordinate; i++) {
+  r.i = cst_zeros(s->description->ncoordinate, sizeof *r.i);
+  for (int i = 0; i < s->description->ncoordinate; i++) {
     r.i[i] = "i";
-    if (s->coordinate_name[i].array)
-      r.array = s->coordinate_name[i].name;
+    if (s->description->coordinate_name[i].array)
+      r.array = s->description->coordinate_name[i].name;
   }
   cst_read_start(&r, map, &from_q, &from_v);
   const bool read = good(&r);
@@ -202,7 +218,7 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
 /* Defaults. */
 
 static double preset(const cst_system *s, int i, const double *c) {
-  cst_graph        *g = s->graph;
+  cst_graph        *g = s->model->graph;
   double            value;
   const double     *in[128] = {['c'] = c};
   cst_system_owned *o = s->owned;
@@ -230,16 +246,16 @@ static void destroy_tapes(cst_tape **tapes, int n) {
 /* Frees what cst_system_derive allocated. */
 static void free_derived(cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++) {
-    cst_structure_pattern_destroy(&s->pattern[k]);
-    free(s->kernel_out[k]);
-    free(s->beside[k]);
+    cst_structure_pattern_destroy(&s->model->pattern[k]);
+    free(s->model->kernel_out[k]);
+    free(s->model->beside[k]);
   }
   cst_pairs_destroy(s);
-  cst_structure_gram_destroy(&s->gram);
+  cst_structure_gram_destroy(&s->model->gram);
   for (int i = 0; i < 2; i++)
-    cst_bands_destroy(&s->bands[i]);
-  free(s->mass_class);
-  free(s->dropped);
+    cst_bands_destroy(&s->model->bands[i]);
+  free(s->model->mass_class);
+  free(s->model->dropped);
 }
 
 void cst_system_destroy(cst_system *s) {
@@ -264,10 +280,14 @@ void cst_system_destroy(cst_system *s) {
   for (int i = 0; i < CST_ISA_MOST; i++)
     free(o->added[i]);
   free_derived(s);
-  cst_graph_destroy(s->graph);
+  cst_graph_destroy(s->model->graph);
   cst_document_destroy(o->doc);
   free_kept(o);
-  free(s->text);
+  free(s->description->text);
+  free(s->description);
+  free(s->model);
+  free(s->code);
+  free(s->parameter);
   free(o);
   free(s);
 }

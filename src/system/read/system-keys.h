@@ -5,7 +5,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_KEYS_H
 #define CST_SYSTEM_KEYS_H
-#include "constella/system.h"
+#include "system/system.h"
 #include "core/document.h"
 #include "core/keys.h"
 
