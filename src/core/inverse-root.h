@@ -52,7 +52,10 @@ CST_INLINE vd cst_inverse_root_inside(vd x) {
 
 /* Lanes of which one of the highest four bits is set hold an x out of that range: its exponent is one of 256
  * neighbours. The marks of several x may be joined by |. */
-CST_INLINE vl cst_inverse_root_mark(vd x) { return (vl)x - 0x37e0000000000000L; }
+CST_INLINE vl cst_inverse_root_mark(vd x) {
+  typedef unsigned long bits __attribute__((vector_size(8 * CST_W), may_alias));
+  return (vl)((bits)x - 0x37e0000000000000UL);
+}
 CST_INLINE vl cst_inverse_root_outside(vl marks) {
   return (vl)((marks & (long)0xf000000000000000UL) != 0);
 }
