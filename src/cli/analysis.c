@@ -183,13 +183,19 @@ static int compare(int argc, char **argv) { return draw(&cst_command_compare, ar
 
 int cst_analysis_start(int n, const char **words) { return start_python(n, words); }
 
+/* What was given, or the default; NULL: neither. Of values that are no texts these commands have choices alone. */
+static const char *value_of(const cst_option *o, const void *given) {
+  const void *at = (const char *)given + (o->of.size ? o->of.at : o->at);
+  if (cst_option_is_flag(o))
+    return *(const bool *)at ? "1" : NULL;
+  return o->of.size ? o->of.words[*(const int *)at] : *(const char *const *)at;
+}
+
 int cst_analysis_start_with(const cst_command *c, const void *given) {
   const char *words[MOST_WORDS + 2] = {c->name};
   int         n = 1;
   for (const cst_option *o = c->option; o->name && n <= MOST_WORDS; o++) {
-    const void *at = (const char *)given + o->at;
-    const bool  flag = cst_option_is_flag(o);
-    const char *value = flag ? *(const bool *)at ? "1" : NULL : *(const char *const *)at;
+    const char *value = value_of(o, given);
     char       *word;
     if (!value)
       continue;

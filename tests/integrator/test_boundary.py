@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self")
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-HEADERS = ("integrator", "system", "method", "study", "document", "diag")
+HEADERS = ("integrator", "system", "method", "diag")
 LIBRARY = next(
     x for x in sorted(os.listdir(os.environ.get("BUILD", "build"))) if re.fullmatch(r"libconstella\.so\.[0-9.]+", x)
 )
@@ -106,9 +106,6 @@ def start(x, c=None, q=(0, -1), v=(0.5, 0), n=1):
     )
 
 
-STUDY = b"study: order\nsystem: planar-pendulum\nend: 1\nsteps: [0.1]\nmethods: [rattle]\nreference: exact\n"
-
-
 class Things:
     """A valid argument of each type; anything else is zeros."""
 
@@ -116,20 +113,16 @@ class Things:
         lib.cst_integrator_begin(None, 0)
         self.system = P(call("cst_catalogue_create", P, b"planar-pendulum"))
         self.diag = P(call("cst_diag_create", P))
-        self.document = P(call("cst_document_parse", P, b"f", b"a: {b: 1}", ctypes.c_size_t(9), self.diag))
-        self.yaml = P(call("cst_document_root", P, self.document))
         self.error = ctypes.create_string_buffer(4096)
         self.method = P(call("cst_method_parse", P, b"rattle", None, self.error))
         self.layers = P(call("cst_layers_create", P))
-        self.share = ctypes.cast(lib.cst_reader_share_alone, P)
-        self.study = P(call("cst_study_read", P, b"s", STUDY, ctypes.c_size_t(len(STUDY)), self.share, self.diag))
         self.integrator = make(self.system)[1]
         start(self.integrator)
         self.zeros = ctypes.create_string_buffer(1 << 16)
 
     def of(self, kind, name):
         kind = kind.replace("const", "").replace(" ", "")
-        for key in ("system", "diag", "document", "yaml", "method", "layers", "share", "study", "integrator"):
+        for key in ("system", "diag", "method", "layers", "integrator"):
             if kind == f"cst_{key}*":
                 return getattr(self, key)
         if kind == "FILE*":
@@ -166,7 +159,7 @@ def null_pointers(things):
         calls, signals = 0, []
         for name, result, arguments in prototypes(header):
             for k, (kind, _) in enumerate(arguments):
-                if "*" not in kind and kind != "cst_share *":
+                if "*" not in kind:
                     continue
                 given = [None if i == k else things.of(*x) for i, x in enumerate(arguments)]
                 restype = RESULTS.get(result, P if "*" in result else L)
@@ -254,14 +247,10 @@ def ranges(things):
         ("cst_catalogue_name", []),
         ("cst_method_info_at", []),
         ("cst_scheme_at", []),
-        ("cst_kind_at", []),
     ):
         for index in (-1, 10**6, -(2**31)):
             by, empty = ended_by(lambda: call(name, P, *first, index) is None)
             ok(not by and empty, f"{name}({index}) is NULL", by)
-    for variant in (-1, 1, 10**6):
-        by, no = ended_by(lambda: not call("cst_study_member", ctypes.c_bool, things.study, variant, L(0), numbers(), numbers()))
-        ok(not by and no, f"variant {variant} of a study is refused", by)
     for n in (-1, 0, 2, 2**40):
         says(
             f"{n} trajectories are refused",
