@@ -292,7 +292,7 @@ def ended_first():
     many = "initial: {list: [" + ", ".join(["{q: [1.0, 0.5], v: [0.5, 0.5]}"] + ["{q: [0.1, %.2f], v: [0.1, 0.05]}" % (0.1 + 0.01 * k) for k in range(15)]) + "]}"
     text = "\n".join(many if line.startswith("initial") else line for line in ESCAPES.splitlines())
     _, result = run("escapes", text)
-    _, without = run("without", text.replace("{q: [1.0, 0.5], v: [0.5, 0.5]}", "{q: [0.1, 0.05], v: [0.1, 0.05]}"))
+    _, without = run("beside", text.replace("{q: [1.0, 0.5], v: [0.5, 0.5]}", "{q: [0.1, 0.05], v: [0.1, 0.05]}"))
     with h5py.File(result) as f, h5py.File(without) as g:
         for name in ("lyapunov/exponents", "lyapunov/megno"):
             one, other = f[name][0, 1:], g[name][0, 1:]
