@@ -49,11 +49,9 @@ struct cst_system {
   struct cst_system_code  *code;
 };
 
-/* Kernels. One table lists them all: name, number of outputs, and what they are. Every kernel has the same
- * signature; a pointer it does not use may be NULL. Arrays are [component][W]. Matrices are given by their
- * entries that may be nonzero, in the order of cst_system.pattern[kernel]. A system whose mass is a constant
- * diagonal and that has no a(q) does not have the kernels M .. DMvw (their size is 0): simpler formulas step
- * it.
+/* Kernels: name, number of outputs, and what they are. cst_system_eval evaluates any of them at a point. The entries of a
+ * matrix that may be nonzero are its outputs; cst_system_matrix gives the whole matrix. A system whose mass is a constant
+ * diagonal and that has no a(q) does not have the kernels M .. DMvw.
  *   V        1           V(q)
  *   dV       nq          grad V(q)
  *   d2V      [nq x nq]   Hessian of V
