@@ -28,11 +28,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_INTEGER, CST_AT(values, drifts), 1, 100}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x = {0};
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const values x = values_of(t);

@@ -28,11 +28,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_NUMBER, CST_AT(values, beta), 0, CST_NO_LIMIT}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x;
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->ng > 0)

@@ -40,11 +40,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_OWN, CST_AT(values, iota)}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x;
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 static bool is_word(const cst_term *x, const char *word) {
   return x->kind == CST_TERM_NAME && x->n == 0 && !strcmp(x->name, word);

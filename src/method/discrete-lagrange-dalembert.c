@@ -22,11 +22,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_CHOICE, CST_AT(values, null_space), .words = equations}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x;
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 static bool in_null_space(const cst_term *t) { return values_of(t).null_space; }
 static int  form(const cst_term *t) { return values_of(t).form; }
 

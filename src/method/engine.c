@@ -47,11 +47,7 @@ static const cst_key arguments[] = {
     {0}};
 static const cst_key linear_arguments[] = {ERP("linearly-implicit-euler(erp=1)"), {0}};
 
-static values values_of(const cst_term *t) {
-  values x = {0};
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool dense = !cst_has(s, CST_MASS_DIAGONAL);

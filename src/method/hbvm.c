@@ -34,11 +34,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_INTEGER, CST_AT(values, s), 1, CST_MAX_NODES}, .called = "the degree s"},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x;
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   const values x = values_of(t);

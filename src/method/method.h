@@ -132,6 +132,13 @@ cst_term *cst_term_argument(const cst_term *t, const char *key);
 /* Sets the members of `values` that the rows of t's arguments name: to the arguments, which have been checked, or to the
  * defaults; members of terms that are left out become NULL, others that have no default stay. */
 void cst_term_read(const cst_term *t, void *values);
+/* values_of(t): the arguments of t in the struct `values` of a method's file, whose members without a default are 0. */
+#define CST_VALUES_OF_TERM                                                                         \
+  static values values_of(const cst_term *t) {                                                     \
+    values x = {0};                                                                                \
+    cst_term_read(t, &x);                                                                          \
+    return x;                                                                                      \
+  }
 bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* returns false */
 

@@ -68,11 +68,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_CHOICE, CST_AT(values, start), .words = starts, .rule = true}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x = {0};
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   const cst_term *start = cst_term_argument(t, "start");

@@ -26,11 +26,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_NUMBER, CST_AT(values, average), 0, CST_NO_LIMIT}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x;
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 static const cst_system *on(const cst_term *t, const cst_system *s, double *more) {
   char why[200];

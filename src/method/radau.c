@@ -31,11 +31,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_CHOICE, CST_AT(values, form), .words = forms}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x;
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 static int form(const cst_term *t) { return values_of(t).form; }
 static int stages(const cst_term *t) { return values_of(t).stages; }
 

@@ -485,11 +485,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_OWN, CST_AT(values, quadrature)}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x;
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 /* The number of Gauss points of gauss(n); -1: it is not that. */
 static int gauss_points_of(const cst_term *x) {

@@ -129,11 +129,7 @@ static const cst_key arguments[] = {
      .value = {CST_VALUE_CHOICE, CST_AT(values, quadrature), .words = quadratures}},
     {0}};
 
-static values values_of(const cst_term *t) {
-  values x;
-  cst_term_read(t, &x);
-  return x;
-}
+CST_VALUES_OF_TERM
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const bool stiff = values_of(t).form == STIFF;
