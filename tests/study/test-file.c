@@ -192,7 +192,7 @@ static void defaults(void) {
   cst_study_destroy(s);
 }
 
-static void choices(void) {
+static void numerics(void) {
   cst_study *s =
       ACCEPT("roundoff: {dyadic-steps: true, compensated: true}", "title: 'a: b'",
              "solver: {tolerance: [1e-14, \"10^-6\"], max-iterations: 7}", "observe: every");
@@ -204,12 +204,19 @@ static void choices(void) {
      "a list of tolerances");
   OK(s && !s->reference.quad, "double precision is the rule");
   cst_study_destroy(s);
-  s = ACCEPT("reference: {method: gauss(8), step: 0.01, precision: quad}");
+}
+
+static void references(void) {
+  cst_study *s = ACCEPT("reference: {method: gauss(8), step: 0.01, precision: quad}");
   OK(s && s->reference.quad && s->reference.kind == CST_REFERENCE_METHOD &&
          strstr(s->source.canonical, "precision: quad"),
      "a reference in quadruple precision is part of the study's text");
   cst_study_destroy(s);
-  s = ACCEPT("error: {of: [lambda, q], norm: two, over: coarse}",
+}
+
+static void errors(void) {
+  cst_study *s =
+      ACCEPT("error: {of: [lambda, q], norm: two, over: coarse}",
              "reference: {method: \"compose(rattle,yoshida4)\", step: 1e-3, precision: double}",
              "samples: {count: 0, spacing: linear}", "trajectories: {members: [0], every: 10}");
   OK(s && s->error.q && !s->error.p && s->error.lambda && s->error.norm == CST_NORM_TWO &&
@@ -239,7 +246,11 @@ static void choices(void) {
   OK(s && s->error.norm == CST_NORM_TWO && s->error.hidden == CST_NORM_MAX,
      "a study of conservation may take errors, where it has a reference");
   cst_study_destroy(s);
-  s = ACCEPT("initial: {members: 1e12, seed: 18446744073709551615, around: {q: [3, 4], v: [1, 1], "
+}
+
+static void ensembles(void) {
+  cst_study *s =
+      ACCEPT("initial: {members: 1e12, seed: 18446744073709551615, around: {q: [3, 4], v: [1, 1], "
              "project: "
              "true}, spread: {q: 0, v: \"1/8\"}}",
              "reference: exact", "observables: []", "checkpoint: {seconds: 1}");
@@ -251,7 +262,10 @@ static void choices(void) {
      "project: true projects");
   OK(s && s->observe.n == 0 && s->run.checkpoint_seconds == 1, "no observables; checkpoint");
   cst_study_destroy(s);
-  s = ACCEPT(
+}
+
+static void observables(void) {
+  cst_study *s = ACCEPT(
       "observables: [energy, \"height: y\", speed: \"sqrt(x'^2 + y'^2)\", \"pull : lambda_rod*L + "
       "t\"]",
       "initial: {q: [\"L\", 0], v: [0, -1]}",
@@ -406,7 +420,11 @@ int main(void) {
     provoke(&elsewhere[i].made, elsewhere[i].where);
   all_at_once();
   defaults();
-  choices();
+  numerics();
+  references();
+  errors();
+  ensembles();
+  observables();
   layers();
   steps();
   sweeps();
